@@ -1,0 +1,48 @@
+import type { PgDatabase, PgQueryResultHKT } from "drizzle-orm/pg-core";
+import { openEmbedded } from "./drivers/embedded.ts";
+import { openNeon } from "./drivers/neon.ts";
+import { openPostgres } from "./drivers/postgres.ts";
+import type * as schema from "./schema/index.ts";
+
+/** The database as every room sees it: Drizzle on whichever driver was chosen. */
+export type Database = PgDatabase<PgQueryResultHKT, typeof schema>;
+
+/** A transaction of {@link Database}; inside one, use it alone: the outer handle would wait for itself. */
+export type Transaction = Parameters<Parameters<Database["transaction"]>[0]>[0];
+
+/** Either of them, for functions that read or write a single statement. */
+export type Executor = Database | Transaction;
+
+export type DatabaseDriver = "pglite" | "pg" | "neon";
+
+export type DatabaseOptions =
+  | { driver: "pglite"; dataDir: string }
+  | { driver: "pg"; url: string; onError: (error: Error) => void }
+  | { driver: "neon"; url: string; wsProxy?: string; onError: (error: Error) => void };
+
+/** An open database with its migrations applied, and how to let go of it. */
+export type OpenDatabase = { db: Database; driver: DatabaseDriver; close: () => Promise<void> };
+
+/** Picks the driver from the URL, as `wire.md` (Environment, `DATABASE_URL`) says. */
+export function chooseDriver(url: string | undefined, override?: DatabaseDriver): DatabaseDriver {
+  if (override) return override;
+  if (!url) return "pglite";
+  return new URL(url).hostname.endsWith(".neon.tech") ? "neon" : "pg";
+}
+
+/**
+ * Opens the database and brings its tables up to date.
+ *
+ * @throws DatabaseLockedError when another live process owns the embedded database.
+ * @throws whatever the driver says when the server cannot be reached.
+ */
+export function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
+  switch (options.driver) {
+    case "pglite":
+      return openEmbedded(options.dataDir);
+    case "pg":
+      return openPostgres(options.url, options.onError);
+    case "neon":
+      return openNeon(options.url, options.wsProxy, options.onError);
+  }
+}

@@ -1,0 +1,31 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { OpenDatabase } from "../client.ts";
+import * as schema from "../schema/index.ts";
+import { lockFolder } from "./lock-folder.ts";
+import { migrationsFolder } from "./migrations.ts";
+
+/** Opens PGlite in `<dataDir>/db`, as the folder's one owner: PGlite has no lock and two writers corrupt it. */
+export async function openEmbedded(dataDir: string): Promise<OpenDatabase> {
+  const folder = join(dataDir, "db");
+  await mkdir(folder, { recursive: true });
+  const unlock = await lockFolder(dataDir);
+  try {
+    const [{ PGlite }, { drizzle }, { migrate }] = await Promise.all([
+      import("@electric-sql/pglite"),
+      import("drizzle-orm/pglite"),
+      import("drizzle-orm/pglite/migrator"),
+    ]);
+    const client = await PGlite.create(folder);
+    const db = drizzle({ client, schema });
+    await migrate(db, { migrationsFolder });
+    const close = async () => {
+      await client.close();
+      await unlock();
+    };
+    return { db, driver: "pglite", close };
+  } catch (error) {
+    await unlock();
+    throw error;
+  }
+}

@@ -1,0 +1,100 @@
+import { index, integer, jsonb, pgTable, text } from "drizzle-orm/pg-core";
+import { createdAt, instant, oneOf } from "./columns.ts";
+import { runs } from "./runs.ts";
+import { sessions } from "./sessions.ts";
+import {
+  BROWSER_STATUSES,
+  type BrowserStatus,
+  ELICITATION_STATES,
+  type ElicitationState,
+  EVIDENCE_KINDS,
+  type EvidenceKind,
+} from "./unions.ts";
+
+/** The browser of a session, as its status endpoint tells it. A session without a row is `idle`. */
+export const browsers = pgTable(
+  "browsers",
+  {
+    sessionId: text("session_id")
+      .primaryKey()
+      .references(() => sessions.id, { onDelete: "cascade" }),
+    status: text("status").$type<BrowserStatus>().notNull(),
+    /** The selected page: where the browser comes up. */
+    desiredUrl: text("desired_url"),
+    lastNavigatedUrl: text("last_navigated_url"),
+    currentUrl: text("current_url"),
+    lastError: text("last_error"),
+    /** Raised by every retarget: the outcome of an older navigation does not overwrite a newer one's. */
+    retargets: integer("retargets").notNull().default(0),
+    lastUsedAt: instant("last_used_at").notNull().defaultNow(),
+    updatedAt: instant("updated_at").notNull().defaultNow(),
+  },
+  (table) => [oneOf("browsers_status", table.status, BROWSER_STATUSES)],
+);
+
+/** A remark made by a person in the live browser's overlay. */
+export const annotations = pgTable(
+  "annotations",
+  {
+    id: text("id").primaryKey(),
+    sessionId: text("session_id")
+      .notNull()
+      .references(() => sessions.id, { onDelete: "cascade" }),
+    event: text("event").notNull(),
+    /** The submission as it came, unknown keys included. */
+    payload: jsonb("payload").$type<Record<string, unknown>>().notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [index("annotations_session").on(table.sessionId, table.createdAt)],
+);
+
+/** A picture or saved page that a turn made; the bytes lie in the file store under `path`. */
+export const evidence = pgTable(
+  "evidence",
+  {
+    id: text("id").primaryKey(),
+    sessionId: text("session_id")
+      .notNull()
+      .references(() => sessions.id, { onDelete: "cascade" }),
+    runId: text("run_id").references(() => runs.id, { onDelete: "cascade" }),
+    kind: text("kind").$type<EvidenceKind>().notNull(),
+    title: text("title").notNull(),
+    /** Address of the page at that moment. */
+    url: text("url"),
+    mediaType: text("media_type").notNull(),
+    sizeBytes: integer("size_bytes").notNull(),
+    /** Path below the data folder. */
+    path: text("path").notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    index("evidence_session").on(table.sessionId, table.createdAt),
+    oneOf("evidence_kind", table.kind, EVIDENCE_KINDS),
+  ],
+);
+
+/** A question the agent asked a person. */
+export const elicitations = pgTable(
+  "elicitations",
+  {
+    id: text("id").primaryKey(),
+    sessionId: text("session_id")
+      .notNull()
+      .references(() => sessions.id, { onDelete: "cascade" }),
+    runId: text("run_id")
+      .notNull()
+      .references(() => runs.id, { onDelete: "cascade" }),
+    callId: text("call_id").notNull(),
+    question: text("question").notNull(),
+    /** Choices offered, if any. */
+    options: jsonb("options").$type<string[]>(),
+    state: text("state").$type<ElicitationState>().notNull().default("open"),
+    answer: text("answer"),
+    createdAt: createdAt(),
+    resolvedAt: instant("resolved_at"),
+  },
+  (table) => [
+    index("elicitations_session").on(table.sessionId, table.createdAt),
+    oneOf("elicitations_state", table.state, ELICITATION_STATES),
+  ],
+);

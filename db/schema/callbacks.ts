@@ -1,0 +1,57 @@
+import { sql } from "drizzle-orm";
+import { check, index, integer, pgTable, primaryKey, text, unique } from "drizzle-orm/pg-core";
+import { createdAt, instant, oneOf } from "./columns.ts";
+import { runs } from "./runs.ts";
+import { sessions } from "./sessions.ts";
+import { CALLBACK_EVENTS, type CallbackEvent, DELIVERY_STATES, type DeliveryState } from "./unions.ts";
+
+/** One callback to make; written in the transaction of its event. */
+export const deliveries = pgTable(
+  "deliveries",
+  {
+    /** `whd-<uuid>`, the value of `X-Service-Delivery` on every attempt. */
+    id: text("id").primaryKey(),
+    sessionId: text("session_id")
+      .notNull()
+      .references(() => sessions.id, { onDelete: "cascade" }),
+    runId: text("run_id")
+      .notNull()
+      .references(() => runs.id, { onDelete: "cascade" }),
+    event: text("event").$type<CallbackEvent>().notNull(),
+    /** The exact bytes (UTF-8) that are signed and sent. */
+    body: text("body").notNull(),
+    state: text("state").$type<DeliveryState>().notNull().default("pending"),
+    /** Attempts of the present cycle that came to an end; a redeliver starts a new cycle. */
+    attemptsFinished: integer("attempts_finished").notNull().default(0),
+    cycle: integer("cycle").notNull().default(1),
+    nextAttemptAt: instant("next_attempt_at"),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    unique("deliveries_run_event").on(table.runId, table.event),
+    index("deliveries_session").on(table.sessionId, table.createdAt),
+    index("deliveries_open").on(table.state).where(sql`state in ('pending', 'sending')`),
+    oneOf("deliveries_event", table.event, CALLBACK_EVENTS),
+    oneOf("deliveries_state", table.state, DELIVERY_STATES),
+    check("deliveries_attempts", sql`${table.attemptsFinished} between 0 and 5`),
+  ],
+);
+
+/** One finished attempt at a delivery. */
+export const deliveryAttempts = pgTable(
+  "delivery_attempts",
+  {
+    deliveryId: text("delivery_id")
+      .notNull()
+      .references(() => deliveries.id, { onDelete: "cascade" }),
+    /** `<cycle>.<n>` from 1.1. */
+    cycle: integer("cycle").notNull(),
+    number: integer("number").notNull(),
+    at: instant("at").notNull(),
+    /** HTTP status, or null where none came. */
+    status: integer("status"),
+    latencyMs: integer("latency_ms").notNull(),
+    error: text("error"),
+  },
+  (table) => [primaryKey({ columns: [table.deliveryId, table.cycle, table.number] })],
+);

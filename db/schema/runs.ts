@@ -1,0 +1,240 @@
+import { sql } from "drizzle-orm";
+import {
+  bigint,
+  boolean,
+  check,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  unique,
+  uniqueIndex,
+} from "drizzle-orm/pg-core";
+import { createdAt, instant, oneOf } from "./columns.ts";
+import { sessions } from "./sessions.ts";
+import {
+  DELIVERABLE_STATUSES,
+  type DeliverableStatus,
+  FOLLOW_UP_MODES,
+  type FollowUpMode,
+  MESSAGE_ROLES,
+  type MessageRole,
+  RUN_ORIGINS,
+  RUN_STATES,
+  type RunOrigin,
+  type RunState,
+  TOOL_CALL_STATES,
+  type ToolCallState,
+} from "./unions.ts";
+
+/** Tokens by kind, as the provider counted them. */
+export type UsageRow = {
+  inputTokens: number;
+  outputTokens: number;
+  reasoningTokens: number;
+  cachedInputTokens: number;
+  modelCalls: number;
+  toolCalls: number;
+  durationMs: number;
+};
+
+/** One accepted message (the first, or a follow-up). Its status is a projection of its newest run, never stored. */
+export const requests = pgTable(
+  "requests",
+  {
+    id: text("id").primaryKey(),
+    sessionId: text("session_id")
+      .notNull()
+      .references(() => sessions.id, { onDelete: "cascade" }),
+    /** Order of arrival within the session, from 1. */
+    position: integer("position").notNull(),
+    mode: text("mode").$type<FollowUpMode>().notNull(),
+    origin: text("origin").$type<RunOrigin>().notNull(),
+    userId: text("user_id"),
+    idempotencyKey: text("idempotency_key"),
+    bodyHash: text("body_hash").notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    unique("requests_position").on(table.sessionId, table.position),
+    uniqueIndex("requests_idempotency_key").on(table.sessionId, table.idempotencyKey),
+    unique("requests_in_session").on(table.id, table.sessionId),
+    oneOf("requests_mode", table.mode, FOLLOW_UP_MODES),
+    oneOf("requests_origin", table.origin, RUN_ORIGINS),
+  ],
+);
+
+/** One attempt at a request's turn. */
+export const runs = pgTable(
+  "runs",
+  {
+    id: text("id").primaryKey(),
+    sessionId: text("session_id").notNull(),
+    requestId: text("request_id").notNull(),
+    /** 1 for the first run of a request; each automatic retry is one more. */
+    attempt: integer("attempt").notNull(),
+    origin: text("origin").$type<RunOrigin>().notNull(),
+    state: text("state").$type<RunState>().notNull().default("pending"),
+    /** Raised by every claim: a step of an older epoch cannot write. */
+    epoch: integer("epoch").notNull().default(0),
+    /** Raised when the job is sent anew after a loss, so that the engine does not take it for a duplicate. */
+    generation: integer("generation").notNull().default(1),
+    error: text("error"),
+    willRetry: boolean("will_retry").notNull().default(false),
+    /** For a retry that waits: when it may start. */
+    notBefore: instant("not_before"),
+    cancelRequestedAt: instant("cancel_requested_at"),
+    usage: jsonb("usage").$type<UsageRow>(),
+    createdAt: createdAt(),
+    startedAt: instant("started_at"),
+    endedAt: instant("ended_at"),
+  },
+  (table) => [
+    foreignKey({
+      columns: [table.requestId, table.sessionId],
+      foreignColumns: [requests.id, requests.sessionId],
+    }).onDelete("cascade"),
+    unique("runs_attempt").on(table.requestId, table.attempt),
+    uniqueIndex("runs_one_running").on(table.sessionId).where(sql`state = 'running'`),
+    index("runs_open").on(table.state).where(sql`state in ('pending', 'running')`),
+    index("runs_session").on(table.sessionId, table.createdAt),
+    oneOf("runs_state", table.state, RUN_STATES),
+    oneOf("runs_origin", table.origin, RUN_ORIGINS),
+    check("runs_ended", sql`(${table.state} in ('pending', 'running')) = (${table.endedAt} is null)`),
+    check("runs_error", sql`(${table.state} = 'errored') = (${table.error} is not null)`),
+  ],
+);
+
+/** One part of a message as the transcript shows it. */
+export type MessagePart =
+  | { type: "text"; text: string }
+  | { type: "reasoning"; text: string }
+  | { type: "tool-call"; toolCallId: string; toolName: string; input: unknown }
+  | { type: "data-deliverable"; data: unknown };
+
+/** The transcript. */
+export const messages = pgTable(
+  "messages",
+  {
+    id: text("id").primaryKey(),
+    sessionId: text("session_id")
+      .notNull()
+      .references(() => sessions.id, { onDelete: "cascade" }),
+    /** Order within the session, from 1; null while it waits in the queue, outside the transcript. */
+    seq: integer("seq"),
+    /** Order within its request, from 0. */
+    index: integer("index").notNull().default(0),
+    role: text("role").$type<MessageRole>().notNull(),
+    parts: jsonb("parts").$type<MessagePart[]>().notNull(),
+    /** The request that brought it, or whose turn made it; null for the earlier part of an initial transcript. */
+    requestId: text("request_id").references(() => requests.id, { onDelete: "cascade" }),
+    runId: text("run_id").references(() => runs.id, { onDelete: "cascade" }),
+    /** Who wrote it: a caller's user id, or null. */
+    author: text("author"),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    unique("messages_seq").on(table.sessionId, table.seq),
+    index("messages_request").on(table.requestId),
+    oneOf("messages_role", table.role, MESSAGE_ROLES),
+  ],
+);
+
+/** One durable step of a run, written in the transaction of its effect; a step that finds its row does nothing. */
+export const steps = pgTable(
+  "steps",
+  {
+    runId: text("run_id")
+      .notNull()
+      .references(() => runs.id, { onDelete: "cascade" }),
+    name: text("name").notNull(),
+    /** Order in which the run's steps were recorded; model messages are rebuilt in it. */
+    position: integer("position").notNull(),
+    /** The small value the step hands back. */
+    output: jsonb("output").$type<unknown>().notNull(),
+    /** Messages the model is shown from now on (AI SDK `ModelMessage[]`), where the step made any. */
+    modelMessages: jsonb("model_messages").$type<unknown[]>(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.runId, table.name] }),
+    unique("steps_position").on(table.runId, table.position),
+  ],
+);
+
+/** One call of a tool: begun before the tool runs, ended in the transaction that records its result. */
+export const toolCalls = pgTable(
+  "tool_calls",
+  {
+    runId: text("run_id")
+      .notNull()
+      .references(() => runs.id, { onDelete: "cascade" }),
+    callId: text("call_id").notNull(),
+    sessionId: text("session_id").notNull(),
+    /** `res_…`: the handle that `read_tool_result` takes. */
+    resultId: text("result_id").notNull().unique(),
+    name: text("name").notNull(),
+    input: jsonb("input").$type<unknown>().notNull(),
+    state: text("state").$type<ToolCallState>().notNull(),
+    /** The whole result as text, however long; the model is shown a cut of it. */
+    resultText: text("result_text"),
+    startedAt: instant("started_at").notNull().defaultNow(),
+    endedAt: instant("ended_at"),
+  },
+  (table) => [
+    primaryKey({ columns: [table.runId, table.callId] }),
+    index("tool_calls_session").on(table.sessionId, table.startedAt),
+    oneOf("tool_calls_state", table.state, TOOL_CALL_STATES),
+    check("tool_calls_ended", sql`(${table.state} = 'started') = (${table.endedAt} is null)`),
+  ],
+);
+
+/** The typed result of a run of a structured session. */
+export const deliverables = pgTable(
+  "deliverables",
+  {
+    runId: text("run_id")
+      .primaryKey()
+      .references(() => runs.id, { onDelete: "cascade" }),
+    sessionId: text("session_id")
+      .notNull()
+      .references(() => sessions.id, { onDelete: "cascade" }),
+    status: text("status").$type<DeliverableStatus>().notNull(),
+    value: jsonb("value").$type<unknown>(),
+    error: text("error"),
+    rawText: text("raw_text"),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    index("deliverables_session").on(table.sessionId, table.createdAt),
+    oneOf("deliverables_status", table.status, DELIVERABLE_STATUSES),
+    check("deliverables_value", sql`(${table.status} = 'ready') = (${table.value} is not null)`),
+    check("deliverables_error", sql`(${table.status} = 'failed') = (${table.error} is not null)`),
+  ],
+);
+
+/** The session's log: what stream, socket, callbacks and page are read from. */
+export const events = pgTable(
+  "events",
+  {
+    sessionId: text("session_id")
+      .notNull()
+      .references(() => sessions.id, { onDelete: "cascade" }),
+    seq: bigint("seq", { mode: "number" }).notNull(),
+    kind: text("kind").notNull(),
+    requestId: text("request_id"),
+    runId: text("run_id"),
+    /** The event as JSON text, serialized once: replays are equal to the byte. */
+    body: text("body").notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.sessionId, table.seq] }),
+    index("events_request").on(table.requestId, table.seq),
+    uniqueIndex("events_one_end").on(table.runId).where(sql`kind = 'run.completed'`),
+    uniqueIndex("events_one_start").on(table.runId).where(sql`kind = 'run.started'`),
+  ],
+);

@@ -1,0 +1,116 @@
+import { sql } from "drizzle-orm";
+import {
+  type AnyPgColumn,
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/pg-core";
+import { createdAt, instant, oneOf } from "./columns.ts";
+import {
+  type CallbackEvent,
+  SHARE_ROLES,
+  type ShareRole,
+  SOURCES,
+  type Source,
+  STARTUP_STATUSES,
+  type StartupStatus,
+} from "./unions.ts";
+
+/** The MCP servers of a session as stored in the open: their headers are sealed in `sealed_secrets`. */
+export type McpServerRow = { url: string; type: "http" | "sse" };
+export type ToolPolicyRow = { include: string[]; exclude: string[]; externalTurnExclude: string[] };
+export type CapabilitiesRow = { browser: boolean; sandbox: boolean };
+
+/** A session: the fixed profile, and the few moving parts that every turn needs at hand. */
+export const sessions = pgTable(
+  "sessions",
+  {
+    id: text("id").primaryKey(),
+    ownerId: text("owner_id").notNull(),
+    parentSessionId: text("parent_session_id").references((): AnyPgColumn => sessions.id, {
+      onDelete: "cascade",
+    }),
+    title: text("title").notNull(),
+    userId: text("user_id"),
+    source: text("source").$type<Source>().notNull(),
+    metadata: jsonb("metadata").$type<Record<string, unknown>>(),
+    idempotencyKey: text("idempotency_key"),
+    /** SHA-256 of the canonical JSON of the creation body: tells a replay from a reuse. */
+    bodyHash: text("body_hash").notNull(),
+    targetUrl: text("target_url"),
+    targetPageUrls: jsonb("target_page_urls").$type<string[]>().notNull(),
+    outputSchema: jsonb("output_schema").$type<Record<string, unknown>>(),
+    tools: jsonb("tools").$type<ToolPolicyRow>().notNull(),
+    /** Names of the toolset composed at creation (policy filters 1 to 5). */
+    toolset: jsonb("toolset").$type<string[]>().notNull(),
+    systemPrompt: text("system_prompt"),
+    mcpServers: jsonb("mcp_servers").$type<Record<string, McpServerRow>>().notNull(),
+    capabilities: jsonb("capabilities").$type<CapabilitiesRow>().notNull(),
+    subAgents: boolean("sub_agents").notNull(),
+    maxLiveChildren: integer("max_live_children").notNull(),
+    maxLiveBrowsers: integer("max_live_browsers").notNull(),
+    callbackUrl: text("callback_url"),
+    callbackEvents: jsonb("callback_events").$type<CallbackEvent[]>(),
+    startupStatus: text("startup_status").$type<StartupStatus>().notNull().default("uninitialized"),
+    /** Raising it revokes the session's own share link. */
+    shareRevocation: integer("share_revocation").notNull().default(0),
+    /** Last sequence number given to an event; taken last in each transaction that appends. */
+    eventSeq: bigint("event_seq", { mode: "number" }).notNull().default(0),
+    /** The one run that may write; compare-and-set, so one turn plays at a time. */
+    activeRunId: text("active_run_id"),
+    createdAt: createdAt(),
+    updatedAt: instant("updated_at").notNull().defaultNow(),
+  },
+  (table) => [
+    uniqueIndex("sessions_owner_idempotency_key").on(table.ownerId, table.idempotencyKey),
+    index("sessions_owner_recent").on(table.ownerId, table.createdAt.desc(), table.id),
+    index("sessions_parent").on(table.parentSessionId),
+    oneOf("sessions_source", table.source, SOURCES),
+    oneOf("sessions_startup_status", table.startupStatus, STARTUP_STATUSES),
+    check(
+      "sessions_caps",
+      sql`${table.maxLiveChildren} >= 0 and ${table.maxLiveBrowsers} between 0 and ${table.maxLiveChildren}`,
+    ),
+    check("sessions_callback", sql`(${table.callbackUrl} is null) = (${table.callbackEvents} is null)`),
+  ],
+);
+
+/** Secrets at rest: AES-256-GCM, with table, row and name as associated data (`lib/secrets`). */
+export const sealedSecrets = pgTable(
+  "sealed_secrets",
+  {
+    sessionId: text("session_id")
+      .notNull()
+      .references(() => sessions.id, { onDelete: "cascade" }),
+    /** `callback.secret` or `mcpServers.<id>.headers`. */
+    name: text("name").notNull(),
+    sealed: text("sealed").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.sessionId, table.name] })],
+);
+
+/** Share links beside the session's own derived one; only the hash of a token is kept. */
+export const shareTokens = pgTable(
+  "share_tokens",
+  {
+    tokenHash: text("token_hash").primaryKey(),
+    sessionId: text("session_id")
+      .notNull()
+      .references(() => sessions.id, { onDelete: "cascade" }),
+    role: text("role").$type<ShareRole>().notNull(),
+    expiresAt: instant("expires_at"),
+    revokedAt: instant("revoked_at"),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    index("share_tokens_session").on(table.sessionId),
+    oneOf("share_tokens_role", table.role, SHARE_ROLES),
+  ],
+);

@@ -1,0 +1,30 @@
+/** The unions that both the rows and the rules speak of. One list each: types, checks and schemas follow from it. */
+export const SOURCES = ["web", "api", "slack", "cli"] as const;
+export const RUN_ORIGINS = ["person", "external", "continuation", "retry", "subagent"] as const;
+export const RUN_STATES = ["pending", "running", "succeeded", "errored", "cancelled"] as const;
+export const MESSAGE_ROLES = ["user", "assistant"] as const;
+export const FOLLOW_UP_MODES = ["queue", "steer", "interrupt"] as const;
+export const DELIVERABLE_STATUSES = ["pending", "ready", "failed"] as const;
+export const CALLBACK_EVENTS = ["run.started", "run.completed"] as const;
+export const DELIVERY_STATES = ["pending", "sending", "delivered", "dropped"] as const;
+export const BROWSER_STATUSES = ["idle", "creating", "ready", "expired", "error"] as const;
+export const STARTUP_STATUSES = ["uninitialized", "starting", "ready", "error"] as const;
+export const TOOL_CALL_STATES = ["started", "succeeded", "failed", "unknown"] as const;
+export const EVIDENCE_KINDS = ["screenshot", "preview", "html", "file"] as const;
+export const ELICITATION_STATES = ["open", "answered", "declined", "unanswered"] as const;
+export const SHARE_ROLES = ["view", "comment", "drive"] as const;
+
+export type Source = (typeof SOURCES)[number];
+export type RunOrigin = (typeof RUN_ORIGINS)[number];
+export type RunState = (typeof RUN_STATES)[number];
+export type MessageRole = (typeof MESSAGE_ROLES)[number];
+export type FollowUpMode = (typeof FOLLOW_UP_MODES)[number];
+export type DeliverableStatus = (typeof DELIVERABLE_STATUSES)[number];
+export type CallbackEvent = (typeof CALLBACK_EVENTS)[number];
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
+export type BrowserStatus = (typeof BROWSER_STATUSES)[number];
+export type StartupStatus = (typeof STARTUP_STATUSES)[number];
+export type ToolCallState = (typeof TOOL_CALL_STATES)[number];
+export type EvidenceKind = (typeof EVIDENCE_KINDS)[number];
+export type ElicitationState = (typeof ELICITATION_STATES)[number];
+export type ShareRole = (typeof SHARE_ROLES)[number];

@@ -1,0 +1,50 @@
+import type { Database, Transaction } from "#db/client.ts";
+import type { BusListener, EventBus } from "./bus.ts";
+import type { MessageDelta, NewEvent, StoredEvent } from "./event.ts";
+import { appendEvents, readEvents } from "./store.ts";
+
+/** Emits an event of the transaction at hand; it is numbered and written last, and published after the commit. */
+export type Emit = (event: NewEvent) => void;
+
+/** The log of every session: the one way to write an event, and the one way to read them. */
+export type EventLog = {
+  /**
+   * Runs `work` in one transaction of which the emitted events are part.
+   * Sequence numbers are taken last, so that they rise without gaps in the order of commits.
+   */
+  transact: <Result>(
+    sessionId: string,
+    work: (tx: Transaction, emit: Emit) => Promise<Result>,
+  ) => Promise<Result>;
+  /** Stored events with `seq > after`, in order, at most `limit`; of one request where `requestId` is given. */
+  read: (
+    sessionId: string,
+    query: { after: number; requestId?: string; limit: number },
+  ) => Promise<StoredEvent[]>;
+  /** Live items of a session. Subscribe first, then read, and drop what has been seen. */
+  subscribe: (sessionId: string, listener: BusListener) => () => void;
+  /** Sends a live piece of a message; nothing is stored. */
+  publishDelta: (delta: MessageDelta) => void;
+  readUnfinished: (sessionId: string) => MessageDelta[];
+};
+
+/** @see EventLog */
+export function createEventLog(db: Database, bus: EventBus): EventLog {
+  return {
+    async transact(sessionId, work) {
+      let stored: StoredEvent[] = [];
+      const result = await db.transaction(async (tx) => {
+        const pending: NewEvent[] = [];
+        const value = await work(tx, (event) => pending.push(event));
+        stored = pending.length === 0 ? [] : await appendEvents(tx, sessionId, pending);
+        return value;
+      });
+      for (const event of stored) bus.publish(sessionId, { type: "event", event });
+      return result;
+    },
+    read: (sessionId, query) => readEvents(db, sessionId, query),
+    subscribe: bus.subscribe,
+    publishDelta: (delta) => bus.publish(delta.sessionId, { type: "delta", delta }),
+    readUnfinished: bus.readUnfinished,
+  };
+}

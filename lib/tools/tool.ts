@@ -1,0 +1,81 @@
+import type { z } from "zod";
+import type { RunOrigin } from "#db/schema/unions.ts";
+import type { EvidencePointer } from "#lib/events/event.ts";
+
+/** What a tool cannot work without; `capabilities` removes the tools whose need is switched off. */
+export type ToolNeed = "browser" | "sandbox";
+
+/**
+ * Where a tool belongs: `analysis` tools are in every session, `editing` tools are left out of a structured one
+ * unless included, `always` tools stand outside the tool policy (planning, requirements, delegation, skills).
+ */
+export type ToolProfile = "analysis" | "editing" | "always";
+
+/** One piece of what a tool answers. Pictures are evidence rows; the model sees the bytes where it can. */
+export type ToolContent =
+  | { type: "text"; text: string }
+  | { type: "image"; evidence: EvidencePointer; data: Uint8Array };
+
+/** What a tool answers: shown to the model, and recorded whole. A failure is an answer too. */
+export type ToolResult = { isError: boolean; content: ToolContent[] };
+
+/** The call at hand. */
+export type ToolCall = {
+  sessionId: string;
+  requestId: string;
+  runId: string;
+  callId: string;
+  origin: RunOrigin;
+  /** Fires when the turn is stopped or the service shuts down. */
+  signal: AbortSignal;
+};
+
+/** A tool of the agent. `Services` are the ports it works through. */
+export type Tool = {
+  name: string;
+  description: string;
+  input: z.ZodType;
+  needs: ToolNeed | undefined;
+  profile: ToolProfile;
+  /** Whether an interrupted call may simply be made again. */
+  idempotent: boolean;
+  /** Whether calls of one message may run side by side with others of this kind. */
+  readOnly: boolean;
+  /** Longest a call may take, in milliseconds. */
+  timeoutMs: number;
+  /** Runs the call. Expected failures are results with `isError`; a throw is shown to the model as its message. */
+  execute: (input: unknown, call: ToolCall) => Promise<ToolResult>;
+};
+
+type ToolDefinition<Input extends z.ZodType> = Omit<Tool, "input" | "execute" | "timeoutMs"> & {
+  input: Input;
+  timeoutMs?: number;
+  execute: (input: z.output<Input>, call: ToolCall) => Promise<ToolResult | string>;
+};
+
+/** Defines a tool; a string answer is a text result. The input has been parsed with `input` before `execute` sees it. */
+export function defineTool<Input extends z.ZodType>(definition: ToolDefinition<Input>): Tool {
+  return {
+    timeoutMs: 60_000,
+    ...definition,
+    async execute(input, call) {
+      const result = await definition.execute(definition.input.parse(input), call);
+      return typeof result === "string" ? textResult(result) : result;
+    },
+  };
+}
+
+/** An answer of text. */
+export const textResult = (text: string): ToolResult => ({
+  isError: false,
+  content: [{ type: "text", text }],
+});
+
+/** An answer of JSON, indented for the model to read. */
+export const jsonResult = (value: unknown): ToolResult => textResult(JSON.stringify(value, null, 1));
+
+/** An answer that says what went wrong and what to do. */
+export const errorResult = (text: string): ToolResult => ({
+  isError: true,
+  content: [{ type: "text", text }],
+});
