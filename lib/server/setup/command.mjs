@@ -1,0 +1,97 @@
+/** Runs other programs for the steps, and ends them when the runner is told to end. */
+import { spawn } from "node:child_process";
+import { constants } from "node:os";
+
+const outputCharactersMax = 2_000_000;
+/** @type {Set<import("node:child_process").ChildProcess>} */
+const running = new Set();
+const ownsGroup = process.platform !== "win32";
+
+/**
+ * @typedef {object} CommandOptions
+ * @property {NodeJS.ProcessEnv} [env] added to this process's own
+ * @property {string} [cwd]
+ * @property {number} [timeoutMs] after it the program and everything it started is killed
+ * @property {(line: string) => void} [onLine] each line as it comes
+ * @property {boolean} [inherit] show the output as it comes instead of collecting it
+ */
+/** @typedef {{ ok: boolean, exitCode: number, output: string, timedOut: boolean }} CommandResult */
+
+/**
+ * Runs a program to its end without standard input. A program that cannot be started is a result with exit code 127.
+ * @param {string} file
+ * @param {string[]} args
+ * @param {CommandOptions} [options]
+ * @returns {Promise<CommandResult>} output: standard output and error, as they came
+ */
+export function runCommand(file, args, options = {}) {
+  return new Promise((resolve) => {
+    const child = spawn(file, args, {
+      cwd: options.cwd,
+      env: { ...process.env, ...options.env },
+      stdio: options.inherit ? ["ignore", "inherit", "inherit"] : ["ignore", "pipe", "pipe"],
+      // A group of its own, so that a time limit reaches what the program itself started.
+      detached: ownsGroup,
+      windowsHide: true,
+    });
+    running.add(child);
+    let output = "";
+    let timedOut = false;
+    /** @param {Buffer} chunk */
+    const collect = (chunk) => {
+      const text = chunk.toString();
+      output = (output + text).slice(-outputCharactersMax);
+      for (const line of text.split(/[\r\n]+/)) if (line.trim() !== "") options.onLine?.(line);
+    };
+    child.stdout?.on("data", collect);
+    child.stderr?.on("data", collect);
+    const timer =
+      options.timeoutMs === undefined
+        ? undefined
+        : setTimeout(() => {
+            timedOut = true;
+            kill(child, "SIGKILL");
+          }, options.timeoutMs);
+    /** @param {number} exitCode */
+    const finish = (exitCode) => {
+      clearTimeout(timer);
+      running.delete(child);
+      resolve({ ok: exitCode === 0 && !timedOut, exitCode, output, timedOut });
+    };
+    child.on("error", (error) => {
+      output += error.message;
+      finish(127);
+    });
+    child.on("close", (code) => finish(code ?? 1));
+  });
+}
+
+/**
+ * From now on a signal to the runner ends the programs of the current step and then the runner.
+ * @returns {() => void} stops listening, for when the service itself takes the signals over
+ */
+export function endCommandsOnSignal() {
+  /** @param {"SIGINT" | "SIGTERM" | "SIGHUP"} signal */
+  const end = (signal) => {
+    for (const child of running) kill(child, "SIGTERM");
+    process.exit(128 + constants.signals[signal]);
+  };
+  const signals = /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"]);
+  for (const signal of signals) process.on(signal, end);
+  return () => {
+    for (const signal of signals) process.off(signal, end);
+  };
+}
+
+/**
+ * @param {import("node:child_process").ChildProcess} child
+ * @param {NodeJS.Signals} signal
+ */
+function kill(child, signal) {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(ownsGroup ? -child.pid : child.pid, signal);
+  } catch {
+    child.kill(signal);
+  }
+}

@@ -1,0 +1,98 @@
+/** Step 1: the packages of package-lock.json in node_modules. */
+import { existsSync } from "node:fs";
+import { delimiter, join, sep } from "node:path";
+import { runCommand } from "./command.mjs";
+import { showStep } from "./progress.mjs";
+import { SetupError } from "./setup-error.mjs";
+import { hashFile, readStamp, writeStamp } from "./stamp.mjs";
+
+const stampPath = "node_modules/.setup.json";
+/** @typedef {Record<string, { version?: string, optional?: boolean, devOptional?: boolean, link?: boolean }>} Packages */
+
+/**
+ * Installs the locked packages unless node_modules holds them already.
+ * @throws {SetupError} when npm fails, with its whole output
+ */
+export async function ensureInstalled() {
+  const lockfile = hashFile("package-lock.json");
+  if (readStamp(stampPath)?.lockfile === lockfile) return;
+  if (!isAlreadyInstalled()) await showStep("Installing packages", installPackages);
+  writeStamp(stampPath, { lockfile: hashFile("package-lock.json") });
+}
+
+/** @param {import("./progress.mjs").ShowDetail} showDetail */
+async function installPackages(showDetail) {
+  const first = await runNpm(["ci", ...quietFlags]);
+  if (first.ok) return;
+  if (!/EUSAGE|ERESOLVE|can only install packages when/.test(first.output))
+    throw describeFailure(first.output);
+  showDetail("the lockfile was refused, resolving anew");
+  const second = await runNpm(["install", ...quietFlags]);
+  if (!second.ok) throw describeFailure(`${first.output}\n${second.output}`);
+}
+
+// At "error" npm keeps silent about engines: Node 24 arrives with the packages that ask for it.
+const quietFlags = ["--loglevel=error", "--no-audit", "--no-fund", "--include=dev", "--include=optional"];
+
+/**
+ * Runs npm with a Node from outside node_modules, because `npm ci` removes the one inside.
+ * @param {string[]} args
+ * @param {import("./command.mjs").CommandOptions} [options]
+ */
+export function runNpm(args, options = {}) {
+  const env = { ...options.env, PATH: outsidePath(), PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: "1" };
+  const script = process.env.npm_execpath;
+  if (script !== undefined && /npm-cli\.c?js$/.test(script)) {
+    return runCommand(findOutsideNode(), [script, ...args], { ...options, env });
+  }
+  const isWindows = process.platform === "win32";
+  return isWindows
+    ? runCommand("cmd.exe", ["/d", "/s", "/c", "npm", ...args], { ...options, env })
+    : runCommand("npm", args, { ...options, env });
+}
+
+/** PATH without the folders inside node_modules that `npm run` puts in front. */
+function outsidePath() {
+  const folders = (process.env.PATH ?? "").split(delimiter);
+  return folders.filter((folder) => !folder.includes(`${sep}node_modules${sep}.bin`)).join(delimiter);
+}
+
+function findOutsideNode() {
+  const name = process.platform === "win32" ? "node.exe" : "node";
+  const candidates = outsidePath()
+    .split(delimiter)
+    .map((folder) => join(folder, name));
+  return candidates.find((path) => existsSync(path)) ?? process.execPath;
+}
+
+/**
+ * Whether an `npm install` by hand has already put the locked versions in place; npm records them in node_modules.
+ * Optional packages may be absent, as those of other platforms are.
+ */
+function isAlreadyInstalled() {
+  const wanted = /** @type {Packages | undefined} */ (readStamp("package-lock.json")?.packages);
+  const present = /** @type {Packages | undefined} */ (
+    readStamp("node_modules/.package-lock.json")?.packages
+  );
+  if (wanted === undefined || present === undefined) return false;
+  const platformNode = `node_modules/node-${process.platform}-${process.arch}`;
+  if (platformNode in wanted && !(platformNode in present)) return false;
+  return Object.entries(wanted).every(([path, entry]) => {
+    if (path === "") return true;
+    const found = present[path];
+    if (found === undefined) return entry.optional === true || entry.devOptional === true;
+    return found.version === entry.version && existsSync(path);
+  });
+}
+
+/** @param {string} output */
+function describeFailure(output) {
+  const isNetwork = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|network/i.test(output);
+  const isFull = /ENOSPC/.test(output);
+  const advice = isFull
+    ? "The disk is full: free about 1.5 GB and run the command again."
+    : isNetwork
+      ? "The npm registry cannot be reached: check the connection (or `npm config get registry`, or the proxy) and run the command again."
+      : "What npm said is above; `rm -rf node_modules` and the same command start afresh.";
+  return new SetupError(`The packages could not be installed. ${advice}`, output);
+}

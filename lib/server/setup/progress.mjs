@@ -1,0 +1,77 @@
+/** What a person sees of the steps: one line each, with the time that passes while a long one runs. */
+import { stdout } from "node:process";
+
+const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+const frameMs = 100;
+const reminderMs = 15_000;
+
+/** @typedef {(detail: string) => void} ShowDetail tells what a step is at, in a few words */
+
+/**
+ * Runs one step and shows it: a moving line with the seconds on a terminal, plain lines elsewhere.
+ * @template T
+ * @param {string} title a gerund: "Installing packages"
+ * @param {(showDetail: ShowDetail) => Promise<T>} work
+ * @returns {Promise<T>} what the work gives; its error passes through, after the line says so
+ */
+export async function showStep(title, work) {
+  const isTerminal = stdout.isTTY === true && process.env.CI !== "true";
+  const startedAt = Date.now();
+  let detail = "";
+  const ticker = isTerminal ? startSpinner(renderLine) : startReminders(renderLine);
+  function renderLine() {
+    return `${title}${detail === "" ? "" : ` · ${detail}`} (${formatSeconds(Date.now() - startedAt)})`;
+  }
+  if (!isTerminal) console.log(`… ${title}`);
+  try {
+    const result = await work((text) => {
+      detail = text.trim().slice(0, 60);
+    });
+    ticker.end(`✓ ${title} (${formatSeconds(Date.now() - startedAt)})`);
+    return result;
+  } catch (error) {
+    ticker.end(`✗ ${title} (${formatSeconds(Date.now() - startedAt)})`);
+    throw error;
+  }
+}
+
+/**
+ * "0.4 s" below ten seconds, "17 s" below two minutes, then "2 min 5 s".
+ * @param {number} durationMs
+ */
+export function formatSeconds(durationMs) {
+  const seconds = durationMs / 1000;
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  if (seconds < 120) return `${Math.round(seconds)} s`;
+  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+}
+
+/** @param {() => string} renderLine */
+function startSpinner(renderLine) {
+  let frame = 0;
+  const draw = () => {
+    const line = `${frames[frame++ % frames.length]} ${renderLine()}`;
+    stdout.write(`\r\x1b[2K${line.slice(0, Math.max(20, (stdout.columns ?? 80) - 1))}`);
+  };
+  draw();
+  const timer = setInterval(draw, frameMs);
+  return {
+    /** @param {string} line */
+    end(line) {
+      clearInterval(timer);
+      stdout.write(`\r\x1b[2K${line}\n`);
+    },
+  };
+}
+
+/** @param {() => string} renderLine */
+function startReminders(renderLine) {
+  const timer = setInterval(() => console.log(`… ${renderLine()}`), reminderMs);
+  return {
+    /** @param {string} line */
+    end(line) {
+      clearInterval(timer);
+      console.log(line);
+    },
+  };
+}

@@ -1,0 +1,183 @@
+/** Step 6: `npm test`: checks, unit tests, build and end-to-end tests, with one summary at the end. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ensureBuilt } from "./build.mjs";
+import { runCommand } from "./command.mjs";
+import { formatSeconds } from "./progress.mjs";
+import { SetupError } from "./setup-error.mjs";
+import { listFiles, readStamp } from "./stamp.mjs";
+
+/** @typedef {{ name: string, passed: number, failed: number, skipped: number, durationMs: number }} PartResult */
+/** @typedef {Omit<PartResult, "name" | "durationMs">} Counts */
+/** @typedef {{ node: string, counts: string, env: NodeJS.ProcessEnv }} Context */
+
+/**
+ * Runs the parts that the arguments ask for: all of them; `--unit` or `--e2e` alone; or, with a filter, the unit and
+ * end-to-end test files whose path contains one of the words.
+ * @param {string} node executable of Node 24
+ * @param {string[]} args
+ * @param {NodeJS.ProcessEnv} env added to the tests' own
+ * @returns {Promise<number>} the exit code
+ */
+export async function runTests(node, args, env) {
+  const filters = args.filter((arg) => !arg.startsWith("--"));
+  const units = selectFiles(["lib", "inngest", "db"], ".test.ts", filters);
+  const specs = selectFiles(["e2e"], ".spec.ts", filters);
+  const isWhole = filters.length === 0 && !args.includes("--unit") && !args.includes("--e2e");
+  const wantsUnit = !args.includes("--e2e") && units.length > 0;
+  const wantsEndToEnd = !args.includes("--unit") && specs.length > 0;
+
+  const folder = mkdtempSync(join(tmpdir(), "agent-session-tests-"));
+  const context = { node, counts: join(folder, "counts.json"), env };
+  /** @type {PartResult[]} */
+  const results = [];
+  try {
+    if (isWhole) {
+      results.push(
+        await runPart("biome", () => runCheck(node, ["node_modules/@biomejs/biome/bin/biome", "check", "."])),
+      );
+      results.push(
+        await runPart("types", () => runCheck(node, ["node_modules/typescript/bin/tsc", "--noEmit"])),
+      );
+    }
+    if (wantsUnit) results.push(await runPart("unit tests", () => runUnitTests(context, units)));
+    if (wantsEndToEnd) {
+      const build = await runPart("build", () => runBuild(node));
+      results.push(build);
+      if (build.failed === 0) {
+        results.push(
+          await runPart("end-to-end tests", () => runEndToEndTests(context, filters.length > 0 ? specs : [])),
+        );
+      }
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  if (results.length === 0) console.log(`No test file matches ${args.join(" ")}.`);
+  return summarize(results);
+}
+
+/**
+ * @param {string[]} roots
+ * @param {string} ending
+ * @param {string[]} filters
+ */
+function selectFiles(roots, ending, filters) {
+  return roots
+    .flatMap((root) => listFiles(root))
+    .filter((path) => path.endsWith(ending))
+    .filter((path) => filters.length === 0 || filters.some((filter) => path.includes(filter)))
+    .sort();
+}
+
+/**
+ * @param {string} name
+ * @param {() => Promise<Counts>} run
+ * @returns {Promise<PartResult>}
+ */
+async function runPart(name, run) {
+  console.log(`\n── ${name}`);
+  const startedAt = Date.now();
+  return { name, ...(await run()), durationMs: Date.now() - startedAt };
+}
+
+/**
+ * A check counts only when it fails, as one failure.
+ * @param {string} node
+ * @param {string[]} args
+ */
+async function runCheck(node, args) {
+  const result = await runCommand(node, args);
+  if (!result.ok) console.log(result.output.trimEnd());
+  return { passed: 0, failed: result.ok ? 0 : 1, skipped: 0 };
+}
+
+/** @param {string} node */
+async function runBuild(node) {
+  try {
+    await ensureBuilt(node);
+    return { passed: 0, failed: 0, skipped: 0 };
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error;
+    console.log(`${error.details.trimEnd()}\n${error.message}`);
+    return { passed: 0, failed: 1, skipped: 0 };
+  }
+}
+
+/**
+ * @param {Context} context
+ * @param {string[]} files
+ */
+async function runUnitTests(context, files) {
+  const result = await runCommand(
+    context.node,
+    [
+      "--disable-warning=ExperimentalWarning",
+      "--test",
+      "--test-concurrency=2",
+      "--test-reporter=./lib/server/setup/test-reporter.mjs",
+      "--test-reporter-destination=stdout",
+      ...files,
+    ],
+    { inherit: true, env: { ...context.env, NODE_ENV: "test", TEST_COUNTS_PATH: context.counts } },
+  );
+  const counts = readStamp(context.counts);
+  return withExitCode(result.ok, {
+    passed: Number(counts?.passed ?? 0),
+    failed: Number(counts?.failed ?? 0),
+    skipped: Number(counts?.skipped ?? 0),
+  });
+}
+
+/**
+ * @param {Context} context
+ * @param {string[]} specs
+ */
+async function runEndToEndTests(context, specs) {
+  rmSync(context.counts, { force: true });
+  const result = await runCommand(
+    context.node,
+    [
+      "node_modules/@playwright/test/cli.js",
+      "test",
+      "--config=e2e/playwright.config.ts",
+      "--reporter=list,json",
+      // Playwright takes regular expressions.
+      ...specs.map((path) => `${path.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`),
+    ],
+    { inherit: true, env: { ...context.env, NODE_ENV: "test", PLAYWRIGHT_JSON_OUTPUT_FILE: context.counts } },
+  );
+  const stats = /** @type {Record<string, number> | undefined} */ (readStamp(context.counts)?.stats);
+  return withExitCode(result.ok, {
+    passed: (stats?.expected ?? 0) + (stats?.flaky ?? 0),
+    failed: stats?.unexpected ?? 0,
+    skipped: stats?.skipped ?? 0,
+  });
+}
+
+/**
+ * A part that ended badly without a failed test (a crash, no browser) is one failure, never none.
+ * @param {boolean} ok
+ * @param {Counts} counts
+ */
+function withExitCode(ok, counts) {
+  return { ...counts, failed: ok ? counts.failed : Math.max(1, counts.failed) };
+}
+
+/**
+ * @param {PartResult[]} results
+ * @returns {number} the exit code
+ */
+function summarize(results) {
+  console.log("\n── summary");
+  for (const { name, passed, failed, skipped, durationMs } of results) {
+    const counts = passed + failed + skipped > 0 ? ` · ${passed} passed, ${failed} failed` : "";
+    const rest = skipped > 0 ? `, ${skipped} skipped` : "";
+    console.log(`${failed === 0 ? "✓" : "✗"} ${name}${counts}${rest} (${formatSeconds(durationMs)})`);
+  }
+  const passed = results.reduce((sum, part) => sum + part.passed, 0);
+  const failed = results.reduce((sum, part) => sum + part.failed, 0);
+  console.log(`\n${passed} passed, ${failed} failed`);
+  return failed === 0 && results.length > 0 ? 0 : 1;
+}

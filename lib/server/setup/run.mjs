@@ -1,0 +1,62 @@
+#!/usr/bin/env node
+/**
+ * The two commands: `npm start` and `npm test` (and `npm run dev`, `npm run setup`) from a fresh clone.
+ *
+ * Everything in this folder that ends in .mjs is plain JavaScript with JSDoc types, the one exception to ".ts only":
+ * it runs first, on a Node 20 that cannot read TypeScript, before any package is installed. For the same reason it
+ * reads the environment itself: lib/server/env.ts comes later. Each step is skipped when its stamp is current.
+ */
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { ensureBuilt } from "./build.mjs";
+import { endCommandsOnSignal } from "./command.mjs";
+import { ensureBrowser } from "./ensure-browser.mjs";
+import { findNode } from "./find-node.mjs";
+import { ensureInstalled } from "./install.mjs";
+import { SetupError } from "./setup-error.mjs";
+
+const usage = "Usage: node lib/server/setup/run.mjs start | dev | test [--unit | --e2e] [filter …] | setup";
+
+/**
+ * @param {string | undefined} command
+ * @param {string[]} args
+ * @returns {Promise<number>} the exit code
+ */
+async function run(command, args) {
+  if (command === undefined || !["start", "dev", "test", "setup"].includes(command)) {
+    console.error(usage);
+    return 1;
+  }
+  process.chdir(fileURLToPath(new URL("../../..", import.meta.url)));
+  // The tests must not depend on what a person keeps in .env.
+  if (command !== "test" && existsSync(".env")) process.loadEnvFile(".env");
+  const stopListening = endCommandsOnSignal();
+  await ensureInstalled();
+  const node = await findNode();
+  const chromium = await ensureBrowser(node, command === "setup");
+  if (command === "test") {
+    const { runTests } = await import("./run-tests.mjs");
+    return runTests(
+      node,
+      args,
+      chromium === null ? {} : { BROWSER_EXECUTABLE_PATH: chromium.executablePath, ...chromium.env },
+    );
+  }
+  if (command !== "dev") await ensureBuilt(node);
+  if (command === "setup") {
+    console.log("Ready: `npm start` starts the service.");
+    return 0;
+  }
+  const { serve } = await import("./serve.mjs");
+  stopListening();
+  return serve(node, command === "dev" ? "development" : "production");
+}
+
+try {
+  process.exitCode = await run(process.argv[2], process.argv.slice(3));
+} catch (error) {
+  if (!(error instanceof SetupError)) throw error;
+  if (error.details !== "") console.error(`\n${error.details.trimEnd()}\n`);
+  console.error(error.message);
+  process.exitCode = 1;
+}
