@@ -1,0 +1,83 @@
+import { isIP } from "node:net";
+import ipaddr from "ipaddr.js";
+
+/** What each range that is not for the public is called in a sentence ("… is a loopback address"). */
+const rangeNames: Readonly<Record<string, string>> = {
+  unspecified: "an unspecified address",
+  broadcast: "a broadcast address",
+  multicast: "a multicast address",
+  linkLocal: "a link-local address",
+  loopback: "a loopback address",
+  carrierGradeNat: "a carrier-grade NAT address",
+  private: "a private address",
+  uniqueLocal: "a private address",
+  deprecatedSiteLocal: "a private address",
+  "6to4": "a 6to4 address",
+  teredo: "a Teredo address",
+  rfc6145: "an address of IPv4 translation",
+  benchmarking: "a benchmarking address",
+};
+
+/** Addresses at which cloud machines serve their own credentials, some of them inside public ranges. */
+const metadataAddresses = new Set([
+  "169.254.169.254",
+  "169.254.170.2",
+  "169.254.170.23",
+  "100.100.100.200",
+  "168.63.129.16",
+  "192.0.0.192",
+  "fd00:ec2::254",
+  "fd00:ec2::23",
+  "fd20:ce::254",
+]);
+
+/**
+ * The one spelling of an IP address that the guard compares: no zone, IPv4-mapped IPv6 as IPv4, IPv6 in its
+ * short form. Answers undefined where the text is no IP address in canonical notation.
+ */
+export function canonicalAddress(text: string): string | undefined {
+  const bare = text.startsWith("[") && text.endsWith("]") ? text.slice(1, -1) : text;
+  if (isIP(bare) === 0) return undefined;
+  const parsed = ipaddr.process(bare.replace(/%.*$/, ""));
+  return parsed.kind() === "ipv4" ? parsed.toString() : (parsed as ipaddr.IPv6).toRFC5952String();
+}
+
+/**
+ * Says what keeps an IP address from being a public one: "a loopback address", "a metadata address" and so on,
+ * or undefined for a public address. Takes what `canonicalAddress` returns.
+ * Specification: design "What leaves the service"; ranges from the IANA special-purpose registries.
+ */
+export function describeAddress(canonical: string): string | undefined {
+  if (metadataAddresses.has(canonical)) return "a metadata address";
+  const parsed = ipaddr.parse(canonical);
+  const range = parsed.range();
+  if (parsed.kind() === "ipv4") {
+    return range === "unicast" ? undefined : (rangeNames[range] ?? "a reserved address");
+  }
+  return describeIPv6(parsed as ipaddr.IPv6, range);
+}
+
+function describeIPv6(parsed: ipaddr.IPv6, range: string): string | undefined {
+  const bytes = parsed.toByteArray();
+  const isWellKnownNat64 = parsed.match(ipaddr.parse("64:ff9b::"), 96);
+  if (isWellKnownNat64) return describeEmbedded(bytes.slice(12), "NAT64");
+  if (range === "rfc6052") return "a NAT64 address";
+  if (range === "6to4") return describeEmbedded(bytes.slice(2, 6), "6to4") ?? rangeNames["6to4"];
+  if (range === "unicast") {
+    if (parsed.match(ipaddr.parse("::"), 96)) {
+      return describeEmbedded(bytes.slice(12), "IPv4-compatible") ?? "an IPv4-compatible address";
+    }
+    // Only 2000::/3 has been given out for the public internet.
+    if (!parsed.match(ipaddr.parse("2000::"), 3)) return "a reserved address";
+    // An ISATAP interface id carries an IPv4 address under any prefix.
+    const isIsatap =
+      (bytes[8] === 0 || bytes[8] === 2) && bytes[9] === 0 && bytes[10] === 0x5e && bytes[11] === 0xfe;
+    return isIsatap ? describeEmbedded(bytes.slice(12), "ISATAP") : undefined;
+  }
+  return rangeNames[range] ?? "a reserved address";
+}
+
+function describeEmbedded(bytes: number[], form: string): string | undefined {
+  const inner = describeAddress(ipaddr.fromByteArray(bytes).toString());
+  return inner === undefined ? undefined : `the ${form} form of ${inner}`;
+}

@@ -1,0 +1,58 @@
+const brand = Symbol.for("agent-session-service.GuardedFetchError");
+
+/**
+ * Why a guarded exchange failed: the guard said no, the deadline passed, a redirect was not to be followed, the
+ * body was over its cap, the network failed, or the caller's own signal ended it.
+ */
+export type GuardedFetchFailure = "refused" | "timeout" | "redirect" | "too_large" | "network" | "aborted";
+
+/** The error of the guarded fetch: its message is a sentence for people, without internal addresses. */
+export class GuardedFetchError extends Error {
+  readonly [brand] = true;
+  readonly kind: GuardedFetchFailure;
+  /** The status that had been received by then (that of a redirect which is not followed, for instance). */
+  readonly status: number | undefined;
+
+  constructor(
+    kind: GuardedFetchFailure,
+    sentence: string,
+    details: { status?: number; cause?: unknown } = {},
+  ) {
+    super(sentence, details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = "GuardedFetchError";
+    this.kind = kind;
+    this.status = details.status;
+  }
+}
+
+/** Recognises the guarded fetch's error by its brand, which holds across module graphs. */
+export function isGuardedFetchError(error: unknown): error is GuardedFetchError {
+  return typeof error === "object" && error !== null && brand in error;
+}
+
+const tlsCode = /^(CERT_|ERR_TLS_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|EPROTO$|ERR_SSL_)/;
+
+/**
+ * Turns whatever an exchange with `host` threw into a GuardedFetchError: one found along the chain of causes is
+ * kept as it is, everything else becomes a sentence by its code (system messages would tell internal addresses).
+ */
+export function toGuardedFetchError(error: unknown, host: string): GuardedFetchError {
+  let code = "";
+  for (let at = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth += 1) {
+    if (isGuardedFetchError(at)) return at;
+    const own = "code" in at && typeof at.code === "string" ? at.code : "";
+    code ||= own === "ABORT_ERR" ? "" : own;
+  }
+  if (/TIMEOUT|ETIMEDOUT/.test(code)) {
+    return new GuardedFetchError("timeout", `${host} did not answer in time`, { cause: error });
+  }
+  return new GuardedFetchError("network", sentence(host, code), { cause: error });
+}
+
+function sentence(host: string, code: string): string {
+  if (code === "ECONNREFUSED") return `${host} refused the connection`;
+  if (code === "ECONNRESET" || code === "UND_ERR_SOCKET" || code === "EPIPE")
+    return `${host} closed the connection`;
+  if (tlsCode.test(code)) return `no secure connection to ${host} could be made (${code})`;
+  return `the exchange with ${host} failed${code === "" ? "" : ` (${code})`}`;
+}
