@@ -125,7 +125,7 @@ export function hostAndPort(url: URL): { hostname: string; port: number } {
 /** A resolver that fails, answers nonsense or does not answer in time has found no address. */
 async function resolveWithin(lookup: Lookup, name: string, timeoutMs: number): Promise<ResolvedAddress[]> {
   const { promise: late, resolve: giveUp } = Promise.withResolvers<ResolvedAddress[]>();
-  const timer = setTimeout(() => giveUp([]), timeoutMs);
+  const timer = setTimeout(() => giveUp([]), timeoutMs).unref();
   try {
     return await Promise.race([lookup(name), late]);
   } catch {
