@@ -1,0 +1,294 @@
+import { buildString } from "./build-string.ts";
+import { buildScope, findFact, findList, type Scope, wordsOf } from "./match-fact.ts";
+import type { PageFacts } from "./page-facts.ts";
+import {
+  addDescribedLimits,
+  isSchemaObject,
+  mergeSchemas,
+  resolveSchema,
+  type SchemaObject,
+} from "./resolve-schema.ts";
+import { samplePattern } from "./sample-pattern.ts";
+
+type Builder = { root: SchemaObject; nodesLeft: number };
+type Place = { name: string; scope: Scope; depth: number; position?: number };
+
+const nodesMax = 5_000;
+const depthMax = 14;
+const itemsMax = 40;
+
+const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+const limit = (value: unknown, otherwise: number) => (typeof value === "number" ? value : otherwise);
+
+/**
+ * A value that is valid against the schema, with values taken from the page where names match and plain ones elsewhere.
+ * It knows the usual keywords; where two of them fight, or a schema allows nothing, the value may be invalid. The work is
+ * bounded and no pattern of the caller is run against a text. Never throws.
+ */
+export function buildValue(schema: unknown, facts: PageFacts): unknown {
+  const builder: Builder = { root: isSchemaObject(schema) ? schema : {}, nodesLeft: nodesMax };
+  return build(builder, schema, { name: "", scope: buildScope(facts), depth: 0 });
+}
+
+function build(builder: Builder, unresolved: unknown, place: Place): unknown {
+  builder.nodesLeft -= 1;
+  const schema = choose(builder, addDescribedLimits(resolveSchema(builder.root, unresolved)), place);
+  if (schema.const !== undefined) return schema.const;
+  if (Array.isArray(schema.enum)) return buildEnum(schema.enum, place);
+  switch (readType(schema, place)) {
+    case "object":
+      return buildObject(builder, schema, place);
+    case "array":
+      return buildArray(builder, schema, place);
+    case "string":
+      return buildString(schema, place);
+    case "integer":
+      return buildNumber(schema, place, true);
+    case "number":
+      return buildNumber(schema, place, false);
+    case "boolean":
+      return buildBoolean(place);
+    default:
+      return null;
+  }
+}
+
+/** Whether the page says something for this place: then a nullable value is given, otherwise null. */
+function hasFact(schema: SchemaObject, { scope, name }: Place): boolean {
+  if (findFact(scope, name) !== undefined) return true;
+  return findList(scope, name, schema.description).length > 0 || isSchemaObject(schema.properties);
+}
+
+function allowsNull(schema: SchemaObject): boolean {
+  return schema.type === "null" || list(schema.type).includes("null") || schema.const === null;
+}
+
+/** Takes one branch of `anyOf` or `oneOf` in; the null branch when the page says nothing or the depth runs out. */
+function choose(builder: Builder, schema: SchemaObject, place: Place, hops = 0): SchemaObject {
+  const { anyOf, oneOf, ...rest } = schema;
+  const branches = [...list(anyOf), ...(Array.isArray(anyOf) ? [] : list(oneOf))];
+  if (branches.length === 0 || hops > 10) return rest;
+  const resolved = branches.slice(0, 100).map((branch) => resolveSchema(builder.root, branch));
+  const nothing = resolved.find(allowsNull);
+  const others = resolved.filter((branch) => branch !== nothing);
+  const isDeep = place.depth > depthMax / 2 || builder.nodesLeft <= 0;
+  const simple = others.find(
+    (branch) => !["object", "array"].includes(String(branch.type)) && !branch.properties && !branch.anyOf,
+  );
+  const preferred = (isDeep ? simple : undefined) ?? others[0];
+  const isNothing =
+    nothing !== undefined &&
+    (isDeep || preferred === undefined || !hasFact({ ...preferred, ...rest }, place));
+  const branch = isNothing ? nothing : (preferred ?? {});
+  const left = Array.isArray(anyOf) && oneOf !== undefined ? { oneOf } : {};
+  return choose(builder, addDescribedLimits(mergeSchemas({ ...rest, ...left }, branch)), place, hops + 1);
+}
+
+function readType(schema: SchemaObject, place: Place): string {
+  const types = (Array.isArray(schema.type) ? schema.type : [schema.type]).filter(
+    (type) => typeof type === "string",
+  );
+  if (types.includes("null")) {
+    const other = types.find((type) => type !== "null");
+    return other !== undefined && place.depth <= depthMax / 2 && hasFact(schema, place) ? other : "null";
+  }
+  if (types[0] !== undefined) return types[0];
+  const has = (...keys: string[]) => keys.some((key) => schema[key] !== undefined);
+  if (has("properties", "required", "minProperties", "additionalProperties", "patternProperties"))
+    return "object";
+  if (has("items", "prefixItems", "minItems", "contains")) return "array";
+  if (has("minimum", "maximum", "multipleOf", "exclusiveMinimum", "exclusiveMaximum")) return "number";
+  return "string";
+}
+
+function buildObject(builder: Builder, schema: SchemaObject, place: Place): Record<string, unknown> {
+  const properties = isSchemaObject(schema.properties) ? schema.properties : {};
+  const required = new Set(list(schema.required).filter((name) => typeof name === "string"));
+  const value: Record<string, unknown> = {};
+  const add = (name: string, inner: unknown) => {
+    if (Object.hasOwn(value, name)) return;
+    const built = build(builder, inner, { name, scope: place.scope, depth: place.depth + 1 });
+    // A property called __proto__ is data like any other.
+    Object.defineProperty(value, name, {
+      value: built,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
+  };
+  const isRoomy = place.depth < depthMax && builder.nodesLeft > 0;
+  for (const [name, inner] of Object.entries(properties)) {
+    const isWanted = isRoomy && inner !== false && hasOwnFact(builder, inner, place, name);
+    if (required.has(name) || isWanted) add(name, inner);
+  }
+  for (const name of required) add(name, findOther(schema, name));
+  const dependent = { ...asObject(schema.dependentRequired), ...asObject(schema.dependencies) };
+  for (const [name, names] of Object.entries(dependent)) {
+    if (!Object.hasOwn(value, name)) continue;
+    for (const other of list(names)) if (typeof other === "string") add(other, properties[other] ?? {});
+  }
+  for (const [name, inner] of Object.entries(asObject(schema.dependentSchemas))) {
+    if (!Object.hasOwn(value, name) || !isSchemaObject(inner)) continue;
+    for (const other of list(inner.required)) {
+      if (typeof other === "string") add(other, asObject(inner.properties)[other] ?? properties[other] ?? {});
+    }
+  }
+  fillUp(schema, value, properties, add);
+  return value;
+}
+
+const asObject = (value: unknown): SchemaObject => (isSchemaObject(value) ? value : {});
+
+/** An optional property is given only where the page says something for it. */
+function hasOwnFact(builder: Builder, inner: unknown, place: Place, name: string): boolean {
+  const schema = resolveSchema(builder.root, inner);
+  const target = { ...place, name };
+  if (isSchemaObject(schema.properties)) return place.depth < 3;
+  return findFact(place.scope, name) !== undefined ||
+    findList(place.scope, name, schema.description).length > 0
+    ? fits(schema, findFact(target.scope, name))
+    : false;
+}
+
+/** A fact of another kind than the property is of no use for it. */
+function fits(schema: SchemaObject, fact: unknown): boolean {
+  if (schema.type === "boolean") return typeof fact === "boolean";
+  if (schema.type === "array") return true;
+  return fact !== undefined;
+}
+
+/** The schema of a property that `properties` does not name. */
+function findOther(schema: SchemaObject, name: string): unknown {
+  for (const [pattern, inner] of Object.entries(asObject(schema.patternProperties))) {
+    const literal = pattern.replace(/^\^|\$$/g, "");
+    if (literal !== "" && name.startsWith(literal)) return inner;
+  }
+  return schema.additionalProperties ?? schema.unevaluatedProperties ?? {};
+}
+
+function fillUp(
+  schema: SchemaObject,
+  value: Record<string, unknown>,
+  properties: SchemaObject,
+  add: (name: string, inner: unknown) => void,
+) {
+  const least = Math.min(limit(schema.minProperties, 0), 100);
+  for (const [name, inner] of Object.entries(properties)) {
+    if (Object.keys(value).length >= least) return;
+    if (inner !== false) add(name, inner);
+  }
+  const [pattern, patterned] = Object.entries(asObject(schema.patternProperties))[0] ?? [];
+  for (let number = 1; Object.keys(value).length < least && number <= 100; number += 1) {
+    const names = asObject(schema.propertyNames);
+    const suffix = "x".repeat(number - 1);
+    if (pattern !== undefined) add(`${samplePattern(pattern) ?? pattern}${suffix}`, patterned);
+    else if (typeof names.pattern === "string")
+      add(`${samplePattern(names.pattern, number) ?? "key"}`, schema.additionalProperties);
+    else if (Array.isArray(names.enum)) add(String(names.enum[number - 1]), schema.additionalProperties);
+    else add(`key${number}`, schema.additionalProperties ?? {});
+  }
+}
+
+function buildArray(builder: Builder, schema: SchemaObject, place: Place): unknown[] {
+  const tuple = Array.isArray(schema.prefixItems) ? schema.prefixItems : list(schema.items);
+  const items = Array.isArray(schema.items) ? schema.additionalItems : schema.items;
+  const isDeep = place.depth >= depthMax || builder.nodesLeft <= 0;
+  const contained = schema.contains === undefined ? 0 : limit(schema.minContains, 1);
+  const least = Math.min(Math.max(limit(schema.minItems, 0), contained), 1_000);
+  const most = Math.max(least, Math.min(limit(schema.maxItems, itemsMax), Math.max(itemsMax, least)));
+  const found = isDeep || items === false ? [] : findList(place.scope, place.name, schema.description);
+  const length = Math.max(
+    least,
+    tuple.length > 0 ? Math.min(tuple.length, most) : 0,
+    Math.min(found.length, most),
+  );
+  const values: unknown[] = [];
+  const seen = new Set<string>();
+  for (let position = 0; values.length < length && position < length + 50; position += 1) {
+    if (builder.nodesLeft < -nodesMax) break;
+    const scope = found[position] ?? { values: {}, lists: {}, words: place.scope.words };
+    const inner =
+      position < contained && found[position] === undefined
+        ? schema.contains
+        : (tuple[position] ?? items ?? {});
+    const name = tuple[position] === undefined && found[position] !== undefined ? "name" : "";
+    const value = build(builder, inner, { name, scope, depth: place.depth + 1, position });
+    const key = JSON.stringify(value);
+    if (schema.uniqueItems === true && seen.has(key)) continue;
+    seen.add(key);
+    values.push(value);
+  }
+  return values;
+}
+
+const aliases: Record<string, string[]> = {
+  textbox: ["text", "input", "string", "email"],
+  combobox: ["select", "choice", "dropdown", "list"],
+  spinbutton: ["number"],
+  checkbox: ["boolean", "toggle"],
+};
+
+/** The member that the page speaks of, else null where allowed, else the member at the place's turn. */
+function buildEnum(members: unknown[], { name, scope, position }: Place): unknown {
+  const fact = findFact(scope, name);
+  const wanted = typeof fact === "string" ? [fact, ...(aliases[fact] ?? [])] : [fact];
+  const exact = wanted.find((value) => value !== undefined && members.includes(value));
+  if (exact !== undefined) return exact;
+  const spoken = members.find(
+    (member) => typeof member === "string" && member.length > 2 && scope.words.includes(member.toLowerCase()),
+  );
+  if (spoken !== undefined && position === undefined) return spoken;
+  return members.includes(null) ? null : members[(position ?? 0) % Math.max(members.length, 1)];
+}
+
+function buildNumber(schema: SchemaObject, { name, scope, position }: Place, isInteger: boolean): number {
+  const fact = findFact(scope, name);
+  const spoken =
+    typeof fact === "number"
+      ? fact
+      : typeof fact === "string"
+        ? Number(fact.match(/\d+(?:[.,]\d+)?/)?.[0]?.replace(",", ".") ?? 0)
+        : (position ?? 0);
+  const step = limit(schema.multipleOf, isInteger ? 1 : 0);
+  const unit = step > 0 ? step : isInteger ? 1 : 0;
+  const open = unit > 0 ? unit : 0.5;
+  const low = Math.max(
+    limit(schema.minimum, Number.NEGATIVE_INFINITY),
+    exclusive(schema.exclusiveMinimum, schema.minimum, open),
+  );
+  const high = Math.min(
+    limit(schema.maximum, Number.POSITIVE_INFINITY),
+    exclusive(schema.exclusiveMaximum, schema.maximum, -open),
+  );
+  let value = Math.min(Math.max(spoken, low), Math.max(high, low));
+  if (unit > 0) {
+    value = Math.floor(value / unit) * unit;
+    if (value < low) value += unit;
+    if (!isInteger) value = Number(value.toPrecision(12));
+  } else if (value >= high && low > Number.NEGATIVE_INFINITY && low < high) value = (low + high) / 2;
+  // Between two open ends that lie closer together than the usual step, the middle is inside.
+  if (unit === 0 && low > high)
+    value = (limit(schema.exclusiveMinimum, low) + limit(schema.exclusiveMaximum, high)) / 2;
+  return value === 0 ? 0 : value;
+}
+
+/** An open end as a closed one: draft 4 says `true` beside the limit, later drafts the limit itself. */
+function exclusive(end: unknown, limitBeside: unknown, by: number): number {
+  if (typeof end === "number") return end + by;
+  if (end === true && typeof limitBeside === "number") return limitBeside + by;
+  return by > 0 ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+}
+
+/** What the page says, or whether the page speaks of the thing that the name asks for (`hasNewsletter`); else false. */
+function buildBoolean({ name, scope }: Place): boolean {
+  const fact = findFact(scope, name);
+  if (typeof fact === "boolean") return fact;
+  const words = wordsOf(name);
+  const [first, ...rest] = words;
+  if (first === undefined || !/^(has|shows|offers|contains|includes|asks|requires)$/.test(first))
+    return false;
+  return (
+    rest.length > 0 &&
+    rest.every((word) => scope.words.includes(word) || (scope.lists[word]?.length ?? 0) > 0)
+  );
+}

@@ -1,0 +1,65 @@
+/** What of a page the task is about. */
+export type Want = "fields" | "headings" | "links" | "buttons" | "prices" | "images";
+
+/** A task as far as rules can read it. */
+export type DemoTask = {
+  url?: string;
+  wants: Want[];
+  /** A part of the site that a link leads to, such as the checkout. */
+  destination?: Destination;
+  wantsScreenshot: boolean;
+  /** False when nothing in the text says what to do with a page. */
+  isUnderstood: boolean;
+};
+
+export type Destination = { word: string; matches: RegExp };
+
+const wantWords: [Want, RegExp][] = [
+  [
+    "fields",
+    /\b(forms?|fields?|inputs?|asks? (me )?for|asked for|requires?|required|fill|questions?|checkout|sign ?up|register)\b/i,
+  ],
+  ["prices", /\b(prices?|pricing|costs?|how much|products?|sells?|offers?|cheapest)\b/i],
+  ["headings", /\b(headings?|headlines?|sections?|structure|outline|titles?)\b/i],
+  ["links", /\b(links?|navigation|menu|nav)\b/i],
+  ["buttons", /\b(buttons?|calls? to action|ctas?)\b/i],
+  ["images", /\b(images?|pictures?|photos?|alt texts?)\b/i],
+];
+
+const destinations: Destination[] = [
+  { word: "checkout", matches: /check-?\s?out/i },
+  { word: "cart", matches: /\b(cart|basket|bag)\b/i },
+  { word: "contact", matches: /\bcontact/i },
+  { word: "pricing", matches: /\b(pricing|plans)\b/i },
+  { word: "login", matches: /\b(log-?\s?in|sign-?\s?in)\b/i },
+  { word: "sign-up", matches: /\b(sign-?\s?up|register)\b/i },
+  { word: "about", matches: /\babout us\b/i },
+];
+
+const generalWords =
+  /\b(page|site|website|shop|look|describe|summari[sz]e|summary|overview|review|check|inspect|open|visit|navigate|go to|what is on|read|audit|analy[sz]e)\b/i;
+
+/** A line of page context that a caller or the service put into the message; not part of the task. */
+const contextLine = /^\s*(current|target|demo) pages?\s*:.*$/gim;
+
+/** Reads the task from the text of the last user message. */
+export function readDemoTask(message: string): DemoTask {
+  const text = message.replace(contextLine, "");
+  const url = text.match(/https?:\/\/[^\s<>"'`)\]]+/i)?.[0].replace(/[.,;:!?]+$/, "");
+  const words = text.replace(/https?:\/\/\S+/gi, " ");
+  const wants = wantWords.filter(([, pattern]) => pattern.test(words)).map(([want]) => want);
+  const destination = destinations.find(({ matches }) => matches.test(words));
+  const wantsScreenshot = /\b(screenshots?|screen shots?|capture|snapshot)\b/i.test(words);
+  return {
+    ...(url ? { url } : {}),
+    wants,
+    ...(destination ? { destination } : {}),
+    wantsScreenshot,
+    isUnderstood:
+      url !== undefined ||
+      wants.length > 0 ||
+      destination !== undefined ||
+      wantsScreenshot ||
+      generalWords.test(words),
+  };
+}

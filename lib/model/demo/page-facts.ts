@@ -1,0 +1,94 @@
+import { readHtml } from "./html-reading.ts";
+import { type PageElement, readPage } from "./page-reading.ts";
+import type { Situation } from "./situation.ts";
+
+export type Product = { name: string; price: string; amount: number };
+
+/** What the tool results of a session say about the page, in lists that names of a schema can be matched with. */
+export type PageFacts = {
+  url?: string;
+  title?: string;
+  fields: PageElement[];
+  headings: string[];
+  links: PageElement[];
+  buttons: string[];
+  products: Product[];
+  /** One sentence for a free text place, with the label of the demo model. */
+  summary: string;
+};
+
+const price = /(?:[£$€]\s?\d{1,7}(?:[.,]\d{2})?|\b\d{1,7}(?:[.,]\d{2})?\s?(?:€|EUR|USD|GBP)(?!\w))/;
+
+/** The first price that a text names, as it stands there. */
+export function findPrice(text: string): string | undefined {
+  return text.match(price)?.[0];
+}
+
+const amountOf = (text: string) =>
+  Number(
+    text
+      .replace(/[^\d.,]/g, "")
+      .replace(/,(\d{2})$/, ".$1")
+      .replace(/,/g, ""),
+  );
+
+/** Things with a price, by the words before it; an element inside another one is not counted twice. */
+export function findProducts(elements: PageElement[]): Product[] {
+  const products: Product[] = [];
+  for (const element of elements) {
+    const text = element.text || element.name;
+    const found = findPrice(text);
+    if (found === undefined) continue;
+    const own = element.name !== text && findPrice(element.name) === undefined ? element.name : "";
+    const name = (own || text.slice(0, text.indexOf(found)))
+      .replace(/[\s:–—-]+$/, "")
+      .trim()
+      .slice(0, 80);
+    const isKnown = products.some(
+      (product) => product.price === found && (name === "" || product.name === name),
+    );
+    if (!isKnown) products.push({ name, price: found, amount: amountOf(found) });
+  }
+  const named = products.filter((product) => product.name !== "");
+  return named.length > 0 ? named : products;
+}
+
+const fieldRoles =
+  /^(textbox|searchbox|combobox|listbox|spinbutton|checkbox|radio|switch|slider|input|select|textarea)$/;
+
+/** Collects the facts from all successful tool results; what is said about the page that was open last wins. */
+export function collectFacts(situation: Situation): PageFacts {
+  const facts: PageFacts = { fields: [], headings: [], links: [], buttons: [], products: [], summary: "" };
+  const seen: PageElement[] = [];
+  for (const { toolName, input, result } of [...situation.earlier, ...situation.exchanges]) {
+    if (result === undefined || result.isError) continue;
+    const isFetch = toolName === "fetch_url";
+    if (!isFetch && toolName !== "dom_query" && toolName !== "browser_execute") continue;
+    const reading = isFetch ? readHtml(result.text, String(input.url ?? "")) : readPage(result.text);
+    if (reading.url !== undefined && reading.url !== facts.url) seen.length = 0;
+    if (reading.url !== undefined) facts.url = reading.url;
+    if (reading.title !== undefined) facts.title = reading.title;
+    seen.push(...reading.elements);
+  }
+  const unique = [...new Map(seen.map((element) => [JSON.stringify(element), element])).values()];
+  const names = (role: RegExp) =>
+    unique.filter((element) => role.test(element.role)).map((element) => element.name || element.text);
+  facts.fields = unique.filter(({ role }) => fieldRoles.test(role));
+  facts.headings = names(/^(heading|h[1-6])$/);
+  facts.links = unique.filter(({ role }) => /^(link|a)$/.test(role));
+  facts.buttons = names(/^button$/);
+  facts.products = findProducts(unique);
+  facts.summary = summarize(facts);
+  return facts;
+}
+
+function summarize(facts: PageFacts): string {
+  const counts = [
+    `${facts.fields.length} form fields`,
+    `${facts.headings.length} headings`,
+    `${facts.links.length} links`,
+  ].join(", ");
+  const subject = facts.title ?? facts.url;
+  const seen = subject === undefined ? "No page was read." : `${subject}: ${counts} read.`;
+  return `${seen} (Built-in demo model, rule-based.)`;
+}

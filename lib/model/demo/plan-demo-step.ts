@@ -1,0 +1,192 @@
+import { type DemoTask, readDemoTask, type Want } from "./demo-task.ts";
+import { type PageReading, readPage } from "./page-reading.ts";
+import type { Situation, ToolExchange } from "./situation.ts";
+import { writeCannotReport, writeFetchReport, writeHelp, writePageReport } from "./write-demo-report.ts";
+
+/** What the demo model does next: say a word and call tools, or end the turn with a report. */
+export type DemoStep =
+  | { kind: "calls"; say: string; calls: { toolName: string; input: Record<string, unknown> }[] }
+  | { kind: "report"; text: string };
+
+/** A turn of the demo model never needs more; past it, it reports what it has. */
+const callsMax = 12;
+
+/** Queries by what they look for; they also tell which query an exchange was. */
+export const wantSelectors: Record<Want, string> = {
+  fields: "input:not([type=hidden]), select, textarea",
+  headings: "h1, h2, h3",
+  links: "a[href]",
+  buttons: "button, [role=button], input[type=submit]",
+  prices: "article, li, tr, [class*=price]",
+  images: "img",
+};
+
+const overview: Want[] = ["headings", "links", "fields"];
+
+/**
+ * The planner of the built-in demo model: decides one step from the transcript alone, so that the same transcript always
+ * gives the same step. Order: open the page, follow a link to the part asked for, query it, report.
+ */
+export function planDemoStep(situation: Situation): DemoStep {
+  const task = readDemoTask(situation.message);
+  if (!task.isUnderstood) return { kind: "report", text: writeHelp(situation) };
+  if (situation.exchanges.length >= callsMax) return report(situation, task);
+  if (!situation.tools.has("dom_query")) return planWithoutQuery(situation, task);
+  return (
+    openPage(situation, task) ??
+    followLink(situation, task) ??
+    queryPage(situation, task) ??
+    report(situation, task)
+  );
+}
+
+/** The page's address without what does not change the page. */
+const addressOf = (url: string) => url.replace(/#.*$/, "").replace(/\/$/, "");
+
+/** The newest thing that a successful result says about where the browser is. */
+function findOpenUrl(exchanges: ToolExchange[]): string | undefined {
+  for (const { toolName, result } of exchanges.toReversed()) {
+    if (toolName !== "browser_execute" && toolName !== "dom_query") continue;
+    const url = result === undefined || result.isError ? undefined : readPage(result.text).url;
+    if (url?.startsWith("http")) return url;
+  }
+  return undefined;
+}
+
+function gotoCall(url: string) {
+  const script = `await page.goto(${JSON.stringify(url)}, { waitUntil: "domcontentloaded" });\nreturn { url: page.url(), title: await page.title() };`;
+  return { toolName: "browser_execute", input: { script } };
+}
+
+function openPage(situation: Situation, task: DemoTask): DemoStep | undefined {
+  const isTried = situation.exchanges.some(({ toolName }) => toolName === "browser_execute");
+  if (isTried || !situation.tools.has("browser_execute")) return undefined;
+  const known = findOpenUrl([...situation.earlier, ...situation.exchanges]);
+  const open = situation.currentUrl ?? known;
+  if (task.url !== undefined) {
+    if (open !== undefined && addressOf(open) === addressOf(task.url)) return undefined;
+    return { kind: "calls", say: `I open ${task.url} first.`, calls: [gotoCall(task.url)] };
+  }
+  if (open !== undefined) return undefined;
+  const url = situation.targetUrl ?? situation.demoUrl;
+  const say = situation.targetUrl
+    ? `I open the target page, ${url}.`
+    : `The task names no page, so I open the demo page, ${url}.`;
+  return { kind: "calls", say, calls: [gotoCall(url)] };
+}
+
+const isQuery = (exchange: ToolExchange, want: Want) =>
+  exchange.toolName === "dom_query" && exchange.input.selector === wantSelectors[want];
+
+function queryCall(want: Want) {
+  return { toolName: "dom_query", input: { selector: wantSelectors[want], limit: 60 } };
+}
+
+/** Goes through the link's address where it has one, as a click alone may return before the page has changed. */
+function followCall(selector: string) {
+  const script = [
+    `const link = page.locator(${JSON.stringify(selector)}).first();`,
+    'const href = await link.getAttribute("href");',
+    'if (href) await page.goto(new URL(href, page.url()).href, { waitUntil: "domcontentloaded" });',
+    "else await link.click();",
+    "return { url: page.url(), title: await page.title() };",
+  ].join("\n");
+  return { toolName: "browser_execute", input: { script } };
+}
+
+function isFollow({ toolName, input }: ToolExchange): boolean {
+  return toolName === "browser_execute" && String(input.script).startsWith("const link =");
+}
+
+function followLink(situation: Situation, task: DemoTask): DemoStep | undefined {
+  const { destination } = task;
+  const { exchanges, tools } = situation;
+  if (destination === undefined || !tools.has("browser_execute") || exchanges.some(isFollow))
+    return undefined;
+  if (exchanges.at(-1)?.result?.isError === true) return undefined;
+  const open = findOpenUrl([...situation.earlier, ...exchanges]) ?? situation.currentUrl ?? "";
+  if (destination.matches.test(open)) return undefined;
+
+  const query = exchanges.findLast((exchange) => isQuery(exchange, "links"));
+  if (query === undefined) {
+    return {
+      kind: "calls",
+      say: `I look for the way to the ${destination.word}.`,
+      calls: [queryCall("links")],
+    };
+  }
+  const links = readPage(query.result?.text ?? "").elements;
+  const link = links.find(
+    ({ name, text, selector }) => selector !== "" && destination.matches.test(`${name} ${text}`),
+  );
+  if (link === undefined) return undefined;
+  return { kind: "calls", say: `I follow “${link.name || link.text}”.`, calls: [followCall(link.selector)] };
+}
+
+/** The exchanges since the page last changed. */
+function sincePageChange(exchanges: ToolExchange[]): ToolExchange[] {
+  const change = exchanges.findLastIndex(
+    ({ toolName, result }) => toolName === "browser_execute" && !result?.isError,
+  );
+  return exchanges.slice(change + 1);
+}
+
+function wantsOf(task: DemoTask): Want[] {
+  return task.wants.length > 0 ? task.wants : task.wantsScreenshot ? ["headings"] : overview;
+}
+
+function queryPage(situation: Situation, task: DemoTask): DemoStep | undefined {
+  const { exchanges, tools } = situation;
+  // A page that could not be opened is not queried: the answer would be about another page.
+  if (exchanges.some(({ toolName, result }) => toolName === "browser_execute" && result?.isError))
+    return undefined;
+  const asked = sincePageChange(exchanges);
+  const wants = wantsOf(task);
+  const calls: { toolName: string; input: Record<string, unknown> }[] = wants
+    .filter((want) => !asked.some((exchange) => isQuery(exchange, want)))
+    .map(queryCall);
+  const isNew = (toolName: string) =>
+    tools.has(toolName) && !asked.some((exchange) => exchange.toolName === toolName);
+  if (wants.includes("fields") && isNew("inspect_frames"))
+    calls.push({ toolName: "inspect_frames", input: {} });
+  const camera = ["screenshot", "capture_preview"].find((toolName) => tools.has(toolName));
+  if (camera !== undefined && isNew(camera)) calls.push({ toolName: camera, input: {} });
+  if (calls.length === 0 || !calls.some(({ toolName }) => toolName === "dom_query" || task.wantsScreenshot)) {
+    return undefined;
+  }
+  return { kind: "calls", say: `I query the page for its ${wants.join(", ")}.`, calls };
+}
+
+function report(situation: Situation, task: DemoTask): DemoStep {
+  const readings = new Map<Want, { reading: PageReading; error?: string }>();
+  const asked = sincePageChange(situation.exchanges);
+  for (const want of wantsOf(task)) {
+    const exchange = asked.findLast((candidate) => isQuery(candidate, want));
+    if (exchange?.result === undefined) continue;
+    const { isError, text } = exchange.result;
+    readings.set(
+      want,
+      isError ? { reading: { elements: [], isCut: false }, error: text } : { reading: readPage(text) },
+    );
+  }
+  const navigation = situation.exchanges.findLast(({ toolName }) => toolName === "browser_execute");
+  const url = findOpenUrl([...situation.earlier, ...situation.exchanges]) ?? situation.currentUrl;
+  return { kind: "report", text: writePageReport({ task, readings, exchanges: asked, navigation, url }) };
+}
+
+/** Without a page to query, the source of the page is the next best thing; without that there is only a plain word. */
+function planWithoutQuery(situation: Situation, task: DemoTask): DemoStep {
+  if (!situation.tools.has("fetch_url")) return { kind: "report", text: writeCannotReport(situation) };
+  const fetched = situation.exchanges.findLast(({ toolName }) => toolName === "fetch_url");
+  const known = [...situation.earlier].findLast(({ toolName }) => toolName === "fetch_url")?.input.url;
+  const url =
+    task.url ??
+    situation.currentUrl ??
+    situation.targetUrl ??
+    (typeof known === "string" ? known : situation.demoUrl);
+  if (fetched === undefined) {
+    const say = `This session has no page that I can query, so I read the source of ${url}.`;
+    return { kind: "calls", say, calls: [{ toolName: "fetch_url", input: { url } }] };
+  }
+  return { kind: "report", text: writeFetchReport(fetched, url, wantsOf(task)) };
+}

@@ -1,0 +1,131 @@
+/** A JSON Schema object; `true` and `false` are read as `{}` and as a schema that only null is tried for. */
+export type SchemaObject = Record<string, unknown>;
+
+export const isSchemaObject = (value: unknown): value is SchemaObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
+/** The subschema that a local `$ref` names (`#`, `#/…`, `#anchor`), or `{}`. */
+function findRef(root: SchemaObject, ref: string): SchemaObject {
+  if (!ref.startsWith("#")) return {};
+  let found: unknown = root;
+  if (ref.startsWith("#/")) {
+    for (const step of ref.slice(2).split("/")) {
+      const key = decodeURIComponent(step).replace(/~1/g, "/").replace(/~0/g, "~");
+      found = Array.isArray(found) ? found[Number(key)] : isSchemaObject(found) ? found[key] : undefined;
+    }
+  } else if (ref.length > 1) {
+    const defs = {
+      ...(isSchemaObject(root.definitions) ? root.definitions : {}),
+      ...(isSchemaObject(root.$defs) ? root.$defs : {}),
+    };
+    found = Object.values(defs).find(
+      (def) => isSchemaObject(def) && (def.$anchor === ref.slice(1) || def.$id === ref),
+    );
+  }
+  return isSchemaObject(found) ? found : {};
+}
+
+const tighter: Record<string, (a: number, b: number) => number> = {
+  ...Object.fromEntries(
+    ["minItems", "minLength", "minimum", "exclusiveMinimum", "minProperties"].map((key) => [key, Math.max]),
+  ),
+  ...Object.fromEntries(
+    ["maxItems", "maxLength", "maximum", "exclusiveMaximum", "maxProperties"].map((key) => [key, Math.min]),
+  ),
+};
+
+/** Both schemas at once: properties side by side, the tighter limits, the common types and enum values. */
+export function mergeSchemas(first: SchemaObject, second: SchemaObject): SchemaObject {
+  const merged: SchemaObject = { ...first };
+  for (const [key, value] of Object.entries(second)) {
+    const own = merged[key];
+    const pick = tighter[key];
+    if (own === undefined) merged[key] = value;
+    else if (pick !== undefined && typeof own === "number" && typeof value === "number")
+      merged[key] = pick(own, value);
+    else if (key === "required") merged[key] = [...new Set([...list(own), ...list(value)])];
+    else if (key === "enum") merged[key] = list(own).filter((member) => list(value).includes(member));
+    else if (key === "type") merged[key] = commonTypes(own, value);
+    else if (key === "allOf") merged[key] = [...list(own), ...list(value)];
+    else if (key === "properties" && isSchemaObject(own) && isSchemaObject(value)) {
+      const both = { ...own };
+      for (const [name, inner] of Object.entries(value)) {
+        const present = both[name];
+        both[name] = isSchemaObject(present) && isSchemaObject(inner) ? { allOf: [present, inner] } : inner;
+      }
+      merged[key] = both;
+    } else if (key === "items" && isSchemaObject(own) && isSchemaObject(value))
+      merged[key] = { allOf: [own, value] };
+    else if (key === "anyOf" || key === "oneOf") merged[key] = value;
+    else if (!key.startsWith("$") && key !== "description" && key !== "title") merged[key] = value;
+  }
+  return merged;
+}
+
+function commonTypes(first: unknown, second: unknown): unknown {
+  const types = (value: unknown) => (Array.isArray(value) ? value : [value]);
+  const common = types(first).filter(
+    (type) => types(second).includes(type) || (type === "integer" && types(second).includes("number")),
+  );
+  if (common.length === 0 && types(second).includes("integer")) return "integer";
+  return common.length === 1 ? common[0] : common;
+}
+
+/**
+ * The schema with its `$ref` followed and its `allOf` and `if`/`then` merged in, so that what is left says everything at one
+ * level but `anyOf` and `oneOf`. Circles end after 30 steps.
+ */
+export function resolveSchema(root: SchemaObject, schema: unknown): SchemaObject {
+  let current: SchemaObject = isSchemaObject(schema) ? schema : {};
+  for (let step = 0; step < 30; step += 1) {
+    const { $ref, allOf, if: condition, then, else: _, ...rest } = current;
+    if (typeof $ref === "string") {
+      // The rest of a schema stays beside its reference.
+      current = mergeSchemas({ ...rest, ...(allOf === undefined ? {} : { allOf }) }, findRef(root, $ref));
+    } else if (Array.isArray(allOf)) {
+      current = rest;
+      if (condition !== undefined)
+        Object.assign(current, { if: condition, ...(then === undefined ? {} : { then }) });
+      for (const part of allOf.slice(0, 50)) {
+        if (isSchemaObject(part))
+          current = mergeSchemas(
+            current,
+            isSchemaObject(part.if)
+              ? mergeSchemas(part.if, isSchemaObject(part.then) ? part.then : {})
+              : part,
+          );
+      }
+    } else if (isSchemaObject(condition) && isSchemaObject(then)) {
+      current = mergeSchemas(mergeSchemas(rest, condition), then);
+    } else return rest;
+  }
+  const { $ref: _ref, allOf: _all, ...rest } = current;
+  return rest;
+}
+
+const hint =
+  /\b(minItems|maxItems|minLength|maxLength|minProperties|maxProperties|minimum|maximum|exclusiveMinimum|exclusiveMaximum|multipleOf)\b["'`]?\s*(?:is|of|=|:)?\s*(-?\d{1,15}(?:\.\d{1,10})?)/g;
+const textHint =
+  /\b(pattern|format)\b["'`]?\s*(?:is|of|=|:)\s*("(?:[^"\\]|\\.){1,500}"|`[^`]{1,500}`|[^\s,;]{1,500})/g;
+
+/** Adds the constraints that a projection has folded into the description (`minItems: 2`), where the schema has none. */
+export function addDescribedLimits(schema: SchemaObject): SchemaObject {
+  if (typeof schema.description !== "string") return schema;
+  const described = schema.description.slice(0, 5_000);
+  const added: SchemaObject = {};
+  for (const [, key = "", value] of described.matchAll(hint))
+    if (!(key in schema)) added[key] = Number(value);
+  for (const [, key = "", raw = ""] of described.matchAll(textHint)) {
+    if (key in schema) continue;
+    if (raw.startsWith('"')) {
+      try {
+        added[key] = JSON.parse(raw);
+      } catch {
+        added[key] = raw.slice(1, -1);
+      }
+    } else added[key] = raw.startsWith("`") ? raw.slice(1, -1) : raw.replace(/\.$/, "");
+  }
+  return Object.keys(added).length === 0 ? schema : { ...schema, ...added };
+}

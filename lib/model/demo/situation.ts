@@ -1,0 +1,110 @@
+import type { LanguageModelV4CallOptions, LanguageModelV4ToolResultOutput } from "@ai-sdk/provider";
+
+/** A tool call of the transcript with its result, if it has one. */
+export type ToolExchange = {
+  id: string;
+  toolName: string;
+  input: Record<string, unknown>;
+  result?: { isError: boolean; text: string };
+};
+
+/** Everything that the planner looks at. */
+export type Situation = {
+  /** Text of the last user message. */
+  message: string;
+  /** The page that is open, and the page that the session is about, as the instructions name them. */
+  currentUrl?: string;
+  targetUrl?: string;
+  demoUrl: string;
+  /** Offered tools with the schemas of their inputs. */
+  tools: Map<string, unknown>;
+  /** Calls before the last user message, and those of this turn. */
+  earlier: ToolExchange[];
+  exchanges: ToolExchange[];
+};
+
+function textOfOutput(output: LanguageModelV4ToolResultOutput): { isError: boolean; text: string } {
+  switch (output.type) {
+    case "text":
+      return { isError: false, text: output.value };
+    case "json":
+      return { isError: false, text: JSON.stringify(output.value) };
+    case "error-text":
+      return { isError: true, text: output.value };
+    case "error-json":
+      return { isError: true, text: JSON.stringify(output.value) };
+    case "execution-denied":
+      return { isError: true, text: output.reason ?? "not allowed" };
+    case "content":
+      return {
+        isError: false,
+        text: output.value.map((part) => (part.type === "text" ? part.text : "")).join("\n"),
+      };
+  }
+}
+
+function readInput(input: unknown): Record<string, unknown> {
+  if (typeof input === "string") {
+    try {
+      return readInput(JSON.parse(input));
+    } catch {
+      return {};
+    }
+  }
+  // An object by the two checks before; arrays are no tool input.
+  return typeof input === "object" && input !== null && !Array.isArray(input)
+    ? (input as Record<string, unknown>)
+    : {};
+}
+
+/** A named page line such as `Current page: https://…`; the last one counts. */
+function readPageLine(text: string, name: string): string | undefined {
+  const lines = [
+    ...text.matchAll(new RegExp(`^[\\s*-]*${name} pages?\\s*:\\W*(https?://[^\\s<>"'\`)\\]]+)`, "gim")),
+  ];
+  return lines.at(-1)?.[1];
+}
+
+/** Reads a model call's prompt and tools. `demoOrigin` leads to the page of last resort. Never throws. */
+export function readSituation(options: LanguageModelV4CallOptions, demoOrigin: string): Situation {
+  const situation: Situation = {
+    message: "",
+    demoUrl: new URL("/demo", demoOrigin).href,
+    tools: new Map(),
+    earlier: [],
+    exchanges: [],
+  };
+  let context = "";
+  for (const message of options.prompt) {
+    if (message.role === "system") context += `\n${message.content}`;
+    if (message.role === "user") {
+      situation.message = message.content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+      context += `\n${situation.message}`;
+      situation.earlier.push(...situation.exchanges.splice(0));
+    }
+    if (message.role !== "assistant" && message.role !== "tool") continue;
+    for (const part of message.content) {
+      if (part.type === "tool-call") {
+        const input = readInput(part.input);
+        situation.exchanges.push({ id: part.toolCallId, toolName: part.toolName, input });
+      }
+      if (part.type === "tool-result") {
+        const exchange = [...situation.earlier, ...situation.exchanges].find(
+          ({ id }) => id === part.toolCallId,
+        );
+        if (exchange !== undefined) exchange.result = textOfOutput(part.output);
+      }
+    }
+  }
+  const current = readPageLine(context, "current");
+  const target = readPageLine(context, "target");
+  if (current !== undefined) situation.currentUrl = current;
+  if (target !== undefined) situation.targetUrl = target;
+  situation.demoUrl = readPageLine(context, "demo") ?? situation.demoUrl;
+  if (options.toolChoice?.type !== "none") {
+    for (const tool of options.tools ?? []) {
+      if (tool.type === "function") situation.tools.set(tool.name, tool.inputSchema);
+    }
+  }
+  return situation;
+}

@@ -1,0 +1,160 @@
+/** A failed model call as a value that may be stored and shown. */
+export type ModelFailure = {
+  /** The provider's own sentence where there is one. */
+  message: string;
+  isRetryable: boolean;
+  statusCode?: number;
+  retryAfterMs?: number;
+};
+
+type Fields = Record<string, unknown>;
+
+const messageCharactersMax = 1_000;
+const networkCodes = new Set([
+  ...["ECONNRESET", "ECONNREFUSED", "ECONNABORTED", "ETIMEDOUT", "EPIPE", "ENOTFOUND", "EAI_AGAIN"],
+  ...["EHOSTUNREACH", "ENETUNREACH", "UND_ERR_SOCKET", "UND_ERR_CONNECT_TIMEOUT"],
+  ...["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"],
+]);
+
+/** Errors whose message quotes the value or the prompt that they are about, with the sentence that stands for them. */
+const quotingErrors: Record<string, { message: string; isRetryable: boolean }> = {
+  AI_TypeValidationError: unreadable("an answer of an unknown form"),
+  AI_JSONParseError: unreadable("an answer that is not JSON"),
+  AI_InvalidResponseDataError: unreadable("an answer of an unknown form"),
+  AI_InvalidStreamPartError: unreadable("an unknown part in its stream"),
+  AI_EmptyResponseBodyError: unreadable("an empty answer"),
+  AI_InvalidPromptError: { message: "The transcript cannot be sent to this model.", isRetryable: false },
+  AI_MissingToolResultsError: { message: "A tool call in the transcript has no result.", isRetryable: false },
+  AI_NoContentGeneratedError: unreadable("an answer without content"),
+  AI_NoOutputGeneratedError: unreadable("an answer without content"),
+};
+
+function unreadable(what: string) {
+  return { message: `The model provider sent ${what}.`, isRetryable: true };
+}
+
+const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null;
+const textOf = (value: unknown) =>
+  typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
+
+/**
+ * Turns whatever a model call threw, or reported in its stream, into a value: provider errors with their status and
+ * `Retry-After`, errors in mid-stream, timeouts, lost connections. Nothing of the request is kept: no body, no prompt, no key.
+ * `now` is the clock in milliseconds for a `Retry-After` that is a date. Never throws.
+ */
+export function readModelFailure(error: unknown, now: () => number = Date.now): ModelFailure {
+  const found = unwrap(error);
+  if (!isFields(found))
+    return { message: clean(textOf(found) ?? "The model call failed."), isRetryable: false };
+
+  const name = textOf(found.name) ?? "";
+  if (name === "TimeoutError")
+    return { message: "The model provider did not answer in time.", isRetryable: true };
+  if (name === "AbortError") return { message: "The model call was stopped.", isRetryable: false };
+  const quoting = quotingErrors[name];
+  if (quoting !== undefined) return { ...quoting };
+
+  const statusCode = typeof found.statusCode === "number" ? found.statusCode : undefined;
+  const isFailedStatus = statusCode !== undefined && statusCode >= 400;
+  if (!isFailedStatus && hasNetworkCause(found)) {
+    return { message: "The connection to the model provider failed.", isRetryable: true };
+  }
+  const retryAfterMs = isFields(found.responseHeaders)
+    ? readRetryAfterMs(found.responseHeaders, now)
+    : undefined;
+  return {
+    message: clean(readSentence(found, statusCode)),
+    isRetryable: readRetryable(found, statusCode),
+    ...(isFailedStatus ? { statusCode } : {}),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  };
+}
+
+/** The error that matters inside the wrappers of the SDK. */
+function unwrap(error: unknown): unknown {
+  let current = error;
+  for (let depth = 0; depth < 5 && isFields(current); depth += 1) {
+    const inner =
+      current.name === "AI_RetryError"
+        ? current.lastError
+        : current.name === "AI_NoOutputGeneratedError" || isWrapper(current)
+          ? current.cause
+          : // A stream part { type: "error", error }, or a provider's own frame { error: { message } }.
+            current instanceof Error
+            ? undefined
+            : current.error;
+    if (!isFields(inner)) return current;
+    current = inner;
+  }
+  return current;
+}
+
+/** The SDK's own sentence about a body that it could not process says nothing; its cause does. */
+function isWrapper(error: Fields): boolean {
+  const isOkStatus = typeof error.statusCode !== "number" || error.statusCode < 400;
+  return isOkStatus && error.message === "Failed to process successful response" && !hasNetworkCause(error);
+}
+
+function hasNetworkCause(error: Fields): boolean {
+  let current: unknown = error;
+  for (let depth = 0; depth < 6 && isFields(current); depth += 1) {
+    if (typeof current.code === "string" && networkCodes.has(current.code)) return true;
+    if (current.message === "terminated" || current.message === "fetch failed") return true;
+    current = current.cause;
+  }
+  return false;
+}
+
+function readRetryable(error: Fields, statusCode: number | undefined): boolean {
+  // A used-up quota arrives as 429 and does not come back by waiting.
+  const data = isFields(error.data) ? error.data : {};
+  const inner = isFields(data.error) ? data.error : data;
+  const words = [error.code, error.type, inner.code, inner.type];
+  if (words.includes("insufficient_quota")) return false;
+  if (typeof error.isRetryable === "boolean") return error.isRetryable;
+  if (statusCode === undefined) return false;
+  return statusCode === 408 || statusCode === 409 || statusCode === 429 || statusCode >= 500;
+}
+
+/** The provider's sentence: the error's own, or one from a body of another shape than OpenAI's. */
+function readSentence(error: Fields, statusCode: number | undefined): string {
+  const own = textOf(error.message);
+  const data =
+    isFields(error.data) && isFields(error.data.error) ? textOf(error.data.error.message) : undefined;
+  const sentence = data ?? readBodySentence(error.responseBody) ?? own;
+  return (
+    sentence ??
+    (statusCode === undefined ? "The model call failed." : `The model provider answered ${statusCode}.`)
+  );
+}
+
+function readBodySentence(responseBody: unknown): string | undefined {
+  if (typeof responseBody !== "string" || responseBody.length > 100_000) return undefined;
+  try {
+    const body: unknown = JSON.parse(responseBody);
+    if (!isFields(body)) return undefined;
+    const inner = isFields(body.error) ? textOf(body.error.message) : textOf(body.error);
+    return inner ?? textOf(body.message) ?? textOf(body.detail);
+  } catch {
+    return undefined;
+  }
+}
+
+/** `retry-after-ms`, or `retry-after` as seconds or as a date; undefined where absent, past or not readable. */
+function readRetryAfterMs(headers: Fields, now: () => number): number | undefined {
+  const milliseconds = Number.parseFloat(textOf(headers["retry-after-ms"]) ?? "");
+  if (milliseconds >= 0) return Math.ceil(milliseconds);
+  const value = textOf(headers["retry-after"]);
+  if (value === undefined) return undefined;
+  if (/^\d+(\.\d+)?$/.test(value)) return Math.ceil(Number(value) * 1_000);
+  const waitMs = Date.parse(value) - now();
+  return waitMs > 0 ? waitMs : undefined;
+}
+
+/** Takes out what looks like a credential (providers quote a wrong key) and bounds the length. */
+function clean(message: string): string {
+  return message
+    .replace(/\bBearer\s+\S+/gi, "Bearer [removed]")
+    .replace(/\b(?:sk|pk|vck|key)[-_][\w*.-]{4,}/gi, "[key removed]")
+    .slice(0, messageCharactersMax);
+}
