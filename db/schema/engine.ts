@@ -1,1 +1,121 @@
-export {};
+import { sql } from "drizzle-orm";
+import {
+  bigint,
+  check,
+  index,
+  integer,
+  json,
+  pgSequence,
+  pgTable,
+  primaryKey,
+  text,
+  unique,
+} from "drizzle-orm/pg-core";
+import { createdAt, instant, oneOf } from "./columns.ts";
+
+/** A function run of the embedded engine: the first two are open, the others have ended. */
+export const ENGINE_RUN_STATES = ["running", "waiting", "completed", "failed", "cancelled"] as const;
+export const ENGINE_STEP_KINDS = ["run", "sleep", "event", "invoke"] as const;
+export const ENGINE_STEP_STATES = ["pending", "done", "failed"] as const;
+
+export type EngineRunState = (typeof ENGINE_RUN_STATES)[number];
+export type EngineStepKind = (typeof ENGINE_STEP_KINDS)[number];
+export type EngineStepState = (typeof ENGINE_STEP_STATES)[number];
+
+/** Counts the ends of steps: the order in which a replay hands results back. */
+export const engineStepOrder = pgSequence("engine_step_order");
+
+/** The processes that execute. One whose lease has run out has lost its runs to whoever claims them. */
+export const engineExecutors = pgTable("engine_executors", {
+  id: text("id").primaryKey(),
+  leaseUntil: instant("lease_until").notNull(),
+});
+
+/** Events as received; the id makes a second send of the same event a duplicate. `json`, as payloads are opaque. */
+export const engineEvents = pgTable(
+  "engine_events",
+  {
+    id: text("id").primaryKey(),
+    name: text("name").notNull(),
+    body: json("body").$type<Record<string, unknown>>().notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [index("engine_events_age").on(table.createdAt)],
+);
+
+/** One run of a durable function. */
+export const engineRuns = pgTable(
+  "engine_runs",
+  {
+    id: text("id").primaryKey(),
+    functionId: text("function_id").notNull(),
+    eventId: text("event_id")
+      .notNull()
+      .references(() => engineEvents.id),
+    /** Value of the function's `idempotency` expression: one run for each. */
+    idempotencyKey: text("idempotency_key"),
+    state: text("state").$type<EngineRunState>().notNull().default("running"),
+    /** Raised whenever another executor takes the run over, and when it is cancelled: older writers are refused. */
+    epoch: integer("epoch").notNull().default(1),
+    executorId: text("executor_id").notNull(),
+    /** Failed attempts since the last progress. */
+    attempt: integer("attempt").notNull().default(0),
+    /** Counts what arrived from outside, so that a run does not fall asleep over something it has not seen. */
+    wakes: integer("wakes").notNull().default(0),
+    /** When a failed attempt is to be repeated. */
+    dueAt: instant("due_at"),
+    /** The run and step that invoked this one. */
+    parentRunId: text("parent_run_id"),
+    parentStepId: text("parent_step_id"),
+    output: json("output").$type<unknown>(),
+    error: json("error").$type<unknown>(),
+    createdAt: createdAt(),
+    endedAt: instant("ended_at"),
+  },
+  (table) => [
+    unique("engine_runs_idempotency_key").on(table.functionId, table.idempotencyKey),
+    index("engine_runs_open").on(table.functionId).where(sql`ended_at is null`),
+    index("engine_runs_ended").on(table.endedAt).where(sql`ended_at is not null`),
+    index("engine_runs_event").on(table.eventId),
+    oneOf("engine_runs_state", table.state, ENGINE_RUN_STATES),
+    check(
+      "engine_runs_ended_at",
+      sql`(${table.state} in ('running', 'waiting')) = (${table.endedAt} is null)`,
+    ),
+    check("engine_runs_parent", sql`(${table.parentRunId} is null) = (${table.parentStepId} is null)`),
+  ],
+);
+
+/** One step: its recorded end, or what it waits for. */
+export const engineSteps = pgTable(
+  "engine_steps",
+  {
+    runId: text("run_id")
+      .notNull()
+      .references(() => engineRuns.id, { onDelete: "cascade" }),
+    /** The SDK's hash of the step's id. */
+    stepId: text("step_id").notNull(),
+    kind: text("kind").$type<EngineStepKind>().notNull(),
+    state: text("state").$type<EngineStepState>().notNull(),
+    name: text("name").notNull(),
+    /** Order of ending within everything the engine does. */
+    position: bigint("position", { mode: "number" }),
+    attempt: integer("attempt").notNull().default(0),
+    /** End of a sleep, time limit of a wait, or time of the next attempt. */
+    dueAt: instant("due_at"),
+    eventName: text("event_name"),
+    expression: text("expression"),
+    output: json("output").$type<unknown>(),
+    error: json("error").$type<unknown>(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.runId, table.stepId] }),
+    index("engine_steps_waits").on(table.eventName).where(sql`kind = 'event' and state = 'pending'`),
+    oneOf("engine_steps_kind", table.kind, ENGINE_STEP_KINDS),
+    oneOf("engine_steps_state", table.state, ENGINE_STEP_STATES),
+    check("engine_steps_ended", sql`(${table.state} = 'pending') = (${table.position} is null)`),
+    check("engine_steps_error", sql`(${table.state} = 'failed') = (${table.error} is not null)`),
+    check("engine_steps_event", sql`(${table.kind} = 'event') = (${table.eventName} is not null)`),
+  ],
+);

@@ -1,0 +1,187 @@
+import { randomUUID } from "node:crypto";
+import type { Inngest, InngestFunction } from "inngest";
+import { serve } from "inngest/edge";
+import type { Database } from "#db/client.ts";
+import { createAlarms } from "./alarms.ts";
+import { type Backoff, createBackoff } from "./backoff.ts";
+import { type EngineClock, systemClock } from "./clock.ts";
+import { nextCronTime } from "./cron.ts";
+import { createExecutor, type Executor } from "./executor.ts";
+import type { FunctionHandler } from "./invoke-function.ts";
+import type { EngineLogger } from "./logger.ts";
+import {
+  type EngineEvent,
+  type FunctionConfig,
+  INTERNAL_EVENTS,
+  registerBodySchema,
+  sendEventBodySchema,
+} from "./protocol.ts";
+import { receiveEvents, toEvents } from "./receive-events.ts";
+import { recordCheckpoint } from "./record-checkpoint.ts";
+import { createRegistry, type RegisteredFunction, type Registry } from "./registry.ts";
+import { createSlots } from "./slots.ts";
+import { createEngineStore, type NewRun } from "./store.ts";
+
+export type EmbeddedEngineOptions = {
+  db: Database;
+  logger: EngineLogger;
+  /** True when no other process can have this database open (PGlite): all open runs are taken up at once. */
+  isSoleExecutor?: boolean;
+  clock?: EngineClock;
+  backoff?: Backoff;
+  /** Calls of functions at a time. */
+  concurrency?: number;
+  /** How long a silent executor keeps its runs. */
+  leaseMs?: number;
+  /** Between two looks at the leases and the old rows. */
+  sweepMs?: number;
+  /** How long ended runs and event ids are kept. */
+  keepMs?: number;
+};
+
+/** Plays Inngest functions in this process, its state in the service's database. */
+export type EmbeddedEngine = {
+  /** The network of the Inngest client: see {@link embeddedClientOptions}. */
+  fetch: typeof fetch;
+  /**
+   * Registers the functions through the SDK's own handler and takes up every open run, timer, wait and cron.
+   *
+   * @throws when a function uses what this engine does not play, and when the database fails.
+   */
+  start: (served: { client: Inngest.Any; functions: InngestFunction.Any[] }) => Promise<void>;
+  /** Runs no new steps; those under way end, or are left (after `graceMs`) for the next start to repeat. */
+  stop: (options: { graceMs: number }) => Promise<void>;
+  isHealthy: () => boolean;
+};
+
+type Running = { registry: Registry; executor: Executor };
+
+const PRUNE_EVERY_MS = 60_000;
+
+const json = (body: unknown, status = 200) => Response.json(body, { status });
+
+/** Makes an engine that is not yet started. */
+export function createEmbeddedEngine(options: EmbeddedEngineOptions): EmbeddedEngine {
+  const { db, logger, isSoleExecutor = false, clock = systemClock, backoff = createBackoff() } = options;
+  const { concurrency = 256, leaseMs = 15_000, sweepMs = 5_000, keepMs = 24 * 3_600_000 } = options;
+  const store = createEngineStore(db, `exe_${randomUUID()}`);
+  const alarms = createAlarms(clock);
+  let registered: FunctionConfig[] = [];
+  let running: Running | undefined;
+  let isStopped = false;
+  let leaseUntilMs = 0;
+  let prunedAtMs = Number.NEGATIVE_INFINITY;
+
+  async function receive(events: EngineEvent[], planRuns?: (event: EngineEvent) => NewRun[]) {
+    if (!running) throw new Error("The embedded engine is not started.");
+    const { registry, executor } = running;
+    const { change, receipt } = await receiveEvents(
+      { store, registry, nowMs: clock.now() },
+      events,
+      planRuns,
+    );
+    executor.follow(change, receipt);
+  }
+
+  async function sendEvents(body: unknown, seed: string | null) {
+    if (!running || isStopped) return json({ ids: [], status: 503, error: "The engine is not running" }, 503);
+    const parsed = sendEventBodySchema.safeParse(body);
+    if (!parsed.success) return json({ ids: [], status: 400, error: "Cannot process event payload" }, 400);
+    const payloads = Array.isArray(parsed.data) ? parsed.data : [parsed.data];
+    const events = toEvents(payloads, seed, clock.now());
+    await receive(events);
+    return json({ ids: events.map(({ id }) => id), status: 200 });
+  }
+
+  async function checkpoint(runId: string, body: unknown) {
+    if (!running || isStopped) return json({ error: "stale" }, 409);
+    const outcome = await recordCheckpoint(store, runId, body);
+    if (outcome === "malformed") return json({ error: "malformed checkpoint" }, 400);
+    // A refusal after the record is how a call is ended between two steps.
+    const goesOn = outcome === "recorded" && !running.executor.isStopping();
+    return goesOn ? json({ data: {} }) : json({ error: "stale" }, 409);
+  }
+
+  async function answer(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+    const request = new Request(input, init);
+    const { pathname } = new URL(request.url);
+    if (request.method !== "POST") return json({ error: "not found" }, 404);
+    const body: unknown = await request.json().catch(() => undefined);
+    if (pathname.startsWith("/e/")) return sendEvents(body, request.headers.get("x-inngest-event-id-seed"));
+    const checkpointed = /^\/v1\/checkpoint\/([^/]+)\/async$/.exec(pathname)?.[1];
+    if (checkpointed) return checkpoint(decodeURIComponent(checkpointed), body);
+    if (pathname !== "/fn/register") return json({ error: "not found" }, 404);
+    const parsed = registerBodySchema.safeParse(body);
+    if (!parsed.success) return json({ status: 400, error: parsed.error.message }, 400);
+    registered = parsed.data.functions;
+    return json({ status: 200, modified: true });
+  }
+
+  function setCron(fn: RegisteredFunction, at: number, afterMs: number) {
+    const cron = fn.crons[at];
+    const dueAtMs = cron && nextCronTime(cron.schedule, afterMs);
+    if (!cron || dueAtMs === undefined) return;
+    const id = `cron:${fn.id}:${at}:${dueAtMs}`;
+    const event = { id, name: INTERNAL_EVENTS.timer, data: { cron: cron.expression }, ts: dueAtMs };
+    alarms.set(`cron:${fn.id}:${at}`, dueAtMs, () => {
+      setCron(fn, at, Math.max(dueAtMs, clock.now()));
+      receive([event], () => [{ id: randomUUID(), functionId: fn.id, eventId: id }]).catch((error: unknown) =>
+        logger.error({ err: error, functionId: fn.id }, "A cron could not be started"),
+      );
+    });
+  }
+
+  /** Keeps the lease, takes over what executors left that are gone, forgets what is old. */
+  async function sweep({ registry, executor }: Running, takeAll: boolean) {
+    const nowMs = clock.now();
+    await store.renewLease(leaseMs);
+    leaseUntilMs = nowMs + leaseMs;
+    const functionIds = registry.all().map(({ id }) => id);
+    if (takeAll || !isSoleExecutor) executor.adopt(await store.claimRuns(functionIds, takeAll));
+    if (nowMs - prunedAtMs < PRUNE_EVERY_MS) return;
+    prunedAtMs = nowMs;
+    await store.prune(keepMs);
+  }
+
+  function setSweep(current: Running) {
+    alarms.set("sweep", clock.now() + sweepMs, () => {
+      sweep(current, false)
+        .catch((error: unknown) => logger.error({ err: error }, "The engine's sweep failed"))
+        .finally(() => current.executor.isStopping() || setSweep(current));
+    });
+  }
+
+  async function start({ client, functions }: { client: Inngest.Any; functions: InngestFunction.Any[] }) {
+    const handler: FunctionHandler = serve({ client, functions });
+    const headers = { host: "inngest.embedded" };
+    const response = await handler(
+      new Request("http://inngest.embedded/api/inngest", { method: "PUT", headers }),
+    );
+    if (!response.ok)
+      throw new Error(`The embedded engine cannot play these functions: ${await response.text()}`);
+    const registry = createRegistry(registered);
+    const slots = createSlots(concurrency);
+    const executor = createExecutor({ store, registry, handler, slots, alarms, clock, backoff, logger });
+    const current = { registry, executor };
+    running = current;
+    await sweep(current, isSoleExecutor);
+    for (const fn of registry.all()) for (const at of fn.crons.keys()) setCron(fn, at, clock.now());
+    setSweep(current);
+  }
+
+  async function stop({ graceMs }: { graceMs: number }) {
+    if (!running || isStopped) return;
+    const { isQuiet } = await running.executor.stop(graceMs);
+    isStopped = true;
+    // With calls still under way, the lease runs out by itself rather than inviting others to the same steps.
+    if (isQuiet)
+      await store.releaseLease().catch((error: unknown) => logger.warn({ err: error }, "Lease not released"));
+  }
+
+  return {
+    fetch: answer,
+    start,
+    stop,
+    isHealthy: () => running !== undefined && !running.executor.isStopping() && clock.now() < leaseUntilMs,
+  };
+}

@@ -1,0 +1,77 @@
+type Field = ReadonlySet<number>;
+
+/** A cron schedule, ready to be asked for its next time. */
+export type CronSchedule = {
+  minutes: Field;
+  hours: Field;
+  days: Field;
+  months: Field;
+  weekdays: Field;
+  /** Whether day of month and day of week are both given: then either one is enough (POSIX). */
+  eitherDay: boolean;
+};
+
+function parseField(text: string, min: number, max: number): Set<number> {
+  const values = new Set<number>();
+  for (const part of text.split(",")) {
+    const match = /^(?:\*|(\d+)(?:-(\d+))?)(?:\/(\d+))?$/.exec(part);
+    if (!match) throw new Error(`"${part}" is no cron field.`);
+    const [, first, last, stepText] = match;
+    const step = stepText === undefined ? 1 : Number(stepText);
+    const from = first === undefined ? min : Number(first);
+    const open = first === undefined || (last === undefined && stepText !== undefined);
+    const to = last !== undefined ? Number(last) : open ? max : from;
+    if (from < min || to > max || from > to || step < 1) throw new Error(`"${part}" is out of range.`);
+    for (let value = from; value <= to; value += step) values.add(value);
+  }
+  return values;
+}
+
+/**
+ * Reads a five-field cron expression (numbers, lists, ranges, steps), in UTC.
+ *
+ * @throws with a sentence when it is anything else, such as one with a `TZ=` prefix.
+ */
+export function parseCron(expression: string): CronSchedule {
+  const fields = expression.trim().split(/\s+/);
+  const [minute, hour, day, month, weekday] = fields;
+  if (fields.length !== 5 || !minute || !hour || !day || !month || !weekday)
+    throw new Error(`The cron expression "${expression}" must have five fields (UTC).`);
+  const weekdays = parseField(weekday, 0, 7);
+  if (weekdays.has(7)) weekdays.add(0);
+  return {
+    minutes: parseField(minute, 0, 59),
+    hours: parseField(hour, 0, 23),
+    days: parseField(day, 1, 31),
+    months: parseField(month, 1, 12),
+    weekdays,
+    eitherDay: !day.startsWith("*") && !weekday.startsWith("*"),
+  };
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const DAYS_SEARCHED = 366 * 8;
+
+function isDue(schedule: CronSchedule, date: Date): boolean {
+  if (!schedule.months.has(date.getUTCMonth() + 1)) return false;
+  const byDay = schedule.days.has(date.getUTCDate());
+  const byWeekday = schedule.weekdays.has(date.getUTCDay());
+  return schedule.eitherDay ? byDay || byWeekday : byDay && byWeekday;
+}
+
+/** The first time after `afterMs` that the schedule names (ms since the epoch), or undefined when it never comes. */
+export function nextCronTime(schedule: CronSchedule, afterMs: number): number | undefined {
+  const firstMinute = Math.floor(afterMs / MINUTE_MS) * MINUTE_MS + MINUTE_MS;
+  let day = Math.floor(firstMinute / DAY_MS) * DAY_MS;
+  for (let count = 0; count < DAYS_SEARCHED; count++, day += DAY_MS) {
+    if (!isDue(schedule, new Date(day))) continue;
+    for (const hour of [...schedule.hours].sort((a, b) => a - b))
+      for (const minute of [...schedule.minutes].sort((a, b) => a - b)) {
+        const time = day + hour * HOUR_MS + minute * MINUTE_MS;
+        if (time >= firstMinute) return time;
+      }
+  }
+  return undefined;
+}

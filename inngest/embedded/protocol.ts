@@ -1,0 +1,163 @@
+import { z } from "zod";
+
+/** An event as it is stored and handed to a function. */
+export const eventSchema = z.looseObject({
+  id: z.string().min(1),
+  name: z.string().min(1),
+  data: z.record(z.string(), z.unknown()),
+  ts: z.number(),
+});
+export type EngineEvent = z.infer<typeof eventSchema>;
+
+const eventPayloadSchema = eventSchema.extend({
+  id: z.string().nullish(),
+  data: z.record(z.string(), z.unknown()).nullish(),
+  ts: z.number().nullish(),
+});
+
+/** Body of `POST /e/:key`: one event or a list. */
+export const sendEventBodySchema = z.union([z.array(eventPayloadSchema), eventPayloadSchema]);
+export type EventPayload = z.infer<typeof eventPayloadSchema>;
+
+const opBase = {
+  id: z.string().min(1),
+  name: z.string().nullish(),
+  displayName: z.string().nullish(),
+};
+const ended = { ...opBase, data: z.unknown() };
+const failedOp = { ...opBase, error: z.unknown() };
+const planned = z.looseObject({ ...opBase, op: z.literal("StepPlanned") });
+const stepRun = z.looseObject({ ...ended, op: z.enum(["StepRun", "Step"]) });
+const stepError = z.looseObject({ ...failedOp, op: z.literal("StepError") });
+const stepFailed = z.looseObject({ ...failedOp, op: z.literal("StepFailed") });
+const runComplete = z.looseObject({ ...ended, op: z.literal("RunComplete") });
+const discovery = z.looseObject({ ...opBase, op: z.literal("DiscoveryRequest") });
+const sleep = z.looseObject({ ...opBase, op: z.literal("Sleep"), name: z.string() });
+const waitForEvent = z.looseObject({
+  ...opBase,
+  op: z.literal("WaitForEvent"),
+  name: z.string().min(1),
+  opts: z.looseObject({ timeout: z.string(), if: z.string().optional() }),
+});
+const invokeFunction = z.looseObject({
+  ...opBase,
+  op: z.literal("InvokeFunction"),
+  opts: z.looseObject({
+    function_id: z.string().min(1),
+    payload: z.looseObject({ data: z.record(z.string(), z.unknown()).optional() }).optional(),
+    timeout: z.string().optional(),
+  }),
+});
+
+/** The operations the SDK may answer with (status 206), as far as this engine plays them. */
+export const opSchema = z.discriminatedUnion("op", [
+  planned,
+  stepRun,
+  stepError,
+  stepFailed,
+  runComplete,
+  discovery,
+  sleep,
+  waitForEvent,
+  invokeFunction,
+]);
+export type Op = z.infer<typeof opSchema>;
+export const opsSchema = z.array(opSchema);
+
+/** Body of `POST /v1/checkpoint/:run/async`; `qi_id` is the ticket this engine gave with the call. */
+export const checkpointBodySchema = z.looseObject({
+  run_id: z.string().min(1),
+  qi_id: z.string().min(1),
+  steps: z.array(stepRun),
+});
+
+/** Options this engine does not play; a function that sets one is refused at start rather than played differently. */
+const absent = z.undefined().or(z.null());
+
+/** A function as the SDK registers it (`POST /fn/register`). */
+export const functionConfigSchema = z.object({
+  id: z.string().min(1),
+  triggers: z.array(
+    z.union([
+      z.object({ cron: z.string(), jitter: absent.optional() }),
+      z.object({ event: z.string(), expression: z.string().nullish() }),
+    ]),
+  ),
+  steps: z.object({ step: z.object({ retries: z.object({ attempts: z.number().int().min(0) }).nullish() }) }),
+  cancel: z
+    .array(z.object({ event: z.string(), if: z.string().nullish(), timeout: z.string().nullish() }))
+    .nullish(),
+  idempotency: z.string().nullish(),
+  concurrency: z
+    .union([
+      z.number().int(),
+      z.object({ limit: z.number().int(), key: z.string().nullish() }),
+      z.array(z.object({ limit: z.number().int(), key: z.string().nullish() })),
+    ])
+    .nullish(),
+  batchEvents: absent.optional(),
+  rateLimit: absent.optional(),
+  throttle: absent.optional(),
+  debounce: absent.optional(),
+  timeouts: absent.optional(),
+  singleton: absent.optional(),
+  priority: absent.optional(),
+});
+export type FunctionConfig = z.infer<typeof functionConfigSchema>;
+export const registerBodySchema = z.looseObject({ functions: z.array(functionConfigSchema) });
+
+/** Names of the events the engine itself makes. */
+export const INTERNAL_EVENTS = {
+  failed: "inngest/function.failed",
+  invoked: "inngest/function.invoked",
+  timer: "inngest/scheduled.timer",
+} as const;
+
+/** An error as it travels between executor and SDK. */
+export type SerializedError = { name: string; message: string; stack?: string | undefined; cause?: unknown };
+
+const errorSchema = z.looseObject({
+  name: z.string().optional(),
+  message: z.string().optional(),
+  error: z.string().optional(),
+  stack: z.string().optional(),
+});
+
+/** Brings whatever an answer calls its error into the shape the SDK reads back. */
+export function toSerializedError(value: unknown): SerializedError {
+  const parsed = errorSchema.safeParse(value);
+  if (!parsed.success)
+    return { name: "Error", message: typeof value === "string" ? value : JSON.stringify(value) };
+  const { name, message, error, ...rest } = parsed.data;
+  return { ...rest, name: name || "Error", message: message || error || "Unknown error" };
+}
+
+const UNITS = { w: 604_800_000, d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 } as const;
+
+/**
+ * The time a wait of the SDK ends, in ms since the epoch: its wire form is a duration (`1d2h30m`, empty for none) or
+ * an ISO date.
+ *
+ * @throws when it is neither.
+ */
+export function parseDueTime(value: string, nowMs: number): number {
+  if (value === "") return nowMs;
+  if (/^(\d+[wdhms])+$/.test(value)) {
+    let total = 0;
+    for (const [, count, unit] of value.matchAll(/(\d+)([wdhms])/g))
+      total += Number(count) * UNITS[unit as keyof typeof UNITS];
+    return nowMs + total;
+  }
+  const date = Date.parse(value);
+  if (Number.isNaN(date)) throw new Error(`"${value}" is neither a duration nor a date.`);
+  return date;
+}
+
+/** The time a `retry-after` header names (seconds or a date), in ms since the epoch; undefined when there is none. */
+export function parseRetryAfter(value: string | null, nowMs: number): number | undefined {
+  if (value === null || value === "") return undefined;
+  const seconds = Number(value);
+  if (Number.isFinite(seconds)) return nowMs + seconds * 1_000;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : date;
+}

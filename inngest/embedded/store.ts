@@ -1,0 +1,350 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Database } from "#db/client.ts";
+import {
+  type EngineRunState,
+  type EngineStepKind,
+  type EngineStepState,
+  engineEvents,
+  engineExecutors,
+  engineRuns,
+  engineSteps,
+} from "#db/schema/engine.ts";
+import type { EngineEvent, SerializedError } from "./protocol.ts";
+import { nextRunState, statesBefore } from "./run-state.ts";
+
+/** A step as it is to be written: how it ended, or what it waits for (`dueAtMs` in ms since the epoch). */
+export type StepWrite = { stepId: string; name: string } & (
+  | { state: "done"; output: unknown }
+  | { state: "failed"; error: SerializedError }
+  | { state: "pending"; kind: "run"; attempt: number; dueAtMs: number }
+  | { state: "pending"; kind: "sleep"; dueAtMs: number }
+  | { state: "pending"; kind: "event"; dueAtMs: number; eventName: string; expression: string | undefined }
+  | { state: "pending"; kind: "invoke"; dueAtMs: number | undefined }
+);
+
+/** A run to be made by an event of the same change. */
+export type NewRun = {
+  id: string;
+  functionId: string;
+  eventId: string;
+  idempotencyKey?: string | undefined;
+  parent?: { runId: string; stepId: string } | undefined;
+};
+
+/** Where a run goes once its steps are written. */
+export type RunMove =
+  | { to: "waiting"; attempt: number; dueAtMs?: number | undefined; wakes: number }
+  | { to: "running"; attempt: number }
+  | { to: "completed"; output: unknown; hasParent: boolean }
+  | { to: "failed"; error: SerializedError; hasParent: boolean };
+
+/** Everything one statement writes. With `fence`, nothing is written unless the run is open and of that epoch. */
+export type Change = {
+  fence?: { runId: string; epoch: number };
+  steps?: StepWrite[];
+  move?: RunMove;
+  events?: EngineEvent[];
+  runs?: NewRun[];
+  /** Waits that an event of this change satisfies; the event becomes the step's output. */
+  satisfied?: { runId: string; stepId: string; eventId: string }[];
+  /** Runs that an event of this change cancels. */
+  cancelled?: { runId: string; eventId: string }[];
+};
+
+/** A run of this executor that something from outside has set going again. */
+export type WokenRun = {
+  id: string;
+  functionId: string;
+  epoch: number;
+  hasParent: boolean;
+  event: EngineEvent;
+};
+
+/** What a change did. `held` is false when the fence refused it. */
+export type Receipt = {
+  held: boolean;
+  state: EngineRunState | undefined;
+  started: string[];
+  woken: WokenRun[];
+  cancelled: string[];
+};
+
+export type StepRow = {
+  stepId: string;
+  kind: EngineStepKind;
+  state: EngineStepState;
+  attempt: number;
+  dueAtMs: number | null;
+  output: unknown;
+  error: unknown;
+};
+
+/** An open run as its executor finds it before a call. */
+export type Snapshot = { attempt: number; wakes: number; steps: StepRow[] };
+
+export type ClaimedRun = WokenRun & { state: "running" | "waiting"; dueAtMs: number | null };
+
+type OpenWait = {
+  runId: string;
+  stepId: string;
+  eventName: string;
+  expression: string | null;
+  event: EngineEvent;
+};
+type OpenRun = { runId: string; functionId: string; createdAtMs: number; event: EngineEvent };
+
+export type EngineStore = ReturnType<typeof createEngineStore>;
+
+const states = (list: readonly string[]) => sql.raw(`(${list.map((state) => `'${state}'`).join(", ")})`);
+const OPEN = states(statesBefore("cancelled"));
+const instantFrom = (ms: SQL) => sql`to_timestamp(${ms} / 1000.0)`;
+const msOf = (column: SQL) => sql`(extract(epoch from ${column}) * 1000)::float8`;
+const asJson = (value: unknown) => sql`${JSON.stringify(value) ?? "null"}::json`;
+
+function toStepRecord(step: StepWrite) {
+  const common = { step_id: step.stepId, name: step.name, state: step.state, attempt: 0 };
+  if (step.state === "done") return { ...common, kind: "run", output: step.output };
+  if (step.state === "failed") return { ...common, kind: "run", error: step.error };
+  const pending = { ...common, kind: step.kind, due_ms: step.dueAtMs };
+  if (step.kind === "run") return { ...pending, attempt: step.attempt };
+  if (step.kind === "event") return { ...pending, event_name: step.eventName, expression: step.expression };
+  return pending;
+}
+
+/** A recorded end is never written over, and a wait keeps the time limit it was first given. */
+const writtenSteps = (steps: StepWrite[]) => sql`written as (
+  insert into ${engineSteps} as s (run_id, step_id, kind, state, name, position, attempt, due_at, event_name, expression, output, error)
+  select held.id, x.step_id, x.kind, x.state, x.name,
+    case when x.state = 'pending' then null else nextval('engine_step_order') end,
+    x.attempt, ${instantFrom(sql`x.due_ms`)}, x.event_name, x.expression, x.output, x.error
+  from held, json_to_recordset(${asJson(steps.map(toStepRecord))}) as x(step_id text, kind text, state text, name text,
+    attempt int, due_ms float8, event_name text, expression text, output json, error json)
+  on conflict (run_id, step_id) do update set state = excluded.state, position = excluded.position,
+    attempt = excluded.attempt, due_at = excluded.due_at, output = excluded.output, error = excluded.error
+  where s.state = 'pending' and s.kind = 'run')`;
+
+function movedRun(move: RunMove): SQL {
+  if (move.to === "running")
+    return sql`moved as (update ${engineRuns} r set attempt = ${move.attempt} from held where r.id = held.id
+      returning r.id, r.state)`;
+  if (move.to === "waiting")
+    return sql`moved as (update ${engineRuns} r set attempt = ${move.attempt},
+      due_at = ${instantFrom(sql`${move.dueAtMs ?? null}::float8`)},
+      state = case when r.wakes = ${move.wakes} then ${nextRunState("running", "parked")} else r.state end
+      from held where r.id = held.id returning r.id, r.state)`;
+  const output = move.to === "completed" ? asJson(move.output) : sql`null`;
+  const error = move.to === "failed" ? asJson(move.error) : sql`null`;
+  return sql`moved as (update ${engineRuns} r set state = ${nextRunState("running", move.to)}, due_at = null,
+    ended_at = now(), output = ${output}, error = ${error} from held where r.id = held.id
+    returning r.id, r.state, r.output, r.error, r.parent_run_id, r.parent_step_id)`;
+}
+
+const insertedEvents = (events: EngineEvent[], isFenced: boolean) => {
+  const records = events.map((event) => ({ id: event.id, name: event.name, body: event }));
+  return sql`fresh as (insert into ${engineEvents} (id, name, body)
+    select x.id, x.name, x.body from json_to_recordset(${asJson(records)}) as x(id text, name text, body json)
+    ${isFenced ? sql`where exists (select 1 from held)` : sql``} on conflict (id) do nothing returning id, body)`;
+};
+
+const insertedRuns = (runs: NewRun[], executorId: string) => {
+  const records = runs.map((run) => ({
+    id: run.id,
+    function_id: run.functionId,
+    event_id: run.eventId,
+    idempotency_key: run.idempotencyKey,
+    parent_run_id: run.parent?.runId,
+    parent_step_id: run.parent?.stepId,
+  }));
+  return sql`started as (insert into ${engineRuns}
+    (id, function_id, event_id, idempotency_key, parent_run_id, parent_step_id, executor_id)
+    select x.id, x.function_id, x.event_id, x.idempotency_key, x.parent_run_id, x.parent_step_id, ${executorId}
+    from json_to_recordset(${asJson(records)}) as x(id text, function_id text, event_id text, idempotency_key text,
+      parent_run_id text, parent_step_id text) join fresh on fresh.id = x.event_id
+    on conflict do nothing returning id)`;
+};
+
+const cancelledRuns = (list: { runId: string; eventId: string }[]) => sql`cancelled as (
+  update ${engineRuns} r set state = 'cancelled', epoch = r.epoch + 1, ended_at = now(), due_at = null
+  from json_to_recordset(${asJson(list)}) as x("runId" text, "eventId" text) join fresh on fresh.id = x."eventId"
+  where r.id = x."runId" and r.state in ${OPEN} returning r.id, r.parent_run_id, r.parent_step_id)`;
+
+const satisfiedWaits = (list: { runId: string; stepId: string; eventId: string }[]) => sql`satisfied as (
+  update ${engineSteps} s set state = 'done', output = fresh.body, position = nextval('engine_step_order')
+  from json_to_recordset(${asJson(list)}) as x("runId" text, "stepId" text, "eventId" text)
+    join fresh on fresh.id = x."eventId"
+  where s.run_id = x."runId" and s.step_id = x."stepId" and s.state = 'pending' returning s.run_id)`;
+
+const CANCELLED_CHILD: SerializedError = { name: "Error", message: "The invoked function was cancelled." };
+
+/** The end of an invoked run becomes the result of the step that invoked it. */
+const answeredParents = (from: "moved" | "cancelled") => {
+  const isDone = from === "moved" ? sql`f.state = 'completed'` : sql`false`;
+  const output = from === "moved" ? sql`f.output` : sql`null`;
+  const error = from === "moved" ? sql`f.error` : asJson(CANCELLED_CHILD);
+  return sql`answered as (update ${engineSteps} s set state = case when ${isDone} then 'done' else 'failed' end,
+    output = ${output}, error = ${error}, position = nextval('engine_step_order') from ${sql.raw(from)} f
+    where s.run_id = f.parent_run_id and s.step_id = f.parent_step_id and s.state = 'pending' returning s.run_id)`;
+};
+
+/** A parked run goes to whoever has its news; a run that is being played only learns that there is some. */
+const wokenRuns = (sources: SQL[], executorId: string) => sql`woken as (
+  update ${engineRuns} r set wakes = r.wakes + 1, state = ${nextRunState("waiting", "woken")},
+    epoch = r.epoch + case when r.state = 'waiting' then 1 else 0 end,
+    executor_id = case when r.state = 'waiting' then ${executorId} else r.executor_id end
+  from (${sql.join(sources, sql` union `)}) x where r.id = x.run_id and r.state in ${states(statesBefore("woken"))}
+  returning r.id, r.function_id, r.epoch, r.executor_id, r.parent_run_id, r.event_id)`;
+
+function composeChange(change: Change, executorId: string): SQL {
+  const { fence, steps = [], move, events = [], runs = [], satisfied = [], cancelled = [] } = change;
+  const parts: SQL[] = [];
+  const wakers: SQL[] = [];
+  const columns: SQL[] = [];
+  if (fence) {
+    parts.push(sql`held as (select id from ${engineRuns} where id = ${fence.runId} and epoch = ${fence.epoch}
+      and state in ${OPEN} for no key update)`);
+    columns.push(sql`(select count(*)::int from held) as held`);
+  }
+  if (steps.length > 0) parts.push(writtenSteps(steps));
+  if (move) {
+    parts.push(movedRun(move));
+    columns.push(sql`(select state from moved) as state`);
+  }
+  if (events.length > 0) parts.push(insertedEvents(events, fence !== undefined));
+  if (runs.length > 0) {
+    parts.push(insertedRuns(runs, executorId));
+    columns.push(sql`(select json_agg(id) from started) as started`);
+  }
+  if (satisfied.length > 0) {
+    parts.push(satisfiedWaits(satisfied));
+    wakers.push(sql`select run_id from satisfied`);
+  }
+  if (cancelled.length > 0) {
+    parts.push(cancelledRuns(cancelled));
+    columns.push(sql`(select json_agg(id) from cancelled) as cancelled`);
+  }
+  const hasEndedChild = move && "hasParent" in move && move.hasParent;
+  if (hasEndedChild || cancelled.length > 0) {
+    parts.push(answeredParents(hasEndedChild ? "moved" : "cancelled"));
+    wakers.push(sql`select run_id from answered`);
+  }
+  if (wakers.length > 0) {
+    parts.push(wokenRuns(wakers, executorId));
+    columns.push(sql`(select json_agg(json_build_object('id', w.id, 'functionId', w.function_id, 'epoch', w.epoch,
+      'hasParent', w.parent_run_id is not null, 'event', e.body))
+      from woken w join ${engineEvents} e on e.id = w.event_id where w.executor_id = ${executorId}) as woken`);
+  }
+  if (columns.length === 0) columns.push(sql`1 as held`);
+  return sql`with ${sql.join(parts, sql`, `)} select ${sql.join(columns, sql`, `)}`;
+}
+
+/** The engine's rows: the only part of it that knows Drizzle. Every method is one statement, so one transaction. */
+export function createEngineStore(db: Database, executorId: string) {
+  /** The drivers' results differ in type only; all carry `rows`, whose shape is that of the select beside the call. */
+  async function query<Row>(statement: SQL): Promise<Row[]> {
+    return ((await db.execute(statement)) as unknown as { rows: Row[] }).rows;
+  }
+
+  /** Writes a change, all of it or nothing. */
+  async function commit(change: Change): Promise<Receipt> {
+    const [row] = await query<{
+      held?: number;
+      state?: EngineRunState | null;
+      started?: string[] | null;
+      woken?: WokenRun[] | null;
+      cancelled?: string[] | null;
+    }>(composeChange(change, executorId));
+    return {
+      held: change.fence === undefined || row?.held === 1,
+      state: row?.state ?? undefined,
+      started: row?.started ?? [],
+      woken: row?.woken ?? [],
+      cancelled: row?.cancelled ?? [],
+    };
+  }
+
+  /** Takes a held run up for a call and reads its steps in the order they ended; undefined when it is not ours. */
+  async function load(runId: string, epoch: number): Promise<Snapshot | undefined> {
+    const [row] = await query<Snapshot>(sql`with held as (
+        update ${engineRuns} set state = ${nextRunState("waiting", "woken")}, due_at = null
+        where id = ${runId} and epoch = ${epoch} and state in ${states(statesBefore("woken"))} returning attempt, wakes)
+      select held.attempt, held.wakes, coalesce((select json_agg(json_build_object('stepId', s.step_id, 'kind', s.kind,
+        'state', s.state, 'attempt', s.attempt, 'dueAtMs', ${msOf(sql`s.due_at`)}, 'output', s.output,
+        'error', s.error) order by s.position) from ${engineSteps} s where s.run_id = ${runId}), '[]'::json) as steps
+      from held`);
+    return row;
+  }
+
+  /** Ends the sleeps and waits of a run whose time has come. */
+  async function endDueWaits(runId: string, epoch: number, nowMs: number): Promise<void> {
+    const timedOut: SerializedError = { name: "Error", message: "The invoked function did not end in time." };
+    await query(sql`with held as (select id from ${engineRuns} where id = ${runId} and epoch = ${epoch}
+        and state in ${OPEN} for no key update)
+      update ${engineSteps} s set state = case when s.kind = 'invoke' then 'failed' else 'done' end,
+        error = case when s.kind = 'invoke' then ${asJson(timedOut)} end, position = nextval('engine_step_order')
+      from held where s.run_id = held.id and s.state = 'pending' and s.kind <> 'run'
+        and s.due_at <= ${instantFrom(sql`${nowMs}::float8`)}`);
+  }
+
+  /** Waits that one of these event names might satisfy, of whatever executor, with the event their run began with. */
+  const findWaits = (names: string[]) =>
+    query<OpenWait>(sql`select s.run_id as "runId", s.step_id as "stepId", s.event_name as "eventName", s.expression,
+        e.body as event
+      from ${engineSteps} s join ${engineRuns} r on r.id = s.run_id join ${engineEvents} e on e.id = r.event_id
+      where s.kind = 'event' and s.state = 'pending' and r.ended_at is null
+        and s.event_name in (select json_array_elements_text(${asJson(names)}))`);
+
+  /** Open runs of these functions, with the event each began with. */
+  const findOpenRuns = (functionIds: string[]) =>
+    query<OpenRun>(sql`select r.id as "runId", r.function_id as "functionId",
+        ${msOf(sql`r.created_at`)} as "createdAtMs", e.body as event
+      from ${engineRuns} r join ${engineEvents} e on e.id = r.event_id
+      where r.ended_at is null and r.function_id in (select json_array_elements_text(${asJson(functionIds)}))`);
+
+  /** Says that this executor lives for another `leaseMs`. */
+  async function renewLease(leaseMs: number): Promise<void> {
+    await query(sql`insert into ${engineExecutors} (id, lease_until)
+      values (${executorId}, now() + ${leaseMs} * interval '1 millisecond')
+      on conflict (id) do update set lease_until = excluded.lease_until`);
+  }
+
+  /** Gives all runs of this executor free. */
+  async function releaseLease(): Promise<void> {
+    await query(sql`delete from ${engineExecutors} where id = ${executorId}`);
+  }
+
+  /** Takes over the open runs of executors without a lease, or of every other executor when `takeAll`. */
+  const claimRuns = (functionIds: string[], takeAll: boolean) =>
+    query<ClaimedRun>(sql`with taken as (
+        update ${engineRuns} r set executor_id = ${executorId}, epoch = r.epoch + 1
+        where r.ended_at is null and r.executor_id <> ${executorId}
+          and r.function_id in (select json_array_elements_text(${asJson(functionIds)}))
+          and (${takeAll} or not exists
+            (select 1 from ${engineExecutors} x where x.id = r.executor_id and x.lease_until > now()))
+        returning r.id, r.function_id, r.epoch, r.state, r.event_id, r.due_at, r.parent_run_id)
+      select t.id, t.function_id as "functionId", t.epoch, t.state, t.parent_run_id is not null as "hasParent",
+        e.body as event, ${msOf(sql`least(t.due_at, (select min(s.due_at) from ${engineSteps} s
+          where s.run_id = t.id and s.state = 'pending'))`)} as "dueAtMs"
+      from taken t join ${engineEvents} e on e.id = t.event_id`);
+
+  /** Forgets runs that ended longer ago than `keepMs`, events as old that no run needs, and dead executors. */
+  async function prune(keepMs: number): Promise<void> {
+    const old = sql`now() - ${keepMs} * interval '1 millisecond'`;
+    await query(sql`delete from ${engineRuns} where id in
+      (select id from ${engineRuns} where ended_at < ${old} order by ended_at limit 1000)`);
+    await query(sql`delete from ${engineEvents} where id in (select e.id from ${engineEvents} e
+      where e.created_at < ${old} and not exists (select 1 from ${engineRuns} r where r.event_id = e.id) limit 1000)`);
+    await query(sql`delete from ${engineExecutors} where lease_until < ${old}`);
+  }
+
+  return {
+    commit,
+    load,
+    endDueWaits,
+    findWaits,
+    findOpenRuns,
+    renewLease,
+    releaseLease,
+    claimRuns,
+    prune,
+  };
+}
