@@ -18,7 +18,10 @@ export type Workspace = {
   readFile: (path: string, limitBytes: number) => Promise<{ bytes: Uint8Array; totalBytes: number }>;
   writeFile: (path: string, bytes: Uint8Array) => Promise<void>;
   list: (path: string, options: { recursive: boolean; limit: number }) => Promise<WorkspaceEntry[]>;
-  run: (command: string, options: { timeoutMs: number; signal: AbortSignal; cwd?: string }) => Promise<CommandResult>;
+  run: (
+    command: string,
+    options: { timeoutMs: number; signal: AbortSignal; cwd?: string },
+  ) => Promise<CommandResult>;
 };
 
 /** The sandboxes of all sessions. */

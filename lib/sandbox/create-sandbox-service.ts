@@ -1,0 +1,169 @@
+import { execFile } from "node:child_process";
+import { chmod, chown, lstat, mkdir, realpath, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { StartupStatus } from "#db/schema/unions.ts";
+import { SESSION_ID_PATTERN } from "#lib/session/new-id.ts";
+import { type Confinement, probeConfinement, systemPath } from "./confinement.ts";
+import { createLocalWorkspace } from "./local-workspace.ts";
+import { type SandboxLimits, sandboxLimits } from "./sandbox-limits.ts";
+import type { SandboxService, Workspace } from "./sandbox-service.ts";
+import { unconfinedPlan } from "./unconfined-plan.ts";
+import { WorkspaceError } from "./workspace-error.ts";
+
+/** Source of the kinds: `wire.md`, Environment, `SANDBOX`. */
+export type SandboxKind = "local" | "none" | "unconfined" | "vercel";
+
+export type SandboxOptions = {
+  kind: SandboxKind;
+  /** The service's data folder; workspaces lie below it in `workspaces/<session>`. */
+  dataDir: string;
+  /** Stores a session's startup status, which the agent status shows. */
+  onStartupStatus: (sessionId: string, status: StartupStatus) => Promise<void>;
+  logger: {
+    info: (fields: object, message: string) => void;
+    warn: (fields: object, message: string) => void;
+  };
+  limits?: Partial<SandboxLimits>;
+  /** Where the programs that confine commands are looked for; the system's folders by default. */
+  launcherPath?: string;
+};
+
+/**
+ * Makes the sandboxes of this deployment. Whether commands can be confined is found out once, here.
+ *
+ * @throws Error with a sentence for a kind that is not available.
+ */
+export async function createSandboxService(options: SandboxOptions): Promise<SandboxService> {
+  switch (options.kind) {
+    case "none":
+      return createNoSandbox();
+    case "vercel":
+      throw new Error("SANDBOX=vercel is not available yet: it comes with the deployment on Vercel");
+    case "local":
+    case "unconfined":
+      return createLocalSandboxes(options);
+  }
+}
+
+function createNoSandbox(): SandboxService {
+  const detail = "this deployment has no sandbox (SANDBOX=none)";
+  return {
+    open: async () => {
+      throw new WorkspaceError(detail);
+    },
+    describe: () => ({ kind: "none", canRunCommands: false, detail }),
+    remove: async () => {},
+    close: async () => {},
+  };
+}
+
+type OpenWorkspace = {
+  workspace: Promise<Workspace>;
+  closing: AbortController;
+  running: Set<Promise<unknown>>;
+};
+
+async function createLocalSandboxes(options: SandboxOptions): Promise<SandboxService> {
+  const { kind, dataDir, onStartupStatus, logger } = options;
+  const limits = { ...sandboxLimits, ...options.limits };
+  const workspaces = join(dataDir, "workspaces");
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  // Passable but not listable for the user that commands run as: each finds its own folder, and no other.
+  await mkdir(workspaces, { recursive: true, mode: 0o711 });
+  const confinement: Confinement =
+    kind === "unconfined"
+      ? { works: true, detail: "commands run WITHOUT confinement", owner: undefined, plan: unconfinedPlan }
+      : await probeConfinement(workspaces, limits, options.launcherPath ?? systemPath);
+  const described = describeSandbox(kind, confinement);
+  const isSafe = kind === "local" && confinement.works;
+  (isSafe ? logger.info : logger.warn).call(logger, described, "sandbox");
+  const owner = confinement.works ? confinement.owner : undefined;
+  const open = new Map<string, OpenWorkspace>();
+
+  async function start(sessionId: string, life: Omit<OpenWorkspace, "workspace">): Promise<Workspace> {
+    if (!SESSION_ID_PATTERN.test(sessionId)) throw new WorkspaceError("there is no session of this id");
+    await onStartupStatus(sessionId, "starting");
+    try {
+      const folder = join(workspaces, sessionId);
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await chmod(folder, 0o700);
+      if (owner) await chown(folder, owner.uid, owner.gid);
+      const workspace = createLocalWorkspace({
+        root: await realpath(folder),
+        limits,
+        owner,
+        shell: confinement.works ? { plan: confinement.plan } : { refusal: described.detail },
+        closing: life.closing.signal,
+      });
+      await onStartupStatus(sessionId, "ready");
+      return followRuns(workspace, life.running);
+    } catch (error) {
+      await onStartupStatus(sessionId, "error");
+      throw error;
+    }
+  }
+
+  async function stop(sessionId: string): Promise<void> {
+    const entry = open.get(sessionId);
+    open.delete(sessionId);
+    entry?.closing.abort();
+    await entry?.workspace.catch(() => {});
+    await Promise.allSettled(entry?.running ?? []);
+  }
+
+  return {
+    open(sessionId) {
+      const known = open.get(sessionId);
+      if (known) return known.workspace;
+      const life = { closing: new AbortController(), running: new Set<Promise<unknown>>() };
+      const made: OpenWorkspace = { ...life, workspace: start(sessionId, life) };
+      open.set(sessionId, made);
+      // A workspace that could not be opened is tried again at the next need of it.
+      made.workspace.catch(() => open.get(sessionId) === made && open.delete(sessionId));
+      return made.workspace;
+    },
+    describe: () => described,
+    async remove(sessionId) {
+      await stop(sessionId);
+      if (SESSION_ID_PATTERN.test(sessionId)) await removeFolder(join(workspaces, sessionId));
+    },
+    async close() {
+      await Promise.all([...open.keys()].map(stop));
+    },
+  };
+}
+
+function describeSandbox(kind: SandboxKind, confinement: Confinement) {
+  const detail = confinement.works
+    ? confinement.detail
+    : `commands cannot run here: ${confinement.reason}. Files can be read and written. Install bubblewrap ` +
+      "(apt-get install bubblewrap), or set SANDBOX=unconfined on a machine for development.";
+  return { kind, canRunCommands: confinement.works, detail };
+}
+
+/** Remembers the commands that run, so that removing a workspace can wait for their end. */
+function followRuns(workspace: Workspace, running: Set<Promise<unknown>>): Workspace {
+  return {
+    ...workspace,
+    run(...args) {
+      const run = workspace.run(...args);
+      running.add(run);
+      const forget = () => running.delete(run);
+      run.then(forget, forget);
+      return run;
+    },
+  };
+}
+
+async function removeFolder(folder: string): Promise<void> {
+  const stat = await lstat(folder).catch(() => undefined);
+  if (stat === undefined) return;
+  try {
+    await rm(folder, { recursive: true, force: true });
+  } catch {
+    // A command can close a folder to its own user; chmod follows no links below the folder it is given.
+    await promisify(execFile)("chmod", ["-R", "u+rwX", "--", folder]);
+    await rm(folder, { recursive: true, force: true });
+  }
+}

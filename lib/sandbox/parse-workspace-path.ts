@@ -1,0 +1,29 @@
+import { WorkspaceError } from "./workspace-error.ts";
+
+const pathCharactersMax = 1_024;
+const nameBytesMax = 255;
+
+/**
+ * Reads a path as the names that lead from the workspace's root to it; the root itself ("", ".") has none.
+ *
+ * @throws WorkspaceError for a path that is absolute, holds `..` or NUL, or is longer than a file system takes.
+ */
+export function parseWorkspacePath(path: string): string[] {
+  if (path.includes("\0")) throw new WorkspaceError("path: must not contain NUL");
+  if (path.length > pathCharactersMax) {
+    throw new WorkspaceError(`path: must be at most ${pathCharactersMax} characters`);
+  }
+  if (/^([/\\]|[a-z]:)/i.test(path)) {
+    throw new WorkspaceError(
+      'path: must be relative to the workspace ("notes.md", not "/workspace/notes.md")',
+    );
+  }
+  const names = path.split("/").filter((name) => name !== "" && name !== ".");
+  for (const name of names) {
+    if (name.split("\\").includes("..")) throw new WorkspaceError("path: must not contain ..");
+    if (Buffer.byteLength(name) > nameBytesMax) {
+      throw new WorkspaceError(`path: a name must be at most ${nameBytesMax} bytes`);
+    }
+  }
+  return names;
+}

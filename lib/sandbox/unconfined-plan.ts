@@ -1,0 +1,14 @@
+import { join } from "node:path";
+import { type ShellCommand, systemPath } from "./confinement.ts";
+import type { CommandPlan } from "./run-command.ts";
+
+/**
+ * A command without confinement, for development: it reaches whatever the service's own user reaches.
+ * Still without the host's environment. Source: `wire.md`, Environment, `SANDBOX=unconfined`.
+ */
+export const unconfinedPlan = ({ folder, names, command, cpuSeconds }: ShellCommand): CommandPlan => ({
+  file: "bash",
+  args: ["-c", `ulimit -c 0 -t ${cpuSeconds} && exec bash -c "$0" 2>&1`, command],
+  cwd: join(folder, ...names),
+  env: { PATH: systemPath, HOME: folder, LANG: "C.UTF-8", TERM: "dumb" },
+});

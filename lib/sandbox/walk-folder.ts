@@ -1,0 +1,88 @@
+import { lstat, opendir } from "node:fs/promises";
+import { join } from "node:path";
+import { pinInside } from "./pinned.ts";
+import type { WorkspaceEntry } from "./sandbox-service.ts";
+
+const namesPerFolderMax = 20_000;
+const lstatsAtOnce = 64;
+
+/** An entry with what it takes on disk; `unreadable` marks a folder that could not be looked into. */
+export type WalkedEntry = WorkspaceEntry & { diskBytes: number } & { unreadable?: true };
+
+/**
+ * Visits files and folders below a folder, each folder's in the order of their names, upper levels first.
+ * Symbolic links and special files are passed over. Each folder is held while it is read, so that one exchanged for
+ * a link leads nowhere.
+ *
+ * @param start names that lead to the folder; entries' paths begin with them.
+ * @throws WorkspaceError when the first folder cannot be opened.
+ */
+export async function* walkFolder(
+  root: string,
+  start: string[],
+  options: { recursive: boolean },
+): AsyncGenerator<WalkedEntry> {
+  const waiting = [start];
+  for (let names = waiting.shift(); names !== undefined; names = waiting.shift()) {
+    let entries: WalkedEntry[];
+    try {
+      entries = await readFolder(root, names);
+    } catch (error) {
+      if (names === start) throw error;
+      yield { path: names.join("/"), type: "directory", sizeBytes: 0, diskBytes: 0, unreadable: true };
+      continue;
+    }
+    for (const entry of entries) {
+      yield entry;
+      if (options.recursive && entry.type === "directory") waiting.push(entry.path.split("/"));
+    }
+  }
+}
+
+async function readFolder(root: string, parents: string[]): Promise<WalkedEntry[]> {
+  const folder = await pinInside(root, parents);
+  try {
+    const names: string[] = [];
+    for await (const entry of await opendir(folder.via)) {
+      if (entry.isFile() || entry.isDirectory()) names.push(entry.name);
+      if (names.length === namesPerFolderMax) break;
+    }
+    names.sort();
+    const entries: WalkedEntry[] = [];
+    for (let at = 0; at < names.length; at += lstatsAtOnce) {
+      const group = names.slice(at, at + lstatsAtOnce);
+      const read = await Promise.all(group.map((name) => readEntry(folder.via, parents, name)));
+      entries.push(...read.filter((entry) => entry !== undefined));
+    }
+    return entries;
+  } finally {
+    await folder.handle.close();
+  }
+}
+
+async function readEntry(via: string, parents: string[], name: string): Promise<WalkedEntry | undefined> {
+  // A file that a command removed meanwhile is simply not there.
+  const stat = await lstat(join(via, name)).catch(() => undefined);
+  if (stat === undefined || !(stat.isFile() || stat.isDirectory())) return undefined;
+  return {
+    path: [...parents, name].join("/"),
+    type: stat.isFile() ? "file" : "directory",
+    sizeBytes: stat.isFile() ? stat.size : 0,
+    diskBytes: (stat.blocks ?? 0) * 512,
+  };
+}
+
+const entryBytes = 1_024;
+const unreadableBytes = 2 ** 40;
+
+/**
+ * Bytes that a workspace takes, with a little for each entry so that a million empty files are not free.
+ * A folder that cannot be looked into counts as huge: nothing can be hidden in it.
+ */
+export async function measureFolder(root: string): Promise<number> {
+  let bytes = 0;
+  for await (const entry of walkFolder(root, [], { recursive: true })) {
+    bytes += entryBytes + entry.diskBytes + (entry.unreadable ? unreadableBytes : 0);
+  }
+  return bytes;
+}
