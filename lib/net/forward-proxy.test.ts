@@ -320,6 +320,21 @@ test("clients and servers that break off leave the proxy working", async () => {
   assert.equal((await get(proxy, `http://127.0.0.1:${port}/`)).body, "fine");
 });
 
+test("a status line that may not be written again troubles the request at most, not the process", async () => {
+  let line = "";
+  const odd = net.createServer((socket) => socket.end(`HTTP/1.1 ${line}\r\nContent-Length: 0\r\n\r\n`));
+  const { promise, resolve } = Promise.withResolvers<void>();
+  odd.listen(0, "127.0.0.1", resolve);
+  await promise;
+  const proxy = await proxyWith(["127.0.0.1"]);
+  const statuses: number[] = [];
+  for (line of ["200 O\x01K", "099 Odd", "999 Odd"]) {
+    statuses.push((await get(proxy, `http://127.0.0.1:${(odd.address() as AddressInfo).port}/`)).status);
+  }
+  odd.close();
+  assert.deepEqual(statuses, [200, 502, 999]);
+});
+
 test("a server that does not accept in time fails the request", async () => {
   const never: Lookup = () => new Promise(() => {});
   const rule = createAddressRule({ allow: [], lookup: never });
