@@ -33,6 +33,7 @@ function unreadable(what: string) {
   return { message: `The model provider sent ${what}.`, isRetryable: true };
 }
 
+const timedOut = { message: "The model provider did not answer in time.", isRetryable: true };
 const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null;
 const textOf = (value: unknown) =>
   typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
@@ -44,12 +45,13 @@ const textOf = (value: unknown) =>
  */
 export function readModelFailure(error: unknown, now: () => number = Date.now): ModelFailure {
   const found = unwrap(error);
+  // The reason of an aborted stream arrives as a string.
+  if (typeof found === "string" && found.startsWith("TimeoutError")) return { ...timedOut };
   if (!isFields(found))
     return { message: clean(textOf(found) ?? "The model call failed."), isRetryable: false };
 
   const name = textOf(found.name) ?? "";
-  if (name === "TimeoutError")
-    return { message: "The model provider did not answer in time.", isRetryable: true };
+  if (name === "TimeoutError") return { ...timedOut };
   if (name === "AbortError") return { message: "The model call was stopped.", isRetryable: false };
   const quoting = quotingErrors[name];
   if (quoting !== undefined) return { ...quoting };

@@ -32,6 +32,8 @@ export function buildValue(schema: unknown, facts: PageFacts): unknown {
 
 function build(builder: Builder, unresolved: unknown, place: Place): unknown {
   builder.nodesLeft -= 1;
+  // A schema that requires itself has no finite value; a hostile one is given up here.
+  if (place.depth > 4 * depthMax || builder.nodesLeft < -nodesMax) return null;
   const schema = choose(builder, addDescribedLimits(resolveSchema(builder.root, unresolved)), place);
   if (schema.const !== undefined) return schema.const;
   if (Array.isArray(schema.enum)) return buildEnum(schema.enum, place);
@@ -68,6 +70,7 @@ function choose(builder: Builder, schema: SchemaObject, place: Place, hops = 0):
   const { anyOf, oneOf, ...rest } = schema;
   const branches = [...list(anyOf), ...(Array.isArray(anyOf) ? [] : list(oneOf))];
   if (branches.length === 0 || hops > 10) return rest;
+  builder.nodesLeft -= branches.length;
   const resolved = branches.slice(0, 100).map((branch) => resolveSchema(builder.root, branch));
   const nothing = resolved.find(allowsNull);
   const others = resolved.filter((branch) => branch !== nothing);
@@ -205,7 +208,6 @@ function buildArray(builder: Builder, schema: SchemaObject, place: Place): unkno
   const values: unknown[] = [];
   const seen = new Set<string>();
   for (let position = 0; values.length < length && position < length + 50; position += 1) {
-    if (builder.nodesLeft < -nodesMax) break;
     const scope = found[position] ?? { values: {}, lists: {}, words: place.scope.words };
     const inner =
       position < contained && found[position] === undefined

@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createModel, defaultOpenaiModel } from "./create-model.ts";
+import type { ModelConfig } from "./model-access.ts";
+
+const base: ModelConfig = { api: "responses", demoOrigin: "http://127.0.0.1:3000" };
+
+const table: [
+  title: string,
+  config: Partial<ModelConfig>,
+  expected: { id: string; provider: RegExp; isDemo: boolean },
+][] = [
+  ["no key is the demo model", {}, { id: "demo", provider: /^demo$/, isDemo: true }],
+  [
+    "AGENT_MODEL may name the demo model",
+    { agentModel: "demo" },
+    { id: "demo", provider: /^demo$/, isDemo: true },
+  ],
+  [
+    "an OpenAI key is OpenAI's default model",
+    { openaiApiKey: "k" },
+    { id: defaultOpenaiModel, provider: /^openai\.responses$/, isDemo: false },
+  ],
+  [
+    "AGENT_MODEL_API=chat speaks Chat Completions",
+    { openaiApiKey: "k", api: "chat", agentModel: "gpt-4.1" },
+    { id: "gpt-4.1", provider: /^openai\.chat$/, isDemo: false },
+  ],
+  [
+    "a base URL works without a key",
+    { openaiBaseUrl: "http://127.0.0.1:1/v1" },
+    { id: defaultOpenaiModel, provider: /^openai\./, isDemo: false },
+  ],
+  [
+    "a vendor/model id goes to the gateway",
+    { openaiApiKey: "k", gatewayApiKey: "g", agentModel: "anthropic/claude-x" },
+    { id: "anthropic/claude-x", provider: /^gateway$/, isDemo: false },
+  ],
+  [
+    "a gateway key alone is the gateway's default",
+    { gatewayApiKey: "g" },
+    { id: `openai/${defaultOpenaiModel}`, provider: /^gateway$/, isDemo: false },
+  ],
+  [
+    "a bare id with a gateway key alone is an OpenAI model there",
+    { gatewayApiKey: "g", agentModel: "gpt-4.1" },
+    { id: "openai/gpt-4.1", provider: /^gateway$/, isDemo: false },
+  ],
+  [
+    "an OpenAI id stays with OpenAI beside a gateway key",
+    { openaiApiKey: "k", gatewayApiKey: "g", agentModel: "gpt-4.1" },
+    { id: "gpt-4.1", provider: /^openai\./, isDemo: false },
+  ],
+  [
+    "a server of one's own may name its models vendor/model",
+    { openaiBaseUrl: "http://127.0.0.1:1/v1", agentModel: "meta/llama" },
+    { id: "meta/llama", provider: /^openai\./, isDemo: false },
+  ],
+];
+
+for (const [title, config, { id, provider, isDemo }] of table) {
+  test(title, () => {
+    const access = createModel({ ...base, ...config });
+    assert.equal(access.id, id);
+    assert.match(access.model.provider, provider);
+    assert.equal(access.isDemo, isDemo);
+    assert.equal(access.model.specificationVersion, "v4");
+  });
+}
+
+test("a model that nothing can reach is refused with the missing variable", () => {
+  assert.throws(
+    () => createModel({ ...base, agentModel: "gpt-4.1" }),
+    /AGENT_MODEL: gpt-4.1 needs OPENAI_API_KEY/,
+  );
+  assert.throws(
+    () => createModel({ ...base, openaiApiKey: "k", agentModel: "anthropic/claude-x" }),
+    /AGENT_MODEL: anthropic\/claude-x needs AI_GATEWAY_API_KEY/,
+  );
+});
+
+test("the context is the model's own unless the settings say otherwise", () => {
+  assert.equal(createModel({ ...base, openaiApiKey: "k", agentModel: "gpt-4o" }).contextTokens, 128_000);
+  assert.equal(createModel({ ...base, openaiApiKey: "k", contextTokens: 9_000 }).contextTokens, 9_000);
+});
+
+test("nothing is stored at the provider", () => {
+  assert.deepEqual(createModel({ ...base, openaiApiKey: "k" }).providerOptions, { openai: { store: false } });
+});

@@ -1,0 +1,266 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk/provider";
+import { readDemoTask } from "./demo-task.ts";
+import { planDemoStep } from "./plan-demo-step.ts";
+import { readSituation } from "./situation.ts";
+
+const origin = "http://127.0.0.1:3000";
+const shop = `${origin}/demo/index.html`;
+const checkout = `${origin}/demo/checkout.html`;
+
+const system = (content: string): LanguageModelV4Message => ({ role: "system", content });
+const user = (text: string): LanguageModelV4Message => ({ role: "user", content: [{ type: "text", text }] });
+
+let calls = 0;
+function exchange(
+  toolName: string,
+  input: unknown,
+  result: string,
+  isError = false,
+): LanguageModelV4Message[] {
+  calls += 1;
+  const toolCallId = `call_${calls}`;
+  return [
+    { role: "assistant", content: [{ type: "tool-call", toolCallId, toolName, input }] },
+    {
+      role: "tool",
+      content: [
+        {
+          type: "tool-result",
+          toolCallId,
+          toolName,
+          output: { type: isError ? "error-text" : "text", value: result },
+        },
+      ],
+    },
+  ];
+}
+
+const browserTools = ["browser_execute", "dom_query"];
+
+function plan(prompt: LanguageModelV4Message[], tools: string[] = browserTools) {
+  const options: LanguageModelV4CallOptions = {
+    prompt,
+    tools: tools.map((name) => ({ type: "function", name, inputSchema: { type: "object" } })),
+  };
+  return planDemoStep(readSituation(options, origin));
+}
+
+function calledBy(step: ReturnType<typeof plan>): string[] {
+  assert.equal(step.kind, "calls");
+  if (step.kind !== "calls") return [];
+  return step.calls.map(
+    ({ toolName, input }) => `${toolName} ${String(input.script ?? input.selector ?? input.url ?? "")}`,
+  );
+}
+
+function reportOf(step: ReturnType<typeof plan>): string {
+  assert.equal(step.kind, "report");
+  return step.kind === "report" ? step.text : "";
+}
+
+const opened = (url: string, title: string) =>
+  exchange("browser_execute", { script: `await page.goto("${url}")` }, JSON.stringify({ url, title }));
+const queried = (selector: string, url: string, elements: unknown[]) =>
+  exchange("dom_query", { selector }, JSON.stringify({ url, title: "Checkout", elements }));
+
+const fieldSelector = "input:not([type=hidden]), select, textarea";
+const fields = [
+  { role: "textbox", name: "Email", text: "", selector: "#email", required: true },
+  { role: "combobox", name: "Country", text: "", selector: "#country" },
+];
+
+test("an address in the task is opened first", () => {
+  const [call] = calledBy(plan([user("Open https://shop.example/a?b=1, please, and list its links.")]));
+  assert.match(call ?? "", /^browser_execute await page\.goto\("https:\/\/shop\.example\/a\?b=1"/);
+});
+
+test("an address with quotes stays data in the script", () => {
+  const [call] = calledBy(plan([system("Target page: https://shop.example/a"), user("list the links")]));
+  assert.match(call ?? "", /goto\("https:\/\/shop\.example\/a"/);
+});
+
+test("without an address the target page is opened, and without one the demo page", () => {
+  assert.match(
+    calledBy(plan([system("Target page: https://t.example/"), user("look at this page")]))[0] ?? "",
+    /t\.example/,
+  );
+  assert.match(calledBy(plan([system("x"), user("look at this page")]))[0] ?? "", /127\.0\.0\.1:3000\/demo"/);
+  assert.match(
+    calledBy(plan([system("Demo page: http://localhost:9/demo"), user("look")]))[0] ?? "",
+    /localhost:9\/demo/,
+  );
+});
+
+test("the current page is used as it is", () => {
+  const step = plan([system("Current page: https://c.example/"), user("which headings has this page?")]);
+  assert.deepEqual(calledBy(step), ["dom_query h1, h2, h3"]);
+});
+
+test("the checkout is looked for, followed and queried, and the report names its fields", () => {
+  const task = user("look at this page and tell me what its checkout asks for");
+  const prompt: LanguageModelV4Message[] = [system(`Target page: ${shop}`), task];
+  assert.match(calledBy(plan(prompt))[0] ?? "", /index\.html/);
+
+  prompt.push(...opened(shop, "Shop"));
+  assert.deepEqual(calledBy(plan(prompt)), ["dom_query a[href]"]);
+
+  prompt.push(
+    ...queried("a[href]", shop, [
+      { role: "link", name: "Checkout", text: "Checkout", selector: "nav a:nth-child(3)" },
+    ]),
+  );
+  assert.match(calledBy(plan(prompt))[0] ?? "", /page\.locator\("nav a:nth-child\(3\)"\)/);
+
+  prompt.push(
+    ...exchange(
+      "browser_execute",
+      { script: "const link = …" },
+      JSON.stringify({ url: checkout, title: "Checkout" }),
+    ),
+  );
+  assert.deepEqual(calledBy(plan(prompt, [...browserTools, "inspect_frames", "screenshot"])), [
+    `dom_query ${fieldSelector}`,
+    "inspect_frames ",
+    "screenshot ",
+  ]);
+
+  prompt.push(...queried(fieldSelector, checkout, fields));
+  const report = reportOf(plan(prompt));
+  assert.match(report, /\*\*Checkout\*\* at http:\/\/127\.0\.0\.1:3000\/demo\/checkout\.html/);
+  assert.match(report, /2 form fields, 1 of them required/);
+  assert.match(report, /\| Email \| text \| yes \|/);
+  assert.match(report, /\| Country \| choice \| not said \|/);
+  assert.match(report, /Built-in demo model/);
+});
+
+test("the same transcript gives the same step", () => {
+  const prompt = [system(`Target page: ${shop}`), user("list the links")];
+  assert.deepEqual(plan(prompt), plan(prompt));
+});
+
+test("a second question about the same page does not open it again", () => {
+  const prompt = [
+    system("x"),
+    user(`open ${shop} and list its links`),
+    ...opened(shop, "Shop"),
+    ...queried("a[href]", shop, []),
+    user("and which buttons does it have?"),
+  ];
+  assert.deepEqual(calledBy(plan(prompt)), ["dom_query button, [role=button], input[type=submit]"]);
+});
+
+test("a page that does not open is reported with the browser's sentence, and nothing is invented", () => {
+  const prompt = [
+    user("open https://gone.example/ and list its links"),
+    ...exchange("browser_execute", { script: "x" }, "net::ERR_NAME_NOT_RESOLVED", true),
+  ];
+  const report = reportOf(plan(prompt));
+  assert.match(report, /could not open the page/);
+  assert.match(report, /ERR\\_NAME\\_NOT\\_RESOLVED/);
+});
+
+test("a query that fails is reported beside those that succeed", () => {
+  const prompt = [
+    system("Current page: https://c.example/"),
+    user("headings and links please"),
+    ...exchange("dom_query", { selector: "h1, h2, h3" }, "timed out", true),
+    ...queried("a[href]", "https://c.example/", [
+      { role: "link", name: "Home", text: "Home", selector: "a" },
+    ]),
+  ];
+  const report = reportOf(plan(prompt));
+  assert.match(report, /could not read the headings: timed out/);
+  assert.match(report, /- Home/);
+});
+
+test("without a link to the place asked for the open page is reported, saying so", () => {
+  const page = (elements: unknown[]) =>
+    JSON.stringify({ url: "https://c.example/", title: "Home", elements });
+  const report = reportOf(
+    plan([
+      system("Current page: https://c.example/"),
+      user("what does the checkout ask for"),
+      ...exchange("dom_query", { selector: "a[href]" }, page([])),
+      ...exchange("dom_query", { selector: fieldSelector }, page(fields)),
+    ]),
+  );
+  assert.match(report, /found no link to the checkout/);
+  assert.match(report, /2 form fields/);
+});
+
+test("without browser tools the source is fetched", () => {
+  const prompt = [user("list the headings and fields of https://s.example/")];
+  assert.deepEqual(calledBy(plan(prompt, ["fetch_url"])), ["fetch_url https://s.example/"]);
+  const html = '<title>S &amp; T</title><h1>One</h1><label for="e">Email</label><input id="e" required>';
+  const report = reportOf(
+    plan([...prompt, ...exchange("fetch_url", { url: "https://s.example/" }, html)], ["fetch_url"]),
+  );
+  assert.match(report, /\*\*S & T\*\*/);
+  assert.match(report, /- One/);
+  assert.match(report, /\| Email \| text \| yes \|/);
+  assert.match(report, /no browser/);
+});
+
+test("without any page tool it says what it cannot do", () => {
+  assert.match(
+    reportOf(plan([user("look at the page")], ["read_file"])),
+    /cannot look at a page.*\n\n.*`read_file`/s,
+  );
+});
+
+test("a message that it does not understand is answered with what it can do", () => {
+  const report = reportOf(plan([user("hello there")]));
+  assert.match(report, /I did not understand/);
+  assert.match(report, /take a screenshot/);
+});
+
+test("text of the page is quoted as data", () => {
+  const prompt = [
+    system("Current page: https://c.example/"),
+    user("headings"),
+    ...queried("h1, h2, h3", "https://c.example/", [
+      { role: "heading", name: "<img src=x> [a](b) | **x**", text: "", selector: "h1" },
+    ]),
+  ];
+  const report = reportOf(plan(prompt));
+  assert.match(report, /\\<img src=x\\> \\\[a\\\]\(b\) \\\| \\\*\\\*x\\\*\\\*/);
+});
+
+test("a result that was cut short still gives its whole elements", () => {
+  const whole = JSON.stringify({
+    url: "https://c.example/",
+    title: "C",
+    elements: [
+      { role: "link", name: "One", selector: "a" },
+      { role: "link", name: "Two", selector: "b" },
+    ],
+  });
+  const cut = `${whole.slice(0, whole.indexOf("Two") + 2)} … cut, read on with read_tool_result`;
+  const prompt = [
+    system("Current page: https://c.example/"),
+    user("links"),
+    ...exchange("dom_query", { selector: "a[href]" }, cut),
+  ];
+  const report = reportOf(plan(prompt));
+  assert.match(report, /- One/);
+  assert.doesNotMatch(report, /Two/);
+  assert.match(report, /first part/);
+});
+
+test("a turn ends even when its calls go in circles", () => {
+  const prompt: LanguageModelV4Message[] = [user("list the links")];
+  for (let time = 0; time < 14; time += 1) prompt.push(...exchange("dom_query", { selector: "other" }, "{}"));
+  assert.equal(plan(prompt).kind, "report");
+});
+
+test("words of a task are read", () => {
+  assert.deepEqual(readDemoTask("what does its checkout ask for?").wants, ["fields"]);
+  assert.equal(readDemoTask("what does its checkout ask for?").destination?.word, "checkout");
+  assert.deepEqual(readDemoTask("How much do the products cost?").wants, ["prices"]);
+  assert.equal(readDemoTask("take a screenshot").wantsScreenshot, true);
+  assert.equal(readDemoTask("see (https://a.example/x).").url, "https://a.example/x");
+  assert.equal(readDemoTask("Target page: https://a.example/\nhello").url, undefined);
+  assert.equal(readDemoTask("good morning").isUnderstood, false);
+});

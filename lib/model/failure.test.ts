@@ -1,0 +1,194 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { APICallError } from "@ai-sdk/provider";
+import { RetryError } from "ai";
+import { type ModelFailure, readModelFailure } from "./failure.ts";
+
+const now = () => Date.parse("2026-11-20T10:00:00Z");
+const canary = "canary-prompt-text";
+
+function callError(fields: Partial<ConstructorParameters<typeof APICallError>[0]>) {
+  return new APICallError({
+    message: "Something is wrong.",
+    url: "https://api.example/v1/responses",
+    requestBodyValues: { input: canary, authorization: "Bearer sk-canary-key-0123456789" },
+    ...fields,
+  });
+}
+
+const withCode = (code: string) => Object.assign(new Error(`connect ${code} 127.0.0.1`), { code });
+const named = (name: string, message: string) => Object.assign(new Error(message), { name });
+
+const table: [title: string, error: unknown, expected: ModelFailure][] = [
+  [
+    "a wrong request is final",
+    callError({ statusCode: 400 }),
+    { message: "Something is wrong.", isRetryable: false, statusCode: 400 },
+  ],
+  [
+    "a rejected key is final and the key is not repeated",
+    callError({ statusCode: 401, message: "Incorrect API key provided: sk-proj-abcdef123456." }),
+    { message: "Incorrect API key provided: [key removed]", isRetryable: false, statusCode: 401 },
+  ],
+  [
+    "a rate limit is retryable",
+    callError({ statusCode: 429 }),
+    { message: "Something is wrong.", isRetryable: true, statusCode: 429 },
+  ],
+  [
+    "Retry-After in seconds is honoured",
+    callError({ statusCode: 429, responseHeaders: { "retry-after": "2.5" } }),
+    { message: "Something is wrong.", isRetryable: true, statusCode: 429, retryAfterMs: 2_500 },
+  ],
+  [
+    "Retry-After in milliseconds goes first",
+    callError({ statusCode: 429, responseHeaders: { "retry-after-ms": "120", "retry-after": "9" } }),
+    { message: "Something is wrong.", isRetryable: true, statusCode: 429, retryAfterMs: 120 },
+  ],
+  [
+    "Retry-After as a date is counted from the clock",
+    callError({ statusCode: 503, responseHeaders: { "retry-after": "Fri, 20 Nov 2026 10:00:30 GMT" } }),
+    { message: "Something is wrong.", isRetryable: true, statusCode: 503, retryAfterMs: 30_000 },
+  ],
+  [
+    "a date that is past is no wait",
+    callError({ statusCode: 503, responseHeaders: { "retry-after": "Fri, 20 Nov 2026 09:00:00 GMT" } }),
+    { message: "Something is wrong.", isRetryable: true, statusCode: 503 },
+  ],
+  [
+    "a used-up quota is final although it is a 429",
+    callError({
+      statusCode: 429,
+      data: { error: { message: "You exceeded your quota.", code: "insufficient_quota" } },
+    }),
+    { message: "You exceeded your quota.", isRetryable: false, statusCode: 429 },
+  ],
+  [
+    "a server error is retryable",
+    callError({ statusCode: 500 }),
+    { message: "Something is wrong.", isRetryable: true, statusCode: 500 },
+  ],
+  [
+    "the sentence of a server with another envelope is found",
+    callError({
+      statusCode: 400,
+      message: "Bad Request",
+      responseBody: JSON.stringify({ detail: "No such model." }),
+    }),
+    { message: "No such model.", isRetryable: false, statusCode: 400 },
+  ],
+  [
+    "a list of details that quotes the request is not repeated",
+    callError({
+      statusCode: 422,
+      message: "Unprocessable",
+      responseBody: JSON.stringify({ detail: [{ input: canary }] }),
+    }),
+    { message: "Unprocessable", isRetryable: false, statusCode: 422 },
+  ],
+  [
+    "a refused connection is retryable",
+    callError({
+      message: "Cannot connect to API: connect ECONNREFUSED",
+      cause: withCode("ECONNREFUSED"),
+      isRetryable: true,
+    }),
+    { message: "The connection to the model provider failed.", isRetryable: true },
+  ],
+  [
+    "a connection lost in mid-stream is retryable",
+    callError({
+      statusCode: 200,
+      message: "Failed to process successful response",
+      cause: withCode("UND_ERR_SOCKET"),
+    }),
+    { message: "The connection to the model provider failed.", isRetryable: true },
+  ],
+  [
+    "a name that does not resolve is retryable",
+    withCode("ENOTFOUND"),
+    { message: "The connection to the model provider failed.", isRetryable: true },
+  ],
+  [
+    "a timeout is retryable",
+    new DOMException("late", "TimeoutError"),
+    { message: "The model provider did not answer in time.", isRetryable: true },
+  ],
+  [
+    "a timeout named by an aborted stream is one too",
+    "TimeoutError: Step timeout of 100ms exceeded",
+    { message: "The model provider did not answer in time.", isRetryable: true },
+  ],
+  [
+    "a stop is final",
+    new DOMException("stopped", "AbortError"),
+    { message: "The model call was stopped.", isRetryable: false },
+  ],
+  [
+    "an error reported in the stream keeps its sentence",
+    {
+      type: "error",
+      error: Object.assign(named("AI_StreamProviderError", "Overloaded."), {
+        statusCode: 503,
+        isRetryable: true,
+      }),
+    },
+    { message: "Overloaded.", isRetryable: true, statusCode: 503 },
+  ],
+  [
+    "a bare error frame is read",
+    { type: "error", error: { message: "Rate limit reached.", type: "rate_limit_exceeded" } },
+    { message: "Rate limit reached.", isRetryable: false },
+  ],
+  [
+    "a gateway's error is read by its fields",
+    Object.assign(named("GatewayInternalServerError", "Upstream failed."), {
+      statusCode: 502,
+      isRetryable: true,
+    }),
+    { message: "Upstream failed.", isRetryable: true, statusCode: 502 },
+  ],
+  [
+    "the last error of a retry counts",
+    new RetryError({
+      message: "Failed after 2",
+      reason: "maxRetriesExceeded",
+      errors: [callError({ statusCode: 500 })],
+    }),
+    { message: "Something is wrong.", isRetryable: true, statusCode: 500 },
+  ],
+  [
+    "an unreadable answer is not quoted",
+    named("AI_TypeValidationError", `Type validation failed: Value: {"x":"${canary}"}.`),
+    { message: "The model provider sent an answer of an unknown form.", isRetryable: true },
+  ],
+  [
+    "an unreadable body is found inside its wrapper",
+    callError({
+      statusCode: 200,
+      message: "Failed to process successful response",
+      cause: named("AI_JSONParseError", canary),
+    }),
+    { message: "The model provider sent an answer that is not JSON.", isRetryable: true },
+  ],
+  [
+    "a transcript that cannot be sent is final",
+    named("AI_InvalidPromptError", `Invalid prompt: ${canary}`),
+    { message: "The transcript cannot be sent to this model.", isRetryable: false },
+  ],
+  ["anything else is final", new Error("odd"), { message: "odd", isRetryable: false }],
+  ["a string is its own sentence", "odd", { message: "odd", isRetryable: false }],
+  ["nothing has a sentence too", undefined, { message: "The model call failed.", isRetryable: false }],
+];
+
+for (const [title, error, expected] of table) {
+  test(title, () => {
+    const failure = readModelFailure(error, now);
+    assert.deepEqual(failure, expected);
+    assert.doesNotMatch(JSON.stringify(failure), /canary/);
+  });
+}
+
+test("a long sentence is cut", () => {
+  assert.equal(readModelFailure(new Error("x".repeat(5_000))).message.length, 1_000);
+});
