@@ -1,0 +1,74 @@
+import type { RunOrigin } from "#db/schema/unions.ts";
+import type { Tool } from "./tool.ts";
+
+/** What the policy must know of a tool. */
+export type ToolInfo = Readonly<Pick<Tool, "name" | "needs" | "profile">>;
+
+/** A session's `tools` object. Source: specification, Tools object. */
+export type ToolPolicy = {
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  readonly externalTurnExclude: readonly string[];
+};
+
+/** A session's resource switches. Source: specification, Capabilities. */
+export type Capabilities = { readonly browser: boolean; readonly sandbox: boolean };
+
+/** The tools a structured session has by default. Source: specification, Structured sessions, the left column. */
+export const ANALYSIS_PROFILE = [
+  ...["read_file", "write_file", "list_files", "run_shell", "fetch_url", "view_image", "elicit_user_input"],
+  ...["read_tool_result", "list_evidence", "read_message", "list_transcript", "search_transcript"],
+  ...[
+    "browser_execute",
+    "browser_search",
+    "dom_query",
+    "save_cleaned_html",
+    "inspect_frames",
+    "capture_preview",
+  ],
+] as const;
+
+/**
+ * Whether a name of a policy list means a tool: by its exact name, or by a prefix that ends in `*`.
+ * Source: specification, MCP servers, rule 5.
+ */
+export const matchesName = (entry: string, name: string): boolean =>
+  entry.endsWith("*") ? name.startsWith(entry.slice(0, -1)) : name === entry;
+
+const isNamed = (list: readonly string[], name: string) => list.some((entry) => matchesName(entry, name));
+
+/** Planning, requirements, delegation and skills tools are outside the policy: filters 3 to 6 let them pass. */
+const isOutsidePolicy = (tool: ToolInfo) => tool.profile === "always";
+
+/** Precedence 1: the deployment decides which tools exist; a name it does not know is nothing. */
+export const keepExisting = (names: readonly string[], available: readonly ToolInfo[]): ToolInfo[] =>
+  available.filter((tool) => names.includes(tool.name));
+
+/** Precedence 2: `capabilities` removes browser or sandbox tools; without a sandbox there is no browser either. */
+export const removeIncapable = (tools: readonly ToolInfo[], { browser, sandbox }: Capabilities): ToolInfo[] =>
+  tools.filter(({ needs }) => {
+    if (needs === "sandbox") return sandbox;
+    return needs === "browser" ? sandbox && browser : true;
+  });
+
+/** Precedence 3: `outputSchema` narrows the toolset to the analysis profile. */
+export const narrowToAnalysis = (tools: readonly ToolInfo[], hasOutputSchema: boolean): ToolInfo[] =>
+  tools.filter((tool) => !hasOutputSchema || tool.profile === "analysis" || isOutsidePolicy(tool));
+
+/** Precedence 4: `tools.include` adds named tools back, from among those that filters 1 and 2 left. */
+export const addIncluded = (
+  tools: readonly ToolInfo[],
+  capable: readonly ToolInfo[],
+  include: readonly string[],
+): ToolInfo[] => capable.filter((tool) => tools.includes(tool) || include.includes(tool.name));
+
+/** Precedence 5: `tools.exclude` removes named tools and wins over everything. */
+export const removeExcluded = (tools: readonly ToolInfo[], exclude: readonly string[]): ToolInfo[] =>
+  tools.filter((tool) => isOutsidePolicy(tool) || !isNamed(exclude, tool.name));
+
+/** Precedence 6: `tools.externalTurnExclude` removes named tools on turns that no person typed in the editor. */
+export const removeOnExternalTurn = (
+  tools: readonly ToolInfo[],
+  externalTurnExclude: readonly string[],
+  origin: RunOrigin,
+): ToolInfo[] => (origin === "person" ? [...tools] : removeExcluded(tools, externalTurnExclude));

@@ -1,0 +1,52 @@
+import type { RunOrigin } from "#db/schema/unions.ts";
+import {
+  addIncluded,
+  type Capabilities,
+  keepExisting,
+  narrowToAnalysis,
+  removeExcluded,
+  removeIncapable,
+  removeOnExternalTurn,
+  type ToolInfo,
+  type ToolPolicy,
+} from "./tool-policy.ts";
+
+/**
+ * The names of a session's tools, composed once when it is created: precedence 1 to 5 in that order.
+ * Source: specification, Structured sessions, Precedence.
+ *
+ * @param session.available the tools that exist in this deployment (precedence 1).
+ */
+export function composeToolset(session: {
+  available: readonly ToolInfo[];
+  capabilities: Capabilities;
+  hasOutputSchema: boolean;
+  policy: ToolPolicy;
+}): string[] {
+  const { available, capabilities, hasOutputSchema, policy } = session;
+  const capable = removeIncapable(available, capabilities);
+  const narrowed = narrowToAnalysis(capable, hasOutputSchema);
+  const included = addIncluded(narrowed, capable, policy.include);
+  return removeExcluded(included, policy.exclude).map((tool) => tool.name);
+}
+
+/**
+ * The names of the tools that one run is given: what of the session's toolset still exists, then the tools of its MCP
+ * servers, less what precedence 6 removes by the run's origin.
+ * MCP tools are listed anew by each run, so `exclude` meets them here; the analysis profile does not narrow them.
+ */
+export function selectRunTools(run: {
+  toolset: readonly string[];
+  available: readonly ToolInfo[];
+  origin: RunOrigin;
+  externalTurnExclude: readonly string[];
+  /** Names as the agent sees them (`mcp_<id>__<tool>`), and the session's `exclude` list. */
+  mcpTools?: { names: readonly string[]; exclude: readonly string[] };
+}): string[] {
+  const { toolset, available, origin, externalTurnExclude, mcpTools } = run;
+  const remote = (mcpTools?.names ?? []).map(
+    (name): ToolInfo => ({ name, needs: undefined, profile: "editing" }),
+  );
+  const tools = [...keepExisting(toolset, available), ...removeExcluded(remote, mcpTools?.exclude ?? [])];
+  return removeOnExternalTurn(tools, externalTurnExclude, origin).map((tool) => tool.name);
+}
