@@ -3,8 +3,11 @@ import type { BusListener, EventBus } from "./bus.ts";
 import type { MessageDelta, NewEvent, StoredEvent } from "./event.ts";
 import { appendEvents, readEvents } from "./store.ts";
 
-/** Emits an event of the transaction at hand; it is numbered and written last, and published after the commit. */
-export type Emit = (event: NewEvent) => void;
+/**
+ * Emits an event of the transaction at hand; it is numbered and written last, and published after the commit.
+ * `onStored` runs in the same transaction with the stored form, for rows that hold its very text (callbacks).
+ */
+export type Emit = (event: NewEvent, onStored?: (stored: StoredEvent) => Promise<void>) => void;
 
 /** The log of every session: the one way to write an event, and the one way to read them. */
 export type EventLog = {
@@ -34,9 +37,17 @@ export function createEventLog(db: Database, bus: EventBus): EventLog {
     async transact(sessionId, work) {
       let stored: StoredEvent[] = [];
       const result = await db.transaction(async (tx) => {
-        const pending: NewEvent[] = [];
-        const value = await work(tx, (event) => pending.push(event));
-        stored = pending.length === 0 ? [] : await appendEvents(tx, sessionId, pending);
+        const pending: { event: NewEvent; onStored: ((stored: StoredEvent) => Promise<void>) | undefined }[] = [];
+        const value = await work(tx, (event, onStored) => pending.push({ event, onStored }));
+        stored =
+          pending.length === 0
+            ? []
+            : await appendEvents(
+                tx,
+                sessionId,
+                pending.map(({ event }) => event),
+              );
+        for (const [index, event] of stored.entries()) await pending[index]?.onStored?.(event);
         return value;
       });
       for (const event of stored) bus.publish(sessionId, { type: "event", event });

@@ -1,0 +1,45 @@
+import type { Inngest } from "inngest";
+
+/** How one step of a delivery came out. */
+export type AttemptOutcome =
+  | { state: "delivered" }
+  | { state: "dropped" }
+  | { state: "retry"; number: number; delayMs: number }
+  | { state: "wait"; delayMs: number };
+
+export type AttemptDelivery = (delivery: {
+  deliveryId: string;
+  cycle: number;
+  number: number;
+}) => Promise<AttemptOutcome>;
+
+const ATTEMPTS_MAX = 5;
+const WAITS_MAX = 100;
+
+/**
+ * Delivers one callback: up to five `attempt-n` steps with `backoff-n` sleeps between them.
+ * Source: specification, Delivery semantics.
+ */
+export const createDeliverCallback = (client: Inngest, attempt: AttemptDelivery) =>
+  client.createFunction(
+    { id: "deliver-callback", triggers: { event: "callback/delivery.requested" }, retries: 20 },
+    async ({ event, step }) => {
+      const { deliveryId, cycle } = event.data as { deliveryId: string; cycle: number };
+      let waits = 0;
+      for (let number = 1; number <= ATTEMPTS_MAX; ) {
+        const name = waits === 0 ? `attempt-${number}` : `attempt-${number}-after-wait-${waits}`;
+        const outcome = await step.run(name, () => attempt({ deliveryId, cycle, number }));
+        if (outcome.state === "delivered" || outcome.state === "dropped") return outcome;
+        if (outcome.state === "wait") {
+          // Its turn comes after another delivery's first attempt.
+          if (++waits > WAITS_MAX)
+            throw new Error(`delivery ${deliveryId} waited in vain for the one before it`);
+          await step.sleep(`wait-${waits}`, outcome.delayMs);
+        } else {
+          await step.sleep(`backoff-${number}`, outcome.delayMs);
+          number++;
+        }
+      }
+      return { state: "dropped" as const };
+    },
+  );

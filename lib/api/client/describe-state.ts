@@ -1,0 +1,115 @@
+import { describeTool } from "./describe-tool.ts";
+import type { LiveStatus } from "./live-connection.ts";
+import { currentRun, type SessionState } from "./session-state.ts";
+import type { RunView } from "./types.ts";
+
+/** Runs of one request, the first and its automatic retries. Source: `architecture.md`, How a request flows, 4. */
+export const ATTEMPTS_MAX = 5;
+
+/** What the session is doing, as the page says it. */
+export type StateWords = {
+  tone: "quiet" | "busy" | "attention" | "good" | "bad";
+  /** In a word or two: `Working`. */
+  title: string;
+  /** What exactly, or why. */
+  detail: string | null;
+  /** What the reader may do about it. */
+  advice: string | null;
+  /** ISO time from which the elapsed time is shown. */
+  since: string | null;
+  /** ISO time to which the remaining time is shown. */
+  until: string | null;
+};
+
+const words = (tone: StateWords["tone"], title: string, rest: Partial<StateWords> = {}): StateWords => ({
+  tone,
+  title,
+  detail: null,
+  advice: null,
+  since: null,
+  until: null,
+  ...rest,
+});
+
+/** Says what the session is doing. A connection that is not there comes first: everything else may be stale. */
+export function describeState(state: SessionState, live: LiveStatus): StateWords {
+  return describeConnection(live) ?? describeTurn(state);
+}
+
+function describeConnection(live: LiveStatus): StateWords | undefined {
+  if (live.state === "reconnecting") {
+    return words("attention", "Reconnecting", {
+      detail: live.isOverloaded ? "The service is busy." : "The connection was lost.",
+      advice: "What you see may be behind. Nothing is lost.",
+    });
+  }
+  if (live.state !== "closed" || live.reason === "left") return undefined;
+  const detail = {
+    unauthorized: "Your access to this session has ended.",
+    forbidden: "This link does not allow watching live.",
+    "not found": "This session no longer exists.",
+  }[live.reason];
+  return words("bad", "Disconnected", { detail, advice: "Open the session’s link again." });
+}
+
+function describeTurn(state: SessionState): StateWords {
+  const run = currentRun(state);
+  if (!run) return words("quiet", state.queue.length > 0 ? "Starting" : "Ready");
+  switch (run.state) {
+    case "pending":
+      if (run.notBefore === null) return words("busy", "Starting");
+      return words("attention", "Retrying", {
+        detail: `attempt ${run.attempt} of ${ATTEMPTS_MAX}`,
+        until: run.notBefore,
+        advice: errorBefore(state, run),
+      });
+    case "running":
+      if (state.elicitation)
+        return words("attention", "Waiting for you", { detail: "Answer the question below." });
+      if (state.turnState === "compacting")
+        return words("busy", "Compacting", { detail: "Making room in the context.", since: run.startedAt });
+      return words("busy", "Working", { detail: describeWork(state, run), since: run.startedAt });
+    case "succeeded":
+      return words("good", "Done");
+    case "cancelled":
+      return words("quiet", "Stopped", { advice: "Send a message to go on." });
+    case "errored":
+      return words("bad", "Failed", {
+        detail: run.error ?? "The run ended with an error.",
+        advice: adviseOn(run.error),
+      });
+  }
+}
+
+function describeWork(state: SessionState, run: RunView): string {
+  const calls = Object.values(state.toolCalls).filter(
+    (call) => call.runId === run.runId && call.state === "started",
+  );
+  const call = calls.at(-1);
+  if (call) return describeTool(call.toolName, null).running;
+  const draft = state.drafts.findLast(({ runId }) => runId === run.runId);
+  if (draft?.text) return "Writing";
+  const isCollecting = state.deliverables.some(
+    ({ runId, status }) => runId === run.runId && status === "pending",
+  );
+  const hasAnswered = state.messages.at(-1)?.role === "assistant" && !endsInCall(state);
+  return isCollecting && hasAnswered ? "Writing the structured result" : "Thinking";
+}
+
+const endsInCall = (state: SessionState): boolean =>
+  state.messages.at(-1)?.parts.some(({ type }) => type === "tool-call") ?? false;
+
+const errorBefore = (state: SessionState, run: RunView): string | null =>
+  state.runs.findLast((known) => known.requestId === run.requestId && known.error !== null)?.error ?? null;
+
+/** What a person can do about an error, by what the sentence is about. */
+export function adviseOn(error: string | null): string {
+  if (error && /step limit/i.test(error)) return "Send a message to let the agent go on from here.";
+  if (error && /api key|unauthori[sz]ed|\b401\b/i.test(error)) {
+    return "Check the model’s API key where the service runs, then send a message to try again.";
+  }
+  if (error && /\b429\b|rate limit|quota/i.test(error))
+    return "Wait a while, then send a message to try again.";
+  if (error && /schema|response_format/i.test(error)) return "Simplify the schema and start a new session.";
+  return "Send a message to try again.";
+}

@@ -1,0 +1,22 @@
+/** A duration for people: `0.4 s`, `12 s`, `3 min 5 s`, `1 h 2 min`. */
+export function formatDuration(durationMs: number): string {
+  const seconds = durationMs / 1000;
+  if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${whole} s`;
+  const minutes = Math.floor(whole / 60);
+  if (minutes < 60) return whole % 60 === 0 ? `${minutes} min` : `${minutes} min ${whole % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** How long ago something was, coarsely: `just now`, `5 min ago`, `3 h ago`, `2 d ago`. */
+export function formatAge(iso: string, now: number): string {
+  const minutes = Math.floor((now - Date.parse(iso)) / 60_000);
+  if (minutes < 1) return "just now";
+  if (minutes < 60) return `${minutes} min ago`;
+  if (minutes < 24 * 60) return `${Math.floor(minutes / 60)} h ago`;
+  return `${Math.floor(minutes / (24 * 60))} d ago`;
+}
+
+/** An address without what everybody knows: no scheme, no trailing slash. */
+export const formatAddress = (url: string): string => url.replace(/^https?:\/\//, "").replace(/\/$/, "");

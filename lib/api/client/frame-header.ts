@@ -1,0 +1,1 @@
+export { decodeFrame } from "#lib/browser/frame-header.ts";

@@ -1,0 +1,104 @@
+import { applyDelta } from "./apply-delta.ts";
+import { applyEvent, projectTurnState } from "./apply-event.ts";
+import { createSessionState, type SessionState } from "./session-state.ts";
+import type { LiveFrame, QueuedMessage, RunView, SessionSnapshot } from "./types.ts";
+
+export { applyDelta } from "./apply-delta.ts";
+export { applyEvent } from "./apply-event.ts";
+export type { Draft, SessionState } from "./session-state.ts";
+
+/** The session as one page sees it, for any view library: read, subscribe, feed. */
+export type SessionStore = {
+  getState: () => SessionState;
+  /** Calls back after changes, at most once per `schedule`; returns the way to stop. */
+  subscribe: (listener: () => void) => () => void;
+  receive: (frame: LiveFrame) => void;
+  /** Takes note of a message that the service has just accepted, before its events arrive. */
+  noteAccepted: (message: QueuedMessage, runId: string) => void;
+  replaceQueue: (queue: QueuedMessage[]) => void;
+  noteElicitationAnswered: (elicitationId: string) => void;
+};
+
+/**
+ * Makes a store from the page's snapshot.
+ *
+ * @param schedule runs a callback soon; a browser passes `requestAnimationFrame`, so that a burst of deltas is one draw.
+ */
+export function createSessionStore(
+  snapshot: SessionSnapshot,
+  schedule: (callback: () => void) => void = (callback) => callback(),
+): SessionStore {
+  let state = createSessionState(snapshot);
+  let isScheduled = false;
+  const listeners = new Set<() => void>();
+
+  function change(next: SessionState): void {
+    if (next === state) return;
+    state = next;
+    if (isScheduled) return;
+    isScheduled = true;
+    schedule(() => {
+      isScheduled = false;
+      for (const listener of listeners) listener();
+    });
+  }
+
+  return {
+    getState: () => state,
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    receive: (frame) => change(applyFrame(state, frame)),
+    noteAccepted: (message, runId) => change(addAccepted(state, message, runId)),
+    replaceQueue(queue) {
+      const waiting = queue.filter(
+        ({ requestId }) => !state.messages.some((sent) => sent.requestId === requestId),
+      );
+      change({ ...state, queue: waiting, turnState: projectTurnState({ runs: state.runs, queue: waiting }) });
+    },
+    noteElicitationAnswered(elicitationId) {
+      if (state.elicitation?.elicitationId === elicitationId) change({ ...state, elicitation: null });
+    },
+  };
+}
+
+/** Brings the state on by one frame of the live socket. Pure. */
+export function applyFrame(state: SessionState, frame: LiveFrame): SessionState {
+  switch (frame.type) {
+    case "ready":
+      return { ...state, role: frame.data.role, watching: frame.data.watching };
+    case "watching":
+      return { ...state, watching: frame.data.watching };
+    case "pong":
+      return state;
+    case "message.delta":
+      return applyDelta(state, frame.data);
+    default:
+      return applyEvent(state, frame.data);
+  }
+}
+
+function addAccepted(state: SessionState, message: QueuedMessage, runId: string): SessionState {
+  const isKnown =
+    state.runs.some((run) => run.requestId === message.requestId && run.state !== "pending") ||
+    state.messages.some(({ requestId }) => requestId === message.requestId);
+  if (isKnown) return state;
+  const run: RunView = {
+    runId,
+    requestId: message.requestId,
+    attempt: 1,
+    origin: "person",
+    state: "pending",
+    error: null,
+    notBefore: null,
+    startedAt: null,
+    endedAt: null,
+  };
+  return {
+    ...state,
+    turnState: state.turnState === "idle" ? "running" : state.turnState,
+    runs: state.runs.some((known) => known.runId === runId) ? state.runs : [...state.runs, run],
+    queue: [...state.queue.filter(({ requestId }) => requestId !== message.requestId), message],
+  };
+}

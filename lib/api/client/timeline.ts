@@ -1,0 +1,109 @@
+import type { SessionState } from "./session-state.ts";
+import type { RunView, ToolCallView, TranscriptMessage } from "./types.ts";
+
+/** One tool call in the conversation; without a `call` it has not begun yet. */
+export type TimelineCall = {
+  toolCallId: string;
+  toolName: string;
+  input: unknown;
+  call: ToolCallView | undefined;
+};
+
+/** One item of the conversation, top to bottom. Keys stay the same while an item is written and after it is stored. */
+export type TimelineItem =
+  | { type: "user"; key: string; text: string; author: string | null; createdAt: string }
+  | { type: "text"; key: string; text: string; isStreaming: boolean }
+  | { type: "reasoning"; key: string; text: string; isStreaming: boolean }
+  | { type: "tools"; key: string; toolName: string; calls: TimelineCall[] }
+  | { type: "deliverable"; key: string; runId: string | null }
+  | { type: "notice"; key: string; run: RunView; retriedAs: RunView | undefined };
+
+/** Lays the conversation out: messages in order, drafts after them, runs that failed or were stopped where they ended. Pure. */
+export function buildTimeline(state: SessionState): TimelineItem[] {
+  const items: TimelineItem[] = [];
+  const shown = new Set<string>();
+  const notices = placeNotices(state);
+  for (const message of state.messages) {
+    addMessage(items, message, state, shown);
+    for (const run of notices.get(message.id) ?? []) items.push(noticeOf(run, state));
+  }
+  for (const { messageId, text, reasoning } of state.drafts) {
+    if (reasoning)
+      items.push({
+        type: "reasoning",
+        key: `${messageId}:reasoning:0`,
+        text: reasoning,
+        isStreaming: text === "",
+      });
+    if (text) items.push({ type: "text", key: `${messageId}:text:0`, text, isStreaming: true });
+  }
+  for (const call of Object.values(state.toolCalls)) {
+    if (!shown.has(call.toolCallId))
+      addCall(items, call.toolCallId, call.toolName, state.toolInputs[call.toolCallId], state);
+  }
+  for (const run of notices.get(undefined) ?? []) items.push(noticeOf(run, state));
+  return items;
+}
+
+function addMessage(
+  items: TimelineItem[],
+  message: TranscriptMessage,
+  state: SessionState,
+  shown: Set<string>,
+): void {
+  if (message.role === "user") {
+    const text = message.parts.map((part) => (part.type === "text" ? part.text : "")).join("\n\n");
+    items.push({ type: "user", key: message.id, text, author: message.author, createdAt: message.createdAt });
+    return;
+  }
+  const counts = new Map<string, number>();
+  for (const part of message.parts) {
+    const count = counts.get(part.type) ?? 0;
+    counts.set(part.type, count + 1);
+    const key = `${message.id}:${part.type}:${count}`;
+    if (part.type === "tool-call") {
+      shown.add(part.toolCallId);
+      addCall(items, part.toolCallId, part.toolName, part.input, state);
+    } else if (part.type === "data-deliverable") {
+      items.push({ type: "deliverable", key, runId: message.runId });
+    } else if (part.text.trim() !== "") {
+      items.push({ type: part.type, key, text: part.text, isStreaming: false });
+    }
+  }
+}
+
+/** Consecutive calls of one kind are one item. */
+function addCall(
+  items: TimelineItem[],
+  toolCallId: string,
+  toolName: string,
+  input: unknown,
+  state: SessionState,
+): void {
+  const call: TimelineCall = { toolCallId, toolName, input, call: state.toolCalls[toolCallId] };
+  const last = items.at(-1);
+  if (last?.type === "tools" && last.toolName === toolName) last.calls.push(call);
+  else items.push({ type: "tools", key: toolCallId, toolName, calls: [call] });
+}
+
+/** Which message each failed or stopped run is told after: its own last one, else the last of its request. */
+function placeNotices(state: SessionState): Map<string | undefined, RunView[]> {
+  const places = new Map<string | undefined, RunView[]>();
+  for (const run of state.runs) {
+    if (run.state !== "errored" && run.state !== "cancelled") continue;
+    const message =
+      state.messages.findLast(({ runId }) => runId === run.runId) ??
+      state.messages.findLast(({ requestId }) => requestId === run.requestId);
+    // A queued message that was taken back never entered the conversation, so neither does its end.
+    if (!message && run.startedAt === null) continue;
+    places.set(message?.id, [...(places.get(message?.id) ?? []), run]);
+  }
+  return places;
+}
+
+const noticeOf = (run: RunView, state: SessionState): TimelineItem => ({
+  type: "notice",
+  key: `end:${run.runId}`,
+  run,
+  retriedAs: state.runs.find((next) => next.requestId === run.requestId && next.attempt === run.attempt + 1),
+});

@@ -1,0 +1,149 @@
+import type { RunOrigin, ShareRole, Source } from "#db/schema/unions.ts";
+import type { BrowserRecord } from "#lib/browser/browser-service.ts";
+import type {
+  Deliverable,
+  DomainEvent,
+  EvidencePointer,
+  MessageDelta,
+  RunOutcome,
+  TranscriptMessage,
+} from "#lib/events/event.ts";
+
+export type {
+  BrowserRecord,
+  Deliverable,
+  DomainEvent,
+  EvidencePointer,
+  MessageDelta,
+  RunOrigin,
+  RunOutcome,
+  ShareRole,
+  Source,
+  TranscriptMessage,
+};
+
+/** One JSON text frame of the live socket. Source: `wire.md`, WebSocket. `data` is the event itself. */
+export type LiveFrame =
+  | { type: DomainEvent["kind"]; seq: number; sessionId: string; timestamp: string; data: DomainEvent }
+  | { type: "message.delta"; sessionId: string; timestamp: string; data: MessageDelta }
+  /** First frame after the connection is let in; `seq` is the last stored event at that moment. */
+  | {
+      type: "ready";
+      seq: number;
+      sessionId: string;
+      timestamp: string;
+      data: { role: ShareRole; watching: number };
+    }
+  | { type: "watching"; sessionId: string; timestamp: string; data: { watching: number } }
+  | { type: "pong"; sessionId: string; timestamp: string; data: Record<string, never> };
+
+/** What a client sends over the live socket; coordinates in CSS pixels of the page. `modifiers`: Alt 1, Ctrl 2, Meta 4, Shift 8. */
+export type LiveClientFrame =
+  | { type: "auth"; token: string }
+  | { type: "view.subscribe" }
+  | { type: "view.unsubscribe" }
+  | { type: "control.take" }
+  | { type: "control.release" }
+  | { type: "ping" }
+  | {
+      type: "input.mouse";
+      action: "move" | "down" | "up";
+      x: number;
+      y: number;
+      button: "left" | "middle" | "right" | "none";
+      clickCount: number;
+      modifiers: number;
+    }
+  | { type: "input.wheel"; x: number; y: number; deltaX: number; deltaY: number; modifiers: number }
+  | { type: "input.key"; action: "down" | "up"; key: string; code: string; modifiers: number; text?: string }
+  | { type: "input.text"; text: string }
+  | { type: "input.paste"; text: string };
+
+/** A tool call as the page shows it. */
+export type ToolCallView = {
+  toolCallId: string;
+  toolName: string;
+  runId: string;
+  state: "started" | "succeeded" | "failed" | "unknown";
+  /** Beginning of the result, at most 2,000 characters. */
+  preview: string;
+  resultId: string | null;
+  evidence: EvidencePointer[];
+  startedAt: string;
+  durationMs: number | null;
+};
+
+/** A message that waits for its turn. */
+export type QueuedMessage = { requestId: string; text: string; author: string | null; createdAt: string };
+
+export type AnnotationView = {
+  id: string;
+  createdAt: string;
+  event: string;
+  output?: string;
+  url?: string;
+  annotations?: { type?: string; selector?: string; comment?: string }[];
+};
+
+export type ElicitationView = {
+  elicitationId: string;
+  toolCallId: string;
+  question: string;
+  options: string[] | null;
+};
+
+/** A run as the page shows it. */
+export type RunView = {
+  runId: string;
+  requestId: string;
+  attempt: number;
+  origin: RunOrigin;
+  state: "pending" | "running" | "succeeded" | "errored" | "cancelled";
+  error: string | null;
+  /** Where a retry is scheduled: when it may start. */
+  notBefore: string | null;
+  startedAt: string | null;
+  endedAt: string | null;
+};
+
+/** Everything the session page needs to draw itself; events with a higher `seq` bring it on from there. */
+export type SessionSnapshot = {
+  session: {
+    id: string;
+    title: string;
+    createdAt: string;
+    source: Source;
+    targetUrl: string | null;
+    isStructured: boolean;
+    hasBrowser: boolean;
+  };
+  role: ShareRole;
+  /** The model at work, and whether it is the built-in demo model (which the page must say). */
+  model: { label: string; isDemo: boolean };
+  turnState: "idle" | "running" | "compacting";
+  runs: RunView[];
+  messages: TranscriptMessage[];
+  toolCalls: ToolCallView[];
+  queue: QueuedMessage[];
+  browser: BrowserRecord;
+  annotations: AnnotationView[];
+  elicitation: ElicitationView | null;
+  deliverables: Deliverable[];
+  lastSeq: number;
+  /** Same-origin paths the page posts to. */
+  paths: { live: string; actions: string; artifacts: string; share: string };
+};
+
+/** A session in the list of recent ones. */
+export type SessionSummary = {
+  id: string;
+  title: string;
+  targetUrl: string | null;
+  source: Source;
+  isStructured: boolean;
+  turnState: "idle" | "running" | "compacting";
+  lastOutcome: RunOutcome | null;
+  createdAt: string;
+  /** Path that opens the session. */
+  shareUrl: string;
+};

@@ -1,0 +1,64 @@
+import type { z } from "zod";
+
+type Issue = z.core.$ZodIssue;
+
+/**
+ * The first thing wrong with an input, as one sentence that begins with the field's path
+ * (`messages[0].role: must be "user" or "assistant"`). Source: `wire.md`, Errors.
+ */
+export function describeFirstIssue(issues: readonly Issue[], root = "body"): string {
+  const issue = issues[0];
+  if (!issue) return `${root}: is invalid`;
+  if (issue.code === "unrecognized_keys")
+    return `${formatPath([...issue.path, issue.keys[0] ?? ""], root)}: unknown field`;
+  if (issue.code === "invalid_union" && issue.errors[0]?.length)
+    return describeFirstIssue(issue.errors[0], root);
+  return `${formatPath(issue.path, root)}: ${describe(issue)}`;
+}
+
+/** `["messages", 0, "role"]` as `messages[0].role`; keys that are not plain names are quoted. */
+export function formatPath(path: readonly PropertyKey[], root: string): string {
+  if (path.length === 0) return root;
+  return path
+    .map((key, index) => {
+      if (typeof key === "number") return `[${key}]`;
+      const name = String(key).slice(0, 200);
+      if (!/^[A-Za-z0-9_$-]+$/.test(name)) return `[${JSON.stringify(name)}]`;
+      return index === 0 ? name : `.${name}`;
+    })
+    .join("");
+}
+
+const NOUNS: Record<string, string> = {
+  string: "a string",
+  number: "a number",
+  int: "an integer",
+  boolean: "a boolean",
+  object: "an object",
+  record: "an object",
+  array: "an array",
+};
+
+function describe(issue: Issue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      // The library reports an absent field as a wrong type; only here does it say what was there.
+      if (issue.input === undefined && issue.message.startsWith("Invalid input")) return "is required";
+      return issue.message.startsWith("Invalid input")
+        ? `must be ${NOUNS[issue.expected] ?? issue.expected}`
+        : issue.message;
+    case "invalid_value":
+      if (issue.input === undefined) return "is required";
+      return `must be ${listValues(issue.values)}`;
+    case "custom":
+      return issue.message;
+    default:
+      return issue.message;
+  }
+}
+
+function listValues(values: readonly unknown[]): string {
+  const quoted = values.map((value) => JSON.stringify(value));
+  if (quoted.length === 1) return quoted[0] ?? "";
+  return `${quoted.length > 2 ? "one of " : ""}${quoted.slice(0, -1).join(", ")} or ${quoted.at(-1)}`;
+}

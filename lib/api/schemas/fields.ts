@@ -1,0 +1,40 @@
+import { z } from "zod";
+
+/** Characters as people count them: a pair of surrogates is one. */
+const countCharacters = (text: string) => (text.length < 20_000 ? text.length : [...text].length);
+
+/** A string of at most `max` characters. */
+export const textUpTo = (max: number) =>
+  z
+    .string()
+    .refine((text) => countCharacters(text) <= max, {
+      error: `must be at most ${max.toLocaleString("en")} characters`,
+    });
+
+/** A name of 1 to `max` characters. */
+export const nameUpTo = (max: number) =>
+  z
+    .string()
+    .min(1, { error: "must not be empty" })
+    .max(max, { error: `must be at most ${max.toLocaleString("en")} characters` });
+
+/** An absolute http(s) URL, kept exactly as it was sent. */
+export const httpUrl = z
+  .string()
+  .max(8_192, { error: "must be at most 8,192 characters" })
+  .refine((text) => readHttpUrl(text) !== undefined, { error: "must be an absolute http(s) URL" });
+
+/** Parses an absolute http(s) URL; undefined for anything else. */
+export function readHttpUrl(text: string): URL | undefined {
+  if (!/^https?:\/\//i.test(text)) return undefined;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url && (url.protocol === "http:" || url.protocol === "https:") && url.hostname !== ""
+    ? url
+    : undefined;
+}
+
+/** A JSON object (not an array, not null). */
+export const jsonObject = z.custom<Record<string, unknown>>(
+  (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+  { error: "must be an object" },
+);

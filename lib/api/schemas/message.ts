@@ -1,0 +1,21 @@
+import { z } from "zod";
+import { MESSAGE_ROLES } from "#db/schema/unions.ts";
+
+/** Source: specification, Message. */
+export const messageSchema = z.object({
+  role: z.enum(MESSAGE_ROLES),
+  parts: z
+    .array(z.object({ type: z.literal("text"), text: z.string() }))
+    .min(1, { error: "must hold at least one part" }),
+});
+
+/** A list of messages of which at least one is the user's. Source: specification, creation request; `wire.md`. */
+export const messagesSchema = z
+  .array(messageSchema)
+  .min(1, { error: "must hold at least one message" })
+  .max(1_000, { error: "must hold at most 1,000 messages" })
+  .refine((messages) => messages.some((message) => message.role === "user"), {
+    error: "must hold at least one user message",
+  });
+
+export type MessageInput = z.output<typeof messageSchema>;

@@ -1,0 +1,182 @@
+import type { Database } from "#db/client.ts";
+import type {
+  CallbackEvent,
+  CapabilitiesRow,
+  McpServerRow,
+  Source,
+  ToolPolicyRow,
+} from "#db/schema/index.ts";
+import type { Sealer } from "#lib/secrets/sealer.ts";
+import type { DelegationCaps } from "./delegation.ts";
+import type { JobSender } from "./job-sender.ts";
+import { type Job, requestRun } from "./jobs.ts";
+import { newId } from "./new-id.ts";
+import { enqueueJobs } from "./outbox-store.ts";
+import {
+  findFirstRun,
+  findSessionByIdempotencyKey,
+  insertRequest,
+  insertSecrets,
+  insertSession,
+  type NewMessageRow,
+} from "./store.ts";
+
+/** A message as a caller sends it. */
+export type IncomingMessage = { role: "user" | "assistant"; parts: { type: "text"; text: string }[] };
+
+/** Everything a new session fixes, validated. */
+export type NewSession = {
+  ownerId: string;
+  messages: IncomingMessage[];
+  /** SHA-256 of the canonical body. */
+  bodyHash: string;
+  idempotencyKey: string | null;
+  userId: string | null;
+  source: Source;
+  metadata: Record<string, unknown> | null;
+  targetUrl: string | null;
+  targetPageUrls: string[];
+  outputSchema: Record<string, unknown> | null;
+  tools: ToolPolicyRow;
+  toolset: string[];
+  systemPrompt: string | null;
+  mcpServers: Record<string, McpServerRow & { headers: Record<string, string> | null }>;
+  capabilities: CapabilitiesRow;
+  subAgents: boolean;
+  delegation: DelegationCaps;
+  callback: { url: string; events: CallbackEvent[]; secret: string | null } | null;
+};
+
+export type CreatedSession = { sessionId: string; requestId: string; runId: string; shareRevocation: number };
+
+export type CreateResult =
+  | ({ status: "created" | "replayed" } & CreatedSession)
+  /** The key was used before with another body. */
+  | { status: "reused" };
+
+/**
+ * Stores a session, its transcript, its first request and run, and the job to play it, in one transaction; then sends
+ * the job. Source: specification, POST /api/session; `architecture.md`, How a request flows.
+ */
+export async function createSession(
+  deps: { db: Database; sealer: Sealer; jobs: JobSender },
+  input: NewSession,
+): Promise<CreateResult> {
+  const { db, sealer, jobs } = deps;
+  const sessionId = newId("ses");
+  const requestId = newId("req");
+  const runId = newId("run");
+  const job: Job = requestRun({ id: runId, sessionId, generation: 1 });
+
+  const isNew = await db.transaction(async (tx) => {
+    const { headersById, servers } = splitHeaders(input.mcpServers);
+    const inserted = await insertSession(tx, {
+      id: sessionId,
+      ownerId: input.ownerId,
+      title: titleOf(input.messages),
+      userId: input.userId,
+      source: input.source,
+      metadata: input.metadata,
+      idempotencyKey: input.idempotencyKey,
+      bodyHash: input.bodyHash,
+      targetUrl: input.targetUrl,
+      targetPageUrls: input.targetPageUrls,
+      outputSchema: input.outputSchema,
+      tools: input.tools,
+      toolset: input.toolset,
+      systemPrompt: input.systemPrompt,
+      mcpServers: servers,
+      capabilities: input.capabilities,
+      subAgents: input.subAgents,
+      ...input.delegation,
+      callbackUrl: input.callback?.url ?? null,
+      callbackEvents: input.callback?.events ?? null,
+    });
+    if (!inserted) return false;
+    const secrets: [string, string][] = headersById.map(([id, headers]) => [
+      `mcpServers.${id}.headers`,
+      JSON.stringify(headers),
+    ]);
+    if (input.callback?.secret) secrets.push(["callback.secret", input.callback.secret]);
+    await insertSecrets(
+      tx,
+      secrets.map(([name, text]) => ({
+        sessionId,
+        name,
+        sealed: sealer.seal({ table: "sealed_secrets", row: sessionId, column: name }, text),
+      })),
+    );
+    const origin = "external" as const;
+    await insertRequest(
+      tx,
+      {
+        id: requestId,
+        sessionId,
+        position: 1,
+        mode: "queue",
+        origin,
+        userId: input.userId,
+        bodyHash: input.bodyHash,
+      },
+      { id: runId, sessionId, requestId, attempt: 1, origin },
+      toRows(input.messages, sessionId, requestId, input.userId),
+    );
+    await enqueueJobs(tx, [job]);
+    return true;
+  });
+  if (isNew) {
+    await jobs.sendNow([job]);
+    return { status: "created", sessionId, requestId, runId, shareRevocation: 0 };
+  }
+  return readReplay(db, input);
+}
+
+/** What the first use of the idempotency key made, if the body was the same. */
+async function readReplay(db: Database, input: NewSession): Promise<CreateResult> {
+  const session = await findSessionByIdempotencyKey(db, input.ownerId, input.idempotencyKey ?? "");
+  const first = session && (await findFirstRun(db, session.id));
+  if (!first) throw new Error("the session of an idempotency key vanished between two statements");
+  if (session.bodyHash !== input.bodyHash) return { status: "reused" };
+  return { status: "replayed", sessionId: session.id, ...first, shareRevocation: session.shareRevocation };
+}
+
+/**
+ * The initial transcript: everything up to the last user message belongs to the past, that one seeds the first turn.
+ */
+function toRows(
+  messages: IncomingMessage[],
+  sessionId: string,
+  requestId: string,
+  author: string | null,
+): NewMessageRow[] {
+  return messages.map((message, index) => ({
+    id: newId("msg"),
+    sessionId,
+    seq: index + 1,
+    index,
+    role: message.role,
+    parts: message.parts,
+    requestId,
+    author: message.role === "user" ? author : null,
+  }));
+}
+
+/** The first line of the task, at most 120 characters. */
+export function titleOf(messages: IncomingMessage[]): string {
+  const task = messages.findLast((message) => message.role === "user");
+  const text = task?.parts.map((part) => part.text).join(" ") ?? "";
+  const line =
+    text
+      .split("\n")
+      .find((candidate) => candidate.trim() !== "")
+      ?.trim() ?? "Untitled session";
+  return line.length > 120 ? `${line.slice(0, 119).toWellFormed()}…` : line;
+}
+
+function splitHeaders(servers: NewSession["mcpServers"]) {
+  const entries = Object.entries(servers);
+  return {
+    servers: Object.fromEntries(entries.map(([id, { url, type }]) => [id, { url, type }])),
+    headersById: entries.flatMap(([id, { headers }]) => (headers ? [[id, headers] as const] : [])),
+  };
+}

@@ -1,0 +1,42 @@
+import type { Database } from "#db/client.ts";
+import type { Job } from "./jobs.ts";
+import { listUnsentJobs, markJobSent, pruneSentJobs } from "./outbox-store.ts";
+
+/** Hands jobs to the durable engine. */
+export type JobSender = {
+  /** Sends jobs whose transaction has committed; a failure is left to the sweep. */
+  sendNow: (jobs: Job[]) => Promise<void>;
+  /** Sends what a crash or an unreachable engine left behind. @returns how many were sent. */
+  sweep: (now: Date) => Promise<number>;
+};
+
+type Logger = { warn: (fields: object, message: string) => void };
+
+const SWEEP_AGE_MS = 2_000;
+const KEEP_SENT_MS = 24 * 3_600_000;
+
+/** @param send hands one job to the engine; its id makes a second send harmless. */
+export function createJobSender(deps: {
+  db: Database;
+  send: (job: Job) => Promise<void>;
+  logger: Logger;
+}): JobSender {
+  const sendOne = async (job: Job) => {
+    await deps.send(job);
+    await markJobSent(deps.db, job.id);
+  };
+  return {
+    async sendNow(jobs) {
+      const results = await Promise.allSettled(jobs.map(sendOne));
+      for (const result of results)
+        if (result.status === "rejected")
+          deps.logger.warn({ err: result.reason }, "a job was not sent; the sweep will send it");
+    },
+    async sweep(now) {
+      const jobs = await listUnsentJobs(deps.db, new Date(now.getTime() - SWEEP_AGE_MS), 100);
+      for (const job of jobs) await sendOne(job);
+      await pruneSentJobs(deps.db, new Date(now.getTime() - KEEP_SENT_MS));
+      return jobs.length;
+    },
+  };
+}

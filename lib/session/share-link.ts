@@ -1,0 +1,37 @@
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import type { Database } from "#db/client.ts";
+import type { ShareRole } from "#db/schema/unions.ts";
+import { findShareToken, readShareRevocation } from "./share-store.ts";
+
+/** Who a visitor of the session page is. */
+export type ShareLinks = {
+  /** The token of the session's own link (role `drive`): derived, so that a replayed creation returns the same one. */
+  deriveToken: (sessionId: string, revocation: number) => string;
+  /** The path that lets a visitor in: `/s/<sessionId>?key=<token>`. */
+  sharePath: (sessionId: string, revocation: number) => string;
+  /** The role a token gives in a session; undefined for a wrong, revoked or expired one and for an unknown session. */
+  readRole: (sessionId: string, token: string) => Promise<ShareRole | undefined>;
+};
+
+/** @param key the deployment's secret key; the tokens' own key is derived from it. */
+export function createShareLinks(db: Database, key: Uint8Array): ShareLinks {
+  const tokenKey = createHmac("sha256", key).update("share-link/v1").digest();
+  const deriveToken = (sessionId: string, revocation: number) =>
+    createHmac("sha256", tokenKey).update(`${sessionId}.${revocation}`).digest("base64url").slice(0, 32);
+  return {
+    deriveToken,
+    sharePath: (sessionId, revocation) => `/s/${sessionId}?key=${deriveToken(sessionId, revocation)}`,
+    async readRole(sessionId, token) {
+      const revocation = await readShareRevocation(db, sessionId);
+      if (revocation === undefined) return undefined;
+      if (isEqual(token, deriveToken(sessionId, revocation))) return "drive";
+      return findShareToken(db, sessionId, hashToken(token), new Date());
+    },
+  };
+}
+
+export const hashToken = (token: string): string => createHash("sha256").update(token).digest("hex");
+
+/** Compares in constant time; the hashes make the lengths equal. */
+const isEqual = (left: string, right: string) =>
+  timingSafeEqual(Buffer.from(hashToken(left)), Buffer.from(hashToken(right)));

@@ -1,0 +1,37 @@
+import type { Deliverable, RunOutcome } from "#lib/events/event.ts";
+import type { DeliverableRow, RunRow } from "./store.ts";
+
+/** Source: specification, Request status. */
+export type RequestStatus = "pending" | "running" | "completed";
+
+/** Source: specification, Agent status. */
+export type TurnState = "idle" | "running" | "compacting";
+
+/** A request's status is that of its newest run; one that waits for an automatic retry still reads `running`. */
+export function projectRequestStatus(newest: Pick<RunRow, "state" | "attempt">): RequestStatus {
+  if (newest.state === "pending") return newest.attempt === 1 ? "pending" : "running";
+  return newest.state === "running" ? "running" : "completed";
+}
+
+/** `running` from the moment a request is accepted until none is open. Source: `architecture.md`, How a request flows, 4. */
+export const projectTurnState = (openRuns: number): TurnState => (openRuns > 0 ? "running" : "idle");
+
+/** How a run ended; null while it is open. */
+export function projectOutcome(run: Pick<RunRow, "state">): RunOutcome | null {
+  return run.state === "pending" || run.state === "running" ? null : run.state;
+}
+
+/**
+ * The deliverable as the API shows it. A run of a structured session has one from its start: without a row it is
+ * `pending` while a turn plays.
+ */
+export function projectDeliverable(runId: string, row: DeliverableRow | undefined): Deliverable {
+  if (!row || row.status === "pending") return { runId, status: "pending" };
+  if (row.status === "ready") return { runId, status: "ready", value: row.value };
+  return {
+    runId,
+    status: "failed",
+    error: row.error ?? "",
+    ...(row.rawText !== null && { rawText: row.rawText }),
+  };
+}

@@ -1,0 +1,235 @@
+import { type ModelMessage, streamText } from "ai";
+import type { MessagePart } from "#db/schema/index.ts";
+import type { NewEvent, TranscriptMessage } from "#lib/events/event.ts";
+import { type ModelFailure, readModelFailure } from "#lib/model/failure.ts";
+import { type ModelUsage, readUsage } from "#lib/model/usage.ts";
+import { newId } from "#lib/session/new-id.ts";
+import { nextMessageSeq } from "#lib/session/store.ts";
+import type { Claim } from "./claim.ts";
+import { settleCalls } from "./compose-history.ts";
+import { aboutRun } from "./open-run.ts";
+import { prepareRun } from "./prepare-run.ts";
+import { findRecorded, type Recorded, recordStep } from "./record-step.ts";
+import { showPictures } from "./show-pictures.ts";
+import { storable, storableText } from "./storable.ts";
+import { endToolCall, insertMessage } from "./store.ts";
+import type { TurnDeps } from "./turn-deps.ts";
+
+/** A call the model asked for; `error` where its input does not fit the tool, which needs no execution. */
+export type PlannedCall = { callId: string; name: string; input: unknown; error?: string };
+
+/** How a model call came out; the content itself lies in the rows. */
+export type ModelStep =
+  | { kind: "answered"; messageId: string; calls: PlannedCall[]; usage: ModelUsage }
+  | { kind: "failed"; failure: ModelFailure; usage?: ModelUsage }
+  | { kind: "stopped" };
+
+const CHUNK_TIMEOUT_MS = 120_000;
+const CALL_TIMEOUT_MS = 900_000;
+
+/** Makes the n-th model call of a run: streams it to the bus, records the finished message. A failure is a value. */
+export async function callModel(turn: TurnDeps, claim: Claim, number: number): Promise<Recorded<ModelStep>> {
+  const name = `model-${number}`;
+  const recorded = await findRecorded<ModelStep>(turn, claim, name);
+  if (recorded) return recorded;
+
+  const run = await prepareRun(turn, claim);
+  const history = await turn.conversations.read(claim.sessionId, claim.runId);
+  const messages = await showPictures(turn, claim.sessionId, settleCalls(history));
+  const messageId = newId("msg");
+  const answer = await streamAnswer(turn, claim, {
+    messageId,
+    instructions: run.instructions,
+    messages,
+    toolSet: run.toolSet,
+  });
+  if (answer.kind === "stopped") turn.stops.throwIfShuttingDown();
+  if (answer.kind !== "answered")
+    return recordStep<ModelStep>(turn, claim, name, async () => ({ output: answer }));
+
+  const { calls, parts, modelMessages, usage } = answer;
+  return recordStep<ModelStep>(turn, claim, name, async (tx, emit) => {
+    const seq = await nextMessageSeq(tx, claim.sessionId);
+    const createdAt = new Date();
+    const { sessionId, requestId, runId } = claim;
+    await insertMessage(tx, {
+      id: messageId,
+      sessionId,
+      seq,
+      role: "assistant",
+      parts,
+      requestId,
+      runId,
+      createdAt,
+    });
+    const message: TranscriptMessage = {
+      ...{ id: messageId, seq, role: "assistant", parts, requestId, runId, author: null },
+      createdAt: createdAt.toISOString(),
+    };
+    emit({ kind: "message.completed", ...aboutRun(claim), message });
+    for (const call of calls) {
+      emit({
+        kind: "tool.call",
+        ...aboutRun(claim),
+        messageId,
+        toolCallId: call.callId,
+        toolName: call.name,
+        input: call.input,
+      });
+      if (call.error !== undefined) emit(await recordInvalidCall(tx, claim, call, call.error));
+    }
+    const planned = calls.map(({ callId, name, input, error }) => ({
+      callId,
+      name,
+      input,
+      ...(error !== undefined && { error }),
+    }));
+    return { output: { kind: "answered", messageId, calls: planned, usage }, modelMessages };
+  });
+}
+
+type Answer =
+  | {
+      kind: "answered";
+      calls: PlannedCall[];
+      parts: MessagePart[];
+      modelMessages: ModelMessage[];
+      usage: ModelUsage;
+    }
+  | Exclude<ModelStep, { kind: "answered" }>;
+
+type Prompt = {
+  messageId: string;
+  instructions: string;
+  messages: ModelMessage[];
+  toolSet: NonNullable<Parameters<typeof streamText>[0]["tools"]>;
+};
+
+/** One streamed model call, without retries of its own: the retry chain is ours. */
+async function streamAnswer(turn: TurnDeps, claim: Claim, prompt: Prompt): Promise<Answer> {
+  const signal = turn.stops.signalOf(claim.runId);
+  const publish = createDeltaPublisher(turn, claim, prompt.messageId);
+  try {
+    const result = streamText({
+      model: turn.model.model,
+      instructions: prompt.instructions,
+      messages: prompt.messages,
+      tools: prompt.toolSet,
+      maxRetries: 0,
+      abortSignal: signal,
+      timeout: { totalMs: CALL_TIMEOUT_MS, chunkMs: CHUNK_TIMEOUT_MS },
+      providerOptions: turn.model.providerOptions,
+      // What went wrong arrives in the stream; the default handler would print it, prompt and all.
+      onError: () => {},
+    });
+    const calls: PlannedCall[] = [];
+    for await (const part of result.stream) {
+      if (part.type === "text-delta") publish("text", part.text);
+      else if (part.type === "reasoning-delta") publish("reasoning", part.text);
+      else if (part.type === "tool-call") calls.push(readCall(part));
+      else if (part.type === "error") return { kind: "failed", failure: readModelFailure(part.error) };
+      else if (part.type === "abort") return readAbort(signal);
+    }
+    const step = await result.finalStep;
+    const usage = readUsage(step.usage);
+    const failure = readFinish(step.finishReason, calls.length);
+    if (failure) return { kind: "failed", failure, usage };
+    const modelMessages = storable(await result.responseMessages);
+    return { kind: "answered", calls: storable(calls), parts: toParts(modelMessages), modelMessages, usage };
+  } catch (error) {
+    return signal.aborted ? { kind: "stopped" } : { kind: "failed", failure: readModelFailure(error) };
+  }
+}
+
+const readAbort = (signal: AbortSignal): Answer =>
+  signal.aborted
+    ? { kind: "stopped" }
+    : {
+        kind: "failed",
+        failure: { message: "The model provider did not answer in time.", isRetryable: true },
+      };
+
+function readCall(part: {
+  toolCallId: string;
+  toolName: string;
+  input: unknown;
+  invalid?: boolean | undefined;
+  error?: unknown;
+}): PlannedCall {
+  const call = { callId: part.toolCallId, name: part.toolName, input: part.input };
+  if (!part.invalid) return call;
+  return {
+    ...call,
+    error:
+      part.error instanceof Error ? part.error.message.slice(0, 2_000) : "the input does not fit the tool",
+  };
+}
+
+/** An ending that is no answer, as a failure. */
+function readFinish(finishReason: string, calls: number): ModelFailure | undefined {
+  if (finishReason === "content-filter")
+    return { message: "The model provider's content filter ended the answer.", isRetryable: false };
+  if (finishReason === "length" && calls === 0)
+    return { message: "The model's answer was cut off at its output limit.", isRetryable: false };
+  if (finishReason === "error")
+    return { message: "The model provider ended the answer with an error.", isRetryable: true };
+  return undefined;
+}
+
+/** The parts of an answer as the transcript shows them. */
+function toParts(messages: ModelMessage[]): MessagePart[] {
+  return messages.flatMap((message): MessagePart[] => {
+    if (message.role !== "assistant") return [];
+    if (typeof message.content === "string") return [{ type: "text", text: message.content }];
+    return message.content.flatMap((part): MessagePart[] => {
+      if (part.type === "text") return part.text === "" ? [] : [{ type: "text", text: part.text }];
+      if (part.type === "reasoning") return part.text === "" ? [] : [{ type: "reasoning", text: part.text }];
+      if (part.type === "tool-call")
+        return [
+          { type: "tool-call", toolCallId: part.toolCallId, toolName: part.toolName, input: part.input },
+        ];
+      return [];
+    });
+  });
+}
+
+/** Sends pieces of the message while it is written; they carry where they belong, so that a second try replaces a first. */
+function createDeltaPublisher(turn: TurnDeps, claim: Claim, messageId: string) {
+  const offsets = { text: 0, reasoning: 0 };
+  return (part: "text" | "reasoning", piece: string) => {
+    const text = storableText(piece);
+    turn.log.publishDelta({
+      kind: "message.delta",
+      timestamp: new Date().toISOString(),
+      sessionId: claim.sessionId,
+      ...aboutRun(claim),
+      messageId,
+      part,
+      attempt: claim.attempt,
+      offset: offsets[part],
+      text,
+    });
+    offsets[part] += text.length;
+  };
+}
+
+type Tx = Parameters<typeof endToolCall>[0];
+
+/** A call that cannot be executed is over at once; the AI SDK has already put its error before the model. */
+async function recordInvalidCall(tx: Tx, claim: Claim, call: PlannedCall, error: string): Promise<NewEvent> {
+  const resultId = newId("res");
+  const at = new Date();
+  await endToolCall(tx, {
+    ...{
+      runId: claim.runId,
+      callId: call.callId,
+      sessionId: claim.sessionId,
+      resultId,
+      name: call.name,
+      input: call.input ?? null,
+    },
+    ...{ state: "failed", resultText: error, startedAt: at, endedAt: at },
+  });
+  const about = { ...aboutRun(claim), toolCallId: call.callId, toolName: call.name, resultId };
+  return { kind: "tool.result", ...about, state: "failed", preview: error, evidence: [], durationMs: 0 };
+}

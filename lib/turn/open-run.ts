@@ -1,0 +1,96 @@
+import type { Transaction } from "#db/client.ts";
+import type { CallbackEvent } from "#db/schema/unions.ts";
+import { planDelivery } from "#lib/callback/plan-delivery.ts";
+import type { NewEvent, TranscriptMessage } from "#lib/events/event.ts";
+import type { Emit } from "#lib/events/event-log.ts";
+import { type Job, requestDelivery } from "#lib/session/jobs.ts";
+import { enqueueJobs } from "#lib/session/outbox-store.ts";
+import { findSession, listRequestMessages, type MessageRow, nextMessageSeq } from "#lib/session/store.ts";
+import type { Claim } from "./claim.ts";
+import { findRecorded, type Recorded, recordStep } from "./record-step.ts";
+import { insertDelivery, placeMessage, startRun, upsertDeliverable } from "./store.ts";
+import type { TurnDeps } from "./turn-deps.ts";
+
+/**
+ * Starts a claimed run: `run.started`, the request's messages in the transcript, the pending deliverable of a
+ * structured session, and the callback row, in one transaction.
+ */
+export async function openRun(turn: TurnDeps, claim: Claim): Promise<Recorded<Record<string, never>>> {
+  const recorded = await findRecorded<Record<string, never>>(turn, claim, "open");
+  if (recorded) return recorded;
+  const send: Job[] = [];
+  const opened = await recordStep(turn, claim, "open", async (tx, emit) => {
+    await startRun(tx, claim.runId, new Date());
+    const session = await findSession(tx, claim.sessionId);
+    emitLifecycle(tx, emit, session?.callbackEvents ?? null, send, {
+      kind: "run.started",
+      ...aboutRun(claim),
+      attempt: claim.attempt,
+      origin: claim.origin,
+    });
+    if (claim.attempt === 1) {
+      for (const message of await placeMessages(tx, claim))
+        emit({ kind: "message.completed", ...aboutRun(claim), message });
+    }
+    if (claim.isStructured) {
+      await upsertDeliverable(tx, { runId: claim.runId, sessionId: claim.sessionId, status: "pending" });
+      emit({
+        kind: "deliverable.pending",
+        ...aboutRun(claim),
+        deliverable: { runId: claim.runId, status: "pending" },
+      });
+    }
+    return { output: {} };
+  });
+  await turn.jobs.sendNow(send);
+  return opened;
+}
+
+/** The fields that every event of a run shares. */
+export const aboutRun = ({ requestId, runId, source }: Pick<Claim, "requestId" | "runId" | "source">) => ({
+  requestId,
+  runId,
+  source,
+});
+
+/** Emits a lifecycle event together with its callback row and the job to deliver it; `send` gets the job. */
+export function emitLifecycle(
+  tx: Transaction,
+  emit: Emit,
+  subscribed: CallbackEvent[] | null,
+  send: Job[],
+  event: NewEvent,
+): void {
+  emit(event, async (stored) => {
+    const delivery = planDelivery(subscribed, stored);
+    if (!delivery) return;
+    await insertDelivery(tx, delivery);
+    const job = requestDelivery({ id: delivery.id, cycle: 1 });
+    await enqueueJobs(tx, [job]);
+    send.push(job);
+  });
+}
+
+/** The request's messages, each with its place in the transcript; those that waited get theirs now. */
+async function placeMessages(tx: Transaction, claim: Claim): Promise<TranscriptMessage[]> {
+  const rows = await listRequestMessages(tx, claim.requestId);
+  let next = rows.some((row) => row.seq === null) ? await nextMessageSeq(tx, claim.sessionId) : 0;
+  const placed: TranscriptMessage[] = [];
+  for (const row of rows) {
+    if (row.seq === null) await placeMessage(tx, row.id, next);
+    placed.push(toTranscriptMessage(row, row.seq ?? next++));
+  }
+  return placed;
+}
+
+/** A message as events and lists show it. */
+export const toTranscriptMessage = (row: MessageRow, seq: number): TranscriptMessage => ({
+  id: row.id,
+  seq,
+  role: row.role,
+  parts: row.parts,
+  requestId: row.requestId,
+  runId: row.runId,
+  author: row.author,
+  createdAt: row.createdAt.toISOString(),
+});

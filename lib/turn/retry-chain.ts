@@ -1,0 +1,25 @@
+import type { ModelFailure } from "#lib/model/failure.ts";
+
+const RUNS_MAX = 5;
+const GROWTH = 4;
+const WAIT_MAX_MS = 60_000;
+const JITTER = 0.2;
+
+/**
+ * When to try a failed run again, if at all: after 2, 8, 30 and 60 s (±20 %) at the default base, a `Retry-After`
+ * counting as the least; five runs in all. Source: `wire.md`, WebSocket (The retry chain).
+ *
+ * @param attempt of the run that failed, from 1.
+ * @param chance a number from 0 to 1 that spreads the waits.
+ */
+export function planRetry(
+  failure: ModelFailure,
+  attempt: number,
+  baseMs: number,
+  chance: number,
+): { delayMs: number } | undefined {
+  if (!failure.isRetryable || attempt >= RUNS_MAX) return undefined;
+  const waitMs = Math.min(baseMs * GROWTH ** (attempt - 1), WAIT_MAX_MS);
+  const spreadMs = Math.round(waitMs * (1 - JITTER + 2 * JITTER * chance));
+  return { delayMs: Math.max(spreadMs, failure.retryAfterMs ?? 0) };
+}

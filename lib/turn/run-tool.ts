@@ -1,0 +1,174 @@
+import type { ModelMessage, ToolResultPart } from "ai";
+import type { EvidencePointer } from "#lib/events/event.ts";
+import { newId } from "#lib/session/new-id.ts";
+import { errorResult, type Tool, type ToolResult } from "#lib/tools/tool.ts";
+import type { PlannedCall } from "./call-model.ts";
+import type { Claim } from "./claim.ts";
+import { cutResult } from "./cut-result.ts";
+import { aboutRun } from "./open-run.ts";
+import { prepareRun } from "./prepare-run.ts";
+import { findRecorded, type Recorded, recordStep } from "./record-step.ts";
+import { referToPicture } from "./show-pictures.ts";
+import { storableText } from "./storable.ts";
+import { beginToolCall, endToolCall } from "./store.ts";
+import type { TurnDeps } from "./turn-deps.ts";
+
+/** How a call ended; the result itself lies in the rows. */
+export type ToolStep = { callId: string; state: "succeeded" | "failed" | "unknown" };
+
+const PREVIEW_MAX = 2_000;
+const UNKNOWN =
+  "Outcome unknown: the service was interrupted while this call ran, and it is not one that may simply be repeated. Check what it did before you call it again.";
+
+/** Runs the calls of one model message: consecutive read-only ones side by side, the others one after the other. */
+export async function runTools(
+  turn: TurnDeps,
+  claim: Claim,
+  number: number,
+  calls: PlannedCall[],
+): Promise<{ isStopped: boolean }> {
+  const { tools } = await prepareRun(turn, claim);
+  let isStopped = false;
+  for (const batch of batchCalls(calls, (call) => tools.get(call.name)?.readOnly ?? false)) {
+    if (isStopped) break;
+    const done = await Promise.all(batch.map((call) => runTool(turn, claim, number, call)));
+    isStopped = done.some((step) => step.isStopped);
+  }
+  return { isStopped };
+}
+
+/** Splits calls into runs of neighbours that may play side by side. */
+export function batchCalls(
+  calls: PlannedCall[],
+  isReadOnly: (call: PlannedCall) => boolean,
+): PlannedCall[][] {
+  const batches: PlannedCall[][] = [];
+  let mayJoin = false;
+  for (const call of calls) {
+    if (call.error !== undefined) continue;
+    const last = batches.at(-1);
+    if (mayJoin && isReadOnly(call) && last) last.push(call);
+    else batches.push([call]);
+    mayJoin = isReadOnly(call);
+  }
+  return batches;
+}
+
+/**
+ * Runs one call and records its result. A recorded call never runs again; an interrupted one that is not idempotent
+ * reports that its outcome is unknown. Source: `security.md`, What is never lost.
+ */
+async function runTool(
+  turn: TurnDeps,
+  claim: Claim,
+  number: number,
+  call: PlannedCall,
+): Promise<Recorded<ToolStep>> {
+  const name = `tool-${number}-${call.callId}`;
+  const recorded = await findRecorded<ToolStep>(turn, claim, name);
+  if (recorded) return recorded;
+
+  const { tools } = await prepareRun(turn, claim);
+  const tool = tools.get(call.name);
+  const resultId = newId("res");
+  const startedAt = new Date();
+  const row = {
+    runId: claim.runId,
+    callId: call.callId,
+    sessionId: claim.sessionId,
+    resultId,
+    name: call.name,
+    input: call.input ?? null,
+    startedAt,
+  };
+
+  let state: ToolStep["state"];
+  let result: ToolResult;
+  // The beginning is noted only where it matters: an idempotent call may simply be made again.
+  if (tool && !tool.idempotent && !(await beginToolCall(turn.db, { ...row, state: "started" }))) {
+    state = "unknown";
+    result = errorResult(UNKNOWN);
+  } else {
+    result = tool
+      ? await execute(turn, claim, tool, call)
+      : errorResult(`There is no tool named ${call.name} in this session.`);
+    turn.stops.throwIfShuttingDown();
+    state = result.isError ? "failed" : "succeeded";
+  }
+
+  const text = storableText(
+    result.content
+      .map((part) => (part.type === "text" ? part.text : ""))
+      .filter(Boolean)
+      .join("\n\n"),
+  );
+  const evidence = result.content.flatMap((part): EvidencePointer[] =>
+    part.type === "image" ? [part.evidence] : [],
+  );
+  const endedAt = new Date();
+  return recordStep<ToolStep>(turn, claim, name, async (tx, emit) => {
+    await endToolCall(tx, { ...row, state, resultText: text, endedAt });
+    emit({
+      kind: "tool.result",
+      ...aboutRun(claim),
+      ...{ toolCallId: call.callId, toolName: call.name, state, resultId, evidence },
+      preview: text.slice(0, PREVIEW_MAX).toWellFormed(),
+      durationMs: endedAt.getTime() - startedAt.getTime(),
+    });
+    return {
+      output: { callId: call.callId, state },
+      modelMessages: [toModelMessage(call, result, text, resultId)],
+    };
+  });
+}
+
+/** Runs a tool under its deadline and the run's stop signal. A throw is shown to the model as its message. */
+async function execute(turn: TurnDeps, claim: Claim, tool: Tool, call: PlannedCall): Promise<ToolResult> {
+  const stop = turn.stops.signalOf(claim.runId);
+  const deadline = AbortSignal.timeout(tool.timeoutMs);
+  const signal = AbortSignal.any([stop, deadline]);
+  const { sessionId, requestId, runId, origin } = claim;
+  const aborted = new Promise<ToolResult>((resolve) => {
+    signal.addEventListener("abort", () =>
+      resolve(
+        errorResult(
+          stop.aborted
+            ? "Stopped: the turn was ended while this call ran."
+            : `Timed out after ${tool.timeoutMs / 1_000} s.`,
+        ),
+      ),
+    );
+  });
+  try {
+    const running = tool.execute(call.input, {
+      sessionId,
+      requestId,
+      runId,
+      callId: call.callId,
+      origin,
+      signal,
+    });
+    // A tool that outlives the race must not take the process down with its late rejection.
+    running.catch((error: unknown) =>
+      turn.logger.debug({ err: error, tool: tool.name }, "a tool call failed"),
+    );
+    return await Promise.race([running, aborted]);
+  } catch (error) {
+    return errorResult(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function toModelMessage(call: PlannedCall, result: ToolResult, text: string, resultId: string): ModelMessage {
+  const shown = cutResult(text, resultId);
+  const pictures = result.content.flatMap((part) =>
+    part.type === "image" ? [referToPicture(part.evidence.id, part.evidence.mediaType)] : [],
+  );
+  const output: ToolResultPart["output"] =
+    pictures.length > 0
+      ? { type: "content", value: [{ type: "text", text: shown }, ...pictures] }
+      : { type: result.isError ? "error-text" : "text", value: shown };
+  return {
+    role: "tool",
+    content: [{ type: "tool-result", toolCallId: call.callId, toolName: call.name, output }],
+  };
+}

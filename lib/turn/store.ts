@@ -1,0 +1,230 @@
+import { and, asc, eq, gt, inArray, isNull, lt, max, sql } from "drizzle-orm";
+import type { Executor, Transaction } from "#db/client.ts";
+import {
+  deliverables,
+  deliveries,
+  messages,
+  requests,
+  runs,
+  sessions,
+  steps,
+  toolCalls,
+  type UsageRow,
+} from "#db/schema/index.ts";
+import type { PlannedDelivery } from "#lib/callback/plan-delivery.ts";
+import type { Claim } from "./claim.ts";
+
+/** What a recorded step hands back. */
+export async function findStepOutput(
+  db: Executor,
+  runId: string,
+  name: string,
+): Promise<{ output: unknown } | undefined> {
+  const [row] = await db
+    .select({ output: steps.output })
+    .from(steps)
+    .where(and(eq(steps.runId, runId), eq(steps.name, name)));
+  return row;
+}
+
+/**
+ * Writes a step's row if the claim still holds: the run is running and its epoch is ours.
+ *
+ * @returns whether it was written, and whether somebody asked the run to stop.
+ */
+export async function insertStep(
+  tx: Transaction,
+  claim: Claim,
+  step: { name: string; output: unknown; modelMessages: unknown[] | null },
+): Promise<{ isCurrent: boolean; isCancelled: boolean }> {
+  const [run] = await tx
+    .select({ cancelRequestedAt: runs.cancelRequestedAt })
+    .from(runs)
+    .where(and(eq(runs.id, claim.runId), eq(runs.epoch, claim.epoch), eq(runs.state, "running")))
+    .for("share");
+  if (!run) return { isCurrent: false, isCancelled: false };
+  const [last] = await tx
+    .select({ position: max(steps.position) })
+    .from(steps)
+    .where(eq(steps.runId, claim.runId));
+  await tx.insert(steps).values({
+    runId: claim.runId,
+    name: step.name,
+    position: (last?.position ?? 0) + 1,
+    output: step.output,
+    modelMessages: step.modelMessages,
+  });
+  return { isCurrent: true, isCancelled: run.cancelRequestedAt !== null };
+}
+
+/** Takes the session for a run, unless another one has it. @returns whether it is ours now. */
+export async function takeSession(tx: Transaction, sessionId: string, runId: string): Promise<boolean> {
+  const taken = await tx
+    .update(sessions)
+    .set({ activeRunId: runId, updatedAt: new Date() })
+    .where(
+      and(
+        eq(sessions.id, sessionId),
+        sql`(${sessions.activeRunId} is null or ${sessions.activeRunId} = ${runId})`,
+      ),
+    )
+    .returning({ id: sessions.id });
+  return taken.length === 1;
+}
+
+export async function releaseSession(tx: Transaction, sessionId: string, runId: string): Promise<void> {
+  await tx
+    .update(sessions)
+    .set({ activeRunId: null, updatedAt: new Date() })
+    .where(and(eq(sessions.id, sessionId), eq(sessions.activeRunId, runId)));
+}
+
+/** A new claim on a run: every older executor is stale from here on. */
+export async function raiseEpoch(tx: Transaction, runId: string): Promise<number> {
+  const [row] = await tx
+    .update(runs)
+    .set({ epoch: sql`${runs.epoch} + 1` })
+    .where(eq(runs.id, runId))
+    .returning({ epoch: runs.epoch });
+  if (!row) throw new Error(`run ${runId} is gone`);
+  return row.epoch;
+}
+
+/** Moves a run from `pending` to `running`. @returns whether this call did it. */
+export async function startRun(tx: Transaction, runId: string, at: Date): Promise<boolean> {
+  const started = await tx
+    .update(runs)
+    .set({ state: "running", startedAt: at })
+    .where(and(eq(runs.id, runId), eq(runs.state, "pending")))
+    .returning({ id: runs.id });
+  return started.length === 1;
+}
+
+/** Ends an open run. @returns whether this call did it. */
+export async function endRun(
+  tx: Transaction,
+  runId: string,
+  end: {
+    state: "succeeded" | "errored" | "cancelled";
+    error: string | null;
+    willRetry: boolean;
+    usage: UsageRow;
+    at: Date;
+    epoch: number | null;
+  },
+): Promise<boolean> {
+  const ended = await tx
+    .update(runs)
+    .set({ state: end.state, error: end.error, willRetry: end.willRetry, usage: end.usage, endedAt: end.at })
+    .where(
+      and(
+        eq(runs.id, runId),
+        inArray(runs.state, ["pending", "running"]),
+        end.epoch === null ? undefined : eq(runs.epoch, end.epoch),
+      ),
+    )
+    .returning({ id: runs.id });
+  return ended.length === 1;
+}
+
+export async function insertRun(tx: Transaction, run: typeof runs.$inferInsert): Promise<void> {
+  await tx.insert(runs).values(run);
+}
+
+export async function requestCancel(db: Executor, runId: string, at: Date): Promise<void> {
+  await db
+    .update(runs)
+    .set({ cancelRequestedAt: at })
+    .where(and(eq(runs.id, runId), isNull(runs.cancelRequestedAt)));
+}
+
+/** Gives the queued messages of a request their place in the transcript. */
+export async function placeMessage(tx: Transaction, messageId: string, seq: number): Promise<void> {
+  await tx.update(messages).set({ seq }).where(eq(messages.id, messageId));
+}
+
+export async function insertMessage(tx: Transaction, row: typeof messages.$inferInsert): Promise<void> {
+  await tx.insert(messages).values(row);
+}
+
+export async function insertDelivery(tx: Transaction, delivery: PlannedDelivery): Promise<void> {
+  await tx.insert(deliveries).values({ ...delivery, nextAttemptAt: new Date() });
+}
+
+/** Notes that a tool call begins. @returns false when it had begun before: an interrupted call. */
+export async function beginToolCall(tx: Executor, call: typeof toolCalls.$inferInsert): Promise<boolean> {
+  const begun = await tx
+    .insert(toolCalls)
+    .values(call)
+    .onConflictDoNothing()
+    .returning({ callId: toolCalls.callId });
+  return begun.length === 1;
+}
+
+/** Records the end of a tool call, whether or not its beginning was noted. */
+export async function endToolCall(tx: Transaction, call: typeof toolCalls.$inferInsert): Promise<void> {
+  await tx
+    .insert(toolCalls)
+    .values(call)
+    .onConflictDoUpdate({
+      target: [toolCalls.runId, toolCalls.callId],
+      set: { state: call.state, resultText: call.resultText, resultId: call.resultId, endedAt: call.endedAt },
+    });
+}
+
+export async function upsertDeliverable(
+  tx: Transaction,
+  row: typeof deliverables.$inferInsert,
+): Promise<void> {
+  await tx
+    .insert(deliverables)
+    .values(row)
+    .onConflictDoUpdate({
+      target: deliverables.runId,
+      set: { status: row.status, value: row.value, error: row.error, rawText: row.rawText },
+    });
+}
+
+export type HistoryRow =
+  | { kind: "message"; role: "user" | "assistant"; parts: { type: string; text?: string }[] }
+  | { kind: "step"; modelMessages: unknown[] };
+
+/**
+ * What the model has seen so far, in order: for each request its messages, then what the steps of its runs made.
+ * Messages that wait in the queue are not part of it.
+ */
+export async function readHistory(db: Executor, sessionId: string): Promise<HistoryRow[]> {
+  const asked = await db
+    .select({ position: requests.position, role: messages.role, parts: messages.parts })
+    .from(messages)
+    .innerJoin(requests, eq(requests.id, messages.requestId))
+    .where(and(eq(messages.sessionId, sessionId), isNull(messages.runId), gt(messages.seq, 0)))
+    .orderBy(asc(requests.position), asc(messages.index));
+  const made = await db
+    .select({ position: requests.position, modelMessages: steps.modelMessages })
+    .from(steps)
+    .innerJoin(runs, eq(runs.id, steps.runId))
+    .innerJoin(requests, eq(requests.id, runs.requestId))
+    .where(and(eq(runs.sessionId, sessionId), sql`${steps.modelMessages} is not null`))
+    .orderBy(asc(requests.position), asc(runs.attempt), asc(steps.position));
+
+  const rows: HistoryRow[] = [];
+  let next = 0;
+  for (const [index, { position, role, parts }] of asked.entries()) {
+    rows.push({ kind: "message", role, parts });
+    if (asked[index + 1]?.position === position) continue;
+    for (; made[next]?.position === position; next++)
+      rows.push({ kind: "step", modelMessages: made[next]?.modelMessages ?? [] });
+  }
+  return rows;
+}
+
+/** Outputs of the recorded steps of a run, for its usage. */
+export async function listStepOutputs(db: Executor, runId: string): Promise<unknown[]> {
+  const rows = await db
+    .select({ output: steps.output })
+    .from(steps)
+    .where(eq(steps.runId, runId))
+    .orderBy(asc(steps.position));
+  return rows.map((row) => row.output);
+}

@@ -1,0 +1,103 @@
+import { jsonSchema, type ModelMessage, Output, streamText } from "ai";
+import { type ModelFailure, readModelFailure } from "#lib/model/failure.ts";
+import { type ModelUsage, readUsage } from "#lib/model/usage.ts";
+import type { TurnDeps } from "./turn-deps.ts";
+
+/** How a tool-free call with a response format came out. */
+export type StructuredAnswer =
+  | { kind: "text"; text: string; usage: ModelUsage }
+  | { kind: "failed"; failure: ModelFailure; rawText?: string; usage?: ModelUsage }
+  | { kind: "stopped" };
+
+const FORMAT_NAME = "deliverable";
+const PROBE_TOKENS = 16;
+const PROBE_TIMEOUT_MS = 60_000;
+const CALL_TIMEOUT_MS = 600_000;
+
+/**
+ * Asks the provider whether it compiles the schema: one tool-free request of 16 output tokens with only the format.
+ * Source: specification, States and transitions (Deliverable status).
+ */
+export async function probeFormat(
+  turn: TurnDeps,
+  runId: string,
+  schema: Record<string, unknown>,
+): Promise<StructuredAnswer> {
+  const signal = turn.stops.signalOf(runId);
+  try {
+    const result = await turn.model.model.doGenerate({
+      prompt: [{ role: "user", content: [{ type: "text", text: "Reply in the response format." }] }],
+      responseFormat: { type: "json", schema, name: FORMAT_NAME },
+      maxOutputTokens: PROBE_TOKENS,
+      providerOptions: formatOptions(turn),
+      abortSignal: AbortSignal.any([signal, AbortSignal.timeout(PROBE_TIMEOUT_MS)]),
+    });
+    return { kind: "text", text: "", usage: readUsage(result.usage) };
+  } catch (error) {
+    return signal.aborted ? { kind: "stopped" } : { kind: "failed", failure: readModelFailure(error) };
+  }
+}
+
+/** One call without tools that must answer in the schema's format. */
+export async function callStructured(
+  turn: TurnDeps,
+  runId: string,
+  prompt: { instructions: string; messages: ModelMessage[]; schema: Record<string, unknown> },
+): Promise<StructuredAnswer> {
+  const signal = turn.stops.signalOf(runId);
+  try {
+    const result = streamText({
+      model: turn.model.model,
+      instructions: prompt.instructions,
+      messages: prompt.messages,
+      output: Output.object({ schema: jsonSchema(prompt.schema), name: FORMAT_NAME }),
+      maxRetries: 0,
+      abortSignal: signal,
+      timeout: { totalMs: CALL_TIMEOUT_MS, chunkMs: 120_000 },
+      providerOptions: formatOptions(turn),
+      onError: () => {},
+    });
+    let text = "";
+    for await (const part of result.stream) {
+      if (part.type === "text-delta") text += part.text;
+      else if (part.type === "error")
+        return { kind: "failed", failure: readModelFailure(part.error), ...(text && { rawText: text }) };
+      else if (part.type === "abort") return readAbort(signal);
+    }
+    const step = await result.finalStep;
+    const usage = readUsage(step.usage);
+    const failure = readEnding(step.finishReason, text);
+    return failure
+      ? { kind: "failed", failure, usage, ...(text && { rawText: text }) }
+      : { kind: "text", text, usage };
+  } catch (error) {
+    return signal.aborted ? { kind: "stopped" } : { kind: "failed", failure: readModelFailure(error) };
+  }
+}
+
+/** The projection to a strict mode is not part of this call; servers check the format as far as they can. */
+const formatOptions = (turn: TurnDeps) => ({
+  ...turn.model.providerOptions,
+  openai: { ...turn.model.providerOptions.openai, strictJsonSchema: false },
+});
+
+const readAbort = (signal: AbortSignal): StructuredAnswer =>
+  signal.aborted
+    ? { kind: "stopped" }
+    : {
+        kind: "failed",
+        failure: { message: "The model provider did not answer in time.", isRetryable: true },
+      };
+
+function readEnding(finishReason: string, text: string): ModelFailure | undefined {
+  if (finishReason === "length")
+    return { message: "The structured answer was cut off at the model's output limit.", isRetryable: false };
+  if (finishReason === "content-filter") {
+    const words = text.trim().slice(0, 500);
+    return {
+      message: words ? `The model refused: ${words}` : "The model provider refused to answer.",
+      isRetryable: false,
+    };
+  }
+  return undefined;
+}

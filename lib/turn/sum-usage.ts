@@ -1,0 +1,34 @@
+import type { UsageRow } from "#db/schema/index.ts";
+import type { ModelUsage } from "#lib/model/usage.ts";
+
+/** Adds up what the recorded steps of a run used. */
+export function sumUsage(outputs: unknown[], startedAt: Date | null, endedAt: Date): UsageRow {
+  const total: UsageRow = {
+    inputTokens: 0,
+    outputTokens: 0,
+    reasoningTokens: 0,
+    cachedInputTokens: 0,
+    modelCalls: 0,
+    toolCalls: 0,
+    durationMs: startedAt ? Math.max(0, endedAt.getTime() - startedAt.getTime()) : 0,
+  };
+  for (const output of outputs) {
+    if (isToolStep(output)) total.toolCalls++;
+    const usage = readStepUsage(output);
+    if (!usage) continue;
+    total.modelCalls++;
+    total.inputTokens += usage.inputTokens;
+    total.outputTokens += usage.outputTokens;
+    total.reasoningTokens += usage.reasoningTokens;
+    total.cachedInputTokens += usage.cachedInputTokens;
+  }
+  return total;
+}
+
+const isToolStep = (output: unknown) => typeof output === "object" && output !== null && "callId" in output;
+
+/** The usage a step's output carries: model, probe, collect and correct steps do. */
+function readStepUsage(output: unknown): ModelUsage | undefined {
+  if (typeof output !== "object" || output === null || !("usage" in output)) return undefined;
+  return output.usage as ModelUsage;
+}

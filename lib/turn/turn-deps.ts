@@ -1,0 +1,36 @@
+import type { Database } from "#db/client.ts";
+import type { EventLog } from "#lib/events/event-log.ts";
+import type { ModelAccess } from "#lib/model/model-access.ts";
+import type { EvidenceStore } from "#lib/session/evidence.ts";
+import type { JobSender } from "#lib/session/job-sender.ts";
+import type { Tool } from "#lib/tools/tool.ts";
+import type { Conversations } from "./conversations.ts";
+import type { StopRegistry } from "./stop-registry.ts";
+
+type Logger = Record<"debug" | "info" | "warn" | "error", (fields: object, message: string) => void>;
+
+export type TurnSettings = {
+  /** Model calls a turn may make (`AGENT_MAX_STEPS`). */
+  maxSteps: number;
+  /** First wait of the retry chain, in milliseconds (`AGENT_RETRY_BASE_MS`). */
+  retryBaseMs: number;
+  /** Where the demo page is, for the model's page context. */
+  demoUrl: string;
+};
+
+/** What the turn engine works with; made once by the container. */
+export type TurnDeps = {
+  db: Database;
+  log: EventLog;
+  jobs: JobSender;
+  model: ModelAccess;
+  /** Every tool this deployment has, by name. */
+  tools: ReadonlyMap<string, Tool>;
+  evidence: EvidenceStore;
+  /** The address the session's browser shows now, for the page context. */
+  readCurrentUrl: (sessionId: string) => Promise<string | null>;
+  conversations: Conversations;
+  stops: StopRegistry;
+  logger: Logger;
+  settings: TurnSettings;
+};
