@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { APICallError } from "@ai-sdk/provider";
-import { RetryError } from "ai";
+import { APICallError, RetryError } from "ai";
 import { type ModelFailure, readModelFailure } from "./failure.ts";
 
 const now = () => Date.parse("2026-11-20T10:00:00Z");

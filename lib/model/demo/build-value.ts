@@ -1,5 +1,7 @@
+import { buildBoolean, buildEnum } from "./build-choice.ts";
+import { buildNumber } from "./build-number.ts";
 import { buildString } from "./build-string.ts";
-import { buildScope, findFact, findList, type Scope, wordsOf } from "./match-fact.ts";
+import { buildScope, findFact, findList, type Scope } from "./match-fact.ts";
 import type { PageFacts } from "./page-facts.ts";
 import {
   addDescribedLimits,
@@ -221,76 +223,4 @@ function buildArray(builder: Builder, schema: SchemaObject, place: Place): unkno
     values.push(value);
   }
   return values;
-}
-
-const aliases: Record<string, string[]> = {
-  textbox: ["text", "input", "string", "email"],
-  combobox: ["select", "choice", "dropdown", "list"],
-  spinbutton: ["number"],
-  checkbox: ["boolean", "toggle"],
-};
-
-/** The member that the page speaks of, else null where allowed, else the member at the place's turn. */
-function buildEnum(members: unknown[], { name, scope, position }: Place): unknown {
-  const fact = findFact(scope, name);
-  const wanted = typeof fact === "string" ? [fact, ...(aliases[fact] ?? [])] : [fact];
-  const exact = wanted.find((value) => value !== undefined && members.includes(value));
-  if (exact !== undefined) return exact;
-  const spoken = members.find(
-    (member) => typeof member === "string" && member.length > 2 && scope.words.includes(member.toLowerCase()),
-  );
-  if (spoken !== undefined && position === undefined) return spoken;
-  return members.includes(null) ? null : members[(position ?? 0) % Math.max(members.length, 1)];
-}
-
-function buildNumber(schema: SchemaObject, { name, scope, position }: Place, isInteger: boolean): number {
-  const fact = findFact(scope, name);
-  const spoken =
-    typeof fact === "number"
-      ? fact
-      : typeof fact === "string"
-        ? Number(fact.match(/\d+(?:[.,]\d+)?/)?.[0]?.replace(",", ".") ?? 0)
-        : (position ?? 0);
-  const step = limit(schema.multipleOf, isInteger ? 1 : 0);
-  const unit = step > 0 ? step : isInteger ? 1 : 0;
-  const open = unit > 0 ? unit : 0.5;
-  const low = Math.max(
-    limit(schema.minimum, Number.NEGATIVE_INFINITY),
-    exclusive(schema.exclusiveMinimum, schema.minimum, open),
-  );
-  const high = Math.min(
-    limit(schema.maximum, Number.POSITIVE_INFINITY),
-    exclusive(schema.exclusiveMaximum, schema.maximum, -open),
-  );
-  let value = Math.min(Math.max(spoken, low), Math.max(high, low));
-  if (unit > 0) {
-    value = Math.floor(value / unit) * unit;
-    if (value < low) value += unit;
-    if (!isInteger) value = Number(value.toPrecision(12));
-  } else if (value >= high && low > Number.NEGATIVE_INFINITY && low < high) value = (low + high) / 2;
-  // Between two open ends that lie closer together than the usual step, the middle is inside.
-  if (unit === 0 && low > high)
-    value = (limit(schema.exclusiveMinimum, low) + limit(schema.exclusiveMaximum, high)) / 2;
-  return value === 0 ? 0 : value;
-}
-
-/** An open end as a closed one: draft 4 says `true` beside the limit, later drafts the limit itself. */
-function exclusive(end: unknown, limitBeside: unknown, by: number): number {
-  if (typeof end === "number") return end + by;
-  if (end === true && typeof limitBeside === "number") return limitBeside + by;
-  return by > 0 ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
-}
-
-/** What the page says, or whether the page speaks of the thing that the name asks for (`hasNewsletter`); else false. */
-function buildBoolean({ name, scope }: Place): boolean {
-  const fact = findFact(scope, name);
-  if (typeof fact === "boolean") return fact;
-  const words = wordsOf(name);
-  const [first, ...rest] = words;
-  if (first === undefined || !/^(has|shows|offers|contains|includes|asks|requires)$/.test(first))
-    return false;
-  return (
-    rest.length > 0 &&
-    rest.every((word) => scope.words.includes(word) || (scope.lists[word]?.length ?? 0) > 0)
-  );
 }

@@ -32,18 +32,20 @@ const amountOf = (text: string) =>
       .replace(/,/g, ""),
   );
 
-/** Things with a price, by the words before it; an element inside another one is not counted twice. */
+/** Things with a price, by the heading that their text begins with, else by the words before the price; an element inside another one is not counted twice. */
 export function findProducts(elements: PageElement[]): Product[] {
   const products: Product[] = [];
+  const headings = elements
+    .filter(({ role }) => /^(heading|h[1-6])$/.test(role))
+    .map(({ name, text }) => name || text);
   for (const element of elements) {
     const text = element.text || element.name;
     const found = findPrice(text);
     if (found === undefined) continue;
     const own = element.name !== text && findPrice(element.name) === undefined ? element.name : "";
-    const name = (own || text.slice(0, text.indexOf(found)))
-      .replace(/[\s:–—-]+$/, "")
-      .trim()
-      .slice(0, 80);
+    const before = (own || text.slice(0, text.indexOf(found))).replace(/[\s:–—-]+$/, "").trim();
+    const heading = headings.find((candidate) => candidate !== "" && before.startsWith(candidate));
+    const name = (heading ?? before).slice(0, 80);
     const isKnown = products.some(
       (product) => product.price === found && (name === "" || product.name === name),
     );

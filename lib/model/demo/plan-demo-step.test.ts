@@ -264,3 +264,22 @@ test("words of a task are read", () => {
   assert.equal(readDemoTask("Target page: https://a.example/\nhello").url, undefined);
   assert.equal(readDemoTask("good morning").isUnderstood, false);
 });
+
+test("prices are named by the heading that their product begins with", () => {
+  const elements = [
+    {
+      role: "article",
+      name: "",
+      text: "Brass Pen A ballpoint of brass. £34.00",
+      selector: "li:nth-child(1)",
+    },
+    { role: "heading", name: "Brass Pen", text: "Brass Pen", selector: "h3" },
+    { role: "paragraph", name: "", text: "£34.00", selector: ".price" },
+  ];
+  const prompt = [
+    system("Current page: https://c.example/"),
+    user("what do the products cost?"),
+    ...queried("article, li, tr, [class*=price], h2, h3", "https://c.example/", elements),
+  ];
+  assert.match(reportOf(plan(prompt)), /\n- Brass Pen: £34\.00\n/);
+});

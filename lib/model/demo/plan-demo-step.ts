@@ -17,7 +17,7 @@ export const wantSelectors: Record<Want, string> = {
   headings: "h1, h2, h3",
   links: "a[href]",
   buttons: "button, [role=button], input[type=submit]",
-  prices: "article, li, tr, [class*=price]",
+  prices: "article, li, tr, [class*=price], h2, h3",
   images: "img",
 };
 
@@ -150,7 +150,10 @@ function queryPage(situation: Situation, task: DemoTask): DemoStep | undefined {
   if (wants.includes("fields") && isNew("inspect_frames"))
     calls.push({ toolName: "inspect_frames", input: {} });
   const camera = ["screenshot", "capture_preview"].find((toolName) => tools.has(toolName));
-  if (camera !== undefined && isNew(camera)) calls.push({ toolName: camera, input: {} });
+  // A follow-up about a page that has been seen needs no second picture.
+  const isUnseen = asked.length < exchanges.length || situation.earlier.length === 0;
+  if (camera !== undefined && isNew(camera) && (isUnseen || task.wantsScreenshot))
+    calls.push({ toolName: camera, input: {} });
   if (calls.length === 0 || !calls.some(({ toolName }) => toolName === "dom_query" || task.wantsScreenshot)) {
     return undefined;
   }
