@@ -1,7 +1,22 @@
+import type { Database } from "#db/client.ts";
 import type { TranscriptMessage } from "#lib/events/event.ts";
+import {
+  findMessage,
+  findResultPage,
+  listMessages,
+  type MessageRow,
+  searchMessages,
+} from "./transcript-store.ts";
 
 /** A tool result kept whole, as `read_tool_result` pages through it. */
-export type ToolResultPage = { resultId: string; toolName: string; state: string; text: string; offset: number; totalCharacters: number };
+export type ToolResultPage = {
+  resultId: string;
+  toolName: string;
+  state: string;
+  text: string;
+  offset: number;
+  totalCharacters: number;
+};
 
 /** Read access to what a session has said and done so far. */
 export type TranscriptReader = {
@@ -9,7 +24,67 @@ export type TranscriptReader = {
   list: (sessionId: string, query: { after: number; limit: number }) => Promise<TranscriptMessage[]>;
   read: (sessionId: string, messageId: string) => Promise<TranscriptMessage | undefined>;
   /** Messages whose text holds `text`, case-insensitively, newest first. */
-  search: (sessionId: string, text: string, limit: number) => Promise<{ message: TranscriptMessage; excerpt: string }[]>;
+  search: (
+    sessionId: string,
+    text: string,
+    limit: number,
+  ) => Promise<{ message: TranscriptMessage; excerpt: string }[]>;
   /** A piece of a kept tool result, or undefined where the session has none of that id. */
-  readToolResult: (sessionId: string, resultId: string, range: { offset: number; limit: number }) => Promise<ToolResultPage | undefined>;
+  readToolResult: (
+    sessionId: string,
+    resultId: string,
+    range: { offset: number; limit: number },
+  ) => Promise<ToolResultPage | undefined>;
 };
+
+/** Reads the transcript from its rows. A message that still waits in the queue is not part of it. */
+export function createTranscriptReader(options: { db: Database }): TranscriptReader {
+  const { db } = options;
+  return {
+    async list(sessionId, query) {
+      const rows = await listMessages(db, sessionId, query);
+      return rows.map(toTranscriptMessage);
+    },
+    async read(sessionId, messageId) {
+      const row = await findMessage(db, sessionId, messageId);
+      return row && toTranscriptMessage(row);
+    },
+    async search(sessionId, text, limit) {
+      if (text === "") return [];
+      const rows = await searchMessages(db, sessionId, text, limit);
+      return rows.map((row) => {
+        const message = toTranscriptMessage(row);
+        return { message, excerpt: excerptAround(textOf(message), text) };
+      });
+    },
+    readToolResult: (sessionId, resultId, range) => findResultPage(db, sessionId, resultId, range),
+  };
+}
+
+/** The text of a message as people read it: its text parts, a blank line between them. */
+export function textOf(message: TranscriptMessage): string {
+  return message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
+}
+
+const excerptCharactersBefore = 80;
+const excerptCharactersMax = 240;
+
+/** A piece of `text` around the first place where `needle` stands in it, on one line, with marks where it was cut. */
+export function excerptAround(text: string, needle: string): string {
+  const at = Math.max(text.toLowerCase().indexOf(needle.toLowerCase()), 0);
+  const start = Math.max(at - excerptCharactersBefore, 0);
+  const end = Math.min(start + excerptCharactersMax, text.length);
+  const piece = text.slice(start, end).replace(/\s+/g, " ").trim();
+  return `${start > 0 ? "…" : ""}${piece}${end < text.length ? "…" : ""}`;
+}
+
+const toTranscriptMessage = (row: MessageRow): TranscriptMessage => ({
+  id: row.id,
+  seq: row.seq,
+  role: row.role,
+  parts: row.parts,
+  requestId: row.requestId,
+  runId: row.runId,
+  author: row.author,
+  createdAt: row.createdAt.toISOString(),
+});

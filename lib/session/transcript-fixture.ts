@@ -1,0 +1,49 @@
+import type { Database } from "#db/client.ts";
+import { type MessagePart, messages, requests, runs, sessions, toolCalls } from "#db/schema/index.ts";
+
+/** Writes a session with one running run, for the tests of what reads a session. */
+export async function insertTestSession(db: Database, id: string) {
+  const now = new Date("2026-01-01T00:00:00.000Z");
+  await db.insert(sessions).values({
+    id,
+    ownerId: "owner",
+    title: "a session",
+    source: "api",
+    bodyHash: "hash",
+    targetPageUrls: [],
+    tools: { include: [], exclude: [], externalTurnExclude: [] },
+    toolset: [],
+    mcpServers: {},
+    capabilities: { browser: true, sandbox: true },
+    subAgents: false,
+    maxLiveChildren: 4,
+    maxLiveBrowsers: 4,
+  });
+  const requestId = `req_${id}`;
+  const runId = `run_${id}`;
+  const request = { id: requestId, sessionId: id, position: 1, mode: "queue", origin: "person" } as const;
+  await db.insert(requests).values({ ...request, bodyHash: "hash" });
+  await db
+    .insert(runs)
+    .values({ id: runId, sessionId: id, requestId, attempt: 1, origin: "person", state: "running" });
+  return {
+    requestId,
+    runId,
+    /** Adds a message; `seq` null is one that waits in the queue. */
+    addMessage: (messageId: string, seq: number | null, parts: MessagePart[]) =>
+      db.insert(messages).values({ id: messageId, sessionId: id, seq, role: "user", parts, createdAt: now }),
+    /** Adds a finished tool call whose whole result is `resultText`. */
+    addResult: (resultId: string, resultText: string) =>
+      db.insert(toolCalls).values({
+        runId,
+        callId: `call_${resultId}`,
+        sessionId: id,
+        resultId,
+        name: "run_shell",
+        input: {},
+        state: "succeeded",
+        resultText,
+        endedAt: now,
+      }),
+  };
+}
