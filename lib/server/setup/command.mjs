@@ -7,9 +7,10 @@ const outputCharactersMax = 2_000_000;
 const running = new Set();
 const ownsGroup = process.platform !== "win32";
 
+/** @typedef {Record<string, string | undefined>} Environment */
 /**
  * @typedef {object} CommandOptions
- * @property {NodeJS.ProcessEnv} [env] added to this process's own
+ * @property {Environment} [env] added to this process's own
  * @property {string} [cwd]
  * @property {number} [timeoutMs] after it the program and everything it started is killed
  * @property {(line: string) => void} [onLine] each line as it comes

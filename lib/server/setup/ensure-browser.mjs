@@ -60,18 +60,19 @@ function isCurrent(last) {
 async function findOrInstall(node, dataDir, mayInstall) {
   const chosen = process.env.BROWSER_EXECUTABLE_PATH || undefined;
   if (chosen !== undefined) {
-    const chromium = await pickChromium([{ executablePath: resolve(chosen), source: "environment" }]);
+    const chromium = await pickChromium(node, [{ executablePath: resolve(chosen), source: "environment" }]);
     if (chromium === undefined)
       console.log(`! BROWSER_EXECUTABLE_PATH (${chosen}) does not start as a Chromium.`);
     return chromium ?? null;
   }
   const present = listChromiums();
   if (present.length === 0 && !mayInstall) return sayMissing();
-  return showStep("Finding Chromium", async (showDetail) => {
-    const found = await pickChromium(present);
-    if (found !== undefined || !mayInstall) return found;
-    return installChromium(node, dataDir, showDetail);
-  }).then((chromium) => chromium ?? sayMissing());
+  const chromium = await showStep("Finding Chromium", async (showDetail) => {
+    const found = await pickChromium(node, present);
+    if (found !== undefined || !mayInstall) return found ?? null;
+    return (await installChromium(node, dataDir, showDetail)) ?? null;
+  });
+  return chromium ?? sayMissing();
 }
 
 /** @returns {null} */

@@ -1,6 +1,6 @@
 /** Where a Chromium may already stand on this machine, and whether one really starts. */
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { homedir, tmpdir } from "node:os";
+import { existsSync, readdirSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { runCommand } from "./command.mjs";
 
@@ -8,7 +8,7 @@ import { runCommand } from "./command.mjs";
  * @typedef {object} Chromium
  * @property {string} executablePath absolute
  * @property {string} source "environment", "playwright", "system" or "package"
- * @property {string} [version] "156.0.8078.79"
+ * @property {string} version "156.0.8078.79"
  * @property {string[]} [args] flags it needs to start here
  * @property {Record<string, string>} [env] variables it needs to start here
  */
@@ -28,58 +28,44 @@ export function listChromiums() {
 }
 
 /**
- * The first candidate that loads an empty page.
+ * The first candidate that shows a page.
+ * @param {string} node executable of Node 24
  * @param {Candidate[]} candidates
  * @returns {Promise<Chromium | undefined>}
  */
-export async function pickChromium(candidates) {
+export async function pickChromium(node, candidates) {
   for (const candidate of candidates) {
-    const chromium = await tryChromium(candidate);
-    if (chromium !== undefined) return chromium;
+    const version = await tryChromium(node, candidate);
+    if (version !== undefined) return { ...candidate, version };
   }
   return undefined;
 }
 
-/**
- * Starts a Chromium once on an empty page.
- * @param {Candidate} candidate
- * @returns {Promise<Chromium | undefined>} with its version, or undefined when it does not work
- */
-export async function tryChromium(candidate) {
-  const profile = mkdtempSync(join(tmpdir(), "agent-session-chromium-"));
-  try {
-    const result = await runCommand(
-      candidate.executablePath,
-      [
-        ...(candidate.args ?? []),
-        "--headless",
-        // Chromium refuses to run its sandbox as root; this run loads nothing but an empty page.
-        ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
-        "--disable-gpu",
-        "--no-first-run",
-        `--user-data-dir=${profile}`,
-        "--dump-dom",
-        "about:blank",
-      ],
-      { timeoutMs: launchTimeoutMs, env: candidate.env ?? {} },
-    );
-    if (!result.output.includes("<body>")) return undefined;
-    const version = await readVersion(candidate);
-    return version === undefined ? candidate : { ...candidate, version };
-  } finally {
-    rmSync(profile, { recursive: true, force: true, maxRetries: 3 });
-  }
-}
+// Through Playwright, as the service does it: not every build knows --version or --dump-dom.
+// A page without any font gives its text no width.
+const launchScript = `
+  const { chromium } = await import("playwright");
+  const { executablePath, args = [], env = {}, timeout } = JSON.parse(process.env.CANDIDATE);
+  const options = { executablePath, args, env: { ...process.env, ...env }, chromiumSandbox: false, timeout };
+  const browser = await chromium.launch(options);
+  const page = await browser.newPage();
+  await page.setContent("<span>ordinary text</span>");
+  const width = await page.locator("span").evaluate((span) => span.offsetWidth);
+  if (width > 0) console.log(JSON.stringify({ version: browser.version() }));
+  await browser.close();`;
 
-/** @param {Candidate} candidate */
-async function readVersion(candidate) {
-  // On Windows `--version` opens a window instead.
-  if (process.platform === "win32") return undefined;
-  const answer = await runCommand(candidate.executablePath, ["--version"], {
-    timeoutMs: 5_000,
-    env: candidate.env ?? {},
+/**
+ * Starts a Chromium once and shows it a page of our own, so that nothing speaks against doing it without a sandbox.
+ * @param {string} node
+ * @param {Candidate} candidate
+ * @returns {Promise<string | undefined>} its version, or undefined when it does not work
+ */
+async function tryChromium(node, candidate) {
+  const result = await runCommand(node, ["--input-type=module", "--eval", launchScript], {
+    timeoutMs: launchTimeoutMs + 5_000,
+    env: { CANDIDATE: JSON.stringify({ ...candidate, timeout: launchTimeoutMs }) },
   });
-  return /(\d+\.\d+\.\d+\.\d+)/.exec(answer.output)?.[1];
+  return /^\{"version":"([\d.]+)"\}$/m.exec(result.output)?.[1];
 }
 
 function listPlaywrightChromiums() {

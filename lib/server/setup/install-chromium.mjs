@@ -1,9 +1,9 @@
 /** The three ways to a Chromium where there is none: Playwright's download, the distribution's package, npm. */
 import { existsSync } from "node:fs";
-import { delimiter, join, resolve } from "node:path";
+import { delimiter, join } from "node:path";
 import { runCommand } from "./command.mjs";
 import { listChromiums, pickChromium } from "./find-chromium.mjs";
-import { runNpm } from "./install.mjs";
+import { installFromNpm } from "./install-chromium-from-npm.mjs";
 
 /** @typedef {import("./find-chromium.mjs").Chromium} Chromium */
 /** @typedef {import("./progress.mjs").ShowDetail} ShowDetail */
@@ -20,12 +20,12 @@ const reachTimeoutMs = 5_000;
  */
 export async function installChromium(node, dataDir, showDetail) {
   if (await installWithPlaywright(node, showDetail)) {
-    const chromium = await pickChromium(listChromiums());
+    const chromium = await pickChromium(node, listChromiums());
     if (chromium !== undefined) return chromium;
   }
   for (const name of ["chromium-headless-shell", "chromium"]) {
     if (!(await installSystemPackages([name], showDetail))) continue;
-    const chromium = await pickChromium(listChromiums());
+    const chromium = await pickChromium(node, listChromiums());
     if (chromium !== undefined) return chromium;
   }
   return installFromNpm(node, dataDir, showDetail);
@@ -95,54 +95,4 @@ export async function installSystemPackages(names, showDetail) {
  */
 export function isOnPath(name) {
   return (process.env.PATH ?? "").split(delimiter).some((folder) => existsSync(join(folder, name)));
-}
-
-/**
- * `@sparticuz/chromium` unpacked into the data folder, so that it outlives the temporary folder it would choose.
- * @param {string} node
- * @param {string} dataDir
- * @param {ShowDetail} showDetail
- */
-async function installFromNpm(node, dataDir, showDetail) {
-  if (process.platform !== "linux") return undefined;
-  showDetail("from npm: @sparticuz/chromium");
-  const folder = resolve(dataDir, "chromium");
-  const name = "@sparticuz/chromium@^153.0.0";
-  const flags = ["--no-save", "--no-audit", "--no-fund", "--loglevel=error", "--global=false"];
-  const installed = await runNpm(["install", "--prefix", folder, ...flags, name], {
-    timeoutMs: downloadTimeoutMs,
-  });
-  if (!installed.ok) return undefined;
-  // First with the system's libraries; where those are missing, with the ones it brings for AWS Lambda.
-  for (const lambda of [{}, { AWS_EXECUTION_ENV: "AWS_Lambda_nodejs22.x" }]) {
-    const candidate = await unpackChromium(node, folder, lambda);
-    const chromium = candidate && (await pickChromium([candidate]));
-    if (chromium !== undefined) return chromium;
-  }
-  return undefined;
-}
-
-// Its default flags (one process, web security off) are left alone on purpose.
-const unpackScript = `
-  const { default: chromium } = await import("@sparticuz/chromium");
-  const executablePath = await chromium.executablePath();
-  const { LD_LIBRARY_PATH, FONTCONFIG_PATH } = process.env;
-  console.log(JSON.stringify({ executablePath, env: { LD_LIBRARY_PATH, FONTCONFIG_PATH } }));`;
-
-/**
- * @param {string} node
- * @param {string} folder
- * @param {NodeJS.ProcessEnv} lambda
- * @returns {Promise<import("./find-chromium.mjs").Candidate | undefined>}
- */
-async function unpackChromium(node, folder, lambda) {
-  const result = await runCommand(node, ["--input-type=module", "--eval", unpackScript], {
-    cwd: folder,
-    timeoutMs: 60_000,
-    env: { ...lambda, TMPDIR: folder },
-  });
-  const line = result.output.split("\n").find((text) => text.startsWith("{"));
-  if (!result.ok || line === undefined) return undefined;
-  const { executablePath, env } = JSON.parse(line);
-  return { executablePath, source: "package", ...(Object.keys(env).length > 0 ? { env } : {}) };
 }

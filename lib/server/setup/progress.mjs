@@ -12,7 +12,7 @@ const reminderMs = 15_000;
  * @template T
  * @param {string} title a gerund: "Installing packages"
  * @param {(showDetail: ShowDetail) => Promise<T>} work
- * @returns {Promise<T>} what the work gives; its error passes through, after the line says so
+ * @returns {Promise<T>} what the work gives, false and null shown as failed; its error passes through
  */
 export async function showStep(title, work) {
   const isTerminal = stdout.isTTY === true && process.env.CI !== "true";
@@ -27,7 +27,8 @@ export async function showStep(title, work) {
     const result = await work((text) => {
       detail = text.trim().slice(0, 60);
     });
-    ticker.end(`✓ ${title} (${formatSeconds(Date.now() - startedAt)})`);
+    const mark = result === false || result === null ? "✗" : "✓";
+    ticker.end(`${mark} ${title} (${formatSeconds(Date.now() - startedAt)})`);
     return result;
   } catch (error) {
     ticker.end(`✗ ${title} (${formatSeconds(Date.now() - startedAt)})`);
@@ -51,7 +52,7 @@ function startSpinner(renderLine) {
   let frame = 0;
   const draw = () => {
     const line = `${frames[frame++ % frames.length]} ${renderLine()}`;
-    stdout.write(`\r\x1b[2K${line.slice(0, Math.max(20, (stdout.columns ?? 80) - 1))}`);
+    stdout.write(`\r\x1b[2K${line.slice(0, Math.max(20, (stdout.columns || 80) - 1))}`);
   };
   draw();
   const timer = setInterval(draw, frameMs);

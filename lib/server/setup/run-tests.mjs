@@ -10,14 +10,14 @@ import { listFiles, readStamp } from "./stamp.mjs";
 
 /** @typedef {{ name: string, passed: number, failed: number, skipped: number, durationMs: number }} PartResult */
 /** @typedef {Omit<PartResult, "name" | "durationMs">} Counts */
-/** @typedef {{ node: string, counts: string, env: NodeJS.ProcessEnv }} Context */
+/** @typedef {{ node: string, counts: string, env: import("./command.mjs").Environment }} Context */
 
 /**
  * Runs the parts that the arguments ask for: all of them; `--unit` or `--e2e` alone; or, with a filter, the unit and
  * end-to-end test files whose path contains one of the words.
  * @param {string} node executable of Node 24
  * @param {string[]} args
- * @param {NodeJS.ProcessEnv} env added to the tests' own
+ * @param {import("./command.mjs").Environment} env added to the tests' own
  * @returns {Promise<number>} the exit code
  */
 export async function runTests(node, args, env) {

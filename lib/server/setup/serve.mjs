@@ -2,6 +2,8 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 
+// Ctrl-C under npm arrives twice, from the terminal and from npm: signals this close together are one.
+const sameSignalMs = 500;
 const ownsGroup = process.platform !== "win32";
 
 /**
@@ -19,12 +21,13 @@ export function serve(node, nodeEnv) {
       // In the terminal's own group Ctrl-C would reach the service twice, from the terminal and from here.
       detached: ownsGroup,
     });
-    let isEnding = false;
+    /** @type {number | undefined} */
+    let firstAt;
     /** @param {NodeJS.Signals} signal */
     const pass = (signal) => {
-      if (isEnding) killGroup(child);
-      else child.kill(signal);
-      isEnding = true;
+      if (firstAt === undefined) child.kill(signal);
+      else if (Date.now() - firstAt > sameSignalMs) killGroup(child);
+      firstAt ??= Date.now();
     };
     process.on("SIGINT", pass).on("SIGTERM", pass).on("SIGHUP", pass);
     child.on("error", (error) => {
