@@ -127,13 +127,19 @@ export function createExecutor(deps: {
         return park(run, snapshot, { attempt: 0 }, verdict);
       case "progressed":
         return !(await write(run, { ...toChange(verdict), move: { to: "running", attempt: 0 } }));
-      case "planned":
+      case "planned": {
         if (hasWrites(verdict) && !(await write(run, toChange(verdict)))) return true;
-        return callSteps(
-          run,
-          snapshot,
-          next.steps.map((step) => ({ ...step, attempt: 0 })),
+        // The call may have recorded steps before it came to these.
+        const current = await store.load(run.id, run.epoch);
+        return (
+          !current ||
+          callSteps(
+            run,
+            current,
+            next.steps.map((step) => ({ ...step, attempt: 0 })),
+          )
         );
+      }
     }
   }
 

@@ -1,16 +1,22 @@
 import { z } from "zod";
 
+/** Text that Postgres can keep in a column. */
+const label = z
+  .string()
+  .min(1)
+  .refine((text) => !text.includes("\0"), "must not contain NUL");
+
 /** An event as it is stored and handed to a function. */
 export const eventSchema = z.looseObject({
-  id: z.string().min(1),
-  name: z.string().min(1),
+  id: label,
+  name: label,
   data: z.record(z.string(), z.unknown()),
   ts: z.number(),
 });
 export type EngineEvent = z.infer<typeof eventSchema>;
 
 const eventPayloadSchema = eventSchema.extend({
-  id: z.string().nullish(),
+  id: label.or(z.literal("")).nullish(),
   data: z.record(z.string(), z.unknown()).nullish(),
   ts: z.number().nullish(),
 });

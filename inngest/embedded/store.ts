@@ -101,10 +101,11 @@ const instantFrom = (ms: SQL) => sql`to_timestamp(${ms} / 1000.0)`;
 const msOf = (column: SQL) => sql`(extract(epoch from ${column}) * 1000)::float8`;
 const asJson = (value: unknown) => sql`${JSON.stringify(value) ?? "null"}::json`;
 
+/** Opaque values travel as text within a record: Postgres would refuse a `\\u0000` it has to unescape. */
 function toStepRecord(step: StepWrite) {
   const common = { step_id: step.stepId, name: step.name, state: step.state, attempt: 0 };
-  if (step.state === "done") return { ...common, kind: "run", output: step.output };
-  if (step.state === "failed") return { ...common, kind: "run", error: step.error };
+  if (step.state === "done") return { ...common, kind: "run", output: JSON.stringify(step.output) };
+  if (step.state === "failed") return { ...common, kind: "run", error: JSON.stringify(step.error) };
   const pending = { ...common, kind: step.kind, due_ms: step.dueAtMs };
   if (step.kind === "run") return { ...pending, attempt: step.attempt };
   if (step.kind === "event") return { ...pending, event_name: step.eventName, expression: step.expression };
@@ -116,9 +117,9 @@ const writtenSteps = (steps: StepWrite[]) => sql`written as (
   insert into ${engineSteps} as s (run_id, step_id, kind, state, name, position, attempt, due_at, event_name, expression, output, error)
   select held.id, x.step_id, x.kind, x.state, x.name,
     case when x.state = 'pending' then null else nextval('engine_step_order') end,
-    x.attempt, ${instantFrom(sql`x.due_ms`)}, x.event_name, x.expression, x.output, x.error
+    x.attempt, ${instantFrom(sql`x.due_ms`)}, x.event_name, x.expression, x.output::json, x.error::json
   from held, json_to_recordset(${asJson(steps.map(toStepRecord))}) as x(step_id text, kind text, state text, name text,
-    attempt int, due_ms float8, event_name text, expression text, output json, error json)
+    attempt int, due_ms float8, event_name text, expression text, output text, error text)
   on conflict (run_id, step_id) do update set state = excluded.state, position = excluded.position,
     attempt = excluded.attempt, due_at = excluded.due_at, output = excluded.output, error = excluded.error
   where s.state = 'pending' and s.kind = 'run')`;
@@ -140,9 +141,9 @@ function movedRun(move: RunMove): SQL {
 }
 
 const insertedEvents = (events: EngineEvent[], isFenced: boolean) => {
-  const records = events.map((event) => ({ id: event.id, name: event.name, body: event }));
+  const records = events.map((event) => ({ id: event.id, name: event.name, body: JSON.stringify(event) }));
   return sql`fresh as (insert into ${engineEvents} (id, name, body)
-    select x.id, x.name, x.body from json_to_recordset(${asJson(records)}) as x(id text, name text, body json)
+    select x.id, x.name, x.body::json from json_to_recordset(${asJson(records)}) as x(id text, name text, body text)
     ${isFenced ? sql`where exists (select 1 from held)` : sql``} on conflict (id) do nothing returning id, body)`;
 };
 

@@ -1,0 +1,139 @@
+import { sql } from "drizzle-orm";
+import { Inngest, type InngestFunction } from "inngest";
+import type { Database } from "#db/client.ts";
+import { embeddedClientOptions } from "./client-options.ts";
+import type { EngineClock } from "./clock.ts";
+import {
+  createEmbeddedEngine,
+  type EmbeddedEngine,
+  type EmbeddedEngineOptions,
+} from "./create-embedded-engine.ts";
+import type { EngineLogger } from "./logger.ts";
+
+/** A clock that stands still until it is moved. */
+export type ManualClock = EngineClock & { advance: (ms: number) => void };
+
+/** Starts at a whole minute; timers ring, in order, while the clock is moved over them. */
+export function createManualClock(startMs = Date.UTC(2026, 0, 5, 12)): ManualClock {
+  let nowMs = startMs;
+  const timers = new Set<{ dueAtMs: number; ring: () => void }>();
+  return {
+    now: () => nowMs,
+    schedule(ring, delayMs) {
+      const timer = { dueAtMs: nowMs + delayMs, ring };
+      timers.add(timer);
+      return () => timers.delete(timer);
+    },
+    advance(ms) {
+      const endMs = nowMs + ms;
+      for (;;) {
+        const [next] = [...timers]
+          .filter((timer) => timer.dueAtMs <= endMs)
+          .sort((a, b) => a.dueAtMs - b.dueAtMs);
+        if (!next) break;
+        timers.delete(next);
+        nowMs = Math.max(nowMs, next.dueAtMs);
+        next.ring();
+      }
+      nowMs = endMs;
+    },
+  };
+}
+
+/** Waits until a condition holds; a test that waits five seconds has failed. */
+export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  const endMs = Date.now() + 5_000;
+  while (!(await condition())) {
+    if (Date.now() > endMs) throw new Error(`Waited in vain until ${what}`);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** A promise and its end, for a step that is to be held up. */
+export const createGate = () => Promise.withResolvers<void>();
+
+const quietLogger: EngineLogger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+/** An engine on a database it can be cut off from, as a process that dies is. */
+export type TestProcess = {
+  engine: EmbeddedEngine;
+  client: Inngest;
+  clock: ManualClock;
+  start: (functions: InngestFunction.Any[]) => Promise<void>;
+  /** From now on no statement of this engine is carried out or answered. */
+  crash: () => void;
+  statementCount: () => number;
+};
+
+/** One engine with its client, as a process of its own on a shared database. */
+export function createTestProcess(
+  db: Database,
+  options: Partial<EmbeddedEngineOptions> & {
+    clock?: ManualClock;
+    onRequest?: (request: Request) => void;
+  } = {},
+): TestProcess {
+  const { clock = createManualClock(), onRequest, ...engineOptions } = options;
+  let statements = 0;
+  let isDead = false;
+  const execute = (statement: Parameters<Database["execute"]>[0]) => {
+    statements++;
+    return isDead ? new Promise(() => {}) : db.execute(statement);
+  };
+  // The engine uses nothing else of the database.
+  const own = { execute } as unknown as Database;
+  const engine = createEmbeddedEngine({
+    db: own,
+    logger: quietLogger,
+    clock,
+    backoff: (attempt) => 1_000 * 2 ** attempt,
+    isSoleExecutor: true,
+    ...engineOptions,
+  });
+  const observed: typeof fetch = (input, init) => {
+    onRequest?.(new Request(input, init));
+    return engine.fetch(input, init);
+  };
+  const client = new Inngest({ id: "test", ...embeddedClientOptions({ fetch: observed }, quietLogger) });
+  return {
+    engine,
+    client,
+    clock,
+    start: (functions) => engine.start({ client, functions }),
+    crash: () => {
+      isDead = true;
+    },
+    statementCount: () => statements,
+  };
+}
+
+export type RunView = {
+  functionId: string;
+  state: string;
+  output: unknown;
+  error: { message: string } | null;
+};
+
+/** All runs as the database has them, oldest first. */
+export async function readRuns(db: Database): Promise<RunView[]> {
+  const result = await db.execute(
+    sql`select function_id as "functionId", state, output, error from engine_runs order by created_at, id`,
+  );
+  return (result as unknown as { rows: RunView[] }).rows;
+}
+
+/** Whether every run has ended. */
+export async function isQuiet(db: Database): Promise<boolean> {
+  const runs = await readRuns(db);
+  return runs.length > 0 && runs.every(({ state }) => state !== "running" && state !== "waiting");
+}
+
+/** How many runs are parked. */
+export async function countWaiting(db: Database): Promise<number> {
+  return (await readRuns(db)).filter(({ state }) => state === "waiting").length;
+}
+
+/** Empties the engine's tables. */
+export async function clearEngine(db: Database): Promise<void> {
+  await db.execute(sql`truncate engine_steps, engine_runs, engine_events, engine_executors`);
+}
