@@ -1,0 +1,59 @@
+import { z } from "zod";
+import type { ToolServices } from "../services.ts";
+import { defineTool, errorResult, textResult } from "../tool.ts";
+import { quotePage } from "./quote-page.ts";
+import type { ScriptHelper } from "./script-runner.ts";
+
+const TIMEOUT_MS_MAX = 120_000;
+/** What starting and ending the process may take on top of the script's own time. */
+const GRACE_MS = 15_000;
+const LOGS_SHOWN_MAX = 8_000;
+
+/** Functions that scripts get as `page.<name>` in a session; made anew for every call. */
+export type ScriptHelpers = (sessionId: string) => Record<string, ScriptHelper>;
+
+/**
+ * Runs the agent's Playwright script on the session's page. Source: specification, Tool profiles (`browser_execute`);
+ * `security.md`, What comes in.
+ */
+export const browserExecute = (
+  services: Pick<ToolServices, "browser" | "scripts">,
+  helpers: ScriptHelpers = () => ({}),
+) =>
+  defineTool({
+    name: "browser_execute",
+    description:
+      "Runs a Playwright script on the page in the live browser. The script is the body of an async function with `page`, `context` and `console` in scope; what it returns comes back as JSON, with what it wrote to the console. It has no modules, files, environment or network of its own, opens no further pages, and goes to http(s) addresses only. Return data rather than pictures, and only what is needed. Example: `await page.getByRole('button', { name: 'Add to cart' }).click(); return page.url();`",
+    input: z.strictObject({
+      script: z.string().min(1).max(100_000),
+      timeoutMs: z.number().int().min(100).max(TIMEOUT_MS_MAX).default(30_000),
+    }),
+    needs: "browser",
+    profile: "analysis",
+    idempotent: false,
+    readOnly: false,
+    timeoutMs: TIMEOUT_MS_MAX + GRACE_MS,
+    async execute({ script, timeoutMs }, call) {
+      const live = await services.browser.ensure(call.sessionId);
+      services.browser.touch(call.sessionId);
+      const outcome = await services.scripts.run(live, script, {
+        timeoutMs,
+        signal: call.signal,
+        helpers: helpers(call.sessionId),
+      });
+      services.browser.touch(call.sessionId);
+      const logs = outcome.logs === "" ? "" : `\nConsole:\n${cut(outcome.logs.trimEnd())}`;
+      if (outcome.ok) {
+        return textResult(
+          quotePage(live.page().url(), `Result: ${JSON.stringify(outcome.value, null, 1)}${logs}`),
+        );
+      }
+      const advice = outcome.timedOut
+        ? " What it did to the page until then stands. Wait for less, or give a larger timeoutMs."
+        : "";
+      return errorResult(`${outcome.error}${advice}${logs}`);
+    },
+  });
+
+const cut = (text: string) =>
+  text.length > LOGS_SHOWN_MAX ? `${text.slice(0, LOGS_SHOWN_MAX)}… (cut)` : text;

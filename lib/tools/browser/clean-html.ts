@@ -1,0 +1,102 @@
+import type { PageKit } from "./page-kit.ts";
+
+/** The cleaned page, and what it holds. */
+export type CleanedHtml = {
+  html: string;
+  isCut: boolean;
+  outline: string[];
+  counts: { links: number; forms: number; fields: number; images: number };
+};
+
+/**
+ * Writes a frame's document as HTML without scripts, inline handlers, styles, comments, our overlay and embedded data.
+ * Open shadow roots become `<template shadowrootmode="open">`. Runs inside the page, sent as source: uses nothing from
+ * outside its own body.
+ * @param charsMax where the document is cut, its open elements closed.
+ */
+export function cleanHtml(kit: PageKit, charsMax: number): CleanedHtml {
+  const dropped =
+    "script, style, noscript, link:not([rel=canonical]), meta:not([name=description]):not([charset]), [data-agent-session-overlay]";
+  const empty = new Set("area base br col embed hr img input link meta source track wbr".split(" "));
+  const inline = new Set(
+    "a abbr b bdi bdo br cite code em i kbd label mark q s small span strong sub sup time u var".split(" "),
+  );
+  const verbatim = new Set(["pre", "textarea"]);
+  const urlAttributes = new Set(["href", "src", "action", "formaction", "poster", "data", "xlink:href"]);
+  const parts: string[] = [];
+  let chars = 0;
+  let isCut = false;
+
+  const write = (text: string) => {
+    chars += text.length;
+    parts.push(text);
+  };
+  const escapeText = (text: string) =>
+    text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+  const escapeAttribute = (text: string) => escapeText(text).replace(/"/g, "&quot;");
+
+  const writeAttribute = (element: Element, { name, value }: Attr): string => {
+    if (
+      /^on/i.test(name) ||
+      ["style", "nonce", "integrity", "srcset", "sizes", "ping", "srcdoc"].includes(name)
+    )
+      return "";
+    const isSecret =
+      element instanceof HTMLInputElement &&
+      (element.type === "password" || /password/.test(element.autocomplete));
+    if (name === "value" && isSecret) return "";
+    if (urlAttributes.has(name)) {
+      const scheme = value.replace(/[\u0000-\u0020]/g, "").toLowerCase();
+      if (scheme.startsWith("javascript:") || scheme.startsWith("vbscript:")) return "";
+      if (scheme.startsWith("data:")) return ` ${name}="data:…"`;
+    }
+    if (value === "") return ` ${name}`;
+    return ` ${name}="${escapeAttribute(value.length > 1_000 ? `${value.slice(0, 1_000)}…` : value)}"`;
+  };
+
+  const visit = (node: Node, depth: number, isVerbatim: boolean): void => {
+    if (chars > charsMax) {
+      isCut = true;
+      return;
+    }
+    if (node instanceof Text) {
+      const text = isVerbatim ? node.data : node.data.replace(/\s+/g, " ");
+      if (text.trim() !== "" || (text !== "" && node.previousSibling && node.nextSibling))
+        write(escapeText(text));
+      return;
+    }
+    if (!(node instanceof Element) || node.matches(dropped)) return;
+    const tag = node.localName;
+    const isBlock = !inline.has(tag) && !isVerbatim;
+    if (isBlock) write(`\n${" ".repeat(Math.min(depth, 20))}`);
+    write(`<${tag}${[...node.attributes].map((attribute) => writeAttribute(node, attribute)).join("")}>`);
+    if (empty.has(tag)) return;
+    if (tag === "svg") {
+      write(`${escapeText(node.querySelector("title")?.textContent ?? "")}</svg>`);
+      return;
+    }
+    if (node.shadowRoot) {
+      write('<template shadowrootmode="open">');
+      for (const child of node.shadowRoot.childNodes) visit(child, depth + 1, false);
+      write("</template>");
+    }
+    for (const child of node.childNodes) visit(child, depth + 1, isVerbatim || verbatim.has(tag));
+    if (isBlock && node.children.length > 0) write(`\n${" ".repeat(Math.min(depth, 20))}`);
+    write(`</${tag}>`);
+  };
+  visit(document.documentElement, 0, false);
+
+  const outline: string[] = [];
+  const count = { links: 0, forms: 0, fields: 0, images: 0 };
+  for (const element of kit.queryAll("h1, h2, h3, h4, h5, h6, a[href], form, input, select, textarea, img")) {
+    const tag = element.localName;
+    if (/^h\d$/.test(tag)) {
+      const text = (element.textContent ?? "").replace(/\s+/g, " ").trim().slice(0, 120);
+      if (outline.length < 60 && text) outline.push(`${" ".repeat(Number(tag[1]) - 1)}${tag} ${text}`);
+    } else if (tag === "a") count.links++;
+    else if (tag === "form") count.forms++;
+    else if (tag === "img") count.images++;
+    else count.fields++;
+  }
+  return { html: parts.join("").trim(), isCut, outline, counts: count };
+}

@@ -1,0 +1,147 @@
+/**
+ * The child process in which one script of the agent runs: started and waiting before the script comes, ended after it.
+ * It speaks JSON lines over stdin and stdout, and reaches the session's page through them alone. It is mounted by itself
+ * beside playwright-core, so it imports nothing of this project but types.
+ */
+
+import { Socket } from "node:net";
+import { inspect } from "node:util";
+import { Script } from "node:vm";
+import { type ConnectOverCDPTransport, chromium } from "playwright-core";
+import type { FromChild, ToChild } from "./script-protocol.ts";
+
+const OWN_NAMES = ["page", "context", "console"] as const;
+/** Names of Node that are shadowed, so that a script that tries them gets a plain error instead of a puzzling one. */
+const SHADOWED_NAMES = ["process", "require", "module", "exports", "fetch", "WebSocket", "global"] as const;
+const FILE_NAME = "script.js";
+
+const write = process.stdout.write.bind(process.stdout);
+const tell = (message: FromChild) => write(`${JSON.stringify(message)}\n`);
+
+const listeners = {
+  devtools: (_message: object) => {},
+  run: (_run: Extract<ToChild, { type: "run" }>) => {},
+};
+const helperCalls = new Map<number, (answer: Extract<ToChild, { type: "helper" }>) => void>();
+
+// Where no namespace takes the network away, this at least takes away the doors that Node opens to it.
+Socket.prototype.connect = () => {
+  throw new Error("Scripts have no network of their own; work through the page.");
+};
+
+readLines((line) => {
+  const message = JSON.parse(line) as ToChild;
+  if (message.type === "devtools") listeners.devtools(message.message);
+  else if (message.type === "helper") helperCalls.get(message.id)?.(message);
+  else listeners.run(message);
+});
+listeners.run = (run) => {
+  play(run).then(
+    (value) => tell({ type: "done", ok: true, ...encodeValue(value, run.resultCharsMax) }),
+    (error) => tell({ type: "done", ok: false, ...describeError(error) }),
+  );
+};
+process.on("unhandledRejection", (error) => tell({ type: "done", ok: false, ...describeError(error) }));
+process.on("uncaughtException", (error) => tell({ type: "done", ok: false, ...describeError(error) }));
+tell({ type: "ready" });
+
+async function play(run: Extract<ToChild, { type: "run" }>): Promise<unknown> {
+  const names = [...OWN_NAMES, ...SHADOWED_NAMES].join(", ");
+  // Compiled before the page is touched: a script with a typing error has no effect at all.
+  const compiled = new Script(`(async (${names}) => {\n${run.script}\n})`, {
+    filename: FILE_NAME,
+    lineOffset: -1,
+  }).runInThisContext() as (...values: unknown[]) => Promise<unknown>;
+  const transport: ConnectOverCDPTransport = {
+    send: (message) => tell({ type: "devtools", message }),
+    close: () => {},
+  };
+  listeners.devtools = (message) => transport.onmessage?.(message);
+  const browser = await chromium.connectOverCDP(transport, {
+    noDefaults: true,
+    artifactsDir: "/nonexistent",
+  });
+  const context = browser.contexts()[0];
+  const page = context?.pages()[0];
+  if (!context || !page) throw new Error("The session's page is gone.");
+  context.setDefaultTimeout(run.actionTimeoutMs);
+  context.setDefaultNavigationTimeout(run.actionTimeoutMs);
+  for (const name of run.helpers)
+    Object.assign(page, { [name]: (...args: unknown[]) => callHelper(name, args) });
+  return compiled(page, context, createConsole(run.logCharsMax));
+}
+
+let lastHelperCall = 0;
+function callHelper(name: string, args: unknown[]): Promise<unknown> {
+  const id = ++lastHelperCall;
+  return new Promise((resolve, reject) => {
+    helperCalls.set(id, (answer) => {
+      helperCalls.delete(id);
+      if (answer.ok) resolve(answer.value);
+      else reject(new Error(answer.error));
+    });
+    tell({ type: "helper", id, name, args });
+  });
+}
+
+function createConsole(charsMax: number) {
+  let charsLeft = charsMax;
+  const log = (...values: unknown[]) => {
+    if (charsLeft <= 0) return;
+    const text = values
+      .map((value) =>
+        typeof value === "string" ? value : inspect(value, { depth: 4, maxStringLength: 2_000 }),
+      )
+      .join(" ");
+    tell({ type: "log", text: text.length > charsLeft ? `${text.slice(0, charsLeft)}… (cut)` : text });
+    charsLeft -= text.length + 1;
+  };
+  return { log, info: log, warn: log, error: log, debug: log, table: log, dir: log, trace: log };
+}
+
+/** The value as JSON text, cut where it is too long. Bytes and handles are named instead of spelt out. */
+function encodeValue(value: unknown, charsMax: number): { json: string; cutFrom: number | null } {
+  const seen: object[] = [];
+  const json =
+    JSON.stringify(value ?? null, function (this: unknown, _key, item: unknown) {
+      if (typeof item === "bigint") return `${item}n`;
+      if (typeof item === "function") return "[function]";
+      if (typeof item !== "object" || item === null) return item;
+      if ("type" in item && item.type === "Buffer" && "data" in item && Array.isArray(item.data)) {
+        return `[${item.data.length} bytes]`;
+      }
+      if (ArrayBuffer.isView(item)) return `[${item.byteLength} bytes]`;
+      if (item instanceof Map || item instanceof Set) return [...item];
+      if (item instanceof Error) return `${item.name}: ${item.message}`;
+      // Playwright's own objects name themselves: locator('h1'), JSHandle@node …
+      if ("_apiName" in item || "_guid" in item) return String(item);
+      while (seen.length > 0 && seen.at(-1) !== this) seen.pop();
+      if (seen.includes(item)) return "[circular]";
+      seen.push(item);
+      return item;
+    }) ?? "null";
+  return json.length > charsMax
+    ? { json: JSON.stringify(json.slice(0, charsMax)), cutFrom: json.length }
+    : { json, cutFrom: null };
+}
+
+function describeError(error: unknown): { error: string; line: number | null } {
+  if (!(error instanceof Error)) return { error: String(error).slice(0, 4_000), line: null };
+  const line = error.stack?.match(/script\.js:(\d+)/)?.[1];
+  return { error: `${error.name}: ${error.message}`.slice(0, 4_000), line: line ? Number(line) : null };
+}
+
+function readLines(onLine: (line: string) => void): void {
+  let pending: Buffer[] = [];
+  process.stdin.on("data", (chunk: Buffer) => {
+    let start = 0;
+    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
+      pending.push(chunk.subarray(start, end));
+      onLine(Buffer.concat(pending).toString());
+      pending = [];
+      start = end + 1;
+    }
+    if (start < chunk.length) pending.push(chunk.subarray(start));
+  });
+  process.stdin.on("end", () => process.exit(0));
+}

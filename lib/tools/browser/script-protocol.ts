@@ -1,0 +1,23 @@
+/** What the service sends to a script's child process, one JSON line each. */
+export type ToChild =
+  | {
+      type: "run";
+      script: string;
+      /** Names of the functions that the page gets on top of Playwright's. */
+      helpers: string[];
+      actionTimeoutMs: number;
+      logCharsMax: number;
+      resultCharsMax: number;
+    }
+  | { type: "devtools"; message: object }
+  | { type: "helper"; id: number; ok: true; value: unknown }
+  | { type: "helper"; id: number; ok: false; error: string };
+
+/** What the child sends back. The child runs foreign code: nothing in here is to be trusted. */
+export type FromChild =
+  | { type: "ready" }
+  | { type: "devtools"; message: object }
+  | { type: "log"; text: string }
+  | { type: "helper"; id: number; name: string; args: unknown[] }
+  | { type: "done"; ok: true; json: string; cutFrom: number | null }
+  | { type: "done"; ok: false; error: string; line: number | null };

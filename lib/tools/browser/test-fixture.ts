@@ -1,0 +1,182 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { chromium } from "playwright";
+import type { BrowserService, LiveBrowser } from "#lib/browser/browser-service.ts";
+import type { EvidencePointer } from "#lib/events/event.ts";
+import type { EvidenceStore, NewEvidence } from "#lib/session/evidence.ts";
+import type { ToolCall, ToolResult } from "../tool.ts";
+
+const WELL_KNOWN = [
+  "/usr/lib/chromium/chromium-headless-shell",
+  "/usr/lib/chromium/chromium",
+  "/usr/bin/chromium",
+  "/usr/bin/google-chrome",
+];
+
+/** The Chromium that tests use: the environment's, the one that set-up found, or one in a well-known place. */
+export function findChromium(): string {
+  const setup = new URL("../../../.data/setup.json", import.meta.url);
+  const found = existsSync(setup)
+    ? JSON.parse(readFileSync(setup, "utf8")).chromium?.executablePath
+    : undefined;
+  const path = [process.env.BROWSER_EXECUTABLE_PATH, found, ...WELL_KNOWN, chromium.executablePath()].find(
+    (candidate) => candidate && existsSync(candidate),
+  );
+  if (!path) throw new Error("No Chromium found: set BROWSER_EXECUTABLE_PATH.");
+  return path;
+}
+
+/** A real Chromium with one page, in the shape of the port. */
+export type TestBrowser = {
+  live: LiveBrowser;
+  service: BrowserService;
+  touched: string[];
+  close: () => Promise<void>;
+};
+
+/** Starts Chromium on loopback and opens one page of 1280×720. */
+export async function startTestBrowser(): Promise<TestBrowser> {
+  const profile = mkdtempSync(join(tmpdir(), "browser-tools-"));
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) chownSync(profile, 65534, 65534);
+  const child: ChildProcess = spawn(
+    findChromium(),
+    [
+      "--headless",
+      "--remote-debugging-port=0",
+      `--user-data-dir=${profile}`,
+      "--no-first-run",
+      "--disable-gpu",
+      "--disable-dev-shm-usage",
+      "--site-per-process",
+      "--no-sandbox",
+      "about:blank",
+    ],
+    {
+      stdio: ["ignore", "ignore", "pipe"],
+      env: { ...process.env, HOME: profile },
+      ...(isRoot ? { uid: 65534, gid: 65534 } : {}),
+    },
+  );
+  const devtoolsUrl = await readDevtoolsUrl(child);
+  const browser = await chromium.connectOverCDP(devtoolsUrl);
+  const context = await browser.newContext({ viewport: { width: 1280, height: 720 } });
+  const page = await context.newPage();
+  const session = await context.newCDPSession(page);
+  const { targetInfo } = await session.send("Target.getTargetInfo");
+  const live: LiveBrowser = {
+    sessionId: "session_test",
+    browser,
+    context,
+    page: () => page,
+    cdp: async () => session,
+    devtoolsUrl,
+    targetId: async () => targetInfo.targetId,
+  };
+  const touched: string[] = [];
+  const refuse = () => Promise.reject(new Error("not part of this fixture"));
+  const service: BrowserService = {
+    readStatus: refuse,
+    retarget: refuse,
+    ensure: async () => live,
+    navigate: refuse,
+    history: refuse,
+    touch: (sessionId) => void touched.push(sessionId),
+    watch: () => () => {},
+    input: refuse,
+    reapIdle: refuse,
+    closeSession: refuse,
+    describe: () => ({ available: true, live: 1, detail: "a test's own Chromium" }),
+    close: refuse,
+  };
+  return {
+    live,
+    service,
+    touched,
+    async close() {
+      const gone = new Promise((resolve) => child.once("exit", resolve));
+      await browser.close().catch(() => {});
+      child.kill("SIGKILL");
+      if (child.exitCode === null && child.signalCode === null) await gone;
+      rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+function readDevtoolsUrl(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = "";
+    child.stderr?.on("data", (chunk) => {
+      text += chunk;
+      const url = text.match(/ws:\/\/\S+/)?.[0];
+      if (url) resolve(url);
+    });
+    child.once("exit", () => reject(new Error(`Chromium ended: ${text.slice(0, 500)}`)));
+  });
+}
+
+/** A site on loopback; pages by path. */
+export async function startSite(
+  pages: Record<string, string | { headers: Record<string, string>; body: string }>,
+) {
+  const listener: RequestListener = (request, response) => {
+    const page = pages[new URL(request.url ?? "/", "http://site").pathname];
+    const { headers, body } =
+      typeof page === "string" ? { headers: {}, body: page } : (page ?? { headers: {}, body: "" });
+    response.writeHead(page === undefined ? 404 : 200, {
+      "content-type": "text/html; charset=utf-8",
+      ...headers,
+    });
+    response.end(body);
+  };
+  const server: Server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    close: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** Evidence kept in memory. */
+export function createEvidenceMemory(): EvidenceStore & { saved: (NewEvidence & EvidencePointer)[] } {
+  const saved: (NewEvidence & EvidencePointer)[] = [];
+  return {
+    saved,
+    async save(evidence) {
+      const pointer = {
+        id: `evidence_${saved.length + 1}`,
+        kind: evidence.kind,
+        title: evidence.title,
+        url: evidence.url,
+        mediaType: evidence.mediaType,
+      };
+      saved.push({ ...evidence, ...pointer });
+      return pointer;
+    },
+    list: async () => [],
+    read: async () => undefined,
+  };
+}
+
+/** A call of a tool, as the turn would make it. */
+export const callOf = (signal: AbortSignal = new AbortController().signal): ToolCall => ({
+  sessionId: "session_test",
+  requestId: "request_test",
+  runId: "run_test",
+  callId: "call_test",
+  origin: "person",
+  signal,
+});
+
+/** The text of an answer. */
+export const textOf = (result: ToolResult): string =>
+  result.content.map((part) => (part.type === "text" ? part.text : `[image ${part.evidence.id}]`)).join("\n");

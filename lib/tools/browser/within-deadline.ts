@@ -1,0 +1,41 @@
+/** The call was stopped, or the page did not answer in time: the message says which, and what to do. */
+export class PageSilence extends Error {
+  override name = "PageSilence";
+}
+
+/**
+ * Waits for work on a page, but no longer than the deadline and not past a stop: a page that is busy with an endless
+ * loop or holds a dialog open never answers.
+ * @throws PageSilence when stopped or late; otherwise what the work throws.
+ */
+export async function withinDeadline<Result>(
+  signal: AbortSignal,
+  timeoutMs: number,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  if (signal.aborted) throw new PageSilence("The call was stopped.");
+  let onAbort = () => {};
+  let timer: NodeJS.Timeout | undefined;
+  const silence = new Promise<never>((_resolve, reject) => {
+    onAbort = () => reject(new PageSilence("The call was stopped."));
+    signal.addEventListener("abort", onAbort, { once: true });
+    timer = setTimeout(
+      () =>
+        reject(
+          new PageSilence(
+            `The page did not answer within ${Math.round(timeoutMs / 1000)} s: its scripts may be busy, or a dialog is open. Reload it, or go to another page.`,
+          ),
+        ),
+      timeoutMs,
+    );
+  });
+  const working = work();
+  // Whatever it becomes after the deadline is nobody's business any more.
+  working.catch(() => {});
+  try {
+    return await Promise.race([working, silence]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", onAbort);
+  }
+}
