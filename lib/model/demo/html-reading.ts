@@ -57,12 +57,14 @@ function readFields(html: string): PageElement[] {
  * A plain text gives its lines as paragraphs. Works on the first 300,000 characters and never throws.
  */
 export function readHtml(result: string, url: string): PageReading {
-  const carrier = result.trimStart().startsWith("{") ? findJson(result) : undefined;
+  // A tool may put its answer between two marks, to tell data from instructions.
+  const source = result.match(/<(data-\w+)>\n([\s\S]*)\n<\/\1>/)?.[2] ?? result;
+  const carrier = source.trimStart().startsWith("{") ? findJson(source) : undefined;
   const inner =
     typeof carrier === "object" && carrier !== null
       ? Object.values(carrier).find((value) => typeof value === "string" && value.length > 80)
       : undefined;
-  const html = (typeof inner === "string" ? inner : result).slice(0, 300_000);
+  const html = (typeof inner === "string" ? inner : source).slice(0, 300_000);
   const title = plain(html.match(/<title[^>]{0,200}>([\s\S]{0,500}?)<\/title>/i)?.[1] ?? "");
   const elements: PageElement[] = readFields(html);
   for (const [, level = "", text = ""] of html.matchAll(/<h([1-3])\b[^>]{0,500}>([\s\S]{0,500}?)<\/h\1>/gi)) {

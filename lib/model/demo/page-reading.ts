@@ -6,6 +6,10 @@ export type PageElement = {
   selector: string;
   value?: string;
   required?: boolean;
+  /** The element's name in the page's source. */
+  tag?: string;
+  /** The frame that the element lives in, where it is not the page itself. */
+  frame?: string;
 };
 
 /** What one tool result says about a page. */
@@ -29,6 +33,8 @@ function readElement(value: unknown): PageElement | undefined {
     selector: textOf(value.selector),
     ...(typeof value.value === "string" ? { value: textOf(value.value) } : {}),
     ...(typeof value.required === "boolean" ? { required: value.required } : {}),
+    ...(typeof value.tag === "string" ? { tag: value.tag } : {}),
+    ...(typeof value.frame === "string" && value.frame !== "main" ? { frame: value.frame } : {}),
   };
 }
 
@@ -73,19 +79,14 @@ export function findJson(text: string): unknown {
   return undefined;
 }
 
-/** The whole elements of a result that was cut short in the middle of its list. */
+/** The whole elements of a result that was cut short; the one that the cut went through is left out. */
 function recoverElements(text: string): unknown[] {
-  const list = text.search(/"elements"\s*:\s*\[/);
-  if (list === -1) return [];
   const found: unknown[] = [];
-  let at = text.indexOf("[", list) + 1;
-  for (;;) {
-    const start = text.indexOf("{", at);
-    const end = start === -1 ? -1 : findJsonEnd(text, start);
-    if (end === -1) return found;
-    found.push(parse(text.slice(start, end)));
-    at = end;
+  for (const { index } of text.matchAll(/\{"(?:role|tag|name)"/g)) {
+    const end = findJsonEnd(text.slice(0, index + 10_000), index);
+    if (end !== -1) found.push(parse(text.slice(index, end)));
   }
+  return found;
 }
 
 /** The nearest object that says where the page is, at most three levels down. */

@@ -76,10 +76,12 @@ function openPage(situation: Situation, task: DemoTask): DemoStep | undefined {
 }
 
 const isQuery = (exchange: ToolExchange, want: Want) =>
-  exchange.toolName === "dom_query" && exchange.input.selector === wantSelectors[want];
+  exchange.toolName === "dom_query" &&
+  exchange.input.selector === wantSelectors[want] &&
+  exchange.input.text === undefined;
 
 function queryCall(want: Want) {
-  return { toolName: "dom_query", input: { selector: wantSelectors[want], limit: 60 } };
+  return { toolName: "dom_query", input: { selector: wantSelectors[want], limit: 50 } };
 }
 
 /** Goes through the link's address where it has one, as a click alone may return before the page has changed. */
@@ -107,17 +109,25 @@ function followLink(situation: Situation, task: DemoTask): DemoStep | undefined 
   const open = findOpenUrl([...situation.earlier, ...exchanges]) ?? situation.currentUrl ?? "";
   if (destination.matches.test(open)) return undefined;
 
-  const query = exchanges.findLast((exchange) => isQuery(exchange, "links"));
-  if (query === undefined) {
+  const queries = exchanges.filter(
+    ({ toolName, input }) => toolName === "dom_query" && input.selector === wantSelectors.links,
+  );
+  if (queries.length === 0) {
+    // By its word as well, as the link of a long page may lie behind the limit of the list.
+    const byWord = {
+      toolName: "dom_query",
+      input: { selector: wantSelectors.links, text: destination.word },
+    };
     return {
       kind: "calls",
       say: `I look for the way to the ${destination.word}.`,
-      calls: [queryCall("links")],
+      calls: [byWord, queryCall("links")],
     };
   }
-  const links = readPage(query.result?.text ?? "").elements;
+  const links = queries.flatMap(({ result }) => readPage(result?.text ?? "").elements);
   const link = links.find(
-    ({ name, text, selector }) => selector !== "" && destination.matches.test(`${name} ${text}`),
+    ({ name, text, selector, frame }) =>
+      selector !== "" && frame === undefined && destination.matches.test(`${name} ${text}`),
   );
   if (link === undefined) return undefined;
   return { kind: "calls", say: `I follow “${link.name || link.text}”.`, calls: [followCall(link.selector)] };
@@ -189,7 +199,12 @@ function planWithoutQuery(situation: Situation, task: DemoTask): DemoStep {
     (typeof known === "string" ? known : situation.demoUrl);
   if (fetched === undefined) {
     const say = `This session has no page that I can query, so I read the source of ${url}.`;
-    return { kind: "calls", say, calls: [{ toolName: "fetch_url", input: { url } }] };
+    return { kind: "calls", say, calls: [{ toolName: "fetch_url", input: { url, ...asSource(situation) } }] };
   }
   return { kind: "report", text: writeFetchReport(fetched, url, wantsOf(task)) };
+}
+
+/** Asks for the source of a page where the tool would otherwise answer with its text alone. */
+function asSource({ tools }: Situation): { format?: "raw" } {
+  return JSON.stringify(tools.get("fetch_url") ?? {}).includes('"raw"') ? { format: "raw" } : {};
 }

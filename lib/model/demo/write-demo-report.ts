@@ -43,16 +43,17 @@ const kinds: Record<string, string> = {
 function fieldTable(fields: PageElement[]): string {
   const rows = fields.slice(0, 40).map((field) => {
     const required = field.required === undefined ? "not said" : field.required ? "yes" : "no";
-    return `| ${quote(nameOf(field)) || "(no label)"} | ${quote(kinds[field.role] ?? field.role)} | ${required} |`;
+    const place = field.frame === undefined ? "" : " (in a frame)";
+    return `| ${quote(nameOf(field)) || "(no label)"}${place} | ${quote(kinds[field.role] ?? field.role)} | ${required} |`;
   });
   return ["| Field | Kind | Required |", "| --- | --- | --- |", ...rows].join("\n");
 }
 
-function section(want: Want, elements: PageElement[]): string {
+function section(want: Want, elements: PageElement[], isCut = false): string {
   if (want === "fields") {
     if (elements.length === 0) return "The page has no form fields.";
     const required = elements.filter((field) => field.required).length;
-    return `It has ${elements.length} form fields${required > 0 ? `, ${required} of them required` : ""}:\n\n${fieldTable(elements)}`;
+    return `It has ${isCut ? "at least " : ""}${elements.length} form fields${required > 0 ? `, ${required} of them required` : ""}:\n\n${fieldTable(elements)}`;
   }
   if (want === "prices") {
     const products = findProducts(elements);
@@ -98,14 +99,18 @@ export function writePageReport(found: {
   const title = readings.find((reading) => reading.title)?.title;
   const url = readings.find((reading) => reading.url)?.url ?? found.url;
   const sections = [...found.readings].map(([want, { reading, error }]) =>
-    error === undefined ? section(want, reading.elements) : `I could not read the ${want}: ${quote(error)}`,
+    error === undefined
+      ? section(want, reading.elements, reading.isCut)
+      : `I could not read the ${want}: ${quote(error)}`,
   );
   const { destination } = found.task;
   const isThere = destination === undefined || destination.matches.test(`${url} ${title}`);
   const camera = found.exchanges.find(
     ({ toolName }) => toolName === "screenshot" || toolName === "capture_preview",
   );
-  const frames = frameUrls(found.exchanges, url);
+  // Where the query reached into the frames, their elements are in the lists.
+  const isInside = readings.some(({ elements }) => elements.some(({ frame }) => frame !== undefined));
+  const frames = isInside ? [] : frameUrls(found.exchanges, url);
   return join(
     writeHead(url, title),
     isThere

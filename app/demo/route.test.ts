@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { GET } from "./route.ts";
+
+const folder = join(import.meta.dirname, "../../public/demo");
+const pages = readdirSync(folder).filter((name) => name.endsWith(".html"));
+const read = (page: string) => readFileSync(join(folder, page), "utf8");
+
+test("the short address leads to the shop's first page, by a relative address", () => {
+  const response = GET();
+  assert.equal(response.status, 307);
+  assert.equal(response.headers.get("location"), "/demo/index.html");
+});
+
+for (const page of pages) {
+  test(`${page} links to pages that exist, and to nothing outside the demo`, () => {
+    const addresses = [...read(page).matchAll(/\s(?:href|src|action)="([^"]*)"/g)].map(
+      (match) => match[1] ?? "",
+    );
+    for (const address of addresses) {
+      if (address.startsWith("#")) continue;
+      assert.match(address, /^\/demo\//);
+      assert.ok(existsSync(join(folder, address.slice("/demo/".length))), address);
+    }
+  });
+
+  test(`every field of ${page} has a label, and nothing runs or is styled inline`, () => {
+    const html = read(page);
+    const labelled = new Set([...html.matchAll(/<label[^>]* for="([^"]+)"/g)].map((match) => match[1]));
+    for (const [, id] of html.matchAll(/<(?:input|select|textarea)[^>]* id="([^"]+)"/g))
+      assert.ok(labelled.has(id), id);
+    assert.doesNotMatch(html, /<style|\sstyle=|\son\w+=|<script(?![^>]* src=)/);
+  });
+}
+
+test("the checkout has what a form can have: required fields, a choice, radio buttons, a checkbox and a frame", () => {
+  const html = read("checkout.html");
+  for (const part of [
+    /type="email"[^>]* required/,
+    /<select[^>]* required/,
+    /type="radio"/,
+    /type="checkbox" id="terms"/,
+    /<iframe/,
+  ]) {
+    assert.match(html, part);
+  }
+});
