@@ -44,7 +44,9 @@ export function createDemoModel(options: Options): LanguageModelV4 {
     },
     async doStream(call) {
       call.abortSignal?.throwIfAborted();
-      return { stream: toStream(streamAnswer(answer(call, options), options.paceMs, call.abortSignal)) };
+      // Nobody reads a structured answer while it is written.
+      const paceMs = call.responseFormat?.type === "json" ? 0 : options.paceMs;
+      return { stream: toStream(streamAnswer(answer(call, options), paceMs, call.abortSignal)) };
     },
   };
 }

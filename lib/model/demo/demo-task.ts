@@ -39,13 +39,19 @@ const destinations: Destination[] = [
 const generalWords =
   /\b(page|site|website|shop|look|describe|summari[sz]e|summary|overview|review|check|inspect|open|visit|navigate|go to|what is on|read|audit|analy[sz]e)\b/i;
 
+/** A longer message is data rather than a task; its beginning says what to do. */
+const messageCharactersMax = 20_000;
+
 /** A line of page context that a caller or the service put into the message; not part of the task. */
-const contextLine = /^\s*(current|target|demo) pages?\s*:.*$/gim;
+const contextLine = /^[ \t*-]{0,8}(current|target|demo) pages? ?:.*$/gim;
 
 /** Reads the task from the text of the last user message. */
 export function readDemoTask(message: string): DemoTask {
-  const text = message.replace(contextLine, "");
-  const url = text.match(/https?:\/\/[^\s<>"'`)\]]+/i)?.[0].replace(/[.,;:!?]+$/, "");
+  const text = message.slice(0, messageCharactersMax).replace(contextLine, "");
+  const url = text
+    .match(/https?:\/\/[^\s<>"'`)\]]+/i)?.[0]
+    .slice(0, 2_000)
+    .replace(/[.,;:!?]+$/, "");
   const words = text.replace(/https?:\/\/\S+/gi, " ");
   const wants = wantWords.filter(([, pattern]) => pattern.test(words)).map(([want]) => want);
   const destination = destinations.find(({ matches }) => matches.test(words));

@@ -39,7 +39,7 @@ export function findProducts(elements: PageElement[]): Product[] {
     .filter(({ role }) => /^(heading|h[1-6])$/.test(role))
     .map(({ name, text }) => name || text);
   for (const element of elements) {
-    const text = element.text || element.name;
+    const text = (element.text || element.name).slice(0, 500);
     const found = findPrice(text);
     if (found === undefined) continue;
     const own = element.name !== text && findPrice(element.name) === undefined ? element.name : "";

@@ -335,3 +335,20 @@ test("the source of a page is asked for where the fetch offers it, and read betw
     /- One/,
   );
 });
+
+test("a long hostile message is planned in bounded time", () => {
+  const startedAt = performance.now();
+  for (const text of [
+    "\n".repeat(200_000),
+    `http://${".".repeat(200_000)}`,
+    " -".repeat(100_000),
+    "{".repeat(200_000),
+  ]) {
+    plan([
+      system(text),
+      user(text),
+      ...exchange("dom_query", { selector: "a[href]" }, text.slice(0, 12_000)),
+    ]);
+  }
+  assert.ok(performance.now() - startedAt < 1_500);
+});

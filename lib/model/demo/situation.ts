@@ -60,7 +60,7 @@ function readInput(input: unknown): Record<string, unknown> {
 /** A named page line such as `Current page: https://…`; the last one counts. */
 function readPageLine(text: string, name: string): string | undefined {
   const lines = [
-    ...text.matchAll(new RegExp(`^[\\s*-]*${name} pages?\\s*:\\W*(https?://[^\\s<>"'\`)\\]]+)`, "gim")),
+    ...text.matchAll(new RegExp(`^[ \\t*-]{0,8}${name} pages?\\s*:\\W*(https?://[^\\s<>"'\`)\\]]+)`, "gim")),
   ];
   return lines.at(-1)?.[1];
 }
