@@ -3,7 +3,13 @@ import type { DomainEvent, StoredEvent } from "#lib/events/event.ts";
 import { newDeliveryId } from "#lib/session/new-id.ts";
 
 /** A callback to write down beside its event. */
-export type PlannedDelivery = { id: string; sessionId: string; runId: string; event: CallbackEvent; body: string };
+export type PlannedDelivery = {
+  id: string;
+  sessionId: string;
+  runId: string;
+  event: CallbackEvent;
+  body: string;
+};
 
 /**
  * The callback that a lifecycle event asks for; undefined where the session did not subscribe to it.
@@ -12,7 +18,10 @@ export type PlannedDelivery = { id: string; sessionId: string; runId: string; ev
  *
  * @param subscribed the session's `callback.events`, or null for a session without a callback.
  */
-export function planDelivery(subscribed: CallbackEvent[] | null, stored: StoredEvent): PlannedDelivery | undefined {
+export function planDelivery(
+  subscribed: CallbackEvent[] | null,
+  stored: StoredEvent,
+): PlannedDelivery | undefined {
   const event = subscribed?.find((kind) => kind === stored.kind);
   if (event === undefined || stored.runId === null) return undefined;
   const { sessionId, runId, requestId } = stored;

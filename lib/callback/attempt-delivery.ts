@@ -1,0 +1,156 @@
+import type { Database } from "#db/client.ts";
+import type { GuardedFetch } from "#lib/net/guarded-fetch.ts";
+import type { Sealer } from "#lib/secrets/sealer.ts";
+import { deliveryMachine } from "./delivery-machine.ts";
+import { attemptsMax, type RetrySchedule, retryDelayMs } from "./retry-schedule.ts";
+import { type Exchange, sendCallback } from "./send-callback.ts";
+import {
+  type AttemptKey,
+  type AttemptRow,
+  callbackSecretName,
+  type DeliveryRow,
+  type DeliveryToMake,
+  findDelivery,
+  insertAttempt,
+  isStartUnattempted,
+  moveDelivery,
+} from "./store.ts";
+
+export type DeliveryDeps = {
+  db: Database;
+  fetch: GuardedFetch;
+  sealer: Sealer;
+  schedule: RetrySchedule;
+  logger: { info: (fields: object, message: string) => void };
+  clock?: () => Date;
+  /** Deadline over one whole exchange. Default: the specification's 10 seconds. */
+  timeoutMs?: number;
+  /** Aborted when the service ends: an attempt that this cuts off throws, and does not count. */
+  signal?: AbortSignal;
+};
+
+/**
+ * What follows an attempt. `delivered` and `dropped` end the cycle (`dropped` also stands for one that a newer
+ * cycle, or the session's removal, has overtaken); `retry` is to make attempt `number` after `delayMs`; `wait` is to
+ * make the same attempt after `delayMs`, because nothing was sent yet.
+ */
+export type AttemptOutcome =
+  | { state: "delivered" | "dropped" }
+  | { state: "retry"; number: number; delayMs: number }
+  | { state: "wait"; delayMs: number };
+
+const exchangeTimeoutMs = 10_000;
+
+/**
+ * Makes one attempt at a delivery and records it together with the delivery's new state. An attempt counts when it
+ * has ended and is recorded; a crash before that repeats it, with the same bytes and the same id. What is recorded
+ * already is told, not repeated. The first attempt of `run.completed` waits for that of `run.started`.
+ * Source: specification, Delivery semantics; `security.md`, What is never lost.
+ *
+ * @throws when our own infrastructure fails (database, a service that ends); nothing is recorded then.
+ */
+export async function attemptDelivery(deps: DeliveryDeps, key: AttemptKey): Promise<AttemptOutcome> {
+  const now = deps.clock ?? (() => new Date());
+  const delivery = await findDelivery(deps.db, key.deliveryId);
+  const known = tellKnown(delivery?.row, key, now());
+  if (known || !delivery) return known ?? { state: "dropped" };
+  const { row } = delivery;
+
+  const isFirst = key.cycle === 1 && key.number === 1;
+  if (isFirst && row.event === "run.completed" && (await isStartUnattempted(deps.db, row.runId)))
+    return { state: "wait", delayMs: orderingDelayMs(now().getTime() - row.createdAt.getTime()) };
+
+  const sending: DeliveryRow = {
+    ...row,
+    state: deliveryMachine.next(row.state, "began"),
+    nextAttemptAt: null,
+  };
+  if (!(await moveDelivery(deps.db, row, sending))) return attemptDelivery(deps, key);
+  const at = now();
+  const exchange = await exchangeWith(deps, delivery, now);
+  const settled = settle(deps.schedule, sending, exchange, now());
+  const attempt: AttemptRow = {
+    ...key,
+    at,
+    status: exchange.status,
+    latencyMs: exchange.latencyMs,
+    error: exchange.error,
+  };
+  if (!(await record(deps.db, sending, settled.row, attempt))) return attemptDelivery(deps, key);
+  const fields = { deliveryId: row.id, event: row.event, number: key.number, ...settled.outcome };
+  deps.logger.info({ ...fields, status: exchange.status, error: exchange.error }, "a callback was attempted");
+  return settled.outcome;
+}
+
+/** What the rows already say about this attempt; undefined when it is still to be made. */
+function tellKnown(row: DeliveryRow | undefined, key: AttemptKey, now: Date): AttemptOutcome | undefined {
+  if (!row || row.cycle !== key.cycle) return { state: "dropped" };
+  if (row.state === "delivered" || row.state === "dropped") return { state: row.state };
+  if (key.number > row.attemptsFinished + 1)
+    throw new Error(`${key.deliveryId}: attempt ${key.number} comes before ${row.attemptsFinished + 1}`);
+  if (key.number === row.attemptsFinished + 1) return undefined;
+  const dueAt = key.number === row.attemptsFinished ? row.nextAttemptAt : null;
+  const delayMs = dueAt ? Math.max(0, dueAt.getTime() - now.getTime()) : 0;
+  return { state: "retry", number: key.number + 1, delayMs };
+}
+
+/** Looks again soon after the event, and less often the longer `run.started` takes. */
+const orderingDelayMs = (ageMs: number): number => Math.min(5_000, Math.max(100, Math.round(ageMs / 2)));
+
+async function exchangeWith(
+  deps: DeliveryDeps,
+  delivery: DeliveryToMake,
+  now: () => Date,
+): Promise<Exchange> {
+  const { row, url, sealedSecret } = delivery;
+  if (url === null) throw new Error(`${row.id}: its session has no callback URL`);
+  let secret: string | null;
+  try {
+    const place = { table: "sealed_secrets", row: row.sessionId, column: callbackSecretName };
+    secret = sealedSecret === null ? null : deps.sealer.open(place, sealedSecret);
+  } catch {
+    // Sent without its signature it would be taken for a forgery, so it is not sent at all.
+    return {
+      status: null,
+      error: "the callback secret cannot be read with this ENCRYPTION_KEY",
+      latencyMs: 0,
+    };
+  }
+  const callback = { id: row.id, event: row.event, url, secret, body: Buffer.from(row.body, "utf8") };
+  const timeoutMs = deps.timeoutMs ?? exchangeTimeoutMs;
+  return sendCallback(deps.fetch, callback, { timeoutMs, now, signal: deps.signal });
+}
+
+type Settled = { row: DeliveryRow; outcome: AttemptOutcome };
+
+/** The state that an ended exchange leads to, and what follows. */
+function settle(schedule: RetrySchedule, sending: DeliveryRow, exchange: Exchange, endedAt: Date): Settled {
+  const attemptsFinished = sending.attemptsFinished + 1;
+  const move = (event: "accepted" | "failed" | "exhausted", nextAttemptAt: Date | null): DeliveryRow => ({
+    ...sending,
+    attemptsFinished,
+    nextAttemptAt,
+    state: deliveryMachine.next(sending.state, event),
+  });
+  if (exchange.error === null) return { row: move("accepted", null), outcome: { state: "delivered" } };
+  if (attemptsFinished >= attemptsMax) return { row: move("exhausted", null), outcome: { state: "dropped" } };
+  const delayMs = retryDelayMs(schedule, attemptsFinished, Math.random(), exchange.retryAfterMs);
+  return {
+    row: move("failed", new Date(endedAt.getTime() + delayMs)),
+    outcome: { state: "retry", number: attemptsFinished + 1, delayMs },
+  };
+}
+
+/** Writes the attempt and the new state together. @returns false when another executor recorded it first. */
+async function record(
+  db: Database,
+  from: DeliveryRow,
+  to: DeliveryRow,
+  attempt: AttemptRow,
+): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    const moved = await moveDelivery(tx, from, to);
+    if (moved) await insertAttempt(tx, attempt);
+    return moved;
+  });
+}

@@ -1,0 +1,10 @@
+import { machine } from "#lib/session/machine.ts";
+
+/**
+ * The states of a delivery. `sending` may begin again: a crash in mid-attempt repeats it.
+ * Source: `architecture.md`, Words; specification, Delivery semantics, rule 3.
+ */
+export const deliveryMachine = machine("delivery", {
+  pending: { began: "sending" },
+  sending: { began: "sending", accepted: "delivered", failed: "pending", exhausted: "dropped" },
+});

@@ -1,0 +1,66 @@
+import { type GuardedFetch, isGuardedFetchError } from "#lib/net/guarded-fetch.ts";
+import { readRetryAfter } from "./retry-schedule.ts";
+import { signBody } from "./sign-body.ts";
+
+/** One callback as it goes over the wire. */
+export type Callback = { id: string; event: string; url: string; secret: string | null; body: Uint8Array };
+
+/** How an exchange with a receiver ended; `error` is null when the receiver accepted. */
+export type Exchange = {
+  /** HTTP status, or null where none came. */
+  status: number | null;
+  error: string | null;
+  latencyMs: number;
+  /** What the receiver asked for with `Retry-After`. */
+  retryAfterMs?: number | undefined;
+};
+
+/** At most this much of a receiver's answer is read; nothing of it is kept. */
+const answerBytesMax = 16_384;
+
+/**
+ * Posts a callback once. A redirect, a status outside 2xx, a refused address and a missed deadline are failures and
+ * come back as values. Source: specification, Run lifecycle callbacks; `security.md`, Callbacks.
+ *
+ * @param options.timeoutMs deadline over the whole exchange.
+ * @throws what is not the receiver's doing: the signal's abort, a bug. Such an attempt does not count.
+ */
+export async function sendCallback(
+  fetch: GuardedFetch,
+  callback: Callback,
+  options: { timeoutMs: number; now: () => Date; signal?: AbortSignal | undefined },
+): Promise<Exchange> {
+  const startedAt = performance.now();
+  try {
+    const answer = await fetch(callback.url, {
+      method: "POST",
+      headers: describeHeaders(callback),
+      body: callback.body,
+      timeoutMs: options.timeoutMs,
+      maxBytes: answerBytesMax,
+      overflow: "truncate",
+      redirect: "error",
+      ...(options.signal && { signal: options.signal }),
+    });
+    const latencyMs = Math.round(answer.latencyMs);
+    const { status } = answer;
+    if (status >= 200 && status < 300) return { status, error: null, latencyMs };
+    const retryAfterMs = readRetryAfter(answer.headers.get("retry-after"), options.now());
+    return { status, error: `the receiver answered ${status}`, latencyMs, retryAfterMs };
+  } catch (error) {
+    // Ending the service ends its connections; that is no answer of the receiver.
+    if (!isGuardedFetchError(error) || error.kind === "aborted" || options.signal?.aborted) throw error;
+    const latencyMs = Math.round(performance.now() - startedAt);
+    return { status: error.status ?? null, error: error.message, latencyMs };
+  }
+}
+
+function describeHeaders(callback: Callback): Record<string, string> {
+  return {
+    "Content-Type": "application/json",
+    "User-Agent": "agent-session-service",
+    "X-Service-Event": callback.event,
+    "X-Service-Delivery": callback.id,
+    ...(callback.secret !== null && { "X-Service-Signature": signBody(callback.secret, callback.body) }),
+  };
+}

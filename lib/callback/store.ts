@@ -1,0 +1,109 @@
+import { and, asc, desc, eq, inArray, lt, or } from "drizzle-orm";
+import type { Database, Executor, Transaction } from "#db/client.ts";
+import { deliveries, deliveryAttempts, sealedSecrets, sessions } from "#db/schema/index.ts";
+
+export type DeliveryRow = typeof deliveries.$inferSelect;
+export type AttemptRow = typeof deliveryAttempts.$inferSelect;
+
+/** A delivery with what is needed to make it. */
+export type DeliveryToMake = { row: DeliveryRow; url: string | null; sealedSecret: string | null };
+
+/** The name under which a session's callback secret is sealed. */
+export const callbackSecretName = "callback.secret";
+
+/** A delivery, its session's callback URL and sealed secret; undefined when the session is gone. */
+export async function findDelivery(db: Executor, deliveryId: string): Promise<DeliveryToMake | undefined> {
+  const [found] = await db
+    .select({ row: deliveries, url: sessions.callbackUrl, sealedSecret: sealedSecrets.sealed })
+    .from(deliveries)
+    .innerJoin(sessions, eq(sessions.id, deliveries.sessionId))
+    .leftJoin(
+      sealedSecrets,
+      and(eq(sealedSecrets.sessionId, deliveries.sessionId), eq(sealedSecrets.name, callbackSecretName)),
+    )
+    .where(eq(deliveries.id, deliveryId));
+  return found;
+}
+
+/** Which attempt of a delivery: the cycle rises with every redeliver, the number counts from 1 within it. */
+export type AttemptKey = { deliveryId: string; cycle: number; number: number };
+
+/** Whether the run's `run.started` has a delivery of which no attempt has finished yet. */
+export async function isStartUnattempted(db: Executor, runId: string): Promise<boolean> {
+  const rows = await db
+    .select({ id: deliveries.id })
+    .from(deliveries)
+    .where(
+      and(
+        eq(deliveries.runId, runId),
+        eq(deliveries.event, "run.started"),
+        eq(deliveries.cycle, 1),
+        eq(deliveries.attemptsFinished, 0),
+        inArray(deliveries.state, ["pending", "sending"]),
+      ),
+    );
+  return rows.length > 0;
+}
+
+/**
+ * Moves a delivery from the state it was read in, if that still holds.
+ *
+ * @returns whether this call moved it.
+ */
+export async function moveDelivery(
+  db: Executor,
+  from: Pick<DeliveryRow, "id" | "cycle" | "attemptsFinished" | "state">,
+  to: Pick<DeliveryRow, "state" | "attemptsFinished" | "nextAttemptAt">,
+): Promise<boolean> {
+  const { state, attemptsFinished, nextAttemptAt } = to;
+  const moved = await db
+    .update(deliveries)
+    .set({ state, attemptsFinished, nextAttemptAt })
+    .where(
+      and(
+        eq(deliveries.id, from.id),
+        eq(deliveries.cycle, from.cycle),
+        eq(deliveries.attemptsFinished, from.attemptsFinished),
+        eq(deliveries.state, from.state),
+      ),
+    )
+    .returning({ id: deliveries.id });
+  return moved.length === 1;
+}
+
+export async function insertAttempt(tx: Transaction, attempt: AttemptRow): Promise<void> {
+  await tx.insert(deliveryAttempts).values(attempt);
+}
+
+/** Deliveries of a session, newest first, each with its finished attempts in order. */
+export async function listDeliveryRows(
+  db: Database,
+  sessionId: string,
+  page: { before?: { createdAt: Date; id: string }; limit: number },
+): Promise<{ row: DeliveryRow; attempts: AttemptRow[] }[]> {
+  const { before } = page;
+  const rows = await db
+    .select()
+    .from(deliveries)
+    .where(
+      and(
+        eq(deliveries.sessionId, sessionId),
+        before &&
+          or(
+            lt(deliveries.createdAt, before.createdAt),
+            and(eq(deliveries.createdAt, before.createdAt), lt(deliveries.id, before.id)),
+          ),
+      ),
+    )
+    .orderBy(desc(deliveries.createdAt), desc(deliveries.id))
+    .limit(page.limit);
+  if (rows.length === 0) return [];
+  const ids = rows.map((row) => row.id);
+  const attempts = await db
+    .select()
+    .from(deliveryAttempts)
+    .where(inArray(deliveryAttempts.deliveryId, ids))
+    .orderBy(asc(deliveryAttempts.cycle), asc(deliveryAttempts.number));
+  const byDelivery = Map.groupBy(attempts, (attempt) => attempt.deliveryId);
+  return rows.map((row) => ({ row, attempts: byDelivery.get(row.id) ?? [] }));
+}

@@ -1,0 +1,71 @@
+import { createServer, type IncomingHttpHeaders, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Database } from "#db/client.ts";
+import { deliveries, requests, runs, sealedSecrets, sessions } from "#db/schema/index.ts";
+import type { CallbackEvent } from "#db/schema/unions.ts";
+import type { Sealer } from "#lib/secrets/sealer.ts";
+import { newDeliveryId, newId } from "#lib/session/new-id.ts";
+import { callbackSecretName } from "./store.ts";
+
+/** One request as a receiver saw it. */
+export type Received = { path: string; headers: IncomingHttpHeaders; body: Buffer };
+
+/** A receiver of callbacks on loopback that keeps what it is sent; `answer` decides each reply. */
+export async function startReceiver(answer: RequestListener) {
+  const received: Received[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    received.push({ path: request.url ?? "", headers: request.headers, body: Buffer.concat(chunks) });
+    answer(request, response);
+  });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  server.listen(0, "127.0.0.1", resolve);
+  await promise;
+  const { port } = server.address() as AddressInfo;
+  return {
+    received,
+    url: `http://127.0.0.1:${port}/callbacks?from=service`,
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+/** A session that registered a callback, with one run. */
+export async function seedCallbackSession(
+  db: Database,
+  callback: { url: string; secret?: string; sealer: Sealer },
+): Promise<{ sessionId: string; runId: string; requestId: string }> {
+  const [sessionId, requestId, runId] = [newId("ses"), newId("req"), newId("run")];
+  await db.insert(sessions).values({
+    ...{ id: sessionId, ownerId: "owner", title: "a session", source: "api", bodyHash: "hash" },
+    ...{ targetPageUrls: [], tools: { include: [], exclude: [], externalTurnExclude: [] }, toolset: [] },
+    ...{ mcpServers: {}, capabilities: { browser: true, sandbox: true }, subAgents: false },
+    ...{ maxLiveChildren: 4, maxLiveBrowsers: 4, callbackUrl: callback.url },
+    callbackEvents: ["run.started", "run.completed"],
+  });
+  if (callback.secret !== undefined) {
+    const place = { table: "sealed_secrets", row: sessionId, column: callbackSecretName };
+    const sealed = callback.sealer.seal(place, callback.secret);
+    await db.insert(sealedSecrets).values({ sessionId, name: callbackSecretName, sealed });
+  }
+  await db
+    .insert(requests)
+    .values({ id: requestId, sessionId, position: 1, mode: "queue", origin: "external", bodyHash: "hash" });
+  await db.insert(runs).values({ id: runId, sessionId, requestId, attempt: 1, origin: "external" });
+  return { sessionId, runId, requestId };
+}
+
+/** A delivery row as a run's transaction writes it; its body holds what a re-serialization would change. */
+export async function seedDelivery(
+  db: Database,
+  run: { sessionId: string; runId: string },
+  event: CallbackEvent,
+): Promise<string> {
+  const id = newDeliveryId();
+  const body = `{"event":"${event}",  "sessionId":"${run.sessionId}","data":{"kind":"${event}","n":1.0,"text":"Ö ✓ \\u2028"}}`;
+  await db.insert(deliveries).values({ id, ...run, event, body, nextAttemptAt: new Date() });
+  return id;
+}
