@@ -62,6 +62,7 @@ export type TestProcess = {
   start: (functions: InngestFunction.Any[]) => Promise<void>;
   /** From now on no statement of this engine is carried out or answered. */
   crash: () => void;
+  isCrashed: () => boolean;
   statementCount: () => number;
 };
 
@@ -70,10 +71,10 @@ export function createTestProcess(
   db: Database,
   options: Partial<EmbeddedEngineOptions> & {
     clock?: ManualClock;
-    onRequest?: (request: Request) => void;
+    onExchange?: (path: string, status: number) => void;
   } = {},
 ): TestProcess {
-  const { clock = createManualClock(), onRequest, ...engineOptions } = options;
+  const { clock = createManualClock(), onExchange, ...engineOptions } = options;
   let statements = 0;
   let isDead = false;
   const execute = (statement: Parameters<Database["execute"]>[0]) => {
@@ -90,9 +91,10 @@ export function createTestProcess(
     isSoleExecutor: true,
     ...engineOptions,
   });
-  const observed: typeof fetch = (input, init) => {
-    onRequest?.(new Request(input, init));
-    return engine.fetch(input, init);
+  const observed: typeof fetch = async (input, init) => {
+    const response = await engine.fetch(input, init);
+    onExchange?.(new URL(new Request(input, init).url).pathname, response.status);
+    return response;
   };
   const client = new Inngest({ id: "test", ...embeddedClientOptions({ fetch: observed }, quietLogger) });
   return {
@@ -103,6 +105,7 @@ export function createTestProcess(
     crash: () => {
       isDead = true;
     },
+    isCrashed: () => isDead,
     statementCount: () => statements,
   };
 }

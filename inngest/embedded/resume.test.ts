@@ -1,0 +1,317 @@
+import assert from "node:assert/strict";
+import { after, afterEach, before, beforeEach, describe, it } from "node:test";
+import type { Inngest } from "inngest";
+import { openTestDatabase } from "#db/testing.ts";
+import {
+  clearEngine,
+  countWaiting,
+  createGate,
+  createManualClock,
+  createTestProcess,
+  isQuiet,
+  readRuns,
+  type TestProcess,
+  until,
+} from "./testing.ts";
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>;
+let processes: TestProcess[] = [];
+
+before(async () => {
+  database = await openTestDatabase();
+});
+after(() => database.close());
+beforeEach(() => clearEngine(database.db));
+afterEach(async () => {
+  const alive = processes.filter((process) => !process.isCrashed());
+  await Promise.all(alive.map(({ engine }) => engine.stop({ graceMs: 0 })));
+  processes = [];
+});
+
+function createProcess(options: Parameters<typeof createTestProcess>[1] = {}) {
+  const process = createTestProcess(database.db, options);
+  processes.push(process);
+  return process;
+}
+
+const allOver = () => until(() => isQuiet(database.db), "all runs have ended");
+const parked = () => until(async () => (await countWaiting(database.db)) === 1, "the run is parked");
+
+/** Three steps; the second is held up in whichever process has a gate. */
+const threeSteps = (client: Inngest.Any, ran: string[], gate?: Promise<void>) =>
+  client.createFunction({ id: "three", triggers: { event: "go" } }, async ({ step }) => {
+    await step.run("first", () => ran.push("first"));
+    await step.run("second", async () => {
+      ran.push("second");
+      await gate;
+    });
+    await step.run("third", () => ran.push("third"));
+    return "done";
+  });
+
+describe("a start after a crash", () => {
+  it("goes on at the interrupted step: recorded steps do not run again", async () => {
+    const ran: string[] = [];
+    const first = createProcess();
+    await first.start([threeSteps(first.client, ran, createGate().promise)]);
+    await first.client.send({ name: "go" });
+    await until(() => ran.includes("second"), "the second step runs");
+    first.crash();
+
+    const again: string[] = [];
+    const second = createProcess();
+    await second.start([threeSteps(second.client, again)]);
+    await allOver();
+    assert.deepEqual(ran, ["first", "second"]);
+    assert.deepEqual(again, ["second", "third"]);
+    assert.equal((await readRuns(database.db))[0]?.output, "done");
+  });
+
+  it("hands back parallel results and repeats only the unfinished one", async () => {
+    const define = (client: Inngest.Any, ran: string[], gate?: Promise<void>) =>
+      client.createFunction({ id: "pair", triggers: { event: "go" } }, ({ step }) =>
+        Promise.all([
+          step.run("quick", () => ran.push("quick")),
+          step.run("slow", async () => {
+            ran.push("slow");
+            await gate;
+          }),
+        ]),
+      );
+    const ran: string[] = [];
+    const first = createProcess();
+    await first.start([define(first.client, ran, createGate().promise)]);
+    await first.client.send({ name: "go" });
+    const recorded = "select count(*)::int as n from engine_steps where state = 'done'";
+    await until(
+      async () => (await database.client.query<{ n: number }>(recorded)).rows[0]?.n === 1,
+      "the quick step is recorded",
+    );
+    first.crash();
+
+    const again: string[] = [];
+    const second = createProcess();
+    await second.start([define(second.client, again)]);
+    await allOver();
+    assert.deepEqual(ran, ["quick", "slow"]);
+    assert.deepEqual(again, ["slow"]);
+  });
+
+  it("ends sleeps that ran out meanwhile, and keeps the others", async () => {
+    const define = (client: Inngest.Any) =>
+      client.createFunction({ id: "sleeper", triggers: { event: "go" } }, async ({ step }) => {
+        await step.sleep("first", "10s");
+        await step.sleep("second", "10s");
+        return "awake";
+      });
+    const first = createProcess();
+    await first.start([define(first.client)]);
+    await first.client.send({ name: "go" });
+    await parked();
+    first.crash();
+
+    const clock = createManualClock(first.clock.now() + 12_000);
+    const second = createProcess({ clock });
+    await second.start([define(second.client)]);
+    clock.advance(0);
+    await until(async () => {
+      const { rows } = await database.client.query<{ n: number }>(
+        "select count(*)::int as n from engine_steps",
+      );
+      return rows[0]?.n === 2;
+    }, "the second sleep has begun");
+    await parked();
+    clock.advance(10_000);
+    await allOver();
+    assert.equal((await readRuns(database.db))[0]?.output, "awake");
+  });
+
+  it("still waits for the event, and for the next attempt of a failed step", async () => {
+    let attempts = 0;
+    const define = (client: Inngest.Any) =>
+      client.createFunction({ id: "waiter", triggers: { event: "go" } }, async ({ step }) => {
+        const answer = await step.waitForEvent("answer", { event: "answer", timeout: "1h" });
+        await step.run("flaky", () => {
+          if (++attempts < 2) throw new Error("not yet");
+        });
+        return answer?.data;
+      });
+    const first = createProcess();
+    await first.start([define(first.client)]);
+    await first.client.send({ name: "go" });
+    await parked();
+    first.crash();
+
+    const second = createProcess({ clock: first.clock });
+    await second.start([define(second.client)]);
+    await second.client.send({ name: "answer", data: { n: 1 } });
+    await until(() => attempts === 1, "the first attempt was made");
+    await parked();
+    second.crash();
+
+    const third = createProcess({ clock: first.clock });
+    await third.start([define(third.client)]);
+    assert.equal(attempts, 1);
+    third.clock.advance(1_000);
+    await allOver();
+    assert.deepEqual((await readRuns(database.db))[0]?.output, { n: 1 });
+  });
+});
+
+describe("an orderly stop", () => {
+  it("ends at the end of the step under way, records it, and leaves the rest to the next start", async () => {
+    const ran: string[] = [];
+    const gate = createGate();
+    const first = createProcess();
+    await first.start([threeSteps(first.client, ran, gate.promise)]);
+    await first.client.send({ name: "go" });
+    await until(() => ran.includes("second"), "the second step runs");
+    const stopped = first.engine.stop({ graceMs: 5_000 });
+    assert.equal(first.engine.isHealthy(), false);
+    gate.resolve();
+    await stopped;
+    assert.deepEqual(ran, ["first", "second"]);
+
+    const again: string[] = [];
+    const second = createProcess({ isSoleExecutor: false });
+    await second.start([threeSteps(second.client, again)]);
+    await allOver();
+    assert.deepEqual(again, ["third"]);
+  });
+
+  it("does not wait longer than its grace for a step that hangs", async () => {
+    const ran: string[] = [];
+    const first = createProcess();
+    await first.start([threeSteps(first.client, ran, createGate().promise)]);
+    await first.client.send({ name: "go" });
+    await until(() => ran.includes("second"), "the second step runs");
+    await first.engine.stop({ graceMs: 10 });
+    assert.equal((await readRuns(database.db))[0]?.state, "running");
+  });
+});
+
+describe("two executors on one database", () => {
+  it("an executor whose run was taken over cannot write: its checkpoint is refused with 409", async () => {
+    const ran: string[] = [];
+    const gate = createGate();
+    const refused: string[] = [];
+    const stale = createProcess({
+      onExchange: (path, status) => {
+        if (status === 409) refused.push(path);
+      },
+    });
+    await stale.start([threeSteps(stale.client, ran, gate.promise)]);
+    await stale.client.send({ name: "go" });
+    await until(() => ran.includes("second"), "the second step runs");
+
+    const again: string[] = [];
+    const held = createGate();
+    const owner = createProcess();
+    await owner.start([threeSteps(owner.client, again, held.promise)]);
+    await until(() => again.includes("second"), "the new owner repeats the second step");
+    gate.resolve();
+    await until(() => refused.length > 0, "the stale checkpoint is refused");
+    assert.match(refused[0] ?? "", /^\/v1\/checkpoint\/.+\/async$/);
+    assert.equal((await readRuns(database.db))[0]?.state, "running");
+    held.resolve();
+    await allOver();
+    assert.deepEqual(ran, ["first", "second"]);
+    assert.deepEqual(again, ["second", "third"]);
+  });
+
+  it("a live lease keeps its runs; one that has run out loses them to the next sweep", async () => {
+    const ran: string[] = [];
+    const first = createProcess({ isSoleExecutor: false });
+    await first.start([threeSteps(first.client, ran, createGate().promise)]);
+    await first.client.send({ name: "go" });
+    await until(() => ran.includes("second"), "the second step runs");
+    first.crash();
+
+    const again: string[] = [];
+    const second = createProcess({ isSoleExecutor: false, sweepMs: 1_000 });
+    await second.start([threeSteps(second.client, again)]);
+    assert.deepEqual(again, []);
+    await database.client.query("update engine_executors set lease_until = now() - interval '1 second'");
+    second.clock.advance(1_000);
+    await allOver();
+    assert.deepEqual(again, ["second", "third"]);
+  });
+
+  it("whoever receives the event a parked run waits for plays it on", async () => {
+    const define = (client: Inngest.Any, name: string) =>
+      client.createFunction({ id: "waiter", triggers: { event: "go" } }, async ({ step }) => {
+        await step.waitForEvent("answer", { event: "answer", timeout: "1h" });
+        return step.run("where", () => name);
+      });
+    const first = createProcess({ isSoleExecutor: false });
+    const second = createProcess({ isSoleExecutor: false });
+    await first.start([define(first.client, "first")]);
+    await second.start([define(second.client, "second")]);
+    await first.client.send({ name: "go" });
+    await parked();
+    await second.client.send({ name: "answer" });
+    await allOver();
+    first.clock.advance(3_600_000);
+    assert.equal((await readRuns(database.db))[0]?.output, "second");
+  });
+
+  it("a cron's time starts one run, however many processes keep it", async () => {
+    let count = 0;
+    const define = (client: Inngest.Any) =>
+      client.createFunction({ id: "tick", triggers: { cron: "* * * * *" } }, () => ++count);
+    const clock = createManualClock();
+    for (const process of [
+      createProcess({ isSoleExecutor: false, clock }),
+      createProcess({ isSoleExecutor: false, clock }),
+    ])
+      await process.start([define(process.client)]);
+    clock.advance(60_000);
+    await allOver();
+    await Promise.all(processes.map(({ engine }) => engine.stop({ graceMs: 1_000 })));
+    assert.equal(count, 1);
+  });
+});
+
+describe("cost and upkeep", () => {
+  it("a checkpointed step costs one statement, the three hundredth like the first", async () => {
+    const process = createProcess();
+    const counts: number[] = [];
+    const fn = process.client.createFunction({ id: "long", triggers: { event: "go" } }, async ({ step }) => {
+      for (let turn = 0; turn < 300; turn++)
+        await step.run(`turn-${turn}`, () => counts.push(process.statementCount()));
+    });
+    await process.start([fn]);
+    await process.client.send({ name: "go" });
+    await allOver();
+    assert.equal(counts.length, 300);
+    for (const [turn, count] of counts.entries()) assert.equal(count - (counts[0] ?? 0), turn);
+  });
+
+  it("the sweep forgets ended runs and old events, and keeps what is open", async () => {
+    const process = createProcess({ keepMs: 0 });
+    const over = process.client.createFunction({ id: "over", triggers: { event: "go" } }, () => "over");
+    const open = process.client.createFunction(
+      { id: "open", triggers: { event: "wait" } },
+      async ({ step }) => {
+        await step.sleep("long", "7d");
+      },
+    );
+    await process.start([over, open]);
+    await process.client.send({ name: "go" });
+    await process.client.send({ name: "wait" });
+    await until(
+      async () =>
+        (await readRuns(database.db))
+          .map(({ state }) => state)
+          .sort()
+          .join() === "completed,waiting",
+      "one run is over and one parked",
+    );
+    process.clock.advance(60_000);
+    await until(async () => {
+      process.clock.advance(5_000);
+      return (await readRuns(database.db)).length === 1;
+    }, "the ended run is forgotten");
+    assert.equal((await readRuns(database.db))[0]?.functionId, "test-open");
+  });
+});
