@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { insertTestSession, openTestBrowsers, startTestSite, type TestBrowsers } from "./testing.ts";
+
+let site: Awaited<ReturnType<typeof startTestSite>>;
+let own: Awaited<ReturnType<typeof startTestSite>>;
+let house: TestBrowsers;
+let sessionId: string;
+const asked: string[] = [];
+
+before(async () => {
+  site = await startTestSite((_, response) => {
+    response.writeHead(200, { "content-type": "text/html", "access-control-allow-origin": "*" }).end("<p>site</p>");
+  });
+  own = await startTestSite((request, response) => {
+    asked.push(request.url ?? "");
+    response.writeHead(200, { "content-type": "text/html", "access-control-allow-origin": "*" }).end("<p>own</p>");
+  });
+  house = await openTestBrowsers(["127.0.0.1", "localhost", "::1"], { ownOrigin: { origin: own.origin } });
+  sessionId = await insertTestSession(house.db);
+  await house.browsers.navigate(sessionId, site.origin);
+});
+after(async () => {
+  await house.close();
+  await site.close();
+  await own.close();
+});
+
+test("DevTools cannot be reached from a page, even where NETWORK_ALLOW lets loopback through", async () => {
+  const live = await house.browsers.ensure(sessionId);
+  const port = new URL(live.devtoolsUrl).port;
+  for (const host of ["127.0.0.1", "localhost", "127.1", "[::ffff:127.0.0.1]"]) {
+    const outcome = await house.browsers.navigate(sessionId, `http://${host}:${port}/json/version`);
+    assert.equal(outcome.landed, false, host);
+  }
+  const answers = await live.page().evaluate(async (devtoolsPort) => {
+    const read = async (host: string) => {
+      const response = await fetch(`http://${host}:${devtoolsPort}/json/version`).catch(() => undefined);
+      return response?.headers.get("content-type")?.includes("json") ?? false;
+    };
+    const socket = new Promise((resolve) => {
+      const attempt = new WebSocket(`ws://127.0.0.1:${devtoolsPort}/devtools/browser`);
+      attempt.onopen = () => resolve(true);
+      attempt.onerror = () => resolve(false);
+    });
+    return [await read("127.0.0.1"), await read("localhost"), await socket];
+  }, port);
+  assert.deepEqual(answers, [false, false, false]);
+  assert.equal(await (await fetch(`http://127.0.0.1:${port}/json/version`)).status, 200);
+});
+
+test("of our own origin, pages reach /demo and what is published, and nothing else", async () => {
+  for (const path of ["/demo", "/demo/style.css", "/p/launch"]) {
+    const outcome = await house.browsers.navigate(sessionId, own.origin + path);
+    assert.equal(outcome.landed, true, path);
+  }
+  asked.length = 0;
+  for (const path of ["/", "/api/sessions", "/demo/../api/sessions", "/demonstration", "/p"]) {
+    const outcome = await house.browsers.navigate(sessionId, own.origin + path);
+    assert.equal(outcome.landed, false, path);
+  }
+  const live = await house.browsers.ensure(sessionId);
+  await live.page().evaluate(async (origin) => {
+    await fetch(`${origin}/api/sessions`).catch(() => {});
+    await fetch(`${origin.replace("127.0.0.1", "localhost")}/api/sessions`).catch(() => {});
+  }, own.origin);
+  assert.deepEqual(asked, []);
+});
+
+test("a page's own requests to private addresses do not leave the machine", async () => {
+  const live = await house.browsers.ensure(sessionId);
+  await house.browsers.navigate(sessionId, site.origin);
+  const reached = await live.page().evaluate(async () => {
+    const response = await fetch("http://169.254.169.254/latest/meta-data", { mode: "cors" }).catch(() => undefined);
+    return response?.ok ?? false;
+  });
+  assert.equal(reached, false);
+});
+
+test("permissions are refused without a question", async () => {
+  const live = await house.browsers.ensure(sessionId);
+  await house.browsers.navigate(sessionId, site.origin);
+  const state = await live.page().evaluate(async () => {
+    const answers = await Promise.all(
+      (["geolocation", "notifications", "camera"] as PermissionName[]).map((name) => navigator.permissions.query({ name })),
+    );
+    return answers.map((answer) => answer.state);
+  });
+  assert.deepEqual(state, ["denied", "denied", "denied"]);
+});

@@ -1,0 +1,114 @@
+import { networkInterfaces } from "node:os";
+import { type AddressRule, type AddressVerdict, hostAndPort } from "#lib/net/address-rule.ts";
+import { canonicalAddress, describeAddress } from "#lib/net/describe-address.ts";
+import { startForwardProxy } from "#lib/net/forward-proxy.ts";
+import { createOwnOriginRule, type OwnOrigin } from "#lib/net/own-origin.ts";
+import type { Logger } from "./browser-provider.ts";
+
+/** Of our own origin, what the agent's browser may see. Source: `security.md`, What leaves the service. */
+const OWN_PATHS = ["/demo", "/p/"];
+
+const REFUSALS_MAX = 200;
+
+/** The proxy of one browser process. */
+export type BrowserProxy = {
+  server: string;
+  findRefusal: (url: URL) => string | undefined;
+  close: () => Promise<void>;
+};
+
+/** Where the pages of our browsers may go. */
+export type BrowserEgress = {
+  /** Says why a page may not be gone to, or undefined. Names are resolved; redirects are the proxy's affair. */
+  refuse: (url: URL) => Promise<string | undefined>;
+  /** Addresses at which a URL's host may be connected to; none where it is refused. */
+  resolve: (url: URL) => Promise<string[]>;
+  /** Keeps a port of this machine (DevTools, a proxy) from all pages, whatever `NETWORK_ALLOW` lets through. @returns the undoing. */
+  denyPort: (port: number) => () => void;
+  startProxy: () => Promise<BrowserProxy>;
+};
+
+/** Makes the rule about where pages may go, from the guard's rule and our own origin. */
+export function createBrowserEgress(
+  guard: AddressRule,
+  ownOrigin: Omit<OwnOrigin, "paths"> | undefined,
+  logger: Logger,
+): BrowserEgress {
+  const deniedPorts = new Set<number>();
+  const own: OwnOrigin | undefined = ownOrigin && { ...ownOrigin, paths: OWN_PATHS };
+  const ownRule = own && createOwnOriginRule(own);
+  const rule: AddressRule = { ...guard, check, checkAddress };
+
+  function isDenied(address: string, port: number): boolean {
+    return deniedPorts.has(port) && isOfThisMachine(address);
+  }
+  function checkAddress(address: string, port: number, hostname?: string): string | undefined {
+    if (isDenied(address, port)) return denial;
+    return guard.checkAddress(address, port, hostname);
+  }
+  async function check(destination: Parameters<AddressRule["check"]>[0]): Promise<AddressVerdict> {
+    const verdict = await guard.check(destination);
+    const { port } = destination instanceof URL ? hostAndPort(destination) : destination;
+    if (!verdict.allowed || !verdict.addresses.some(({ address }) => isDenied(address, port))) return verdict;
+    return { allowed: false, why: "refused", reason: denial };
+  }
+
+  return {
+    async resolve(url) {
+      const verdict = await rule.check(url);
+      return verdict.allowed ? verdict.addresses.map(({ address }) => address) : [];
+    },
+    async refuse(url) {
+      if (url.href === "about:blank") return undefined;
+      const ours = url.protocol === "http:" ? ownRule?.resolve(url) : undefined;
+      if (ours !== undefined) return "reason" in ours ? ours.reason : undefined;
+      const { hostname, port } = hostAndPort(url);
+      const tunnel = url.protocol === "https:" ? ownRule?.refuseTunnel(hostname, port) : undefined;
+      if (tunnel !== undefined) return tunnel;
+      const verdict = await (ownRule ? ownRule.guard(rule) : rule).check(url);
+      return verdict.allowed ? undefined : verdict.reason;
+    },
+    denyPort(port) {
+      deniedPorts.add(port);
+      return () => deniedPorts.delete(port);
+    },
+    async startProxy() {
+      const refusals = new Map<string, string>();
+      const proxy = await startForwardProxy({
+        rule,
+        ...(own ? { own } : {}),
+        logger,
+        onRefused({ url, reason }) {
+          if (refusals.size >= REFUSALS_MAX) refusals.clear();
+          const parsed = URL.parse(url);
+          if (parsed) refusals.set(placeOf(parsed), reason);
+        },
+      });
+      const allow = this.denyPort(proxy.port);
+      return {
+        server: `http://${proxy.host}:${proxy.port}`,
+        findRefusal: (url) => refusals.get(placeOf(url)),
+        async close() {
+          await proxy.close();
+          allow();
+        },
+      };
+    },
+  };
+}
+
+const denial = "this port belongs to the service's own browsers";
+
+function placeOf(url: URL): string {
+  const { hostname, port } = hostAndPort(url);
+  return `${hostname}:${port}`;
+}
+
+function isOfThisMachine(host: string): boolean {
+  const address = canonicalAddress(host);
+  if (address === undefined) return false;
+  if (/loopback|unspecified/.test(describeAddress(address) ?? "")) return true;
+  return Object.values(networkInterfaces()).some((list) =>
+    list?.some((entry) => canonicalAddress(entry.address) === address),
+  );
+}

@@ -1,0 +1,113 @@
+import type { Database, Transaction } from "#db/client.ts";
+import type { Emit, EventLog } from "#lib/events/event-log.ts";
+import type { BrowserEvent } from "./browser-machine.ts";
+import type { Logger } from "./browser-provider.ts";
+import {
+  type BrowserPatch,
+  type BrowserRow,
+  type BrowserSession,
+  moveBrowser,
+  openBrowserRow,
+  patchBrowser,
+  readBrowser,
+  selectPage,
+} from "./store.ts";
+
+/** The stored record of one session's browser; every change of it is a `browser.status` event. */
+export type StoredRecord = {
+  read: () => Promise<BrowserRow | undefined>;
+  /** Moves the status on. @throws where the status does not allow it: somebody else moved it. */
+  move: (event: BrowserEvent, patch?: BrowserPatch) => Promise<BrowserRow>;
+  /** Writes fields while the browser is `ready`; of the given retarget alone, where one is given. */
+  patch: (patch: BrowserPatch, retargets?: number) => Promise<void>;
+  /** As `patch`, but what comes in quick succession becomes one write. */
+  note: (patch: BrowserPatch) => void;
+  select: (url: string) => Promise<BrowserRow>;
+  /** Waits for what was noted to be written. */
+  settle: () => Promise<void>;
+};
+
+/** A page that changes its address in a loop makes no more events than this lets it, in milliseconds between two. */
+const NOTE_INTERVAL_MS = 200;
+
+/** Makes the record of one session; its writes happen one after the other. */
+export function createStoredRecord(
+  deps: { db: Database; log: EventLog; logger: Logger },
+  sessionId: string,
+  session: BrowserSession,
+): StoredRecord {
+  const { db, log, logger } = deps;
+  let queue: Promise<unknown> = Promise.resolve();
+  let noted: BrowserPatch | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let lastWriteMs = 0;
+
+  function write<Result>(work: (tx: Transaction, emit: Emit) => Promise<Result>): Promise<Result> {
+    const turn = queue.then(() => log.transact(sessionId, work));
+    queue = turn.catch(() => {});
+    return turn;
+  }
+  function announce(emit: Emit, row: BrowserRow): void {
+    const { status, desiredUrl, lastNavigatedUrl, currentUrl, lastError } = row;
+    const fields = { status, desiredUrl, lastNavigatedUrl, currentUrl, lastError };
+    emit({ kind: "browser.status", requestId: null, runId: null, source: session.source, ...fields });
+  }
+  function patch(fields: BrowserPatch, retargets?: number): Promise<void> {
+    lastWriteMs = Date.now();
+    return write(async (tx, emit) => {
+      const before = await readBrowser(tx, sessionId);
+      if (!before || !changes(before, fields)) return;
+      const row = await patchBrowser(tx, sessionId, fields, retargets);
+      if (row) announce(emit, row);
+    });
+  }
+  /** What was noted is older than whatever is written next. */
+  function flush(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    const fields = noted;
+    noted = undefined;
+    if (!fields) return Promise.resolve();
+    return patch(fields).catch((error) => logger.warn({ sessionId, error }, "browser record not written"));
+  }
+
+  return {
+    read: () => readBrowser(db, sessionId),
+    async move(event, fields = {}) {
+      void flush();
+      return write(async (tx, emit) => {
+        const { status } = await openBrowserRow(tx, sessionId, session.initialUrl);
+        const row = await moveBrowser(tx, sessionId, status, event, { ...fields, lastUsedAt: new Date() });
+        if (!row) throw new Error(`the browser of ${sessionId} was moved on from ${status} by somebody else`);
+        announce(emit, row);
+        return row;
+      });
+    },
+    async patch(fields, retargets) {
+      void flush();
+      await patch(fields, retargets);
+    },
+    note(fields) {
+      noted = { ...noted, ...fields };
+      const waitMs = lastWriteMs + NOTE_INTERVAL_MS - Date.now();
+      if (waitMs <= 0) void flush();
+      else timer ??= setTimeout(flush, waitMs);
+    },
+    select(url) {
+      void flush();
+      return write(async (tx, emit) => {
+        const row = await selectPage(tx, sessionId, url);
+        announce(emit, row);
+        return row;
+      });
+    },
+    async settle() {
+      await flush();
+      await queue;
+    },
+  };
+}
+
+function changes(row: BrowserRow, patch: BrowserPatch): boolean {
+  return Object.entries(patch).some(([key, value]) => row[key as keyof BrowserPatch] !== value);
+}

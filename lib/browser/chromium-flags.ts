@@ -1,0 +1,74 @@
+/** Parts of Chromium that call home, ask questions or load pages nobody asked for. */
+const DISABLED_FEATURES = [
+  "AcceptCHFrame",
+  "AutoDeElevate",
+  "AvoidUnnecessaryBeforeUnloadCheckSync",
+  "DestroyProfileOnBrowserClose",
+  "DialMediaRouteProvider",
+  "GlobalMediaControls",
+  "HttpsUpgrades",
+  "MediaRouter",
+  "OptimizationHints",
+  "PaintHolding",
+  "Prerender2",
+  "Translate",
+];
+
+const FIXED = [
+  "--headless",
+  "--no-startup-window",
+  "--no-first-run",
+  "--no-default-browser-check",
+  "--no-service-autorun",
+  "--remote-debugging-port=0",
+  "--remote-debugging-address=127.0.0.1",
+  "--window-size=1280,800",
+  "--hide-scrollbars",
+  "--mute-audio",
+  // A mouse is there, though the machine has none.
+  "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4",
+  "--disable-back-forward-cache",
+  "--disable-background-networking",
+  "--disable-background-timer-throttling",
+  "--disable-backgrounding-occluded-windows",
+  "--disable-breakpad",
+  "--disable-client-side-phishing-detection",
+  "--disable-component-extensions-with-background-pages",
+  "--disable-component-update",
+  "--disable-crash-reporter",
+  "--disable-default-apps",
+  "--disable-dev-shm-usage",
+  "--disable-domain-reliability",
+  "--disable-extensions",
+  "--disable-field-trial-config",
+  "--disable-hang-monitor",
+  "--disable-popup-blocking",
+  "--disable-prompt-on-repost",
+  "--disable-quic",
+  "--disable-renderer-backgrounding",
+  "--disable-search-engine-choice-screen",
+  "--disable-sync",
+  "--deny-permission-prompts",
+  "--enable-unsafe-swiftshader",
+  "--force-color-profile=srgb",
+  "--metrics-recording-only",
+  "--no-pings",
+  "--password-store=basic",
+  "--use-mock-keychain",
+  `--disable-features=${DISABLED_FEATURES.join(",")}`,
+  // WebRTC would go around the proxy.
+  "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+  "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+];
+
+/** The command line of a session's Chromium: quiet, headless, and on the network only through the given proxy. */
+export function chromiumFlags(options: { profileDir: string; proxyServer: string; sandbox: boolean }): string[] {
+  return [
+    ...FIXED,
+    `--user-data-dir=${options.profileDir}`,
+    `--proxy-server=${options.proxyServer}`,
+    // Without this, loopback addresses would be reached directly.
+    "--proxy-bypass-list=<-loopback>",
+    ...(options.sandbox ? [] : ["--no-sandbox"]),
+  ];
+}

@@ -1,0 +1,217 @@
+import { join } from "node:path";
+import type { Database } from "#db/client.ts";
+import type { EventLog } from "#lib/events/event-log.ts";
+import type { AddressRule } from "#lib/net/address-rule.ts";
+import type { OwnOrigin } from "#lib/net/own-origin.ts";
+import { createBrowserEgress } from "./browser-egress.ts";
+import { createBrowserPool } from "./browser-pool.ts";
+import type { BrowserProvider, Logger } from "./browser-provider.ts";
+import { createStoredRecord } from "./browser-record.ts";
+import type { BrowserRecord, BrowserService } from "./browser-service.ts";
+import { createLocalProvider } from "./local-provider.ts";
+import { type OpenBrowser, openBrowser } from "./open-browser.ts";
+import { sweepBrowsers } from "./profile-folder.ts";
+import { createRemoteProvider } from "./remote-provider.ts";
+import { createSessionBrowser, type SessionBrowser } from "./session-browser.ts";
+import { listClaims, readBrowser, readBrowserSession } from "./store.ts";
+
+/** What the browsers of all sessions need. Times in milliseconds. */
+export type BrowserServiceDeps = {
+  db: Database;
+  log: EventLog;
+  logger: Logger;
+  /** Which Chromium: one of this machine, or a DevTools endpoint, which then wins. None of both: there are no browsers. */
+  launch: { executablePath?: string; args?: string[]; env?: Record<string, string>; cdpUrl?: string };
+  dataDir: string;
+  /** The guard's rule; pages go where it lets them. */
+  rule: AddressRule;
+  /** Where this service listens: of it, pages see `/demo` and `/p/` alone. */
+  ownOrigin: Omit<OwnOrigin, "paths"> | undefined;
+  idleMs: number;
+  maxLive: number;
+  /** Takes what a person submitted in the overlay, unchecked; a rejection is shown to the person. */
+  onAnnotation: (sessionId: string, submission: unknown) => Promise<void>;
+  clock?: () => Date;
+  /** Whether a browser is kept warm for the next session; by default it is, on this machine. */
+  keepSpare?: boolean;
+  /** How long a page may take to answer; 30 s by default. */
+  navigationTimeoutMs?: number;
+};
+
+const WARM_UP_DELAY_MS = 3_000;
+const NAVIGATION_TIMEOUT_MS = 30_000;
+/** A browser used more recently is not taken from its session to make room for another's. */
+const EVICTION_IDLE_MS = 30_000;
+
+/**
+ * Makes the service of all sessions' browsers. What an earlier process left behind is ended first, and rows that
+ * claim a browser become `expired`.
+ */
+export async function createBrowserService(deps: BrowserServiceDeps): Promise<BrowserService> {
+  const { db, log, logger, launch, dataDir, idleMs, maxLive } = deps;
+  const nowMs = () => (deps.clock?.() ?? new Date()).getTime();
+  const folder = join(dataDir, "browsers");
+  const egress = createBrowserEgress(deps.rule, deps.ownOrigin, logger);
+  const provider = chooseProvider();
+  const pool = createBrowserPool({
+    open: () => openBrowser(provider, egress, deps.navigationTimeoutMs ?? NAVIGATION_TIMEOUT_MS),
+    keepSpare: deps.keepSpare ?? launch.cdpUrl === undefined,
+    logger,
+  });
+  const sessions = new Map<string, Promise<SessionBrowser>>();
+  /** Sessions known by now: those whose browser can be looked at without waiting. */
+  const known = new Map<string, SessionBrowser>();
+  /** Sessions that hold one of the `maxLive` places. */
+  const places = new Set<string>();
+  let isClosed = false;
+
+  function chooseProvider(): BrowserProvider {
+    if (launch.cdpUrl !== undefined) return createRemoteProvider({ cdpUrl: launch.cdpUrl, egress, logger });
+    const { executablePath, args = [], env = {} } = launch;
+    if (executablePath !== undefined) {
+      return createLocalProvider({ launch: { executablePath, args, env }, folder, egress, logger });
+    }
+    const detail = "no Chromium was found: set BROWSER_EXECUTABLE_PATH or BROWSER_CDP_URL";
+    return {
+      start: () => Promise.reject(new Error(detail)),
+      describe: () => ({ available: false, detail }),
+      close: async () => {},
+    };
+  }
+
+  function sessionBrowser(sessionId: string): Promise<SessionBrowser> {
+    const found = sessions.get(sessionId);
+    if (found) return found;
+    const made = makeSessionBrowser(sessionId);
+    sessions.set(sessionId, made);
+    made.then(
+      (browser) => known.set(sessionId, browser),
+      () => sessions.delete(sessionId),
+    );
+    return made;
+  }
+
+  async function makeSessionBrowser(sessionId: string): Promise<SessionBrowser> {
+    if (isClosed) throw new Error("the service is closing");
+    const session = await readBrowserSession(db, sessionId);
+    if (!session) throw new Error(`there is no session ${sessionId}`);
+    if (!session.capabilities.browser) throw new Error("this session has no browser (capabilities.browser is false)");
+    return createSessionBrowser({
+      sessionId,
+      record: createStoredRecord({ db, log, logger }, sessionId, session),
+      logger,
+      take: () => takeFor(sessionId),
+      refuse: egress.refuse,
+      onAnnotation: (submission) => deps.onAnnotation(sessionId, submission),
+      nowMs,
+    });
+  }
+
+  async function takeFor(sessionId: string): Promise<OpenBrowser> {
+    if (places.size >= maxLive) await makeRoom();
+    if (places.size >= maxLive) {
+      throw new Error(`all ${maxLive} browsers of this service are in use (BROWSER_MAX_LIVE); try again later`);
+    }
+    places.add(sessionId);
+    try {
+      const taken = await pool.take();
+      void taken.process.exited.then(() => places.delete(sessionId));
+      if (isClosed) {
+        await taken.close();
+        throw new Error("the service is closing");
+      }
+      return taken;
+    } catch (error) {
+      places.delete(sessionId);
+      throw error;
+    }
+  }
+
+  /** Ends the browser that was left alone the longest, if there is one that nobody watches or uses. */
+  async function makeRoom(): Promise<void> {
+    const idle = [...known.values()]
+      .filter((browser) => browser.isLive() && browser.idleMs(nowMs()) >= Math.min(idleMs, EVICTION_IDLE_MS))
+      .sort((a, b) => b.idleMs(nowMs()) - a.idleMs(nowMs()));
+    await idle[0]?.end();
+  }
+
+  await sweepBrowsers(folder);
+  for (const { sessionId, status } of await listClaims(db)) {
+    const session = await readBrowserSession(db, sessionId);
+    if (!session) continue;
+    const record = createStoredRecord({ db, log, logger }, sessionId, session);
+    await record.move(status === "creating" ? "abandoned" : "lost", { currentUrl: null });
+  }
+  const warmUp = setTimeout(pool.warmUp, WARM_UP_DELAY_MS);
+  warmUp.unref();
+  if (!provider.describe().available) clearTimeout(warmUp);
+
+  return {
+    async readStatus(sessionId) {
+      const row = await readBrowser(db, sessionId);
+      if (row) return toRecord(sessionId, row);
+      const session = await readBrowserSession(db, sessionId);
+      return { ...NO_BROWSER, sessionId: session ? sessionId : null, desiredUrl: session?.initialUrl ?? null };
+    },
+    retarget: async (sessionId, url) => (await sessionBrowser(sessionId)).retarget(url),
+    ensure: async (sessionId) => (await sessionBrowser(sessionId)).ensure(),
+    navigate: async (sessionId, url, signal) => (await sessionBrowser(sessionId)).navigate(url, signal),
+    history: async (sessionId, action) => (await sessionBrowser(sessionId)).history(action),
+    touch: (sessionId) => known.get(sessionId)?.touch(),
+    watch(sessionId, onFrame) {
+      let stop: (() => void) | undefined;
+      let isOver = false;
+      sessionBrowser(sessionId).then(
+        (browser) => {
+          if (!isOver) stop = browser.watch(onFrame);
+        },
+        (error) => logger.debug({ sessionId, error }, "nothing to watch"),
+      );
+      return () => {
+        isOver = true;
+        stop?.();
+        stop = undefined;
+      };
+    },
+    input: async (sessionId, input) => (await sessionBrowser(sessionId)).input(input),
+    async reapIdle(now) {
+      const idle = [...known.values()].filter(
+        (browser) => browser.isLive() && browser.idleMs(now.getTime()) >= idleMs,
+      );
+      await Promise.all(idle.map((browser) => browser.end()));
+      return idle.length;
+    },
+    async closeSession(sessionId) {
+      const browser = await sessions.get(sessionId)?.catch(() => undefined);
+      sessions.delete(sessionId);
+      known.delete(sessionId);
+      await browser?.end();
+    },
+    describe() {
+      const live = [...known.values()].filter((browser) => browser.isLive()).length;
+      return { ...provider.describe(), live };
+    },
+    async close() {
+      isClosed = true;
+      clearTimeout(warmUp);
+      await Promise.all([...[...known.values()].map((browser) => browser.end()), pool.close()]);
+      await provider.close();
+    },
+  };
+}
+
+const NO_BROWSER: BrowserRecord = {
+  status: "idle",
+  sessionId: null,
+  liveViewUrl: null,
+  desiredUrl: null,
+  lastNavigatedUrl: null,
+  currentUrl: null,
+  lastError: null,
+};
+
+function toRecord(sessionId: string, row: NonNullable<Awaited<ReturnType<typeof readBrowser>>>): BrowserRecord {
+  const { status, desiredUrl, lastNavigatedUrl, currentUrl, lastError } = row;
+  const liveViewUrl = status === "ready" ? `/s/${sessionId}/live` : null;
+  return { status, sessionId, liveViewUrl, desiredUrl, lastNavigatedUrl, currentUrl, lastError };
+}

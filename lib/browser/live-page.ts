@@ -1,0 +1,145 @@
+import type { BrowserContext, CDPSession, Page } from "playwright";
+import type { NavigationOutcome } from "./browser-service.ts";
+import { guardDocuments } from "./document-guard.ts";
+import { installOverlay } from "./overlay/install-overlay.ts";
+
+/** What a page tells of itself. */
+export type LivePageEvents = {
+  /** The main frame shows another address, whoever caused it. */
+  onArrived: (url: string) => void;
+  /** The document at that address has loaded with all its parts. */
+  onLoaded: () => void;
+  /** A navigation that nobody of ours asked for was refused; the page stays where it was. */
+  onRefused: (reason: string) => void;
+  onDownload: (url: string) => void;
+  onDialog: (kind: string, message: string) => void;
+  onCrashed: () => void;
+  onAnnotation: (submission: unknown) => Promise<void>;
+};
+
+/** What a page needs from its surroundings. */
+export type LivePageOptions = {
+  refuse: ((url: string) => Promise<string | undefined>) | undefined;
+  explain: (url: string, errorReason: string) => Promise<string>;
+  navigationTimeoutMs: number;
+};
+
+/** A page of a session's browser, guarded, watched and with the overlay in it. */
+export type LivePage = {
+  page: Page;
+  /** Our own DevTools session with it. */
+  cdp: CDPSession;
+  targetId: string;
+  navigate: (url: string, signal?: AbortSignal) => Promise<NavigationOutcome>;
+};
+
+const LANDING_TIMEOUT_MS = 5_000;
+
+/** Makes a {@link LivePage} of a page that has just opened. @throws when it closed meanwhile. */
+export async function adoptPage(
+  context: BrowserContext,
+  page: Page,
+  options: LivePageOptions,
+  events: LivePageEvents,
+): Promise<LivePage> {
+  const cdp = await context.newCDPSession(page);
+  const [{ targetInfo }, { frameTree }] = await Promise.all([
+    cdp.send("Target.getTargetInfo"),
+    cdp.send("Page.getFrameTree"),
+  ]);
+  let mainFrameId = frameTree.frame.id;
+  let committedLoader = frameTree.frame.loaderId;
+  let navigations = 0;
+  const refusals = new Map<string, string>();
+  const commits = new Set<(loaderId: string) => void>();
+
+  cdp.on("Page.frameNavigated", ({ frame }) => {
+    if (frame.parentId !== undefined) return;
+    mainFrameId = frame.id;
+    committedLoader = frame.loaderId;
+    for (const tell of commits) tell(frame.loaderId);
+    events.onArrived(frame.url + (frame.urlFragment ?? ""));
+  });
+  cdp.on("Page.navigatedWithinDocument", ({ frameId, url }) => {
+    if (frameId === mainFrameId) events.onArrived(url);
+  });
+  cdp.on("Page.loadEventFired", () => events.onLoaded());
+  page.on("crash", () => events.onCrashed());
+  page.on("download", (download) => {
+    if (navigations === 0) events.onDownload(download.url());
+    void download.cancel().catch(() => {});
+  });
+  page.on("dialog", (dialog) => {
+    events.onDialog(dialog.type(), dialog.message());
+    const isLeaving = dialog.type() === "beforeunload";
+    void (isLeaving ? dialog.accept() : dialog.dismiss()).catch(() => {});
+  });
+
+  await Promise.all([
+    cdp.send("Page.enable"),
+    guardDocuments(cdp, {
+      mainFrameId: () => mainFrameId,
+      refuse: options.refuse,
+      explain: options.explain,
+      onRefused(loaderId, _url, reason) {
+        if (navigations > 0 && loaderId !== undefined) refusals.set(loaderId, reason);
+        else events.onRefused(reason);
+      },
+    }),
+    installOverlay(cdp, events.onAnnotation),
+  ]);
+
+  /** Waits until the document of a navigation is the one shown, so that the page's address is the new one. */
+  function waitForCommit(loaderId: string): Promise<void> {
+    if (committedLoader === loaderId) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(end, LANDING_TIMEOUT_MS);
+      function end() {
+        clearTimeout(timer);
+        commits.delete(see);
+        resolve();
+      }
+      function see(committed: string) {
+        if (committed === loaderId) end();
+      }
+      commits.add(see);
+    });
+  }
+
+  async function navigate(url: string, signal?: AbortSignal): Promise<NavigationOutcome> {
+    let stopped: string | undefined;
+    const stop = (reason: string) => {
+      stopped ??= reason;
+      void cdp.send("Page.stopLoading").catch(() => {});
+    };
+    const seconds = options.navigationTimeoutMs / 1000;
+    const timer = setTimeout(() => stop(`${URL.parse(url)?.host ?? url} did not answer in ${seconds} s`), options.navigationTimeoutMs);
+    const onAbort = () => stop("the navigation was stopped");
+    signal?.addEventListener("abort", onAbort, { once: true });
+    navigations += 1;
+    try {
+      if (signal?.aborted) return { landed: false, reason: "the navigation was stopped" };
+      const result = await cdp.send("Page.navigate", { url });
+      const refusal = result.loaderId === undefined ? undefined : refusals.get(result.loaderId);
+      if (refusal !== undefined) return { landed: false, reason: refusal };
+      if (result.isDownload) return { landed: false, reason: "the address is a download, and downloads are refused" };
+      if (result.errorText !== undefined) {
+        const interrupted = result.errorText === "net::ERR_ABORTED";
+        return { landed: false, reason: stopped ?? (interrupted ? "the navigation was interrupted" : result.errorText) };
+      }
+      if (result.loaderId !== undefined) await waitForCommit(result.loaderId);
+      return { landed: true, url: page.url() };
+    } catch (error) {
+      return { landed: false, reason: stopped ?? `the browser ended meanwhile (${firstLine(error)})` };
+    } finally {
+      navigations -= 1;
+      if (navigations === 0) refusals.clear();
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", onAbort);
+    }
+  }
+
+  return { page, cdp, targetId: targetInfo.targetId, navigate };
+}
+
+const firstLine = (error: unknown) => String(error instanceof Error ? error.message : error).split("\n")[0];

@@ -1,0 +1,152 @@
+import { type Browser, type BrowserContext, type CDPSession, chromium, type Page } from "playwright";
+import type { BrowserEgress } from "./browser-egress.ts";
+import type { BrowserProcess, BrowserProvider } from "./browser-provider.ts";
+import { explainFailure } from "./explain-failure.ts";
+import { adoptPage, type LivePage, type LivePageEvents } from "./live-page.ts";
+
+/** Size of a session's page, in CSS pixels. */
+export const VIEWPORT = { width: 1280, height: 800 };
+
+/** What the owner of a browser is told: its selected page's events, a change of that page, and its end. */
+export type OpenBrowserEvents = LivePageEvents & {
+  onSelected: (page: LivePage) => void;
+  /** The browser is gone, and nobody here ended it. */
+  onGone: () => void;
+};
+
+/** A browser that is up, with one page to begin with. Its owner sets `events`. */
+export type OpenBrowser = {
+  process: BrowserProcess;
+  browser: Browser;
+  context: BrowserContext;
+  /** The page people see and tools work on. */
+  selected: () => LivePage;
+  /** A DevTools session with that page for tools; one for each page. */
+  toolSession: () => Promise<CDPSession>;
+  events: OpenBrowserEvents | undefined;
+  isOpen: () => boolean;
+  close: () => Promise<void>;
+};
+
+const CONNECT_TIMEOUT_MS = 15_000;
+
+/**
+ * Starts a browser and opens a page in a context of its own: downloads and permissions denied, dialogs dismissed.
+ * A page that the page opens becomes the selected one, until it closes.
+ *
+ * @throws Error with a sentence when no browser can be had.
+ */
+export async function openBrowser(
+  provider: BrowserProvider,
+  egress: BrowserEgress,
+  navigationTimeoutMs: number,
+): Promise<OpenBrowser> {
+  const process = await provider.start();
+  try {
+    return await connect(process, egress, navigationTimeoutMs);
+  } catch (error) {
+    await process.kill();
+    throw error;
+  }
+}
+
+async function connect(
+  process: BrowserProcess,
+  egress: BrowserEgress,
+  navigationTimeoutMs: number,
+): Promise<OpenBrowser> {
+  const browser = await chromium.connectOverCDP(process.devtoolsUrl, { timeout: CONNECT_TIMEOUT_MS });
+  const context = await browser.newContext({
+    viewport: VIEWPORT,
+    acceptDownloads: false,
+    ...(process.contextProxy ? { proxy: { server: process.contextProxy, bypass: "<-loopback>" } } : {}),
+  });
+  // An empty grant refuses everything else.
+  await context.grantPermissions([]);
+
+  const refuse = async (href: string) => {
+    const url = URL.parse(href);
+    return url ? egress.refuse(url) : "the address cannot be read";
+  };
+  const pageOptions = {
+    refuse: process.isGuarded ? undefined : refuse,
+    explain: (url: string, reason: string) =>
+      explainFailure({ findRefusal: process.findRefusal, resolve: egress.resolve }, url, reason),
+    navigationTimeoutMs,
+  };
+  /** Pages in the order in which they took the foreground; the last is the selected one. */
+  const pages: LivePage[] = [];
+  const toolSessions = new WeakMap<Page, Promise<CDPSession>>();
+  let isOpen = true;
+
+  const self: OpenBrowser = {
+    process,
+    browser,
+    context,
+    selected() {
+      const last = pages.at(-1);
+      if (!last) throw new Error("the browser has no page");
+      return last;
+    },
+    toolSession() {
+      const { page } = self.selected();
+      const known = toolSessions.get(page) ?? context.newCDPSession(page);
+      toolSessions.set(page, known);
+      return known;
+    },
+    events: undefined,
+    isOpen: () => isOpen,
+    async close() {
+      isOpen = false;
+      self.events = undefined;
+      // A local browser dies with its group; only a remote one has to be asked to forget the context.
+      if (process.pid === undefined) await browser.close().catch(() => {});
+      await process.kill();
+    },
+  };
+
+  /** Events of a page reach the owner while that page is the selected one. */
+  const eventsOf = (page: Page): LivePageEvents => {
+    const owner = () => (pages.at(-1)?.page === page ? self.events : undefined);
+    return {
+      onArrived: (url) => owner()?.onArrived(url),
+      onLoaded: () => owner()?.onLoaded(),
+      onRefused: (reason) => owner()?.onRefused(reason),
+      onDownload: (url) => owner()?.onDownload(url),
+      onDialog: (kind, message) => owner()?.onDialog(kind, message),
+      onCrashed: () => owner()?.onCrashed(),
+      onAnnotation: async (submission) => self.events?.onAnnotation(submission),
+    };
+  };
+
+  async function select(page: Page): Promise<void> {
+    const live = await adoptPage(context, page, pageOptions, eventsOf(page));
+    if (page.isClosed()) return;
+    pages.push(live);
+    page.on("close", () => void deselect(live));
+    self.events?.onSelected(live);
+  }
+  async function deselect(live: LivePage): Promise<void> {
+    const wasSelected = pages.at(-1) === live;
+    pages.splice(pages.indexOf(live), 1);
+    if (!isOpen || !wasSelected) return;
+    const back = pages.at(-1);
+    if (back) self.events?.onSelected(back);
+    else await context.newPage().catch(() => {});
+  }
+
+  // Every page comes this way, the first one and one that a tool opens included.
+  const first = Promise.withResolvers<void>();
+  context.on("page", (page) => void select(page).then(first.resolve, first.reject));
+  await context.newPage();
+  await first.promise;
+
+  const onGone = () => {
+    if (!isOpen) return;
+    isOpen = false;
+    self.events?.onGone();
+  };
+  browser.on("disconnected", onGone);
+  void process.exited.then(onGone);
+  return self;
+}

@@ -1,0 +1,45 @@
+import type { CDPSession } from "playwright";
+import { overlayScript } from "./overlay-script.ts";
+import { OVERLAY_ATTRIBUTE, OVERLAY_BINDING, OVERLAY_HANDLE, OVERLAY_WORLD } from "./overlay-world.ts";
+
+const PAYLOAD_CHARACTERS_MAX = 256 * 1024;
+
+/**
+ * Puts the annotation overlay into every document that a page loads, and into the one it shows. What a person
+ * submits goes through a DevTools binding (a page's content policy would stop a request of the overlay itself);
+ * `onAnnotation` is given it unchecked, and the overlay is told whether it was stored.
+ */
+export async function installOverlay(
+  cdp: CDPSession,
+  onAnnotation: (submission: unknown) => Promise<void>,
+): Promise<void> {
+  cdp.on("Runtime.bindingCalled", ({ name, payload, executionContextId }) => {
+    if (name !== OVERLAY_BINDING || payload.length > PAYLOAD_CHARACTERS_MAX) return;
+    const answer = (isStored: boolean) =>
+      cdp.send("Runtime.evaluate", {
+        contextId: executionContextId,
+        expression: `globalThis.${OVERLAY_HANDLE}?.onAnswer(${isStored})`,
+      });
+    void receive(payload, onAnnotation)
+      .then(answer)
+      .catch(() => {});
+  });
+  await cdp.send("Runtime.enable");
+  await cdp.send("Runtime.addBinding", { name: OVERLAY_BINDING, executionContextName: OVERLAY_WORLD });
+  const settings = { attribute: OVERLAY_ATTRIBUTE, binding: OVERLAY_BINDING, handle: OVERLAY_HANDLE };
+  await cdp.send("Page.addScriptToEvaluateOnNewDocument", {
+    source: `(${overlayScript})(${JSON.stringify(settings)})`,
+    worldName: OVERLAY_WORLD,
+    runImmediately: true,
+  });
+}
+
+/** @returns whether the submission was stored. */
+async function receive(payload: string, onAnnotation: (submission: unknown) => Promise<void>): Promise<boolean> {
+  try {
+    await onAnnotation(JSON.parse(payload));
+    return true;
+  } catch {
+    return false;
+  }
+}

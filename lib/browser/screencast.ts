@@ -1,0 +1,96 @@
+import type { CDPSession } from "playwright";
+import type { ScreencastFrame } from "./browser-service.ts";
+import { VIEWPORT } from "./open-browser.ts";
+
+const JPEG_QUALITY = 70;
+
+/** One screencast of a session, shared by all who watch it. */
+export type Screencast = {
+  /** Follows the frames; the latest comes at once. The cast runs from the first watcher to the last. @returns the way to stop. */
+  watch: (onFrame: (frame: ScreencastFrame) => void) => () => void;
+  watchers: () => number;
+  /** Points the cast at another page, or at none when the browser is gone; the watchers stay. */
+  attach: (cdp: CDPSession | undefined) => void;
+};
+
+/** DevTools' `Page.screencastFrame`. */
+type FrameEvent = {
+  data: string;
+  sessionId: number;
+  metadata: {
+    pageScaleFactor: number;
+    deviceWidth: number;
+    deviceHeight: number;
+    scrollOffsetX: number;
+    scrollOffsetY: number;
+    timestamp?: number;
+  };
+};
+
+/** Makes the screencast of one session. `onError` hears of a page that cannot be cast. */
+export function createScreencast(onError: (error: unknown) => void): Screencast {
+  const watchers = new Set<(frame: ScreencastFrame) => void>();
+  let source: CDPSession | undefined;
+  let last: ScreencastFrame | undefined;
+  let sequence = 0;
+  let stop: (() => void) | undefined;
+
+  function start(): void {
+    if (stop || !source || watchers.size === 0) return;
+    const cdp = source;
+    const onFrame = (event: FrameEvent) => {
+      // Unanswered frames stall the cast: the answer goes out before anything else.
+      cdp.send("Page.screencastFrameAck", { sessionId: event.sessionId }).catch(() => {});
+      const { metadata } = event;
+      sequence += 1;
+      last = {
+        sequence,
+        capturedAtMs: metadata.timestamp === undefined ? Date.now() : metadata.timestamp * 1000,
+        width: Math.round(metadata.deviceWidth),
+        height: Math.round(metadata.deviceHeight),
+        deviceScale: metadata.pageScaleFactor,
+        scrollX: Math.round(metadata.scrollOffsetX),
+        scrollY: Math.round(metadata.scrollOffsetY),
+        jpeg: Buffer.from(event.data, "base64"),
+      };
+      for (const watcher of [...watchers]) watcher(last);
+    };
+    cdp.on("Page.screencastFrame", onFrame);
+    cdp
+      .send("Page.startScreencast", {
+        format: "jpeg",
+        quality: JPEG_QUALITY,
+        maxWidth: VIEWPORT.width,
+        maxHeight: VIEWPORT.height,
+        everyNthFrame: 1,
+      })
+      .catch(onError);
+    stop = () => {
+      stop = undefined;
+      cdp.off("Page.screencastFrame", onFrame);
+      cdp.send("Page.stopScreencast").catch(() => {});
+    };
+  }
+
+  return {
+    watch(onFrame) {
+      // A wrapper of its own, so that one listener may watch twice.
+      const watcher = (frame: ScreencastFrame) => onFrame(frame);
+      if (stop && last) watcher(last);
+      watchers.add(watcher);
+      start();
+      return () => {
+        watchers.delete(watcher);
+        if (watchers.size === 0) stop?.();
+      };
+    },
+    watchers: () => watchers.size,
+    attach(cdp) {
+      if (cdp === source) return;
+      stop?.();
+      source = cdp;
+      last = undefined;
+      start();
+    },
+  };
+}

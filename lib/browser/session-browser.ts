@@ -1,0 +1,256 @@
+import type { BrowserInput, LiveBrowser, NavigationOutcome, ScreencastFrame } from "./browser-service.ts";
+import type { BrowserEvent } from "./browser-machine.ts";
+import type { Logger } from "./browser-provider.ts";
+import type { StoredRecord } from "./browser-record.ts";
+import { createInputQueue, type InputQueue } from "./input.ts";
+import type { OpenBrowser } from "./open-browser.ts";
+import { createRedirectWatch } from "./redirect-watch.ts";
+import { createScreencast } from "./screencast.ts";
+
+/** What one session's browser needs from the house. */
+export type SessionBrowserDeps = {
+  sessionId: string;
+  record: StoredRecord;
+  logger: Logger;
+  /** Makes room and hands over a browser that is up. @throws Error with a sentence. */
+  take: () => Promise<OpenBrowser>;
+  /** Says why a page may not be gone to, or undefined. */
+  refuse: (url: URL) => Promise<string | undefined>;
+  onAnnotation: (submission: unknown) => Promise<void>;
+  nowMs: () => number;
+};
+
+/** The browser of one session, over all the processes that it is played by in time. */
+export type SessionBrowser = {
+  ensure: () => Promise<LiveBrowser>;
+  retarget: (url: string) => Promise<void>;
+  navigate: (url: string, signal?: AbortSignal) => Promise<NavigationOutcome>;
+  history: (action: "back" | "forward" | "reload") => Promise<void>;
+  touch: () => void;
+  watch: (onFrame: (frame: ScreencastFrame) => void) => () => void;
+  input: (input: BrowserInput) => Promise<void>;
+  /** Whether a process runs, or is being started. */
+  isLive: () => boolean;
+  /** Milliseconds since somebody used it; 0 while it is watched, starts or goes somewhere. */
+  idleMs: (nowMs: number) => number;
+  /** Ends the process and its processes, if there is one. */
+  end: () => Promise<void>;
+};
+
+/** @see SessionBrowser */
+export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
+  const { sessionId, record, logger } = deps;
+  const redirects = createRedirectWatch(deps.nowMs);
+  const cast = createScreencast((error) => logger.debug({ sessionId, error }, "the page cannot be cast"));
+  let open: OpenBrowser | undefined;
+  let starting: Promise<OpenBrowser> | undefined;
+  /** The way to the selected page that a start of the browser includes. */
+  let firstLanding: Promise<unknown> = Promise.resolve();
+  /** The newest navigation of ours that is under way. */
+  let heading: object | undefined;
+  let usedAtMs = deps.nowMs();
+  let keyboard: InputQueue | undefined;
+
+  const touch = () => {
+    usedAtMs = deps.nowMs();
+    redirects.end();
+  };
+
+  function provision(): Promise<OpenBrowser> {
+    if (open) return Promise.resolve(open);
+    starting ??= start().finally(() => {
+      starting = undefined;
+    });
+    return starting;
+  }
+
+  async function start(): Promise<OpenBrowser> {
+    await record.move("provision", { lastError: null, currentUrl: null });
+    let taken: OpenBrowser;
+    try {
+      taken = await deps.take();
+    } catch (error) {
+      const lastError = error instanceof Error ? error.message : String(error);
+      logger.warn({ sessionId, error }, "no browser could be started");
+      await record.move("failed", { lastError });
+      throw error;
+    }
+    bind(taken);
+    const row = await record.move("cameUp", { currentUrl: taken.selected().page.url() }).catch(async (error) => {
+      release();
+      await taken.close();
+      throw error;
+    });
+    usedAtMs = deps.nowMs();
+    if (row.desiredUrl !== null) firstLanding = goToSelected(taken, row.desiredUrl, row.retargets);
+    return taken;
+  }
+
+  function bind(taken: OpenBrowser): void {
+    open = taken;
+    const select = () => {
+      const { cdp } = taken.selected();
+      keyboard = createInputQueue(({ method, params }) => cdp.send(method, params));
+      cast.attach(cdp);
+    };
+    const lose = (event: BrowserEvent, lastError: string | null) => void gone(taken, event, lastError);
+    taken.events = {
+      onArrived(url) {
+        const isRedirect = redirects.isOpen();
+        if (isRedirect) redirects.begin();
+        // Where a navigation of ours is under way, its end tells more than its steps.
+        if (heading) return;
+        const arrived = isRedirect ? { currentUrl: url } : { currentUrl: url, lastNavigatedUrl: url };
+        record.note({ ...arrived, lastError: null });
+      },
+      onLoaded: () => redirects.loaded(),
+      onRefused: (reason) => record.note({ lastError: reason }),
+      onDownload: (url) => record.note({ lastError: `${url} is a download, and downloads are refused` }),
+      onDialog: (kind, message) => logger.debug({ sessionId, kind, message }, "dialog of a page dismissed"),
+      onCrashed: () => lose("failed", "the page crashed: its renderer ended"),
+      onGone: () => lose("lost", null),
+      onAnnotation: deps.onAnnotation,
+      onSelected(selected) {
+        select();
+        const url = selected.page.url();
+        record.note(/^https?:/.test(url) ? { currentUrl: url, lastNavigatedUrl: url } : { currentUrl: url });
+      },
+    };
+    select();
+    // It may have gone away while nobody listened.
+    if (!taken.isOpen()) taken.events.onGone();
+  }
+
+  async function gone(taken: OpenBrowser, event: BrowserEvent, lastError: string | null): Promise<void> {
+    if (open !== taken) return;
+    release();
+    logger.warn({ sessionId, event, lastError }, "a browser ended by itself");
+    await taken.close();
+    await starting?.catch(() => {});
+    await record
+      .move(event, lastError === null ? { currentUrl: null } : { currentUrl: null, lastError })
+      .catch((error) => logger.error({ sessionId, error }, "the end of a browser was not recorded"));
+  }
+  function release(): void {
+    open = undefined;
+    keyboard = undefined;
+    heading = undefined;
+    cast.attach(undefined);
+  }
+
+  /** Goes to a page; a newer navigation of ours takes this one's place. */
+  async function head(taken: OpenBrowser, url: string, signal?: AbortSignal) {
+    const own = {};
+    heading = own;
+    const parsed = URL.parse(url);
+    const reason = parsed ? await deps.refuse(parsed) : "the address cannot be read";
+    const outcome: NavigationOutcome =
+      reason === undefined ? await taken.selected().navigate(url, signal) : { landed: false, reason };
+    const isNewest = heading === own && open === taken;
+    if (isNewest) heading = undefined;
+    return { outcome, isNewest };
+  }
+
+  async function goToSelected(taken: OpenBrowser, url: string, retargets: number): Promise<void> {
+    redirects.begin();
+    const { outcome, isNewest } = await head(taken, url);
+    if (!isNewest) return;
+    const currentUrl = taken.selected().page.url();
+    if (!outcome.landed) redirects.end();
+    const fields = outcome.landed ? { lastNavigatedUrl: url, lastError: null } : { lastError: outcome.reason };
+    await record
+      .patch({ ...fields, currentUrl }, retargets)
+      .catch((error) => logger.error({ sessionId, error }, "a navigation's outcome was not recorded"));
+  }
+
+  async function ensure(): Promise<LiveBrowser> {
+    touch();
+    const taken = await provision();
+    await firstLanding;
+    return {
+      sessionId,
+      browser: taken.browser,
+      context: taken.context,
+      page: () => taken.selected().page,
+      cdp: () => taken.toolSession(),
+      devtoolsUrl: taken.process.devtoolsUrl,
+      targetId: async () => taken.selected().targetId,
+    };
+  }
+
+  return {
+    ensure,
+    touch,
+    async retarget(url) {
+      usedAtMs = deps.nowMs();
+      const row = await record.select(url);
+      const running = open;
+      if (running) {
+        void goToSelected(running, url, row.retargets);
+        return;
+      }
+      // It comes up on the page selected last: the selection was written before the browser is marked as up.
+      provision().catch((error) => logger.debug({ sessionId, error }, "a retarget found no browser"));
+    },
+    async navigate(url, signal) {
+      await ensure();
+      const taken = open;
+      if (!taken) return { landed: false, reason: "the browser ended meanwhile" };
+      const { outcome, isNewest } = await head(taken, url, signal);
+      usedAtMs = deps.nowMs();
+      if (!isNewest) return outcome;
+      const currentUrl = taken.selected().page.url();
+      if (outcome.landed) redirects.end();
+      await record.patch(
+        outcome.landed
+          ? { currentUrl, lastNavigatedUrl: currentUrl, lastError: null }
+          : { currentUrl, lastError: outcome.reason },
+      );
+      return outcome;
+    },
+    async history(action) {
+      await ensure();
+      const cdp = open?.selected().cdp;
+      if (!cdp) return;
+      if (action === "reload") {
+        await cdp.send("Page.reload");
+        return;
+      }
+      const { currentIndex, entries } = await cdp.send("Page.getNavigationHistory");
+      const entry = entries[currentIndex + (action === "back" ? -1 : 1)];
+      if (entry) await cdp.send("Page.navigateToHistoryEntry", { entryId: entry.id });
+    },
+    watch(onFrame) {
+      usedAtMs = deps.nowMs();
+      const unwatch = cast.watch(onFrame);
+      provision().catch((error) => logger.debug({ sessionId, error }, "nothing to watch"));
+      return () => {
+        usedAtMs = deps.nowMs();
+        unwatch();
+      };
+    },
+    async input(input) {
+      if (input.type !== "mouse" || input.action !== "move") touch();
+      else usedAtMs = deps.nowMs();
+      if (!open) await ensure();
+      await keyboard?.push(input);
+    },
+    isLive: () => open !== undefined || starting !== undefined,
+    idleMs(nowMs) {
+      const isBusy = starting !== undefined || heading !== undefined || cast.watchers() > 0;
+      return isBusy ? 0 : nowMs - usedAtMs;
+    },
+    async end() {
+      await starting?.catch(() => {});
+      const taken = open;
+      if (taken) {
+        release();
+        await taken.close();
+        await record
+          .move("reaped", { currentUrl: null })
+          .catch((error) => logger.debug({ sessionId, error }, "the end of a browser was not recorded"));
+      }
+      await record.settle();
+    },
+  };
+}

@@ -1,0 +1,127 @@
+import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
+import { chromiumFlags } from "./chromium-flags.ts";
+import {
+  type Account,
+  killGroup,
+  makeProfileFolder,
+  recordProcess,
+  removeProfileFolder,
+} from "./profile-folder.ts";
+
+/** How to start one Chromium. `env` and `args` come on top of what every browser gets. */
+export type StartOptions = {
+  executablePath: string;
+  args: string[];
+  env: Record<string, string>;
+  /** Where profiles and the records of running browsers are kept. */
+  folder: string;
+  proxyServer: string;
+  sandbox: boolean;
+  account: Account | undefined;
+  timeoutMs: number;
+};
+
+/** A Chromium that listens for DevTools on a loopback port of its own choice. */
+export type StartedChromium = {
+  pid: number;
+  devtoolsUrl: string;
+  exited: Promise<void>;
+  kill: () => Promise<void>;
+};
+
+/**
+ * The browser takes the shell's place in a process group of its own; beside it a reader waits on a pipe that only
+ * this process holds, and kills the group when the pipe closes: however this process ends, no browser outlives it.
+ */
+const GUARDED_START = '(read _ <&3; kill -9 -$$) & exec 3<&-; exec "$@"';
+
+/**
+ * Starts Chromium as a child of this process.
+ *
+ * @throws Error with Chromium's own last words when it does not come up.
+ */
+export async function startChromium(options: StartOptions): Promise<StartedChromium> {
+  const profileDir = await makeProfileFolder(options.folder, options.account);
+  const flags = [...options.args, ...chromiumFlags({ ...options, profileDir })];
+  const child = spawnGuarded(options, flags, profileDir);
+  const exited = new Promise<void>((resolve) => {
+    child.once("exit", () => resolve());
+    child.once("error", () => resolve());
+  });
+  let forget = async () => {};
+  const kill = async () => {
+    if (child.pid !== undefined) {
+      killGroup(child.pid);
+      await exited;
+    }
+    await Promise.all([forget(), removeProfileFolder(profileDir)]);
+  };
+  try {
+    const devtoolsUrl = await readDevtoolsUrl(child, options.timeoutMs);
+    const pid = child.pid ?? 0;
+    forget = await recordProcess(options.folder, pid, profileDir);
+    // What is left of the group when the browser died by itself, its reader at least, and its folder.
+    void exited.then(kill);
+    return { pid, devtoolsUrl, exited, kill };
+  } catch (error) {
+    await kill();
+    throw error;
+  }
+}
+
+function spawnGuarded(options: StartOptions, flags: string[], profileDir: string): ChildProcess {
+  const env: Record<string, string> = {
+    HOME: profileDir,
+    TMPDIR: profileDir,
+    PATH: "/usr/local/bin:/usr/bin:/bin",
+    LANG: "C.UTF-8",
+    // No message bus is there to be looked for.
+    DBUS_SESSION_BUS_ADDRESS: "unix:path=/dev/null",
+    DBUS_SYSTEM_BUS_ADDRESS: "unix:path=/dev/null",
+    ...options.env,
+  };
+  // The types of a framework in this project claim that every environment has NODE_ENV.
+  const common: SpawnOptions = { cwd: profileDir, env: env as NodeJS.ProcessEnv, ...(options.account ?? {}) };
+  if (process.platform === "win32") {
+    return spawn(options.executablePath, flags, { ...common, stdio: ["ignore", "ignore", "pipe"] });
+  }
+  return spawn("/bin/sh", ["-c", GUARDED_START, "browser", options.executablePath, ...flags], {
+    ...common,
+    detached: true,
+    stdio: ["ignore", "ignore", "pipe", "pipe"],
+  });
+}
+
+/** Waits for the line in which Chromium names its DevTools endpoint, then lets its other lines go by. */
+function readDevtoolsUrl(child: ChildProcess, timeoutMs: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = "";
+    const fail = (why: string) => {
+      clearTimeout(timer);
+      reject(new Error(`the browser ${why}${lastWords(text)}`));
+    };
+    const timer = setTimeout(() => fail(`did not come up in ${timeoutMs / 1000} s`), timeoutMs);
+    child.once("error", (error) => fail(`could not be started: ${error.message}`));
+    child.once("exit", (code, signal) => fail(`ended at its start (${signal ?? `exit code ${code}`})`));
+    const read = (chunk: Buffer) => {
+      text += chunk;
+      const url = /DevTools listening on (ws:\S+)/.exec(text)?.[1];
+      if (url === undefined) return;
+      clearTimeout(timer);
+      child.stderr?.off("data", read);
+      child.stderr?.resume();
+      resolve(url);
+    };
+    child.stderr?.on("data", read);
+  });
+}
+
+/** The last line that is no noise about a missing message bus, so that a person knows what to mend. */
+function lastWords(text: string): string {
+  const line = text
+    .split("\n")
+    .map((each) => each.replace(/^\[[^\]]*\]\s*/, "").trim())
+    .filter((each) => each !== "" && !each.includes("dbus") && !each.includes("bus.cc"))
+    .at(-1);
+  return line === undefined ? "" : `: ${line.slice(0, 300)}`;
+}

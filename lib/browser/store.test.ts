@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { eq } from "drizzle-orm";
+import { sessions } from "#db/schema/index.ts";
+import { openTestDatabase } from "#db/testing.ts";
+import { moveBrowser, openBrowserRow, patchBrowser, readBrowser, selectPage } from "./store.ts";
+import { insertTestSession } from "./testing.ts";
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>;
+before(async () => {
+  database = await openTestDatabase();
+});
+after(() => database.close());
+
+async function newBrowser(): Promise<string> {
+  const id = await insertTestSession(database.db);
+  await database.db.transaction((tx) => openBrowserRow(tx, id, null));
+  return id;
+}
+
+test("a move is made from the state it starts from, and from no other", async () => {
+  const id = await newBrowser();
+  await database.db.transaction(async (tx) => {
+    assert.equal((await moveBrowser(tx, id, "idle", "provision"))?.status, "creating");
+    assert.equal(await moveBrowser(tx, id, "idle", "provision"), undefined);
+    await assert.rejects(moveBrowser(tx, id, "idle", "reaped"), /no move from idle by reaped/);
+  });
+  assert.equal((await readBrowser(database.db, id))?.status, "creating");
+});
+
+test("fields are written to a ready browser alone, and an older retarget's not at all", async () => {
+  const id = await newBrowser();
+  await database.db.transaction(async (tx) => {
+    assert.equal(await patchBrowser(tx, id, { lastError: "too early" }), undefined);
+    await moveBrowser(tx, id, "idle", "provision");
+    await moveBrowser(tx, id, "creating", "cameUp");
+    const older = await selectPage(tx, id, "https://a.example/");
+    const newer = await selectPage(tx, id, "https://b.example/");
+    assert.equal(await patchBrowser(tx, id, { lastError: "old" }, older.retargets), undefined);
+    assert.equal((await patchBrowser(tx, id, { lastError: "new" }, newer.retargets))?.lastError, "new");
+  });
+});
+
+test("a page that the session knows already is not added again", async () => {
+  const id = await insertTestSession(database.db, { targetUrl: "https://first.example/", targetPageUrls: ["https://b.example/"] });
+  for (const url of ["https://first.example/", "https://b.example/", "https://c.example/", "https://c.example/"]) {
+    await database.db.transaction((tx) => selectPage(tx, id, url));
+  }
+  const [row] = await database.db.select().from(sessions).where(eq(sessions.id, id));
+  assert.deepEqual(row?.targetPageUrls, ["https://b.example/", "https://c.example/"]);
+  assert.equal((await readBrowser(database.db, id))?.retargets, 4);
+});

@@ -1,0 +1,157 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Database } from "#db/client.ts";
+import { sessions } from "#db/schema/index.ts";
+import { openTestDatabase } from "#db/testing.ts";
+import { createMemoryBus } from "#lib/events/bus.ts";
+import { createEventLog, type EventLog } from "#lib/events/event-log.ts";
+import { createAddressRule } from "#lib/net/address-rule.ts";
+import type { BrowserService } from "./browser-service.ts";
+import { type BrowserServiceDeps, createBrowserService } from "./create-browser-service.ts";
+
+const WELL_KNOWN = [
+  "/usr/lib/chromium/chromium-headless-shell",
+  "/usr/lib/chromium/chromium",
+  "/usr/bin/chromium",
+  "/usr/bin/google-chrome",
+];
+
+/**
+ * The Chromium that tests run: `BROWSER_EXECUTABLE_PATH`, the one that the set-up found, or one in a well-known place.
+ *
+ * @throws Error where there is none: a test that needs a browser fails, it is never skipped.
+ */
+export function findTestChromium(): { executablePath: string; args?: string[]; env?: Record<string, string> } {
+  const named = process.env.BROWSER_EXECUTABLE_PATH;
+  if (named) return { executablePath: named };
+  const setup = join(import.meta.dirname, "../../.data/setup.json");
+  if (existsSync(setup)) {
+    const { chromium } = JSON.parse(readFileSync(setup, "utf8")) as { chromium?: { executablePath?: string; args?: string[]; env?: Record<string, string> } };
+    if (chromium?.executablePath && existsSync(chromium.executablePath)) {
+      const { executablePath, args = [], env = {} } = chromium;
+      return { executablePath, args, env };
+    }
+  }
+  const found = WELL_KNOWN.find((path) => existsSync(path));
+  if (!found) throw new Error("no Chromium for the tests: run `npm run setup`, or set BROWSER_EXECUTABLE_PATH");
+  return { executablePath: found };
+}
+
+/** A web site on loopback. */
+export async function startTestSite(
+  listener: RequestListener,
+): Promise<{ origin: string; port: number; close: () => Promise<void> }> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    port,
+    close() {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+/** Stores a session with all capabilities. @returns its id. */
+export async function insertTestSession(db: Database, fields: Partial<typeof sessions.$inferInsert> = {}): Promise<string> {
+  const id = `ses_${randomBytes(6).toString("hex")}`;
+  await db.insert(sessions).values({
+    id,
+    ownerId: "owner",
+    title: "A test",
+    source: "api",
+    bodyHash: "none",
+    targetPageUrls: [],
+    tools: { include: [], exclude: [], externalTurnExclude: [] },
+    toolset: [],
+    mcpServers: {},
+    capabilities: { browser: true, sandbox: true },
+    subAgents: false,
+    maxLiveChildren: 4,
+    maxLiveBrowsers: 4,
+    ...fields,
+  });
+  return id;
+}
+
+/** Asks again and again, every 20 ms, until there is an answer. @throws Error after `timeoutMs`. */
+export async function waitFor<Value>(
+  ask: () => Value | undefined | false | Promise<Value | undefined | false>,
+  what: string,
+  timeoutMs = 10_000,
+): Promise<Value> {
+  for (const end = Date.now() + timeoutMs; Date.now() < end; ) {
+    const answer = await ask();
+    if (answer !== undefined && answer !== false) return answer;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error(`waited ${timeoutMs} ms for ${what}`);
+}
+
+/** The browser service on a fresh database, and what a test needs beside it. */
+export type TestBrowsers = {
+  browsers: BrowserService;
+  db: Database;
+  log: EventLog;
+  dataDir: string;
+  annotations: { sessionId: string; submission: unknown }[];
+  warnings: string[];
+  /** A second service on the same database and folder, as after a restart. */
+  restart: (over?: Partial<BrowserServiceDeps>) => Promise<BrowserService>;
+  close: () => Promise<void>;
+};
+
+/** Starts the browser service for a test; `allow` are entries of `NETWORK_ALLOW`. */
+export async function openTestBrowsers(
+  allow: string[],
+  over: Partial<BrowserServiceDeps> = {},
+): Promise<TestBrowsers> {
+  const database = await openTestDatabase();
+  const log = createEventLog(database.db, createMemoryBus());
+  const dataDir = await mkdtemp(join(tmpdir(), "browsers-test-"));
+  await chmod(dataDir, 0o755);
+  const annotations: TestBrowsers["annotations"] = [];
+  const warnings: string[] = [];
+  const services: BrowserService[] = [];
+  const restart = async (again: Partial<BrowserServiceDeps> = {}) => {
+    const service = await createBrowserService({
+      db: database.db,
+      log,
+      logger: { info() {}, debug() {}, warn: (_, text) => warnings.push(text), error: (_, text) => warnings.push(text) },
+      launch: findTestChromium(),
+      dataDir,
+      rule: createAddressRule({ allow }),
+      ownOrigin: undefined,
+      idleMs: 600_000,
+      maxLive: 8,
+      onAnnotation: async (sessionId, submission) => void annotations.push({ sessionId, submission }),
+      keepSpare: false,
+      ...over,
+      ...again,
+    });
+    services.push(service);
+    return service;
+  };
+  const browsers = await restart();
+  return {
+    browsers,
+    db: database.db,
+    log,
+    dataDir,
+    annotations,
+    warnings,
+    restart,
+    async close() {
+      await Promise.all(services.map((service) => service.close()));
+      await database.close();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
