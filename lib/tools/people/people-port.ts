@@ -9,5 +9,8 @@ export type ElicitationOutcome =
 /** How a tool asks the people on the session page. */
 export type PeoplePort = {
   /** Shows a question on the session page and waits for its answer, the call's signal or the deadline. */
-  ask: (call: ToolCall, question: { question: string; options: string[] | null; timeoutMs: number }) => Promise<ElicitationOutcome>;
+  ask: (
+    call: ToolCall,
+    question: { question: string; options: string[] | null; timeoutMs: number },
+  ) => Promise<ElicitationOutcome>;
 };

@@ -1,0 +1,43 @@
+import { z } from "zod";
+import type { ToolServices } from "../services.ts";
+import { defineTool, type Tool } from "../tool.ts";
+
+const waitMs = 600_000;
+const goOn =
+  "Do not wait and do not ask again: go on with the most sensible assumption, and state it in your reply.";
+
+/** `elicit_user_input`: asks the people on the session page, on a turn that one of them started. */
+export const elicitUserInput = ({ people }: Pick<ToolServices, "people">): Tool =>
+  defineTool({
+    name: "elicit_user_input",
+    description:
+      "Asks the person on the session page one question and waits up to ten minutes for the answer. Ask only what " +
+      "you cannot find out yourself. On a turn that no person started nobody is there, and you are told so at once.",
+    input: z.object({
+      question: z.string().trim().min(1).max(2_000),
+      options: z
+        .array(z.string().trim().min(1).max(200))
+        .min(2)
+        .max(8)
+        .optional()
+        .describe("answers to choose from; the person may also write another"),
+    }),
+    needs: undefined,
+    profile: "analysis",
+    // A call that is made again after a restart shows the same question to the same person.
+    idempotent: true,
+    readOnly: false,
+    timeoutMs: waitMs + 15_000,
+    async execute({ question, options }, call) {
+      if (call.origin !== "person") return `Nobody is there to answer: no person started this turn. ${goOn}`;
+      const outcome = await people.ask(call, { question, options: options ?? null, timeoutMs: waitMs });
+      switch (outcome.state) {
+        case "answered":
+          return `The person answered: ${outcome.answer}`;
+        case "declined":
+          return `The person declined to answer. ${goOn}`;
+        case "unanswered":
+          return `No answer came: ${outcome.reason}. ${goOn}`;
+      }
+    },
+  });

@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { browserTools } from "./browser/index.ts";
+import { peopleTools } from "./people/index.ts";
+import type { ToolServices } from "./services.ts";
+import { ANALYSIS_PROFILE } from "./tool-policy.ts";
+import { transcriptTools } from "./transcript/index.ts";
+import { workspaceTools } from "./workspace/index.ts";
+
+// A tool touches its services when it is called, not when it is made.
+const services = {} as ToolServices;
+const tools = [browserTools, peopleTools, transcriptTools, workspaceTools].flatMap((make) => make(services));
+
+describe("the tools as they are", () => {
+  it("those of the analysis profile are exactly the specification's left column", () => {
+    const names = tools.filter((tool) => tool.profile === "analysis").map((tool) => tool.name);
+    assert.deepEqual(names.sort(), [...ANALYSIS_PROFILE].sort());
+  });
+
+  it("have names that differ, and that every provider takes", () => {
+    const names = tools.map((tool) => tool.name);
+    assert.equal(new Set(names).size, names.length);
+    for (const name of names) assert.match(name, /^[a-z][a-z0-9_]{0,63}$/);
+  });
+
+  it("need the sandbox for the workspace tools, the browser for the browser tools", () => {
+    const needing = (need: string) => tools.filter((tool) => tool.needs === need).map((tool) => tool.name);
+    const workspace = ["list_files", "read_file", "run_shell", "view_image", "write_file"];
+    assert.deepEqual(needing("sandbox").sort(), workspace);
+    assert.deepEqual(
+      needing("browser").sort(),
+      browserTools(services)
+        .map((tool) => tool.name)
+        .sort(),
+    );
+  });
+
+  it("those that only read may also be repeated", () => {
+    for (const tool of tools) assert.ok(!tool.readOnly || tool.idempotent, tool.name);
+  });
+});

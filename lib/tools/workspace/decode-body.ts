@@ -1,0 +1,34 @@
+/** The media type of a Content-Type header, in lower case and without parameters. */
+export const readMediaType = (contentType: string | null): string =>
+  contentType?.split(";")[0]?.trim().toLowerCase() || "application/octet-stream";
+
+/** Where in a page's beginning its own declaration of an encoding is looked for, as browsers do. */
+const sniffedBytes = 1_024;
+
+/**
+ * A body as text, or undefined where it is none. The encoding is what a byte order mark, the header or the page's
+ * own `meta` says, in that order, and UTF-8 otherwise.
+ */
+export function decodeBody(body: Uint8Array, contentType: string | null): string | undefined {
+  const declared = /charset\s*=\s*["']?([\w.:-]+)/i;
+  const start = Buffer.from(body.subarray(0, sniffedBytes)).toString("latin1");
+  const isMarked16 = start.startsWith("\xff\xfe") || start.startsWith("\xfe\xff");
+  if (!isMarked16 && start.includes("\0")) return undefined;
+  const byMark = start.startsWith("\xff\xfe")
+    ? "utf-16le"
+    : start.startsWith("\xfe\xff")
+      ? "utf-16be"
+      : undefined;
+  const fromHeader = contentType?.match(declared)?.[1];
+  const fromPage = start.match(/<meta[^>]{0,200}/i)?.[0].match(declared)?.[1];
+  const label = start.startsWith("\xef\xbb\xbf") ? "utf-8" : (byMark ?? fromHeader ?? fromPage ?? "utf-8");
+  return createDecoder(label).decode(body);
+}
+
+function createDecoder(label: string): TextDecoder {
+  try {
+    return new TextDecoder(label);
+  } catch {
+    return new TextDecoder();
+  }
+}

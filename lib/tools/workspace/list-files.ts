@@ -1,0 +1,33 @@
+import { z } from "zod";
+import { defineTool, type Tool } from "../tool.ts";
+import type { WorkspaceServices } from "./services.ts";
+import { withinWorkspace } from "./within-workspace.ts";
+
+const entriesMax = 1_000;
+
+/** `list_files`: what lies in a folder of the workspace. */
+export const listFiles = ({ sandbox }: WorkspaceServices): Tool =>
+  defineTool({
+    name: "list_files",
+    description: `Lists files (with their size in bytes) and folders (ending in /) of the session's workspace, at most ${entriesMax}.`,
+    input: z.object({
+      path: z.string().default("").describe("folder relative to the workspace; its root when left out"),
+      recursive: z.boolean().default(false).describe("whether to look into the folders below"),
+    }),
+    needs: "sandbox",
+    profile: "analysis",
+    idempotent: true,
+    readOnly: true,
+    execute: ({ path, recursive }, call) =>
+      withinWorkspace(sandbox, call, async (workspace) => {
+        const entries = await workspace.list(path, { recursive, limit: entriesMax + 1 });
+        if (entries.length === 0) return "[the folder is empty]";
+        const lines = entries
+          .slice(0, entriesMax)
+          .map((entry) =>
+            entry.type === "directory" ? `${entry.path}/` : `${entry.path}  ${entry.sizeBytes}`,
+          );
+        if (entries.length > entriesMax) lines.push(`[more than ${entriesMax} entries: list a folder below]`);
+        return lines.join("\n");
+      }),
+  });

@@ -1,0 +1,50 @@
+import { z } from "zod";
+import { sandboxLimits } from "#lib/sandbox/sandbox-limits.ts";
+import { defineTool, errorResult, type Tool } from "../tool.ts";
+import type { WorkspaceServices } from "./services.ts";
+import { withinWorkspace } from "./within-workspace.ts";
+
+const charactersDefault = 20_000;
+const charactersMax = 100_000;
+
+/** `read_file`: a piece of a text file of the workspace. */
+export const readFile = ({ sandbox }: WorkspaceServices): Tool =>
+  defineTool({
+    name: "read_file",
+    description:
+      "Reads a text file of the session's workspace. Long files are read in pieces: a closing line in brackets " +
+      "tells the offset to go on with. For pictures use view_image.",
+    input: z.object({
+      path: z.string().min(1).describe("path relative to the workspace, such as notes/report.md"),
+      offset: z.number().int().min(0).default(0).describe("characters to skip"),
+      limit: z.number().int().min(1).max(charactersMax).default(charactersDefault),
+    }),
+    needs: "sandbox",
+    profile: "analysis",
+    idempotent: true,
+    readOnly: true,
+    execute: ({ path, offset, limit }, call) =>
+      withinWorkspace(sandbox, call, async (workspace) => {
+        const { bytes, totalBytes } = await workspace.readFile(path, sandboxLimits.writeBytesMax);
+        const text = decodeText(bytes);
+        if (text === undefined) {
+          return errorResult(`${path} is not text (${totalBytes} bytes): use view_image or run_shell`);
+        }
+        const end = Math.min(offset + limit, text.length);
+        const isCut = bytes.byteLength < totalBytes;
+        if (offset === 0 && end === text.length && !isCut) return text === "" ? "[the file is empty]" : text;
+        const total = `${text.length}${isCut ? "+" : ""}`;
+        const next = end < text.length ? `; go on with offset ${end}` : "";
+        return `${text.slice(offset, end)}\n[characters ${offset} to ${end} of ${total}${next}]`;
+      }),
+  });
+
+/** The bytes as UTF-8 text, or undefined where they are none. A character cut at the very end is left out. */
+function decodeText(bytes: Uint8Array): string | undefined {
+  if (bytes.subarray(0, 8_192).includes(0)) return undefined;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true });
+  } catch {
+    return undefined;
+  }
+}

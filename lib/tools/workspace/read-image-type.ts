@@ -1,0 +1,11 @@
+/** The media type of a picture by its first bytes, whatever its name says; undefined for anything else. */
+export function readImageType(
+  bytes: Uint8Array,
+): "image/png" | "image/jpeg" | "image/webp" | "image/gif" | undefined {
+  const start = Buffer.from(bytes.subarray(0, 12)).toString("latin1");
+  if (start.startsWith("\x89PNG\r\n\x1a\n")) return "image/png";
+  if (start.startsWith("\xff\xd8\xff")) return "image/jpeg";
+  if (start.startsWith("RIFF") && start.endsWith("WEBP")) return "image/webp";
+  if (start.startsWith("GIF87a") || start.startsWith("GIF89a")) return "image/gif";
+  return undefined;
+}

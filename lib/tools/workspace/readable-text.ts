@@ -1,0 +1,134 @@
+import { decodeEntities } from "./decode-entities.ts";
+import { readHtmlTokens } from "./html-tokens.ts";
+import { createTextFlow, type TextFlow } from "./text-flow.ts";
+
+/** Elements that are not shown: their text is passed over up to their end. */
+const unseen = new Set([
+  "script",
+  "style",
+  "template",
+  "svg",
+  "math",
+  "iframe",
+  "noembed",
+  "noframes",
+  "object",
+]);
+const paragraphs = new Set([
+  ...[
+    "p",
+    "div",
+    "section",
+    "article",
+    "main",
+    "header",
+    "footer",
+    "nav",
+    "aside",
+    "form",
+    "fieldset",
+    "table",
+  ],
+  ...["ul", "ol", "dl", "blockquote", "figure", "details", "address", "hr", "body", "pre"],
+]);
+const lines = new Set([
+  "li",
+  "tr",
+  "dt",
+  "dd",
+  "option",
+  "figcaption",
+  "legend",
+  "summary",
+  "caption",
+  "label",
+]);
+const fields = new Set(["input", "select", "textarea", "button"]);
+const charactersMax = 1_000_000;
+
+/**
+ * An HTML page as text for reading: title, headings (`#`), paragraphs, lists, tables by row, links with their
+ * absolute addresses, pictures by their description, form fields by name and kind. What a page hides by style is
+ * not known here.
+ *
+ * @param url the page's address, which its links are relative to.
+ */
+export function readableText(html: string, url: string): string {
+  const flow = createTextFlow(charactersMax);
+  let hidden: { name: string; depth: number } | undefined;
+  let title: string | undefined;
+  let isInTitle = false;
+  let isInTextarea = false;
+  let link: { href: string; start: number } | undefined;
+
+  const endLink = () => {
+    if (link) flow.wrapLink(link.start, link.href);
+    link = undefined;
+  };
+
+  for (const token of readHtmlTokens(html)) {
+    if (flow.isFull()) break;
+    if (token.type === "text") {
+      if (isInTitle) title ??= decodeEntities(token.text).replace(/\s+/g, " ").trim();
+      else if (!hidden && !isInTextarea) flow.add(decodeEntities(token.text));
+      continue;
+    }
+    const { name } = token;
+    if (hidden) {
+      // A drawing that is never closed ends where a browser would end it: at the next element of the page.
+      const breaksOut = hidden.name !== "template" && (paragraphs.has(name) || /^h[1-6]$/.test(name));
+      if (name === hidden.name) hidden.depth += token.type === "open" ? 1 : -1;
+      if (hidden.depth > 0 && !breaksOut) continue;
+      hidden = undefined;
+      if (!breaksOut) continue;
+    }
+    if (token.type === "open" && unseen.has(name)) hidden = { name, depth: 1 };
+    else if (name === "title") isInTitle = token.type === "open";
+    else if (name === "a") {
+      endLink();
+      const href = token.type === "open" ? resolve(token.attributes.get("href"), url) : undefined;
+      if (href !== undefined) link = { href, start: flow.mark() };
+    } else if (token.type === "open") openElement(flow, name, token.attributes);
+    else closeElement(flow, name);
+    if (name === "textarea") isInTextarea = token.type === "open";
+  }
+  endLink();
+  const text = flow.text();
+  return title === undefined || title === "" ? text : `Title: ${title}\n\n${text}`;
+}
+
+function openElement(flow: TextFlow, name: string, attributes: Map<string, string>) {
+  const heading = name.match(/^h([1-6])$/)?.[1];
+  if (heading !== undefined) flow.breakLines(2).add(`${"#".repeat(Number(heading))} `);
+  else if (paragraphs.has(name)) flow.breakLines(2);
+  else if (lines.has(name)) flow.breakLines(1);
+  if (name === "li") flow.add("- ");
+  if (name === "td" || name === "th") flow.add(" | ");
+  if (name === "br") flow.breakLines(1);
+  if (name === "pre") flow.keepSpaces(true);
+  const alt = name === "img" ? decodeEntities(attributes.get("alt") ?? "").trim() : "";
+  if (alt !== "") flow.add(`[image: ${alt}]`);
+  if (fields.has(name) && attributes.get("type") !== "hidden") flow.add(describeField(name, attributes));
+}
+
+function closeElement(flow: TextFlow, name: string) {
+  if (name === "pre") flow.keepSpaces(false);
+  if (paragraphs.has(name) || /^h[1-6]$/.test(name)) flow.breakLines(2);
+  else if (lines.has(name)) flow.breakLines(1);
+}
+
+function describeField(name: string, attributes: Map<string, string>): string {
+  const told = ["type", "name", "value", "placeholder", "aria-label", "required"].flatMap((key) => {
+    const value = attributes.get(key);
+    if (value === undefined) return [];
+    return value === "" ? [key] : [`${key}="${decodeEntities(value)}"`];
+  });
+  return ` [${[name, ...told].join(" ")}] `;
+}
+
+/** The absolute http(s) address of a link; undefined for scripts, anchors within the page and the like. */
+function resolve(href: string | undefined, base: string): string | undefined {
+  if (href === undefined || href.startsWith("#")) return undefined;
+  const url = URL.parse(decodeEntities(href.trim()), base);
+  return url?.protocol === "http:" || url?.protocol === "https:" ? url.href : undefined;
+}

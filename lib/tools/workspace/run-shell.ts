@@ -1,0 +1,49 @@
+import { z } from "zod";
+import type { CommandResult } from "#lib/sandbox/sandbox-service.ts";
+import { defineTool, errorResult, type Tool } from "../tool.ts";
+import type { WorkspaceServices } from "./services.ts";
+import { withinWorkspace } from "./within-workspace.ts";
+
+const timeoutMsMax = 600_000;
+/** One argument of a program holds at most 128 KiB, and a character takes up to four bytes. */
+const commandCharactersMax = 32_000;
+
+/** `run_shell`: a command in the sandbox. */
+export const runShell = ({ sandbox }: WorkspaceServices): Tool =>
+  defineTool({
+    name: "run_shell",
+    description:
+      "Runs a command with bash in the session's workspace, in a sandbox without network: only the workspace " +
+      "(/workspace) stays, and nothing goes on running after the command has ended. Answers its output " +
+      "(standard output and error together, cut in the middle when long) and its exit code.",
+    input: z.object({
+      command: z
+        .string()
+        .min(1)
+        .max(commandCharactersMax)
+        .refine((command) => !command.includes("\0"), "must not contain NUL"),
+      timeoutMs: z.number().int().min(1).max(timeoutMsMax).default(60_000),
+      cwd: z.string().optional().describe("folder relative to the workspace to start in"),
+    }),
+    needs: "sandbox",
+    profile: "analysis",
+    idempotent: false,
+    readOnly: false,
+    // The command's own deadline comes first, so that its output so far is not lost.
+    timeoutMs: timeoutMsMax + 15_000,
+    execute: ({ command, timeoutMs, cwd }, call) => {
+      const { canRunCommands, detail } = sandbox.describe();
+      // Asked before a workspace is opened: one that could not run the command need not be started for it.
+      if (!canRunCommands) return Promise.resolve(errorResult(detail));
+      return withinWorkspace(sandbox, call, async (workspace) => {
+        const options = { timeoutMs, signal: call.signal, ...(cwd === undefined ? {} : { cwd }) };
+        return formatResult(await workspace.run(command, options));
+      });
+    },
+  });
+
+function formatResult({ output, exitCode, signal, timedOut, durationMs }: CommandResult): string {
+  const gap = output === "" || output.endsWith("\n") ? "" : "\n";
+  const end = exitCode === null ? `ended by ${signal ?? "a signal"}` : `exit code ${exitCode}`;
+  return `${output}${gap}[${end}${timedOut ? ", timed out" : ""}, ${durationMs} ms]`;
+}

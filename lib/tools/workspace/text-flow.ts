@@ -1,0 +1,69 @@
+/** Builds running text from pieces: white space collapses, breaks add up to at most one blank line. */
+export type TextFlow = {
+  add: (text: string) => TextFlow;
+  /** At least so many line ends before what comes next. */
+  breakLines: (count: 1 | 2) => TextFlow;
+  /** Whether white space is kept as it stands (`pre`). */
+  keepSpaces: (isKept: boolean) => void;
+  /** Where the next piece will begin, for `wrapLink`. */
+  mark: () => number;
+  /** Makes a link of what was added since `start`; nothing where there is no text. */
+  wrapLink: (start: number, href: string) => void;
+  /** Whether the most characters have been reached. */
+  isFull: () => boolean;
+  text: () => string;
+};
+
+/** @param charactersMax where the text ends, with a mark. */
+export function createTextFlow(charactersMax: number): TextFlow {
+  const pieces: string[] = [];
+  let length = 0;
+  let breaks = 0;
+  let hasSpace = false;
+  let keepsSpaces = false;
+
+  const push = (piece: string) => {
+    pieces.push(piece);
+    length += piece.length;
+  };
+  const flow: TextFlow = {
+    add(text) {
+      const collapsed = keepsSpaces ? text : text.replace(/[\s\u00a0]+/g, " ");
+      if (collapsed === "") return flow;
+      if (!keepsSpaces && collapsed === " ") {
+        hasSpace = true;
+        return flow;
+      }
+      const isFirst = pieces.length === 0;
+      if (breaks > 0 && !isFirst) push("\n".repeat(breaks));
+      else if ((hasSpace || collapsed.startsWith(" ")) && !isFirst) push(" ");
+      breaks = 0;
+      const body = keepsSpaces ? collapsed : collapsed.trim();
+      hasSpace = !keepsSpaces && collapsed.endsWith(" ");
+      push(body);
+      return flow;
+    },
+    breakLines(count) {
+      breaks = Math.max(breaks, count);
+      hasSpace = false;
+      return flow;
+    },
+    keepSpaces(isKept) {
+      keepsSpaces = isKept;
+    },
+    mark: () => pieces.length,
+    wrapLink(start, href) {
+      let first = start;
+      while (first < pieces.length && pieces[first]?.trim() === "") first += 1;
+      if (first >= pieces.length) return;
+      pieces[first] = `[${pieces[first]}`;
+      push(`](${href})`);
+    },
+    isFull: () => length >= charactersMax,
+    text() {
+      const whole = pieces.join("").trim();
+      return length < charactersMax ? whole : `${whole.slice(0, charactersMax)}\n[… cut here …]`;
+    },
+  };
+  return flow;
+}

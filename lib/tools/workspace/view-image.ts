@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { defineTool, errorResult, type Tool } from "../tool.ts";
+import { readImageType } from "./read-image-type.ts";
+import type { WorkspaceServices } from "./services.ts";
+import { withinWorkspace } from "./within-workspace.ts";
+
+const imageBytesMax = 5 * 1_048_576;
+
+/** `view_image`: a picture of the workspace or of the session's evidence, for the model to see. */
+export const viewImage = ({ sandbox, evidence }: WorkspaceServices): Tool =>
+  defineTool({
+    name: "view_image",
+    description:
+      "Shows a picture (PNG, JPEG, WebP or GIF, at most 5 MiB): a file of the workspace by its path, or kept " +
+      "evidence such as a screenshot by its id.",
+    input: z
+      .object({
+        path: z.string().min(1).optional().describe("path relative to the workspace"),
+        evidenceId: z.string().min(1).optional().describe("id as list_evidence tells it"),
+      })
+      .refine(
+        ({ path, evidenceId }) => (path === undefined) !== (evidenceId === undefined),
+        "give either path or evidenceId",
+      ),
+    needs: "sandbox",
+    profile: "analysis",
+    idempotent: true,
+    readOnly: true,
+    async execute({ path, evidenceId }, call) {
+      if (evidenceId !== undefined) {
+        const kept = await evidence.read(call.sessionId, evidenceId);
+        if (!kept) return errorResult(`evidenceId: this session has no evidence ${evidenceId}`);
+        const refusal = refuseImage(evidenceId, kept.bytes, kept.bytes.byteLength);
+        if (refusal !== undefined) return errorResult(refusal);
+        return { isError: false, content: [{ type: "image", evidence: kept.pointer, data: kept.bytes }] };
+      }
+      return withinWorkspace(sandbox, call, async (workspace) => {
+        const name = path ?? "";
+        const { bytes, totalBytes } = await workspace.readFile(name, imageBytesMax);
+        const mediaType = readImageType(bytes);
+        const refusal = refuseImage(name, bytes, totalBytes);
+        if (mediaType === undefined || refusal !== undefined) return errorResult(refusal ?? "no picture");
+        const { sessionId, runId } = call;
+        // What the model saw is kept: the file may change, the transcript's picture must not.
+        const pointer = await evidence.save({
+          ...{ sessionId, runId, kind: "file", title: name, url: null, mediaType, bytes },
+        });
+        return { isError: false, content: [{ type: "image", evidence: pointer, data: bytes }] };
+      });
+    },
+  });
+
+function refuseImage(name: string, bytes: Uint8Array, totalBytes: number): string | undefined {
+  if (totalBytes > imageBytesMax) {
+    return `${name} is ${totalBytes} bytes; a picture can be at most ${imageBytesMax}`;
+  }
+  return readImageType(bytes) ? undefined : `${name} is not a PNG, JPEG, WebP or GIF picture`;
+}

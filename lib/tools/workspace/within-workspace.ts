@@ -1,0 +1,17 @@
+import type { SandboxService, Workspace } from "#lib/sandbox/sandbox-service.ts";
+import { isWorkspaceError } from "#lib/sandbox/workspace-error.ts";
+import { errorResult, type ToolCall, type ToolResult } from "../tool.ts";
+
+/** Does something in the session's workspace, opened where needed; a refusal becomes an answer of the tool. */
+export async function withinWorkspace(
+  sandbox: SandboxService,
+  call: ToolCall,
+  work: (workspace: Workspace) => Promise<ToolResult | string>,
+): Promise<ToolResult | string> {
+  try {
+    return await work(await sandbox.open(call.sessionId));
+  } catch (error) {
+    if (isWorkspaceError(error)) return errorResult(error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,174 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { openTestDatabase } from "#db/testing.ts";
+import { createAddressRule } from "#lib/net/address-rule.ts";
+import { createGuardedFetch } from "#lib/net/guarded-fetch.ts";
+import { createSandboxService } from "#lib/sandbox/create-sandbox-service.ts";
+import { createEvidenceStore } from "#lib/session/evidence.ts";
+import { insertTestSession } from "#lib/session/transcript-fixture.ts";
+import type { ToolCall, ToolResult } from "../tool.ts";
+import { workspaceTools } from "./index.ts";
+
+const { db, close } = await openTestDatabase();
+const dataDir = await mkdtemp(join(tmpdir(), "workspace-tools-"));
+const { runId, requestId } = await insertTestSession(db, "ses_w");
+const fetch = createGuardedFetch(createAddressRule({ allow: [] }));
+const evidence = createEvidenceStore({ db, dataDir });
+const common = { dataDir, onStartupStatus: async () => {}, logger: { info: () => {}, warn: () => {} } };
+const sandbox = await createSandboxService({ ...common, kind: "local" });
+const canRun = sandbox.describe().canRunCommands;
+const tools = workspaceTools({ sandbox, evidence, fetch });
+const call: ToolCall = {
+  ...{ sessionId: "ses_w", requestId, runId, callId: "call_1", origin: "external" },
+  signal: new AbortController().signal,
+};
+const use = (name: string, input: unknown, from = tools): Promise<ToolResult> => {
+  const tool = from.find((candidate) => candidate.name === name);
+  assert.ok(tool, name);
+  return tool.execute(input, call);
+};
+const textOf = (result: ToolResult) =>
+  result.content.map((content) => (content.type === "text" ? content.text : "")).join("");
+const answer = async (name: string, input: unknown) => {
+  const result = await use(name, input);
+  assert.equal(result.isError, false, textOf(result));
+  return textOf(result);
+};
+const refusal = async (name: string, input: unknown) => {
+  const result = await use(name, input);
+  assert.equal(result.isError, true);
+  return textOf(result);
+};
+const png = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+after(async () => {
+  await Promise.all([sandbox.close(), fetch.close(), close()]);
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+describe("files of the workspace", () => {
+  it("write_file then read_file gives the text back", async () => {
+    assert.match(await answer("write_file", { path: "notes/a.md", content: "# Grüße" }), /Wrote 9 bytes/);
+    assert.equal(await answer("read_file", { path: "notes/a.md" }), "# Grüße");
+  });
+
+  it("read_file reads on by offset and says where to go on", async () => {
+    await answer("write_file", { path: "long.txt", content: "0123456789" });
+    const first = await answer("read_file", { path: "long.txt", limit: 4 });
+    assert.equal(first, "0123\n[characters 0 to 4 of 10; go on with offset 4]");
+    const last = await answer("read_file", { path: "long.txt", offset: 8 });
+    assert.equal(last, "89\n[characters 8 to 10 of 10]");
+  });
+
+  it("read_file says that a binary file is none for it", async () => {
+    await writeFile(join(dataDir, "workspaces", "ses_w", "pixel.png"), png, { mode: 0o644 });
+    assert.match(await refusal("read_file", { path: "pixel.png" }), /not text .* view_image/);
+  });
+
+  it("list_files shows files with sizes and folders with a slash", async () => {
+    assert.equal(await answer("list_files", { path: "notes" }), "notes/a.md  9");
+    assert.match(await answer("list_files", { recursive: true }), /^notes\/$/m);
+  });
+
+  it("a path out of the workspace is an error that the model can read", async () => {
+    assert.match(await refusal("read_file", { path: "../../etc/passwd" }), /must not contain \.\./);
+    assert.match(await refusal("write_file", { path: "/etc/x", content: "" }), /must be relative/);
+    assert.match(await refusal("list_files", { path: "nowhere" }), /does not exist/);
+  });
+
+  it("without a sandbox every workspace tool says so", async () => {
+    const none = await createSandboxService({ ...common, kind: "none" });
+    const without = workspaceTools({ sandbox: none, evidence, fetch });
+    for (const [name, input] of [
+      ["read_file", { path: "a" }],
+      ["run_shell", { command: "ls" }],
+      ["view_image", { path: "a" }],
+    ] as const) {
+      const result = await use(name, input, without);
+      assert.match(textOf(result), /this deployment has no sandbox/);
+      assert.equal(result.isError, true);
+    }
+  });
+});
+
+describe("run_shell", () => {
+  it(
+    canRun
+      ? "answers output, exit code and duration"
+      : "answers plainly why no command can run (no confinement on this machine)",
+    async () => {
+      if (!canRun) {
+        assert.match(await refusal("run_shell", { command: "ls" }), /commands cannot run here/);
+        return;
+      }
+      const told = await answer("run_shell", { command: "cat a.md; echo; exit 4", cwd: "notes" });
+      assert.match(told, /^# Grüße\n\[exit code 4, \d+ ms\]$/);
+      assert.match(await answer("run_shell", { command: "sleep 9", timeoutMs: 50 }), /SIGKILL, timed out/);
+      assert.match(await refusal("run_shell", { command: "ls", cwd: "nowhere" }), /does not exist/);
+    },
+  );
+
+  it("without confinement it answers plainly why, and starts no workspace", async () => {
+    const opened: string[] = [];
+    const bare = await createSandboxService({
+      ...{ ...common, kind: "local", launcherPath: join(dataDir, "nothing") },
+      onStartupStatus: async (sessionId) => void opened.push(sessionId),
+    });
+    const result = await use(
+      "run_shell",
+      { command: "ls" },
+      workspaceTools({ sandbox: bare, evidence, fetch }),
+    );
+    assert.equal(result.isError, true);
+    assert.match(textOf(result), /bubblewrap \(bwrap\) is not installed.*SANDBOX=unconfined/);
+    assert.deepEqual(opened, []);
+  });
+
+  it("is not idempotent, and takes at most ten minutes", async () => {
+    const tool = tools.find(({ name }) => name === "run_shell");
+    assert.equal(tool?.idempotent, false);
+    await assert.rejects(use("run_shell", { command: "ls", timeoutMs: 600_001 }));
+    await assert.rejects(use("run_shell", { command: "a\0b" }));
+  });
+});
+
+describe("view_image", () => {
+  it("shows a picture of the workspace and keeps what was shown as evidence", async () => {
+    const result = await use("view_image", { path: "pixel.png" });
+    const [image] = result.content;
+    assert.ok(image?.type === "image");
+    assert.equal(image.evidence.mediaType, "image/png");
+    assert.deepEqual(Buffer.from(image.data), png);
+    const kept = await evidence.read("ses_w", image.evidence.id);
+    assert.equal(kept?.pointer.title, "pixel.png");
+  });
+
+  it("shows kept evidence by its id", async () => {
+    const saved = await evidence.save({
+      ...{ sessionId: "ses_w", runId, kind: "screenshot", title: "shot", url: null },
+      ...{ mediaType: "image/png", bytes: png },
+    });
+    const [image] = (await use("view_image", { evidenceId: saved.id })).content;
+    assert.deepEqual(image?.type === "image" && image.evidence, saved);
+  });
+
+  it("goes by the first bytes, not by the name", async () => {
+    await answer("write_file", { path: "fake.png", content: "<script>" });
+    assert.match(await refusal("view_image", { path: "fake.png" }), /not a PNG, JPEG, WebP or GIF/);
+  });
+
+  it("refuses a picture over 5 MiB, unknown evidence, and both or neither", async () => {
+    const big = Buffer.concat([png, Buffer.alloc(5 * 1_048_576)]);
+    await writeFile(join(dataDir, "workspaces", "ses_w", "big.png"), big, { mode: 0o644 });
+    assert.match(await refusal("view_image", { path: "big.png" }), /at most 5242880/);
+    assert.match(await refusal("view_image", { evidenceId: "evi_x" }), /has no evidence/);
+    await assert.rejects(use("view_image", {}));
+    await assert.rejects(use("view_image", { path: "a", evidenceId: "b" }));
+  });
+});
