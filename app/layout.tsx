@@ -1,0 +1,46 @@
+import type { Metadata, Viewport } from "next";
+import localFont from "next/font/local";
+import { cookies } from "next/headers";
+import type { ReactNode } from "react";
+import { readTheme, THEME_COOKIE } from "#components/theme/theme.ts";
+import "./globals.css";
+
+const sans = localFont({
+  src: "../node_modules/geist/dist/fonts/geist-sans/Geist-Variable.woff2",
+  variable: "--font-geist-sans",
+  weight: "100 900",
+});
+const mono = localFont({
+  src: "../node_modules/geist/dist/fonts/geist-mono/GeistMono-Variable.woff2",
+  variable: "--font-geist-mono",
+  weight: "100 900",
+  preload: false,
+});
+
+export const metadata: Metadata = {
+  title: { default: "Agent Session Service", template: "%s · Agent Session Service" },
+  description: "Start an AI agent on a web page, watch it work in a live browser, and join in.",
+  referrer: "no-referrer",
+  robots: { index: false, follow: false },
+};
+
+export const viewport: Viewport = {
+  width: "device-width",
+  initialScale: 1,
+  interactiveWidget: "resizes-content",
+};
+
+/** The frame of every page. The theme comes from a cookie, so the first paint is right without a script. */
+export default async function RootLayout({ children }: { children: ReactNode }) {
+  const theme = readTheme((await cookies()).get(THEME_COOKIE)?.value);
+  return (
+    <html
+      lang="en"
+      className={`${sans.variable} ${mono.variable}`}
+      data-theme={theme === "system" ? undefined : theme}
+      suppressHydrationWarning
+    >
+      <body className="font-sans">{children}</body>
+    </html>
+  );
+}

@@ -1,0 +1,23 @@
+import type { Metadata } from "next";
+import { headers } from "next/headers";
+import { notFound } from "next/navigation";
+import { cache } from "react";
+import { SessionView } from "#components/session/session-view.tsx";
+import { loadSessionPage } from "#lib/api/mount.ts";
+
+type Props = { params: Promise<{ sessionId: string }> };
+
+/** Once per request, for the title and the page alike. */
+const load = cache(async (sessionId: string) => loadSessionPage(sessionId, (await headers()).get("cookie")));
+
+export async function generateMetadata({ params }: Props): Promise<Metadata> {
+  const snapshot = await load((await params).sessionId);
+  return { title: snapshot?.session.title ?? "Not found" };
+}
+
+/** `shareUrl`: the session, for whoever holds its cookie; to everybody else it does not exist. */
+export default async function SessionPage({ params }: Props) {
+  const snapshot = await load((await params).sessionId);
+  if (!snapshot) notFound();
+  return <SessionView snapshot={snapshot} />;
+}

@@ -1,0 +1,10 @@
+import type { SessionSummary } from "#lib/api/client/types.ts";
+
+/** What the landing page is drawn from. */
+export type LandingPage = {
+  signedIn: boolean;
+  recent: SessionSummary[];
+  model: { label: string; isDemo: boolean };
+  demoUrl: string;
+  baseUrl: string;
+};

@@ -1,0 +1,54 @@
+/** What the schema editor holds, once read. */
+export type ReadSchema =
+  | { isValid: true; schema: Record<string, unknown> }
+  | { isValid: false; problem: string };
+
+/** An example to begin with: what a checkout page asks for. */
+export const EXAMPLE_SCHEMA = `{
+  "type": "object",
+  "properties": {
+    "title": { "type": "string" },
+    "fields": {
+      "type": "array",
+      "items": {
+        "type": "object",
+        "properties": {
+          "label": { "type": "string" },
+          "required": { "type": "boolean" }
+        },
+        "required": ["label", "required"]
+      }
+    }
+  },
+  "required": ["title", "fields"]
+}`;
+
+/**
+ * Reads the editor's text as far as the page can judge it: JSON, an object, an object schema at the root. The service
+ * checks the rest. Source: specification, Structured sessions, schema rule 1.
+ */
+export function readSchema(text: string): ReadSchema {
+  if (text.trim() === "") return { isValid: false, problem: "Write a JSON Schema, or take the example." };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return { isValid: false, problem: `Not JSON: ${describePlace(text, error)}` };
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    return { isValid: false, problem: "The schema is to be a JSON object." };
+  }
+  if (!("type" in value) || value.type !== "object") {
+    return { isValid: false, problem: 'The root is to be an object schema: "type": "object".' };
+  }
+  return { isValid: true, schema: value as Record<string, unknown> };
+}
+
+/** The parser's message with a line instead of an offset. */
+function describePlace(text: string, error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const offset = /position (\d+)/.exec(message)?.[1];
+  const reason = message.replace(/ in JSON at position .*/, "").replace(/, ".*$/s, "");
+  if (offset === undefined || /line \d+/.test(reason)) return reason;
+  return `${reason}, line ${text.slice(0, Number(offset)).split("\n").length}`;
+}

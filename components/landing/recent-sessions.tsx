@@ -1,0 +1,66 @@
+import { Braces } from "lucide-react";
+import { Badge } from "#components/ui/badge.tsx";
+import { StatusDot } from "#components/ui/status-dot.tsx";
+import { Age } from "#components/ui/time.tsx";
+import { formatAddress } from "#lib/api/client/format.ts";
+import type { SessionSummary } from "#lib/api/client/types.ts";
+
+/** Sessions to come back to, the newest first. */
+export function RecentSessions({ sessions }: { sessions: SessionSummary[] }) {
+  return (
+    <section aria-labelledby="recent" className="flex flex-col gap-2">
+      <h2 id="recent" className="font-semibold text-base">
+        Recent sessions
+      </h2>
+      {sessions.length === 0 ? (
+        <p className="rounded-lg border border-line-strong border-dashed px-4 py-6 text-center text-faint text-sm">
+          Sessions you start here or over the API appear in this list.
+        </p>
+      ) : (
+        <ul className="divide-y overflow-hidden rounded-lg border bg-surface">
+          {sessions.map((session) => (
+            <li key={session.id}>
+              <SessionRow session={session} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function SessionRow({ session }: { session: SessionSummary }) {
+  const state = stateOf(session);
+  return (
+    <a
+      href={session.shareUrl}
+      className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 px-4 py-2 outline-offset-[-2px] hover:bg-hover sm:grid-cols-[minmax(0,1fr)_minmax(0,240px)_88px_80px]"
+    >
+      <span className="flex min-w-0 items-center gap-2">
+        <span className="truncate font-medium text-sm">{session.title}</span>
+        {session.isStructured && (
+          <Braces role="img" aria-label="Structured" className="size-3.5 shrink-0 text-faint" />
+        )}
+        {session.source !== "web" && <Badge className="max-sm:hidden">{session.source}</Badge>}
+      </span>
+      <span className="truncate text-faint text-sm max-sm:row-start-2">
+        {session.targetUrl && formatAddress(session.targetUrl)}
+      </span>
+      <span className="flex items-center gap-2 text-soft text-sm">
+        <StatusDot tone={state.tone} />
+        {state.word}
+      </span>
+      <span className="text-right text-faint text-xs">
+        <Age iso={session.createdAt} />
+      </span>
+    </a>
+  );
+}
+
+function stateOf({ turnState, lastOutcome }: SessionSummary) {
+  if (turnState === "running") return { tone: "busy", word: "Working" } as const;
+  if (turnState === "compacting") return { tone: "busy", word: "Compacting" } as const;
+  if (lastOutcome === "succeeded") return { tone: "good", word: "Done" } as const;
+  if (lastOutcome === "errored") return { tone: "bad", word: "Failed" } as const;
+  return { tone: "quiet", word: lastOutcome === "cancelled" ? "Stopped" : "Ready" } as const;
+}

@@ -1,0 +1,19 @@
+"use client";
+
+import { useRef } from "react";
+import { SessionProvider } from "#components/session/session-context.tsx";
+import type { SessionSnapshot } from "#lib/api/client/types.ts";
+import { LiveStage } from "./live-stage.tsx";
+
+/** The live view alone, as `liveViewUrl` shows it. */
+export function BareLive({ snapshot }: { snapshot: SessionSnapshot }) {
+  const surface = useRef<HTMLTextAreaElement>(null);
+  return (
+    <SessionProvider snapshot={snapshot}>
+      <main className="flex h-dvh flex-col">
+        <h1 className="sr-only">Live browser of “{snapshot.session.title}”</h1>
+        <LiveStage surface={surface} isShown />
+      </main>
+    </SessionProvider>
+  );
+}

@@ -1,0 +1,101 @@
+"use client";
+
+import { type RefObject, useEffect, useMemo, useRef } from "react";
+import { useRuntime } from "#components/session/session-context.tsx";
+import { cn } from "#components/ui/cn.ts";
+import { createPageInput } from "./page-input.ts";
+import { pointInPage } from "./page-point.ts";
+import type { PageSize } from "./use-live-pictures.ts";
+
+/**
+ * Lies over the live view and passes mouse, wheel, keys, composed text and pastes on to the page. It is a text area
+ * without a face: that is what input methods and on-screen keyboards talk to. Esc leaves; Shift+Esc is the page's Esc.
+ */
+export function LiveSurface({
+  page,
+  surface,
+  onFocusChange,
+  className,
+}: {
+  page: PageSize;
+  surface: RefObject<HTMLTextAreaElement | null>;
+  onFocusChange: (hasFocus: boolean) => void;
+  className?: string;
+}) {
+  const { live } = useRuntime();
+  const input = useMemo(() => createPageInput((frame) => live.send(frame)), [live]);
+  const pageRef = useRef(page);
+  pageRef.current = page;
+  const at = (event: { clientX: number; clientY: number }) =>
+    pointInPage(event, (surface.current as HTMLTextAreaElement).getBoundingClientRect(), pageRef.current);
+
+  // React's wheel listener is passive and could not keep our own page from scrolling.
+  useEffect(() => {
+    const element = surface.current;
+    if (!element) return;
+    const turn = (event: WheelEvent) => {
+      event.preventDefault();
+      const point = pointInPage(event, element.getBoundingClientRect(), pageRef.current);
+      input.wheel(point, event);
+    };
+    element.addEventListener("wheel", turn, { passive: false });
+    return () => element.removeEventListener("wheel", turn);
+  }, [surface, input]);
+
+  return (
+    <textarea
+      ref={surface}
+      aria-label="Live browser: what you type and click goes to the page. Esc leaves."
+      autoCapitalize="off"
+      autoComplete="off"
+      autoCorrect="off"
+      spellCheck={false}
+      onFocus={() => onFocusChange(true)}
+      onBlur={() => onFocusChange(false)}
+      onContextMenu={(event) => event.preventDefault()}
+      onPointerMove={(event) => input.move(at(event), event)}
+      onPointerDown={(event) => {
+        event.currentTarget.setPointerCapture(event.pointerId);
+        event.currentTarget.focus({ preventScroll: true });
+      }}
+      onMouseDown={(event) => input.press(at(event), event, "down")}
+      onMouseUp={(event) => input.press(at(event), event, "up")}
+      onKeyDown={(event) => {
+        if (event.nativeEvent.isComposing || event.key === "Process" || event.key === "Unidentified") return;
+        if (event.key === "Escape" && !event.shiftKey) {
+          event.preventDefault();
+          event.currentTarget.blur();
+          return;
+        }
+        // Left to the browser, so that it answers with a paste event.
+        if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "v") return;
+        event.preventDefault();
+        event.stopPropagation();
+        input.key(event, "down");
+      }}
+      onKeyUp={(event) => {
+        if (event.nativeEvent.isComposing || event.key === "Process" || event.key === "Unidentified") return;
+        input.key(event, "up");
+      }}
+      onCompositionEnd={(event) => {
+        input.text(event.data);
+        event.currentTarget.value = "";
+      }}
+      onInput={(event) => {
+        // On-screen keyboards write without key events.
+        const { isComposing, inputType, data } = event.nativeEvent as InputEvent;
+        if (isComposing) return;
+        if (inputType === "insertText" && data) input.text(data);
+        event.currentTarget.value = "";
+      }}
+      onPaste={(event) => {
+        event.preventDefault();
+        input.paste(event.clipboardData.getData("text/plain"));
+      }}
+      className={cn(
+        "absolute inset-0 block size-full cursor-default resize-none overflow-hidden text-transparent caret-transparent opacity-0 outline-none",
+        className,
+      )}
+    />
+  );
+}

@@ -1,0 +1,57 @@
+"use client";
+
+import { type RefObject, useRef } from "react";
+import { useSession } from "#components/session/session-context.tsx";
+import { cn } from "#components/ui/cn.ts";
+import { LiveNote } from "./live-note.tsx";
+import { LiveSurface } from "./live-surface.tsx";
+import { fitPage } from "./page-point.ts";
+import { useLivePictures } from "./use-live-pictures.ts";
+import { useRoom } from "./use-room.ts";
+
+/** The page as it looks now, at its own size or smaller, with input passing through where the role allows. */
+export function LiveView({
+  surface,
+  isShown,
+  hasFocus,
+  onFocusChange,
+}: {
+  surface: RefObject<HTMLTextAreaElement | null>;
+  isShown: boolean;
+  hasFocus: boolean;
+  onFocusChange: (hasFocus: boolean) => void;
+}) {
+  const { role, browser } = useSession();
+  const roomRef = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const page = useLivePictures(canvas, isShown);
+  const room = useRoom(roomRef);
+  const shown = page && room ? fitPage(page, room) : null;
+  const isStale = browser.status !== "ready";
+
+  return (
+    <div className="relative min-h-0 flex-1 bg-sunken p-3 max-lg:p-2">
+      <div ref={roomRef} className="relative flex size-full items-center justify-center">
+        <div
+          className={cn(
+            "relative overflow-hidden rounded-sm bg-white ring-1 ring-line",
+            hasFocus && "ring-2 ring-accent ring-offset-2 ring-offset-sunken",
+            !shown && "hidden",
+          )}
+          style={shown ?? undefined}
+        >
+          <canvas
+            ref={canvas}
+            className={cn("block size-full", isStale && "opacity-40 grayscale")}
+            role="img"
+            aria-label="Live view of the page"
+          />
+          {page && role === "drive" && (
+            <LiveSurface page={page} surface={surface} onFocusChange={onFocusChange} />
+          )}
+        </div>
+        <LiveNote hasPicture={shown !== null} />
+      </div>
+    </div>
+  );
+}

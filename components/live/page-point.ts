@@ -1,0 +1,34 @@
+/** The size at which a page is shown: whole, its shape kept, never larger than itself (so that it stays sharp). */
+export function fitPage(
+  page: { width: number; height: number },
+  room: { width: number; height: number },
+): { width: number; height: number } {
+  const scale = Math.min(1, room.width / page.width, room.height / page.height);
+  return { width: Math.floor(page.width * scale), height: Math.floor(page.height * scale) };
+}
+
+/** A point of the screen in CSS pixels of the page, held inside it. */
+export function pointInPage(
+  at: { clientX: number; clientY: number },
+  shown: { left: number; top: number; width: number; height: number },
+  page: { width: number; height: number },
+): { x: number; y: number } {
+  const x = ((at.clientX - shown.left) / shown.width) * page.width;
+  const y = ((at.clientY - shown.top) / shown.height) * page.height;
+  return { x: Math.round(clamp(x, page.width - 1)), y: Math.round(clamp(y, page.height - 1)) };
+}
+
+const clamp = (value: number, most: number) => Math.max(0, Math.min(most, value));
+
+/** Modifier keys as the service counts them: Alt 1, Ctrl 2, Meta 4, Shift 8. */
+export const modifiersOf = (event: {
+  altKey: boolean;
+  ctrlKey: boolean;
+  metaKey: boolean;
+  shiftKey: boolean;
+}): number =>
+  (event.altKey ? 1 : 0) + (event.ctrlKey ? 2 : 0) + (event.metaKey ? 4 : 0) + (event.shiftKey ? 8 : 0);
+
+/** The button of a mouse event by the name the service uses. */
+export const buttonOf = (button: number): "left" | "middle" | "right" =>
+  button === 1 ? "middle" : button === 2 ? "right" : "left";

@@ -1,0 +1,71 @@
+"use client";
+
+import { type RefObject, useEffect, useState } from "react";
+import { useRuntime } from "#components/session/session-context.tsx";
+import { decodeFrame } from "#lib/api/client/frame-header.ts";
+
+export type PageSize = { width: number; height: number };
+
+/**
+ * Draws the live view on a canvas while `isShown`: the newest picture wins, older ones are dropped while one is being
+ * decoded. The canvas has the picture's own pixels; its size on the page is the caller's.
+ *
+ * @returns the size of the page in CSS pixels, null until the first picture.
+ */
+export function useLivePictures(
+  canvas: RefObject<HTMLCanvasElement | null>,
+  isShown: boolean,
+): PageSize | null {
+  const { live, onPicture } = useRuntime();
+  const [size, setSize] = useState<PageSize | null>(null);
+
+  useEffect(() => {
+    if (!isShown) return;
+    let waiting: ArrayBuffer | undefined;
+    let isDecoding = false;
+    let isStopped = false;
+
+    async function drawWaiting(): Promise<void> {
+      isDecoding = true;
+      while (waiting && !isStopped) {
+        const frame = decodeFrame(waiting);
+        waiting = undefined;
+        if (!frame) continue;
+        // A picture that cannot be decoded is passed over: the next one follows.
+        const jpeg = new Blob([frame.jpeg.slice()], { type: "image/jpeg" });
+        const picture = await createImageBitmap(jpeg).catch(() => undefined);
+        if (!picture) continue;
+        if (!isStopped && canvas.current) draw(canvas.current, picture);
+        picture.close();
+        setSize((known) =>
+          known?.width === frame.width && known.height === frame.height
+            ? known
+            : { width: frame.width, height: frame.height },
+        );
+      }
+      isDecoding = false;
+    }
+
+    const leave = onPicture((frame) => {
+      waiting = frame;
+      if (!isDecoding) void drawWaiting();
+    });
+    const follow = () => live.setViewing(document.visibilityState === "visible");
+    follow();
+    document.addEventListener("visibilitychange", follow);
+    return () => {
+      isStopped = true;
+      leave();
+      document.removeEventListener("visibilitychange", follow);
+      live.setViewing(false);
+    };
+  }, [canvas, isShown, live, onPicture]);
+
+  return size;
+}
+
+function draw(canvas: HTMLCanvasElement, picture: ImageBitmap): void {
+  if (canvas.width !== picture.width) canvas.width = picture.width;
+  if (canvas.height !== picture.height) canvas.height = picture.height;
+  canvas.getContext("2d", { alpha: false })?.drawImage(picture, 0, 0);
+}

@@ -1,0 +1,33 @@
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { Mark } from "./session/mark.tsx";
+import { Button } from "./ui/button.tsx";
+
+/** A page that is only a message. */
+export function MessagePage({
+  title,
+  children,
+  action,
+}: {
+  title: string;
+  children: ReactNode;
+  action?: ReactNode;
+}) {
+  return (
+    <main className="flex min-h-dvh items-center justify-center p-6">
+      <div className="flex max-w-96 flex-col items-start gap-2">
+        <span className="mb-2 text-accent">
+          <Mark />
+        </span>
+        <h1 className="font-semibold text-lg">{title}</h1>
+        <p className="text-soft">{children}</p>
+        <div className="mt-4 flex gap-2">
+          {action}
+          <Button asChild>
+            <Link href="/">To the start</Link>
+          </Button>
+        </div>
+      </div>
+    </main>
+  );
+}

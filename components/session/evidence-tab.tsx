@@ -1,0 +1,46 @@
+"use client";
+
+import { FileText, Images } from "lucide-react";
+import { EmptyNote } from "#components/ui/empty-note.tsx";
+import { formatAddress } from "#lib/api/client/format.ts";
+import { EvidencePicture, isPicture } from "./evidence-picture.tsx";
+import { useSession } from "./session-context.tsx";
+
+/** Every picture and saved page of the session. */
+export function EvidenceTab() {
+  const { toolCalls, paths } = useSession();
+  const evidence = Object.values(toolCalls)
+    .toSorted((one, other) => one.startedAt.localeCompare(other.startedAt))
+    .flatMap((call) => call.evidence);
+  if (evidence.length === 0) {
+    return (
+      <EmptyNote icon={<Images />} title="No evidence yet">
+        Screenshots, previews and saved pages are kept here.
+      </EmptyNote>
+    );
+  }
+  return (
+    <ul className="grid grid-cols-[repeat(auto-fill,minmax(176px,1fr))] gap-4 p-4">
+      {evidence.map((piece) => (
+        <li key={piece.id} className="min-w-0">
+          {isPicture(piece) ? (
+            <EvidencePicture evidence={piece} className="block aspect-[16/10] w-full" />
+          ) : (
+            <a
+              href={`${paths.artifacts}/${piece.id}`}
+              download
+              className="flex aspect-[16/10] w-full flex-col items-center justify-center gap-2 rounded-md border bg-sunken text-faint text-xs hover:border-line-strong"
+            >
+              <FileText aria-hidden className="size-5" />
+              {piece.mediaType}
+            </a>
+          )}
+          <p className="mt-1 truncate text-sm" title={piece.title}>
+            {piece.title}
+          </p>
+          <p className="truncate text-faint text-xs">{piece.url ? formatAddress(piece.url) : piece.kind}</p>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,42 @@
+import type { ReactNode } from "react";
+import { CodeBlock } from "#components/ui/code-block.tsx";
+import { CopyButton } from "#components/ui/copy-button.tsx";
+import { JsonTree } from "#components/ui/json-tree.tsx";
+import { findMarks, parseJson } from "#lib/api/client/deliverable-marks.ts";
+import type { Deliverable } from "#lib/api/client/types.ts";
+
+/** A result that does not fit its schema, or never came: why, and what came, with the wrong places marked. */
+export function FailedResult({
+  deliverable,
+  icon,
+}: {
+  deliverable: Extract<Deliverable, { status: "failed" }>;
+  icon: ReactNode;
+}) {
+  const { error, rawText } = deliverable;
+  const parsed = rawText === undefined ? undefined : parseJson(rawText);
+  return (
+    <div className="flex flex-col gap-3 p-4">
+      <div className="flex gap-2 rounded-lg border border-bad/30 bg-bad-soft px-3 py-2 text-sm [&>svg]:mt-0.5 [&>svg]:size-4 [&>svg]:shrink-0 [&>svg]:text-bad">
+        {icon}
+        <div className="min-w-0 [overflow-wrap:anywhere]">
+          <p className="whitespace-pre-wrap font-medium text-bad">{error}</p>
+          <p className="mt-0.5 text-soft">Send a message to have the next turn bring a new result.</p>
+        </div>
+      </div>
+      {rawText !== undefined && (
+        <section className="flex flex-col gap-1">
+          <div className="flex items-center justify-between">
+            <h3 className="text-faint text-xs">What the model answered</h3>
+            <CopyButton text={rawText} label="Copy what the model answered" />
+          </div>
+          {parsed?.isJson ? (
+            <JsonTree value={parsed.value} marks={findMarks(error)} />
+          ) : (
+            <CodeBlock text={rawText} />
+          )}
+        </section>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,49 @@
+"use client";
+
+import { Dialog } from "#components/ui/dialog.tsx";
+import { Kbd } from "#components/ui/kbd.tsx";
+
+const KEYS: { keys: string[]; does: string; needsBrowser?: true }[] = [
+  { keys: ["/"], does: "Write a message" },
+  { keys: ["Enter"], does: "Send" },
+  { keys: ["Shift", "Enter"], does: "New line" },
+  { keys: ["Esc"], does: "Stop the agent, or leave the browser" },
+  { keys: ["j"], does: "Next item of the conversation" },
+  { keys: ["k"], does: "Previous item of the conversation" },
+  { keys: ["b"], does: "Type and click in the browser", needsBrowser: true },
+  { keys: ["Shift", "Esc"], does: "Send Esc to the page in the browser", needsBrowser: true },
+  { keys: ["?"], does: "Show these keys" },
+];
+
+/** All keys of the page. */
+export function HelpDialog({
+  isOpen,
+  onOpenChange,
+  hasBrowser,
+}: {
+  isOpen: boolean;
+  onOpenChange: (isOpen: boolean) => void;
+  hasBrowser: boolean;
+}) {
+  return (
+    <Dialog
+      isOpen={isOpen}
+      onOpenChange={onOpenChange}
+      title="Keyboard"
+      className="w-[min(400px,calc(100vw-32px))]"
+    >
+      <dl className="flex flex-col">
+        {KEYS.filter((key) => hasBrowser || !key.needsBrowser).map(({ keys, does }) => (
+          <div key={does} className="flex h-8 items-center justify-between gap-4 text-sm">
+            <dt className="text-soft">{does}</dt>
+            <dd className="flex gap-1">
+              {keys.map((key) => (
+                <Kbd key={key}>{key}</Kbd>
+              ))}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}

@@ -1,0 +1,20 @@
+/** The mark of the service: a page and a pointer. */
+export function Mark() {
+  return (
+    <svg
+      viewBox="0 0 20 20"
+      className="size-5"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="1.75"
+      aria-hidden="true"
+    >
+      <rect x="1.9" y="3.4" width="16.2" height="13.2" rx="3" />
+      <path
+        fill="currentColor"
+        strokeWidth="0"
+        d="M8 7.3v7c0 .5.5.7.8.3l1.7-1.700h2.400c.500 0 .700-.500.300-.800L8.700 7c-.200-.300-.700-.100-.700.300Z"
+      />
+    </svg>
+  );
+}

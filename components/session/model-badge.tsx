@@ -1,0 +1,46 @@
+"use client";
+
+import { FlaskConical } from "lucide-react";
+import { Popover } from "radix-ui";
+import { useSession } from "./session-context.tsx";
+
+/** Which model works here. The built-in demo model is named as such, with the way to a real one. */
+export function ModelBadge() {
+  const { model } = useSession();
+  if (!model.isDemo) return <span className="truncate text-faint text-xs max-lg:hidden">{model.label}</span>;
+  return (
+    <Popover.Root>
+      <Popover.Trigger className="inline-flex h-6 shrink-0 items-center gap-1 rounded-full bg-warn-soft px-2 font-medium text-2xs text-warn">
+        <FlaskConical aria-hidden className="size-3" />
+        Demo model
+      </Popover.Trigger>
+      <Popover.Portal>
+        <Popover.Content
+          align="end"
+          sideOffset={6}
+          collisionPadding={8}
+          className="z-50 w-80 rounded-lg border border-line bg-raised p-4 text-sm shadow-(color:--shadow-color) shadow-xl outline-none"
+        >
+          <DemoModelNote />
+        </Popover.Content>
+      </Popover.Portal>
+    </Popover.Root>
+  );
+}
+
+/** Says what the demo model is and how to set a real one. */
+export function DemoModelNote() {
+  return (
+    <>
+      <p className="font-medium">This is the built-in demo model.</p>
+      <p className="mt-1 text-soft">
+        A small rule-based planner: it really uses the browser and the tools, but it does not understand
+        language the way a language model does.
+      </p>
+      <p className="mt-2 text-soft">
+        For a real model, start the service with{" "}
+        <code className="rounded-sm bg-sunken px-1 font-mono text-xs">OPENAI_API_KEY</code> set.
+      </p>
+    </>
+  );
+}

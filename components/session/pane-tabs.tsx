@@ -1,0 +1,37 @@
+"use client";
+
+import { cn } from "#components/ui/cn.ts";
+import type { Pane } from "./session-view.tsx";
+
+const NAMES: Record<Pane, string> = { conversation: "Conversation", browser: "Browser", result: "Result" };
+
+/** On a narrow page: which part is shown. */
+export function PaneTabs({
+  pane,
+  onChange,
+  hasBrowser,
+}: {
+  pane: Pane;
+  onChange: (pane: Pane) => void;
+  hasBrowser: boolean;
+}) {
+  const panes: Pane[] = hasBrowser ? ["conversation", "browser", "result"] : ["conversation", "result"];
+  return (
+    <nav aria-label="Parts of the session" className="flex h-10 gap-1 border-b bg-surface px-2 lg:hidden">
+      {panes.map((each) => (
+        <button
+          key={each}
+          type="button"
+          aria-current={each === pane}
+          onClick={() => onChange(each)}
+          className={cn(
+            "-mb-px flex-1 border-b-2 font-medium text-sm",
+            each === pane ? "border-accent text-ink" : "border-transparent text-faint hover:text-ink",
+          )}
+        >
+          {NAMES[each]}
+        </button>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,97 @@
+"use client";
+
+import { Check, Pencil, X } from "lucide-react";
+import { useState } from "react";
+import { IconButton } from "#components/ui/icon-button.tsx";
+import type { QueuedMessage } from "#lib/api/client/types.ts";
+import { useRuntime, useSession } from "./session-context.tsx";
+
+/** Messages that wait for their turn, at the end of the conversation; they can be changed and taken back until then. */
+export function QueuedMessages() {
+  const { queue, runs, role } = useSession();
+  const isOtherRunning = runs.some(({ state }) => state === "running");
+  return queue.map((message) => (
+    <li key={message.requestId} data-item="queued" tabIndex={-1} className="mt-4 rounded-lg">
+      <Queued
+        message={message}
+        isWaiting={isOtherRunning || queue[0] !== message}
+        mayEdit={role === "drive"}
+      />
+    </li>
+  ));
+}
+
+function Queued({
+  message,
+  isWaiting,
+  mayEdit,
+}: {
+  message: QueuedMessage;
+  isWaiting: boolean;
+  mayEdit: boolean;
+}) {
+  const { store, actions } = useRuntime();
+  const [draft, setDraft] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
+
+  /** Applies a change and reads the queue anew, whether it was in time or not. */
+  async function change(attempt: ReturnType<typeof actions.removeQueued>): Promise<void> {
+    const outcome = await attempt;
+    const queue = await actions.readQueue();
+    if (queue.isDone) store.replaceQueue(queue.answer);
+    setError(outcome.isDone ? null : outcome.error);
+    if (outcome.isDone) setDraft(null);
+  }
+  const save = () => change(actions.editQueued(message.requestId, (draft ?? message.text).trim()));
+
+  return (
+    <article
+      aria-label="Queued message"
+      className="rounded-lg border border-line-strong border-dashed px-3 py-2"
+    >
+      {draft === null ? (
+        <p className="whitespace-pre-wrap text-base text-soft [overflow-wrap:anywhere]">{message.text}</p>
+      ) : (
+        <textarea
+          // biome-ignore lint/a11y/noAutofocus: the person has just asked to edit this text
+          autoFocus
+          aria-label="Queued message"
+          value={draft}
+          onChange={(event) => setDraft(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key === "Escape") {
+              event.preventDefault();
+              setDraft(null);
+            } else if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing) {
+              event.preventDefault();
+              void save();
+            }
+          }}
+          className="field-sizing-content block w-full resize-none bg-transparent text-base outline-none"
+        />
+      )}
+      <div className="flex h-6 items-center gap-1 text-faint text-xs">
+        <span className="flex-1 truncate">{error ?? (isWaiting ? "Queued" : "Starting")}</span>
+        {mayEdit && isWaiting && draft === null && (
+          <>
+            <IconButton label="Edit" size="icon-sm" onClick={() => setDraft(message.text)}>
+              <Pencil />
+            </IconButton>
+            <IconButton
+              label="Remove"
+              size="icon-sm"
+              onClick={() => change(actions.removeQueued(message.requestId))}
+            >
+              <X />
+            </IconButton>
+          </>
+        )}
+        {draft !== null && (
+          <IconButton label="Save" keys="Enter" size="icon-sm" disabled={draft.trim() === ""} onClick={save}>
+            <Check />
+          </IconButton>
+        )}
+      </div>
+    </article>
+  );
+}

@@ -1,0 +1,35 @@
+"use client";
+
+import { createContext, type ReactNode, use, useEffect, useState, useSyncExternalStore } from "react";
+import type { LiveStatus } from "#lib/api/client/live-connection.ts";
+import type { SessionState } from "#lib/api/client/session-store.ts";
+import type { SessionSnapshot } from "#lib/api/client/types.ts";
+import { createSessionRuntime, type SessionRuntime } from "./session-runtime.ts";
+
+const SessionContext = createContext<{ runtime: SessionRuntime; live: LiveStatus } | undefined>(undefined);
+
+/** Connects the page to its session for as long as it is shown. */
+export function SessionProvider({ snapshot, children }: { snapshot: SessionSnapshot; children: ReactNode }) {
+  const [runtime] = useState(() => createSessionRuntime(snapshot));
+  const [live, setLive] = useState<LiveStatus>({ state: "connecting" });
+  useEffect(() => runtime.connect(setLive), [runtime]);
+  return <SessionContext value={{ runtime, live }}>{children}</SessionContext>;
+}
+
+function useSessionContext() {
+  const context = use(SessionContext);
+  if (!context) throw new Error("a part of the session page stands outside its SessionProvider");
+  return context;
+}
+
+/** What the page can do: store, actions, live connection. The same object for the life of the page. */
+export const useRuntime = (): SessionRuntime => useSessionContext().runtime;
+
+/** How the live connection stands. */
+export const useLiveStatus = (): LiveStatus => useSessionContext().live;
+
+/** The session as it is now. */
+export function useSession(): SessionState {
+  const { store } = useRuntime();
+  return useSyncExternalStore(store.subscribe, store.getState, store.getState);
+}

@@ -1,0 +1,62 @@
+import {
+  createLiveConnection,
+  type LiveConnection,
+  type LiveStatus,
+} from "#lib/api/client/live-connection.ts";
+import { createSessionActions, type SessionActions } from "#lib/api/client/session-actions.ts";
+import { createSessionStore, type SessionStore } from "#lib/api/client/session-store.ts";
+import type { SessionSnapshot } from "#lib/api/client/types.ts";
+
+/** Everything alive behind one open session page. */
+export type SessionRuntime = {
+  store: SessionStore;
+  actions: SessionActions;
+  live: Pick<LiveConnection, "send" | "setViewing">;
+  /** Calls back with every picture of the live view; returns the way to stop. */
+  onPicture: (listener: (frame: ArrayBuffer) => void) => () => void;
+  /** Opens the live connection; returns the way to close it. */
+  connect: (onStatus: (status: LiveStatus) => void) => () => void;
+};
+
+/** Makes the runtime of a page from its snapshot. Nothing is opened before `connect`. */
+export function createSessionRuntime(snapshot: SessionSnapshot): SessionRuntime {
+  const store = createSessionStore(snapshot, drawSoon);
+  const actions = createSessionActions(snapshot.paths);
+  const listeners = new Set<(frame: ArrayBuffer) => void>();
+  let report: (status: LiveStatus) => void = () => {};
+  const connection = createLiveConnection({
+    path: snapshot.paths.live,
+    origin: typeof location === "undefined" ? "http://localhost" : location.origin,
+    lastSeq: () => store.getState().lastSeq,
+    onFrame: store.receive,
+    onPicture(frame) {
+      for (const listener of listeners) listener(frame);
+    },
+    onStatus: (status) => report(status),
+  });
+
+  return {
+    store,
+    actions,
+    live: connection,
+    onPicture(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    connect(onStatus) {
+      report = onStatus;
+      connection.start();
+      window.addEventListener("online", connection.retryNow);
+      return () => {
+        window.removeEventListener("online", connection.retryNow);
+        connection.stop();
+      };
+    },
+  };
+}
+
+/** With the next drawn frame, or soon where the page is hidden and none is drawn. */
+function drawSoon(callback: () => void): void {
+  if (document.visibilityState === "visible") requestAnimationFrame(callback);
+  else setTimeout(callback, 100);
+}

@@ -1,0 +1,85 @@
+"use client";
+
+import { useMemo, useRef, useState } from "react";
+import { LiveStage } from "#components/live/live-stage.tsx";
+import { cn } from "#components/ui/cn.ts";
+import type { SessionSnapshot } from "#lib/api/client/types.ts";
+import { Composer } from "./composer.tsx";
+import { Conversation } from "./conversation.tsx";
+import { Drawer } from "./drawer.tsx";
+import { DrawerContext, type DrawerState, type DrawerTab } from "./drawer-context.tsx";
+import { HelpDialog } from "./help-dialog.tsx";
+import { PaneTabs } from "./pane-tabs.tsx";
+import { SessionProvider } from "./session-context.tsx";
+import { SessionHeader } from "./session-header.tsx";
+import { StateAnnouncer } from "./state-announcer.tsx";
+import { useIsWide } from "./use-is-wide.ts";
+import { useShortcuts } from "./use-shortcuts.ts";
+
+/** Which part of the session a narrow page shows. */
+export type Pane = "conversation" | "browser" | "result";
+
+/** The session page. */
+export function SessionView({ snapshot }: { snapshot: SessionSnapshot }) {
+  return (
+    <SessionProvider snapshot={snapshot}>
+      <SessionLayout
+        hasBrowser={snapshot.session.hasBrowser}
+        hasResult={snapshot.deliverables.some(({ status }) => status !== "pending")}
+      />
+    </SessionProvider>
+  );
+}
+
+/** One tree for wide and narrow pages, so that nothing is lost when a window is resized: panes are only hidden. */
+function SessionLayout({ hasBrowser, hasResult }: { hasBrowser: boolean; hasResult: boolean }) {
+  const [pane, setPane] = useState<Pane>("conversation");
+  const [tab, setTab] = useState<DrawerTab | null>(hasResult ? "result" : null);
+  const drawer = useMemo<DrawerState>(
+    () => ({
+      tab,
+      open(chosen) {
+        setTab(chosen);
+        setPane("result");
+      },
+      close: () => setTab(null),
+    }),
+    [tab],
+  );
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  const isWide = useIsWide();
+  const composer = useRef<HTMLTextAreaElement>(null);
+  const conversation = useRef<HTMLDivElement>(null);
+  const surface = useRef<HTMLTextAreaElement>(null);
+  useShortcuts({
+    composer,
+    conversation,
+    surface,
+    showBrowser: () => setPane("browser"),
+    openHelp: () => setHelpOpen(true),
+  });
+  const hideUnless = (shown: Pane) => pane !== shown && "max-lg:hidden";
+
+  return (
+    <DrawerContext value={drawer}>
+      <div className="grid h-dvh grid-cols-[minmax(0,1fr)] grid-rows-[auto_auto_minmax(0,1fr)_auto] bg-canvas lg:grid-cols-[clamp(400px,34vw,480px)_minmax(0,1fr)] lg:grid-rows-[auto_minmax(0,1fr)_auto]">
+        <SessionHeader openHelp={() => setHelpOpen(true)} />
+        <PaneTabs pane={pane} onChange={setPane} hasBrowser={hasBrowser} />
+        <main className={cn("min-h-0 lg:col-start-1 lg:row-start-2", hideUnless("conversation"))}>
+          <Conversation scroller={conversation} />
+        </main>
+        <Composer textarea={composer} className="lg:col-start-1 lg:row-start-3" />
+        <div className="contents lg:col-start-2 lg:row-span-2 lg:row-start-2 lg:flex lg:min-h-0 lg:flex-col lg:border-l">
+          {hasBrowser && (
+            <div className={cn("flex min-h-0 flex-1 flex-col max-lg:row-start-3", hideUnless("browser"))}>
+              <LiveStage surface={surface} isShown={isWide || pane === "browser"} />
+            </div>
+          )}
+          <Drawer isAlone={!hasBrowser} className={cn("max-lg:row-start-3", hideUnless("result"))} />
+        </div>
+        <HelpDialog isOpen={isHelpOpen} onOpenChange={setHelpOpen} hasBrowser={hasBrowser} />
+        <StateAnnouncer />
+      </div>
+    </DrawerContext>
+  );
+}

@@ -1,0 +1,54 @@
+"use client";
+
+import { ChevronRight } from "lucide-react";
+import { useState } from "react";
+import { cn } from "#components/ui/cn.ts";
+import { describeTool } from "#lib/api/client/describe-tool.ts";
+import { formatDuration } from "#lib/api/client/format.ts";
+import type { TimelineCall } from "#lib/api/client/timeline.ts";
+import { EvidenceStrip } from "./evidence-strip.tsx";
+import { ToolIcon } from "./tool-icon.tsx";
+import { ToolLine } from "./tool-line.tsx";
+
+/** Consecutive calls of one kind: a single line each where there is one, folded into one line where there are several. */
+export function ToolGroup({ toolName, calls }: { toolName: string; calls: TimelineCall[] }) {
+  const [isOpen, setOpen] = useState(false);
+  const [only] = calls;
+  if (calls.length === 1 && only) return <ToolLine {...only} />;
+  const words = describeTool(toolName, null);
+  const running = calls.find(({ call }) => !call || call.state === "started");
+  const failures = calls.filter(({ call }) => call?.state === "failed").length;
+  const durationMs = calls.reduce((sum, { call }) => sum + (call?.durationMs ?? 0), 0);
+  const evidence = calls.flatMap(({ call }) => call?.evidence ?? []);
+  return (
+    <div>
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+        className="-mx-2 flex h-7 w-[calc(100%+16px)] items-center gap-2 rounded-md px-2 text-left text-sm hover:bg-hover"
+      >
+        <ToolIcon icon={words.icon} />
+        <span className="truncate text-soft">{words.many(calls.length)}</span>
+        <ChevronRight
+          aria-hidden
+          className={cn("size-3.5 shrink-0 text-faint transition-transform", isOpen && "rotate-90")}
+        />
+        {failures > 0 && <span className="shrink-0 text-bad text-xs">{failures} failed</span>}
+        <span className="flex-1" />
+        <span className="shrink-0 text-faint text-xs tabular-nums">
+          {running ? "running" : formatDuration(durationMs)}
+        </span>
+      </button>
+      {isOpen ? (
+        <div className="ml-2 border-l pl-4">
+          {calls.map((call) => (
+            <ToolLine key={call.toolCallId} {...call} />
+          ))}
+        </div>
+      ) : (
+        <EvidenceStrip evidence={evidence} />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,43 @@
+"use client";
+
+import { useState } from "react";
+import { cn } from "#components/ui/cn.ts";
+import { describeTool } from "#lib/api/client/describe-tool.ts";
+import type { TimelineCall } from "#lib/api/client/timeline.ts";
+import { EvidenceStrip } from "./evidence-strip.tsx";
+import { ToolDetail } from "./tool-detail.tsx";
+import { ToolIcon } from "./tool-icon.tsx";
+import { ToolTime } from "./tool-time.tsx";
+
+/** One tool call: icon, verb in plain words, object, time; opens to input, result and pictures. */
+export function ToolLine({ toolCallId, toolName, input, call }: TimelineCall) {
+  const [isOpen, setOpen] = useState(false);
+  const words = describeTool(toolName, input);
+  const isRunning = !call || call.state === "started";
+  return (
+    <div>
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        aria-controls={`${toolCallId}-detail`}
+        onClick={() => setOpen(!isOpen)}
+        className={cn(
+          "-mx-2 flex h-7 w-[calc(100%+16px)] items-center gap-2 rounded-md px-2 text-left text-sm hover:bg-hover",
+          isOpen && "bg-hover",
+        )}
+      >
+        <ToolIcon icon={words.icon} />
+        <span className={cn("shrink-0 text-soft", isRunning && call && "text-accent-strong")}>
+          {isRunning ? words.running : words.done}
+        </span>
+        {words.object && (
+          <span className="min-w-0 truncate font-mono text-faint text-xs">{words.object}</span>
+        )}
+        <span className="flex-1" />
+        <ToolTime call={call} />
+      </button>
+      {isOpen && <ToolDetail id={`${toolCallId}-detail`} toolName={toolName} input={input} call={call} />}
+      <EvidenceStrip evidence={call?.evidence ?? []} />
+    </div>
+  );
+}

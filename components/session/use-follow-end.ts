@@ -1,0 +1,55 @@
+"use client";
+
+import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
+
+/** Distance from the end, in pixels, that still counts as being there. */
+const AT_END_PX = 48;
+
+/**
+ * Keeps the end of a growing list in view while the reader is there; a reader who has scrolled away is left alone.
+ *
+ * @returns whether the end is followed, and the way back to it.
+ */
+export function useFollowEnd(
+  scroller: RefObject<HTMLElement | null>,
+  content: RefObject<HTMLElement | null>,
+): { isFollowing: boolean; goToEnd: () => void } {
+  const [isFollowing, setFollowing] = useState(true);
+  const follows = useRef(true);
+  const height = useRef(0);
+
+  useEffect(() => {
+    const view = scroller.current;
+    const list = content.current;
+    if (!view || !list) return;
+    const note = (isAtEnd: boolean) => {
+      follows.current = isAtEnd;
+      setFollowing(isAtEnd);
+    };
+    const observer = new ResizeObserver(() => {
+      if (follows.current) view.scrollTop = view.scrollHeight;
+      height.current = view.scrollHeight;
+    });
+    const onScroll = () => {
+      // Growth alone also moves the end away; only a scroll at the same height is the reader's.
+      if (view.scrollHeight !== height.current && follows.current) return;
+      note(view.scrollHeight - view.scrollTop - view.clientHeight < AT_END_PX);
+    };
+    observer.observe(list);
+    observer.observe(view);
+    view.addEventListener("scroll", onScroll, { passive: true });
+    return () => {
+      observer.disconnect();
+      view.removeEventListener("scroll", onScroll);
+    };
+  }, [scroller, content]);
+
+  const goToEnd = useCallback(() => {
+    const view = scroller.current;
+    if (!view) return;
+    follows.current = true;
+    setFollowing(true);
+    view.scrollTo({ top: view.scrollHeight, behavior: "instant" });
+  }, [scroller]);
+  return { isFollowing, goToEnd };
+}

@@ -1,0 +1,17 @@
+import { cn } from "./cn.ts";
+
+/** Text as it is, in a fixed-width face; long lines wrap. */
+export function CodeBlock({ text, className }: { text: string; className?: string }) {
+  return (
+    <pre
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
+      tabIndex={0}
+      className={cn(
+        "max-h-80 overflow-auto whitespace-pre-wrap break-words rounded-md border bg-sunken px-3 py-2 font-mono text-soft text-xs leading-[18px]",
+        className,
+      )}
+    >
+      {text}
+    </pre>
+  );
+}

@@ -1,0 +1,42 @@
+"use client";
+
+import { Check, Copy } from "lucide-react";
+import { useEffect, useState } from "react";
+import { Button, type ButtonProps } from "./button.tsx";
+import { IconButton } from "./icon-button.tsx";
+
+/** Copies a text; says so for two seconds. Without `children` it is an icon. */
+export function CopyButton({
+  text,
+  label = "Copy",
+  children,
+  ...props
+}: Omit<ButtonProps, "onClick"> & { text: string | (() => string); label?: string }) {
+  const [outcome, setOutcome] = useState<"copied" | "refused">();
+  useEffect(() => {
+    if (!outcome) return;
+    const timer = setTimeout(() => setOutcome(undefined), 2_000);
+    return () => clearTimeout(timer);
+  }, [outcome]);
+  const copy = () =>
+    navigator.clipboard.writeText(typeof text === "string" ? text : text()).then(
+      () => setOutcome("copied"),
+      () => setOutcome("refused"),
+    );
+  const said =
+    outcome === "copied" ? "Copied" : outcome === "refused" ? "The browser refused to copy" : label;
+  const icon = outcome === "copied" ? <Check /> : <Copy />;
+  if (children === undefined) {
+    return (
+      <IconButton label={said} size="icon-sm" {...props} onClick={copy}>
+        {icon}
+      </IconButton>
+    );
+  }
+  return (
+    <Button size="sm" {...props} onClick={copy}>
+      {icon}
+      <span aria-live="polite">{outcome ? said : children}</span>
+    </Button>
+  );
+}

@@ -1,0 +1,47 @@
+"use client";
+
+import { X } from "lucide-react";
+import { Dialog as Radix } from "radix-ui";
+import type { ReactNode } from "react";
+import { cn } from "./cn.ts";
+import { IconButton } from "./icon-button.tsx";
+
+/** A window over the page; Esc, the cross and a click beside it close it. */
+export function Dialog({
+  isOpen,
+  onOpenChange,
+  title,
+  className,
+  children,
+}: {
+  isOpen: boolean;
+  onOpenChange: (isOpen: boolean) => void;
+  title: string;
+  className?: string;
+  children: ReactNode;
+}) {
+  return (
+    <Radix.Root open={isOpen} onOpenChange={onOpenChange}>
+      <Radix.Portal>
+        <Radix.Overlay className="fixed inset-0 z-40 bg-black/45" />
+        <Radix.Content
+          aria-describedby={undefined}
+          className={cn(
+            "fixed top-1/2 left-1/2 z-50 flex max-h-[calc(100dvh-32px)] w-[min(480px,calc(100vw-32px))] -translate-x-1/2 -translate-y-1/2 flex-col rounded-xl border border-line bg-raised shadow-(color:--shadow-color) shadow-2xl outline-none",
+            className,
+          )}
+        >
+          <div className="flex h-12 shrink-0 items-center justify-between gap-4 border-b pr-2 pl-4">
+            <Radix.Title className="truncate font-semibold text-base">{title}</Radix.Title>
+            <Radix.Close asChild>
+              <IconButton label="Close">
+                <X />
+              </IconButton>
+            </Radix.Close>
+          </div>
+          <div className="min-h-0 overflow-auto p-4">{children}</div>
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}

@@ -1,0 +1,20 @@
+import type { ReactNode } from "react";
+
+/** What stands where nothing is yet: what will be here, and how it gets here. */
+export function EmptyNote({
+  icon,
+  title,
+  children,
+}: {
+  icon: ReactNode;
+  title: string;
+  children?: ReactNode;
+}) {
+  return (
+    <div className="flex flex-col items-center justify-center gap-1 px-6 py-8 text-center [&>svg]:mb-2 [&>svg]:size-5 [&>svg]:text-faint">
+      {icon}
+      <p className="font-medium text-sm">{title}</p>
+      {children && <p className="max-w-80 text-balance text-faint text-sm">{children}</p>}
+    </div>
+  );
+}

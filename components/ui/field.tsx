@@ -1,0 +1,55 @@
+import type { ComponentProps, ReactNode } from "react";
+import { cn } from "./cn.ts";
+
+const looks =
+  "w-full rounded-md border border-line-strong bg-surface px-3 text-ink placeholder:text-faint outline-none focus-visible:border-accent focus-visible:ring-2 focus-visible:ring-accent/25 aria-invalid:border-bad aria-invalid:ring-bad/20 disabled:opacity-50";
+
+/** A line of text. */
+export function Input({ className, ...props }: ComponentProps<"input">) {
+  return <input className={cn(looks, "h-8 text-sm", className)} {...props} />;
+}
+
+/** Several lines of text; grows with what is written where the browser can. */
+export function Textarea({ className, ...props }: ComponentProps<"textarea">) {
+  return (
+    <textarea
+      className={cn(looks, "field-sizing-content resize-none py-2 text-base", className)}
+      {...props}
+    />
+  );
+}
+
+/** A labelled control with room for a hint, or what is wrong with it. */
+export function Field({
+  id,
+  label,
+  hint,
+  error,
+  children,
+}: {
+  id: string;
+  label: ReactNode;
+  hint?: ReactNode;
+  error?: string | undefined;
+  children: ReactNode;
+}) {
+  return (
+    <div className="flex flex-col gap-1.5">
+      <label htmlFor={id} className="font-medium text-sm">
+        {label}
+      </label>
+      {children}
+      {error ? (
+        <p id={`${id}-note`} role="alert" className="text-bad text-sm">
+          {error}
+        </p>
+      ) : (
+        hint && (
+          <p id={`${id}-note`} className="text-faint text-xs">
+            {hint}
+          </p>
+        )
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,132 @@
+"use client";
+
+import { ChevronRight } from "lucide-react";
+import { useState } from "react";
+import { pointerSegment } from "#lib/api/client/deliverable-marks.ts";
+import { cn } from "./cn.ts";
+
+/** Levels that are open at first, and members shown of one level before "show all". */
+const OPEN_LEVELS = 3;
+const MEMBERS_MAX = 100;
+
+type NodeProps = {
+  name: string | number | null;
+  value: unknown;
+  pointer: string;
+  level: number;
+  marks: readonly string[];
+};
+
+/** A JSON value as a tree that opens and closes; places named in `marks` (JSON pointers) are shown as wrong. */
+export function JsonTree({ value, marks = [] }: { value: unknown; marks?: readonly string[] }) {
+  return (
+    <div className="font-mono text-xs leading-5">
+      <Node name={null} value={value} pointer="" level={0} marks={marks} />
+    </div>
+  );
+}
+
+function Node(props: NodeProps) {
+  const { value } = props;
+  return typeof value === "object" && value !== null ? (
+    <Branch {...props} value={value} />
+  ) : (
+    <Leaf {...props} />
+  );
+}
+
+function Branch({ name, value, pointer, level, marks }: NodeProps & { value: object }) {
+  const isMarked = marks.includes(pointer);
+  const [isOpen, setOpen] = useState(
+    level < OPEN_LEVELS || marks.some((mark) => mark.startsWith(`${pointer}/`)),
+  );
+  const [isWhole, setWhole] = useState(false);
+  const isArray = Array.isArray(value);
+  const members: [string | number, unknown][] = isArray ? [...value.entries()] : Object.entries(value);
+  const shown = isWhole ? members : members.slice(0, MEMBERS_MAX);
+  const [open, close] = isArray ? "[]" : "{}";
+  const count = `${members.length} ${isArray ? "item" : "field"}${members.length === 1 ? "" : "s"}`;
+  return (
+    <div>
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        disabled={members.length === 0}
+        onClick={() => setOpen(!isOpen)}
+        className={cn(
+          "flex min-h-5 max-w-full items-start gap-1 rounded-sm pr-1 text-left hover:bg-hover",
+          isMarked && "bg-bad-soft",
+        )}
+      >
+        <ChevronRight
+          aria-hidden
+          className={cn(
+            "mt-1 size-3 shrink-0 text-faint transition-transform",
+            isOpen && "rotate-90",
+            members.length === 0 && "invisible",
+          )}
+        />
+        <span>
+          <Name name={name} />
+          <span className="text-faint">
+            {isOpen && members.length > 0 ? open : `${open}${members.length ? " … " : ""}${close}`}
+          </span>
+          {!(isOpen && members.length > 0) && (
+            <span className="pl-2 font-sans text-2xs text-faint">{count}</span>
+          )}
+        </span>
+      </button>
+      {isOpen && members.length > 0 && (
+        <div className="ml-[5px] border-l pl-3">
+          {shown.map(([key, member]) => (
+            <Node
+              key={key}
+              name={key}
+              value={member}
+              pointer={pointer + pointerSegment(key)}
+              level={level + 1}
+              marks={marks}
+            />
+          ))}
+          {shown.length < members.length && (
+            <button
+              type="button"
+              className="pl-4 text-accent-strong hover:underline"
+              onClick={() => setWhole(true)}
+            >
+              Show all {members.length}
+            </button>
+          )}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Leaf({ name, value, pointer, marks }: NodeProps) {
+  const isMarked = marks.includes(pointer);
+  return (
+    <div className={cn("flex items-start gap-1 rounded-sm pl-4", isMarked && "bg-bad-soft")}>
+      <span className="min-w-0 whitespace-pre-wrap break-words">
+        <Name name={name} />
+        <Scalar value={value} />
+        {isMarked && <span className="pl-2 font-sans text-2xs text-bad">does not fit the schema</span>}
+      </span>
+    </div>
+  );
+}
+
+function Name({ name }: { name: string | number | null }) {
+  return name === null ? null : (
+    <span className={typeof name === "number" ? "text-faint" : "text-soft"}>
+      {name}
+      <span className="text-faint">: </span>
+    </span>
+  );
+}
+
+function Scalar({ value }: { value: unknown }) {
+  if (typeof value === "string") return <span className="text-ink">“{value}”</span>;
+  if (value === null) return <span className="text-faint">null</span>;
+  return <span className="text-accent-strong tabular-nums">{String(value)}</span>;
+}

@@ -1,0 +1,73 @@
+"use client";
+
+import type { ComponentProps, ReactNode } from "react";
+import { type Components, Streamdown } from "streamdown";
+
+type Inner = { children?: ReactNode };
+
+/** Model text is untrusted: no raw HTML, no pictures from elsewhere, links only to web pages and without a referrer. */
+const plain = (
+  Tag: "h1" | "h2" | "h3" | "h4" | "p" | "ul" | "ol" | "li" | "strong" | "blockquote" | "hr" | "th" | "td",
+) =>
+  function PlainElement({ children }: Inner) {
+    return Tag === "hr" ? <hr /> : <Tag>{children}</Tag>;
+  };
+
+const COMPONENTS = {
+  h1: plain("h2"),
+  h2: plain("h3"),
+  h3: plain("h4"),
+  h4: plain("h4"),
+  p: plain("p"),
+  ul: plain("ul"),
+  ol: plain("ol"),
+  li: plain("li"),
+  strong: plain("strong"),
+  blockquote: plain("blockquote"),
+  hr: plain("hr"),
+  th: plain("th"),
+  td: plain("td"),
+  table: ({ children }: Inner) => <table>{children}</table>,
+  thead: ({ children }: Inner) => <thead>{children}</thead>,
+  tbody: ({ children }: Inner) => <tbody>{children}</tbody>,
+  tr: ({ children }: Inner) => <tr>{children}</tr>,
+  pre: ({ children }: Inner) => <pre>{children}</pre>,
+  code: ({ children }: Inner) => <code>{children}</code>,
+  inlineCode: ({ children }: Inner) => <code>{children}</code>,
+  a: SafeLink,
+  img: ({ alt }: { alt?: string }) => <span className="text-faint">[picture{alt ? `: ${alt}` : ""}]</span>,
+  // The type's index signature asks every component to take any property; these take their element's.
+} as Components;
+
+function SafeLink({ href, children }: ComponentProps<"a">) {
+  if (!href || !/^https?:\/\//i.test(href)) return <span>{children}</span>;
+  return (
+    <a
+      href={href}
+      target="_blank"
+      rel="noopener noreferrer nofollow"
+      title={href}
+      className="text-accent-strong underline decoration-accent/40 underline-offset-2 hover:decoration-accent"
+    >
+      {children}
+    </a>
+  );
+}
+
+/** Markdown as it streams; half-written marks are closed for the eye. */
+export function Markdown({ text, isStreaming = false }: { text: string; isStreaming?: boolean }) {
+  return (
+    <Streamdown
+      className="prose-agent"
+      components={COMPONENTS}
+      rehypePlugins={[]}
+      skipHtml
+      controls={false}
+      linkSafety={{ enabled: false }}
+      mode={isStreaming ? "streaming" : "static"}
+      parseIncompleteMarkdown={isStreaming}
+    >
+      {text}
+    </Streamdown>
+  );
+}

@@ -1,0 +1,14 @@
+import { cn } from "./cn.ts";
+
+const COLORS = {
+  quiet: "bg-faint",
+  busy: "bg-accent animate-breathe",
+  attention: "bg-warn animate-breathe",
+  good: "bg-good",
+  bad: "bg-bad",
+};
+
+/** A dot in the colour of a state; the words beside it say the same. */
+export function StatusDot({ tone, className }: { tone: keyof typeof COLORS; className?: string }) {
+  return <span aria-hidden className={cn("size-2 shrink-0 rounded-full", COLORS[tone], className)} />;
+}
