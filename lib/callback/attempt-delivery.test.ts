@@ -273,11 +273,11 @@ test("deliveries are listed newest first, page by page", async (t) => {
     first.data.map(({ id, state, attempts }) => ({ id, state, attempts })),
     [{ id: completedId, state: "pending", attempts: [] }],
   );
-  assert.ok(first.next && first.data[0]?.nextAttemptAt);
-  const second = await listDeliveries(db, run.sessionId, { limit: 1, before: first.next });
+  assert.ok(first.nextCursor && first.data[0]?.nextAttemptAt);
+  const second = await listDeliveries(db, run.sessionId, { limit: 1, cursor: first.nextCursor });
   assert.deepEqual(
     second.data.map(({ id }) => id),
     [deliveryId],
   );
-  assert.equal(second.next, null);
+  assert.equal(second.nextCursor, null);
 });

@@ -12,21 +12,18 @@ export type ListedDelivery = {
   nextAttemptAt: string | null;
 };
 
-/** Where a page begins: the last row of the page before. */
-export type PageStart = { createdAt: Date; id: string };
-
-/** One page, and where the next one begins; null after the last. */
-export type DeliveryPage = { data: ListedDelivery[]; next: PageStart | null };
+/** One page; `nextCursor` is null after the last. */
+export type DeliveryPage = { data: ListedDelivery[]; nextCursor: string | null };
 
 /** The deliveries of a session, newest first, `limit` to a page. */
 export async function listDeliveries(
   db: Database,
   sessionId: string,
-  page: { before?: PageStart; limit: number },
+  page: { cursor?: string; limit: number },
 ): Promise<DeliveryPage> {
   const found = await listDeliveryRows(db, sessionId, { ...page, limit: page.limit + 1 });
   const shown = found.slice(0, page.limit);
-  const last = found.length > page.limit ? shown.at(-1)?.row : undefined;
+  const nextCursor = found.length > page.limit ? (shown.at(-1)?.row.id ?? null) : null;
   return {
     data: shown.map(({ row, attempts }) => ({
       id: row.id,
@@ -41,6 +38,6 @@ export async function listDeliveries(
       })),
       nextAttemptAt: row.nextAttemptAt?.toISOString() ?? null,
     })),
-    next: last ? { createdAt: last.createdAt, id: last.id } : null,
+    nextCursor,
   };
 }

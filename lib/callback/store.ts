@@ -1,4 +1,5 @@
-import { and, asc, desc, eq, inArray, lt, or } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/pg-core";
 import type { Database, Executor, Transaction } from "#db/client.ts";
 import { deliveries, deliveryAttempts, sealedSecrets, sessions } from "#db/schema/index.ts";
 
@@ -75,24 +76,28 @@ export async function insertAttempt(tx: Transaction, attempt: AttemptRow): Promi
   await tx.insert(deliveryAttempts).values(attempt);
 }
 
-/** Deliveries of a session, newest first, each with its finished attempts in order. */
+/**
+ * Deliveries of a session, newest first, each with its finished attempts in order.
+ *
+ * @param page.cursor id of the row after which the page begins; an unknown one has nothing after it.
+ */
 export async function listDeliveryRows(
   db: Database,
   sessionId: string,
-  page: { before?: { createdAt: Date; id: string }; limit: number },
+  page: { cursor?: string; limit: number },
 ): Promise<{ row: DeliveryRow; attempts: AttemptRow[] }[]> {
-  const { before } = page;
+  const start = alias(deliveries, "start");
+  const cursor = db
+    .select({ createdAt: start.createdAt, id: start.id })
+    .from(start)
+    .where(and(eq(start.sessionId, sessionId), eq(start.id, page.cursor ?? "")));
   const rows = await db
     .select()
     .from(deliveries)
     .where(
       and(
         eq(deliveries.sessionId, sessionId),
-        before &&
-          or(
-            lt(deliveries.createdAt, before.createdAt),
-            and(eq(deliveries.createdAt, before.createdAt), lt(deliveries.id, before.id)),
-          ),
+        page.cursor === undefined ? undefined : sql`(${deliveries.createdAt}, ${deliveries.id}) < ${cursor}`,
       ),
     )
     .orderBy(desc(deliveries.createdAt), desc(deliveries.id))

@@ -1,0 +1,12 @@
+import type { AnnotationRow } from "./store.ts";
+
+/** An annotation as the event and the list show it: what was submitted, with our own id and time (ISO 8601, UTC). */
+export type DescribedAnnotation = Record<string, unknown> & { id: string; createdAt: string; event: string };
+
+/** @see DescribedAnnotation */
+export const describeAnnotation = (row: AnnotationRow): DescribedAnnotation => ({
+  ...row.payload,
+  event: row.event,
+  id: row.id,
+  createdAt: row.createdAt.toISOString(),
+});

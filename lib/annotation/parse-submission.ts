@@ -1,0 +1,50 @@
+/** A submission of the annotation overlay, checked; unknown keys are kept. Source: specification, Annotation submission. */
+export type AnnotationSubmission = Record<string, unknown> & { event: string };
+
+export type ParsedSubmission = { ok: true; submission: AnnotationSubmission } | { ok: false; error: string };
+
+/**
+ * Checks a submission: `event` is a non-empty string, a `submit` has `annotations`, and what is present of the
+ * specification's fields has their types. Anything else is kept as it came.
+ * Source: `wire.md`, Annotations.
+ *
+ * @returns the body itself, or `<field>: …` about the first wrong field.
+ */
+export function parseSubmission(body: unknown): ParsedSubmission {
+  if (!isObject(body)) return refuse("body: must be an object");
+  const { event, output, annotations, url } = body;
+  if (typeof event !== "string" || event === "") return refuse("event: must be a non-empty string");
+  if (annotations === undefined && event === "submit") return refuse("annotations: is required");
+  if (annotations !== undefined) {
+    if (!Array.isArray(annotations)) return refuse("annotations: must be an array");
+    const flaw = findAnnotationFlaw(annotations);
+    if (flaw !== undefined) return refuse(flaw);
+  }
+  if (output !== undefined && typeof output !== "string") return refuse("output: must be a string");
+  if (url !== undefined && (typeof url !== "string" || !URL.canParse(url)))
+    return refuse("url: must be an absolute URL");
+  if (!isStorable(body)) return refuse("body: must be well-formed Unicode without NUL characters");
+  return { ok: true, submission: { ...body, event } };
+}
+
+const refuse = (error: string): ParsedSubmission => ({ ok: false, error });
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function findAnnotationFlaw(annotations: unknown[]): string | undefined {
+  for (const [index, annotation] of annotations.entries()) {
+    if (!isObject(annotation)) return `annotations[${index}]: must be an object`;
+    for (const field of ["type", "selector", "comment"])
+      if (annotation[field] !== undefined && typeof annotation[field] !== "string")
+        return `annotations[${index}].${field}: must be a string`;
+  }
+  return undefined;
+}
+
+/** Whether the database can hold every string in it. */
+function isStorable(value: unknown): boolean {
+  if (typeof value === "string") return value.isWellFormed() && !value.includes("\0");
+  if (typeof value !== "object" || value === null) return true;
+  return Object.entries(value).every(([key, inner]) => isStorable(key) && isStorable(inner));
+}

@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Database } from "#db/client.ts";
+import { annotations, sessions } from "#db/schema/index.ts";
+import { openTestDatabase } from "#db/testing.ts";
+import { type BusItem, createMemoryBus } from "#lib/events/bus.ts";
+import { createEventLog, type EventLog } from "#lib/events/event-log.ts";
+import { newId } from "#lib/session/new-id.ts";
+import { listAnnotations } from "./list-annotations.ts";
+import { recordAnnotation } from "./record-annotation.ts";
+
+let db: Database;
+let log: EventLog;
+let close: () => Promise<void>;
+
+before(async () => {
+  ({ db, close } = await openTestDatabase());
+  log = createEventLog(db, createMemoryBus());
+});
+
+after(() => close());
+
+async function seedSession(): Promise<string> {
+  const id = newId("ses");
+  await db.insert(sessions).values({
+    ...{ id, ownerId: "owner", title: "a session", source: "slack", bodyHash: "hash" },
+    ...{ targetPageUrls: [], tools: { include: [], exclude: [], externalTurnExclude: [] }, toolset: [] },
+    ...{ mcpServers: {}, capabilities: { browser: true, sandbox: true }, subAgents: false },
+    ...{ maxLiveChildren: 4, maxLiveBrowsers: 4 },
+  });
+  return id;
+}
+
+test("an annotation is stored and broadcast as annotation.submitted with all its fields", async () => {
+  const sessionId = await seedSession();
+  const heard: BusItem[] = [];
+  log.subscribe(sessionId, (item) => heard.push(item));
+  const submission = {
+    ...{
+      event: "submit",
+      url: "https://a.example/",
+      annotations: [{ comment: "Larger", elementPath: "h1" }],
+    },
+    ...{ id: "the overlay's own", viewport: { width: 900 } },
+  };
+  const recorded = await recordAnnotation({ log }, sessionId, submission);
+  assert.ok(recorded.ok);
+
+  const [stored] = await log.read(sessionId, { after: 0, limit: 10 });
+  assert.ok(stored);
+  const event = JSON.parse(stored.body);
+  const { createdAt, ...annotation } = event.annotation;
+  assert.equal(event.kind, "annotation.submitted");
+  assert.equal(event.source, "slack");
+  assert.deepEqual([event.requestId, event.runId], [null, null]);
+  assert.deepEqual(annotation, { ...submission, id: recorded.id });
+  assert.equal(new Date(createdAt).toISOString(), createdAt);
+  assert.deepEqual(heard, [{ type: "event", event: stored }]);
+
+  const [row] = await db.select().from(annotations);
+  assert.deepEqual(row?.payload, submission);
+  assert.deepEqual((await listAnnotations(db, sessionId, { limit: 5 })).data, [event.annotation]);
+});
+
+test("an unknown session is told as such, and nothing is written", async () => {
+  const known = (await db.select().from(annotations)).length;
+  const recorded = await recordAnnotation({ log }, "ses_unknown", { event: "submit", annotations: [] });
+  assert.deepEqual(recorded, { ok: false, reason: "unknown session" });
+  assert.equal((await db.select().from(annotations)).length, known);
+});
+
+test("annotations are listed newest first, page by page, of one session alone", async () => {
+  const [sessionId, other] = [await seedSession(), await seedSession()];
+  const payload = { event: "submit" };
+  const ids = ["ann_a", "ann_b", "ann_c"];
+  for (const [index, id] of ids.entries())
+    await db
+      .insert(annotations)
+      .values({ id, sessionId, event: "submit", payload, createdAt: new Date(index === 0 ? 0 : 1_000) });
+  await db.insert(annotations).values({ id: "ann_x", sessionId: other, event: "submit", payload });
+  const first = await listAnnotations(db, sessionId, { limit: 2 });
+  assert.deepEqual(
+    first.data.map(({ id }) => id),
+    ["ann_c", "ann_b"],
+  );
+  assert.ok(first.nextCursor);
+  const second = await listAnnotations(db, sessionId, { limit: 2, cursor: first.nextCursor });
+  assert.deepEqual(
+    second.data.map(({ id }) => id),
+    ["ann_a"],
+  );
+  assert.equal(second.nextCursor, null);
+  assert.deepEqual((await listAnnotations(db, sessionId, { limit: 2, cursor: "ann_x" })).data, []);
+});
