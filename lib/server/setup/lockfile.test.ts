@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { completeLockfile, listMissingOptionals, listRegistryHosts } from "./complete-lockfile.mjs";
 
-const lockfile = JSON.parse(readFileSync("package-lock.json", "utf8"));
+const lockfile = JSON.parse(readFileSync(new URL("../../../package-lock.json", import.meta.url), "utf8"));
 
 describe("package-lock.json", () => {
   test("holds every platform's optional packages, or npm ci refuses it elsewhere (npm run lockfile mends it)", () => {

@@ -22,7 +22,7 @@ import { listFiles, readStamp } from "./stamp.mjs";
  */
 export async function runTests(node, args, env) {
   const filters = args.filter((arg) => !arg.startsWith("--"));
-  const units = selectFiles(["lib", "inngest", "db", "e2e"], ".test.ts", filters);
+  const units = selectFiles(["app", "components", "lib", "inngest", "db", "e2e"], ".test.ts", filters);
   const specs = selectFiles(["e2e"], ".spec.ts", filters);
   const isWhole = filters.length === 0 && !args.includes("--unit") && !args.includes("--e2e");
   const wantsUnit = !args.includes("--e2e") && units.length > 0;

@@ -9,10 +9,10 @@ import { afterEach, beforeEach, describe, test } from "node:test";
 
 // A service that says what reaches it, in the place where the real one stands.
 const service = `
-  console.log("pid " + process.pid);
   for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, () => { console.log(signal); process.exit(3); });
   process.on("disconnect", () => { console.log("alone"); process.exit(0); });
-  setInterval(() => {}, 1000);`;
+  setInterval(() => {}, 1000);
+  console.log("pid " + process.pid);`;
 
 let folder = "";
 let runner: ChildProcess;
