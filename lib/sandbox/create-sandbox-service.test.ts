@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import {
   chmod,
   lstat,
@@ -15,6 +17,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { createSandboxService, type SandboxKind } from "./create-sandbox-service.ts";
 import type { SandboxLimits } from "./sandbox-limits.ts";
 import type { Workspace } from "./sandbox-service.ts";
@@ -102,6 +105,19 @@ describe("opening a workspace", () => {
       workspace.run("echo hi", options()),
       refused(/bubblewrap \(bwrap\) is not installed/),
     );
+  });
+
+  it("a data folder that other users can pass is confined as well as one they cannot", async () => {
+    const passable = await mkdtemp("/var/tmp/sandbox-test-");
+    await chmod(passable, 0o755);
+    const service = await createSandboxService({
+      ...{ kind: "local", dataDir: passable, onStartupStatus: async () => {}, logger },
+    });
+    assert.equal(service.describe().canRunCommands, isConfined);
+    const run = async () => (await service.open("ses_p")).run("touch made && ls && id -u", options());
+    if (isConfined) assert.match((await run()).output, /^made\n[1-9]/);
+    else await assert.rejects(run(), refused(/cannot run here/));
+    await rm(passable, { recursive: true });
   });
 
   it("a bubblewrap that exists and fails counts as none, and its words are told", async () => {
@@ -338,6 +354,28 @@ describe("commands", () => {
     assert.equal(result.output, "done\n");
     assert.ok(result.durationMs < 5_000);
     assert.equal((await workspace.run("sleep 0.4; ls", options())).output, "");
+  });
+
+  itRuns("end when the service is killed", async (workspace, sessionId) => {
+    const code = `
+      import { createSandboxService } from ${JSON.stringify(import.meta.resolve("./create-sandbox-service.ts"))};
+      const logger = { info() {}, warn() {} };
+      const options = { kind: "local", dataDir: ${JSON.stringify(dataDir)}, onStartupStatus: async () => {}, logger };
+      const workspace = await (await createSandboxService(options)).open(${JSON.stringify(sessionId)});
+      const signal = new AbortController().signal;
+      await workspace.run("echo > started; while true; do sleep 0.01; echo >> beats; done", { timeoutMs: 60000, signal });
+    `;
+    const service = spawn(process.execPath, ["--input-type=module", "-e", code], { stdio: "ignore" });
+    await untilStarted(workspace);
+    service.kill("SIGKILL");
+    await once(service, "exit");
+    const beats = async () =>
+      (await workspace.readFile("beats", 1).catch(() => ({ totalBytes: 0 }))).totalBytes;
+    // A command that lived on would add a beat every few milliseconds.
+    for (let before = -1, now = await beats(); before !== now; now = await beats()) {
+      before = now;
+      await setTimeout(100);
+    }
   });
 
   itRuns("end when the turn is stopped", async (workspace) => {

@@ -143,6 +143,7 @@ async function makeFolders(root: string, names: string[], owner: Owner | undefin
       folder = await pinChildFolder(parent, name);
       if (isNew && owner) await chown(folder.via, owner.uid, owner.gid);
     } catch (error) {
+      if (folder !== parent) await folder.handle.close();
       throw explainPathError(error, names.slice(0, index + 1));
     } finally {
       await parent.handle.close();

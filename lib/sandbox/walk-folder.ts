@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { pinInside } from "./pinned.ts";
 import type { WorkspaceEntry } from "./sandbox-service.ts";
 
-const namesPerFolderMax = 20_000;
+const namesPerFolderMax = 50_000;
 const lstatsAtOnce = 64;
 
-/** An entry with what it takes on disk; `unreadable` marks a folder that could not be looked into. */
+/** An entry with what it takes on disk; `unreadable` marks a folder not looked into, or not wholly. */
 export type WalkedEntry = WorkspaceEntry & { diskBytes: number } & { unreadable?: true };
 
 /**
@@ -29,23 +29,30 @@ export async function* walkFolder(
       entries = await readFolder(root, names);
     } catch (error) {
       if (names === start) throw error;
-      yield { path: names.join("/"), type: "directory", sizeBytes: 0, diskBytes: 0, unreadable: true };
+      yield unreadable(names);
       continue;
     }
     for (const entry of entries) {
       yield entry;
-      if (options.recursive && entry.type === "directory") waiting.push(entry.path.split("/"));
+      if (options.recursive && entry.type === "directory" && !entry.unreadable)
+        waiting.push(entry.path.split("/"));
     }
   }
 }
+
+const unreadable = (names: string[]): WalkedEntry => ({
+  ...{ path: names.join("/"), type: "directory", sizeBytes: 0, diskBytes: 0, unreadable: true },
+});
 
 async function readFolder(root: string, parents: string[]): Promise<WalkedEntry[]> {
   const folder = await pinInside(root, parents);
   try {
     const names: string[] = [];
+    let seen = 0;
     for await (const entry of await opendir(folder.via)) {
       if (entry.isFile() || entry.isDirectory()) names.push(entry.name);
-      if (names.length === namesPerFolderMax) break;
+      seen += 1;
+      if (seen === namesPerFolderMax) break;
     }
     names.sort();
     const entries: WalkedEntry[] = [];
@@ -54,6 +61,7 @@ async function readFolder(root: string, parents: string[]): Promise<WalkedEntry[
       const read = await Promise.all(group.map((name) => readEntry(folder.via, parents, name)));
       entries.push(...read.filter((entry) => entry !== undefined));
     }
+    if (seen === namesPerFolderMax) entries.push(unreadable(parents));
     return entries;
   } finally {
     await folder.handle.close();

@@ -5,9 +5,12 @@ import { decodeBody, readMediaType } from "./decode-body.ts";
 import { quoteAsData } from "./quote-as-data.ts";
 import { readableText } from "./readable-text.ts";
 import type { WorkspaceServices } from "./services.ts";
+import { storableText } from "./storable-text.ts";
 
 const bytesMax = 2 * 1_048_576;
 const timeoutMs = 15_000;
+/** Some sites turn away whoever names nothing. */
+const userAgent = "Mozilla/5.0 (compatible; AgentSessionService)";
 
 /** `fetch_url`: a page or document of the web through the guarded fetch, without the browser. */
 export const fetchUrl = ({ fetch }: WorkspaceServices): Tool =>
@@ -30,7 +33,7 @@ export const fetchUrl = ({ fetch }: WorkspaceServices): Tool =>
       try {
         const answer = await fetch(url, {
           ...{ timeoutMs, maxBytes, redirect: "follow", overflow: "truncate", signal: call.signal },
-          headers: { accept: "text/html, application/json, text/*, */*;q=0.5" },
+          headers: { "user-agent": userAgent, accept: "text/html, application/json, text/*, */*;q=0.5" },
         });
         return describeAnswer(answer, format);
       } catch (error) {
@@ -54,5 +57,5 @@ function describeBody(url: string, mediaType: string, text: string | undefined, 
   if (text === undefined) return "It is not text, and is not shown.";
   if (text.trim() === "") return "It is empty.";
   const isPage = mediaType === "text/html" || mediaType === "application/xhtml+xml";
-  return quoteAsData(url, isPage && format === "text" ? readableText(text, url) : text);
+  return quoteAsData(url, storableText(isPage && format === "text" ? readableText(text, url) : text));
 }

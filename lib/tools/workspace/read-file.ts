@@ -2,6 +2,7 @@ import { z } from "zod";
 import { sandboxLimits } from "#lib/sandbox/sandbox-limits.ts";
 import { defineTool, errorResult, type Tool } from "../tool.ts";
 import type { WorkspaceServices } from "./services.ts";
+import { storableText } from "./storable-text.ts";
 import { withinWorkspace } from "./within-workspace.ts";
 
 const charactersDefault = 20_000;
@@ -32,10 +33,12 @@ export const readFile = ({ sandbox }: WorkspaceServices): Tool =>
         }
         const end = Math.min(offset + limit, text.length);
         const isCut = bytes.byteLength < totalBytes;
-        if (offset === 0 && end === text.length && !isCut) return text === "" ? "[the file is empty]" : text;
+        if (offset === 0 && end === text.length && !isCut) {
+          return text === "" ? "[the file is empty]" : storableText(text);
+        }
         const total = `${text.length}${isCut ? "+" : ""}`;
         const next = end < text.length ? `; go on with offset ${end}` : "";
-        return `${text.slice(offset, end)}\n[characters ${offset} to ${end} of ${total}${next}]`;
+        return `${storableText(text.slice(offset, end))}\n[characters ${offset} to ${end} of ${total}${next}]`;
       }),
   });
 

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { CommandResult } from "#lib/sandbox/sandbox-service.ts";
 import { defineTool, errorResult, type Tool } from "../tool.ts";
 import type { WorkspaceServices } from "./services.ts";
+import { storableText } from "./storable-text.ts";
 import { withinWorkspace } from "./within-workspace.ts";
 
 const timeoutMsMax = 600_000;
@@ -45,5 +46,5 @@ export const runShell = ({ sandbox }: WorkspaceServices): Tool =>
 function formatResult({ output, exitCode, signal, timedOut, durationMs }: CommandResult): string {
   const gap = output === "" || output.endsWith("\n") ? "" : "\n";
   const end = exitCode === null ? `ended by ${signal ?? "a signal"}` : `exit code ${exitCode}`;
-  return `${output}${gap}[${end}${timedOut ? ", timed out" : ""}, ${durationMs} ms]`;
+  return `${storableText(output)}${gap}[${end}${timedOut ? ", timed out" : ""}, ${durationMs} ms]`;
 }

@@ -15,19 +15,17 @@ export const viewImage = ({ sandbox, evidence }: WorkspaceServices): Tool =>
       "evidence such as a screenshot by its id.",
     input: z
       .object({
-        path: z.string().min(1).optional().describe("path relative to the workspace"),
-        evidenceId: z.string().min(1).optional().describe("id as list_evidence tells it"),
+        path: z.string().optional().describe("path relative to the workspace"),
+        evidenceId: z.string().optional().describe("id as list_evidence tells it"),
       })
-      .refine(
-        ({ path, evidenceId }) => (path === undefined) !== (evidenceId === undefined),
-        "give either path or evidenceId",
-      ),
+      // Models like to send an empty string for what they leave out.
+      .refine(({ path, evidenceId }) => !path !== !evidenceId, "give either path or evidenceId"),
     needs: "sandbox",
     profile: "analysis",
     idempotent: true,
     readOnly: true,
     async execute({ path, evidenceId }, call) {
-      if (evidenceId !== undefined) {
+      if (evidenceId) {
         const kept = await evidence.read(call.sessionId, evidenceId);
         if (!kept) return errorResult(`evidenceId: this session has no evidence ${evidenceId}`);
         const refusal = refuseImage(evidenceId, kept.bytes, kept.bytes.byteLength);

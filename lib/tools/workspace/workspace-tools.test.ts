@@ -109,6 +109,8 @@ describe("run_shell", () => {
       }
       const told = await answer("run_shell", { command: "cat a.md; echo; exit 4", cwd: "notes" });
       assert.match(told, /^# Grüße\n\[exit code 4, \d+ ms\]$/);
+      const zero = await answer("run_shell", { command: "printf 'a\\0b'" });
+      assert.match(zero, /^a\ufffdb\n/, "NUL, which no database takes as text");
       assert.match(await answer("run_shell", { command: "sleep 9", timeoutMs: 50 }), /SIGKILL, timed out/);
       assert.match(await refusal("run_shell", { command: "ls", cwd: "nowhere" }), /does not exist/);
     },
