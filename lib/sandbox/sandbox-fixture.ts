@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { it } from "node:test";
+import { createSandboxService, type SandboxKind } from "./create-sandbox-service.ts";
+import type { SandboxLimits } from "./sandbox-limits.ts";
+import type { Workspace } from "./sandbox-service.ts";
+import { isWorkspaceError } from "./workspace-error.ts";
+
+export const options = (timeoutMs = 20_000) => ({ timeoutMs, signal: new AbortController().signal });
+export const bytes = (text: string) => new TextEncoder().encode(text);
+export const readText = async (workspace: Workspace, path: string) =>
+  new TextDecoder().decode((await workspace.readFile(path, 1_000_000)).bytes);
+/** For `assert.rejects`: a workspace's refusal whose sentence fits. */
+export const refused = (pattern: RegExp) => (error: unknown) =>
+  isWorkspaceError(error) && pattern.test(error.message);
+
+/** Sandboxes in a data folder of their own, for one test file. */
+export async function makeSandboxFixture() {
+  const dataDir = await mkdtemp(join(tmpdir(), "sandbox-test-"));
+  const statuses: string[] = [];
+  const make = (kind: SandboxKind, limits: Partial<SandboxLimits> = {}, launcherPath?: string) =>
+    createSandboxService({
+      kind,
+      dataDir,
+      onStartupStatus: async (sessionId, status) => void statuses.push(`${sessionId} ${status}`),
+      logger: { info: () => {}, warn: () => {} },
+      limits,
+      ...(launcherPath === undefined ? {} : { launcherPath }),
+    });
+  const sandboxes = await make("local");
+  const isConfined = sandboxes.describe().canRunCommands;
+  const confined = isConfined ? "" : " (no confinement on this machine: the refusal is checked instead)";
+
+  return {
+    dataDir,
+    statuses,
+    make,
+    sandboxes,
+    isConfined,
+    folderOf: (sessionId: string) => join(dataDir, "workspaces", sessionId),
+    /** Runs a test of confined commands; where they cannot run it checks that they are refused. */
+    itRuns(title: string, test: (workspace: Workspace, sessionId: string) => Promise<void>) {
+      it(`${title}${confined}`, async () => {
+        const sessionId = `ses_${Math.random().toString(36).slice(2)}`;
+        const workspace = await sandboxes.open(sessionId);
+        if (isConfined) await test(workspace, sessionId);
+        else await assert.rejects(workspace.run("echo hi", options()), refused(/commands cannot run here/));
+      });
+    },
+    async remove() {
+      await sandboxes.close();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Waits for the file that a command makes when it begins. */
+export async function untilStarted(workspace: Workspace) {
+  while (!(await workspace.readFile("started", 1).catch(() => undefined))) await new Promise(setImmediate);
+}
