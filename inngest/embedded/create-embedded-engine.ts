@@ -9,6 +9,7 @@ import { nextCronTime } from "./cron.ts";
 import { createExecutor, type Executor } from "./executor.ts";
 import type { FunctionHandler } from "./invoke-function.ts";
 import type { EngineLogger } from "./logger.ts";
+import { parseJson } from "./parse-json.ts";
 import {
   type EngineEvent,
   type FunctionConfig,
@@ -66,6 +67,9 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): EmbeddedEn
   const { concurrency = 256, leaseMs = 15_000, sweepMs = 5_000, keepMs = 24 * 3_600_000 } = options;
   const store = createEngineStore(db, `exe_${randomUUID()}`);
   const alarms = createAlarms(clock);
+  /** Events that were ever waited for; complete only where nobody else writes waits. */
+  const awaited = new Set<string>();
+  const isAwaited = (eventName: string) => !isSoleExecutor || awaited.has(eventName);
   let registered: FunctionConfig[] = [];
   let running: Running | undefined;
   let isStopped = false;
@@ -76,7 +80,7 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): EmbeddedEn
     if (!running) throw new Error("The embedded engine is not started.");
     const { registry, executor } = running;
     const { change, receipt } = await receiveEvents(
-      { store, registry, nowMs: clock.now() },
+      { store, registry, isAwaited, nowMs: clock.now() },
       events,
       planRuns,
     );
@@ -102,12 +106,13 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): EmbeddedEn
     return goesOn ? json({ data: {} }) : json({ error: "stale" }, 409);
   }
 
-  async function answer(input: string | URL | Request, init?: RequestInit): Promise<Response> {
-    const request = new Request(input, init);
-    const { pathname } = new URL(request.url);
-    if (request.method !== "POST") return json({ error: "not found" }, 404);
-    const body: unknown = await request.json().catch(() => undefined);
-    if (pathname.startsWith("/e/")) return sendEvents(body, request.headers.get("x-inngest-event-id-seed"));
+  /** The SDK passes an address and a text, so nothing needs to be wrapped and read again. */
+  async function answer(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
+    if (input instanceof Request || typeof init.body !== "string") return json({ error: "not found" }, 404);
+    const { pathname } = new URL(input);
+    const body = parseJson(init.body);
+    if (pathname.startsWith("/e/"))
+      return sendEvents(body, new Headers(init.headers).get("x-inngest-event-id-seed"));
     const checkpointed = /^\/v1\/checkpoint\/([^/]+)\/async$/.exec(pathname)?.[1];
     if (checkpointed) return checkpoint(decodeURIComponent(checkpointed), body);
     if (pathname !== "/fn/register") return json({ error: "not found" }, 404);
@@ -161,8 +166,20 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): EmbeddedEn
       throw new Error(`The embedded engine cannot play these functions: ${await response.text()}`);
     const registry = createRegistry(registered);
     const slots = createSlots(concurrency);
-    const executor = createExecutor({ store, registry, handler, slots, alarms, clock, backoff, logger });
+    const onWait = (eventName: string) => awaited.add(eventName);
+    const executor = createExecutor({
+      store,
+      registry,
+      handler,
+      slots,
+      alarms,
+      clock,
+      backoff,
+      logger,
+      onWait,
+    });
     const current = { registry, executor };
+    for (const eventName of await store.findAwaitedNames()) awaited.add(eventName);
     running = current;
     await sweep(current, isSoleExecutor);
     for (const fn of registry.all()) for (const at of fn.crons.keys()) setCron(fn, at, clock.now());

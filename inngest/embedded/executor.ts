@@ -40,8 +40,10 @@ export function createExecutor(deps: {
   clock: EngineClock;
   backoff: Backoff;
   logger: EngineLogger;
+  /** Told of the event before a wait for it is written. */
+  onWait: (eventName: string) => void;
 }) {
-  const { store, registry, handler, slots, alarms, clock, backoff, logger } = deps;
+  const { store, registry, handler, slots, alarms, clock, backoff, logger, onWait } = deps;
   const held = new Map<string, HeldRun>();
   const playing = new Map<HeldRun, Promise<void>>();
   let isStopping = false;
@@ -261,6 +263,8 @@ export function createExecutor(deps: {
   }
 
   async function commit(run: HeldRun, change: Change): Promise<Receipt> {
+    for (const step of change.steps ?? [])
+      if (step.state === "pending" && step.kind === "event") onWait(step.eventName);
     const receipt = await store.commit({ ...change, fence: { runId: run.id, epoch: run.epoch } });
     if (!receipt.held) drop(run);
     else follow(change, receipt);

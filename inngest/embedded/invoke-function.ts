@@ -1,3 +1,4 @@
+import { parseJson } from "./parse-json.ts";
 import type { EngineEvent, Op, SerializedError } from "./protocol.ts";
 import { opsSchema, parseRetryAfter, toSerializedError } from "./protocol.ts";
 import type { StepRow } from "./store.ts";
@@ -75,7 +76,7 @@ export async function invokeFunction(
   );
   const text = await response.text();
   const retryAtMs = parseRetryAfter(response.headers.get("retry-after"), nowMs());
-  const body: unknown = parseJson(text);
+  const body = parseJson(text);
   if (response.status === 206) {
     const ops = opsSchema.safeParse(body);
     if (ops.success) return { kind: "ops", ops: ops.data, retryAtMs };
@@ -86,12 +87,4 @@ export async function invokeFunction(
     return { kind: "ops", ops: [{ op: "RunComplete", id: "complete", data: body }], retryAtMs };
   const isFinal = response.headers.get("x-inngest-no-retry") === "true";
   return { kind: "failed", error: toSerializedError(body), isFinal, retryAtMs };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return text === "" ? null : JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

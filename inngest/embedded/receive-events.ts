@@ -16,8 +16,14 @@ export function toEvents(payloads: EventPayload[], seed: string | null, nowMs: n
   });
 }
 
-async function matchWaits(store: EngineStore, events: EngineEvent[]) {
-  const waits = await store.findWaits([...new Set(events.map((event) => event.name))]);
+async function matchWaits(
+  store: EngineStore,
+  isAwaited: (eventName: string) => boolean,
+  events: EngineEvent[],
+) {
+  const names = [...new Set(events.map((event) => event.name))].filter(isAwaited);
+  if (names.length === 0) return [];
+  const waits = await store.findWaits(names);
   return waits.flatMap(({ runId, stepId, eventName, expression, event: startedBy }) => {
     const matches = expression === null ? () => true : compileExpression(expression);
     const match = events.find(
@@ -45,20 +51,28 @@ async function matchCancellations(
   });
 }
 
+/** What events meet. `isAwaited` may say yes in vain, never no in vain. */
+type EventScene = {
+  store: EngineStore;
+  registry: Registry;
+  isAwaited: (eventName: string) => boolean;
+  nowMs: number;
+};
+
 /**
  * Stores events with everything they bring about: runs to start, waits to end, runs to cancel, in one transaction.
  * An event whose id is known already does nothing. Waits are looked up first and written with a condition, so one
  * that ends in between is left alone.
  */
 export async function receiveEvents(
-  { store, registry, nowMs }: { store: EngineStore; registry: Registry; nowMs: number },
+  { store, registry, isAwaited, nowMs }: EventScene,
   events: EngineEvent[],
   planRuns: (event: EngineEvent) => NewRun[] = registry.planRuns,
 ): Promise<{ change: Change; receipt: Receipt }> {
   const unique = [...new Map(events.map((event) => [event.id, event])).values()];
   const cancelled = await matchCancellations(store, registry, unique, nowMs);
   const gone = new Set(cancelled.map(({ runId }) => runId));
-  const satisfied = (await matchWaits(store, unique)).filter(({ runId }) => !gone.has(runId));
+  const satisfied = (await matchWaits(store, isAwaited, unique)).filter(({ runId }) => !gone.has(runId));
   const change: Change = { events: unique, runs: unique.flatMap(planRuns), satisfied, cancelled };
   return { change, receipt: await store.commit(change) };
 }

@@ -101,25 +101,35 @@ const instantFrom = (ms: SQL) => sql`to_timestamp(${ms} / 1000.0)`;
 const msOf = (column: SQL) => sql`(extract(epoch from ${column}) * 1000)::float8`;
 const asJson = (value: unknown) => sql`${JSON.stringify(value) ?? "null"}::json`;
 
-/** Opaque values travel as text within a record: Postgres would refuse a `\\u0000` it has to unescape. */
-function toStepRecord(step: StepWrite) {
-  const common = { step_id: step.stepId, name: step.name, state: step.state, attempt: 0 };
-  if (step.state === "done") return { ...common, kind: "run", output: JSON.stringify(step.output) };
-  if (step.state === "failed") return { ...common, kind: "run", error: JSON.stringify(step.error) };
-  const pending = { ...common, kind: step.kind, due_ms: step.dueAtMs };
-  if (step.kind === "run") return { ...pending, attempt: step.attempt };
-  if (step.kind === "event") return { ...pending, event_name: step.eventName, expression: step.expression };
-  return pending;
+const row = (values: SQL[]) => sql`(${sql.join(values, sql`, `)})`;
+const text = (value: string | null | undefined) => sql`${value ?? null}::text`;
+
+/** One step as a row of typed values, in the order of `STEP_COLUMNS`. */
+function toStepRow(step: StepWrite): SQL {
+  const isPending = step.state === "pending";
+  return row([
+    text(step.stepId),
+    text(isPending ? step.kind : "run"),
+    text(step.state),
+    text(step.name),
+    isPending ? sql`null::bigint` : sql`nextval('engine_step_order')`,
+    sql`${isPending && step.kind === "run" ? step.attempt : 0}::int`,
+    isPending ? instantFrom(sql`${step.dueAtMs ?? null}::float8`) : sql`null::timestamptz`,
+    text(isPending && step.kind === "event" ? step.eventName : null),
+    text(isPending && step.kind === "event" ? step.expression : null),
+    step.state === "done" ? asJson(step.output) : sql`null::json`,
+    step.state === "failed" ? asJson(step.error) : sql`null::json`,
+  ]);
 }
+
+const STEP_COLUMNS = sql.raw(
+  "step_id, kind, state, name, position, attempt, due_at, event_name, expression, output, error",
+);
 
 /** A recorded end is never written over, and a wait keeps the time limit it was first given. */
 const writtenSteps = (steps: StepWrite[]) => sql`written as (
-  insert into ${engineSteps} as s (run_id, step_id, kind, state, name, position, attempt, due_at, event_name, expression, output, error)
-  select held.id, x.step_id, x.kind, x.state, x.name,
-    case when x.state = 'pending' then null else nextval('engine_step_order') end,
-    x.attempt, ${instantFrom(sql`x.due_ms`)}, x.event_name, x.expression, x.output::json, x.error::json
-  from held, json_to_recordset(${asJson(steps.map(toStepRecord))}) as x(step_id text, kind text, state text, name text,
-    attempt int, due_ms float8, event_name text, expression text, output text, error text)
+  insert into ${engineSteps} as s (run_id, ${STEP_COLUMNS})
+  select held.id, x.* from held, (values ${sql.join(steps.map(toStepRow), sql`, `)}) as x(${STEP_COLUMNS})
   on conflict (run_id, step_id) do update set state = excluded.state, position = excluded.position,
     attempt = excluded.attempt, due_at = excluded.due_at, output = excluded.output, error = excluded.error
   where s.state = 'pending' and s.kind = 'run')`;
@@ -141,26 +151,22 @@ function movedRun(move: RunMove): SQL {
 }
 
 const insertedEvents = (events: EngineEvent[], isFenced: boolean) => {
-  const records = events.map((event) => ({ id: event.id, name: event.name, body: JSON.stringify(event) }));
+  const rows = events.map((event) => row([text(event.id), text(event.name), asJson(event)]));
   return sql`fresh as (insert into ${engineEvents} (id, name, body)
-    select x.id, x.name, x.body::json from json_to_recordset(${asJson(records)}) as x(id text, name text, body text)
+    select * from (values ${sql.join(rows, sql`, `)}) as x(id, name, body)
     ${isFenced ? sql`where exists (select 1 from held)` : sql``} on conflict (id) do nothing returning id, body)`;
 };
 
 const insertedRuns = (runs: NewRun[], executorId: string) => {
-  const records = runs.map((run) => ({
-    id: run.id,
-    function_id: run.functionId,
-    event_id: run.eventId,
-    idempotency_key: run.idempotencyKey,
-    parent_run_id: run.parent?.runId,
-    parent_step_id: run.parent?.stepId,
-  }));
+  const rows = runs.map(({ id, functionId, eventId, idempotencyKey, parent }) =>
+    row([id, functionId, eventId, idempotencyKey, parent?.runId, parent?.stepId].map(text)),
+  );
   return sql`started as (insert into ${engineRuns}
     (id, function_id, event_id, idempotency_key, parent_run_id, parent_step_id, executor_id)
-    select x.id, x.function_id, x.event_id, x.idempotency_key, x.parent_run_id, x.parent_step_id, ${executorId}
-    from json_to_recordset(${asJson(records)}) as x(id text, function_id text, event_id text, idempotency_key text,
-      parent_run_id text, parent_step_id text) join fresh on fresh.id = x.event_id
+    select x.id, x.function_id, x.event_id, x.idempotency_key, x.parent_run_id, x.parent_step_id, ${executorId}::text
+    from (values ${sql.join(rows, sql`, `)})
+      as x(id, function_id, event_id, idempotency_key, parent_run_id, parent_step_id)
+      join fresh on fresh.id = x.event_id
     on conflict do nothing returning id)`;
 };
 
@@ -291,8 +297,15 @@ export function createEngineStore(db: Database, executorId: string) {
     query<OpenWait>(sql`select s.run_id as "runId", s.step_id as "stepId", s.event_name as "eventName", s.expression,
         e.body as event
       from ${engineSteps} s join ${engineRuns} r on r.id = s.run_id join ${engineEvents} e on e.id = r.event_id
-      where s.kind = 'event' and s.state = 'pending' and r.ended_at is null
-        and s.event_name in (select json_array_elements_text(${asJson(names)}))`);
+      where s.kind = 'event' and s.state = 'pending' and r.ended_at is null and s.event_name in ${names}`);
+
+  /** Names of the events that any open wait is for. */
+  async function findAwaitedNames(): Promise<string[]> {
+    const rows = await query<{ name: string }>(
+      sql`select distinct event_name as name from ${engineSteps} where kind = 'event' and state = 'pending'`,
+    );
+    return rows.map(({ name }) => name);
+  }
 
   /** Open runs of these functions, with the event each began with. */
   const findOpenRuns = (functionIds: string[]) =>
@@ -342,6 +355,7 @@ export function createEngineStore(db: Database, executorId: string) {
     load,
     endDueWaits,
     findWaits,
+    findAwaitedNames,
     findOpenRuns,
     renewLease,
     releaseLease,
