@@ -1,20 +1,36 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { insertTestSession, openTestBrowsers, startTestSite, type TestBrowsers } from "./testing.ts";
+import { createAddressRule } from "#lib/net/address-rule.ts";
+import { createBrowserEgress } from "./browser-egress.ts";
+import { createLocalProvider } from "./local-provider.ts";
+import { openBrowser } from "./open-browser.ts";
+import {
+  findTestChromium,
+  insertTestSession,
+  openTestBrowsers,
+  startTestSite,
+  type TestBrowsers,
+} from "./testing.ts";
 
 let site: Awaited<ReturnType<typeof startTestSite>>;
 let own: Awaited<ReturnType<typeof startTestSite>>;
 let house: TestBrowsers;
 let sessionId: string;
 const asked: string[] = [];
+const quiet = { info() {}, debug() {}, warn() {}, error() {} };
 
 before(async () => {
   site = await startTestSite((_, response) => {
-    response.writeHead(200, { "content-type": "text/html", "access-control-allow-origin": "*" }).end("<p>site</p>");
+    response
+      .writeHead(200, { "content-type": "text/html", "access-control-allow-origin": "*" })
+      .end("<p>site</p>");
   });
   own = await startTestSite((request, response) => {
     asked.push(request.url ?? "");
-    response.writeHead(200, { "content-type": "text/html", "access-control-allow-origin": "*" }).end("<p>own</p>");
+    response
+      .writeHead(200, { "content-type": "text/html", "access-control-allow-origin": "*" })
+      .end("<p>own</p>");
   });
   house = await openTestBrowsers(["127.0.0.1", "localhost", "::1"], { ownOrigin: { origin: own.origin } });
   sessionId = await insertTestSession(house.db);
@@ -71,7 +87,9 @@ test("a page's own requests to private addresses do not leave the machine", asyn
   const live = await house.browsers.ensure(sessionId);
   await house.browsers.navigate(sessionId, site.origin);
   const reached = await live.page().evaluate(async () => {
-    const response = await fetch("http://169.254.169.254/latest/meta-data", { mode: "cors" }).catch(() => undefined);
+    const response = await fetch("http://169.254.169.254/latest/meta-data", { mode: "cors" }).catch(
+      () => undefined,
+    );
     return response?.ok ?? false;
   });
   assert.equal(reached, false);
@@ -82,9 +100,41 @@ test("permissions are refused without a question", async () => {
   await house.browsers.navigate(sessionId, site.origin);
   const state = await live.page().evaluate(async () => {
     const answers = await Promise.all(
-      (["geolocation", "notifications", "camera"] as PermissionName[]).map((name) => navigator.permissions.query({ name })),
+      (["geolocation", "notifications", "camera"] as PermissionName[]).map((name) =>
+        navigator.permissions.query({ name }),
+      ),
     );
     return answers.map((answer) => answer.state);
   });
   assert.deepEqual(state, ["denied", "denied", "denied"]);
+});
+
+test("a browser beyond our proxy asks for no document that the rule refuses, redirects included", async () => {
+  const seen: string[] = [];
+  const target = await startTestSite((request, response) => {
+    seen.push(request.url ?? "");
+    if (request.url === "/redirect") response.writeHead(302, { location: "/refused" }).end();
+    else response.writeHead(200, { "content-type": "text/html" }).end("<p>a page</p>");
+  });
+  const egress = createBrowserEgress(createAddressRule({ allow: ["127.0.0.1"] }), undefined, quiet);
+  const folder = join(house.dataDir, "browsers");
+  const local = createLocalProvider({ launch: findTestChromium(), folder, egress, logger: quiet });
+  const unguarded = { ...local, start: async () => ({ ...(await local.start()), isGuarded: false }) };
+  const refuse = async (url: URL) => (url.pathname === "/refused" ? "refused by the rule" : undefined);
+  const open = await openBrowser(unguarded, { ...egress, refuse }, 5_000);
+  try {
+    const { navigate } = open.selected();
+    assert.equal((await navigate(`${target.origin}/page`)).landed, true);
+    const refused = { landed: false, reason: "refused by the rule" };
+    assert.deepEqual(await navigate(`${target.origin}/refused`), refused);
+    assert.deepEqual(await navigate(`${target.origin}/redirect`), refused);
+    assert.equal(open.selected().page.url(), `${target.origin}/page`);
+    assert.deepEqual(
+      seen.filter((path) => path !== "/favicon.ico"),
+      ["/page", "/redirect"],
+    );
+  } finally {
+    await open.close();
+    await target.close();
+  }
 });

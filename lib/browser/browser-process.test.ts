@@ -1,25 +1,41 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { readdir } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
-import { findTestChromium, insertTestSession, openTestBrowsers, startTestSite, type TestBrowsers, waitFor } from "./testing.ts";
+import { after, afterEach, before, test } from "node:test";
+import { browsers } from "#db/schema/index.ts";
+import { openTestDatabase } from "#db/testing.ts";
+import {
+  findTestChromium,
+  insertTestSession,
+  openTestBrowsers,
+  startTestSite,
+  type TestBrowsers,
+  waitFor,
+} from "./testing.ts";
 
 let site: Awaited<ReturnType<typeof startTestSite>>;
-const houses: TestBrowsers[] = [];
+let database: Awaited<ReturnType<typeof openTestDatabase>>;
+let houses: TestBrowsers[] = [];
 
 before(async () => {
+  database = await openTestDatabase();
   site = await startTestSite((request, response) => {
     response.writeHead(200, { "content-type": "text/html" }).end(`<title>${request.url}</title>`);
   });
 });
+afterEach(async () => {
+  // The guest before its host.
+  for (const house of houses.reverse()) await house.close();
+  houses = [];
+});
 after(async () => {
-  await Promise.all(houses.map((house) => house.close()));
   await site.close();
+  await database.close();
 });
 
 async function openHouse(over: Parameters<typeof openTestBrowsers>[1] = {}): Promise<TestBrowsers> {
-  const house = await openTestBrowsers([`127.0.0.1:${site.port}`], over);
+  const house = await openTestBrowsers([`127.0.0.1:${site.port}`], over, database.db);
   houses.push(house);
   return house;
 }
@@ -35,7 +51,6 @@ async function findProcesses(profileDirs: string[]): Promise<string[]> {
 async function readRecords(house: TestBrowsers): Promise<{ pid: number; profileDir: string }[]> {
   const folder = join(house.dataDir, "browsers");
   const names = (await readdir(folder)).filter((name) => name.endsWith(".json"));
-  const { readFile } = await import("node:fs/promises");
   return Promise.all(names.map(async (name) => JSON.parse(await readFile(join(folder, name), "utf8"))));
 }
 
@@ -117,6 +132,14 @@ test("over BROWSER_MAX_LIVE the longest idle browser makes room; with all in use
   assert.equal(house.browsers.describe().live, 1);
 });
 
+test("a row that still claims a browser which is not there does not stand in the way", async () => {
+  const house = await openHouse();
+  const sessionId = await insertTestSession(house.db);
+  await house.db.insert(browsers).values({ sessionId, status: "ready" });
+  await house.browsers.ensure(sessionId);
+  assert.equal((await house.browsers.readStatus(sessionId)).status, "ready");
+});
+
 test("closing leaves no process and no profile behind", async () => {
   const house = await openHouse({ keepSpare: true });
   const sessionId = await insertTestSession(house.db);
@@ -138,7 +161,10 @@ test("rows that claim a browser after a restart become expired, and orphans are 
   // A second service on the same folder does what a restarted one does after a crash of the first.
   const again = await house.restart();
   assert.equal((await again.readStatus(sessionId)).status, "expired");
-  await waitFor(async () => (await findProcesses([record?.profileDir ?? "-"])).length === 0, "the orphan to end");
+  await waitFor(
+    async () => (await findProcesses([record?.profileDir ?? "-"])).length === 0,
+    "the orphan to end",
+  );
 });
 
 test("when the service is killed, its browsers end with it", async () => {
@@ -152,16 +178,25 @@ test("when the service is killed, its browsers end with it", async () => {
     setInterval(() => {}, 1000);`;
   const house = await openHouse();
   const folder = join(house.dataDir, "browsers");
-  const service = spawn(process.execPath, ["--input-type=module-typescript", "-e", script, folder, executablePath], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const service = spawn(
+    process.execPath,
+    ["--input-type=module-typescript", "-e", script, folder, executablePath],
+    {
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
   const ended = new Promise((resolve) => service.once("exit", resolve));
-  const pid = await new Promise<string>((resolve) => service.stdout.once("data", (data) => resolve(String(data).trim())));
+  const pid = await new Promise<string>((resolve) =>
+    service.stdout.once("data", (data) => resolve(String(data).trim())),
+  );
   const [record] = await readRecords(house);
   assert.equal(String(record?.pid), pid);
   service.kill("SIGKILL");
   await ended;
-  await waitFor(async () => (await findProcesses([record?.profileDir ?? "-"])).length === 0, "the browser to end");
+  await waitFor(
+    async () => (await findProcesses([record?.profileDir ?? "-"])).length === 0,
+    "the browser to end",
+  );
 });
 
 test("a Chromium that does not start is an error that says what it said", async () => {
@@ -186,7 +221,9 @@ test("the same works over a DevTools URL", async () => {
   const host = await openHouse();
   const hostSession = await insertTestSession(host.db);
   const { devtoolsUrl } = await host.browsers.ensure(hostSession);
-  const house = await openHouse({ launch: { cdpUrl: devtoolsUrl } });
+  // A database of its own: a service that starts takes its rows for those of an earlier one.
+  const house = await openTestBrowsers([`127.0.0.1:${site.port}`], { launch: { cdpUrl: devtoolsUrl } });
+  houses.push(house);
   const sessionId = await insertTestSession(house.db);
   const outcome = await house.browsers.navigate(sessionId, `${site.origin}/remote`);
   assert.deepEqual(outcome, { landed: true, url: `${site.origin}/remote` });

@@ -91,7 +91,7 @@ export function createStoredRecord(
       noted = { ...noted, ...fields };
       const waitMs = lastWriteMs + NOTE_INTERVAL_MS - Date.now();
       if (waitMs <= 0) void flush();
-      else timer ??= setTimeout(flush, waitMs);
+      else timer ??= setTimeout(flush, waitMs).unref();
     },
     select(url) {
       void flush();

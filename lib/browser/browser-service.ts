@@ -41,7 +41,15 @@ export type ScreencastFrame = {
 
 /** What a person does in the live view; coordinates in CSS pixels of the page. */
 export type BrowserInput =
-  | { type: "mouse"; action: "move" | "down" | "up"; x: number; y: number; button: "left" | "middle" | "right" | "none"; clickCount: number; modifiers: number }
+  | {
+      type: "mouse";
+      action: "move" | "down" | "up";
+      x: number;
+      y: number;
+      button: "left" | "middle" | "right" | "none";
+      clickCount: number;
+      modifiers: number;
+    }
   | { type: "wheel"; x: number; y: number; deltaX: number; deltaY: number; modifiers: number }
   | { type: "key"; action: "down" | "up"; key: string; code: string; modifiers: number; text?: string }
   | { type: "text"; text: string }

@@ -62,7 +62,11 @@ const FIXED = [
 ];
 
 /** The command line of a session's Chromium: quiet, headless, and on the network only through the given proxy. */
-export function chromiumFlags(options: { profileDir: string; proxyServer: string; sandbox: boolean }): string[] {
+export function chromiumFlags(options: {
+  profileDir: string;
+  proxyServer: string;
+  sandbox: boolean;
+}): string[] {
   return [
     ...FIXED,
     `--user-data-dir=${options.profileDir}`,

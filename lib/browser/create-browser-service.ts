@@ -95,7 +95,8 @@ export async function createBrowserService(deps: BrowserServiceDeps): Promise<Br
     if (isClosed) throw new Error("the service is closing");
     const session = await readBrowserSession(db, sessionId);
     if (!session) throw new Error(`there is no session ${sessionId}`);
-    if (!session.capabilities.browser) throw new Error("this session has no browser (capabilities.browser is false)");
+    if (!session.capabilities.browser)
+      throw new Error("this session has no browser (capabilities.browser is false)");
     return createSessionBrowser({
       sessionId,
       record: createStoredRecord({ db, log, logger }, sessionId, session),
@@ -110,7 +111,9 @@ export async function createBrowserService(deps: BrowserServiceDeps): Promise<Br
   async function takeFor(sessionId: string): Promise<OpenBrowser> {
     if (places.size >= maxLive) await makeRoom();
     if (places.size >= maxLive) {
-      throw new Error(`all ${maxLive} browsers of this service are in use (BROWSER_MAX_LIVE); try again later`);
+      throw new Error(
+        `all ${maxLive} browsers of this service are in use (BROWSER_MAX_LIVE); try again later`,
+      );
     }
     places.add(sessionId);
     try {
@@ -151,7 +154,11 @@ export async function createBrowserService(deps: BrowserServiceDeps): Promise<Br
       const row = await readBrowser(db, sessionId);
       if (row) return toRecord(sessionId, row);
       const session = await readBrowserSession(db, sessionId);
-      return { ...NO_BROWSER, sessionId: session ? sessionId : null, desiredUrl: session?.initialUrl ?? null };
+      return {
+        ...NO_BROWSER,
+        sessionId: session ? sessionId : null,
+        desiredUrl: session?.initialUrl ?? null,
+      };
     },
     retarget: async (sessionId, url) => (await sessionBrowser(sessionId)).retarget(url),
     ensure: async (sessionId) => (await sessionBrowser(sessionId)).ensure(),
@@ -210,7 +217,10 @@ const NO_BROWSER: BrowserRecord = {
   lastError: null,
 };
 
-function toRecord(sessionId: string, row: NonNullable<Awaited<ReturnType<typeof readBrowser>>>): BrowserRecord {
+function toRecord(
+  sessionId: string,
+  row: NonNullable<Awaited<ReturnType<typeof readBrowser>>>,
+): BrowserRecord {
   const { status, desiredUrl, lastNavigatedUrl, currentUrl, lastError } = row;
   const liveViewUrl = status === "ready" ? `/s/${sessionId}/live` : null;
   return { status, sessionId, liveViewUrl, desiredUrl, lastNavigatedUrl, currentUrl, lastError };

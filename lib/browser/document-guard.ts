@@ -62,7 +62,9 @@ export async function guardDocuments(cdp: CDPSession, options: DocumentGuardOpti
 }
 
 function readRefusal(headers: Header[], status: number | undefined): string | undefined {
-  const said = headers.find(({ name }) => name.toLowerCase() === refusedHeader || name.toLowerCase() === failedHeader);
+  const said = headers.find(
+    ({ name }) => name.toLowerCase() === refusedHeader || name.toLowerCase() === failedHeader,
+  );
   if (said) return said.value;
   return status === 204 || status === 205 ? `the address answered ${status}, which is no page` : undefined;
 }

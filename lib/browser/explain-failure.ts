@@ -30,7 +30,11 @@ export type FailureContext = {
  * Says in a sentence why a document did not load. `errorReason` is DevTools' coarse reason; where it tells nothing
  * and the URL is https, the handshake is made once more from here, because then a certificate is the usual cause.
  */
-export async function explainFailure(context: FailureContext, href: string, errorReason: string): Promise<string> {
+export async function explainFailure(
+  context: FailureContext,
+  href: string,
+  errorReason: string,
+): Promise<string> {
   const url = URL.parse(href);
   if (!url) return `${href} could not be loaded`;
   const refusal = context.findRefusal(url);

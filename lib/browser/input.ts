@@ -111,7 +111,8 @@ function discreteCommand(input: Exclude<BrowserInput, Wheel>, pressed: number): 
 
 function mouseCommand(input: Move, buttons: number): InputCommand {
   const { x, y, modifiers, button, clickCount } = input;
-  const type = input.action === "move" ? "mouseMoved" : input.action === "down" ? "mousePressed" : "mouseReleased";
+  const type =
+    input.action === "move" ? "mouseMoved" : input.action === "down" ? "mousePressed" : "mouseReleased";
   return {
     method: "Input.dispatchMouseEvent",
     params: { type, x, y, modifiers, button, buttons, clickCount: input.action === "move" ? 0 : clickCount },
@@ -119,7 +120,10 @@ function mouseCommand(input: Move, buttons: number): InputCommand {
 }
 
 function wheelCommand({ x, y, deltaX, deltaY, modifiers }: Wheel): InputCommand {
-  return { method: "Input.dispatchMouseEvent", params: { type: "mouseWheel", x, y, deltaX, deltaY, modifiers } };
+  return {
+    method: "Input.dispatchMouseEvent",
+    params: { type: "mouseWheel", x, y, deltaX, deltaY, modifiers },
+  };
 }
 
 const CONTROL_OR_META = 2 | 4;
@@ -127,9 +131,11 @@ const CONTROL_OR_META = 2 | 4;
 function keyCommand(input: Extract<BrowserInput, { type: "key" }>): InputCommand {
   const { key, code, modifiers } = input;
   const common = { key, code, modifiers, windowsVirtualKeyCode: virtualKeyCode(key, code) };
-  if (input.action === "up") return { method: "Input.dispatchKeyEvent", params: { type: "keyUp", ...common } };
+  if (input.action === "up")
+    return { method: "Input.dispatchKeyEvent", params: { type: "keyUp", ...common } };
   const types = (modifiers & CONTROL_OR_META) === 0;
   const text = input.text ?? (key === "Enter" ? "\r" : types && [...key].length === 1 ? key : undefined);
-  if (text === undefined) return { method: "Input.dispatchKeyEvent", params: { type: "rawKeyDown", ...common } };
+  if (text === undefined)
+    return { method: "Input.dispatchKeyEvent", params: { type: "rawKeyDown", ...common } };
   return { method: "Input.dispatchKeyEvent", params: { type: "keyDown", ...common, text } };
 }

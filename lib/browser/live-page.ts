@@ -113,7 +113,10 @@ export async function adoptPage(
       void cdp.send("Page.stopLoading").catch(() => {});
     };
     const seconds = options.navigationTimeoutMs / 1000;
-    const timer = setTimeout(() => stop(`${URL.parse(url)?.host ?? url} did not answer in ${seconds} s`), options.navigationTimeoutMs);
+    const timer = setTimeout(
+      () => stop(`${URL.parse(url)?.host ?? url} did not answer in ${seconds} s`),
+      options.navigationTimeoutMs,
+    );
     const onAbort = () => stop("the navigation was stopped");
     signal?.addEventListener("abort", onAbort, { once: true });
     navigations += 1;
@@ -122,10 +125,14 @@ export async function adoptPage(
       const result = await cdp.send("Page.navigate", { url });
       const refusal = result.loaderId === undefined ? undefined : refusals.get(result.loaderId);
       if (refusal !== undefined) return { landed: false, reason: refusal };
-      if (result.isDownload) return { landed: false, reason: "the address is a download, and downloads are refused" };
+      if (result.isDownload)
+        return { landed: false, reason: "the address is a download, and downloads are refused" };
       if (result.errorText !== undefined) {
         const interrupted = result.errorText === "net::ERR_ABORTED";
-        return { landed: false, reason: stopped ?? (interrupted ? "the navigation was interrupted" : result.errorText) };
+        return {
+          landed: false,
+          reason: stopped ?? (interrupted ? "the navigation was interrupted" : result.errorText),
+        };
       }
       if (result.loaderId !== undefined) await waitForCommit(result.loaderId);
       return { landed: true, url: page.url() };

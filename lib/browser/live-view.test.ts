@@ -9,12 +9,15 @@ let sessionId: string;
 
 before(async () => {
   site = await startTestSite((request, response) => {
-    const moving = request.url === "/moving" ? "<style>b{animation:r 1s infinite linear}@keyframes r{to{margin-left:400px}}</style>" : "";
+    const moving =
+      request.url === "/moving"
+        ? "<style>b{animation:r 1s infinite linear}@keyframes r{to{margin-left:400px}}</style>"
+        : "";
     response.writeHead(200, { "content-type": "text/html" });
     response.end(`${moving}<b>box</b><br><input id=field style="position:absolute;left:100px;top:100px;width:200px;height:30px">
       <div style="height:3000px"></div>`);
   });
-  house = await openTestBrowsers([`127.0.0.1:${site.port}`]);
+  house = await openTestBrowsers([`127.0.0.1:${site.port}`, `localhost:${site.port}`]);
   sessionId = await insertTestSession(house.db);
 });
 after(async () => {
@@ -62,6 +65,17 @@ test("who joins on a still page gets the last frame at once", async () => {
   stopSecond();
 });
 
+test("the cast goes on when the page moves to another origin", async () => {
+  await house.browsers.navigate(sessionId, `${site.origin}/moving`);
+  const frames: ScreencastFrame[] = [];
+  const stop = house.browsers.watch(sessionId, (frame) => frames.push(frame));
+  await waitFor(() => frames.length > 0, "a frame");
+  await house.browsers.navigate(sessionId, `http://localhost:${site.port}/moving`);
+  const before = frames.length;
+  await waitFor(() => frames.length > before + 3, "frames of the other origin");
+  stop();
+});
+
 test("a click and what is typed reach the page; scrolling shows in the frames", async () => {
   await house.browsers.navigate(sessionId, `${site.origin}/form`);
   const live = await house.browsers.ensure(sessionId);
@@ -81,7 +95,14 @@ test("a click and what is typed reach the page; scrolling shows in the frames", 
   ];
   for (const input of inputs) await house.browsers.input(sessionId, input);
   assert.equal(await live.page().inputValue("#field"), "aé漢 paste");
-  await house.browsers.input(sessionId, { type: "wheel", x: 600, y: 600, deltaX: 0, deltaY: 300, modifiers: 0 });
+  await house.browsers.input(sessionId, {
+    type: "wheel",
+    x: 600,
+    y: 600,
+    deltaX: 0,
+    deltaY: 300,
+    modifiers: 0,
+  });
   await waitFor(() => frames.some((frame) => frame.scrollY === 300), "a frame of the scrolled page");
   stop();
 });

@@ -1,7 +1,7 @@
 import type { BrowserEgress } from "./browser-egress.ts";
 import type { BrowserProvider, Logger } from "./browser-provider.ts";
 import type { Account } from "./profile-folder.ts";
-import { type StartedChromium, type StartOptions, startChromium } from "./start-chromium.ts";
+import { isStartTimeout, type StartedChromium, type StartOptions, startChromium } from "./start-chromium.ts";
 
 const NOBODY: Account = { uid: 65534, gid: 65534 };
 const START_TIMEOUT_MS = 20_000;
@@ -26,7 +26,8 @@ function confinements(): Confinement[] {
     {
       account: undefined,
       sandbox: false,
-      warning: "Chromium cannot be run by another user (is its folder readable to all?): it runs as root without its own sandbox",
+      warning:
+        "Chromium cannot be run by another user (is its folder readable to all?): it runs as root without its own sandbox",
     },
   ];
 }
@@ -57,6 +58,8 @@ export function createLocalProvider(deps: {
         return started;
       } catch (error) {
         firstError ??= error;
+        // A slow machine is no reason to give up a sandbox.
+        if (isStartTimeout(error)) break;
       }
     }
     throw firstError;

@@ -23,7 +23,11 @@ export async function removeProfileFolder(profileDir: string): Promise<void> {
 }
 
 /** Writes down a running browser. @returns the way to strike it out. */
-export async function recordProcess(folder: string, pid: number, profileDir: string): Promise<() => Promise<void>> {
+export async function recordProcess(
+  folder: string,
+  pid: number,
+  profileDir: string,
+): Promise<() => Promise<void>> {
   const path = join(folder, `${pid}.json`);
   const record: ProcessRecord = { pid, startedAt: await readStartTime(pid), profileDir };
   await writeFile(path, JSON.stringify(record));
@@ -67,7 +71,11 @@ async function readRecord(path: string): Promise<ProcessRecord | undefined> {
     if (typeof record !== "object" || record === null) return undefined;
     const { pid, startedAt, profileDir } = record as Partial<ProcessRecord>;
     // A damaged file must not lead to the removal of something else.
-    if (typeof pid !== "number" || typeof profileDir !== "string" || !/agent-browser-[^/\\]+$/.test(profileDir)) {
+    if (
+      typeof pid !== "number" ||
+      typeof profileDir !== "string" ||
+      !/agent-browser-[^/\\]+$/.test(profileDir)
+    ) {
       return undefined;
     }
     return { pid, startedAt, profileDir };

@@ -19,7 +19,10 @@ export function createRemoteProvider(deps: {
     async start() {
       if (!isOnThisMachine && !hasWarned) {
         hasWarned = true;
-        logger.warn({ host }, "the remote browser does not go through our proxy: only its documents are checked");
+        logger.warn(
+          { host },
+          "the remote browser does not go through our proxy: only its documents are checked",
+        );
       }
       const devtoolsUrl = await findDevtoolsUrl(cdpUrl);
       const proxy: BrowserProxy | undefined = isOnThisMachine ? await egress.startProxy() : undefined;

@@ -15,8 +15,10 @@ before(async () => {
     const path = request.url ?? "/";
     if (path === "/moved") return response.writeHead(302, { location: "/page?from=moved" }).end();
     if (path === "/to-private") return response.writeHead(302, { location: "http://10.1.2.3/secret" }).end();
-    if (path === "/to-private-tls") return response.writeHead(302, { location: "https://10.1.2.3/secret" }).end();
-    if (path === "/file") return response.writeHead(200, { "content-disposition": "attachment" }).end("bytes");
+    if (path === "/to-private-tls")
+      return response.writeHead(302, { location: "https://10.1.2.3/secret" }).end();
+    if (path === "/file")
+      return response.writeHead(200, { "content-disposition": "attachment" }).end("bytes");
     if (path === "/empty") return response.writeHead(204).end();
     if (path === "/silent") return;
     const status = path === "/missing" ? 404 : 200;
@@ -28,7 +30,9 @@ before(async () => {
   const gone = await startTestSite(() => {});
   closedPort = gone.port;
   await gone.close();
-  house = await openTestBrowsers([`127.0.0.1:${site.port}`, `127.0.0.1:${closedPort}`], { navigationTimeoutMs: 1_500 });
+  house = await openTestBrowsers([`127.0.0.1:${site.port}`, `127.0.0.1:${closedPort}`], {
+    navigationTimeoutMs: 1_500,
+  });
   sessionId = await insertTestSession(house.db);
 });
 after(async () => {
@@ -115,11 +119,23 @@ test("a page that opens a dialog lands; the dialog is dismissed", async () => {
 
 const REFUSALS: [string, () => string, RegExp][] = [
   ["a private address", () => "http://10.1.2.3/", /10\.1\.2\.3 is a private address; .*NETWORK_ALLOW/],
-  ["a redirect to a private address", () => `${site.origin}/to-private`, /10\.1\.2\.3 is a private.*NETWORK_ALLOW/],
+  [
+    "a redirect to a private address",
+    () => `${site.origin}/to-private`,
+    /10\.1\.2\.3 is a private.*NETWORK_ALLOW/,
+  ],
   ["a TLS redirect to a private address", () => `${site.origin}/to-private-tls`, /10\.1\.2\.3 is a private/],
   ["a scheme other than http(s)", () => "file:///etc/passwd", /file is not an http\(s\) scheme/],
-  ["a name that does not exist", () => "http://no-such-host.invalid/", /no-such-host\.invalid could not be resolved/],
-  ["a server that is not there", () => `http://127.0.0.1:${closedPort}/`, /127\.0\.0\.1:\d+ refused the connection/],
+  [
+    "a name that does not exist",
+    () => "http://no-such-host.invalid/",
+    /no-such-host\.invalid could not be resolved/,
+  ],
+  [
+    "a server that is not there",
+    () => `http://127.0.0.1:${closedPort}/`,
+    /127\.0\.0\.1:\d+ refused the connection/,
+  ],
   ["a server without TLS", () => `https://127.0.0.1:${site.port}/`, /no secure connection to 127\.0\.0\.1/],
   ["a download", () => `${site.origin}/file`, /is a download, and downloads are refused/],
   ["an answer without a page", () => `${site.origin}/empty`, /answered 204/],
@@ -179,7 +195,10 @@ test("a stopped navigation leaves the page", async () => {
 test("back and forward go through the page's history", async () => {
   await house.browsers.navigate(sessionId, `${site.origin}/one`);
   await house.browsers.navigate(sessionId, `${site.origin}/two`);
-  for (const [action, expected] of [["back", "/one"], ["forward", "/two"]] as const) {
+  for (const [action, expected] of [
+    ["back", "/one"],
+    ["forward", "/two"],
+  ] as const) {
     await house.browsers.history(sessionId, action);
     await waitFor(async () => path(await house.browsers.readStatus(sessionId)) === expected, expected);
   }
@@ -199,7 +218,10 @@ test("a page opened by the page is the one shown, until it closes", async () => 
 test("every change is an event of the session's log, numbered without gaps", async () => {
   const events = await house.log.read(sessionId, { after: 0, limit: 1000 });
   assert.deepEqual([...new Set(events.map(({ kind }) => kind))], ["browser.status"]);
-  assert.deepEqual(events.map(({ seq }) => seq), events.map((_, index) => index + 1));
+  assert.deepEqual(
+    events.map(({ seq }) => seq),
+    events.map((_, index) => index + 1),
+  );
   const statuses = events.map(({ body }) => (JSON.parse(body) as BrowserRecord).status);
   assert.deepEqual([...new Set(statuses)], ["idle", "creating", "ready"]);
 });

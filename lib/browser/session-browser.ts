@@ -1,11 +1,12 @@
-import type { BrowserInput, LiveBrowser, NavigationOutcome, ScreencastFrame } from "./browser-service.ts";
 import type { BrowserEvent } from "./browser-machine.ts";
 import type { Logger } from "./browser-provider.ts";
 import type { StoredRecord } from "./browser-record.ts";
+import type { BrowserInput, LiveBrowser, NavigationOutcome, ScreencastFrame } from "./browser-service.ts";
 import { createInputQueue, type InputQueue } from "./input.ts";
 import type { OpenBrowser } from "./open-browser.ts";
 import { createRedirectWatch } from "./redirect-watch.ts";
 import { createScreencast } from "./screencast.ts";
+import type { BrowserPatch } from "./store.ts";
 
 /** What one session's browser needs from the house. */
 export type SessionBrowserDeps = {
@@ -37,6 +38,9 @@ export type SessionBrowser = {
   end: () => Promise<void>;
 };
 
+/** How long a page that was reached may take until its document is there; then it is used as it is. */
+const LOAD_TIMEOUT_MS = 10_000;
+
 /** @see SessionBrowser */
 export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
   const { sessionId, record, logger } = deps;
@@ -48,6 +52,8 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
   let firstLanding: Promise<unknown> = Promise.resolve();
   /** The newest navigation of ours that is under way. */
   let heading: object | undefined;
+  /** The end of the last browser, until it is recorded: the next one starts after it. */
+  let ending: Promise<void> = Promise.resolve();
   let usedAtMs = deps.nowMs();
   let keyboard: InputQueue | undefined;
 
@@ -65,6 +71,8 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
   }
 
   async function start(): Promise<OpenBrowser> {
+    await ending;
+    await dropStaleClaim();
     await record.move("provision", { lastError: null, currentUrl: null });
     let taken: OpenBrowser;
     try {
@@ -76,14 +84,25 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
       throw error;
     }
     bind(taken);
-    const row = await record.move("cameUp", { currentUrl: taken.selected().page.url() }).catch(async (error) => {
-      release();
-      await taken.close();
-      throw error;
-    });
+    const row = await record
+      .move("cameUp", { currentUrl: taken.selected().page.url() })
+      .catch(async (error) => {
+        release();
+        await taken.close();
+        throw error;
+      });
+    if (open !== taken) throw new Error("the browser ended right after its start");
     usedAtMs = deps.nowMs();
+    firstLanding = Promise.resolve();
     if (row.desiredUrl !== null) firstLanding = goToSelected(taken, row.desiredUrl, row.retargets);
     return taken;
+  }
+
+  /** A row that claims a browser though none is here: its end could not be written. */
+  async function dropStaleClaim(): Promise<void> {
+    const row = await record.read();
+    if (row?.status === "ready") await record.move("lost", { currentUrl: null });
+    if (row?.status === "creating") await record.move("abandoned", { currentUrl: null });
   }
 
   function bind(taken: OpenBrowser): void {
@@ -93,7 +112,7 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
       keyboard = createInputQueue(({ method, params }) => cdp.send(method, params));
       cast.attach(cdp);
     };
-    const lose = (event: BrowserEvent, lastError: string | null) => void gone(taken, event, lastError);
+    const lose = (event: BrowserEvent, lastError: string | null) => gone(taken, event, lastError);
     taken.events = {
       onArrived(url) {
         const isRedirect = redirects.isOpen();
@@ -121,15 +140,25 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
     if (!taken.isOpen()) taken.events.onGone();
   }
 
-  async function gone(taken: OpenBrowser, event: BrowserEvent, lastError: string | null): Promise<void> {
+  /** A browser ended by itself. */
+  function gone(taken: OpenBrowser, event: BrowserEvent, lastError: string | null): void {
     if (open !== taken) return;
-    release();
     logger.warn({ sessionId, event, lastError }, "a browser ended by itself");
+    const isUp = starting?.catch(() => {});
+    release();
+    ending = finish(taken, event, lastError === null ? {} : { lastError }, isUp);
+  }
+  async function finish(
+    taken: OpenBrowser,
+    event: BrowserEvent,
+    patch: BrowserPatch,
+    isUp?: Promise<unknown>,
+  ) {
     await taken.close();
-    await starting?.catch(() => {});
+    await isUp;
     await record
-      .move(event, lastError === null ? { currentUrl: null } : { currentUrl: null, lastError })
-      .catch((error) => logger.error({ sessionId, error }, "the end of a browser was not recorded"));
+      .move(event, { currentUrl: null, ...patch })
+      .catch((error) => logger.warn({ sessionId, error }, "the end of a browser was not recorded"));
   }
   function release(): void {
     open = undefined;
@@ -157,7 +186,9 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
     if (!isNewest) return;
     const currentUrl = taken.selected().page.url();
     if (!outcome.landed) redirects.end();
-    const fields = outcome.landed ? { lastNavigatedUrl: url, lastError: null } : { lastError: outcome.reason };
+    const fields = outcome.landed
+      ? { lastNavigatedUrl: url, lastError: null }
+      : { lastError: outcome.reason };
     await record
       .patch({ ...fields, currentUrl }, retargets)
       .catch((error) => logger.error({ sessionId, error }, "a navigation's outcome was not recorded"));
@@ -206,19 +237,23 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
           ? { currentUrl, lastNavigatedUrl: currentUrl, lastError: null }
           : { currentUrl, lastError: outcome.reason },
       );
-      return outcome;
+      if (!outcome.landed) return outcome;
+      const { page } = taken.selected();
+      await page.waitForLoadState("domcontentloaded", { timeout: LOAD_TIMEOUT_MS }).catch(() => {});
+      return { landed: true, url: page.url() };
     },
     async history(action) {
-      await ensure();
-      const cdp = open?.selected().cdp;
-      if (!cdp) return;
-      if (action === "reload") {
-        await cdp.send("Page.reload");
-        return;
-      }
-      const { currentIndex, entries } = await cdp.send("Page.getNavigationHistory");
-      const entry = entries[currentIndex + (action === "back" ? -1 : 1)];
-      if (entry) await cdp.send("Page.navigateToHistoryEntry", { entryId: entry.id });
+      const page = (await ensure()).page();
+      const options = { waitUntil: "domcontentloaded", timeout: LOAD_TIMEOUT_MS } as const;
+      const moves = {
+        back: () => page.goBack(options),
+        forward: () => page.goForward(options),
+        reload: () => page.reload(options),
+      };
+      // A refusal, or a page that goes on loading, is told by the record.
+      await moves[action]().catch((error) =>
+        logger.debug({ sessionId, action, error }, "no clean end of a move"),
+      );
     },
     watch(onFrame) {
       usedAtMs = deps.nowMs();
@@ -245,11 +280,9 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
       const taken = open;
       if (taken) {
         release();
-        await taken.close();
-        await record
-          .move("reaped", { currentUrl: null })
-          .catch((error) => logger.debug({ sessionId, error }, "the end of a browser was not recorded"));
+        ending = finish(taken, "reaped", {});
       }
+      await ending;
       await record.settle();
     },
   };

@@ -92,15 +92,20 @@ function spawnGuarded(options: StartOptions, flags: string[], profileDir: string
   });
 }
 
+const TIMEOUT = "BrowserStartTimeout";
+
+/** Whether a start took too long; that says nothing about the way it was tried. */
+export const isStartTimeout = (error: unknown): boolean => error instanceof Error && error.name === TIMEOUT;
+
 /** Waits for the line in which Chromium names its DevTools endpoint, then lets its other lines go by. */
 function readDevtoolsUrl(child: ChildProcess, timeoutMs: number): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = "";
-    const fail = (why: string) => {
+    const fail = (why: string, name = "Error") => {
       clearTimeout(timer);
-      reject(new Error(`the browser ${why}${lastWords(text)}`));
+      reject(Object.assign(new Error(`the browser ${why}${lastWords(text)}`), { name }));
     };
-    const timer = setTimeout(() => fail(`did not come up in ${timeoutMs / 1000} s`), timeoutMs);
+    const timer = setTimeout(() => fail(`did not come up in ${timeoutMs / 1000} s`, TIMEOUT), timeoutMs);
     child.once("error", (error) => fail(`could not be started: ${error.message}`));
     child.once("exit", (code, signal) => fail(`ended at its start (${signal ?? `exit code ${code}`})`));
     const read = (chunk: Buffer) => {

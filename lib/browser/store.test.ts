@@ -42,8 +42,16 @@ test("fields are written to a ready browser alone, and an older retarget's not a
 });
 
 test("a page that the session knows already is not added again", async () => {
-  const id = await insertTestSession(database.db, { targetUrl: "https://first.example/", targetPageUrls: ["https://b.example/"] });
-  for (const url of ["https://first.example/", "https://b.example/", "https://c.example/", "https://c.example/"]) {
+  const id = await insertTestSession(database.db, {
+    targetUrl: "https://first.example/",
+    targetPageUrls: ["https://b.example/"],
+  });
+  for (const url of [
+    "https://first.example/",
+    "https://b.example/",
+    "https://c.example/",
+    "https://c.example/",
+  ]) {
     await database.db.transaction((tx) => selectPage(tx, id, url));
   }
   const [row] = await database.db.select().from(sessions).where(eq(sessions.id, id));

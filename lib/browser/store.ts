@@ -24,7 +24,10 @@ export async function readBrowser(db: Executor, sessionId: string): Promise<Brow
 }
 
 /** What the session's profile says for its browser; undefined where there is no such session. */
-export async function readBrowserSession(db: Executor, sessionId: string): Promise<BrowserSession | undefined> {
+export async function readBrowserSession(
+  db: Executor,
+  sessionId: string,
+): Promise<BrowserSession | undefined> {
   const [row] = await db
     .select({
       source: sessions.source,

@@ -26,19 +26,26 @@ const WELL_KNOWN = [
  *
  * @throws Error where there is none: a test that needs a browser fails, it is never skipped.
  */
-export function findTestChromium(): { executablePath: string; args?: string[]; env?: Record<string, string> } {
+export function findTestChromium(): {
+  executablePath: string;
+  args?: string[];
+  env?: Record<string, string>;
+} {
   const named = process.env.BROWSER_EXECUTABLE_PATH;
   if (named) return { executablePath: named };
   const setup = join(import.meta.dirname, "../../.data/setup.json");
   if (existsSync(setup)) {
-    const { chromium } = JSON.parse(readFileSync(setup, "utf8")) as { chromium?: { executablePath?: string; args?: string[]; env?: Record<string, string> } };
+    const { chromium } = JSON.parse(readFileSync(setup, "utf8")) as {
+      chromium?: { executablePath?: string; args?: string[]; env?: Record<string, string> };
+    };
     if (chromium?.executablePath && existsSync(chromium.executablePath)) {
       const { executablePath, args = [], env = {} } = chromium;
       return { executablePath, args, env };
     }
   }
   const found = WELL_KNOWN.find((path) => existsSync(path));
-  if (!found) throw new Error("no Chromium for the tests: run `npm run setup`, or set BROWSER_EXECUTABLE_PATH");
+  if (!found)
+    throw new Error("no Chromium for the tests: run `npm run setup`, or set BROWSER_EXECUTABLE_PATH");
   return { executablePath: found };
 }
 
@@ -60,7 +67,10 @@ export async function startTestSite(
 }
 
 /** Stores a session with all capabilities. @returns its id. */
-export async function insertTestSession(db: Database, fields: Partial<typeof sessions.$inferInsert> = {}): Promise<string> {
+export async function insertTestSession(
+  db: Database,
+  fields: Partial<typeof sessions.$inferInsert> = {},
+): Promise<string> {
   const id = `ses_${randomBytes(6).toString("hex")}`;
   await db.insert(sessions).values({
     id,
@@ -108,12 +118,13 @@ export type TestBrowsers = {
   close: () => Promise<void>;
 };
 
-/** Starts the browser service for a test; `allow` are entries of `NETWORK_ALLOW`. */
+/** Starts the browser service for a test; `allow` are entries of `NETWORK_ALLOW`, `shared` a database to use. */
 export async function openTestBrowsers(
   allow: string[],
   over: Partial<BrowserServiceDeps> = {},
+  shared?: Database,
 ): Promise<TestBrowsers> {
-  const database = await openTestDatabase();
+  const database = shared ? { db: shared, close: async () => {} } : await openTestDatabase();
   const log = createEventLog(database.db, createMemoryBus());
   const dataDir = await mkdtemp(join(tmpdir(), "browsers-test-"));
   await chmod(dataDir, 0o755);
@@ -124,7 +135,12 @@ export async function openTestBrowsers(
     const service = await createBrowserService({
       db: database.db,
       log,
-      logger: { info() {}, debug() {}, warn: (_, text) => warnings.push(text), error: (_, text) => warnings.push(text) },
+      logger: {
+        info() {},
+        debug() {},
+        warn: (_, text) => warnings.push(text),
+        error: (_, text) => warnings.push(text),
+      },
       launch: findTestChromium(),
       dataDir,
       rule: createAddressRule({ allow }),

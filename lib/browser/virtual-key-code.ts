@@ -46,7 +46,8 @@ export function virtualKeyCode(key: string, code: string): number {
   const functionKey = /^F([1-9]|1\d|2[0-4])$/.exec(key);
   if (functionKey) return 111 + Number(functionKey[1]);
   const letterOrDigit = /^(?:Key([A-Z])|Digit(\d))$/.exec(code);
-  const character = letterOrDigit?.[1] ?? letterOrDigit?.[2] ?? (/^[a-z0-9]$/i.test(key) ? key.toUpperCase() : "");
+  const character =
+    letterOrDigit?.[1] ?? letterOrDigit?.[2] ?? (/^[a-z0-9]$/i.test(key) ? key.toUpperCase() : "");
   if (character !== "") return character.charCodeAt(0);
   return PUNCTUATION[code] ?? 0;
 }

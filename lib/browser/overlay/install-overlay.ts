@@ -35,7 +35,10 @@ export async function installOverlay(
 }
 
 /** @returns whether the submission was stored. */
-async function receive(payload: string, onAnnotation: (submission: unknown) => Promise<void>): Promise<boolean> {
+async function receive(
+  payload: string,
+  onAnnotation: (submission: unknown) => Promise<void>,
+): Promise<boolean> {
   try {
     await onAnnotation(JSON.parse(payload));
     return true;

@@ -67,9 +67,18 @@ function runOverlay(settings: Settings, styles: string): void {
   /** A selector by something the author of the page chose; ids that a framework counted up do not last. */
   function namedSelector(element: Element): string | undefined {
     const name = element.localName;
-    const isLasting = element.id !== "" && !/\d{3,}|^:|[:«»]|^(radix|react|ember|mui|headlessui)-/i.test(element.id);
+    const isLasting =
+      element.id !== "" && !/\d{3,}|^:|[:«»]|^(radix|react|ember|mui|headlessui)-/i.test(element.id);
     if (isLasting && isUnique(`#${CSS.escape(element.id)}`)) return `#${CSS.escape(element.id)}`;
-    for (const attribute of ["data-testid", "data-test", "data-cy", "data-qa", "name", "aria-label", "href"]) {
+    for (const attribute of [
+      "data-testid",
+      "data-test",
+      "data-cy",
+      "data-qa",
+      "name",
+      "aria-label",
+      "href",
+    ]) {
       const value = element.getAttribute(attribute);
       if (!value || value.length > 80) continue;
       const selector = `${CSS.escape(name)}[${attribute}="${escapeValue(value)}"]`;
@@ -83,7 +92,9 @@ function runOverlay(settings: Settings, styles: string): void {
       const named = namedSelector(at);
       if (named !== undefined) return [named, ...steps].join(" > ");
       const { localName } = at;
-      const kin = at.parentElement ? [...at.parentElement.children].filter((each) => each.localName === localName) : [];
+      const kin = at.parentElement
+        ? [...at.parentElement.children].filter((each) => each.localName === localName)
+        : [];
       const step = CSS.escape(localName) + (kin.length > 1 ? `:nth-of-type(${kin.indexOf(at) + 1})` : "");
       steps.unshift(step);
       if (at !== document.documentElement && isUnique(steps.join(" > "))) return steps.join(" > ");
@@ -91,11 +102,13 @@ function runOverlay(settings: Settings, styles: string): void {
     return steps.join(" > ");
   }
   function textOf(element: Element): string {
+    // biome-ignore lint/performance/useDomNodeTextContent: what a person sees is wanted, without scripts and hidden parts
     const text = element instanceof HTMLElement ? element.innerText : element.textContent;
     return (text ?? "").replace(/\s+/g, " ").trim().slice(0, 160);
   }
-  function describe(element: Element): string {
-    const label = element.getAttribute("aria-label") ?? element.getAttribute("alt") ?? textOf(element).slice(0, 40);
+  function nameOf(element: Element): string {
+    const label =
+      element.getAttribute("aria-label") ?? element.getAttribute("alt") ?? textOf(element).slice(0, 40);
     return element.localName + (label ? ` “${label}”` : "");
   }
 
@@ -112,7 +125,7 @@ function runOverlay(settings: Settings, styles: string): void {
     outline.style.transform = `translate(${box.x}px, ${box.y}px)`;
     outline.style.width = `${box.width}px`;
     outline.style.height = `${box.height}px`;
-    tag.textContent = describe(element);
+    tag.textContent = nameOf(element);
     tag.classList.toggle("inside", box.y < 26);
   }
 
@@ -140,23 +153,19 @@ function runOverlay(settings: Settings, styles: string): void {
 
   function openEditor(element: Element): void {
     picked = element;
-    const card = make("form", "card editor");
+    // No form: a sandboxed document may not submit any.
+    const card = make("div", "card editor");
     const comment = make("textarea", "comment");
     comment.placeholder = "What should change here?";
     comment.setAttribute("aria-label", "Comment");
     const actions = make("div", "actions");
-    const add = make("button", "primary", "Add");
-    add.type = "submit";
-    actions.append(makeButton("quiet", "Cancel", closeEditor), add);
-    card.append(make("div", "title", describe(element)), comment, actions);
-    card.addEventListener("submit", (event) => {
-      event.preventDefault();
-      addAnnotation(element, comment.value.trim());
-    });
+    const add = () => addAnnotation(element, comment.value.trim());
+    actions.append(makeButton("quiet", "Cancel", closeEditor), makeButton("primary", "Add", add));
+    card.append(make("div", "title", nameOf(element)), comment, actions);
     comment.addEventListener("keydown", (event) => {
       if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
         event.preventDefault();
-        card.requestSubmit();
+        add();
       }
     });
     editor = card;
@@ -179,7 +188,14 @@ function runOverlay(settings: Settings, styles: string): void {
       height: Math.round(box.height),
     };
     const selector = selectorOf(element);
-    pending.push({ type: "element", selector, comment, element: describe(element), text: textOf(element), boundingBox });
+    pending.push({
+      type: "element",
+      selector,
+      comment,
+      element: nameOf(element),
+      text: textOf(element),
+      boundingBox,
+    });
     closeEditor();
     showList();
   }
@@ -189,7 +205,10 @@ function runOverlay(settings: Settings, styles: string): void {
     const rows = pending.map((annotation, index) => {
       const row = make("div", "row");
       const words = make("div", "words");
-      words.append(make("div", "comment-text", annotation.comment), make("div", "where", annotation.selector));
+      words.append(
+        make("div", "comment-text", annotation.comment),
+        make("div", "where", annotation.selector),
+      );
       const remove = makeButton("remove", "×", () => {
         pending = pending.filter((each) => each !== annotation);
         showList();
@@ -198,7 +217,11 @@ function runOverlay(settings: Settings, styles: string): void {
       row.append(make("div", "number", String(index + 1)), words, remove);
       return row;
     });
-    const submit = makeButton("primary", `Submit ${pending.length === 1 ? "comment" : `${pending.length} comments`}`, send);
+    const submit = makeButton(
+      "primary",
+      `Submit ${pending.length === 1 ? "comment" : `${pending.length} comments`}`,
+      send,
+    );
     list.replaceChildren(...rows, submit);
     setPicking(false);
   }
@@ -214,7 +237,9 @@ function runOverlay(settings: Settings, styles: string): void {
     const report = world[settings.binding];
     if (typeof report !== "function" || pending.length === 0) return;
     say("Sending…");
-    report(JSON.stringify({ event: "submit", output: summarize(), annotations: pending, url: location.href }));
+    report(
+      JSON.stringify({ event: "submit", output: summarize(), annotations: pending, url: location.href }),
+    );
   }
 
   catcher.addEventListener("pointermove", (event) => frame(elementAt(event.clientX, event.clientY)));
@@ -226,7 +251,16 @@ function runOverlay(settings: Settings, styles: string): void {
     openEditor(element);
   });
   // What is typed into the overlay is not for the page's own shortcuts.
-  for (const kind of ["keydown", "keyup", "keypress", "input", "pointerdown", "mousedown", "click", "wheel"]) {
+  for (const kind of [
+    "keydown",
+    "keyup",
+    "keypress",
+    "input",
+    "pointerdown",
+    "mousedown",
+    "click",
+    "wheel",
+  ]) {
     host.addEventListener(kind, (event) => event.stopPropagation());
   }
   addEventListener(
@@ -260,7 +294,8 @@ function runOverlay(settings: Settings, styles: string): void {
   new MutationObserver(attach).observe(document, { childList: true, subtree: false });
   const keep = () => {
     attach();
-    if (document.documentElement) new MutationObserver(attach).observe(document.documentElement, { childList: true });
+    if (document.documentElement)
+      new MutationObserver(attach).observe(document.documentElement, { childList: true });
   };
   if (document.readyState === "loading") addEventListener("DOMContentLoaded", keep, { once: true });
   else keep();

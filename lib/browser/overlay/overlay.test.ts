@@ -1,10 +1,17 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { insertTestSession, openTestBrowsers, startTestSite, type TestBrowsers, waitFor } from "../testing.ts";
-import { withOverlayHidden } from "./with-overlay-hidden.ts";
+import {
+  insertTestSession,
+  openTestBrowsers,
+  startTestSite,
+  type TestBrowsers,
+  waitFor,
+} from "../testing.ts";
 import { OVERLAY_ATTRIBUTE } from "./overlay-world.ts";
+import { withOverlayHidden } from "./with-overlay-hidden.ts";
 
-const STRICT_POLICY = "default-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'; sandbox allow-scripts";
+const STRICT_POLICY =
+  "default-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'; sandbox allow-scripts";
 
 let site: Awaited<ReturnType<typeof startTestSite>>;
 let house: TestBrowsers;
@@ -14,7 +21,9 @@ before(async () => {
   site = await startTestSite((request, response) => {
     const policy = request.url === "/strict" ? { "content-security-policy": STRICT_POLICY } : {};
     response.writeHead(200, { "content-type": "text/html; charset=utf-8", ...policy });
-    response.end(`<title>Shop</title><main><p>one</p><p>two <button data-testid="pay">Pay now</button></p></main>`);
+    response.end(
+      `<title>Shop</title><main><p>one</p><p>two <button data-testid="pay">Pay now</button></p></main>`,
+    );
   });
   house = await openTestBrowsers([`127.0.0.1:${site.port}`]);
   sessionId = await insertTestSession(house.db);
@@ -39,7 +48,10 @@ test("a person picks an element, writes a comment and submits it, on a page with
   await keyboard.press("Enter");
   // The submit button of the list stands right above the pill.
   await mouse.click(PILL.x - 60, PILL.y - 42);
-  const [annotation] = await waitFor(() => house.annotations.length > 0 && house.annotations, "the annotation");
+  const [annotation] = await waitFor(
+    () => house.annotations.length > 0 && house.annotations,
+    "the annotation",
+  );
   assert.equal(annotation?.sessionId, sessionId);
   const submission = annotation?.submission as {
     event: string;
@@ -51,12 +63,10 @@ test("a person picks an element, writes a comment and submits it, on a page with
   assert.equal(submission.url, `${site.origin}/strict`);
   assert.equal(submission.annotations.length, 1);
   const [made] = submission.annotations;
-  assert.deepEqual([made?.type, made?.selector, made?.comment, made?.text], [
-    "element",
-    'button[data-testid="pay"]',
-    "Say what it costs",
-    "Pay now",
-  ]);
+  assert.deepEqual(
+    [made?.type, made?.selector, made?.comment, made?.text],
+    ["element", 'button[data-testid="pay"]', "Say what it costs", "Pay now"],
+  );
   assert.match(submission.output, /Say what it costs/);
 });
 
@@ -67,7 +77,9 @@ test("the overlay is not in a screenshot that a tool makes, and back afterwards"
   const shoot = () => live.page().screenshot({ clip });
   const withOverlay = await shoot();
   const without = await withOverlayHidden(live, shoot);
-  await live.page().evaluate((attribute) => document.querySelector(`[${attribute}]`)?.remove(), OVERLAY_ATTRIBUTE);
+  await live
+    .page()
+    .evaluate((attribute) => document.querySelector(`[${attribute}]`)?.remove(), OVERLAY_ATTRIBUTE);
   assert.notDeepEqual(without, withOverlay);
   await waitFor(async () => (await shoot()).equals(withOverlay), "the overlay to be back");
 });
@@ -77,7 +89,11 @@ test("pages see nothing of the overlay but its host element", async () => {
   const live = await house.browsers.ensure(sessionId);
   const seen = await live.page().evaluate((attribute) => {
     const host = document.querySelector(`[${attribute}]`);
-    return [host?.shadowRoot, host?.childNodes.length, Object.keys(globalThis).filter((key) => /agentSession/.test(key))];
+    return [
+      host?.shadowRoot,
+      host?.childNodes.length,
+      Object.keys(globalThis).filter((key) => /agentSession/.test(key)),
+    ];
   }, OVERLAY_ATTRIBUTE);
   assert.deepEqual(seen, [null, 0, []]);
 });

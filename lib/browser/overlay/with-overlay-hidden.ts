@@ -5,7 +5,10 @@ import { OVERLAY_HANDLE, OVERLAY_WORLD } from "./overlay-world.ts";
  * Runs `work` (a screenshot, a saved page) while the overlay is out of the selected page, and brings it back
  * afterwards, also when `work` throws.
  */
-export async function withOverlayHidden<Result>(live: LiveBrowser, work: () => Promise<Result>): Promise<Result> {
+export async function withOverlayHidden<Result>(
+  live: LiveBrowser,
+  work: () => Promise<Result>,
+): Promise<Result> {
   await showOverlay(live, false);
   try {
     return await work();
