@@ -119,7 +119,7 @@ export function createExecutor(deps: {
     if (isStopping && next.kind === "planned") return true;
     switch (next.kind) {
       case "halted":
-        return true;
+        return isStopping;
       case "completed":
       case "failed":
         return end(run, verdict, next);
@@ -156,7 +156,7 @@ export function createExecutor(deps: {
       steps.map(async ({ stepId, attempt }) => {
         const verdict = await call(run, snapshot, replay, attempt, stepId);
         const { next } = verdict;
-        if (next.kind === "halted") return true;
+        if (next.kind === "halted") return isStopping;
         if (next.kind === "failed") return end(run, verdict, next);
         if (next.kind !== "retry") return !(await write(run, toChange(verdict)));
         const repeat = { stepId, name: stepId, state: "pending", kind: "run" } as const;

@@ -38,9 +38,12 @@ export type RunMove =
   | { to: "completed"; output: unknown; hasParent: boolean }
   | { to: "failed"; error: SerializedError; hasParent: boolean };
 
+/** The claim a write rests on. */
+export type Fence = { runId: string; epoch: number };
+
 /** Everything one statement writes. With `fence`, nothing is written unless the run is open and of that epoch. */
 export type Change = {
-  fence?: { runId: string; epoch: number };
+  fence?: Fence;
   steps?: StepWrite[];
   move?: RunMove;
   events?: EngineEvent[];
@@ -269,6 +272,25 @@ export function createEngineStore(db: Database, executorId: string) {
     };
   }
 
+  /**
+   * Records one finished step, the hot path: a flat statement, as planning is most of its cost. A step recorded
+   * before keeps its first result. Answers whether the run is open and of that epoch.
+   */
+  async function recordStep(
+    fence: Fence,
+    step: { stepId: string; name: string; output: unknown },
+  ): Promise<boolean> {
+    const rows =
+      await query(sql`insert into ${engineSteps} as s (run_id, step_id, kind, state, name, position, output)
+      select id, ${step.stepId}, 'run', 'done', ${step.name}, nextval('engine_step_order'), ${asJson(step.output)}
+      from ${engineRuns} where id = ${fence.runId} and epoch = ${fence.epoch} and state in ${OPEN} for no key update
+      on conflict (run_id, step_id) do update set state = case when s.state = 'pending' then 'done' else s.state end,
+        position = coalesce(s.position, excluded.position),
+        output = case when s.state = 'pending' then excluded.output else s.output end
+      returning 1`);
+    return rows.length > 0;
+  }
+
   /** Takes a held run up for a call and reads its steps in the order they ended; undefined when it is not ours. */
   async function load(runId: string, epoch: number): Promise<Snapshot | undefined> {
     const [row] = await query<Snapshot>(sql`with held as (
@@ -352,6 +374,7 @@ export function createEngineStore(db: Database, executorId: string) {
 
   return {
     commit,
+    recordStep,
     load,
     endDueWaits,
     findWaits,
