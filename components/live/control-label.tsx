@@ -14,6 +14,7 @@ export function ControlLabel({ hasFocus }: { hasFocus: boolean }) {
       </Badge>
     );
   }
+  if (state.browser.status !== "ready") return null;
   const isAgentAtWork = currentRun(state)?.state === "running" && state.elicitation === null;
   return (
     <Badge className="ml-1 max-sm:hidden">

@@ -51,7 +51,10 @@ export function LiveSurface({
       autoCorrect="off"
       spellCheck={false}
       onFocus={() => onFocusChange(true)}
-      onBlur={() => onFocusChange(false)}
+      onBlur={() => {
+        input.release();
+        onFocusChange(false);
+      }}
       onContextMenu={(event) => event.preventDefault()}
       onPointerMove={(event) => input.move(at(event), event)}
       onPointerDown={(event) => {
@@ -62,10 +65,19 @@ export function LiveSurface({
       onMouseUp={(event) => input.press(at(event), event, "up")}
       onKeyDown={(event) => {
         if (event.nativeEvent.isComposing || event.key === "Process" || event.key === "Unidentified") return;
-        if (event.key === "Escape" && !event.shiftKey) {
+        if (event.key === "Escape") {
           event.preventDefault();
-          event.currentTarget.blur();
-          return;
+          if (!event.shiftKey) return event.currentTarget.blur();
+          const plainEscape = {
+            key: "Escape",
+            code: "Escape",
+            altKey: false,
+            ctrlKey: false,
+            metaKey: false,
+            shiftKey: false,
+          };
+          input.key(plainEscape, "down");
+          return input.key(plainEscape, "up");
         }
         // Left to the browser, so that it answers with a paste event.
         if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "v") return;

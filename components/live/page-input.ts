@@ -13,6 +13,8 @@ export type PageInput = {
   key: (event: Keys, action: "down" | "up") => void;
   text: (text: string) => void;
   paste: (text: string) => void;
+  /** Lets go of every key that is still down: the person has left. */
+  release: () => void;
 };
 
 /**
@@ -28,6 +30,8 @@ export function createPageInput(
   let move: LiveClientFrame | undefined;
   let wheel: Extract<LiveClientFrame, { type: "input.wheel" }> | undefined;
   let isScheduled = false;
+  /** Keys that the page knows to be down, by their place on the keyboard. */
+  const held = new Map<string, string>();
 
   function flush(): void {
     isScheduled = false;
@@ -74,15 +78,17 @@ export function createPageInput(
     },
     key(event, action) {
       flush();
+      const { key, code } = event;
+      // The key that brought the focus here goes up here, too: the page has not seen it go down.
+      if (action === "up" && !held.delete(code)) return;
+      if (action === "down") held.set(code, key);
+      const frame = { type: "input.key", action, key, code, modifiers: modifiersOf(event) } as const;
       const text = action === "down" ? textOf(event) : undefined;
-      const frame = {
-        type: "input.key",
-        action,
-        key: event.key,
-        code: event.code,
-        modifiers: modifiersOf(event),
-      } as const;
       send(text === undefined ? frame : { ...frame, text });
+    },
+    release() {
+      for (const [code, key] of held) send({ type: "input.key", action: "up", key, code, modifiers: 0 });
+      held.clear();
     },
     text(text) {
       if (text) send({ type: "input.text", text });

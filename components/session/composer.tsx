@@ -93,7 +93,7 @@ function MessageBox({ textarea }: { textarea: RefObject<HTMLTextAreaElement | nu
       )}
       <div className="flex items-center gap-2 px-2 pb-2">
         <span className="flex-1 truncate pl-1 text-faint text-xs max-sm:invisible">
-          {isBusy ? "Waits until this turn ends" : "Enter sends, Shift+Enter breaks the line"}
+          {isBusy ? "Sent when this turn ends" : "Enter sends, Shift+Enter breaks the line"}
         </span>
         {isBusy && (
           <Button size="sm" variant="outline" className="h-7" onClick={stop}>

@@ -54,7 +54,11 @@ export function EvidencePicture({ evidence, className }: { evidence: EvidencePoi
       </button>
       <Dialog isOpen={isOpen} onOpenChange={setOpen} title={alt} className="w-[min(1280px,calc(100vw-32px))]">
         {/* biome-ignore lint/performance/noImgElement: the artifact needs the cookie, and is shown as it was taken */}
-        <img src={source} alt={alt} className="mx-auto max-w-full rounded-md border" />
+        <img
+          src={source}
+          alt={alt}
+          className="mx-auto max-h-[calc(100dvh-168px)] max-w-full rounded-md border object-contain"
+        />
         <div className="mt-3 flex items-center justify-between gap-4">
           <span className="truncate font-mono text-faint text-xs">
             {evidence.url && formatAddress(evidence.url)}

@@ -34,15 +34,19 @@ function Queued({
   const [draft, setDraft] = useState<string | null>(null);
   const [error, setError] = useState<string | null>(null);
 
-  /** Applies a change and reads the queue anew, whether it was in time or not. */
-  async function change(attempt: ReturnType<typeof actions.removeQueued>): Promise<void> {
-    const outcome = await attempt;
+  async function remove(): Promise<void> {
+    const outcome = await actions.removeQueued(message.requestId);
+    if (outcome.isDone) store.noteRemoved(message.requestId);
+    else setError(outcome.error);
+  }
+  /** Changes the text and reads the queue anew, whether that was in time or not. */
+  async function save(): Promise<void> {
+    const outcome = await actions.editQueued(message.requestId, (draft ?? message.text).trim());
     const queue = await actions.readQueue();
     if (queue.isDone) store.replaceQueue(queue.answer);
     setError(outcome.isDone ? null : outcome.error);
     if (outcome.isDone) setDraft(null);
   }
-  const save = () => change(actions.editQueued(message.requestId, (draft ?? message.text).trim()));
 
   return (
     <article
@@ -77,11 +81,7 @@ function Queued({
             <IconButton label="Edit" size="icon-sm" onClick={() => setDraft(message.text)}>
               <Pencil />
             </IconButton>
-            <IconButton
-              label="Remove"
-              size="icon-sm"
-              onClick={() => change(actions.removeQueued(message.requestId))}
-            >
+            <IconButton label="Remove" size="icon-sm" onClick={remove}>
               <X />
             </IconButton>
           </>

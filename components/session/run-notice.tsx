@@ -1,5 +1,5 @@
 import { CircleSlash, RotateCw, TriangleAlert } from "lucide-react";
-import { ATTEMPTS_MAX, adviseOn } from "#lib/api/client/describe-state.ts";
+import { ATTEMPTS_MAX } from "#lib/api/client/describe-state.ts";
 import type { RunView } from "#lib/api/client/types.ts";
 
 /** Where a run ended other than well: stopped, failed and tried again, or failed for good. */
@@ -22,12 +22,11 @@ export function RunNotice({ run, retriedAs }: { run: RunView; retriedAs: RunView
     );
   }
   return (
-    <div className="flex gap-2 rounded-lg border border-bad/30 bg-bad-soft px-3 py-2 text-sm">
-      <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-bad" />
-      <div className="min-w-0 [overflow-wrap:anywhere]">
-        <p className="font-medium text-bad">{run.error ?? "The run ended with an error."}</p>
-        <p className="mt-0.5 text-soft">{adviseOn(run.error)}</p>
-      </div>
-    </div>
+    <p className="flex items-start gap-2 text-bad text-sm [overflow-wrap:anywhere]">
+      <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
+      <span>
+        <span className="font-medium">Failed:</span> {run.error ?? "the run ended with an error."}
+      </span>
+    </p>
   );
 }

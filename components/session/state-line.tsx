@@ -12,12 +12,14 @@ export function StateLine() {
   return (
     <div className="flex min-h-6 items-start gap-2 text-sm">
       <StatusDot tone={words.tone} className="mt-1.5" />
-      <p className="line-clamp-3 min-w-0 flex-1 [overflow-wrap:anywhere]">
-        <span className="font-medium">{words.title}</span>
-        <Countdown words={words} />
-        {words.detail && <span className="text-soft"> · {words.detail}</span>}
-        {words.advice && <span className="text-faint"> · {words.advice}</span>}
-      </p>
+      <div className="min-w-0 flex-1 [overflow-wrap:anywhere]">
+        <p className="line-clamp-3">
+          <span className="font-medium">{words.title}</span>
+          <Countdown words={words} />
+          {words.detail && <span className="text-soft"> · {words.detail}</span>}
+        </p>
+        {words.advice && <p className="line-clamp-2 text-faint">{words.advice}</p>}
+      </div>
       <Elapsed since={words.since} />
     </div>
   );

@@ -272,3 +272,12 @@ test("a lost connection is said before anything else", () => {
   const words = describeState(started, { state: "reconnecting", attempt: 1, isOverloaded: false });
   assert.equal(words.title, "Reconnecting");
 });
+
+test("a message whose turn is about to begin stays in view when the queue no longer lists it", () => {
+  const store = createSessionStore(snapshot);
+  store.noteAccepted({ requestId: "req_2", text: "And then?", author: null, createdAt: AT }, "run_2");
+  store.replaceQueue([]);
+  assert.equal(store.getState().queue.length, 1);
+  store.noteRemoved("req_2");
+  assert.equal(store.getState().queue.length, 0);
+});

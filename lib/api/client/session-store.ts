@@ -1,6 +1,6 @@
 import { applyDelta } from "./apply-delta.ts";
 import { applyEvent, projectTurnState } from "./apply-event.ts";
-import { createSessionState, type SessionState } from "./session-state.ts";
+import { createSessionState, isOpen, type SessionState } from "./session-state.ts";
 import type { LiveFrame, QueuedMessage, RunView, SessionSnapshot } from "./types.ts";
 
 export { applyDelta } from "./apply-delta.ts";
@@ -15,7 +15,10 @@ export type SessionStore = {
   receive: (frame: LiveFrame) => void;
   /** Takes note of a message that the service has just accepted, before its events arrive. */
   noteAccepted: (message: QueuedMessage, runId: string) => void;
+  /** Takes over the queue as the service lists it. */
   replaceQueue: (queue: QueuedMessage[]) => void;
+  /** Takes note of a queued message that was taken back, before its event arrives. */
+  noteRemoved: (requestId: string) => void;
   noteElicitationAnswered: (elicitationId: string) => void;
 };
 
@@ -51,11 +54,11 @@ export function createSessionStore(
     },
     receive: (frame) => change(applyFrame(state, frame)),
     noteAccepted: (message, runId) => change(addAccepted(state, message, runId)),
-    replaceQueue(queue) {
-      const waiting = queue.filter(
-        ({ requestId }) => !state.messages.some((sent) => sent.requestId === requestId),
-      );
-      change({ ...state, queue: waiting, turnState: projectTurnState({ runs: state.runs, queue: waiting }) });
+    replaceQueue: (queue) => change(mergeQueue(state, queue)),
+    noteRemoved(requestId) {
+      const queue = state.queue.filter((message) => message.requestId !== requestId);
+      const runs = state.runs.filter((run) => run.requestId !== requestId || run.state !== "pending");
+      change({ ...state, queue, runs, turnState: projectTurnState({ runs, queue }) });
     },
     noteElicitationAnswered(elicitationId) {
       if (state.elicitation?.elicitationId === elicitationId) change({ ...state, elicitation: null });
@@ -77,6 +80,21 @@ export function applyFrame(state: SessionState, frame: LiveFrame): SessionState 
     default:
       return applyEvent(state, frame.data);
   }
+}
+
+/**
+ * The listed queue, without messages whose turn has begun meanwhile, and with accepted ones that are no longer listed
+ * because their turn is about to begin: their stored message takes their place.
+ */
+function mergeQueue(state: SessionState, listed: QueuedMessage[]): SessionState {
+  const isStored = (requestId: string) => state.messages.some((message) => message.requestId === requestId);
+  const starting = state.queue.filter(
+    ({ requestId }) =>
+      !listed.some((message) => message.requestId === requestId) &&
+      state.runs.some((run) => run.requestId === requestId && isOpen(run)),
+  );
+  const queue = [...starting, ...listed].filter(({ requestId }) => !isStored(requestId));
+  return { ...state, queue, turnState: projectTurnState({ runs: state.runs, queue }) };
 }
 
 function addAccepted(state: SessionState, message: QueuedMessage, runId: string): SessionState {

@@ -27,7 +27,16 @@ export const composeRequest = (
 
 /** The same request as a command for a POSIX shell; the key is taken from the environment. */
 export function composeCurl(baseUrl: string, request: StartRequest): string {
-  const body = JSON.stringify(request, null, 2).replaceAll("'", `'\\''`);
+  const [message] = request.messages;
+  const text = message?.parts[0]?.text ?? "";
+  const fields = [
+    `"messages": [{ "role": "user", "parts": [{ "type": "text", "text": ${JSON.stringify(text)} }] }]`,
+    ...(request.targetUrl ? [`"targetUrl": ${JSON.stringify(request.targetUrl)}`] : []),
+    ...(request.outputSchema
+      ? [`"outputSchema": ${indent(JSON.stringify(request.outputSchema, null, 2))}`]
+      : []),
+  ];
+  const body = `{\n  ${fields.join(",\n  ")}\n}`.replaceAll("'", `'\\''`);
   return [
     `curl -sS ${baseUrl}/api/session \\`,
     `  -H "Authorization: Bearer $API_KEY" \\`,
@@ -35,6 +44,8 @@ export function composeCurl(baseUrl: string, request: StartRequest): string {
     `  -d '${body}'`,
   ].join("\n");
 }
+
+const indent = (text: string): string => text.replaceAll("\n", "\n  ");
 
 /** Which field of the form an error sentence of the API is about: it begins with the field's name. */
 export function fieldOfError(error: string): "task" | "targetUrl" | "outputSchema" | undefined {
