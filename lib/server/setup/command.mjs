@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { constants } from "node:os";
 
 const outputCharactersMax = 2_000_000;
+const graceMs = 1_500;
 /** @type {Set<import("node:child_process").ChildProcess>} */
 const running = new Set();
 const ownsGroup = process.platform !== "win32";
@@ -74,8 +75,17 @@ export function runCommand(file, args, options = {}) {
 export function endCommandsOnSignal() {
   /** @param {"SIGINT" | "SIGTERM" | "SIGHUP"} signal */
   const end = (signal) => {
-    for (const child of running) kill(child, "SIGTERM");
-    process.exit(128 + constants.signals[signal]);
+    const exit = () => process.exit(128 + constants.signals[signal]);
+    if (running.size === 0) exit();
+    for (const child of running) {
+      kill(child, "SIGTERM");
+      child.on("close", () => running.size === 0 && exit());
+    }
+    // npm can take its time over a SIGTERM; what it leaves half done has no stamp and is done again.
+    setTimeout(() => {
+      for (const child of running) kill(child, "SIGKILL");
+      exit();
+    }, graceMs).unref();
   };
   const signals = /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"]);
   for (const signal of signals) process.on(signal, end);

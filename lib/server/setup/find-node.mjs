@@ -12,17 +12,30 @@ const versionWanted = 24;
  * @throws {SetupError} when there is neither
  */
 export async function findNode() {
-  const name = process.platform === "win32" ? "node.exe" : "node";
-  const bundled = resolve(join("node_modules", `node-${process.platform}-${process.arch}`, "bin", name));
   // `npm start` already runs on it from the second time on, which saves starting it just to ask.
   if (isRecent(process.version)) return process.execPath;
-  if (existsSync(bundled)) {
-    const answer = await runCommand(bundled, ["--version"], { timeoutMs: 10_000 });
-    if (answer.ok && isRecent(answer.output)) return bundled;
-  }
+  const answer = await runCommand(bundledNode(), ["--version"], { timeoutMs: 10_000 });
+  if (answer.ok && isRecent(answer.output)) return bundledNode();
   throw new SetupError(
     `Node ${versionWanted} or later is needed on ${process.platform}-${process.arch}, and this is Node ${process.versions.node}: install it from https://nodejs.org and run the command again.`,
   );
+}
+
+/**
+ * Whether Node 24 is needed from the packages and is not there: an optional package that failed to install is silent.
+ * @param {Record<string, unknown>} lockedPackages
+ */
+export function isNodeMissing(lockedPackages) {
+  if (isRecent(process.version)) return false;
+  return bundledFolder() in lockedPackages && !existsSync(bundledNode());
+}
+
+function bundledFolder() {
+  return `node_modules/node-${process.platform === "win32" ? "win" : process.platform}-${process.arch}`;
+}
+
+function bundledNode() {
+  return resolve(join(bundledFolder(), "bin", process.platform === "win32" ? "node.exe" : "node"));
 }
 
 /** @param {string} version "v24.21.0" */

@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { delimiter, join, sep } from "node:path";
 import { runCommand } from "./command.mjs";
+import { isNodeMissing } from "./find-node.mjs";
 import { showStep } from "./progress.mjs";
 import { SetupError } from "./setup-error.mjs";
 import { hashFile, readStamp, writeStamp } from "./stamp.mjs";
@@ -15,7 +16,8 @@ const stampPath = "node_modules/.setup.json";
  */
 export async function ensureInstalled() {
   const lockfile = hashFile("package-lock.json");
-  if (readStamp(stampPath)?.lockfile === lockfile) return;
+  const isCurrent = readStamp(stampPath)?.lockfile === lockfile;
+  if (isCurrent && !isNodeMissing(readLockedPackages())) return;
   if (!isAlreadyInstalled()) await showStep("Installing packages", installPackages);
   writeStamp(stampPath, { lockfile: hashFile("package-lock.json") });
 }
@@ -70,19 +72,22 @@ function findOutsideNode() {
  * Optional packages may be absent, as those of other platforms are.
  */
 function isAlreadyInstalled() {
-  const wanted = /** @type {Packages | undefined} */ (readStamp("package-lock.json")?.packages);
+  const wanted = readLockedPackages();
   const present = /** @type {Packages | undefined} */ (
     readStamp("node_modules/.package-lock.json")?.packages
   );
-  if (wanted === undefined || present === undefined) return false;
-  const platformNode = `node_modules/node-${process.platform}-${process.arch}`;
-  if (platformNode in wanted && !(platformNode in present)) return false;
+  if (present === undefined || isNodeMissing(wanted)) return false;
   return Object.entries(wanted).every(([path, entry]) => {
     if (path === "") return true;
     const found = present[path];
     if (found === undefined) return entry.optional === true || entry.devOptional === true;
     return found.version === entry.version && existsSync(path);
   });
+}
+
+/** @returns {Packages} */
+function readLockedPackages() {
+  return /** @type {Packages | undefined} */ (readStamp("package-lock.json")?.packages) ?? {};
 }
 
 /** @param {string} output */
