@@ -1,3 +1,4 @@
+CREATE SEQUENCE "public"."engine_step_order" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1;--> statement-breakpoint
 CREATE TABLE "annotations" (
 	"id" text PRIMARY KEY NOT NULL,
 	"session_id" text NOT NULL,
@@ -73,6 +74,63 @@ CREATE TABLE "delivery_attempts" (
 	"latency_ms" integer NOT NULL,
 	"error" text,
 	CONSTRAINT "delivery_attempts_delivery_id_cycle_number_pk" PRIMARY KEY("delivery_id","cycle","number")
+);
+--> statement-breakpoint
+CREATE TABLE "engine_events" (
+	"id" text PRIMARY KEY NOT NULL,
+	"name" text NOT NULL,
+	"body" json NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "engine_executors" (
+	"id" text PRIMARY KEY NOT NULL,
+	"lease_until" timestamp (3) with time zone NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "engine_runs" (
+	"id" text PRIMARY KEY NOT NULL,
+	"function_id" text NOT NULL,
+	"event_id" text NOT NULL,
+	"idempotency_key" text,
+	"state" text DEFAULT 'running' NOT NULL,
+	"epoch" integer DEFAULT 1 NOT NULL,
+	"executor_id" text NOT NULL,
+	"attempt" integer DEFAULT 0 NOT NULL,
+	"wakes" integer DEFAULT 0 NOT NULL,
+	"due_at" timestamp (3) with time zone,
+	"parent_run_id" text,
+	"parent_step_id" text,
+	"output" json,
+	"error" json,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"ended_at" timestamp (3) with time zone,
+	CONSTRAINT "engine_runs_idempotency_key" UNIQUE("function_id","idempotency_key"),
+	CONSTRAINT "engine_runs_state" CHECK ("engine_runs"."state" in ('running', 'waiting', 'completed', 'failed', 'cancelled')),
+	CONSTRAINT "engine_runs_ended_at" CHECK (("engine_runs"."state" in ('running', 'waiting')) = ("engine_runs"."ended_at" is null)),
+	CONSTRAINT "engine_runs_parent" CHECK (("engine_runs"."parent_run_id" is null) = ("engine_runs"."parent_step_id" is null))
+);
+--> statement-breakpoint
+CREATE TABLE "engine_steps" (
+	"run_id" text NOT NULL,
+	"step_id" text NOT NULL,
+	"kind" text NOT NULL,
+	"state" text NOT NULL,
+	"name" text NOT NULL,
+	"position" bigint,
+	"attempt" integer DEFAULT 0 NOT NULL,
+	"due_at" timestamp (3) with time zone,
+	"event_name" text,
+	"expression" text,
+	"output" json,
+	"error" json,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "engine_steps_run_id_step_id_pk" PRIMARY KEY("run_id","step_id"),
+	CONSTRAINT "engine_steps_kind" CHECK ("engine_steps"."kind" in ('run', 'sleep', 'event', 'invoke')),
+	CONSTRAINT "engine_steps_state" CHECK ("engine_steps"."state" in ('pending', 'done', 'failed')),
+	CONSTRAINT "engine_steps_ended" CHECK (("engine_steps"."state" = 'pending') = ("engine_steps"."position" is null)),
+	CONSTRAINT "engine_steps_error" CHECK (("engine_steps"."state" = 'failed') = ("engine_steps"."error" is not null)),
+	CONSTRAINT "engine_steps_event" CHECK (("engine_steps"."kind" = 'event') = ("engine_steps"."event_name" is not null))
 );
 --> statement-breakpoint
 CREATE TABLE "api_keys" (
@@ -263,6 +321,8 @@ ALTER TABLE "evidence" ADD CONSTRAINT "evidence_run_id_runs_id_fk" FOREIGN KEY (
 ALTER TABLE "deliveries" ADD CONSTRAINT "deliveries_session_id_sessions_id_fk" FOREIGN KEY ("session_id") REFERENCES "public"."sessions"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "deliveries" ADD CONSTRAINT "deliveries_run_id_runs_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "delivery_attempts" ADD CONSTRAINT "delivery_attempts_delivery_id_deliveries_id_fk" FOREIGN KEY ("delivery_id") REFERENCES "public"."deliveries"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "engine_runs" ADD CONSTRAINT "engine_runs_event_id_engine_events_id_fk" FOREIGN KEY ("event_id") REFERENCES "public"."engine_events"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "engine_steps" ADD CONSTRAINT "engine_steps_run_id_engine_runs_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."engine_runs"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "deliverables" ADD CONSTRAINT "deliverables_run_id_runs_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "deliverables" ADD CONSTRAINT "deliverables_session_id_sessions_id_fk" FOREIGN KEY ("session_id") REFERENCES "public"."sessions"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "events" ADD CONSTRAINT "events_session_id_sessions_id_fk" FOREIGN KEY ("session_id") REFERENCES "public"."sessions"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -281,6 +341,11 @@ CREATE INDEX "elicitations_session" ON "elicitations" USING btree ("session_id",
 CREATE INDEX "evidence_session" ON "evidence" USING btree ("session_id","created_at");--> statement-breakpoint
 CREATE INDEX "deliveries_session" ON "deliveries" USING btree ("session_id","created_at");--> statement-breakpoint
 CREATE INDEX "deliveries_open" ON "deliveries" USING btree ("state") WHERE state in ('pending', 'sending');--> statement-breakpoint
+CREATE INDEX "engine_events_age" ON "engine_events" USING btree ("created_at");--> statement-breakpoint
+CREATE INDEX "engine_runs_open" ON "engine_runs" USING btree ("function_id") WHERE ended_at is null;--> statement-breakpoint
+CREATE INDEX "engine_runs_ended" ON "engine_runs" USING btree ("ended_at") WHERE ended_at is not null;--> statement-breakpoint
+CREATE INDEX "engine_runs_event" ON "engine_runs" USING btree ("event_id");--> statement-breakpoint
+CREATE INDEX "engine_steps_waits" ON "engine_steps" USING btree ("event_name") WHERE kind = 'event' and state = 'pending';--> statement-breakpoint
 CREATE INDEX "api_keys_owner" ON "api_keys" USING btree ("owner_id");--> statement-breakpoint
 CREATE INDEX "outbox_unsent" ON "outbox" USING btree ("created_at") WHERE sent_at is null;--> statement-breakpoint
 CREATE INDEX "deliverables_session" ON "deliverables" USING btree ("session_id","created_at");--> statement-breakpoint

@@ -13,7 +13,7 @@ export function describeFirstIssue(issues: readonly Issue[], root = "body"): str
     return `${formatPath([...issue.path, issue.keys[0] ?? ""], root)}: unknown field`;
   if (issue.code === "invalid_union" && issue.errors[0]?.length)
     return describeFirstIssue(issue.errors[0], root);
-  return `${formatPath(issue.path, root)}: ${describe(issue)}`;
+  return `${formatPath(issue.path, root)}: ${describeIssue(issue)}`;
 }
 
 /** `["messages", 0, "role"]` as `messages[0].role`; keys that are not plain names are quoted. */
@@ -39,7 +39,7 @@ const NOUNS: Record<string, string> = {
   array: "an array",
 };
 
-function describe(issue: Issue): string {
+function describeIssue(issue: Issue): string {
   switch (issue.code) {
     case "invalid_type":
       // The library reports an absent field as a wrong type; only here does it say what was there.

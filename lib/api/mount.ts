@@ -1,32 +1,55 @@
-import type { SessionSnapshot, SessionSummary } from "./client/types.ts";
+import { notFound } from "next/navigation";
+import type { LiveHub } from "./live/open-live.ts";
+import type { PageLoaders } from "./pages/page-loaders.ts";
+import { isRoutedSessionId } from "./paths.ts";
+import type { PathOperations } from "./serve.ts";
 
-/** What the landing page is drawn from. */
-export type LandingPage = {
-  signedIn: boolean;
-  recent: SessionSummary[];
-  model: { label: string; isDemo: boolean };
-  demoUrl: string;
-  baseUrl: string;
-};
+export type { LandingPage } from "./pages/page-loaders.ts";
 
-/** What the server process offers to the pages. */
-type PageLoader = {
-  loadSessionPage: (sessionId: string, cookieHeader: string | null) => Promise<SessionSnapshot | undefined>;
-  loadLandingPage: (cookieHeader: string | null) => Promise<LandingPage>;
+/** What the server process offers to Next's routes; the two module graphs share this object and nothing else. */
+export type Mounted = PageLoaders & {
+  serve: (operations: PathOperations, request: Request, params: Record<string, string>) => Promise<Response>;
+  openLive: LiveHub["openLive"];
+  /** `/api/inngest`, where a real server drives the functions; undefined with the embedded engine. */
+  serveEngine: ((request: Request, peer: string | undefined) => Promise<Response>) | undefined;
 };
 
 const CONTAINER = Symbol.for("agent-session-service");
 
-function container(): PageLoader {
-  const found = (globalThis as { [CONTAINER]?: PageLoader })[CONTAINER];
+function container(): Mounted {
+  const found = (globalThis as { [CONTAINER]?: Mounted })[CONTAINER];
   if (!found) throw new Error("the service's container is missing: pages are served by lib/server/main.ts");
   return found;
 }
 
+type RouteContext = { params: Promise<Record<string, string>> };
+type RouteHandler = (request: Request, context: RouteContext) => Promise<Response>;
+
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
+
+/** The handlers of one path, for every method: those without an operation are refused with the contract's own 405. */
+export function mount(operations: PathOperations): Record<(typeof METHODS)[number], RouteHandler> {
+  const handle: RouteHandler = async (request, context) => {
+    const params = await context.params;
+    // Source: specification, Errors, other rules, 1: such an id is not ours to answer.
+    if (operations.POST === "retargetBrowser" && !isRoutedSessionId(params.sessionId ?? "")) notFound();
+    return container().serve(operations, request, params);
+  };
+  return {
+    GET: handle,
+    HEAD: handle,
+    POST: handle,
+    PUT: handle,
+    PATCH: handle,
+    DELETE: handle,
+    OPTIONS: handle,
+  };
+}
+
 /** The session as the holder of this cookie may see it; undefined where there is none, or none for them. */
-export const loadSessionPage: PageLoader["loadSessionPage"] = (sessionId, cookieHeader) =>
+export const loadSessionPage: PageLoaders["loadSessionPage"] = (sessionId, cookieHeader) =>
   container().loadSessionPage(sessionId, cookieHeader);
 
 /** The landing page as the holder of this cookie may see it. */
-export const loadLandingPage: PageLoader["loadLandingPage"] = (cookieHeader) =>
+export const loadLandingPage: PageLoaders["loadLandingPage"] = (cookieHeader) =>
   container().loadLandingPage(cookieHeader);

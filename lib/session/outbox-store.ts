@@ -1,11 +1,32 @@
-import { and, asc, eq, isNull, lt } from "drizzle-orm";
+import { and, asc, eq, isNull, lt, sql } from "drizzle-orm";
 import type { Database, Executor, Transaction } from "#db/client.ts";
-import { outbox } from "#db/schema/index.ts";
-import type { Job } from "./jobs.ts";
+import { outbox, runs } from "#db/schema/index.ts";
+import { type Job, requestRun } from "./jobs.ts";
 
 /** Writes jobs into the outbox of the transaction at hand; they are sent after its commit. */
 export async function enqueueJobs(tx: Transaction, jobs: Job[]): Promise<void> {
   if (jobs.length > 0) await tx.insert(outbox).values(jobs);
+}
+
+/**
+ * Writes the job that plays a run; where one was written before, a new generation, so that the engine does not take it
+ * for a duplicate.
+ */
+export async function enqueueRun(
+  tx: Transaction,
+  run: { id: string; sessionId: string; generation: number },
+): Promise<Job> {
+  const job = requestRun(run);
+  const written = await tx.insert(outbox).values(job).onConflictDoNothing().returning({ id: outbox.id });
+  if (written.length === 1) return job;
+  const [raised] = await tx
+    .update(runs)
+    .set({ generation: sql`${runs.generation} + 1` })
+    .where(eq(runs.id, run.id))
+    .returning({ generation: runs.generation });
+  const again = requestRun({ ...run, generation: raised?.generation ?? run.generation + 1 });
+  await tx.insert(outbox).values(again);
+  return again;
 }
 
 /** Jobs written before `before` that nobody has sent, oldest first. */

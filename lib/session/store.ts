@@ -1,6 +1,8 @@
 import { and, asc, count, desc, eq, inArray, isNotNull, isNull, lt, ne, or, sql } from "drizzle-orm";
 import type { Executor, Transaction } from "#db/client.ts";
 import { deliverables, messages, requests, runs, sealedSecrets, sessions } from "#db/schema/index.ts";
+import type { StartupStatus } from "#db/schema/unions.ts";
+import type { TranscriptMessage } from "#lib/events/event.ts";
 
 export type SessionRow = typeof sessions.$inferSelect;
 export type NewSessionRow = typeof sessions.$inferInsert;
@@ -275,4 +277,54 @@ export async function countQueued(
       ),
     );
   return row?.waiting ?? 0;
+}
+
+/** Replaces the text of a request's last waiting user message. @returns whether one was waiting. */
+export async function replaceQueuedText(tx: Transaction, requestId: string, text: string): Promise<boolean> {
+  const waiting = await listRequestMessages(tx, requestId);
+  const last = waiting.findLast((message) => message.role === "user" && message.seq === null);
+  if (!last) return false;
+  await tx
+    .update(messages)
+    .set({ parts: [{ type: "text", text }] })
+    .where(eq(messages.id, last.id));
+  return true;
+}
+
+/** The latest messages of the transcript, oldest first. */
+export async function listRecentMessages(
+  db: Executor,
+  sessionId: string,
+  limit: number,
+): Promise<TranscriptMessage[]> {
+  const rows = await db
+    .select()
+    .from(messages)
+    .where(and(eq(messages.sessionId, sessionId), isNotNull(messages.seq)))
+    .orderBy(desc(messages.seq))
+    .limit(limit);
+  return rows.toReversed().map((row) => toTranscriptMessage(row, row.seq ?? 0));
+}
+
+/** A message as events and lists show it. */
+export const toTranscriptMessage = (row: MessageRow, seq: number): TranscriptMessage => ({
+  ...{
+    id: row.id,
+    seq,
+    role: row.role,
+    parts: row.parts,
+    requestId: row.requestId,
+    runId: row.runId,
+    author: row.author,
+  },
+  createdAt: row.createdAt.toISOString(),
+});
+
+/** Notes how far a session's workspace has come. */
+export async function setStartupStatus(
+  db: Executor,
+  sessionId: string,
+  startupStatus: StartupStatus,
+): Promise<void> {
+  await db.update(sessions).set({ startupStatus }).where(eq(sessions.id, sessionId));
 }

@@ -171,8 +171,8 @@ function readFinish(finishReason: string, calls: number): ModelFailure | undefin
     return { message: "The model provider's content filter ended the answer.", isRetryable: false };
   if (finishReason === "length" && calls === 0)
     return { message: "The model's answer was cut off at its output limit.", isRetryable: false };
-  if (finishReason === "error")
-    return { message: "The model provider ended the answer with an error.", isRetryable: true };
+  if (finishReason === "error" || finishReason === "interrupted")
+    return { message: "The model provider broke off its answer.", isRetryable: true };
   return undefined;
 }
 

@@ -3,9 +3,9 @@ import type { UsageRow } from "#db/schema/index.ts";
 import type { Deliverable, RunOutcome } from "#lib/events/event.ts";
 import type { Emit } from "#lib/events/event-log.ts";
 import type { ModelFailure } from "#lib/model/failure.ts";
-import { type Job, requestRun } from "#lib/session/jobs.ts";
+import type { Job } from "#lib/session/jobs.ts";
 import { newId } from "#lib/session/new-id.ts";
-import { enqueueJobs } from "#lib/session/outbox-store.ts";
+import { enqueueRun } from "#lib/session/outbox-store.ts";
 import { findDeliverable, findRun, findSession, listOpenRuns } from "#lib/session/store.ts";
 import type { Claim } from "./claim.ts";
 import { aboutRun, emitLifecycle } from "./open-run.ts";
@@ -47,11 +47,8 @@ export async function closeRun(turn: TurnDeps, claim: Claim, end: RunEnd, fence 
     await emitEnd(tx, emit, claim, { end, usage, next, send });
     await releaseSession(tx, claim.sessionId, claim.runId);
     const [following] = await listOpenRuns(tx, claim.sessionId);
-    if (following) {
-      const job = requestRun(following.run);
-      await enqueueJobs(tx, [job]);
-      send.push(job);
-    }
+    // A queued request may be removed while another one plays; that one needs no second job.
+    if (following?.run.state === "pending") send.push(await enqueueRun(tx, following.run));
   });
   turn.conversations.forget(claim.runId);
   turn.stops.forget(claim.runId);

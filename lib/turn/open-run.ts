@@ -5,7 +5,7 @@ import type { NewEvent, TranscriptMessage } from "#lib/events/event.ts";
 import type { Emit } from "#lib/events/event-log.ts";
 import { type Job, requestDelivery } from "#lib/session/jobs.ts";
 import { enqueueJobs } from "#lib/session/outbox-store.ts";
-import { findSession, listRequestMessages, type MessageRow, nextMessageSeq } from "#lib/session/store.ts";
+import { findSession, listRequestMessages, nextMessageSeq, toTranscriptMessage } from "#lib/session/store.ts";
 import type { Claim } from "./claim.ts";
 import { findRecorded, type Recorded, recordStep } from "./record-step.ts";
 import { insertDelivery, placeMessage, startRun, upsertDeliverable } from "./store.ts";
@@ -82,15 +82,3 @@ async function placeMessages(tx: Transaction, claim: Claim): Promise<TranscriptM
   }
   return placed;
 }
-
-/** A message as events and lists show it. */
-export const toTranscriptMessage = (row: MessageRow, seq: number): TranscriptMessage => ({
-  id: row.id,
-  seq,
-  role: row.role,
-  parts: row.parts,
-  requestId: row.requestId,
-  runId: row.runId,
-  author: row.author,
-  createdAt: row.createdAt.toISOString(),
-});

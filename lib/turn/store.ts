@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, inArray, isNull, lt, max, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, isNull, max, sql } from "drizzle-orm";
 import type { Executor, Transaction } from "#db/client.ts";
 import {
   deliverables,

@@ -92,6 +92,8 @@ const readAbort = (signal: AbortSignal): StructuredAnswer =>
 function readEnding(finishReason: string, text: string): ModelFailure | undefined {
   if (finishReason === "length")
     return { message: "The structured answer was cut off at the model's output limit.", isRetryable: false };
+  if (finishReason === "error" || finishReason === "interrupted")
+    return { message: "The model provider broke off its answer.", isRetryable: true };
   if (finishReason === "content-filter") {
     const words = text.trim().slice(0, 500);
     return {

@@ -5,11 +5,9 @@ const countCharacters = (text: string) => (text.length < 20_000 ? text.length : 
 
 /** A string of at most `max` characters. */
 export const textUpTo = (max: number) =>
-  z
-    .string()
-    .refine((text) => countCharacters(text) <= max, {
-      error: `must be at most ${max.toLocaleString("en")} characters`,
-    });
+  z.string().refine((text) => countCharacters(text) <= max, {
+    error: `must be at most ${max.toLocaleString("en")} characters`,
+  });
 
 /** A name of 1 to `max` characters. */
 export const nameUpTo = (max: number) =>

@@ -1,0 +1,47 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { KeyStore } from "#lib/session/key-store.ts";
+import { type Failure, fail } from "./errors.ts";
+
+/** Who holds a valid key. */
+export type Caller = { ownerId: string };
+
+export type Authenticator = (headers: Headers) => Promise<{ ok: true; caller: Caller } | Failure>;
+
+const UNAUTHORIZED =
+  "send a valid API key as Authorization: Bearer <API_KEY> or X-Service-Api-Key: <API_KEY>";
+const UNAVAILABLE = "the API key could not be checked, because the key store is out of reach; try again";
+
+/**
+ * Checks API keys: those of the configuration first, then the store. Source: specification, Authentication.
+ *
+ * @param configured keys accepted besides the store's, with their owners (`SERVICE_API_KEYS`).
+ */
+export function createAuthenticator(
+  configured: { key: string; ownerId: string }[],
+  store: KeyStore,
+): Authenticator {
+  const known = configured.map(({ key, ownerId }) => ({ hash: sha256(key), ownerId }));
+  return async (headers) => {
+    const key = readKey(headers);
+    if (key === undefined) return fail("unauthorized", UNAUTHORIZED);
+    const hash = sha256(key);
+    const match = known.find((candidate) => timingSafeEqual(candidate.hash, hash));
+    if (match) return { ok: true, caller: { ownerId: match.ownerId } };
+    try {
+      const ownerId = await store.findOwner(key);
+      return ownerId === undefined ? fail("unauthorized", UNAUTHORIZED) : { ok: true, caller: { ownerId } };
+    } catch {
+      // Whatever kept the store from answering, the key may well be good.
+      return fail("auth_unavailable", UNAVAILABLE);
+    }
+  };
+}
+
+/** The key in either accepted header; the authorization header wins. */
+export function readKey(headers: Headers): string | undefined {
+  const bearer = /^Bearer +(\S+) *$/i.exec(headers.get("authorization") ?? "")?.[1];
+  const key = bearer ?? headers.get("x-service-api-key")?.trim();
+  return key === undefined || key === "" || key.length > 1_000 ? undefined : key;
+}
+
+const sha256 = (text: string) => createHash("sha256").update(text).digest();

@@ -1,0 +1,34 @@
+import { shareCookies } from "./cookies.ts";
+import { isRoutedSessionId } from "./paths.ts";
+import type { ApiServices } from "./services.ts";
+
+const PRIVATE = { "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" };
+
+/**
+ * Turns a link that carries a secret into a cookie and the clean address: the one-time login link and share links.
+ * Undefined for every other request. Source: `wire.md`, POST /api/session; `security.md`, Landing page.
+ */
+export async function enterByLink(
+  services: ApiServices,
+  method: string,
+  url: URL,
+): Promise<Response | undefined> {
+  if (method !== "GET" && method !== "HEAD") return undefined;
+  const isSecure = url.protocol === "https:" || services.settings.baseUrl.startsWith("https:");
+  if (url.pathname === "/login") {
+    const cookie = services.login.redeem(url.searchParams.get("token") ?? "");
+    return redirect(cookie ? "/" : "/?login=expired", cookie ? [cookie] : []);
+  }
+  const [, sessionId, rest = ""] = /^\/s\/([^/]+)(\/live)?\/?$/.exec(url.pathname) ?? [];
+  const token = url.searchParams.get("key");
+  if (sessionId === undefined || token === null || !isRoutedSessionId(sessionId)) return undefined;
+  const role = await services.shares.readRole(sessionId, token);
+  // A wrong token and an unknown session lead to the same page that knows nothing.
+  return redirect(`/s/${sessionId}${rest}`, role ? shareCookies(sessionId, token, isSecure) : []);
+}
+
+function redirect(location: string, cookies: string[]): Response {
+  const headers = new Headers({ ...PRIVATE, Location: location });
+  for (const cookie of cookies) headers.append("Set-Cookie", cookie);
+  return new Response(null, { status: 303, headers });
+}

@@ -1,0 +1,49 @@
+import type { OperationName } from "./contract.ts";
+import { listAnnotations, submitAnnotation } from "./operations/annotations.ts";
+import { readBrowser, retargetBrowser, steerBrowser } from "./operations/browser.ts";
+import { createSession } from "./operations/create-session.ts";
+import { readHealth, readReadiness } from "./operations/health.ts";
+import { listDeliveries, listMessages, listSessions } from "./operations/lists.ts";
+import {
+  answerElicitation,
+  editPersonQueued,
+  listPersonQueue,
+  removePersonQueued,
+} from "./operations/person.ts";
+import { postMessage, postPersonMessage } from "./operations/post-message.ts";
+import { readArtifact } from "./operations/read-artifact.ts";
+import { cancelTurn, readAgentStatus, readRequestStatus } from "./operations/read-status.ts";
+import { streamRequest } from "./operations/stream-request.ts";
+import type { Handler } from "./route.ts";
+
+/** A handler whose body and query types are those its operation validates. */
+// biome-ignore lint/suspicious/noExplicitAny: the contract's schema has checked the call before a handler sees it.
+type CheckedHandler = (services: Parameters<Handler>[0], call: any) => ReturnType<Handler>;
+
+/** Who serves which operation of the contract. */
+export const handlers: Record<OperationName, CheckedHandler> = {
+  createSession,
+  startSession: createSession,
+  listSessions,
+  readRequestStatus,
+  streamRequest,
+  readAgentStatus,
+  postMessage,
+  cancelTurn,
+  readBrowser,
+  retargetBrowser,
+  submitAnnotation,
+  listMessages,
+  listAnnotations,
+  listDeliveries,
+  readArtifact,
+  postPersonMessage,
+  cancelPersonTurn: cancelTurn,
+  answerElicitation,
+  listPersonQueue,
+  removePersonQueued,
+  editPersonQueued,
+  steerBrowser,
+  readHealth,
+  readReadiness,
+};

@@ -1,0 +1,26 @@
+import { listAnnotations as readAnnotations } from "#lib/annotation/list-annotations.ts";
+import { parseSubmission } from "#lib/annotation/parse-submission.ts";
+import { recordAnnotation } from "#lib/annotation/record-annotation.ts";
+import type { Answer, Call } from "../route.ts";
+import type { ApiServices } from "../services.ts";
+
+/** `POST …/annotations/webhook`; its answers are bare. Source: specification; `wire.md`, Annotations. */
+export async function submitAnnotation(services: ApiServices, { params, body }: Call): Promise<Answer> {
+  const parsed = parseSubmission(body);
+  if (!parsed.ok) return Response.json({ error: parsed.error }, { status: 400 });
+  const recorded = await recordAnnotation(services, params.sessionId ?? "", parsed.submission);
+  if (!recorded.ok) return Response.json({ error: "not found" }, { status: 404 });
+  return { ok: true, status: 200, body: { ok: true } };
+}
+
+/** `GET …/annotations`, newest first. */
+export async function listAnnotations(
+  services: ApiServices,
+  { params, query }: Call<unknown, { limit?: number; cursor?: string }>,
+): Promise<Answer> {
+  const page = await readAnnotations(services.db, params.sessionId ?? "", {
+    limit: query.limit ?? 50,
+    ...(query.cursor && { cursor: query.cursor }),
+  });
+  return { ok: true, status: 200, body: { success: true, ...page } };
+}

@@ -1,0 +1,58 @@
+import { fail } from "../errors.ts";
+import { browserPath } from "../paths.ts";
+import type { Answer, Call } from "../route.ts";
+import { readHttpUrl } from "../schemas/fields.ts";
+import type { ApiServices } from "../services.ts";
+
+/** `GET /api/sessions/:sessionId/browser`: the record, no wrapper. */
+export async function readBrowser(services: ApiServices, { params }: Call): Promise<Answer> {
+  return { ok: true, status: 200, body: await services.browser.readStatus(params.sessionId ?? "") };
+}
+
+/**
+ * `POST /api/sessions/:sessionId/browser`. Its 400s are bare, as the specification prints them.
+ * Source: specification, POST /api/sessions/:sessionId/browser; `wire.md`, Browser.
+ */
+export async function retargetBrowser(
+  services: ApiServices,
+  { params, session, body }: Call,
+): Promise<Answer> {
+  const { sessionId = "" } = params;
+  const url = readUrl(body);
+  if (!url.ok) return Response.json({ error: url.error }, { status: 400 });
+  if (!session?.capabilities.browser)
+    return fail("conflict", "capabilities.browser: this session has no browser");
+  await services.browser.retarget(sessionId, url.value);
+  return {
+    ok: true,
+    status: 202,
+    body: { accepted: true, url: url.value, statusUrl: browserPath(sessionId) },
+  };
+}
+
+type UrlRead = { ok: true; value: string } | { ok: false; error: string };
+
+function readUrl(body: unknown): UrlRead {
+  const url = typeof body === "object" && body !== null && "url" in body ? body.url : undefined;
+  if (url === undefined || url === null || url === "") return { ok: false, error: "url is required" };
+  if (typeof url !== "string" || url.length > 8_192 || !readHttpUrl(url))
+    return { ok: false, error: "url must be an http(s) URL" };
+  return { ok: true, value: url };
+}
+
+/** The address bar of the live view. */
+export async function steerBrowser(
+  services: ApiServices,
+  { params, session, body }: Call<{ url: string } | { action: "back" | "forward" | "reload" }>,
+): Promise<Answer> {
+  const { sessionId = "" } = params;
+  if (!session?.capabilities.browser)
+    return fail("conflict", "capabilities.browser: this session has no browser");
+  if ("action" in body) await services.browser.history(sessionId, body.action);
+  else {
+    const url = readHttpUrl(body.url) ? body.url : `https://${body.url}`;
+    if (!readHttpUrl(url)) return fail("invalid_request", "url: must be an http(s) URL");
+    await services.browser.retarget(sessionId, url);
+  }
+  return { ok: true, status: 202, body: { success: true } };
+}

@@ -1,0 +1,130 @@
+import { CALLBACK_EVENTS } from "#db/schema/unions.ts";
+import { hashBody } from "#lib/session/canonical-json.ts";
+import {
+  type CreatedSession,
+  type NewSession,
+  createSession as storeSession,
+} from "#lib/session/create-session.ts";
+import { resolveDelegation } from "#lib/session/delegation.ts";
+import { composeToolset } from "#lib/tools/toolset.ts";
+import { type Failure, fail } from "../errors.ts";
+import { statusPath, streamPath } from "../paths.ts";
+import type { Answer, Call } from "../route.ts";
+import type { CreateSessionInput } from "../schemas/create-session.ts";
+import type { ApiServices } from "../services.ts";
+
+/** Decides whether a caller's JSON Schema may be used. */
+export type SchemaAdmission = {
+  admitSchema: (schema: unknown) => Promise<{ ok: true } | { ok: false; error: string }>;
+};
+
+/** `POST /api/session`. Source: specification, POST /api/session; `wire.md`. */
+export async function createSession(services: ApiServices, call: Call<CreateSessionInput>): Promise<Answer> {
+  const ownerId = call.caller?.ownerId;
+  if (ownerId === undefined) return fail("unauthorized", "no owner");
+  const input = await readProfile(services, ownerId, call.body);
+  if (!input.ok) return input;
+  const created = await storeSession(services, input.session);
+  if (created.status === "reused")
+    return fail("idempotency_key_reused", "idempotencyKey: was used before with another body");
+  const isReplay = created.status === "replayed";
+  return {
+    ok: true,
+    status: isReplay ? 200 : 201,
+    body: describeSession(services, created),
+    headers: {
+      Location: statusPath(created.sessionId, created.requestId),
+      ...(isReplay && { "Idempotency-Replayed": "true" }),
+    },
+  };
+}
+
+const describeSession = (services: ApiServices, created: CreatedSession) => ({
+  success: true,
+  sessionId: created.sessionId,
+  requestId: created.requestId,
+  runId: created.runId,
+  shareUrl: services.shares.sharePath(created.sessionId, created.shareRevocation),
+  statusUrl: statusPath(created.sessionId, created.requestId),
+  streamUrl: streamPath(created.sessionId, created.requestId),
+});
+
+type Profile = { ok: true; session: NewSession } | Failure;
+
+/** The checks that need more than the body: the deployment's ceilings, the schema compiler, the network guard. */
+async function readProfile(
+  services: ApiServices,
+  ownerId: string,
+  body: CreateSessionInput,
+): Promise<Profile> {
+  const delegation = resolveDelegation(body.delegation, services.settings.delegation);
+  if (!delegation.ok) return fail("invalid_request", delegation.error);
+  if (body.outputSchema !== undefined) {
+    const admitted = await services.schemas.admitSchema(body.outputSchema);
+    if (!admitted.ok) return fail("invalid_request", admitted.error);
+  }
+  const refusal = body.callback && (await refuseCallback(services, body.callback.url));
+  if (refusal) return fail("invalid_request", `callback.url: ${refusal}`);
+
+  const sandbox = body.capabilities?.sandbox ?? true;
+  const capabilities = { sandbox, browser: sandbox && (body.capabilities?.browser ?? true) };
+  const tools = {
+    include: body.tools?.include ?? [],
+    exclude: body.tools?.exclude ?? [],
+    externalTurnExclude: body.tools?.externalTurnExclude ?? [],
+  };
+  const source = body.source ?? "api";
+  const userId = body.userId ?? null;
+  const hasOutputSchema = body.outputSchema !== undefined;
+  const session: NewSession = {
+    ownerId,
+    messages: body.messages,
+    bodyHash: hashBody(body),
+    idempotencyKey: body.idempotencyKey ?? null,
+    userId,
+    source,
+    metadata: body.metadata ?? null,
+    targetUrl: body.targetUrl ?? null,
+    targetPageUrls: body.targetPageUrls ?? [],
+    outputSchema: body.outputSchema ?? null,
+    tools,
+    toolset: composeToolset({ available: services.tools, capabilities, hasOutputSchema, policy: tools }),
+    systemPrompt: body.systemPrompt ?? null,
+    mcpServers: Object.fromEntries(
+      Object.entries(body.mcpServers ?? {}).map(([id, { url, type = "http", headers = null }]) => [
+        id,
+        { url, type, headers },
+      ]),
+    ),
+    capabilities,
+    subAgents: await admitSubAgents(services, body.subAgents ?? false, source, userId),
+    delegation: delegation.caps,
+    callback: body.callback
+      ? {
+          url: body.callback.url,
+          events: body.callback.events ?? [...CALLBACK_EVENTS],
+          secret: body.callback.secret ?? null,
+        }
+      : null,
+  };
+  return { ok: true, session };
+}
+
+/** Sub-agents of a `web` caller hang on the feature flag for that caller, whatever the body says. Rule 3. */
+async function admitSubAgents(
+  services: ApiServices,
+  asked: boolean,
+  source: string,
+  userId: string | null,
+): Promise<boolean> {
+  return asked && (source !== "web" || (await services.readSubAgentFlag(userId)));
+}
+
+/** Why a callback may not go there. A name that cannot be resolved now may well be resolved at the attempt. */
+async function refuseCallback(services: ApiServices, url: string): Promise<string | undefined> {
+  const target = new URL(url);
+  const literal = services.rule.refuseLiteral(target);
+  if (literal !== undefined) return literal;
+  const checked = await services.rule.check(target);
+  return checked.allowed || checked.why === "unresolved" ? undefined : checked.reason;
+}

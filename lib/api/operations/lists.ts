@@ -1,0 +1,92 @@
+import { listDeliveries as readDeliveries } from "#lib/callback/list-deliveries.ts";
+import { projectOutcome, projectTurnState } from "#lib/session/status.ts";
+import {
+  findLastRun,
+  listOpenRuns,
+  listSessions as readSessions,
+  type SessionRow,
+} from "#lib/session/store.ts";
+import { fail } from "../errors.ts";
+import type { Answer, Call } from "../route.ts";
+import type { ApiServices } from "../services.ts";
+
+const PAGE = 50;
+
+type ListQuery = { limit?: number; cursor?: string };
+
+/** `GET /api/sessions`, newest first. */
+export async function listSessions(
+  services: ApiServices,
+  { caller, query }: Call<unknown, ListQuery>,
+): Promise<Answer> {
+  const before = query.cursor === undefined ? undefined : readCursor(query.cursor);
+  if (query.cursor !== undefined && !before)
+    return fail("invalid_request", "cursor: is not one that this list gave");
+  const limit = query.limit ?? PAGE;
+  const rows = await readSessions(services.db, caller?.ownerId ?? "", {
+    ...(before && { before }),
+    limit: limit + 1,
+  });
+  const page = rows.slice(0, limit);
+  const last = rows.length > limit ? page.at(-1) : undefined;
+  const data = await Promise.all(page.map((row) => summarise(services, row)));
+  return {
+    ok: true,
+    status: 200,
+    body: { success: true, data, nextCursor: last ? writeCursor(last) : null },
+  };
+}
+
+/** A session as lists show it. */
+export async function summarise(services: ApiServices, row: SessionRow) {
+  const lastRun = await findLastRun(services.db, row.id);
+  return {
+    ...{
+      id: row.id,
+      title: row.title,
+      targetUrl: row.targetUrl,
+      source: row.source,
+      isStructured: row.outputSchema !== null,
+    },
+    turnState: projectTurnState((await listOpenRuns(services.db, row.id)).length),
+    lastOutcome: lastRun ? projectOutcome(lastRun) : null,
+    createdAt: row.createdAt.toISOString(),
+    shareUrl: services.shares.sharePath(row.id, row.shareRevocation),
+  };
+}
+
+/** `GET …/messages`, oldest first; the cursor is the last sequence number. */
+export async function listMessages(
+  services: ApiServices,
+  { params, query }: Call<unknown, { limit?: number; cursor?: number }>,
+): Promise<Answer> {
+  const limit = query.limit ?? PAGE;
+  const rows = await services.transcript.list(params.sessionId ?? "", {
+    after: query.cursor ?? 0,
+    limit: limit + 1,
+  });
+  const data = rows.slice(0, limit);
+  const nextCursor = rows.length > limit ? String(data.at(-1)?.seq) : null;
+  return { ok: true, status: 200, body: { success: true, data, nextCursor } };
+}
+
+/** `GET …/deliveries`. */
+export async function listDeliveries(
+  services: ApiServices,
+  { params, query }: Call<unknown, ListQuery>,
+): Promise<Answer> {
+  const page = await readDeliveries(services.db, params.sessionId ?? "", {
+    limit: query.limit ?? PAGE,
+    ...(query.cursor && { cursor: query.cursor }),
+  });
+  return { ok: true, status: 200, body: { success: true, ...page } };
+}
+
+const writeCursor = (row: SessionRow) =>
+  Buffer.from(`${row.createdAt.toISOString()} ${row.id}`).toString("base64url");
+
+function readCursor(cursor: string): { createdAt: Date; id: string } | undefined {
+  const [at = "", id = ""] = Buffer.from(cursor, "base64url").toString().split(" ");
+  const createdAt = new Date(at);
+  return Number.isNaN(createdAt.getTime()) || id === "" ? undefined : { createdAt, id };
+}

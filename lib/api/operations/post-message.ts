@@ -1,0 +1,47 @@
+import { acceptMessage } from "#lib/session/accept-message.ts";
+import { hashBody } from "#lib/session/canonical-json.ts";
+import { fail } from "../errors.ts";
+import { statusPath, streamPath } from "../paths.ts";
+import type { Answer, Call } from "../route.ts";
+import { type FollowUpInput, readFollowUpMessages } from "../schemas/follow-up.ts";
+import type { ApiServices } from "../services.ts";
+
+/** `POST /api/sessions/:sessionId/agent/messages`: never a person's turn. Source: `wire.md`, Follow-ups. */
+export const postMessage = (services: ApiServices, call: Call<FollowUpInput>): Promise<Answer> =>
+  accept(services, call, "external");
+
+/** The composer of the session page: the only way to a person's turn. */
+export const postPersonMessage = (services: ApiServices, call: Call<FollowUpInput>): Promise<Answer> =>
+  accept(services, call, "person");
+
+async function accept(
+  services: ApiServices,
+  { body, params }: Call<FollowUpInput>,
+  origin: "person" | "external",
+): Promise<Answer> {
+  const { sessionId = "" } = params;
+  const accepted = await acceptMessage(services, {
+    sessionId,
+    messages: readFollowUpMessages(body),
+    mode: body.mode ?? "queue",
+    origin,
+    userId: body.userId ?? null,
+    idempotencyKey: body.idempotencyKey ?? null,
+    bodyHash: hashBody(body),
+  });
+  if (accepted.status === "unknown_session") return fail("not_found", "no such session");
+  if (accepted.status === "reused")
+    return fail("idempotency_key_reused", "idempotencyKey: was used before with another body");
+  if (accepted.interrupts !== null) await services.turn.stopRun(accepted.interrupts);
+  const { requestId, runId, queued } = accepted;
+  return {
+    ok: true,
+    status: 202,
+    body: {
+      ...{ success: true, sessionId, requestId, runId, queued },
+      statusUrl: statusPath(sessionId, requestId),
+      streamUrl: streamPath(sessionId, requestId),
+    },
+    headers: accepted.status === "replayed" ? { "Idempotency-Replayed": "true" } : {},
+  };
+}

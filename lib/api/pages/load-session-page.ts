@@ -1,0 +1,103 @@
+import type { ShareRole } from "#db/schema/unions.ts";
+import { listAnnotations } from "#lib/annotation/list-annotations.ts";
+import { findOpenElicitation } from "#lib/session/elicitation-store.ts";
+import { listQueue } from "#lib/session/queue.ts";
+import { projectDeliverable, projectTurnState } from "#lib/session/status.ts";
+import type { RunRow, SessionRow } from "#lib/session/store.ts";
+import {
+  findSession,
+  listDeliverables,
+  listOpenRuns,
+  listRecentMessages,
+  listRuns,
+} from "#lib/session/store.ts";
+import type { AnnotationView, RunView, SessionSnapshot } from "../client/types.ts";
+import { readShareCookie } from "../cookies.ts";
+import type { ApiServices } from "../services.ts";
+import { readToolCalls } from "./read-tool-calls.ts";
+
+const RUNS = 50;
+const MESSAGES = 200;
+const ANNOTATIONS = 50;
+const DELIVERABLES = 20;
+
+/** Everything the session page starts from; live events bring it on. Undefined for whoever may not see the session. */
+export async function loadSessionPage(
+  services: ApiServices,
+  sessionId: string,
+  cookieHeader: string | null,
+): Promise<SessionSnapshot | undefined> {
+  const token = readShareCookie(cookieHeader);
+  const role = token === undefined ? undefined : await services.shares.readRole(sessionId, token);
+  // The counter first: what happens while the rest is read comes again as an event, and changes nothing twice.
+  const session = role && (await findSession(services.db, sessionId));
+  return session && role ? takeSnapshot(services, session, role) : undefined;
+}
+
+async function takeSnapshot(
+  services: ApiServices,
+  session: SessionRow,
+  role: ShareRole,
+): Promise<SessionSnapshot> {
+  const { db } = services;
+  const runs = (await listRuns(db, session.id, RUNS)).toReversed();
+  const messages = await listRecentMessages(db, session.id, MESSAGES);
+  const annotations = await listAnnotations(db, session.id, { limit: ANNOTATIONS });
+  const deliverables = await listDeliverables(db, session.id, DELIVERABLES);
+  const question = await findOpenElicitation(db, session.id);
+  return {
+    session: {
+      ...{
+        id: session.id,
+        title: session.title,
+        createdAt: session.createdAt.toISOString(),
+        source: session.source,
+      },
+      ...{
+        targetUrl: session.targetUrl,
+        isStructured: session.outputSchema !== null,
+        hasBrowser: session.capabilities.browser,
+      },
+    },
+    role,
+    model: services.settings.model,
+    turnState: projectTurnState((await listOpenRuns(db, session.id)).length),
+    runs: runs.map(toRunView),
+    messages,
+    toolCalls: await readToolCalls(services.log, session.id, session.eventSeq),
+    queue: await listQueue(db, session.id),
+    browser: await services.browser.readStatus(session.id),
+    // Stored as submitted, and validated then.
+    annotations: annotations.data.toReversed() as AnnotationView[],
+    elicitation: question
+      ? {
+          elicitationId: question.id,
+          toolCallId: question.callId,
+          question: question.question,
+          options: question.options,
+        }
+      : null,
+    deliverables: deliverables.toReversed().map((row) => projectDeliverable(row.runId, row)),
+    lastSeq: session.eventSeq,
+    paths: {
+      live: `/api/sessions/${session.id}/live`,
+      actions: `/s/${session.id}/actions`,
+      artifacts: `/api/sessions/${session.id}/artifacts`,
+      share: services.shares.sharePath(session.id, session.shareRevocation),
+    },
+  };
+}
+
+const toRunView = (run: RunRow): RunView => ({
+  ...{
+    runId: run.id,
+    requestId: run.requestId,
+    attempt: run.attempt,
+    origin: run.origin,
+    state: run.state,
+    error: run.error,
+  },
+  notBefore: run.notBefore?.toISOString() ?? null,
+  startedAt: run.startedAt?.toISOString() ?? null,
+  endedAt: run.endedAt?.toISOString() ?? null,
+});

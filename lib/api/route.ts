@@ -1,0 +1,201 @@
+import type { z } from "zod";
+import type { ShareRole } from "#db/schema/unions.ts";
+import { SESSION_ID_PATTERN } from "#lib/session/new-id.ts";
+import { findSession, type SessionRow } from "#lib/session/store.ts";
+import { type Caller, readKey } from "./authenticate.ts";
+import { readShareCookie } from "./cookies.ts";
+import { ERROR_STATUS, type Failure, fail, failureResponse } from "./errors.ts";
+import { describeFirstIssue } from "./field-error.ts";
+import type { Operation } from "./operation.ts";
+import { isSameService } from "./own-origin.ts";
+import { rateHeaders } from "./rate-limiter.ts";
+import { readJsonBody } from "./read-json-body.ts";
+import type { ApiServices } from "./services.ts";
+
+/** What a handler is given: everything checked. */
+export type Call<Body = unknown, Query = Record<string, unknown>> = {
+  request: Request;
+  params: Record<string, string>;
+  body: Body;
+  query: Query;
+  /** Owner of the API key; undefined on operations that take none. */
+  caller: Caller | undefined;
+  /** The session of the path, already known to be the caller's; undefined on operations without one. */
+  session: SessionRow | undefined;
+};
+
+/** A handler's answer: a value that is encoded through the contract, a refusal, or a response of its own (streams). */
+export type Answer =
+  | { ok: true; status: number; body: unknown; headers?: Record<string, string> }
+  | Failure
+  | Response;
+
+export type Handler = (services: ApiServices, call: Call) => Promise<Answer>;
+
+const ROLES: ShareRole[] = ["view", "comment", "drive"];
+const BODY_BYTES_MAX = 64 * 1024;
+
+/**
+ * Serves one operation: authentication, body cap, strict JSON, validation, rate limit, the handler, and the answer
+ * encoded through its schema. A refusal changes nothing; a throw is our fault and answers 500 without a detail.
+ */
+export async function serveOperation(
+  services: ApiServices,
+  operation: Operation,
+  handler: Handler,
+  request: Request,
+  params: Record<string, string>,
+): Promise<Response> {
+  try {
+    const answer = await answerCall(services, operation, handler, request, params);
+    if (answer instanceof Response) return answer;
+    if (!answer.ok) return refuse(operation, answer);
+    const schema = operation.answers[answer.status];
+    if (!schema || schema === "stream") throw new Error(`the contract has no answer ${answer.status} here`);
+    return Response.json(schema.parse(answer.body), { status: answer.status, headers: answer.headers ?? {} });
+  } catch (error) {
+    services.logger.error(
+      { err: error, method: request.method, path: new URL(request.url).pathname },
+      "a request failed",
+    );
+    return refuse(
+      operation,
+      fail("internal", "something went wrong on our side; the service's log has the reason"),
+    );
+  }
+}
+
+/** A refusal in the envelope, or bare where the specification prints this operation's so. */
+function refuse(operation: Operation, failure: Failure): Response {
+  const { bare } = operation;
+  const status = ERROR_STATUS[failure.code];
+  const sentence =
+    bare?.[status] ?? (bare && (status in bare || "default" in bare) ? failure.error : undefined);
+  return sentence === undefined
+    ? failureResponse(failure)
+    : failureResponse({ ...failure, error: sentence }, { bare: true });
+}
+
+async function answerCall(
+  services: ApiServices,
+  operation: Operation,
+  handler: Handler,
+  request: Request,
+  params: Record<string, string>,
+): Promise<Answer> {
+  const admitted = await admit(services, operation, request, params);
+  if (!admitted.ok) return admitted;
+  const body = await readBody(operation, request);
+  if (!body.ok) return body;
+  const query = readQuery(operation, request);
+  if (!query.ok) return query;
+
+  const subject = admitted.caller?.ownerId ?? params.sessionId ?? "anybody";
+  const verdict = operation.rate && services.rates.take(operation.rate, subject);
+  if (verdict && !verdict.isAllowed)
+    return fail(
+      "rate_limited",
+      `too many requests; try again in ${Math.max(1, verdict.resetSeconds)} s`,
+      rateHeaders(verdict),
+    );
+  const answer = await handler(services, {
+    ...{ request, params, body: body.value, query: query.value },
+    ...{ caller: admitted.caller, session: admitted.session },
+  });
+  if (verdict && !(answer instanceof Response))
+    answer.headers = { ...rateHeaders(verdict), ...answer.headers };
+  return answer;
+}
+
+type Admission = { ok: true; caller: Caller | undefined; session: SessionRow | undefined } | Failure;
+
+/** Who is calling, and whether the session of the path is theirs. Another owner's session is as unknown as none. */
+async function admit(
+  services: ApiServices,
+  operation: Operation,
+  request: Request,
+  params: Record<string, string>,
+): Promise<Admission> {
+  const { auth } = operation;
+  const { headers } = request;
+  const isKeyed =
+    auth.kind === "key" || (auth.kind === "share" && auth.orKey && readKey(headers) !== undefined);
+  if (isKeyed) {
+    const checked = await services.authenticate(headers);
+    if (!checked.ok) return checked;
+    if (params.sessionId === undefined) return { ok: true, caller: checked.caller, session: undefined };
+    const session = await findCallersSession(services, params.sessionId, checked.caller.ownerId);
+    return session ? { ok: true, caller: checked.caller, session } : unknownSession();
+  }
+  if (auth.kind === "none") return { ok: true, caller: undefined, session: undefined };
+  if (!isOwnOrigin(services, request)) return fail("forbidden", "this is for the service's own pages");
+  if (auth.kind === "login") {
+    const isSignedIn = services.login.isSignedIn(headers.get("cookie"));
+    return isSignedIn
+      ? { ok: true, caller: { ownerId: LOCAL_OWNER }, session: undefined }
+      : fail("unauthorized", "sign in with the link printed where the service was started");
+  }
+  return admitVisitor(services, auth.role, request, params.sessionId ?? "", auth.orKey);
+}
+
+/** Owner of what is started on the landing page and with the generated key. */
+export const LOCAL_OWNER = "local";
+
+async function admitVisitor(
+  services: ApiServices,
+  needed: ShareRole,
+  request: Request,
+  sessionId: string,
+  orKey: boolean,
+): Promise<Admission> {
+  const token = readShareCookie(request.headers.get("cookie"));
+  if (token === undefined && orKey) return (await services.authenticate(request.headers)) as Failure;
+  const role = token === undefined ? undefined : await services.shares.readRole(sessionId, token);
+  const session = role && (await findSession(services.db, sessionId));
+  if (!session || !role) return unknownSession();
+  if (ROLES.indexOf(role) < ROLES.indexOf(needed))
+    return fail("forbidden", `this share link may ${role}, not ${needed}`);
+  return { ok: true, caller: undefined, session };
+}
+
+const unknownSession = () => fail("not_found", "no such session");
+
+const findCallersSession = async (services: ApiServices, sessionId: string, ownerId: string) =>
+  SESSION_ID_PATTERN.test(sessionId) ? findSession(services.db, sessionId, ownerId) : undefined;
+
+/** A page's own request: browsers send `Origin` with every write, and never another site's as ours. */
+function isOwnOrigin(services: ApiServices, request: Request): boolean {
+  const origin = request.headers.get("origin");
+  if (origin !== null) return isSameService(origin, services.settings.baseUrl);
+  return (
+    request.method === "GET" &&
+    !["cross-site", "same-site"].includes(request.headers.get("sec-fetch-site") ?? "")
+  );
+}
+
+type Checked<Value = unknown> = { ok: true; value: Value } | Failure;
+
+async function readBody(operation: Operation, request: Request): Promise<Checked> {
+  if (!operation.body) return { ok: true, value: undefined };
+  const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
+  if (operation.requiresJsonType && !/^application\/(?:[\w.+-]+\+)?json$/.test(type))
+    return fail("unsupported_media_type", "content-type: must be application/json");
+  const read = await readJsonBody(request, operation.bodyBytesMax ?? BODY_BYTES_MAX);
+  return read.ok ? validate(operation.body, read.value, "body") : read;
+}
+
+function readQuery(operation: Operation, request: Request): Checked<Record<string, unknown>> {
+  if (!operation.query) return { ok: true, value: {} };
+  return validate(operation.query, Object.fromEntries(new URL(request.url).searchParams), "query");
+}
+
+function validate<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  root: string,
+): Checked<z.output<Schema>> {
+  const parsed = schema.safeParse(value, { reportInput: true });
+  return parsed.success
+    ? { ok: true, value: parsed.data }
+    : fail("invalid_request", describeFirstIssue(parsed.error.issues, root));
+}

@@ -1,0 +1,53 @@
+import { contract, type OperationName } from "./contract.ts";
+import { allowCrossOrigin, type CrossOriginRule } from "./cross-origin.ts";
+import { fail, failureResponse } from "./errors.ts";
+import { handlers } from "./handlers.ts";
+import { type Handler, serveOperation } from "./route.ts";
+import type { ApiServices } from "./services.ts";
+
+/** What stands at one path: an operation for each method. */
+export type PathOperations = Partial<Record<string, OperationName>>;
+
+/** Paths with rules of their own about origins and refusals; everything else is same-origin with the one envelope. */
+const SPECIAL: Record<string, CrossOriginRule> = {
+  "/api/sessions/:sessionId/annotations/webhook": "any",
+  "/api/sessions/:sessionId/browser": "first-party",
+};
+
+/**
+ * Serves a request to a path of the contract, whatever its method.
+ *
+ * @param operations the operations of that path by method.
+ */
+export async function servePath(
+  services: ApiServices,
+  operations: PathOperations,
+  request: Request,
+  params: Record<string, string>,
+): Promise<Response> {
+  const path = contract[Object.values(operations)[0] ?? "readHealth"].path;
+  const rule = SPECIAL[path] ?? "none";
+  const cors = allowCrossOrigin(
+    rule,
+    request,
+    services.settings.firstPartyOrigins,
+    services.settings.baseUrl,
+    Object.keys(operations),
+  );
+  if (cors.kind === "answered") return cors.response;
+  if (cors.kind === "refused")
+    return failureResponse(fail("forbidden", "Origin: is not one of FIRST_PARTY_ORIGINS"));
+
+  const name = operations[request.method === "HEAD" ? "GET" : request.method];
+  const response = name
+    ? await serveOperation(services, contract[name], handlers[name] as Handler, request, params)
+    : refuseMethod(rule, Object.keys(operations));
+  for (const [header, value] of Object.entries(cors.headers)) response.headers.set(header, value);
+  return response;
+}
+
+function refuseMethod(rule: CrossOriginRule, methods: string[]): Response {
+  const allow = { Allow: [...methods, "OPTIONS"].join(", ") };
+  if (rule === "any") return Response.json({ error: "method not allowed" }, { status: 405, headers: allow });
+  return failureResponse(fail("method_not_allowed", `method: must be ${methods.join(" or ")}`, allow));
+}

@@ -1,0 +1,52 @@
+import type { Database } from "#db/client.ts";
+import type { BrowserService } from "#lib/browser/browser-service.ts";
+import type { EventLog } from "#lib/events/event-log.ts";
+import type { AddressRule } from "#lib/net/address-rule.ts";
+import type { Sealer } from "#lib/secrets/sealer.ts";
+import type { DelegationCaps } from "#lib/session/delegation.ts";
+import type { Elicitations } from "#lib/session/elicitation.ts";
+import type { EvidenceStore } from "#lib/session/evidence.ts";
+import type { JobSender } from "#lib/session/job-sender.ts";
+import type { ShareLinks } from "#lib/session/share-link.ts";
+import type { TranscriptReader } from "#lib/session/transcript.ts";
+import type { Tool } from "#lib/tools/tool.ts";
+import type { TurnService } from "#lib/turn/turn-service.ts";
+import type { Authenticator } from "./authenticate.ts";
+import type { LoginGate } from "./login-gate.ts";
+import type { SchemaAdmission } from "./operations/create-session.ts";
+import type { RateLimiter } from "./rate-limiter.ts";
+
+type Logger = Record<"debug" | "info" | "warn" | "error", (fields: object, message: string) => void>;
+
+export type HealthCheck = { ok: boolean; detail: string };
+
+/** What the operations work with; made once by the container. */
+export type ApiServices = {
+  db: Database;
+  log: EventLog;
+  jobs: JobSender;
+  sealer: Sealer;
+  shares: ShareLinks;
+  login: LoginGate;
+  authenticate: Authenticator;
+  rates: RateLimiter;
+  turn: TurnService;
+  browser: BrowserService;
+  evidence: EvidenceStore;
+  transcript: TranscriptReader;
+  elicitations: Elicitations;
+  rule: AddressRule;
+  schemas: SchemaAdmission;
+  tools: readonly Tool[];
+  /** Whether a `web` caller may use sub-agents: the external feature flag. */
+  readSubAgentFlag: (userId: string | null) => Promise<boolean>;
+  readiness: () => Promise<Record<"database" | "engine" | "browser" | "sandbox" | "model", HealthCheck>>;
+  logger: Logger;
+  settings: {
+    /** Public origin, without a trailing slash. */
+    baseUrl: string;
+    delegation: DelegationCaps;
+    firstPartyOrigins: readonly string[];
+    model: { label: string; isDemo: boolean };
+  };
+};

@@ -1,0 +1,64 @@
+import type { ClientOptions, Inngest, InngestFunction } from "inngest";
+import { serve } from "inngest/edge";
+import type { Logger } from "pino";
+import type { Database } from "#db/client.ts";
+import { embeddedClientOptions } from "#inngest/embedded/client-options.ts";
+import { createEmbeddedEngine } from "#inngest/embedded/create-embedded-engine.ts";
+import type { Env } from "./env.ts";
+
+type EngineHandler = (request: Request, peer: string | undefined) => Promise<Response>;
+
+/** The durable engine behind the Inngest client: the embedded one, or a real server. */
+export type Engine = {
+  label: string;
+  clientOptions: Partial<ClientOptions>;
+  start: (client: Inngest, functions: InngestFunction.Any[]) => Promise<void>;
+  stop: () => Promise<void>;
+  isHealthy: () => boolean;
+  /** What `/api/inngest` answers; undefined where it is not served at all. Source: `security.md`, Engine endpoint. */
+  serve: (client: Inngest, functions: InngestFunction.Any[]) => EngineHandler | undefined;
+};
+
+const STOP_GRACE_MS = 5_000;
+
+/** Any of Inngest's own variables selects the real server. Source: `wire.md`, Environment. */
+export function chooseEngine(env: Env, db: Database, driver: string, logger: Logger): Engine {
+  const isReal = Boolean(
+    env.INNGEST_DEV || env.INNGEST_BASE_URL || env.INNGEST_EVENT_KEY || env.INNGEST_SIGNING_KEY,
+  );
+  return isReal ? createServedEngine(env) : createInProcessEngine(db, driver, logger);
+}
+
+function createInProcessEngine(db: Database, driver: string, logger: Logger): Engine {
+  const engine = createEmbeddedEngine({ db, logger, isSoleExecutor: driver === "pglite" });
+  return {
+    label: "embedded",
+    clientOptions: embeddedClientOptions(engine, logger),
+    start: (client, functions) => engine.start({ client, functions }),
+    stop: () => engine.stop({ graceMs: STOP_GRACE_MS }),
+    isHealthy: engine.isHealthy,
+    serve: () => undefined,
+  };
+}
+
+const LOOPBACK = /^(::ffff:)?127\.|^::1$/;
+
+function createServedEngine(env: Env): Engine {
+  const isDev = Boolean(env.INNGEST_DEV && env.INNGEST_DEV !== "0");
+  return {
+    label: `Inngest${isDev ? " dev server" : ""}${env.INNGEST_BASE_URL ? ` at ${env.INNGEST_BASE_URL}` : ""}`,
+    // The client reads Inngest's variables itself.
+    clientOptions: { isDev, checkpointing: { bufferedSteps: 1, maxRuntime: 0 }, aiMetadata: false },
+    start: async () => {},
+    stop: async () => {},
+    isHealthy: () => true,
+    serve(client, functions) {
+      const handle = serve({ client, functions });
+      return async (request, peer) => {
+        // Without signatures anybody could forge a call, so only this machine is answered.
+        if (isDev && !LOOPBACK.test(peer ?? "")) return new Response(null, { status: 404 });
+        return handle(request);
+      };
+    },
+  };
+}

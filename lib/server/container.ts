@@ -1,0 +1,202 @@
+import { sql } from "drizzle-orm";
+import type { Logger } from "pino";
+import { chooseDriver, type DatabaseOptions, openDatabase } from "#db/client.ts";
+import { createClient, sendJob } from "#inngest/client.ts";
+import { createDeliverCallback } from "#inngest/functions/deliver-callback.ts";
+import { createReapBrowsers } from "#inngest/functions/reap-browsers.ts";
+import { createRunTurn } from "#inngest/functions/run-turn.ts";
+import { createSweepOutbox } from "#inngest/functions/sweep-outbox.ts";
+import { createAuthenticator } from "#lib/api/authenticate.ts";
+import { enterByLink } from "#lib/api/entrance.ts";
+import { createLiveHub } from "#lib/api/live/open-live.ts";
+import { createLoginGate } from "#lib/api/login-gate.ts";
+import type { Mounted } from "#lib/api/mount.ts";
+import { loadLandingPage } from "#lib/api/pages/load-landing-page.ts";
+import { loadSessionPage } from "#lib/api/pages/load-session-page.ts";
+import { createRateLimiter } from "#lib/api/rate-limiter.ts";
+import { LOCAL_OWNER } from "#lib/api/route.ts";
+import { servePath } from "#lib/api/serve.ts";
+import type { ApiServices } from "#lib/api/services.ts";
+import { attemptDelivery } from "#lib/callback/attempt-delivery.ts";
+import { createSchemaChecker } from "#lib/deliverable/admission/schema-checker.ts";
+import { createMemoryBus } from "#lib/events/bus.ts";
+import { createEventLog } from "#lib/events/event-log.ts";
+import { createModel } from "#lib/model/create-model.ts";
+import { createAddressRule } from "#lib/net/address-rule.ts";
+import { createGuardedFetch } from "#lib/net/guarded-fetch.ts";
+import { createSealer } from "#lib/secrets/sealer.ts";
+import { createElicitations } from "#lib/session/elicitation.ts";
+import { createJobSender } from "#lib/session/job-sender.ts";
+import { createKeyStore } from "#lib/session/key-store.ts";
+import { createShareLinks } from "#lib/session/share-link.ts";
+import { createConversations } from "#lib/turn/conversations.ts";
+import { createStopRegistry } from "#lib/turn/stop-registry.ts";
+import type { TurnDeps } from "#lib/turn/turn-deps.ts";
+import { createTurnService } from "#lib/turn/turn-service.ts";
+import { chooseEngine } from "./choose-engine.ts";
+import { createTooling } from "./create-tooling.ts";
+import type { Env } from "./env.ts";
+import { keepSecrets } from "./keep-secrets.ts";
+import { askSubAgentFlag } from "./sub-agent-flag.ts";
+
+export type Container = Awaited<ReturnType<typeof createContainer>>;
+
+/**
+ * Builds the whole service from its settings: the one place that knows which implementation stands behind a port.
+ *
+ * @throws Error with a sentence when a part cannot be had.
+ */
+export async function createContainer(env: Env, logger: Logger) {
+  const kept = await keepSecrets(env.DATA_DIR);
+  const encryptionKey = env.ENCRYPTION_KEY ?? kept.encryptionKey;
+  const driver = chooseDriver(env.DATABASE_URL, env.DATABASE_DRIVER);
+  const database = await openDatabase(readDatabaseOptions(env, driver, logger));
+  const { db } = database;
+  const log = createEventLog(db, createMemoryBus());
+  const sealer = createSealer(encryptionKey);
+  const rule = createAddressRule({ allow: env.NETWORK_ALLOW });
+  const fetch = createGuardedFetch(rule);
+  const schemas = createSchemaChecker();
+  const model = createModel({
+    ...{
+      openaiApiKey: env.OPENAI_API_KEY,
+      openaiBaseUrl: env.OPENAI_BASE_URL,
+      gatewayApiKey: env.AI_GATEWAY_API_KEY,
+    },
+    ...{ agentModel: env.AGENT_MODEL, api: env.AGENT_MODEL_API, contextTokens: env.AGENT_CONTEXT_TOKENS },
+    demoOrigin: env.ownOrigin,
+  });
+  const elicitations = createElicitations({ db, log });
+  const tooling = await createTooling({ env, db, log, logger, rule, fetch, elicitations });
+
+  const engine = chooseEngine(env, db, driver, logger);
+  const client = createClient(engine.clientOptions);
+  const jobs = createJobSender({ db, send: (job) => sendJob(client, job), logger });
+  const stops = createStopRegistry();
+  const deps: TurnDeps = {
+    ...{ db, log, jobs, model, stops, logger, evidence: tooling.evidence },
+    tools: new Map(tooling.tools.map((tool) => [tool.name, tool])),
+    readCurrentUrl: async (sessionId) => (await tooling.browser.readStatus(sessionId)).currentUrl,
+    conversations: createConversations(db),
+    settings: {
+      maxSteps: env.AGENT_MAX_STEPS,
+      retryBaseMs: env.AGENT_RETRY_BASE_MS,
+      demoUrl: `${env.ownOrigin}/demo`,
+    },
+  };
+  const turn = createTurnService(deps, schemas);
+  const shutdown = new AbortController();
+  const deliveryDeps = {
+    ...{ db, fetch, sealer, logger, signal: shutdown.signal },
+    schedule: {
+      baseMs: env.CALLBACK_RETRY_BASE_MS,
+      factor: env.CALLBACK_RETRY_FACTOR,
+      jitter: 0.2,
+      stretchMax: 2,
+    },
+  };
+  const functions = [
+    createRunTurn(client, turn),
+    createDeliverCallback(client, (delivery) => attemptDelivery(deliveryDeps, delivery)),
+    createSweepOutbox(client, () => jobs.sweep(new Date())),
+    createReapBrowsers(client, () => tooling.browser.reapIdle(new Date())),
+  ];
+
+  const services: ApiServices = {
+    ...{ db, log, jobs, sealer, turn, elicitations, rule, schemas, logger },
+    ...{
+      browser: tooling.browser,
+      evidence: tooling.evidence,
+      transcript: tooling.transcript,
+      tools: tooling.tools,
+    },
+    shares: createShareLinks(db, encryptionKey),
+    login: createLoginGate(encryptionKey, env.baseUrl.startsWith("https:")),
+    authenticate: createAuthenticator(readConfiguredKeys(env, kept.apiKey), createKeyStore(db)),
+    rates: createRateLimiter({
+      create: env.RATE_LIMIT_CREATE,
+      poll: env.RATE_LIMIT_POLL,
+      annotate: env.RATE_LIMIT_ANNOTATE,
+    }),
+    readSubAgentFlag: (userId) => askSubAgentFlag(env.SUBAGENT_WEB_FLAG_URL, userId, logger),
+    async readiness() {
+      const { available, detail } = tooling.browser.describe();
+      const sandbox = tooling.sandbox.describe();
+      return {
+        database: await checkDatabase(),
+        engine: { ok: engine.isHealthy(), detail: engine.label },
+        browser: { ok: available, detail },
+        sandbox: { ok: sandbox.kind === "none" || sandbox.canRunCommands, detail: sandbox.detail },
+        model: { ok: true, detail: model.label },
+      };
+    },
+    settings: {
+      baseUrl: env.baseUrl,
+      delegation: {
+        maxLiveChildren: env.DELEGATION_MAX_LIVE_CHILDREN,
+        maxLiveBrowsers: env.DELEGATION_MAX_LIVE_BROWSERS,
+      },
+      firstPartyOrigins: env.FIRST_PARTY_ORIGINS,
+      model: { label: model.label, isDemo: model.isDemo },
+    },
+  };
+  const live = createLiveHub(services);
+
+  async function checkDatabase() {
+    try {
+      await db.execute(sql`select 1`);
+      return { ok: true, detail: driver };
+    } catch {
+      return { ok: false, detail: `${driver} does not answer` };
+    }
+  }
+
+  const mounted: Mounted = {
+    serve: (operations, request, params) => servePath(services, operations, request, params),
+    openLive: live.openLive,
+    serveEngine: engine.serve(client, functions),
+    loadSessionPage: (sessionId, cookie) => loadSessionPage(services, sessionId, cookie),
+    loadLandingPage: (cookie) => loadLandingPage(services, cookie),
+  };
+
+  return {
+    mounted,
+    services,
+    enterByLink: (method: string, url: URL) => enterByLink(services, method, url),
+    apiKey: env.SERVICE_API_KEYS.length === 0 ? kept.apiKey : undefined,
+    describe: () => ({
+      model: model.label,
+      database: driver === "pglite" ? `PGlite in ${env.DATA_DIR}` : driver === "neon" ? "Neon" : "Postgres",
+      engine: engine.label,
+      browser: tooling.browser.describe().detail,
+      sandbox: tooling.sandbox.describe().detail,
+    }),
+    /** Takes up open runs and plays new ones, sending first what the outbox holds. */
+    async start() {
+      await engine.start(client, functions);
+      await jobs.sweep(new Date(Date.now() + 60_000));
+    },
+    /** Parks what plays at its step, and ends everything the service started. */
+    async close() {
+      stops.shutDown();
+      shutdown.abort();
+      await live.close();
+      await engine.stop();
+      await tooling.close();
+      await Promise.all([schemas.close(), fetch.close()]);
+      await database.close();
+    },
+  };
+}
+
+function readDatabaseOptions(env: Env, driver: "pglite" | "pg" | "neon", logger: Logger): DatabaseOptions {
+  if (driver === "pglite") return { driver, dataDir: env.DATA_DIR };
+  if (!env.DATABASE_URL) throw new Error(`DATABASE_URL: is required with DATABASE_DRIVER=${driver}`);
+  const onError = (error: Error) => logger.error({ err: error }, "a database connection was lost");
+  if (driver === "pg") return { driver, url: env.DATABASE_URL, onError };
+  return { driver, url: env.DATABASE_URL, onError, ...(env.NEON_WSPROXY && { wsProxy: env.NEON_WSPROXY }) };
+}
+
+/** The keys of the settings; where there are none, the one the data folder keeps. */
+const readConfiguredKeys = (env: Env, generated: string) =>
+  env.SERVICE_API_KEYS.length > 0 ? env.SERVICE_API_KEYS : [{ key: generated, ownerId: LOCAL_OWNER }];

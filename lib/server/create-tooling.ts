@@ -1,0 +1,78 @@
+import type { Logger } from "pino";
+import type { Database } from "#db/client.ts";
+import { parseSubmission } from "#lib/annotation/parse-submission.ts";
+import { recordAnnotation } from "#lib/annotation/record-annotation.ts";
+import { createBrowserService } from "#lib/browser/create-browser-service.ts";
+import type { EventLog } from "#lib/events/event-log.ts";
+import type { AddressRule } from "#lib/net/address-rule.ts";
+import type { GuardedFetch } from "#lib/net/guarded-fetch.ts";
+import { createSandboxService } from "#lib/sandbox/create-sandbox-service.ts";
+import type { Elicitations } from "#lib/session/elicitation.ts";
+import { createEvidenceStore } from "#lib/session/evidence.ts";
+import { setStartupStatus } from "#lib/session/store.ts";
+import { createTranscriptReader } from "#lib/session/transcript.ts";
+import { browserTools } from "#lib/tools/browser/index.ts";
+import { createScriptRunner } from "#lib/tools/browser/script-runner.ts";
+import { peopleTools } from "#lib/tools/people/index.ts";
+import { transcriptTools } from "#lib/tools/transcript/index.ts";
+import { workspaceTools } from "#lib/tools/workspace/index.ts";
+import type { Env } from "./env.ts";
+import { readSetup } from "./setup/read-setup.ts";
+
+type ToolingDeps = {
+  env: Env;
+  db: Database;
+  log: EventLog;
+  logger: Logger;
+  rule: AddressRule;
+  fetch: GuardedFetch;
+  elicitations: Elicitations;
+};
+
+/** Browsers, sandboxes and the tools that work through them. */
+export async function createTooling({ env, db, log, logger, rule, fetch, elicitations }: ToolingDeps) {
+  const evidence = createEvidenceStore({ db, dataDir: env.DATA_DIR });
+  const transcript = createTranscriptReader({ db });
+  const [browser, sandbox, scripts] = await Promise.all([
+    createBrowserService({
+      ...{ db, log, logger, rule, dataDir: env.DATA_DIR, launch: readLaunch(env) },
+      ownOrigin: { origin: env.ownOrigin, publicOrigin: env.baseUrl },
+      ...{ idleMs: env.BROWSER_IDLE_MS, maxLive: env.BROWSER_MAX_LIVE },
+      async onAnnotation(sessionId, submission) {
+        const parsed = parseSubmission(submission);
+        if (!parsed.ok) throw new Error(parsed.error);
+        await recordAnnotation({ log }, sessionId, parsed.submission);
+      },
+    }),
+    createSandboxService({
+      ...{ kind: env.SANDBOX, dataDir: env.DATA_DIR, logger },
+      onStartupStatus: (sessionId, status) => setStartupStatus(db, sessionId, status),
+    }),
+    createScriptRunner({ logger }),
+  ]);
+  const services = { browser, sandbox, scripts, fetch, evidence, transcript, people: elicitations };
+  const all = [
+    ...browserTools(services),
+    ...workspaceTools(services),
+    ...transcriptTools(services),
+    ...peopleTools(services),
+  ];
+  // A deployment without a sandbox has no tools that need one.
+  const tools = env.SANDBOX === "none" ? all.filter((tool) => tool.needs !== "sandbox") : all;
+  return {
+    ...{ browser, sandbox, scripts, evidence, transcript, tools },
+    async close() {
+      await Promise.all([browser.close(), sandbox.close(), scripts.close()]);
+    },
+  };
+}
+
+/** Which browser: a remote one, the one named, or the one that set-up found. */
+function readLaunch(env: Env) {
+  if (env.BROWSER_CDP_URL) return { cdpUrl: env.BROWSER_CDP_URL };
+  if (env.BROWSER_EXECUTABLE_PATH) return { executablePath: env.BROWSER_EXECUTABLE_PATH };
+  const { chromium } = readSetup(env.DATA_DIR);
+  if (!chromium) return {};
+  const { executablePath, args, env: variables } = chromium;
+  return { executablePath, ...(args && { args }), ...(variables && { env: variables }) };
+}

@@ -1,0 +1,139 @@
+import { createHash } from "node:crypto";
+import { isIP } from "node:net";
+import { resolve } from "node:path";
+import { z } from "zod";
+import { readNetworkAllow } from "#lib/net/network-allow.ts";
+
+const wholeNumber = (fallback: number, least = 0) =>
+  z
+    .string()
+    .regex(/^\d{1,12}$/, { error: "must be a whole number" })
+    .transform(Number)
+    .refine((value) => value >= least, { error: `must be at least ${least}` })
+    .default(fallback);
+
+const httpOrigin = z
+  .string()
+  .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), {
+    error: "must be an http(s) URL",
+  })
+  .transform((text) => new URL(text).origin);
+
+const list = z
+  .string()
+  .default("")
+  .transform((text) =>
+    text
+      .split(",")
+      .map((item) => item.trim())
+      .filter(Boolean),
+  );
+
+const url = z.string().refine((text) => URL.canParse(text), { error: "must be a URL" });
+
+/** Every variable the service reads. Source: `wire.md`, Environment. */
+const envSchema = z.object({
+  NODE_ENV: z.enum(["development", "production", "test"]).default("production"),
+  PORT: wholeNumber(3000).refine((port) => port <= 65_535, { error: "must be at most 65535" }),
+  HOST: z.string().min(1).default("127.0.0.1"),
+  BASE_URL: httpOrigin.optional(),
+  DATA_DIR: z
+    .string()
+    .min(1)
+    .default(".data")
+    .transform((path) => resolve(path)),
+  DATABASE_URL: url.optional(),
+  DATABASE_DRIVER: z.enum(["pglite", "pg", "neon"]).optional(),
+  NEON_WSPROXY: z.string().optional(),
+  INNGEST_DEV: z.string().optional(),
+  INNGEST_BASE_URL: z.string().optional(),
+  INNGEST_EVENT_KEY: z.string().optional(),
+  INNGEST_SIGNING_KEY: z.string().optional(),
+  OPENAI_API_KEY: z.string().optional(),
+  OPENAI_BASE_URL: url.optional(),
+  AI_GATEWAY_API_KEY: z.string().optional(),
+  AGENT_MODEL: z.string().optional(),
+  AGENT_MODEL_API: z.enum(["responses", "chat"]).default("responses"),
+  AGENT_CONTEXT_TOKENS: wholeNumber(0, 1_000).optional(),
+  SERVICE_API_KEYS: list.transform((entries) => entries.map(readConfiguredKey)),
+  BUILTIN_MCP_URL: url.optional(),
+  ENCRYPTION_KEY: z
+    .string()
+    .transform((text) => Buffer.from(text, "base64"))
+    .refine((key) => key.byteLength === 32, { error: "must be 32 bytes in base64" })
+    .optional(),
+  DELEGATION_MAX_LIVE_CHILDREN: wholeNumber(4),
+  DELEGATION_MAX_LIVE_BROWSERS: wholeNumber(4),
+  BROWSER_CDP_URL: url.optional(),
+  BROWSER_EXECUTABLE_PATH: z.string().optional(),
+  SANDBOX: z.enum(["local", "vercel", "none", "unconfined"]).default("local"),
+  NETWORK_ALLOW: z
+    .string()
+    .default("")
+    .transform((text, context) => {
+      try {
+        return readNetworkAllow(text);
+      } catch (error) {
+        context.addIssue({ code: "custom", message: error instanceof Error ? error.message : String(error) });
+        return z.NEVER;
+      }
+    }),
+  FIRST_PARTY_ORIGINS: list.pipe(z.array(httpOrigin)),
+  CALLBACK_RETRY_BASE_MS: wholeNumber(5_000),
+  CALLBACK_RETRY_FACTOR: wholeNumber(5, 1),
+  SUBAGENT_WEB_FLAG_URL: url.optional(),
+  AGENT_MAX_STEPS: wholeNumber(200, 1),
+  AGENT_RETRY_BASE_MS: wholeNumber(2_000),
+  BROWSER_IDLE_MS: wholeNumber(600_000, 1),
+  BROWSER_MAX_LIVE: wholeNumber(8, 1),
+  RATE_LIMIT_CREATE: wholeNumber(60),
+  RATE_LIMIT_POLL: wholeNumber(600),
+  RATE_LIMIT_ANNOTATE: wholeNumber(120),
+  LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
+});
+
+export type Env = z.output<typeof envSchema> & {
+  /** Public origin, without a trailing slash. */
+  baseUrl: string;
+  /** Where this machine reaches the service: what the agent's browser opens of it. */
+  ownOrigin: string;
+  isLoopback: boolean;
+};
+
+/** A setting that cannot be used; the message names the variable. */
+export class EnvError extends Error {}
+
+/**
+ * Reads and checks the settings. The only place that looks at the environment. An empty variable counts as unset.
+ *
+ * @throws EnvError naming the variable.
+ */
+export function readEnv(source: Record<string, string | undefined>): Env {
+  const given = Object.fromEntries(
+    Object.entries(source).filter(([, value]) => value !== undefined && value !== ""),
+  );
+  const parsed = envSchema.safeParse(given);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    const expected =
+      issue?.code === "invalid_value" ? `must be one of ${issue.values.join(", ")}` : issue?.message;
+    throw new EnvError(`${issue?.path[0]?.toString() ?? "environment"}: ${expected}`);
+  }
+  const env = parsed.data;
+  const isLoopback = env.HOST === "localhost" || /^(127\.|::1$|\[::1\]$)/.test(env.HOST);
+  if (!isLoopback && !env.BASE_URL)
+    throw new EnvError(
+      "BASE_URL: is required when HOST is not loopback, because the request's Host header is never trusted",
+    );
+  const host = isIP(env.HOST) === 6 ? `[${env.HOST}]` : env.HOST;
+  const isAnyAddress = env.HOST === "0.0.0.0" || env.HOST === "::";
+  const ownOrigin = `http://${isAnyAddress ? "127.0.0.1" : host}:${env.PORT}`;
+  return { ...env, isLoopback, ownOrigin, baseUrl: env.BASE_URL ?? ownOrigin };
+}
+
+/** `owner=key`, or a bare key that is an owner of its own. */
+function readConfiguredKey(entry: string): { key: string; ownerId: string } {
+  const at = entry.indexOf("=");
+  if (at > 0) return { ownerId: entry.slice(0, at), key: entry.slice(at + 1) };
+  return { ownerId: `key:${createHash("sha256").update(entry).digest("hex").slice(0, 16)}`, key: entry };
+}

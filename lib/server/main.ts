@@ -1,0 +1,81 @@
+import { createServer } from "node:http";
+import { performance } from "node:perf_hooks";
+import { fileURLToPath } from "node:url";
+import next from "next";
+import { printBanner } from "./banner.ts";
+import { createContainer } from "./container.ts";
+import { EnvError, readEnv } from "./env.ts";
+import { createLogger } from "./log.ts";
+import { createRequestListener } from "./request-listener.ts";
+import { createUpgradeHandler } from "./upgrade.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const NODE_LEAST = 24;
+const CLOSE_DEADLINE_MS = 15_000;
+
+/**
+ * Starts the service: container, Next, HTTP with WebSocket upgrades, engine; and ends it in order on SIGTERM, SIGINT,
+ * or when the process that started it has gone.
+ */
+async function main(): Promise<void> {
+  if (Number(process.versions.node.split(".")[0]) < NODE_LEAST)
+    throw new EnvError(`Node ${NODE_LEAST} or newer is needed; this is ${process.version}`);
+  const env = readEnv(process.env);
+  const logger = createLogger(env.LOG_LEVEL);
+  const isDev = env.NODE_ENV === "development";
+
+  // Next attaches its development sockets to a server that never listens; ours hands them over.
+  const hub = createServer();
+  const app = next({
+    dev: isDev,
+    dir: ROOT,
+    hostname: env.HOST,
+    port: env.PORT,
+    httpServer: hub,
+    quiet: true,
+  });
+  const [container] = await Promise.all([createContainer(env, logger), app.prepare()]);
+  Object.assign(globalThis, { [Symbol.for("agent-session-service")]: container.mounted });
+
+  const handle = app.getRequestHandler();
+  const server = createServer(createRequestListener({ container, env, handle, isDev, logger }));
+  server.on("upgrade", createUpgradeHandler({ handleRequest: handle, isDev, hub }));
+  server.requestTimeout = 60_000;
+  server.keepAliveTimeout = 65_000;
+
+  let isClosing = false;
+  const close = (reason: string) => {
+    if (isClosing) return;
+    isClosing = true;
+    void (async () => {
+      logger.info({ reason }, "shutting down");
+      setTimeout(() => process.exit(1), CLOSE_DEADLINE_MS).unref();
+      server.close();
+      await container.close();
+      server.closeAllConnections();
+      await app.close();
+      process.exit(0);
+    })();
+  };
+  process.on("SIGTERM", () => close("SIGTERM"));
+  process.on("SIGINT", () => close("SIGINT"));
+  process.on("disconnect", () => close("the process that started this one has gone"));
+  process.on("unhandledRejection", (error) => logger.error({ err: error }, "an unhandled rejection"));
+
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(env.PORT, env.HOST, resolve);
+  });
+  await container.start();
+  printBanner({ env, container, readyMs: performance.now() });
+}
+
+main().catch((error: unknown) => {
+  const message = error instanceof Error ? error.message : String(error);
+  const isAddressTaken = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+  const hint = isAddressTaken ? "; set PORT to another one, or stop what uses it" : "";
+  process.stderr.write(`\nThe service could not start. ${message}${hint}\n`);
+  if (!(error instanceof EnvError) && process.env.LOG_LEVEL === "debug")
+    process.stderr.write(`${error instanceof Error ? error.stack : ""}\n`);
+  process.exit(1);
+});

@@ -1,0 +1,129 @@
+import { randomBytes } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { Readable } from "node:stream";
+import { isOwnHost } from "#lib/api/own-origin.ts";
+import { isRoutedSessionId } from "#lib/api/paths.ts";
+import type { Container } from "./container.ts";
+import type { Env } from "./env.ts";
+
+type Handle = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+type Logger = { error: (fields: object, message: string) => void };
+
+type ListenerDeps = {
+  container: Pick<Container, "enterByLink" | "mounted">;
+  env: Env;
+  /** Next's own handler. */
+  handle: Handle;
+  isDev: boolean;
+  logger: Logger;
+};
+
+/**
+ * What happens to a request before Next sees it: the `Host` is checked, links that carry a secret become cookies,
+ * pages get their security headers. No rule of the interface lives here.
+ */
+export function createRequestListener({ container, env, handle, isDev, logger }: ListenerDeps) {
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    serve(request, response).catch((error: unknown) => {
+      logger.error(
+        { err: error, path: request.url?.split("?")[0] },
+        "a request failed before it was answered",
+      );
+      if (!response.headersSent) response.writeHead(500, { "content-type": "application/json" });
+      response.end(
+        JSON.stringify({ success: false, error: "something went wrong on our side", code: "internal" }),
+      );
+    });
+  };
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = URL.parse(request.url ?? "/", env.baseUrl);
+    if (!url || !request.url?.startsWith("/"))
+      return refuse(response, 400, "the request's address cannot be read");
+    const { pathname } = url;
+    // A name that was rebound to this machine, or another site's, is not ours to answer.
+    if (env.isLoopback && !isOwnHost(request.headers.host, env.baseUrl))
+      return refuse(response, 421, "Host: is not this service's");
+
+    if (pathname === "/api/inngest") return serveEngine(request, response, url);
+    const entered = await container.enterByLink(request.method ?? "GET", url);
+    if (entered) return send(response, entered);
+
+    response.setHeader("X-Content-Type-Options", "nosniff");
+    response.setHeader("Referrer-Policy", "no-referrer");
+    const [, sessionId] = /^\/api\/sessions\/([^/]+)\/browser$/.exec(pathname) ?? [];
+    // Source: specification, Errors, other rules, 1: the router's own 404.
+    if (sessionId !== undefined && !isRoutedSessionId(sessionId)) request.url = "/_no-such-page";
+    if (isPage(pathname)) setPagePolicy(request, response, pathname, isDev);
+    return handle(request, response);
+  }
+
+  async function serveEngine(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
+    const serveIt = container.mounted.serveEngine;
+    if (!serveIt) return refuse(response, 404, "not found");
+    const hasBody = request.method !== "GET" && request.method !== "HEAD";
+    const body = hasBody ? { body: Readable.toWeb(request) as ReadableStream, duplex: "half" as const } : {};
+    const headers = new Headers(
+      Object.entries(request.headers).flatMap(([name, value]) =>
+        typeof value === "string" ? [[name, value] as [string, string]] : [],
+      ),
+    );
+    const answer = await serveIt(
+      new Request(url, { method: request.method ?? "GET", headers, ...body }),
+      request.socket.remoteAddress,
+    );
+    return send(response, answer);
+  }
+}
+
+const isPage = (pathname: string) => !pathname.startsWith("/_next/") && !pathname.startsWith("/api/");
+
+/** A nonce policy for our own pages: no foreign script, frame or connection. The demo shop is a guest with looser rules. */
+function setPagePolicy(
+  request: IncomingMessage,
+  response: ServerResponse,
+  pathname: string,
+  isDev: boolean,
+): void {
+  if (pathname === "/demo" || pathname.startsWith("/demo/")) {
+    response.setHeader(
+      "Content-Security-Policy",
+      "default-src 'self'; style-src 'self' 'unsafe-inline'; frame-ancestors 'self'",
+    );
+    return;
+  }
+  const nonce = randomBytes(16).toString("base64");
+  const policy = [
+    "default-src 'self'",
+    `script-src 'self' 'nonce-${nonce}' 'strict-dynamic'${isDev ? " 'unsafe-eval'" : ""}`,
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' blob: data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "frame-src 'none'",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+  // Next reads the nonce from the request, and puts it on its own scripts.
+  request.headers["content-security-policy"] = policy;
+  request.headers["x-nonce"] = nonce;
+  response.setHeader("Content-Security-Policy", policy);
+}
+
+function refuse(response: ServerResponse, status: number, error: string): void {
+  response.writeHead(status, { "content-type": "application/json" });
+  response.end(
+    JSON.stringify({ success: false, error, code: status === 404 ? "not_found" : "invalid_request" }),
+  );
+}
+
+/** Writes a web response to Node's. */
+async function send(response: ServerResponse, answer: Response): Promise<void> {
+  response.statusCode = answer.status;
+  for (const [name, value] of answer.headers) if (name !== "set-cookie") response.setHeader(name, value);
+  const cookies = answer.headers.getSetCookie();
+  if (cookies.length > 0) response.setHeader("set-cookie", cookies);
+  response.end(Buffer.from(await answer.arrayBuffer()));
+}

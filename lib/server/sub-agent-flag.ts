@@ -1,0 +1,26 @@
+type Logger = { warn: (fields: object, message: string) => void };
+
+const TIMEOUT_MS = 3_000;
+
+/**
+ * Asks the external feature flag whether a `web` caller may use sub-agents: `GET <url>?userId=…` that answers
+ * `{ "enabled": true }`. Off where there is no flag, no identity, or no answer.
+ * Source: specification, Rules for profile fields, 3; `wire.md`, Environment, `SUBAGENT_WEB_FLAG_URL`.
+ */
+export async function askSubAgentFlag(
+  flagUrl: string | undefined,
+  userId: string | null,
+  logger: Logger,
+): Promise<boolean> {
+  if (flagUrl === undefined || userId === null) return false;
+  const url = new URL(flagUrl);
+  url.searchParams.set("userId", userId);
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: "error" });
+    const answer: unknown = response.ok ? await response.json() : undefined;
+    return typeof answer === "object" && answer !== null && "enabled" in answer && answer.enabled === true;
+  } catch (error) {
+    logger.warn({ err: error }, "the sub-agent flag did not answer; it counts as off");
+    return false;
+  }
+}

@@ -1,0 +1,70 @@
+import { and, asc, eq } from "drizzle-orm";
+import type { Executor, Transaction } from "#db/client.ts";
+import { elicitations, sessions } from "#db/schema/index.ts";
+import type { Source } from "#db/schema/unions.ts";
+
+export type ElicitationRow = typeof elicitations.$inferSelect;
+
+export async function findElicitationOfCall(
+  db: Executor,
+  runId: string,
+  callId: string,
+): Promise<ElicitationRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(elicitations)
+    .where(and(eq(elicitations.runId, runId), eq(elicitations.callId, callId)));
+  return row;
+}
+
+export async function findElicitation(
+  db: Executor,
+  sessionId: string,
+  id: string,
+): Promise<ElicitationRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(elicitations)
+    .where(and(eq(elicitations.id, id), eq(elicitations.sessionId, sessionId)));
+  return row;
+}
+
+/** The oldest question of a session that waits for its answer. */
+export async function findOpenElicitation(
+  db: Executor,
+  sessionId: string,
+): Promise<ElicitationRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(elicitations)
+    .where(and(eq(elicitations.sessionId, sessionId), eq(elicitations.state, "open")))
+    .orderBy(asc(elicitations.createdAt))
+    .limit(1);
+  return row;
+}
+
+export async function insertElicitation(
+  tx: Transaction,
+  row: typeof elicitations.$inferInsert,
+): Promise<void> {
+  await tx.insert(elicitations).values(row);
+}
+
+/** Settles an open question. @returns its row, or undefined when it was settled before. */
+export async function settleElicitation(
+  tx: Transaction,
+  id: string,
+  end: { state: "answered" | "declined" | "unanswered"; answer: string | null },
+): Promise<ElicitationRow | undefined> {
+  const [row] = await tx
+    .update(elicitations)
+    .set({ ...end, resolvedAt: new Date() })
+    .where(and(eq(elicitations.id, id), eq(elicitations.state, "open")))
+    .returning();
+  return row;
+}
+
+export async function readSource(db: Executor, sessionId: string): Promise<Source> {
+  const [row] = await db.select({ source: sessions.source }).from(sessions).where(eq(sessions.id, sessionId));
+  return row?.source ?? "api";
+}

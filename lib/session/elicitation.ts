@@ -1,0 +1,128 @@
+import type { Database } from "#db/client.ts";
+import type { EventLog } from "#lib/events/event-log.ts";
+import {
+  type ElicitationRow,
+  findElicitation,
+  findElicitationOfCall,
+  insertElicitation,
+  readSource,
+  settleElicitation,
+} from "./elicitation-store.ts";
+import { newId } from "./new-id.ts";
+
+/** The call that asks. */
+type Asking = { sessionId: string; requestId: string; runId: string; callId: string; signal: AbortSignal };
+type Question = { question: string; options: string[] | null; timeoutMs: number };
+
+/** What became of a question. */
+export type ElicitationEnd =
+  | { state: "answered"; answer: string }
+  | { state: "declined" }
+  | { state: "unanswered"; reason: string };
+
+export type AnswerResult = "accepted" | "unknown" | "settled";
+
+/** Questions of the agent to the people on the session page. */
+export type Elicitations = {
+  /** Shows a question and waits for what becomes of it. A call that was interrupted finds its question again. */
+  ask: (asking: Asking, question: Question) => Promise<ElicitationEnd>;
+  answer: (sessionId: string, id: string, answer: string | null) => Promise<AnswerResult>;
+};
+
+/** @see Elicitations */
+export function createElicitations(deps: { db: Database; log: EventLog }): Elicitations {
+  const { db, log } = deps;
+
+  const settle = (
+    row: ElicitationRow,
+    end: { state: "answered" | "declined" | "unanswered"; answer: string | null },
+  ) =>
+    log.transact(row.sessionId, async (tx, emit) => {
+      const settled = await settleElicitation(tx, row.id, end);
+      if (!settled) return false;
+      const about = { requestId: null, runId: row.runId, source: await readSource(tx, row.sessionId) };
+      emit({ kind: "elicitation.resolved", ...about, elicitationId: row.id, ...end });
+      return true;
+    });
+
+  const obtain = async (asking: Asking, question: Question): Promise<ElicitationRow> => {
+    const known = await findElicitationOfCall(db, asking.runId, asking.callId);
+    if (known) return known;
+    const { sessionId, requestId, runId, callId } = asking;
+    const id = newId("eli");
+    await log.transact(sessionId, async (tx, emit) => {
+      await insertElicitation(tx, {
+        id,
+        sessionId,
+        runId,
+        callId,
+        question: question.question,
+        options: question.options,
+      });
+      const about = { requestId, runId, source: await readSource(tx, sessionId) };
+      emit({
+        kind: "elicitation.requested",
+        ...about,
+        elicitationId: id,
+        toolCallId: callId,
+        question: question.question,
+        options: question.options,
+      });
+    });
+    const row = await findElicitation(db, sessionId, id);
+    if (!row) throw new Error(`question ${id} vanished after it was stored`);
+    return row;
+  };
+
+  return {
+    async ask(asking, question) {
+      const row = await obtain(asking, question);
+      const leftMs = Math.max(0, row.createdAt.getTime() + question.timeoutMs - Date.now());
+      await waitForResolution(log, row, AbortSignal.any([asking.signal, AbortSignal.timeout(leftMs)]), () =>
+        findElicitation(db, row.sessionId, row.id),
+      );
+      // Nobody can answer once this has won; whoever answered before, is heard.
+      await settle(row, { state: "unanswered", answer: null });
+      const settled = await findElicitation(db, row.sessionId, row.id);
+      if (settled?.state === "answered") return { state: "answered", answer: settled.answer ?? "" };
+      if (settled?.state === "declined") return { state: "declined" };
+      return {
+        state: "unanswered",
+        reason: asking.signal.aborted ? "the turn was stopped" : "nobody answered in time",
+      };
+    },
+    async answer(sessionId, id, answer) {
+      const row = await findElicitation(db, sessionId, id);
+      if (!row) return "unknown";
+      const end =
+        answer === null ? { state: "declined" as const, answer } : { state: "answered" as const, answer };
+      return (await settle(row, end)) ? "accepted" : "settled";
+    },
+  };
+}
+
+/** Resolves when the question is settled or the signal fires. */
+async function waitForResolution(
+  log: EventLog,
+  row: ElicitationRow,
+  signal: AbortSignal,
+  read: () => Promise<ElicitationRow | undefined>,
+): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const unsubscribe = log.subscribe(row.sessionId, (item) => {
+    if (
+      item.type === "event" &&
+      item.event.kind === "elicitation.resolved" &&
+      item.event.body.includes(row.id)
+    )
+      resolve();
+  });
+  signal.addEventListener("abort", () => resolve(), { once: true });
+  try {
+    // Subscribed first, so that an answer between the two is not missed.
+    if (signal.aborted || (await read())?.state !== "open") return;
+    await promise;
+  } finally {
+    unsubscribe();
+  }
+}
