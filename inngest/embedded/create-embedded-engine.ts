@@ -157,6 +157,7 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): EmbeddedEn
   }
 
   async function start({ client, functions }: { client: Inngest.Any; functions: InngestFunction.Any[] }) {
+    if (running) throw new Error("The embedded engine is started already.");
     const handler: FunctionHandler = serve({ client, functions });
     const headers = { host: "inngest.embedded" };
     const response = await handler(

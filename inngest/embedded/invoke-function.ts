@@ -22,8 +22,6 @@ export type Invocation = {
   maxAttempts: number;
   /** A planned step to run, or undefined to let the function run on. */
   stepId?: string | undefined;
-  /** Report new steps without running any: others of this run are still to be repeated. */
-  planOnly: boolean;
 };
 
 /** What the SDK answered; `retryAtMs` is its own wish for the next attempt, in ms since the epoch. */
@@ -52,7 +50,7 @@ function toBody(call: Invocation): string {
     qi_id: call.ticket,
     attempt: call.attempt,
     max_attempts: call.maxAttempts,
-    disable_immediate_execution: call.planOnly,
+    disable_immediate_execution: false,
     use_api: false,
   });
   const event = JSON.stringify(call.event);
