@@ -18,7 +18,7 @@ import { LOCAL_OWNER } from "#lib/api/route.ts";
 import { servePath } from "#lib/api/serve.ts";
 import type { ApiServices } from "#lib/api/services.ts";
 import { attemptDelivery } from "#lib/callback/attempt-delivery.ts";
-import { createSchemaChecker } from "#lib/deliverable/admission/schema-checker.ts";
+import { createSchemaChecker } from "#lib/deliverable/admission/create-schema-checker.ts";
 import { createMemoryBus } from "#lib/events/bus.ts";
 import { createEventLog } from "#lib/events/event-log.ts";
 import { createModel } from "#lib/model/create-model.ts";

@@ -44,18 +44,21 @@ async function main(): Promise<void> {
   server.keepAliveTimeout = 65_000;
 
   let isClosing = false;
-  const close = (reason: string) => {
+  const close = async (reason: string) => {
     if (isClosing) return;
     isClosing = true;
-    void (async () => {
-      logger.info({ reason }, "shutting down");
-      setTimeout(() => process.exit(1), CLOSE_DEADLINE_MS).unref();
-      server.close();
+    logger.info({ reason }, "shutting down");
+    setTimeout(() => process.exit(1), CLOSE_DEADLINE_MS).unref();
+    server.close();
+    try {
       await container.close();
       server.closeAllConnections();
       await app.close();
       process.exit(0);
-    })();
+    } catch (error) {
+      logger.error({ err: error }, "the service could not end in order");
+      process.exit(1);
+    }
   };
   process.on("SIGTERM", () => close("SIGTERM"));
   process.on("SIGINT", () => close("SIGINT"));
