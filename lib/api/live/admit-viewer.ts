@@ -1,0 +1,75 @@
+import type { ShareRole } from "#db/schema/unions.ts";
+import { SESSION_ID_PATTERN } from "#lib/session/new-id.ts";
+import { findSession, type SessionRow } from "#lib/session/store.ts";
+import { readKey } from "../authenticate.ts";
+import { readShareCookie } from "../cookies.ts";
+import { type Failure, fail } from "../errors.ts";
+import { isSameService } from "../own-origin.ts";
+import type { ApiServices } from "../services.ts";
+
+export type AdmissionServices = Pick<ApiServices, "db" | "shares" | "authenticate" | "settings">;
+
+/** Somebody who may follow a session over a socket. */
+export type Viewer = {
+  sessionId: string;
+  role: ShareRole;
+  hasBrowser: boolean;
+  /** The session's last stored event when the viewer was let in. */
+  lastSeq: number;
+};
+
+/** No viewer: the request named no credential, so the first frame has to. */
+export type Admission = { ok: true; viewer: Viewer | undefined } | Failure;
+
+/**
+ * Who asks for the socket, decided before the upgrade: an API key wins over a cookie, and a cookie counts only from
+ * this service's own pages, because browsers send it along with any site's socket. Source: `wire.md`, WebSocket.
+ */
+export async function admitRequest(
+  services: AdmissionServices,
+  headers: Headers,
+  sessionId: string,
+): Promise<Admission> {
+  if (readKey(headers) !== undefined) return admitKey(services, headers, sessionId);
+  const session = await findKnownSession(services, sessionId);
+  if (!session) return unknownSession();
+  const token = readShareCookie(headers.get("cookie"));
+  if (token === undefined) return { ok: true, viewer: undefined };
+  if (!isSameService(headers.get("origin") ?? "", services.settings.baseUrl))
+    return fail("forbidden", "the share cookie counts only on the service's own pages");
+  const role = await services.shares.readRole(sessionId, token);
+  return role
+    ? { ok: true, viewer: toViewer(session, role) }
+    : fail("unauthorized", "the share link is wrong, revoked or expired");
+}
+
+/** Who holds the token of a first frame: a share link's, or an API key. */
+export async function admitToken(
+  services: AdmissionServices,
+  token: string,
+  sessionId: string,
+): Promise<{ ok: true; viewer: Viewer } | Failure> {
+  const role = await services.shares.readRole(sessionId, token);
+  if (!role) return admitKey(services, new Headers({ "x-service-api-key": token }), sessionId);
+  const session = await findKnownSession(services, sessionId);
+  return session ? { ok: true, viewer: toViewer(session, role) } : unknownSession();
+}
+
+async function admitKey(services: AdmissionServices, headers: Headers, sessionId: string) {
+  const checked = await services.authenticate(headers);
+  if (!checked.ok) return checked;
+  const session = await findKnownSession(services, sessionId, checked.caller.ownerId);
+  return session ? { ok: true as const, viewer: toViewer(session, "drive") } : unknownSession();
+}
+
+const findKnownSession = async (services: AdmissionServices, sessionId: string, ownerId?: string) =>
+  SESSION_ID_PATTERN.test(sessionId) ? findSession(services.db, sessionId, ownerId) : undefined;
+
+const unknownSession = () => fail("not_found", "no such session");
+
+const toViewer = (session: SessionRow, role: ShareRole): Viewer => ({
+  sessionId: session.id,
+  role,
+  hasBrowser: session.capabilities.browser,
+  lastSeq: session.eventSeq,
+});

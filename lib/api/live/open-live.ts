@@ -1,0 +1,131 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { WebSocket, WebSocketServer } from "ws";
+import { fail, failureResponse } from "../errors.ts";
+import { describeFirstIssue } from "../field-error.ts";
+import { streamQuerySchema } from "../schemas/queries.ts";
+import { admitRequest } from "./admit-viewer.ts";
+import { greetConnection, type LiveServices } from "./greet-connection.ts";
+import type { LiveState } from "./serve-viewer.ts";
+import { createWatchList } from "./watch-list.ts";
+
+const PAYLOAD_BYTES_MAX = 64 * 1024;
+const CLOSING_MS = 2_000;
+const GOING_AWAY = 1001;
+
+/** Takes the connection away from HTTP, as the request context of Vercel and of `lib/server/upgrade.ts` does. */
+export type Upgrade = () => { req: IncomingMessage; socket: Duplex; head: Buffer };
+
+/** All live connections of this process. */
+export type LiveHub = {
+  /** `GET /api/sessions/:sessionId/live`. @returns a refusal to answer with, or undefined once the connection is taken. */
+  openLive: (
+    request: Request,
+    params: { sessionId: string },
+    upgrade: Upgrade,
+  ) => Promise<Response | undefined>;
+  /** How many connections follow a session. */
+  watching: (sessionId: string) => number;
+  /** Whether a person holds the controls of a session's browser. */
+  isDriven: (sessionId: string) => boolean;
+  /** Tells everybody to come back later and waits until they are gone, 2 s at most. */
+  close: () => Promise<void>;
+};
+
+/**
+ * Makes the hub. Times in milliseconds: how long a first frame may take, and how often peers are asked for a sign of
+ * life. Source: `wire.md`, WebSocket; `security.md`, WebSocket.
+ */
+export function createLiveHub(
+  services: LiveServices,
+  { authTimeoutMs = 10_000, heartbeatMs = 30_000 } = {},
+): LiveHub {
+  const { logger } = services;
+  const server = new WebSocketServer({
+    noServer: true,
+    maxPayload: PAYLOAD_BYTES_MAX,
+    perMessageDeflate: false,
+  });
+  const state: LiveState = { watchers: createWatchList(), drivers: new Map() };
+  // What a connection does later must not hold on to the request that opened it.
+  const outside = AsyncLocalStorage.snapshot();
+  const silent = new Set<WebSocket>();
+  let heartbeat: NodeJS.Timeout | undefined;
+  let isClosing = false;
+
+  /** One timer for all: whoever gave no sign of life since the last round is gone. */
+  function checkPulses(): void {
+    for (const client of server.clients) {
+      if (silent.has(client)) {
+        client.terminate();
+        continue;
+      }
+      silent.add(client);
+      if (client.readyState === WebSocket.OPEN) client.ping();
+    }
+    if (server.clients.size > 0) return;
+    clearInterval(heartbeat);
+    heartbeat = undefined;
+  }
+  function followPulse(webSocket: WebSocket): void {
+    heartbeat ??= setInterval(checkPulses, heartbeatMs).unref();
+    for (const sign of ["message", "pong", "close"]) webSocket.on(sign, () => silent.delete(webSocket));
+  }
+
+  return {
+    async openLive(request, { sessionId }, upgrade) {
+      try {
+        if (request.headers.get("upgrade")?.toLowerCase() !== "websocket") return upgradeRequired();
+        const admission = await admitRequest(services, request.headers, sessionId);
+        if (!admission.ok) return failureResponse(admission);
+        const query = streamQuerySchema.safeParse(Object.fromEntries(new URL(request.url).searchParams));
+        if (!query.success)
+          return failureResponse(fail("invalid_request", describeFirstIssue(query.error.issues, "query")));
+        if (isClosing) return stopping();
+
+        const { req, socket, head } = upgrade();
+        const { viewer } = admission;
+        outside(() =>
+          server.handleUpgrade(req, socket, head, (webSocket) => {
+            followPulse(webSocket);
+            const asked = { sessionId, after: query.data.after, viewer };
+            greetConnection(services, state, webSocket, asked, authTimeoutMs);
+          }),
+        );
+        return undefined;
+      } catch (error) {
+        logger.error({ err: error, sessionId }, "a live connection could not be opened");
+        return failureResponse(
+          fail("internal", "something went wrong on our side; the service's log has the reason"),
+        );
+      }
+    },
+    watching: state.watchers.count,
+    isDriven: (sessionId) => state.drivers.has(sessionId),
+    async close() {
+      isClosing = true;
+      clearInterval(heartbeat);
+      const clients = [...server.clients];
+      const gone = clients.map((client) => new Promise((resolve) => client.once("close", resolve)));
+      for (const client of clients) client.close(GOING_AWAY, "the service is stopping");
+      const patience = setTimeout(() => {
+        for (const client of clients) client.terminate();
+      }, CLOSING_MS);
+      await Promise.all(gone);
+      clearTimeout(patience);
+    },
+  };
+}
+
+const upgradeRequired = (): Response =>
+  Response.json(
+    { success: false, error: "upgrade to WebSocket required", code: "invalid_request" },
+    { status: 426, headers: { upgrade: "websocket" } },
+  );
+
+const stopping = (): Response =>
+  Response.json(
+    { success: false, error: "the service is stopping; try again", code: "internal" },
+    { status: 503, headers: { "retry-after": "1" } },
+  );

@@ -1,0 +1,120 @@
+import type { WebSocket } from "ws";
+import type { BrowserInput } from "#lib/browser/browser-service.ts";
+import type { LiveClientFrame } from "../client/types.ts";
+import type { ApiServices } from "../services.ts";
+import type { Viewer } from "./admit-viewer.ts";
+import { maySend } from "./client-frame.ts";
+import { followLog } from "./follow-log.ts";
+import { encodeNotice } from "./server-frame.ts";
+import { createSocketWriter } from "./socket-writer.ts";
+import type { WatchList } from "./watch-list.ts";
+
+const FORBIDDEN = 4003;
+const BROKEN = 1011;
+
+export type ViewerServices = Pick<ApiServices, "log" | "browser" | "logger">;
+
+/** What all connections share: who is there, and who last took the controls of each session. */
+export type LiveState = { watchers: WatchList; drivers: Map<string, WebSocket> };
+
+/** One viewer's side of a connection. */
+export type ServedViewer = { receive: (frame: LiveClientFrame) => void; leave: () => void };
+
+/**
+ * Serves somebody who was let in: `ready`, the events after `after` (from now on where it is undefined), the live
+ * view when asked for, and what the viewer's role may send. Source: `wire.md`, WebSocket.
+ */
+export function serveViewer(
+  services: ViewerServices,
+  state: LiveState,
+  webSocket: WebSocket,
+  viewer: Viewer,
+  after: number | undefined,
+): ServedViewer {
+  const { browser, log, logger } = services;
+  const { sessionId, role, hasBrowser, lastSeq } = viewer;
+  const writer = createSocketWriter(webSocket);
+  const timestamp = () => new Date().toISOString();
+  let stopPictures: (() => void) | undefined;
+
+  const { watching, leave } = state.watchers.join(sessionId, (count) =>
+    writer.send(
+      encodeNotice({ type: "watching", sessionId, timestamp: timestamp(), data: { watching: count } }),
+    ),
+  );
+  writer.send(
+    encodeNotice({
+      type: "ready",
+      seq: lastSeq,
+      sessionId,
+      timestamp: timestamp(),
+      data: { role, watching },
+    }),
+  );
+  // Who claims to know more than there is begins at the end.
+  const stopFollowing = followLog(log, sessionId, Math.min(after ?? lastSeq, lastSeq), {
+    send: writer.send,
+    room: writer.room,
+    fail(error) {
+      logger.error({ err: error, sessionId }, "the log could not be read for a live connection");
+      webSocket.close(BROKEN, "the events could not be read; connect again");
+    },
+  });
+
+  function hidePage(): void {
+    stopPictures?.();
+    stopPictures = undefined;
+    writer.dropPicture();
+  }
+  function releaseControl(): void {
+    if (state.drivers.get(sessionId) === webSocket) state.drivers.delete(sessionId);
+  }
+  function act(input: BrowserInput): void {
+    if (!hasBrowser) return;
+    browser.input(sessionId, input).catch((error) => {
+      // The page's own status shows why the browser does not answer.
+      logger.debug({ err: error, sessionId }, "an input did not reach the page");
+    });
+  }
+
+  return {
+    receive(frame) {
+      if (!maySend(role, frame.type)) {
+        webSocket.close(FORBIDDEN, `the role ${role} may not send ${frame.type}`);
+        return;
+      }
+      switch (frame.type) {
+        case "auth":
+          return;
+        case "ping":
+          return writer.send(encodeNotice({ type: "pong", sessionId, timestamp: timestamp(), data: {} }));
+        case "view.subscribe":
+          if (hasBrowser) stopPictures ??= browser.watch(sessionId, writer.sendPicture);
+          return;
+        case "view.unsubscribe":
+          return hidePage();
+        case "control.take":
+          state.drivers.set(sessionId, webSocket);
+          return;
+        case "control.release":
+          return releaseControl();
+        case "input.mouse":
+          return act({ ...frame, type: "mouse" });
+        case "input.wheel":
+          return act({ ...frame, type: "wheel" });
+        case "input.key":
+          return act({ ...frame, type: "key" });
+        case "input.text":
+          return act({ ...frame, type: "text" });
+        case "input.paste":
+          return act({ ...frame, type: "paste" });
+      }
+    },
+    leave() {
+      stopFollowing();
+      hidePage();
+      releaseControl();
+      leave();
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import type { ScreencastFrame } from "#lib/browser/browser-service.ts";
+import { encodeFrame } from "#lib/browser/frame-header.ts";
+import type { DomainEvent, MessageDelta, StoredEvent } from "#lib/events/event.ts";
+import type { LiveFrame } from "../client/types.ts";
+
+/** Bytes by what they were made from: once made, all viewers share them. */
+const encoded = new WeakMap<object, Uint8Array>();
+
+function encodeOnce<Source extends object>(
+  source: Source,
+  encode: (source: Source) => Uint8Array,
+): Uint8Array {
+  const known = encoded.get(source);
+  if (known) return known;
+  const bytes = encode(source);
+  encoded.set(source, bytes);
+  return bytes;
+}
+
+/** A stored event as a text frame, around the very text that is stored. */
+export const encodeEvent = (event: StoredEvent): Uint8Array => encodeOnce(event, wrapEvent);
+
+/** A piece of a message as a text frame; it has no sequence number. */
+export const encodeDelta = (delta: MessageDelta): Uint8Array => encodeOnce(delta, wrapDelta);
+
+/** A picture of the page as a binary frame. */
+export const encodePicture = (frame: ScreencastFrame): Uint8Array => encodeOnce(frame, encodeFrame);
+
+/** A frame about the connection itself. */
+export const encodeNotice = (
+  notice: Extract<LiveFrame, { type: "ready" | "watching" | "pong" }>,
+): Uint8Array => Buffer.from(JSON.stringify(notice));
+
+function wrapEvent({ kind, seq, sessionId, body }: StoredEvent): Uint8Array {
+  const head = JSON.stringify({ type: kind, seq, sessionId, timestamp: readTimestamp(body) });
+  return Buffer.from(`${head.slice(0, -1)},"data":${body}}`);
+}
+
+function wrapDelta(delta: MessageDelta): Uint8Array {
+  const { kind, sessionId, timestamp } = delta;
+  return Buffer.from(JSON.stringify({ type: kind, sessionId, timestamp, data: delta } satisfies LiveFrame));
+}
+
+/** The log writes these three fields first, so that the caller's values behind them need no parsing. */
+const HEAD = /^\{"kind":"[^"]*","seq":\d+,"timestamp":"([^"]*)"/;
+
+const readTimestamp = (body: string): string =>
+  HEAD.exec(body)?.[1] ?? (JSON.parse(body) as DomainEvent).timestamp;
