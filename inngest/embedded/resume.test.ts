@@ -158,6 +158,28 @@ describe("a start after a crash", () => {
   });
 });
 
+describe("a database that fails for a while", () => {
+  it("delays a run and loses nothing", async () => {
+    const process = createProcess();
+    let calls = 0;
+    const fn = process.client.createFunction({ id: "tough", triggers: { event: "go" } }, async ({ step }) => {
+      process.breakDatabase(++calls === 1);
+      await step.sleep("nap", "10s");
+      return "done";
+    });
+    await process.start([fn]);
+    await process.client.send({ name: "go" });
+    await until(() => calls === 1, "the first call was made");
+    assert.equal((await readRuns(database.db))[0]?.state, "running");
+    process.breakDatabase(false);
+    await until(async () => {
+      process.clock.advance(1_000);
+      return isQuiet(database.db);
+    }, "the run has ended");
+    assert.equal((await readRuns(database.db))[0]?.output, "done");
+  });
+});
+
 describe("an orderly stop", () => {
   it("ends at the end of the step under way, records it, and leaves the rest to the next start", async () => {
     const ran: string[] = [];

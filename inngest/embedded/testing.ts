@@ -63,6 +63,8 @@ export type TestProcess = {
   /** From now on no statement of this engine is carried out or answered. */
   crash: () => void;
   isCrashed: () => boolean;
+  /** While true, every statement of this engine fails. */
+  breakDatabase: (isBroken: boolean) => void;
   statementCount: () => number;
 };
 
@@ -77,8 +79,10 @@ export function createTestProcess(
   const { clock = createManualClock(), onExchange, ...engineOptions } = options;
   let statements = 0;
   let isDead = false;
+  let isBroken = false;
   const execute = (statement: Parameters<Database["execute"]>[0]) => {
     statements++;
+    if (isBroken) return Promise.reject(new Error("connection lost"));
     return isDead ? new Promise(() => {}) : db.execute(statement);
   };
   // The engine uses nothing else of the database.
@@ -106,6 +110,9 @@ export function createTestProcess(
       isDead = true;
     },
     isCrashed: () => isDead,
+    breakDatabase: (value) => {
+      isBroken = value;
+    },
     statementCount: () => statements,
   };
 }
