@@ -40,7 +40,11 @@ export type EmbeddedEngineOptions = {
   keepMs?: number;
 };
 
-/** Plays Inngest functions in this process, its state in the service's database. */
+/**
+ * Plays Inngest functions in this process, its state in the service's database. It plays run, parallel steps, sleep,
+ * waitForEvent, sendEvent, invoke, retries, onFailure, cancelOn, cron (five fields, UTC), idempotency and concurrency;
+ * functions that ask for more are refused. Parallel steps are waited for together, also in `race` mode.
+ */
 export type EmbeddedEngine = {
   /** The network of the Inngest client: see {@link embeddedClientOptions}. */
   fetch: typeof fetch;
