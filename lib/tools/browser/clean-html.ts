@@ -46,7 +46,11 @@ export function cleanHtml(kit: PageKit, charsMax: number): CleanedHtml {
       (element.type === "password" || /password/.test(element.autocomplete));
     if (name === "value" && isSecret) return "";
     if (urlAttributes.has(name)) {
-      const scheme = value.replace(/[\u0000-\u0020]/g, "").toLowerCase();
+      // Browsers skip blanks and control characters before and inside a scheme.
+      const scheme = [...value.slice(0, 200)]
+        .filter((character) => character > " ")
+        .join("")
+        .toLowerCase();
       if (scheme.startsWith("javascript:") || scheme.startsWith("vbscript:")) return "";
       if (scheme.startsWith("data:")) return ` ${name}="data:…"`;
     }

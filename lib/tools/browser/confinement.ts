@@ -6,7 +6,8 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 /** How a script's child process is held, from the strongest to the weakest. */
-export type ConfinementKind = "bubblewrap" | "namespaces" | "permissions";
+export const CONFINEMENT_KINDS = ["bubblewrap", "namespaces", "permissions"] as const;
+export type ConfinementKind = (typeof CONFINEMENT_KINDS)[number];
 
 /** The command that starts a confined child, and how to speak of it. */
 export type Confinement = { kind: ConfinementKind; command: string; args: string[]; detail: string };
@@ -23,9 +24,12 @@ const run = promisify(execFile);
 /**
  * Finds the strongest way to hold a child process on this machine, by trying each: bubblewrap (no network, no files but
  * Node and Playwright, another user), namespaces without it, Node's permission model alone.
- * @param nodePath the Node ≥ 24 to run. @throws Error when not even the weakest starts.
+ * @param nodePath the Node ≥ 24 to run. @param kinds which ways to try, all by default. @throws Error when not even the weakest starts.
  */
-export async function findConfinement(nodePath: string): Promise<Confinement> {
+export async function findConfinement(
+  nodePath: string,
+  kinds: readonly ConfinementKind[] = CONFINEMENT_KINDS,
+): Promise<Confinement> {
   const parts = {
     nodePath,
     childPath: fileURLToPath(new URL("./script-child.ts", import.meta.url)),
@@ -68,7 +72,7 @@ export async function findConfinement(nodePath: string): Promise<Confinement> {
     },
   ];
   let reason: unknown;
-  for (const { kind, words, child, detail } of candidates) {
+  for (const { kind, words, child, detail } of candidates.filter(({ kind }) => kinds.includes(kind))) {
     const [command = "", ...args] = words;
     try {
       await run(command, [...args, "--eval", "0"], { env: childEnvironment(), timeout: 10_000, cwd: "/" });

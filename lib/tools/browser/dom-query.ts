@@ -61,15 +61,7 @@ const INTERACTIVE_ROLES = new Set(
   ),
 );
 /** Focusable, but only as a place to scroll or a part of something that is listed itself. */
-const NOT_LISTED_ROLES = new Set([
-  "RootWebArea",
-  "Iframe",
-  "option",
-  "MenuListOption",
-  "generic",
-  "main",
-  "region",
-]);
+const NOT_LISTED_ROLES = new Set(["RootWebArea", "Iframe", "option", "MenuListOption", "main", "region"]);
 const HIDDEN_CANDIDATES =
   "a[href], button, input, select, textarea, summary, h1, h2, h3, h4, h5, h6, [role], [contenteditable]";
 const SELECTED_MAX = 2_000;
@@ -208,16 +200,19 @@ const emptyNode = (backendNodeId: number): AxNode => ({
 const isListed = (node: AxNode): boolean =>
   INTERACTIVE_ROLES.has(node.role) ||
   node.role === "heading" ||
-  (node.isFocusable && !NOT_LISTED_ROLES.has(node.role));
+  (node.isFocusable && !NOT_LISTED_ROLES.has(node.role) && (node.role !== "generic" || node.name !== ""));
 
 /** Chromium says `image` where ARIA 1.2 said `img`. */
 const sameRole = (role: string) => (role.toLowerCase() === "img" ? "image" : role.toLowerCase());
 
+/** Where inline elements meet, the tree does not tell whether there is a blank: blanks do not count in a comparison. */
+const squash = (text: string) => text.toLowerCase().replace(/\s+/g, "");
+
 function matches(node: AxNode, query: Query): boolean {
   if (query.role !== undefined && sameRole(node.role) !== sameRole(query.role)) return false;
   if (query.text === undefined) return true;
-  const wanted = query.text.toLowerCase();
-  return node.name.toLowerCase().includes(wanted) || node.text.toLowerCase().includes(wanted);
+  const wanted = squash(query.text);
+  return squash(node.name).includes(wanted) || squash(node.text).includes(wanted);
 }
 
 /** By text alone, every ancestor up to the page matches too: only those count whose name has it, or no match below. */
@@ -225,7 +220,7 @@ function isInnermost(query: Query) {
   return (node: AxNode, index: number, all: AxNode[]): boolean => {
     if (query.role !== undefined || query.text === undefined) return true;
     if (node.role === "RootWebArea") return all.length === 1;
-    if (node.name.toLowerCase().includes(query.text.toLowerCase())) return true;
+    if (squash(node.name).includes(squash(query.text))) return true;
     const next = all[index + 1];
     return !next || !node.text.includes(next.text) || node.text === "" || next.text === "";
   };

@@ -56,7 +56,8 @@ async function play(run: Extract<ToChild, { type: "run" }>): Promise<unknown> {
     send: (message) => tell({ type: "devtools", message }),
     close: () => {},
   };
-  listeners.devtools = (message) => transport.onmessage?.(message);
+  // Playwright expects every message in a task of its own: in one task it would miss contexts that are announced early.
+  listeners.devtools = (message) => setImmediate(() => transport.onmessage?.(message));
   const browser = await chromium.connectOverCDP(transport, {
     noDefaults: true,
     artifactsDir: "/nonexistent",
@@ -64,6 +65,9 @@ async function play(run: Extract<ToChild, { type: "run" }>): Promise<unknown> {
   const context = browser.contexts()[0];
   const page = context?.pages()[0];
   if (!context || !page) throw new Error("The session's page is gone.");
+  page.close = async () => {
+    throw new Error("The page belongs to the session; a script cannot close it.");
+  };
   context.setDefaultTimeout(run.actionTimeoutMs);
   context.setDefaultNavigationTimeout(run.actionTimeoutMs);
   for (const name of run.helpers)

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
-import { findConfinement } from "./confinement.ts";
+import { type ConfinementKind, findConfinement } from "./confinement.ts";
 import { connectPageRelay, type PageRelay } from "./page-relay.ts";
 import { type ScriptProcess, startScriptProcess } from "./script-process.ts";
 import type { FromChild } from "./script-protocol.ts";
@@ -38,6 +38,8 @@ export type ScriptRunnerOptions = {
   maxConcurrent?: number;
   /** Keeps one process started and waiting, which takes about 0.3 s off each script. */
   isWarm?: boolean;
+  /** Which ways to confine to try, strongest first; all by default. */
+  confinement?: readonly ConfinementKind[];
 };
 
 const LOG_CHARS_MAX = 20_000;
@@ -51,7 +53,7 @@ const ACTION_TIMEOUT_MS = 10_000;
  * @throws Error when this machine starts no child process at all.
  */
 export async function createScriptRunner(options: ScriptRunnerOptions): Promise<ScriptRunner> {
-  const confinement = await findConfinement(options.nodePath ?? process.execPath);
+  const confinement = await findConfinement(options.nodePath ?? process.execPath, options.confinement);
   const maxConcurrent = options.maxConcurrent ?? 4;
   const queue: (() => void)[] = [];
   let running = 0;
@@ -155,6 +157,7 @@ async function playScript(
   );
   const onAbort = () => fail("The script was stopped.");
   signal.addEventListener("abort", onAbort, { once: true });
+  if (signal.aborted) onAbort();
   child.ended.then((end) => fail(end.reason));
 
   const onMessage = (message: FromChild) => {

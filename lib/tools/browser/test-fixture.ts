@@ -99,9 +99,9 @@ export async function startTestBrowser(): Promise<TestBrowser> {
     touched,
     async close() {
       const gone = new Promise((resolve) => child.once("exit", resolve));
-      await browser.close().catch(() => {});
       child.kill("SIGKILL");
       if (child.exitCode === null && child.signalCode === null) await gone;
+      await browser.close().catch(() => {});
       rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
     },
   };
