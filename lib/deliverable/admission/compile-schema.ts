@@ -1,0 +1,144 @@
+import type { ErrorObject, Options, ValidateFunction } from "ajv";
+import type AjvCore from "ajv/dist/core.js";
+import addFormats from "ajv-formats";
+import { describeError } from "./describe-violation.ts";
+import { type Draft, draftNames, findDraft } from "./find-draft.ts";
+import { findEndlessReference } from "./find-endless-reference.ts";
+import { collectPlaces, formatPointer, type Place, type SchemaObject } from "./walk-schema.ts";
+
+export type CompiledSchema = { ok: true; validate: ValidateFunction } | { ok: false; error: string };
+
+/** All errors are looked for, as the generated code of the other mode nests too deeply in wide schemas. */
+const common: Options = { strict: false, logger: false, allErrors: true };
+
+/**
+ * Compiles a caller's schema with the rules of its draft. Unknown keywords and formats are annotations; references
+ * stay within the document. It costs as much time and memory as the schema asks for: only the worker thread calls it.
+ * Source: specification, Structured sessions, Schema rules, 2; `facts.md`, Caller schemas.
+ *
+ * @param schema parsed for this call alone: keywords that JSON Schema does not know are removed from it.
+ * @returns the validator, or what is wrong and where: `<JSON pointer> <sentence>`.
+ */
+export function compileSchema(schema: SchemaObject): CompiledSchema {
+  const draft = findDraft(schema.$schema);
+  if (draft === undefined) return refuse("/$schema", `must name ${draftNames}`);
+  try {
+    const places = collectPlaces(schema);
+    const flaw = findFlaw(draft, schema, places);
+    if (flaw !== undefined) return flaw;
+    // OpenAPI's keyword, to which ajv gives a meaning that JSON Schema does not.
+    for (const place of places.values()) delete place.schema.nullable;
+    return compileChecked(draft, schema, places);
+  } catch (error) {
+    if (error instanceof RangeError) return refuse("", "is nested too deeply");
+    throw error;
+  }
+}
+
+const refuse = (pointer: string, sentence: string): { ok: false; error: string } => ({
+  ok: false,
+  error: pointer === "" ? sentence : `${pointer} ${sentence}`,
+});
+
+/** What is wrong with a schema before it is compiled. */
+function findFlaw(draft: Draft, schema: SchemaObject, places: ReadonlyMap<SchemaObject, Place>) {
+  for (const place of places.values()) {
+    if (Object.hasOwn(place.schema, "$async")) return refuse(`${place.pointer}/$async`, "is not allowed");
+  }
+  const error = findMetaError(draft, schema);
+  if (error !== undefined) return refuse(error.instancePath, describeError(error));
+  for (const place of places.values()) {
+    const pattern = findBrokenPattern(place.schema);
+    if (pattern !== undefined) return refuse(place.pointer + pattern, "must be a regular expression");
+  }
+  const endless = findEndlessReference(schema, places);
+  return endless === undefined ? undefined : refuse(endless, "refers to itself without end");
+}
+
+const metaCheckers = new Map<Draft, AjvCore>();
+
+/** The error of the draft's meta-schema that lies deepest in the schema: the others follow from it. */
+function findMetaError(draft: Draft, schema: SchemaObject): ErrorObject | undefined {
+  let ajv = metaCheckers.get(draft);
+  if (ajv === undefined) {
+    ajv = draft.createAjv({ ...common, allErrors: false, validateFormats: false });
+    metaCheckers.set(draft, ajv);
+  }
+  if (ajv.validate(draft.metaSchemaId, schema) === true) return undefined;
+  const depth = (error: ErrorObject) => error.instancePath.split("/").length;
+  return ajv.errors?.reduce((deepest, error) => (depth(error) > depth(deepest) ? error : deepest));
+}
+
+function findBrokenPattern({ pattern, patternProperties }: SchemaObject): string | undefined {
+  if (typeof pattern === "string" && !isPattern(pattern)) return "/pattern";
+  const names = typeof patternProperties === "object" ? Object.keys(patternProperties ?? {}) : [];
+  const broken = names.find((name) => !isPattern(name));
+  return broken === undefined ? undefined : formatPointer(["patternProperties", broken]);
+}
+
+const isPattern = (pattern: string): boolean => compilesAs(pattern, "u") || compilesAs(pattern, "");
+
+function compilesAs(pattern: string, flags: string): boolean {
+  try {
+    new RegExp(pattern, flags);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function compileChecked(
+  draft: Draft,
+  schema: SchemaObject,
+  places: ReadonlyMap<SchemaObject, Place>,
+): CompiledSchema {
+  let validate: ValidateFunction;
+  try {
+    validate = compileWith(draft, schema, true);
+  } catch (error) {
+    // Patterns in the wild escape what Unicode mode does not let them escape.
+    if (!(error instanceof SyntaxError)) return describeFailure(error, places);
+    try {
+      validate = compileWith(draft, schema, false);
+    } catch (again) {
+      return describeFailure(again, places);
+    }
+  }
+  try {
+    validate({});
+  } catch (error) {
+    return describeFailure(error, places);
+  }
+  return { ok: true, validate };
+}
+
+function compileWith(draft: Draft, schema: SchemaObject, unicodeRegExp: boolean): ValidateFunction {
+  const ajv = draft.createAjv({
+    ...common,
+    ...{ meta: false, validateSchema: false, ownProperties: true, unicodeRegExp },
+    // 4.35 is a multiple of 0.01, though its binary quotient is 434.99999999999994.
+    multipleOfPrecision: 7,
+    ignoreKeywordsWithRef: draft.ignoresRefSiblings,
+    // Inlining and optimizing take time that grows faster than the schema.
+    ...{ inlineRefs: false, code: { optimize: false } },
+  });
+  ajv.removeKeyword(draft.foreignId);
+  addFormats(ajv);
+  return ajv.compile(schema);
+}
+
+function describeFailure(error: unknown, places: ReadonlyMap<SchemaObject, Place>) {
+  if (error instanceof RangeError) return refuse("", "is nested too deeply, or refers to itself without end");
+  const message = error instanceof Error ? error.message : String(error);
+  for (const { pointer, schema } of places.values())
+    for (const keyword of ["$ref", "$dynamicRef", "$recursiveRef"]) {
+      const reference = schema[keyword];
+      if (typeof reference !== "string" || !message.startsWith(`can't resolve reference ${reference} from`))
+        continue;
+      const sentence = reference.startsWith("#")
+        ? "points to nothing in this schema"
+        : "must point into this schema";
+      return refuse(`${pointer}/${keyword}`, `${sentence} (${reference.slice(0, 200)})`);
+    }
+  return refuse("", `does not compile: ${message.slice(0, 300)}`);
+}

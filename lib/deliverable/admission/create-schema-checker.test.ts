@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { createSchemaChecker, type SchemaChecker } from "./create-schema-checker.ts";
+import { hostileSchemas, tooMuch } from "./testing/hostile-schemas.ts";
+import { ordinarySchemas } from "./testing/ordinary-schemas.ts";
+
+describe("schemas as callers write them", () => {
+  let checker: SchemaChecker;
+  before(() => {
+    checker = createSchemaChecker({ deadlineMs: 30_000 });
+  });
+  after(() => checker.close());
+
+  for (const { name, schema, fits = [], breaks = [] } of ordinarySchemas)
+    test(`${name}: admitted, and values are told apart`, async () => {
+      const before = JSON.stringify(schema);
+      assert.deepEqual(await checker.admitSchema(schema), { ok: true });
+      for (const value of fits) assert.deepEqual(await checker.validateValue(schema, value), { valid: true });
+      for (const [value, path] of breaks) {
+        const verdict = await checker.validateValue(schema, value);
+        assert.ok(!verdict.valid && "violations" in verdict, JSON.stringify(verdict));
+        assert.ok(
+          verdict.violations.some((violation) => violation.path === path),
+          JSON.stringify(verdict),
+        );
+      }
+      assert.equal(JSON.stringify(schema), before, "the caller's schema is left as it was");
+    });
+
+  test("exactly 64 KiB are admitted", async () => {
+    const schema = { type: "object", description: "x".repeat(65_536 - 34) };
+    assert.equal(JSON.stringify(schema).length, 65_536);
+    assert.deepEqual(await checker.admitSchema(schema), { ok: true });
+  });
+
+  test("a violation says where, and what the schema asks there", async () => {
+    const schema = {
+      ...{ type: "object", additionalProperties: false, required: ["name"] },
+      properties: {
+        name: { type: "string", minLength: 2 },
+        size: { enum: ["S", "M"] },
+        version: { const: 1 },
+      },
+    };
+    assert.deepEqual(await checker.validateValue(schema, { name: "a", size: "L", version: 2, extra: 1 }), {
+      valid: false,
+      violations: [
+        { path: "", message: 'must not have the property "extra"' },
+        { path: "/name", message: "must NOT have fewer than 2 characters" },
+        { path: "/size", message: 'must be one of ["S","M"]' },
+        { path: "/version", message: "must be 1" },
+      ],
+    });
+  });
+
+  test("at most fifty violations are told", async () => {
+    const schema = { type: "object", additionalProperties: { type: "string" } };
+    const value = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`a${index}`, index]));
+    const verdict = await checker.validateValue(schema, value);
+    assert.ok(!verdict.valid && "violations" in verdict);
+    assert.equal(verdict.violations.length, 50);
+  });
+
+  test("a value that is no JSON is told as such", async () => {
+    const verdict = await checker.validateValue({ type: "object" }, undefined);
+    assert.ok(!verdict.valid && "error" in verdict && /no JSON/.test(verdict.error));
+  });
+});
+
+describe("hostile schemas", () => {
+  let patient: SchemaChecker;
+  let strict: SchemaChecker;
+  let ticker: NodeJS.Timeout;
+  let lastTickAt = performance.now();
+  let longestGapMs = 0;
+  before(() => {
+    patient = createSchemaChecker({ deadlineMs: 30_000 });
+    strict = createSchemaChecker({ deadlineMs: 400 });
+    ticker = setInterval(() => {
+      longestGapMs = Math.max(longestGapMs, performance.now() - lastTickAt);
+      lastTickAt = performance.now();
+    }, 10);
+  });
+  after(async () => {
+    clearInterval(ticker);
+    await Promise.all([patient.close(), strict.close()]);
+  });
+
+  for (const hostile of hostileSchemas) {
+    const { name, schema } = hostile;
+    if ("refused" in hostile)
+      test(`${name}: refused, saying what and where`, async () => {
+        const admitted = await (hostile.refused === tooMuch ? strict : patient).admitSchema(schema);
+        assert.ok(!admitted.ok, "it was admitted");
+        assert.match(admitted.error, hostile.refused);
+      });
+    else if (hostile.ends instanceof RegExp)
+      test(`${name}: admitted, and checking a value ends with a reason`, async () => {
+        assert.deepEqual(await patient.admitSchema(schema), { ok: true });
+        const verdict = await (hostile.ends === tooMuch ? strict : patient).validateValue(
+          schema,
+          hostile.value,
+        );
+        assert.ok(!verdict.valid && "error" in verdict, JSON.stringify(verdict));
+        assert.match(verdict.error, hostile.ends as RegExp);
+      });
+    else
+      test(`${name}: harmless, and a value is told to be ${hostile.ends}`, async () => {
+        assert.deepEqual(await patient.admitSchema(schema), { ok: true });
+        const verdict = await patient.validateValue(schema, hostile.value);
+        assert.equal(verdict.valid ? "valid" : "violations" in verdict && "invalid", hostile.ends);
+      });
+  }
+
+  test("jobs that arrive behind a hostile one are answered after it", async () => {
+    const checker = createSchemaChecker({ deadlineMs: 600 });
+    const pattern = { type: "object", properties: { a: { pattern: "^(a+)+$" } } };
+    const verdicts = await Promise.all([
+      checker.validateValue(pattern, { a: `${"a".repeat(60)}!` }),
+      checker.validateValue({ type: "object" }, {}),
+      checker.admitSchema({ type: "object" }),
+    ]);
+    await checker.close();
+    assert.ok("error" in verdicts[0] && tooMuch.test(verdicts[0].error));
+    assert.deepEqual(verdicts.slice(1), [{ valid: true }, { ok: true }]);
+  });
+
+  test("a job that takes all the memory is ended by it, and the next is played", async () => {
+    const checker = createSchemaChecker({ deadlineMs: 60_000, memoryMb: 24 });
+    const leaf = { type: "object", properties: { a: { type: "array", items: { type: "string" } } } };
+    const verdict = await checker.validateValue(leaf, {
+      a: Array.from({ length: 500_000 }, (_, index) => index),
+    });
+    assert.ok(
+      !verdict.valid && "error" in verdict && /more memory/.test(verdict.error),
+      JSON.stringify(verdict).slice(0, 300),
+    );
+    assert.deepEqual(await checker.validateValue(leaf, {}), { valid: true });
+    await checker.close();
+  });
+
+  test("the event loop went on all the while", () => {
+    assert.ok(longestGapMs > 0 && longestGapMs < 1_000, `it stood still for ${Math.round(longestGapMs)} ms`);
+  });
+});
+
+test("a closed checker answers no more", async () => {
+  const checker = createSchemaChecker();
+  const running = checker.admitSchema({ type: "object" });
+  await checker.close();
+  await assert.rejects(running, /closed|ended/);
+  await assert.rejects(checker.admitSchema({ type: "object" }), /closed/);
+});

@@ -1,0 +1,41 @@
+import type { ErrorObject } from "ajv";
+import type { Violation } from "./schema-job.ts";
+
+const violationsMax = 50;
+const quoteCharactersMax = 200;
+
+/** The violations that ajv found, each once, at most 50: where in the value, and what the schema asks there. */
+export function describeViolations(errors: readonly ErrorObject[]): Violation[] {
+  const seen = new Map<string, Violation>();
+  for (const error of errors) {
+    if (seen.size === violationsMax) break;
+    const violation = { path: error.instancePath, message: describeError(error) };
+    seen.set(JSON.stringify(violation), violation);
+  }
+  return [...seen.values()];
+}
+
+/** One sentence about an error of ajv, with what its own message leaves out. */
+export function describeError({ keyword, params, message = "is not valid" }: ErrorObject): string {
+  switch (keyword) {
+    case "additionalProperties":
+      return `must not have the property ${quote(params.additionalProperty)}`;
+    case "unevaluatedProperties":
+      return `must not have the property ${quote(params.unevaluatedProperty)}`;
+    case "propertyNames":
+      return `must not have a property named ${quote(params.propertyName)}`;
+    case "enum":
+      return `must be one of ${quote(params.allowedValues)}`;
+    case "const":
+      return `must be ${quote(params.allowedValue)}`;
+    case "false schema":
+      return "must not be there";
+    default:
+      return message;
+  }
+}
+
+function quote(value: unknown): string {
+  const text = JSON.stringify(value) ?? "";
+  return text.length > quoteCharactersMax ? `${text.slice(0, quoteCharactersMax)}…` : text;
+}

@@ -1,0 +1,67 @@
+import { Ajv, type Options } from "ajv";
+import { Ajv2019 } from "ajv/dist/2019.js";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import type AjvCore from "ajv/dist/core.js";
+import draft06MetaSchema from "ajv/dist/refs/json-schema-draft-06.json" with { type: "json" };
+import AjvDraft04 from "ajv-draft-04";
+
+/** A draft of JSON Schema. */
+export type Draft = {
+  metaSchemaId: string;
+  /** A fresh instance with the draft's vocabulary; with `meta: true`, its meta-schema too. */
+  createAjv: (options: Options) => AjvCore;
+  /** Up to draft-07 a `$ref` makes its siblings void. */
+  ignoresRefSiblings: boolean;
+  /** The other drafts' name for an id, which this draft takes for an unknown keyword. */
+  foreignId: "id" | "$id";
+};
+
+const drafts: Record<string, Draft> = {
+  "json-schema.org/draft-04/schema": {
+    metaSchemaId: "http://json-schema.org/draft-04/schema",
+    createAjv: (options) => new AjvDraft04(options),
+    ignoresRefSiblings: true,
+    foreignId: "$id",
+  },
+  "json-schema.org/draft-06/schema": {
+    metaSchemaId: "http://json-schema.org/draft-06/schema",
+    createAjv: (options) => {
+      const ajv = new Ajv(options);
+      return options.meta === false ? ajv : ajv.addMetaSchema(draft06MetaSchema);
+    },
+    ignoresRefSiblings: true,
+    foreignId: "id",
+  },
+  "json-schema.org/draft-07/schema": {
+    metaSchemaId: "http://json-schema.org/draft-07/schema",
+    createAjv: (options) => new Ajv(options),
+    ignoresRefSiblings: true,
+    foreignId: "id",
+  },
+  "json-schema.org/draft/2019-09/schema": {
+    metaSchemaId: "https://json-schema.org/draft/2019-09/schema",
+    createAjv: (options) => new Ajv2019(options),
+    ignoresRefSiblings: false,
+    foreignId: "id",
+  },
+  "json-schema.org/draft/2020-12/schema": {
+    metaSchemaId: "https://json-schema.org/draft/2020-12/schema",
+    createAjv: (options) => new Ajv2020(options),
+    ignoresRefSiblings: false,
+    foreignId: "id",
+  },
+};
+
+/** The drafts by name, for people. */
+export const draftNames = "draft-04, draft-06, draft-07, 2019-09 or 2020-12";
+
+/**
+ * The draft that `$schema` names, with http or https and with or without its `#`; 2020-12 when it is absent;
+ * undefined for any other. Source: `wire.md`, Structured output.
+ */
+export function findDraft($schema: unknown): Draft | undefined {
+  if ($schema === undefined) return drafts["json-schema.org/draft/2020-12/schema"];
+  if (typeof $schema !== "string") return undefined;
+  const key = $schema.replace(/^https?:\/\//, "").replace(/#$/, "");
+  return Object.hasOwn(drafts, key) ? drafts[key] : undefined;
+}

@@ -1,0 +1,27 @@
+/** Largest schema in bytes of its JSON. Source: specification, Structured sessions, Schema rules, rule 2. */
+export const schemaBytesMax = 65_536;
+
+export type SerializedSchema = { ok: true; text: string } | { ok: false; error: string };
+
+/**
+ * A caller's schema as JSON text, with what can be told of it without compiling: its root is an object schema, and
+ * it is at most 64 KiB. Source: specification, Structured sessions, Schema rules, 1 and 2.
+ *
+ * @returns the text, or a sentence without the field's name.
+ */
+export function serializeSchema(schema: unknown): SerializedSchema {
+  if (typeof schema !== "object" || schema === null || Array.isArray(schema))
+    return { ok: false, error: "must be a JSON Schema object" };
+  if (!("type" in schema) || schema.type !== "object")
+    return { ok: false, error: 'the root must be an object schema (its "type" must be "object")' };
+  let text: string;
+  try {
+    text = JSON.stringify(schema);
+  } catch {
+    return { ok: false, error: "is nested too deeply, or is no JSON" };
+  }
+  const bytes = Buffer.byteLength(text, "utf8");
+  if (bytes > schemaBytesMax)
+    return { ok: false, error: `must be at most 64 KiB serialized, and has ${bytes} bytes` };
+  return { ok: true, text };
+}

@@ -1,0 +1,95 @@
+/** A schema that is an object (the other kind is a boolean). */
+export type SchemaObject = Record<string, unknown>;
+
+/** A subschema: where it stands, and the schema resource (the nearest `$id`) that its `#…` references mean. */
+export type Place = { pointer: string; schema: SchemaObject; resource: Place | undefined };
+
+/** A subschema inside another, and whether it speaks about the same value as that one. */
+type Child = { pointer: string; schema: SchemaObject; isInPlace: boolean };
+
+const inPlaceKeywords = new Set(
+  "allOf anyOf oneOf not if then else dependentSchemas dependencies".split(" "),
+);
+const schemaKeywords =
+  "items additionalItems unevaluatedItems contains additionalProperties unevaluatedProperties propertyNames not if then else contentSchema".split(
+    " ",
+  );
+const listKeywords = "allOf anyOf oneOf prefixItems items".split(" ");
+const mapKeywords = "properties patternProperties $defs definitions dependentSchemas dependencies".split(" ");
+
+/**
+ * Every subschema that is an object, the root first: those in the keywords of all drafts, and those that a local
+ * reference points to elsewhere. Data in `enum`, `const`, `default` or `examples` is not taken for a schema.
+ */
+export function collectPlaces(root: SchemaObject): Map<SchemaObject, Place> {
+  const places = new Map<SchemaObject, Place>();
+  const open: Place[] = [{ pointer: "", schema: root, resource: undefined }];
+  for (let place = open.pop(); place !== undefined; place = open.pop()) {
+    if (places.has(place.schema)) continue;
+    places.set(place.schema, place);
+    const resource = ownsId(place.schema) ? place : place.resource;
+    for (const child of childrenOf(place)) open.push({ ...child, resource });
+    const target = resolveReference(root, place, place.schema.$ref);
+    if (target) open.push({ ...target, resource });
+  }
+  return places;
+}
+
+/** The subschemas in a schema's own keywords. */
+export function childrenOf({ pointer, schema }: Pick<Place, "pointer" | "schema">): Child[] {
+  const children: Child[] = [];
+  const add = (value: unknown, ...path: string[]) => {
+    if (!isSchemaObject(value)) return;
+    const isInPlace = inPlaceKeywords.has(path[0] ?? "");
+    children.push({ pointer: pointer + formatPointer(path), schema: value, isInPlace });
+  };
+  for (const keyword of schemaKeywords) add(own(schema, keyword), keyword);
+  for (const keyword of listKeywords) {
+    const list = own(schema, keyword);
+    if (Array.isArray(list)) for (const [index, item] of list.entries()) add(item, keyword, String(index));
+  }
+  for (const keyword of mapKeywords) {
+    const map = own(schema, keyword);
+    if (isSchemaObject(map)) for (const [name, item] of Object.entries(map)) add(item, keyword, name);
+  }
+  return children;
+}
+
+/** The schema object that a local reference by JSON pointer (`#`, `#/…`) means; undefined for any other. */
+export function resolveReference(
+  root: SchemaObject,
+  from: Place,
+  reference: unknown,
+): Pick<Place, "pointer" | "schema"> | undefined {
+  if (typeof reference !== "string" || !/^#(\/|$)/.test(reference)) return undefined;
+  const resource = ownsId(from.schema) ? from : (from.resource ?? { pointer: "", schema: root });
+  let found: unknown = resource.schema;
+  let tokens: string[];
+  try {
+    tokens = decodeURIComponent(reference).split("/").slice(1);
+  } catch {
+    return undefined;
+  }
+  const path = tokens.map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
+  for (const key of path)
+    found =
+      typeof found === "object" && found !== null && Object.hasOwn(found, key)
+        ? Reflect.get(found, key)
+        : undefined;
+  return isSchemaObject(found)
+    ? { pointer: resource.pointer + formatPointer(path), schema: found }
+    : undefined;
+}
+
+/** `["properties", "a/b"]` as `/properties/a~1b`. */
+export const formatPointer = (path: readonly string[]): string =>
+  path.map((key) => `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+
+const own = (schema: SchemaObject, keyword: string): unknown =>
+  Object.hasOwn(schema, keyword) ? schema[keyword] : undefined;
+
+const ownsId = (schema: SchemaObject): boolean =>
+  typeof schema.$id === "string" && !schema.$id.startsWith("#");
+
+const isSchemaObject = (value: unknown): value is SchemaObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
