@@ -7,7 +7,9 @@ import { type Failure, fail } from "../errors.ts";
 import { isSameService } from "../own-origin.ts";
 import type { ApiServices } from "../services.ts";
 
-export type AdmissionServices = Pick<ApiServices, "db" | "shares" | "authenticate" | "settings">;
+export type AdmissionServices = Pick<ApiServices, "db" | "shares" | "authenticate"> & {
+  settings: Pick<ApiServices["settings"], "baseUrl">;
+};
 
 /** Somebody who may follow a session over a socket. */
 export type Viewer = {

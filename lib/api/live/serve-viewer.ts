@@ -12,7 +12,10 @@ import type { WatchList } from "./watch-list.ts";
 const FORBIDDEN = 4003;
 const BROKEN = 1011;
 
-export type ViewerServices = Pick<ApiServices, "log" | "browser" | "logger">;
+export type ViewerServices = Pick<ApiServices, "log"> & {
+  browser: Pick<ApiServices["browser"], "watch" | "input">;
+  logger: Pick<ApiServices["logger"], "debug" | "error">;
+};
 
 /** What all connections share: who is there, and who last took the controls of each session. */
 export type LiveState = { watchers: WatchList; drivers: Map<string, WebSocket> };

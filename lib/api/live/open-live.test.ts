@@ -1,0 +1,313 @@
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import { decodeFrame } from "#lib/browser/frame-header.ts";
+import { openLiveRig, TEST_KEY, TEST_ORIGIN, testPicture } from "./testing.ts";
+
+const rig = await openLiveRig();
+after(rig.close);
+for (const id of ["ses_a", "ses_b", "ses_c", "ses_d", "ses_e", "ses_f"]) await rig.addSession(id);
+
+const shareCookie = (sessionId: string) => `share=${rig.shares.deriveToken(sessionId, 0)}`;
+
+describe("who may connect, before the upgrade", () => {
+  it("a request without an upgrade is 426", async () => {
+    const response = await fetch(`http://${rig.address}/api/sessions/ses_a/live`);
+    assert.equal(response.status, 426);
+    assert.equal(response.headers.get("upgrade"), "websocket");
+    assert.deepEqual(await response.json(), {
+      success: false,
+      error: "upgrade to WebSocket required",
+      code: "invalid_request",
+    });
+  });
+
+  const refusals: [string, string, Record<string, string>, number, string][] = [
+    ["an unknown session is 404", "ses_none/live", {}, 404, "not_found"],
+    ["so is one with a good key", "ses_none/live", { "x-service-api-key": TEST_KEY }, 404, "not_found"],
+    [
+      "so is one of another owner",
+      "ses_a/live",
+      { "x-service-api-key": "a-key-of-somebody-else" },
+      404,
+      "not_found",
+    ],
+    ["a wrong key is 401", "ses_a/live", { authorization: "Bearer nonsense" }, 401, "unauthorized"],
+    [
+      "a wrong share cookie is 401",
+      "ses_a/live",
+      { cookie: "share=x", origin: TEST_ORIGIN },
+      401,
+      "unauthorized",
+    ],
+    [
+      "the share cookie of another session is 401",
+      "ses_a/live",
+      { cookie: shareCookie("ses_b"), origin: TEST_ORIGIN },
+      401,
+      "unauthorized",
+    ],
+    [
+      "a good cookie sent by another site is 403",
+      "ses_a/live",
+      { cookie: shareCookie("ses_a"), origin: "https://evil.example" },
+      403,
+      "forbidden",
+    ],
+    [
+      "a malformed after is 400",
+      "ses_a/live?after=-1",
+      { "x-service-api-key": TEST_KEY },
+      400,
+      "invalid_request",
+    ],
+  ];
+  for (const [title, path, headers, status, code] of refusals)
+    it(title, async () => {
+      const end = await rig.connect(path, headers).ended();
+      assert.ok(end && "status" in end);
+      assert.equal(end.status, status);
+      const body = JSON.parse(end.body);
+      assert.equal(body.success, false);
+      assert.equal(body.code, code);
+    });
+
+  it("an API key connects with the role drive, a share cookie with its link's", async () => {
+    const byKey = rig.connect("ses_a/live");
+    await byKey.ready();
+    const [ready] = byKey.frames;
+    assert.ok(ready?.type === "ready");
+    assert.equal(ready.data.role, "drive");
+    const token = await rig.addShare("ses_a", "comment");
+    const byCookie = rig.connect("ses_a/live", { cookie: `share=${token}`, origin: TEST_ORIGIN });
+    await byCookie.ready();
+    assert.ok(byCookie.frames[0]?.type === "ready");
+    assert.equal(byCookie.frames[0].data.role, "comment");
+    byKey.socket.close();
+    byCookie.socket.close();
+  });
+});
+
+describe("a connection without a credential", () => {
+  for (const [name, token] of [
+    ["an API key", TEST_KEY],
+    ["a share token", rig.shares.deriveToken("ses_a", 0)],
+  ] as const)
+    it(`is let in by a first frame with ${name}; what follows at once waits for it`, async () => {
+      const client = rig.connect("ses_a/live", {});
+      await client.opened();
+      client.send({ type: "auth", token });
+      client.send({ type: "ping" });
+      await client.until(() => client.frames.length >= 2);
+      assert.deepEqual(
+        client.frames.slice(0, 2).map(({ type }) => type),
+        ["ready", "pong"],
+      );
+      client.socket.close();
+    });
+
+  it("is closed 4001 for a wrong token, and for a first frame that is none", async () => {
+    const wrong = rig.connect("ses_a/live", {});
+    await wrong.opened();
+    wrong.send({ type: "auth", token: "nonsense" });
+    const other = rig.connect("ses_a/live", {});
+    await other.opened();
+    other.send({ type: "view.subscribe" });
+    for (const client of [wrong, other]) {
+      const end = await client.ended();
+      assert.ok(end && "code" in end && end.code === 4001);
+      assert.equal(client.frames.length, 0);
+    }
+  });
+
+  it("is closed 4004 for a key whose owner has no such session", async () => {
+    const client = rig.connect("ses_a/live", {});
+    await client.opened();
+    client.send({ type: "auth", token: "a-key-of-somebody-else" });
+    assert.deepEqual(await client.ended(), { code: 4004, reason: "no such session" });
+  });
+
+  it("is closed 4001 when its first frame does not come in time", async (t) => {
+    const hasty = await openLiveRig({ authTimeoutMs: 20, db: rig.db });
+    t.after(hasty.close);
+    assert.deepEqual(await hasty.connect("ses_a/live", {}).ended(), {
+      code: 4001,
+      reason: "no auth frame came",
+    });
+  });
+});
+
+describe("what a client sends", () => {
+  const malformed: [string, string | Buffer, number][] = [
+    ["text that is not JSON is closed 1007", "{", 1007],
+    ["an unknown frame is closed 1008", '{"type":"dance"}', 1008],
+    ["an unknown field is closed 1008", '{"type":"ping","extra":1}', 1008],
+    ["a coordinate that is no number is closed 1008", '{"type":"input.wheel","x":"1"}', 1008],
+    ["a binary frame is closed 1008", Buffer.from('{"type":"ping"}'), 1008],
+    [
+      "a frame over 64 KiB is closed 1009",
+      JSON.stringify({ type: "input.paste", text: "x".repeat(65_536) }),
+      1009,
+    ],
+  ];
+  for (const [title, data, code] of malformed)
+    it(title, async () => {
+      const client = rig.connect("ses_b/live");
+      await client.ready();
+      client.socket.send(data);
+      const end = await client.ended();
+      assert.ok(end && "code" in end);
+      assert.equal(end.code, code);
+    });
+
+  for (const role of ["view", "comment"] as const)
+    it(`the role ${role} looks, and is closed 4003 when it touches the page`, async () => {
+      const cookie = `share=${await rig.addShare("ses_b", role)}`;
+      for (const frame of [{ type: "input.text", text: "x" }, { type: "control.take" }] as const) {
+        const client = rig.connect("ses_b/live", { cookie, origin: TEST_ORIGIN });
+        await client.ready();
+        client.send({ type: "view.subscribe" });
+        client.send(frame);
+        assert.deepEqual(await client.ended(), {
+          code: 4003,
+          reason: `the role ${role} may not send ${frame.type}`,
+        });
+      }
+      assert.deepEqual(rig.browser.inputs, []);
+    });
+
+  it("a driver's input reaches the page, in order", async () => {
+    const client = rig.connect("ses_b/live");
+    await client.ready();
+    const mouse = { action: "down", x: 1.5, y: 2, button: "left", clickCount: 1, modifiers: 0 } as const;
+    client.send({ type: "input.mouse", ...mouse });
+    client.send({ type: "input.key", action: "down", key: "a", code: "KeyA", modifiers: 8 });
+    client.send({ type: "input.paste", text: "pasted" });
+    await client.settle();
+    assert.deepEqual(rig.browser.inputs, [
+      { type: "mouse", ...mouse },
+      { type: "key", action: "down", key: "a", code: "KeyA", modifiers: 8 },
+      { type: "paste", text: "pasted" },
+    ]);
+    client.socket.close();
+  });
+
+  it("whoever takes the controls last has them, until they let go or leave", async () => {
+    const [first, second] = [rig.connect("ses_b/live"), rig.connect("ses_b/live")];
+    await Promise.all([first.ready(), second.ready()]);
+    first.send({ type: "control.take" });
+    await first.settle();
+    assert.equal(rig.hub.isDriven("ses_b"), true);
+    second.send({ type: "control.take" });
+    await second.settle();
+    first.send({ type: "control.release" });
+    await first.settle();
+    assert.equal(rig.hub.isDriven("ses_b"), true);
+    second.socket.close();
+    await first.until(() => !rig.hub.isDriven("ses_b"));
+    first.socket.close();
+  });
+});
+
+describe("the live view", () => {
+  it("pictures go to those who asked, until they stop or leave", async () => {
+    const [one, two, none] = [1, 2, 3].map(() => rig.connect("ses_c/live"));
+    assert.ok(one && two && none);
+    await Promise.all([one.ready(), two.ready(), none.ready()]);
+    for (const client of [one, one, two]) client.send({ type: "view.subscribe" });
+    await Promise.all([one.settle(), two.settle()]);
+    assert.equal(rig.browser.watchers(), 2);
+    rig.browser.emit(testPicture(7));
+    await Promise.all([one, two].map((client) => client.until(() => client.pictures.length === 1)));
+    assert.deepEqual(decodeFrame(one.pictures[0] ?? new Uint8Array())?.sequence, 7);
+    assert.deepEqual(one.pictures[0], two.pictures[0]);
+    one.send({ type: "view.unsubscribe" });
+    await one.settle();
+    assert.equal(rig.browser.watchers(), 1);
+    two.socket.close();
+    await none.until(() => rig.browser.watchers() === 0);
+    assert.equal(none.pictures.length, 0);
+    one.socket.close();
+    none.socket.close();
+  });
+
+  it("a slow viewer skips pictures, and has the newest once it has caught up", async () => {
+    const [slow, fast] = [rig.connect("ses_c/live"), rig.connect("ses_c/live")];
+    await Promise.all([slow.ready(), fast.ready()]);
+    for (const client of [slow, fast]) {
+      client.send({ type: "view.subscribe" });
+      await client.settle();
+    }
+    slow.socket.pause();
+    const total = 60;
+    for (let sequence = 1; sequence <= total; sequence += 1) {
+      rig.browser.emit(testPicture(sequence, 300_000));
+      await fast.until(() => fast.pictures.length === sequence);
+    }
+    slow.socket.resume();
+    const sequences = () => slow.pictures.map((picture) => decodeFrame(picture)?.sequence ?? 0);
+    await slow.until(() => sequences().at(-1) === total);
+    assert.ok(sequences().length < total, `${sequences().length} of ${total} came`);
+    assert.deepEqual(
+      sequences(),
+      sequences().toSorted((a, b) => a - b),
+    );
+    slow.socket.close();
+    fast.socket.close();
+  });
+});
+
+describe("who is watching", () => {
+  it("everybody hears the number when it changes", async () => {
+    const first = rig.connect("ses_d/live");
+    await first.ready();
+    const second = rig.connect("ses_d/live");
+    await second.ready();
+    assert.ok(second.frames[0]?.type === "ready");
+    assert.equal(second.frames[0].data.watching, 2);
+    const numbers = () =>
+      first.frames.flatMap((frame) => (frame.type === "watching" ? [frame.data.watching] : []));
+    await first.until(() => numbers().length === 1);
+    second.socket.close();
+    await first.until(() => numbers().length === 2);
+    assert.deepEqual(numbers(), [2, 1]);
+    assert.equal(second.frames.length, 1);
+    assert.equal(rig.hub.watching("ses_d"), 1);
+    first.socket.terminate();
+    await first.ended();
+  });
+
+  it("who has not been let in does not count", async () => {
+    const client = rig.connect("ses_e/live", {});
+    await client.opened();
+    assert.equal(rig.hub.watching("ses_e"), 0);
+    client.socket.close();
+    await client.ended();
+  });
+});
+
+describe("the end of a connection", () => {
+  it("a peer that gives no sign of life is dropped, one that answers stays", async (t) => {
+    const strict = await openLiveRig({ heartbeatMs: 300, db: rig.db });
+    t.after(strict.close);
+    const [dead, alive] = [strict.connect("ses_a/live"), strict.connect("ses_a/live")];
+    await Promise.all([dead.ready(), alive.ready()]);
+    dead.socket.pause();
+    await alive.until(() =>
+      alive.frames.some((frame) => frame.type === "watching" && frame.data.watching === 1),
+    );
+    assert.equal(strict.hub.watching("ses_a"), 1);
+    await alive.settle();
+    dead.socket.terminate();
+  });
+
+  it("a service that stops tells everybody 1001 and takes no more", async (t) => {
+    const stopping = await openLiveRig({ db: rig.db });
+    t.after(stopping.close);
+    const client = stopping.connect("ses_a/live");
+    await client.ready();
+    await stopping.hub.close();
+    assert.deepEqual(await client.ended(), { code: 1001, reason: "the service is stopping" });
+    const late = await stopping.connect("ses_a/live").ended();
+    assert.ok(late && "status" in late && late.status === 503);
+  });
+});

@@ -1,0 +1,198 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { WebSocket } from "ws";
+import type { Database } from "#db/client.ts";
+import { type ShareRole, shareTokens } from "#db/schema/index.ts";
+import { openTestDatabase } from "#db/testing.ts";
+import type { BrowserInput, BrowserService, ScreencastFrame } from "#lib/browser/browser-service.ts";
+import { createMemoryBus } from "#lib/events/bus.ts";
+import type { NewEvent } from "#lib/events/event.ts";
+import { createEventLog } from "#lib/events/event-log.ts";
+import { createKeyStore } from "#lib/session/key-store.ts";
+import { createShareLinks, hashToken } from "#lib/session/share-link.ts";
+import { insertTestSession } from "#lib/session/transcript-fixture.ts";
+import { createAuthenticator } from "../authenticate.ts";
+import type { LiveClientFrame, LiveFrame } from "../client/types.ts";
+import type { LiveServices } from "./greet-connection.ts";
+import { createLiveHub } from "./open-live.ts";
+
+export const TEST_KEY = "a-key-of-the-configuration";
+export const TEST_ORIGIN = "http://127.0.0.1:3000";
+const OTHER_KEY = "a-key-of-somebody-else";
+
+type TestBrowser = Pick<BrowserService, "watch" | "input"> & {
+  emit: (frame: ScreencastFrame) => void;
+  watchers: () => number;
+  inputs: BrowserInput[];
+};
+
+/** A browser that shows what the test emits and notes what people do. */
+function createTestBrowser(): TestBrowser {
+  const watchers = new Set<(frame: ScreencastFrame) => void>();
+  const inputs: BrowserInput[] = [];
+  return {
+    inputs,
+    watchers: () => watchers.size,
+    emit: (frame) => {
+      for (const watcher of watchers) watcher(frame);
+    },
+    watch(_sessionId, onFrame) {
+      const watcher = (frame: ScreencastFrame) => onFrame(frame);
+      watchers.add(watcher);
+      return () => watchers.delete(watcher);
+    },
+    input: async (_sessionId, input) => void inputs.push(input),
+  };
+}
+
+/** A picture of the page with a JPEG of so many bytes. */
+export const testPicture = (sequence: number, bytes = 100): ScreencastFrame => ({
+  sequence,
+  capturedAtMs: 1_700_000_000_000 + sequence,
+  ...{ width: 1280, height: 720, deviceScale: 1, scrollX: 0, scrollY: 0 },
+  jpeg: new Uint8Array(bytes).fill(sequence),
+});
+
+/** An event like any other, told apart by its question. */
+export const testEvent = (question: string): NewEvent => ({
+  ...{ kind: "elicitation.requested", requestId: null, runId: null, source: "api" },
+  ...{ elicitationId: "eli_1", toolCallId: "call_1", question, options: null },
+});
+
+/** The live hub on a log and a server of its own, and on a database of its own unless one is given. */
+export async function openLiveRig(
+  options: { authTimeoutMs?: number; heartbeatMs?: number; db?: Database } = {},
+) {
+  const own = options.db ? undefined : await openTestDatabase();
+  const db = options.db ?? own?.db;
+  if (!db) throw new Error("there is no database");
+  const bus = createMemoryBus();
+  const log = createEventLog(db, bus);
+  const shares = createShareLinks(db, new Uint8Array(32));
+  const keys = [
+    { key: TEST_KEY, ownerId: "owner" },
+    { key: OTHER_KEY, ownerId: "else" },
+  ];
+  const browser = createTestBrowser();
+  const services: LiveServices = {
+    ...{ db, log, shares, browser },
+    authenticate: createAuthenticator(keys, createKeyStore(db)),
+    logger: { debug() {}, error: console.error },
+    settings: { baseUrl: TEST_ORIGIN },
+  };
+  const hub = createLiveHub(services, options);
+
+  const server = createServer((req, res) => {
+    void answer(req).then(async (response) => {
+      res.writeHead(response?.status ?? 500, Object.fromEntries(response?.headers ?? []));
+      res.end(await response?.text());
+    });
+  });
+  server.on("upgrade", (req, socket, head) => {
+    socket.on("error", () => {});
+    void answer(req, () => ({ req, socket, head })).then(async (response) => {
+      if (!response) return;
+      const body = await response.text();
+      socket.end(
+        `HTTP/1.1 ${response.status} Refused\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+      );
+    });
+  });
+  const answer = (req: IncomingMessage, upgrade?: Parameters<typeof hub.openLive>[2]) => {
+    const request = new Request(`${TEST_ORIGIN}${req.url}`, {
+      headers: req.headers as Record<string, string>,
+    });
+    const sessionId = req.url?.split("/")[3] ?? "";
+    const none = () => {
+      throw new Error("nothing to upgrade");
+    };
+    return hub.openLive(request, { sessionId }, upgrade ?? none);
+  };
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  return {
+    ...{ db, log, hub, browser, shares, address },
+    addSession: (sessionId: string) => insertTestSession(db, sessionId),
+    append: (sessionId: string, questions: string[]) =>
+      log.transact(sessionId, async (_tx, emit) => {
+        for (const question of questions) emit(testEvent(question));
+      }),
+    /** Makes a further share link of a session. */
+    async addShare(sessionId: string, role: ShareRole): Promise<string> {
+      const token = `token-${sessionId}-${role}`;
+      await db.insert(shareTokens).values({ tokenHash: hashToken(token), sessionId, role });
+      return token;
+    },
+    connect: (path: string, headers: Record<string, string> = { "x-service-api-key": TEST_KEY }) =>
+      connectClient(new WebSocket(`ws://${address}/api/sessions/${path}`, { headers })),
+    async close() {
+      await hub.close();
+      server.close();
+      server.closeAllConnections();
+      await own?.close();
+    },
+  };
+}
+
+export type TestClient = ReturnType<typeof connectClient>;
+
+/** Notes all that a socket receives, and waits for conditions over it. */
+export function connectClient(socket: WebSocket) {
+  const frames: LiveFrame[] = [];
+  const pictures: Buffer[] = [];
+  let end: { code: number; reason: string } | { status: number; body: string } | undefined;
+  const waiting = new Set<() => void>();
+  const changed = () => {
+    for (const look of waiting) look();
+  };
+
+  socket.on("message", (data: Buffer, isBinary) => {
+    if (isBinary) pictures.push(data);
+    else frames.push(JSON.parse(data.toString()) as LiveFrame);
+    changed();
+  });
+  socket.on("close", (code, reason) => {
+    end ??= { code, reason: reason.toString() };
+    changed();
+  });
+  socket.on("unexpected-response", async (_request, response) => {
+    const body = Buffer.concat(await response.toArray()).toString();
+    end = { status: response.statusCode ?? 0, body };
+    changed();
+  });
+  socket.on("error", () => {});
+
+  /** Resolves once a condition over what came holds. */
+  function until(holds: () => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const look = () => {
+        if (!holds()) return;
+        waiting.delete(look);
+        resolve();
+      };
+      waiting.add(look);
+      look();
+    });
+  }
+
+  return {
+    ...{ socket, frames, pictures, until },
+    send: (frame: LiveClientFrame) => socket.send(JSON.stringify(frame)),
+    opened: () => once(socket, "open"),
+    ready: () => until(() => frames.some(({ type }) => type === "ready")),
+    /** Waits for the answer to a ping: whatever was sent before it has been taken. */
+    async settle() {
+      const before = frames.filter(({ type }) => type === "pong").length;
+      socket.send(JSON.stringify({ type: "ping" }));
+      await until(() => frames.filter(({ type }) => type === "pong").length > before);
+    },
+    async ended() {
+      await until(() => end !== undefined);
+      return end;
+    },
+    seqs: () => frames.flatMap((frame) => (frame.type === "elicitation.requested" ? [frame.seq] : [])),
+  };
+}
