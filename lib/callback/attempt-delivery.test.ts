@@ -253,6 +253,14 @@ test("run.completed waits until the first attempt of run.started has finished, h
   );
 });
 
+test("a run.completed that waited in vain can be sent out of order", async (t) => {
+  const { receiver, run } = await open(t, (_request, response) => response.end());
+  const deliveryId = await seedDelivery(db, run, "run.completed");
+  const outcome = await attemptDelivery(deps(), { deliveryId, cycle: 1, number: 1, outOfOrder: true });
+  assert.deepEqual(outcome, { state: "delivered" });
+  assert.equal(receiver.received.length, 1);
+});
+
 test("an older cycle, and a delivery that is gone with its session, end without a request", async (t) => {
   const { receiver, run, deliveryId, attempt } = await open(t, (_request, response) => response.end());
   assert.deepEqual(await attemptDelivery(deps(), { deliveryId, cycle: 2, number: 1 }), { state: "dropped" });

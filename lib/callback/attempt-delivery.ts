@@ -5,7 +5,6 @@ import { deliveryMachine } from "./delivery-machine.ts";
 import { attemptsMax, type RetrySchedule, retryDelayMs } from "./retry-schedule.ts";
 import { type Exchange, sendCallback } from "./send-callback.ts";
 import {
-  type AttemptKey,
   type AttemptRow,
   callbackSecretName,
   type DeliveryRow,
@@ -15,6 +14,15 @@ import {
   isStartUnattempted,
   moveDelivery,
 } from "./store.ts";
+
+/** Which attempt to make: the cycle rises with every redeliver, the number counts from 1 within it. */
+export type AttemptKey = {
+  deliveryId: string;
+  cycle: number;
+  number: number;
+  /** Gives up waiting for `run.started`, whose delivery has been lost: arriving late beats never arriving. */
+  outOfOrder?: boolean;
+};
 
 export type DeliveryDeps = {
   db: Database;
@@ -56,8 +64,8 @@ export async function attemptDelivery(deps: DeliveryDeps, key: AttemptKey): Prom
   if (known || !delivery) return known ?? { state: "dropped" };
   const { row } = delivery;
 
-  const isFirst = key.cycle === 1 && key.number === 1;
-  if (isFirst && row.event === "run.completed" && (await isStartUnattempted(deps.db, row.runId)))
+  const isOrdered = key.cycle === 1 && key.number === 1 && key.outOfOrder !== true;
+  if (isOrdered && row.event === "run.completed" && (await isStartUnattempted(deps.db, row.runId)))
     return { state: "wait", delayMs: orderingDelayMs(now().getTime() - row.createdAt.getTime()) };
 
   const sending: DeliveryRow = {
@@ -70,11 +78,8 @@ export async function attemptDelivery(deps: DeliveryDeps, key: AttemptKey): Prom
   const exchange = await exchangeWith(deps, delivery, now);
   const settled = settle(deps.schedule, sending, exchange, now());
   const attempt: AttemptRow = {
-    ...key,
-    at,
-    status: exchange.status,
-    latencyMs: exchange.latencyMs,
-    error: exchange.error,
+    ...{ deliveryId: row.id, cycle: row.cycle, number: key.number, at },
+    ...{ status: exchange.status, latencyMs: exchange.latencyMs, error: exchange.error },
   };
   if (!(await record(deps.db, sending, settled.row, attempt))) return attemptDelivery(deps, key);
   const fields = { deliveryId: row.id, event: row.event, number: key.number, ...settled.outcome };

@@ -26,9 +26,6 @@ export async function findDelivery(db: Executor, deliveryId: string): Promise<De
   return found;
 }
 
-/** Which attempt of a delivery: the cycle rises with every redeliver, the number counts from 1 within it. */
-export type AttemptKey = { deliveryId: string; cycle: number; number: number };
-
 /** Whether the run's `run.started` has a delivery of which no attempt has finished yet. */
 export async function isStartUnattempted(db: Executor, runId: string): Promise<boolean> {
   const rows = await db
