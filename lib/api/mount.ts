@@ -22,7 +22,7 @@ function container(): Mounted {
   return found;
 }
 
-type RouteContext = { params: Promise<Record<string, string>> };
+type RouteContext = { params: Promise<Record<string, string> | undefined> };
 type RouteHandler = (request: Request, context: RouteContext) => Promise<Response>;
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
@@ -30,7 +30,8 @@ const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as 
 /** The handlers of one path, for every method: those without an operation are refused with the contract's own 405. */
 export function mount(operations: PathOperations): Record<(typeof METHODS)[number], RouteHandler> {
   const handle: RouteHandler = async (request, context) => {
-    const params = await context.params;
+    // Next gives a path without parameters none at all.
+    const params = (await context.params) ?? {};
     // Source: specification, Errors, other rules, 1: such an id is not ours to answer.
     if (operations.POST === "retargetBrowser" && !isRoutedSessionId(params.sessionId ?? "")) notFound();
     return container().serve(operations, request, params);

@@ -42,7 +42,12 @@ export async function openTestService(variables: Record<string, string> = {}, da
   await container.start();
 
   /** Sends a request as a client with the test key would. */
-  async function call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> {
+  async function call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Response> {
     const url = new URL(path, env.baseUrl);
     const [operations, params] = matchPath(url.pathname);
     const init: RequestInit = { method, headers: { authorization: `Bearer ${TEST_KEY}`, ...headers } };
@@ -58,15 +63,27 @@ export async function openTestService(variables: Record<string, string> = {}, da
     /** Creates a session whose first message is `text`. */
     async create(text: string, more: Record<string, unknown> = {}) {
       const response = await call("POST", "/api/session", { messages: [userMessage(text)], ...more });
-      if (response.status !== 201) throw new Error(`creation answered ${response.status}: ${await response.text()}`);
-      return (await response.json()) as { sessionId: string; requestId: string; runId: string; statusUrl: string; streamUrl: string; shareUrl: string };
+      if (response.status !== 201)
+        throw new Error(`creation answered ${response.status}: ${await response.text()}`);
+      return (await response.json()) as {
+        sessionId: string;
+        requestId: string;
+        runId: string;
+        statusUrl: string;
+        streamUrl: string;
+        shareUrl: string;
+      };
     },
     /** Reads a path's JSON. */
     async read<Body = Record<string, unknown>>(path: string): Promise<Body> {
       return (await (await call("GET", path)).json()) as Body;
     },
     /** Waits until the request of a status URL is completed. */
-    completed: (statusUrl: string) => waitUntil(async () => (await (await call("GET", statusUrl)).json()).status === "completed", `${statusUrl} is completed`),
+    completed: (statusUrl: string) =>
+      waitUntil(
+        async () => (await (await call("GET", statusUrl)).json()).status === "completed",
+        `${statusUrl} is completed`,
+      ),
     async close(options: { keepFiles?: boolean } = {}) {
       await container.close();
       await model.close();

@@ -24,14 +24,21 @@ describe("a turn", () => {
     const session = await service.create("Say hello");
     await service.completed(session.statusUrl);
     const events = await readEvents(session.sessionId);
-    assert.deepEqual(kinds(events), ["run.started", "message.completed", "message.completed", "run.completed"]);
+    assert.deepEqual(kinds(events), [
+      "run.started",
+      "message.completed",
+      "message.completed",
+      "run.completed",
+    ]);
     assert.deepEqual(
       events.map((event) => event.seq),
       [1, 2, 3, 4],
     );
     const end = events.at(-1);
     assert.equal(end?.kind === "run.completed" && end.outcome, "succeeded");
-    const { data } = await service.read<{ data: { role: string; parts: unknown }[] }>(`/api/sessions/${session.sessionId}/messages`);
+    const { data } = await service.read<{ data: { role: string; parts: unknown }[] }>(
+      `/api/sessions/${session.sessionId}/messages`,
+    );
     assert.deepEqual(
       data.map(({ role, parts }) => ({ role, parts })),
       [
@@ -43,7 +50,10 @@ describe("a turn", () => {
 
   it("runs the tools the model calls, and shows it their results", async () => {
     service.model.enqueue(
-      { text: "Let me write.", toolCalls: [{ name: "write_file", arguments: { path: "a.txt", content: "alpha" } }] },
+      {
+        text: "Let me write.",
+        toolCalls: [{ name: "write_file", arguments: { path: "a.txt", content: "alpha" } }],
+      },
       { toolCalls: [{ name: "read_file", arguments: { path: "a.txt" } }] },
       { text: "It says alpha." },
     );
@@ -63,7 +73,10 @@ describe("a turn", () => {
   });
 
   it("shows a tool's error to the model, and goes on", async () => {
-    service.model.enqueue({ toolCalls: [{ name: "read_file", arguments: { path: "missing.txt" } }] }, { text: "There is no such file." });
+    service.model.enqueue(
+      { toolCalls: [{ name: "read_file", arguments: { path: "missing.txt" } }] },
+      { text: "There is no such file." },
+    );
     const session = await service.create("Read a file that is not there");
     await service.completed(session.statusUrl);
     const result = (await readEvents(session.sessionId)).find((event) => event.kind === "tool.result");
@@ -84,16 +97,25 @@ describe("a turn", () => {
     const session = await service.create("Any instructions?", { systemPrompt: "Always answer in French." });
     await service.completed(session.statusUrl);
     const { text } = service.model.requests.at(-1) ?? { text: "" };
-    assert.match(text, /You are the agent of a session[\s\S]*## Session Instructions\n\nAlways answer in French\./);
+    assert.match(
+      text,
+      /You are the agent of a session[\s\S]*## Session Instructions\n\nAlways answer in French\./,
+    );
   });
 
   it("plays follow-ups that arrive at once each as a turn of its own, in order", async () => {
-    service.model.respondWith((request) => ({ text: `Answer to ${request.userText}` }));
+    service.model.enqueue(...["first", "a", "b", "c", "d"].map((text) => ({ text: `Answer ${text}` })));
     const session = await service.create("first");
     const path = `/api/sessions/${session.sessionId}/agent/messages`;
-    const answers = await Promise.all(["a", "b", "c", "d"].map((text) => service.call("POST", path, { text })));
+    const answers = await Promise.all(
+      ["a", "b", "c", "d"].map((text) => service.call("POST", path, { text })),
+    );
     for (const answer of answers) assert.equal(answer.status, 202);
-    await waitUntil(async () => (await service.read(`/api/sessions/${session.sessionId}/agent/status`)).turnState === "idle", "all turns ended");
+    await waitUntil(
+      async () =>
+        (await service.read(`/api/sessions/${session.sessionId}/agent/status`)).turnState === "idle",
+      "all turns ended",
+    );
     const events = await readEvents(session.sessionId);
     const started = events.filter((event) => event.kind === "run.started").map((event) => event.requestId);
     assert.equal(new Set(started).size, 5);
@@ -102,7 +124,6 @@ describe("a turn", () => {
       if (event.kind === "run.started") open.push(event.runId ?? "");
       if (event.kind === "run.completed") assert.deepEqual([open.pop()], [event.runId], "one turn at a time");
     }
-    service.model.respondWith(undefined);
   });
 
   it("tries a retryable provider failure again as a new run of the same request", async () => {
@@ -122,7 +143,9 @@ describe("a turn", () => {
     service.model.enqueue({ status: 400, message: "this model does not exist" });
     const session = await service.create("Fail for good");
     await service.completed(session.statusUrl);
-    const status = await service.read<{ lastRun: { outcome: string; error: string } }>(`/api/sessions/${session.sessionId}/agent/status`);
+    const status = await service.read<{ lastRun: { outcome: string; error: string } }>(
+      `/api/sessions/${session.sessionId}/agent/status`,
+    );
     assert.deepEqual(status.lastRun, { outcome: "errored", error: "this model does not exist" });
   });
 });

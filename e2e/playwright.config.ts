@@ -1,0 +1,26 @@
+import { defineConfig } from "@playwright/test";
+import { readSetup } from "#lib/server/setup/read-setup.ts";
+
+const dataDir = process.env.DATA_DIR ?? ".data";
+const executablePath = process.env.BROWSER_EXECUTABLE_PATH ?? readSetup(dataDir).chromium?.executablePath;
+
+export default defineConfig({
+  testDir: ".",
+  testMatch: "**/*.spec.ts",
+  fullyParallel: false,
+  workers: 2,
+  forbidOnly: true,
+  retries: 0,
+  timeout: 60_000,
+  expect: { timeout: 15_000 },
+  reporter: [["list"]],
+  outputDir: "../test-results",
+  use: {
+    browserName: "chromium",
+    launchOptions: {
+      ...(executablePath && { executablePath }),
+      args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
+    },
+    trace: "retain-on-failure",
+  },
+});
