@@ -11,6 +11,8 @@ export type AttemptDelivery = (delivery: {
   deliveryId: string;
   cycle: number;
   number: number;
+  /** Goes out even though the one before it has not been attempted yet. */
+  outOfOrder: boolean;
 }) => Promise<AttemptOutcome>;
 
 const ATTEMPTS_MAX = 5;
@@ -28,12 +30,11 @@ export const createDeliverCallback = (client: Inngest, attempt: AttemptDelivery)
       let waits = 0;
       for (let number = 1; number <= ATTEMPTS_MAX; ) {
         const name = waits === 0 ? `attempt-${number}` : `attempt-${number}-after-wait-${waits}`;
-        const outcome = await step.run(name, () => attempt({ deliveryId, cycle, number }));
+        const outcome = await step.run(name, () => attempt({ deliveryId, cycle, number, outOfOrder: waits >= WAITS_MAX }));
         if (outcome.state === "delivered" || outcome.state === "dropped") return outcome;
         if (outcome.state === "wait") {
-          // Its turn comes after another delivery's first attempt.
-          if (++waits > WAITS_MAX)
-            throw new Error(`delivery ${deliveryId} waited in vain for the one before it`);
+          // Its turn comes after another delivery's first attempt, or when that one has kept it waiting too long.
+          waits++;
           await step.sleep(`wait-${waits}`, outcome.delayMs);
         } else {
           await step.sleep(`backoff-${number}`, outcome.delayMs);

@@ -38,7 +38,11 @@ async function main(): Promise<void> {
   Object.assign(globalThis, { [Symbol.for("agent-session-service")]: container.mounted });
 
   const handle = app.getRequestHandler();
-  const server = createServer(createRequestListener({ container, env, handle, isDev, logger }));
+  const server = createServer(
+    // Any other upgrade is ignored, as HTTP allows: its request is answered as if it had not asked.
+    { shouldUpgradeCallback: (request) => request.headers.upgrade?.toLowerCase() === "websocket" },
+    createRequestListener({ container, env, handle, isDev, logger }),
+  );
   server.on("upgrade", createUpgradeHandler({ handleRequest: handle, isDev, hub }));
   server.requestTimeout = 60_000;
   server.keepAliveTimeout = 65_000;
