@@ -33,7 +33,8 @@ export async function guardDocuments(cdp: CDPSession, options: DocumentGuardOpti
     const isMain = event.frameId === mainFrameId();
     const isResponse = event.responseStatusCode !== undefined || event.responseErrorReason !== undefined;
     if (!isResponse) {
-      void (refuse?.(request.url) ?? Promise.resolve(undefined)).then((reason) => {
+      const unknown = () => "the address could not be checked";
+      void (refuse?.(request.url) ?? Promise.resolve(undefined)).catch(unknown).then((reason) => {
         if (reason === undefined) return go(requestId);
         if (isMain) onRefused(networkId, request.url, reason);
         abort(requestId);
@@ -43,10 +44,13 @@ export async function guardDocuments(cdp: CDPSession, options: DocumentGuardOpti
     if (!isMain) return go(requestId);
     if (event.responseErrorReason === "Aborted") return abort(requestId);
     if (event.responseErrorReason !== undefined) {
-      void explain(request.url, event.responseErrorReason).then((reason) => {
-        onRefused(networkId, request.url, reason);
-        abort(requestId);
-      });
+      const plainly = () => `${request.url} could not be loaded`;
+      void explain(request.url, event.responseErrorReason)
+        .catch(plainly)
+        .then((reason) => {
+          onRefused(networkId, request.url, reason);
+          abort(requestId);
+        });
       return;
     }
     const reason = readRefusal(event.responseHeaders ?? [], event.responseStatusCode);

@@ -5,6 +5,8 @@ import { installOverlay } from "./overlay/install-overlay.ts";
 
 /** What a page tells of itself. */
 export type LivePageEvents = {
+  /** The main frame shows another document, or has come further with it: parsed, loaded. */
+  onDocument: () => void;
   /** The main frame shows another address, whoever caused it. */
   onArrived: (url: string) => void;
   /** The document at that address has loaded with all its parts. */
@@ -58,12 +60,17 @@ export async function adoptPage(
     mainFrameId = frame.id;
     committedLoader = frame.loaderId;
     for (const tell of commits) tell(frame.loaderId);
+    events.onDocument();
     events.onArrived(frame.url + (frame.urlFragment ?? ""));
   });
   cdp.on("Page.navigatedWithinDocument", ({ frameId, url }) => {
     if (frameId === mainFrameId) events.onArrived(url);
   });
-  cdp.on("Page.loadEventFired", () => events.onLoaded());
+  cdp.on("Page.domContentEventFired", () => events.onDocument());
+  cdp.on("Page.loadEventFired", () => {
+    events.onDocument();
+    events.onLoaded();
+  });
   page.on("crash", () => events.onCrashed());
   page.on("download", (download) => {
     if (navigations === 0) events.onDownload(download.url());

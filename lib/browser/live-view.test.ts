@@ -76,6 +76,16 @@ test("the cast goes on when the page moves to another origin", async () => {
   stop();
 });
 
+test("a cast that begins while the page changes its origin has frames, too", async () => {
+  for (const host of ["127.0.0.1", "localhost", "127.0.0.1", "localhost"]) {
+    const frames: ScreencastFrame[] = [];
+    await house.browsers.retarget(sessionId, `http://${host}:${site.port}/moving`);
+    const stop = house.browsers.watch(sessionId, (frame) => frames.push(frame));
+    await waitFor(() => frames.length > 5, "frames of the new page");
+    stop();
+  }
+});
+
 test("a click and what is typed reach the page; scrolling shows in the frames", async () => {
   await house.browsers.navigate(sessionId, `${site.origin}/form`);
   const live = await house.browsers.ensure(sessionId);

@@ -79,7 +79,7 @@ export function createLocalProvider(deps: {
         });
         const allowPort = egress.denyPort(Number(new URL(started.devtoolsUrl).port));
         const kill = async () => {
-          await Promise.all([started.kill(), proxy.close()]);
+          await Promise.allSettled([started.kill(), proxy.close()]);
           allowPort();
         };
         void started.exited.then(kill);

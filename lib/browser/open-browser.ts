@@ -109,6 +109,7 @@ async function connect(
   const eventsOf = (page: Page): LivePageEvents => {
     const owner = () => (pages.at(-1)?.page === page ? self.events : undefined);
     return {
+      onDocument: () => owner()?.onDocument(),
       onArrived: (url) => owner()?.onArrived(url),
       onLoaded: () => owner()?.onLoaded(),
       onRefused: (reason) => owner()?.onRefused(reason),

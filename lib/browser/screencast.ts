@@ -3,12 +3,17 @@ import type { ScreencastFrame } from "./browser-service.ts";
 import { VIEWPORT } from "./open-browser.ts";
 
 const JPEG_QUALITY = 70;
+/** A cast that begins while the page changes its renderer may stay without frames: then it is begun anew. */
+const FIRST_FRAME_MS = 600;
+const RESTARTS_MAX = 5;
 
 /** One screencast of a session, shared by all who watch it. */
 export type Screencast = {
   /** Follows the frames; the latest comes at once. The cast runs from the first watcher to the last. @returns the way to stop. */
   watch: (onFrame: (frame: ScreencastFrame) => void) => () => void;
   watchers: () => number;
+  /** The page has another document, or has come further with it: Chromium may still cast the renderer that it left. */
+  refresh: () => void;
   /** Points the cast at another page, or at none when the browser is gone; the watchers stay. */
   attach: (cdp: CDPSession | undefined) => void;
 };
@@ -35,12 +40,21 @@ export function createScreencast(onError: (error: unknown) => void): Screencast 
   let sequence = 0;
   let stop: (() => void) | undefined;
 
-  function start(): void {
+  function restart(restarts: number): void {
+    if (!stop) return;
+    stop();
+    start(restarts);
+  }
+
+  function start(restarts = 0): void {
     if (stop || !source || watchers.size === 0) return;
     const cdp = source;
+    const patience =
+      restarts < RESTARTS_MAX ? setTimeout(() => restart(restarts + 1), FIRST_FRAME_MS).unref() : undefined;
     const onFrame = (event: FrameEvent) => {
       // Unanswered frames stall the cast: the answer goes out before anything else.
       cdp.send("Page.screencastFrameAck", { sessionId: event.sessionId }).catch(() => {});
+      clearTimeout(patience);
       const { metadata } = event;
       sequence += 1;
       last = {
@@ -67,6 +81,7 @@ export function createScreencast(onError: (error: unknown) => void): Screencast 
       .catch(onError);
     stop = () => {
       stop = undefined;
+      clearTimeout(patience);
       cdp.off("Page.screencastFrame", onFrame);
       cdp.send("Page.stopScreencast").catch(() => {});
     };
@@ -85,6 +100,7 @@ export function createScreencast(onError: (error: unknown) => void): Screencast 
       };
     },
     watchers: () => watchers.size,
+    refresh: () => restart(0),
     attach(cdp) {
       if (cdp === source) return;
       stop?.();

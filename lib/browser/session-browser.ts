@@ -114,6 +114,7 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
     };
     const lose = (event: BrowserEvent, lastError: string | null) => gone(taken, event, lastError);
     taken.events = {
+      onDocument: cast.refresh,
       onArrived(url) {
         const isRedirect = redirects.isOpen();
         if (isRedirect) redirects.begin();
@@ -180,18 +181,22 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
     return { outcome, isNewest };
   }
 
+  /** Goes to the page that a retarget selected, and records how that ended. Never rejects. */
   async function goToSelected(taken: OpenBrowser, url: string, retargets: number): Promise<void> {
     redirects.begin();
-    const { outcome, isNewest } = await head(taken, url);
-    if (!isNewest) return;
-    const currentUrl = taken.selected().page.url();
-    if (!outcome.landed) redirects.end();
-    const fields = outcome.landed
-      ? { lastNavigatedUrl: url, lastError: null }
-      : { lastError: outcome.reason };
-    await record
-      .patch({ ...fields, currentUrl }, retargets)
-      .catch((error) => logger.error({ sessionId, error }, "a navigation's outcome was not recorded"));
+    try {
+      const { outcome, isNewest } = await head(taken, url);
+      if (!isNewest) return;
+      if (!outcome.landed) redirects.end();
+      const currentUrl = taken.selected().page.url();
+      const landing = { lastNavigatedUrl: url, lastError: null };
+      await record.patch(
+        { ...(outcome.landed ? landing : { lastError: outcome.reason }), currentUrl },
+        retargets,
+      );
+    } catch (error) {
+      logger.error({ sessionId, error }, "a navigation's outcome was not recorded");
+    }
   }
 
   async function ensure(): Promise<LiveBrowser> {

@@ -54,7 +54,7 @@ export async function startChromium(options: StartOptions): Promise<StartedChrom
       killGroup(child.pid);
       await exited;
     }
-    await Promise.all([forget(), removeProfileFolder(profileDir)]);
+    await Promise.allSettled([forget(), removeProfileFolder(profileDir)]);
   };
   try {
     const devtoolsUrl = await readDevtoolsUrl(child, options.timeoutMs);
