@@ -82,10 +82,10 @@ function describeTurn(state: SessionState): StateWords {
 }
 
 function describeWork(state: SessionState, run: RunView): string {
-  const calls = Object.values(state.toolCalls).filter(
-    (call) => call.runId === run.runId && call.state === "started",
+  // Calls of one message are announced together and played in order: the first without a result is at work.
+  const call = Object.values(state.toolCalls).find(
+    (each) => each.runId === run.runId && each.state === "started",
   );
-  const call = calls.at(-1);
   if (call) return describeTool(call.toolName, null).running;
   const draft = state.drafts.findLast(({ runId }) => runId === run.runId);
   if (draft?.text) return "Writing";

@@ -108,6 +108,8 @@ const OBJECT_FIELDS = [
   "name",
   "code",
   "script",
+  "role",
+  "device",
 ];
 const OBJECT_CHARACTERS_MAX = 120;
 

@@ -281,3 +281,19 @@ test("a message whose turn is about to begin stays in view when the queue no lon
   store.noteRemoved("req_2");
   assert.equal(store.getState().queue.length, 0);
 });
+
+test("a result is shown at the end of its run, once, whether or not a message carries it", () => {
+  const ready = { runId: "run_1", status: "ready" as const, value: { a: 1 } };
+  let state = applyEvent(
+    started,
+    event(5, { kind: "message.completed", message: message("msg_2", 2, "assistant", "Done.") }),
+  );
+  state = applyEvent(state, event(6, { kind: "deliverable.ready", deliverable: ready }));
+  assert.equal(buildTimeline(state).at(-1)?.type, "deliverable");
+  const carried = {
+    ...message("msg_3", 3, "assistant", ""),
+    parts: [{ type: "data-deliverable" as const, data: ready }],
+  };
+  state = applyEvent(state, event(7, { kind: "message.completed", message: carried }));
+  assert.equal(buildTimeline(state).filter(({ type }) => type === "deliverable").length, 1);
+});

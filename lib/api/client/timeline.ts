@@ -23,8 +23,11 @@ export function buildTimeline(state: SessionState): TimelineItem[] {
   const items: TimelineItem[] = [];
   const shown = new Set<string>();
   const notices = placeNotices(state);
+  const results = placeResults(state);
   for (const message of state.messages) {
     addMessage(items, message, state, shown);
+    const runId = results.get(message.id);
+    if (runId) items.push({ type: "deliverable", key: `result:${runId}`, runId });
     for (const run of notices.get(message.id) ?? []) items.push(noticeOf(run, state));
   }
   for (const { messageId, text, reasoning } of state.drafts) {
@@ -97,6 +100,18 @@ function placeNotices(state: SessionState): Map<string | undefined, RunView[]> {
     // A queued message that was taken back never entered the conversation, so neither does its end.
     if (!message && run.startedAt === null) continue;
     places.set(message?.id, [...(places.get(message?.id) ?? []), run]);
+  }
+  return places;
+}
+
+/** After which message a result is shown that no message carries as a part: the last one of its run. */
+function placeResults(state: SessionState): Map<string, string> {
+  const places = new Map<string, string>();
+  for (const { runId, status } of state.deliverables) {
+    const messages = state.messages.filter((message) => message.runId === runId);
+    const isCarried = messages.some(({ parts }) => parts.some(({ type }) => type === "data-deliverable"));
+    const last = messages.at(-1);
+    if (last && status !== "pending" && !isCarried) places.set(last.id, runId);
   }
   return places;
 }
