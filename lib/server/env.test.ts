@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { EnvError, readEnv } from "./env.ts";
+
+const messageOf = (variables: Record<string, string>) => {
+  try {
+    readEnv(variables);
+    return "accepted";
+  } catch (error) {
+    assert.ok(error instanceof EnvError);
+    return error.message;
+  }
+};
+
+describe("readEnv", () => {
+  it("needs nothing at all", () => {
+    const env = readEnv({});
+    assert.equal(env.baseUrl, "http://127.0.0.1:3000");
+    assert.equal(env.PORT, 3000);
+    assert.deepEqual(env.SERVICE_API_KEYS, []);
+    assert.equal(env.AGENT_MODEL_API, "responses");
+  });
+
+  it("takes an empty variable for an unset one", () => {
+    assert.equal(readEnv({ PORT: "", DATABASE_URL: "" }).PORT, 3000);
+  });
+
+  for (const [name, value] of Object.entries({
+    PORT: "http",
+    BASE_URL: "not a url",
+    DATABASE_URL: "nowhere",
+    DATABASE_DRIVER: "mysql",
+    AGENT_MODEL_API: "soap",
+    ENCRYPTION_KEY: "c2hvcnQ=",
+    DELEGATION_MAX_LIVE_CHILDREN: "-1",
+    NETWORK_ALLOW: "10.0.0.0/99",
+    SANDBOX: "docker",
+    AGENT_MAX_STEPS: "0",
+    LOG_LEVEL: "loud",
+  })) {
+    it(`names ${name} when it cannot be used`, () =>
+      assert.match(messageOf({ [name]: value }), new RegExp(`^${name}: `)));
+  }
+
+  it("requires BASE_URL when HOST is not loopback", () => {
+    assert.match(messageOf({ HOST: "0.0.0.0" }), /^BASE_URL: /);
+    const env = readEnv({ HOST: "0.0.0.0", BASE_URL: "https://agents.example/" });
+    assert.equal(env.baseUrl, "https://agents.example");
+    assert.equal(env.ownOrigin, "http://127.0.0.1:3000");
+  });
+
+  it("reads owner=key, and makes a bare key an owner of its own", () => {
+    const [first, second] = readEnv({ SERVICE_API_KEYS: "ada=abc, def" }).SERVICE_API_KEYS;
+    assert.deepEqual(first, { ownerId: "ada", key: "abc" });
+    assert.equal(second?.key, "def");
+    assert.match(second?.ownerId ?? "", /^key:[0-9a-f]{16}$/);
+  });
+});
