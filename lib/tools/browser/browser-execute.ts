@@ -1,12 +1,13 @@
 import { z } from "zod";
 import type { ToolServices } from "../services.ts";
 import { defineTool, errorResult, textResult } from "../tool.ts";
+import { openLive } from "./open-live.ts";
 import { quotePage } from "./quote-page.ts";
 import type { ScriptHelper } from "./script-runner.ts";
 
 const TIMEOUT_MS_MAX = 120_000;
-/** What starting and ending the process may take on top of the script's own time. */
-const GRACE_MS = 15_000;
+/** What starting a browser and the script's process may take on top of the script's own time. */
+const START_AND_END_MS = 75_000;
 const LOGS_SHOWN_MAX = 8_000;
 
 /** Functions that scripts get as `page.<name>` in a session; made anew for every call. */
@@ -32,10 +33,9 @@ export const browserExecute = (
     profile: "analysis",
     idempotent: false,
     readOnly: false,
-    timeoutMs: TIMEOUT_MS_MAX + GRACE_MS,
+    timeoutMs: TIMEOUT_MS_MAX + START_AND_END_MS,
     async execute({ script, timeoutMs }, call) {
-      const live = await services.browser.ensure(call.sessionId);
-      services.browser.touch(call.sessionId);
+      const live = await openLive(services.browser, call);
       const outcome = await services.scripts.run(live, script, {
         timeoutMs,
         signal: call.signal,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { ToolServices } from "../services.ts";
 import { defineTool, errorResult, textResult } from "../tool.ts";
+import { openLive } from "./open-live.ts";
 import { evaluateIn, FRAME_ARROW, withFrames } from "./page-frames.ts";
 import { quotePage } from "./quote-page.ts";
 import { searchText, type TextMatch } from "./search-text.ts";
@@ -32,11 +33,11 @@ export const browserSearch = (services: Pick<ToolServices, "browser">) =>
     profile: "analysis",
     idempotent: true,
     readOnly: true,
+    timeoutMs: 120_000,
     async execute({ query, regex, limit }, call) {
       const objection = regex ? explainExpression(query) : undefined;
       if (objection) return errorResult(objection);
-      const live = await services.browser.ensure(call.sessionId);
-      services.browser.touch(call.sessionId);
+      const live = await openLive(services.browser, call);
       return withinDeadline(call.signal, WORK_MS_MAX, () =>
         withFrames(live, async (frames, page) => {
           let total = 0;

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { ToolServices } from "../services.ts";
 import { defineTool } from "../tool.ts";
 import { keepPicture } from "./keep-picture.ts";
+import { openLive } from "./open-live.ts";
 import { takePicture } from "./take-picture.ts";
 import { withinDeadline } from "./within-deadline.ts";
 
@@ -33,9 +34,9 @@ export const capturePreview = (services: Pick<ToolServices, "browser" | "evidenc
     idempotent: true,
     // Others must not measure the page while it has another size.
     readOnly: false,
+    timeoutMs: 120_000,
     async execute({ device, width, height, fullPage, title }, call) {
-      const live = await services.browser.ensure(call.sessionId);
-      services.browser.touch(call.sessionId);
+      const live = await openLive(services.browser, call);
       const page = live.page();
       const preset = device && DEVICES[device];
       const now = await withinDeadline(call.signal, 5_000, () => readSize(page));

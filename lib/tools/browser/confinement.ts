@@ -98,15 +98,7 @@ function bubblewrap(
   const readOnly = (from: string, to = from) => ["--ro-bind-try", from, to];
   return [
     "bwrap",
-    ...[
-      "--unshare-all",
-      "--die-with-parent",
-      "--new-session",
-      "--clearenv",
-      "--setenv",
-      "HOME",
-      "/nonexistent",
-    ],
+    ...["--unshare-all", "--die-with-parent", "--clearenv", "--setenv", "HOME", "/nonexistent"],
     ...(isStayingRoot ? ["--unshare-user", "--uid", NOBODY, "--gid", NOBODY, "--cap-drop", "ALL"] : []),
     // Node's shared libraries; programs and settings stay outside.
     ...["/usr/lib", "/usr/lib64", "/lib", "/lib64"].flatMap((path) => readOnly(path)),

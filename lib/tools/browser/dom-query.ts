@@ -3,6 +3,7 @@ import type { ToolServices } from "../services.ts";
 import { defineTool, errorResult, jsonResult } from "../tool.ts";
 import { type AxNode, readAxNodes, readAxNodesOf } from "./ax-nodes.ts";
 import { describeElements, type ElementDescription } from "./describe-elements.ts";
+import { openLive } from "./open-live.ts";
 import {
   callWithNodes,
   evaluateIn,
@@ -81,9 +82,9 @@ export const domQuery = (services: Pick<ToolServices, "browser">) =>
     profile: "analysis",
     idempotent: true,
     readOnly: true,
+    timeoutMs: 120_000,
     async execute(query, call) {
-      const live = await services.browser.ensure(call.sessionId);
-      services.browser.touch(call.sessionId);
+      const live = await openLive(services.browser, call);
       return withinDeadline(call.signal, WORK_MS_MAX, () =>
         withFrames(live, async (frames, page) => {
           const searched = selectFrames(frames, query.frame);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { ToolServices } from "../services.ts";
 import { defineTool, jsonResult } from "../tool.ts";
+import { openLive } from "./open-live.ts";
 import { evaluateIn, FRAME_ARROW, type PageFrame, withFrames } from "./page-frames.ts";
 import type { PageKit } from "./page-kit.ts";
 import { withinDeadline } from "./within-deadline.ts";
@@ -18,9 +19,9 @@ export const inspectFrames = (services: Pick<ToolServices, "browser">) =>
     profile: "analysis",
     idempotent: true,
     readOnly: true,
+    timeoutMs: 120_000,
     async execute(_input, call) {
-      const live = await services.browser.ensure(call.sessionId);
-      services.browser.touch(call.sessionId);
+      const live = await openLive(services.browser, call);
       return withinDeadline(call.signal, WORK_MS_MAX, () =>
         withFrames(live, async (frames, page) =>
           jsonResult({

@@ -87,6 +87,7 @@ const REFUSED: Row[] = [
     { name: "b", executionContextName: "overlay" },
   ],
   ["a context by its unique id", "target", "Runtime.evaluate", { expression: "1", uniqueContextId: "1.2" }],
+  ["the console's helpers", "target", "Runtime.evaluate", { expression: "1", includeCommandLineAPI: true }],
   ["page commands at the browser", "browser", "Page.navigate", { url: "https://example.com" }],
   ["a name that every object has", "browser", "constructor", {}],
   ["a domain that every object has", "target", "constructor.name", {}],

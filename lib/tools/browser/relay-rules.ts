@@ -201,6 +201,10 @@ function findObjection(method: string, params: Record<string, unknown>): string 
       return hasDraggedFiles(params.data)
         ? "Files of the machine cannot be dragged into the page."
         : undefined;
+    case "Runtime.evaluate":
+      // The console's helpers reach across worlds (getEventListeners, queryObjects).
+      if (params.includeCommandLineAPI === true) return "The console's own helpers are not open to scripts.";
+      return params.uniqueContextId === undefined ? undefined : "Contexts are named by their contextId.";
     default:
       return params.uniqueContextId === undefined ? undefined : "Contexts are named by their contextId.";
   }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { ToolServices } from "../services.ts";
 import { defineTool, textResult } from "../tool.ts";
 import { type CleanedHtml, cleanHtml } from "./clean-html.ts";
+import { openLive } from "./open-live.ts";
 import { evaluateIn, FRAME_ARROW, withFrames } from "./page-frames.ts";
 import { quotePage } from "./quote-page.ts";
 import { withinDeadline } from "./within-deadline.ts";
@@ -21,9 +22,9 @@ export const saveCleanedHtml = (services: Pick<ToolServices, "browser" | "eviden
     profile: "analysis",
     idempotent: true,
     readOnly: true,
+    timeoutMs: 120_000,
     async execute({ title }, call) {
-      const live = await services.browser.ensure(call.sessionId);
-      services.browser.touch(call.sessionId);
+      const live = await openLive(services.browser, call);
       const { url, pageTitle, main, parts } = await withinDeadline(call.signal, WORK_MS_MAX, () =>
         withFrames(live, async (frames, page) => {
           const [first, ...others] = frames;

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { ToolServices } from "../services.ts";
 import { defineTool } from "../tool.ts";
 import { keepPicture } from "./keep-picture.ts";
+import { openLive } from "./open-live.ts";
 import { takePicture } from "./take-picture.ts";
 import { withinDeadline } from "./within-deadline.ts";
 
@@ -21,9 +22,9 @@ export const screenshot = (services: Pick<ToolServices, "browser" | "evidence">)
     profile: "editing",
     idempotent: true,
     readOnly: true,
+    timeoutMs: 120_000,
     async execute({ selector, fullPage }, call) {
-      const live = await services.browser.ensure(call.sessionId);
-      services.browser.touch(call.sessionId);
+      const live = await openLive(services.browser, call);
       const page = live.page();
       const picture = await withinDeadline(call.signal, WORK_MS_MAX, () =>
         takePicture(page, { selector, fullPage }),

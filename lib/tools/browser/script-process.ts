@@ -31,12 +31,21 @@ export function startScriptProcess(confinement: Confinement): ScriptProcess {
     cwd: "/",
     env: childEnvironment(),
     stdio: ["pipe", "pipe", "pipe"],
+    // A process group of its own, and no terminal: see `kill`.
+    detached: process.platform !== "win32",
   });
   let onMessage: (message: FromChild) => void = () => {};
   let stderr = "";
   let broken: string | undefined;
   const kill = () => {
-    child.kill("SIGKILL");
+    child.stdin.destroy();
+    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    try {
+      // The whole group: bubblewrap that is killed while it starts leaves a child of its own behind.
+      process.kill(-child.pid, "SIGKILL");
+    } catch {
+      child.kill("SIGKILL");
+    }
   };
   const breakOff = (reason: string) => {
     broken ??= reason;

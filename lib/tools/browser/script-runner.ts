@@ -146,6 +146,7 @@ async function playScript(
 ): Promise<ScriptOutcome> {
   let logs = "";
   let relay: PageRelay | undefined;
+  let isOver = false;
   let finish: (outcome: ScriptOutcome) => void = () => {};
   const fail = (error: string, timedOut = false) => finish({ ok: false, error, logs: "", timedOut });
   const outcome = new Promise<ScriptOutcome>((resolve) => {
@@ -175,12 +176,14 @@ async function playScript(
     }
   };
   const begin = async () => {
-    relay = await connectPageRelay({
+    const connected = await connectPageRelay({
       devtoolsUrl: live.devtoolsUrl,
       targetId: await live.targetId(),
       toScript: (message) => child.send({ type: "devtools", message }),
       onClose: () => fail("The browser went away while the script ran."),
     });
+    if (isOver) return connected.close();
+    relay = connected;
     await child.ready;
     child.listen(onMessage);
     child.send({
@@ -199,6 +202,7 @@ async function playScript(
   try {
     return { ...(await outcome), logs };
   } finally {
+    isOver = true;
     clearTimeout(timer);
     signal.removeEventListener("abort", onAbort);
     child.kill();

@@ -12,6 +12,7 @@ export async function withinDeadline<Result>(
   signal: AbortSignal,
   timeoutMs: number,
   work: () => Promise<Result>,
+  explainSilence: (seconds: number) => string = explainSilentPage,
 ): Promise<Result> {
   if (signal.aborted) throw new PageSilence("The call was stopped.");
   let onAbort = () => {};
@@ -20,12 +21,7 @@ export async function withinDeadline<Result>(
     onAbort = () => reject(new PageSilence("The call was stopped."));
     signal.addEventListener("abort", onAbort, { once: true });
     timer = setTimeout(
-      () =>
-        reject(
-          new PageSilence(
-            `The page did not answer within ${Math.round(timeoutMs / 1000)} s: its scripts may be busy, or a dialog is open. Reload it, or go to another page.`,
-          ),
-        ),
+      () => reject(new PageSilence(explainSilence(Math.round(timeoutMs / 1000)))),
       timeoutMs,
     );
   });
@@ -39,3 +35,6 @@ export async function withinDeadline<Result>(
     signal.removeEventListener("abort", onAbort);
   }
 }
+
+const explainSilentPage = (seconds: number) =>
+  `The page did not answer within ${seconds} s: its scripts may be busy, or a dialog is open. Reload it, or go to another page.`;

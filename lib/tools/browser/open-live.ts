@@ -1,0 +1,21 @@
+import type { BrowserService, LiveBrowser } from "#lib/browser/browser-service.ts";
+import type { ToolCall } from "../tool.ts";
+import { withinDeadline } from "./within-deadline.ts";
+
+/** A cold browser takes a few seconds; this is when something is wrong. */
+const START_MS_MAX = 60_000;
+
+/**
+ * The session's live browser, started where none runs, and marked as used.
+ * @throws Error with a sentence when it does not start in time or the call is stopped.
+ */
+export async function openLive(browser: BrowserService, call: ToolCall): Promise<LiveBrowser> {
+  const live = await withinDeadline(
+    call.signal,
+    START_MS_MAX,
+    () => browser.ensure(call.sessionId),
+    (seconds) => `The browser did not start within ${seconds} s; try again.`,
+  );
+  browser.touch(call.sessionId);
+  return live;
+}
