@@ -3,6 +3,7 @@
 import { ArrowDown } from "lucide-react";
 import { memo, type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import { Button } from "#components/ui/button.tsx";
+import { cn } from "#components/ui/cn.ts";
 import { buildTimeline, type TimelineItem } from "#lib/api/client/timeline.ts";
 import { AgentText } from "./agent-text.tsx";
 import { DeliverableLine } from "./deliverable-line.tsx";
@@ -13,6 +14,9 @@ import { useSession } from "./session-context.tsx";
 import { ToolGroup } from "./tool-group.tsx";
 import { useFollowEnd } from "./use-follow-end.ts";
 import { UserMessage } from "./user-message.tsx";
+
+/** So few items hardly ever fill a screen. */
+const ITEMS_WITHOUT_SCROLLING = 6;
 
 /** What was asked, said and done, as it happens. */
 export function Conversation({ scroller }: { scroller: RefObject<HTMLDivElement | null> }) {
@@ -25,6 +29,9 @@ export function Conversation({ scroller }: { scroller: RefObject<HTMLDivElement 
     if (isFollowing) setSeen(items.length);
   }, [isFollowing, items.length]);
   const newCount = items.length - seen;
+  // The server cannot scroll: a long conversation is shown once it stands at its end, instead of jumping there.
+  const [isPlaced, setPlaced] = useState(items.length <= ITEMS_WITHOUT_SCROLLING);
+  useEffect(() => setPlaced(true), []);
 
   return (
     <div className="relative h-full">
@@ -37,7 +44,7 @@ export function Conversation({ scroller }: { scroller: RefObject<HTMLDivElement 
         <ol
           ref={content}
           aria-label="Conversation"
-          className="mx-auto flex max-w-[720px] flex-col px-4 pt-4 pb-6"
+          className={cn("mx-auto flex max-w-[720px] flex-col px-4 pt-4 pb-6", !isPlaced && "invisible")}
         >
           {items.map((item) => (
             <li

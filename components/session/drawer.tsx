@@ -50,7 +50,7 @@ export function Drawer({ isAlone, className }: { isAlone: boolean; className?: s
           onKeyDown={(event) => {
             if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
             const tabs = [...event.currentTarget.querySelectorAll<HTMLElement>("[role=tab]")];
-            const at = tabs.findIndex((tab) => tab === document.activeElement);
+            const at = tabs.indexOf(event.target as HTMLElement);
             tabs.at((at + (event.key === "ArrowRight" ? 1 : -1)) % tabs.length)?.focus();
           }}
           className="flex h-full min-w-0 flex-1 gap-1 overflow-x-auto"

@@ -35,6 +35,7 @@ export function useFollowEnd(
       if (view.scrollHeight !== height.current && follows.current) return;
       note(view.scrollHeight - view.scrollTop - view.clientHeight < AT_END_PX);
     };
+    view.scrollTop = view.scrollHeight;
     observer.observe(list);
     observer.observe(view);
     view.addEventListener("scroll", onScroll, { passive: true });

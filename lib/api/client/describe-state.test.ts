@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { applyEvent } from "./apply-event.ts";
+import { describeState } from "./describe-state.ts";
+import { event, OPEN, started, usage } from "./testing.ts";
+import { buildTimeline } from "./timeline.ts";
+
+test("a failed run that is retried shows when, and the session stays running", () => {
+  const state = applyEvent(
+    started,
+    event(5, {
+      kind: "run.completed",
+      outcome: "errored",
+      error: "503",
+      usage,
+      willRetry: { runId: "run_2", attempt: 2, delayMs: 8_000 },
+    }),
+  );
+  assert.equal(state.turnState, "running");
+  const words = describeState(state, OPEN);
+  assert.equal(words.title, "Retrying");
+  assert.equal(words.detail, "attempt 2 of 5");
+  assert.equal(words.until, "2026-11-20T10:00:08.000Z");
+});
+
+test("a failed run says why and what to do", () => {
+  const state = applyEvent(
+    started,
+    event(5, { kind: "run.completed", outcome: "errored", error: "step limit of 200 reached", usage }),
+  );
+  assert.equal(state.turnState, "idle");
+  assert.deepEqual(
+    [describeState(state, OPEN).title, describeState(state, OPEN).advice],
+    ["Failed", "Send a message to let the agent go on from here."],
+  );
+  assert.equal(buildTimeline(state).at(-1)?.type, "notice");
+});
+
+test("a running tool is told in plain words", () => {
+  const state = applyEvent(
+    started,
+    event(5, {
+      kind: "tool.call",
+      messageId: "msg_2",
+      toolCallId: "call_1",
+      toolName: "dom_query",
+      input: { selector: "form" },
+    }),
+  );
+  assert.equal(describeState(state, OPEN).detail, "Reading the page");
+  assert.equal(buildTimeline(state).at(-1)?.type, "tools");
+});
+
+test("a lost connection is said before anything else", () => {
+  const words = describeState(started, { state: "reconnecting", attempt: 1, isOverloaded: false });
+  assert.equal(words.title, "Reconnecting");
+});

@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createSessionActions } from "./session-actions.ts";
+
+const PATHS = { actions: "/s/ses_a/actions" };
+const answering = (status: number, body: string) => async () => new Response(body, { status });
+
+test("a refusal is the service's own sentence", async () => {
+  const actions = createSessionActions(PATHS, answering(409, '{"error":"this message has started already"}'));
+  const outcome = await actions.removeQueued("req_1");
+  assert.deepEqual(outcome, { isDone: false, status: 409, error: "this message has started already" });
+});
+
+test("a failure without a sentence is put into words", async () => {
+  const outcome = await createSessionActions(PATHS, answering(502, "<html>")).cancel();
+  assert.ok(!outcome.isDone && outcome.error === "The service answered with status 502.");
+});
+
+test("a service that is not there is an outcome, not a throw", async () => {
+  const actions = createSessionActions(PATHS, () => Promise.reject(new TypeError("fetch failed")));
+  const outcome = await actions.sendMessage("Hello");
+  assert.ok(!outcome.isDone && outcome.status === 0);
+});
+
+test("the queue is read from the list the service answers with", async () => {
+  const message = { requestId: "req_1", text: "Next", author: null, createdAt: "2026-11-20T10:00:00.000Z" };
+  const body = JSON.stringify({ success: true, data: [message], nextCursor: null });
+  const outcome = await createSessionActions(PATHS, answering(200, body)).readQueue();
+  assert.deepEqual(outcome, { isDone: true, answer: [message] });
+});

@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { applyDelta } from "./apply-delta.ts";
+import { applyEvent } from "./apply-event.ts";
+import { delta, event, message, started } from "./testing.ts";
+import { buildTimeline } from "./timeline.ts";
+
+test("an item keeps its key while it is written and after it is stored", () => {
+  const writing = buildTimeline(applyDelta(started, delta(0, "Hel"))).at(-1);
+  const stored = buildTimeline(
+    applyEvent(
+      started,
+      event(5, { kind: "message.completed", message: message("msg_2", 2, "assistant", "Hello.") }),
+    ),
+  ).at(-1);
+  assert.equal(writing?.key, stored?.key);
+});
+
+test("consecutive calls of a kind fold into one item", () => {
+  const parts = ["dom_query", "dom_query", "screenshot"].map((toolName, index) => ({
+    type: "tool-call" as const,
+    toolCallId: `call_${index}`,
+    toolName,
+    input: {},
+  }));
+  const state = applyEvent(
+    started,
+    event(5, { kind: "message.completed", message: { ...message("msg_2", 2, "assistant", ""), parts } }),
+  );
+  const sizes = buildTimeline(state).map((item) => (item.type === "tools" ? item.calls.length : 0));
+  assert.deepEqual(sizes, [0, 2, 1]);
+});
+
+test("a result is shown at the end of its run, once, whether or not a message carries it", () => {
+  const ready = { runId: "run_1", status: "ready" as const, value: { a: 1 } };
+  let state = applyEvent(
+    started,
+    event(5, { kind: "message.completed", message: message("msg_2", 2, "assistant", "Done.") }),
+  );
+  state = applyEvent(state, event(6, { kind: "deliverable.ready", deliverable: ready }));
+  assert.equal(buildTimeline(state).at(-1)?.type, "deliverable");
+  const carried = {
+    ...message("msg_3", 3, "assistant", ""),
+    parts: [{ type: "data-deliverable" as const, data: ready }],
+  };
+  state = applyEvent(state, event(7, { kind: "message.completed", message: carried }));
+  assert.equal(buildTimeline(state).filter(({ type }) => type === "deliverable").length, 1);
+});
