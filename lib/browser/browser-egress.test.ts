@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createSocket } from "node:dgram";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { createAddressRule } from "#lib/net/address-rule.ts";
@@ -93,6 +94,32 @@ test("a page's own requests to private addresses do not leave the machine", asyn
     return response?.ok ?? false;
   });
   assert.equal(reached, false);
+});
+
+test("WebRTC sends nothing past the proxy", async () => {
+  const received: string[] = [];
+  const stun = createSocket("udp4", (message) => received.push(message.toString("hex")));
+  await new Promise<void>((resolve) => stun.bind(0, "127.0.0.1", resolve));
+  try {
+    const live = await house.browsers.ensure(sessionId);
+    await house.browsers.navigate(sessionId, site.origin);
+    const candidates = await live.page().evaluate(async (port) => {
+      const connection = new RTCPeerConnection({ iceServers: [{ urls: `stun:127.0.0.1:${port}` }] });
+      const found: string[] = [];
+      connection.onicecandidate = ({ candidate }) => candidate && found.push(candidate.candidate);
+      connection.createDataChannel("data");
+      const gathered = new Promise<void>((resolve) => {
+        connection.onicegatheringstatechange = () => connection.iceGatheringState === "complete" && resolve();
+      });
+      await connection.setLocalDescription();
+      await gathered;
+      connection.close();
+      return found.filter((candidate) => / udp /i.test(candidate));
+    }, stun.address().port);
+    assert.deepEqual([candidates, received], [[], []]);
+  } finally {
+    stun.close();
+  }
 });
 
 test("permissions are refused without a question", async () => {

@@ -176,6 +176,21 @@ test("the outcome of an older retarget does not overwrite a newer one's", async 
   assert.equal(path(record), "/page?newer");
 });
 
+test("of retargets that come while a browser starts, the last one is where it goes", async () => {
+  const cold = await insertTestSession(house.db);
+  const urls = Array.from({ length: 6 }, (_, index) => `${site.origin}/cold${index}`);
+  for (const url of urls) {
+    await house.browsers.retarget(cold, url);
+    await new Promise((resolve) => setTimeout(resolve, 40));
+  }
+  const last = urls.at(-1);
+  const isThere = async () => (await house.browsers.readStatus(cold)).currentUrl === last;
+  await waitFor(isThere, "the last page");
+  const record = await house.browsers.readStatus(cold);
+  assert.deepEqual([record.desiredUrl, record.lastNavigatedUrl, record.lastError], [last, last, null]);
+  await house.browsers.closeSession(cold);
+});
+
 test("a navigation by a tool tells the address reached, or why not", async () => {
   assert.deepEqual(await house.browsers.navigate(sessionId, `${site.origin}/moved`), {
     landed: true,

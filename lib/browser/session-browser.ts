@@ -52,6 +52,8 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
   let firstLanding: Promise<unknown> = Promise.resolve();
   /** The newest navigation of ours that is under way. */
   let heading: object | undefined;
+  /** The newest retarget that a browser was sent to. */
+  let headedFor = 0;
   /** The end of the last browser, until it is recorded: the next one starts after it. */
   let ending: Promise<void> = Promise.resolve();
   let usedAtMs = deps.nowMs();
@@ -63,7 +65,8 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
   };
 
   function provision(): Promise<OpenBrowser> {
-    if (open) return Promise.resolve(open);
+    // One that is up is handed out only when it is recorded as such.
+    if (open && !starting) return Promise.resolve(open);
     starting ??= start().finally(() => {
       starting = undefined;
     });
@@ -94,6 +97,7 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
     if (open !== taken) throw new Error("the browser ended right after its start");
     usedAtMs = deps.nowMs();
     firstLanding = Promise.resolve();
+    headedFor = row.retargets;
     if (row.desiredUrl !== null) firstLanding = goToSelected(taken, row.desiredUrl, row.retargets);
     return taken;
   }
@@ -183,6 +187,7 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
 
   /** Goes to the page that a retarget selected, and records how that ended. Never rejects. */
   async function goToSelected(taken: OpenBrowser, url: string, retargets: number): Promise<void> {
+    headedFor = retargets;
     redirects.begin();
     try {
       const { outcome, isNewest } = await head(taken, url);
@@ -220,13 +225,13 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
     async retarget(url) {
       usedAtMs = deps.nowMs();
       const row = await record.select(url);
-      const running = open;
-      if (running) {
-        void goToSelected(running, url, row.retargets);
-        return;
-      }
-      // It comes up on the page selected last: the selection was written before the browser is marked as up.
-      provision().catch((error) => logger.debug({ sessionId, error }, "a retarget found no browser"));
+      provision().then(
+        (taken) => {
+          // A browser that was started meanwhile came up on the page selected by then, mostly this one.
+          if (headedFor < row.retargets) void goToSelected(taken, url, row.retargets);
+        },
+        (error) => logger.debug({ sessionId, error }, "a retarget found no browser"),
+      );
     },
     async navigate(url, signal) {
       await ensure();
