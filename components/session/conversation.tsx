@@ -51,7 +51,7 @@ export function Conversation({ scroller }: { scroller: RefObject<HTMLDivElement 
               key={item.key}
               data-item={item.type}
               tabIndex={-1}
-              className="mt-1 scroll-my-4 rounded-md first:mt-0 data-[item=deliverable]:mt-2 data-[item=notice]:mt-3 data-[item=text]:mt-3 data-[item=user]:mt-6 first:data-[item=user]:mt-0 [[data-item=text]+&[data-item=tools]]:mt-3"
+              className="mt-1 scroll-my-4 rounded-md outline-offset-4 first:mt-0 data-[item=deliverable]:mt-2 data-[item=notice]:mt-3 data-[item=text]:mt-3 data-[item=user]:mt-6 first:data-[item=user]:mt-0 [[data-item=text]+&[data-item=tools]]:mt-3"
             >
               <Item item={item} />
             </li>
