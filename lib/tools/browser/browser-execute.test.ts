@@ -48,6 +48,16 @@ test("a failing script is an answer with its line", async () => {
   assert.match(textOf(result), /was refused[\s\S]*at line 1/);
 });
 
+test("a refused address is told with the browser's reason", async () => {
+  const readStatus = async () => ({
+    ...{ status: "ready" as const, sessionId: "session_test", liveViewUrl: null, desiredUrl: null },
+    ...{ lastNavigatedUrl: null, currentUrl: null, lastError: "a private address" },
+  });
+  const tool = browserExecute({ browser: { ...browser.service, readStatus }, scripts });
+  const result = await tool.execute({ script: "await page.goto('http://127.0.0.1:1/')" }, callOf());
+  assert.match(textOf(result), /net::ERR_[\s\S]*The browser refused: a private address/);
+});
+
 test("a script that runs too long is told what stands", async () => {
   const result = await execute({ script: "for (;;) {}", timeoutMs: 700 });
   assert.equal(result.isError, true);

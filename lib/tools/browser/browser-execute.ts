@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { BrowserService } from "#lib/browser/browser-service.ts";
 import type { ToolServices } from "../services.ts";
 import { defineTool, errorResult, textResult } from "../tool.ts";
 import { openLive } from "./open-live.ts";
@@ -51,9 +52,18 @@ export const browserExecute = (
       const advice = outcome.timedOut
         ? " What it did to the page until then stands. Wait for less, or give a larger timeoutMs."
         : "";
-      return errorResult(`${outcome.error}${advice}${logs}`);
+      const refusal = /net::ERR_/.test(outcome.error)
+        ? await readRefusal(services.browser, call.sessionId)
+        : "";
+      return errorResult(`${outcome.error}${advice}${refusal}${logs}`);
     },
   });
+
+/** Why the browser did not go where the script wanted: the script itself is told an error code only. */
+async function readRefusal(browser: BrowserService, sessionId: string): Promise<string> {
+  const record = await browser.readStatus(sessionId).catch(() => undefined);
+  return record?.lastError ? `\nThe browser refused: ${record.lastError}` : "";
+}
 
 const cut = (text: string) =>
   text.length > LOGS_SHOWN_MAX ? `${text.slice(0, LOGS_SHOWN_MAX)}… (cut)` : text;

@@ -60,7 +60,7 @@ export async function findConfinement(
     },
     {
       kind: "namespaces",
-      words: [...unshare, ...drop, ...outlive, ...limits, ...bare],
+      words: [...outlive, ...unshare, ...drop, ...outlive, ...limits, ...bare],
       child: parts.childPath,
       detail: "a network namespace and Node's permission model (bubblewrap would also hide the file system)",
     },

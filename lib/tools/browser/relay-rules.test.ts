@@ -41,6 +41,12 @@ const REFUSED: Row[] = [
     "Fetch.continueRequest",
     { requestId: "1", url: "file:///etc/passwd" },
   ],
+  [
+    "a request sent on to another site",
+    "target",
+    "Fetch.continueRequest",
+    { requestId: "1", url: "https://b.example" },
+  ],
   ["a file of the machine for an upload", "target", "DOM.setFileInputFiles", { files: ["/etc/passwd"] }],
   [
     "a file of the machine dragged in",

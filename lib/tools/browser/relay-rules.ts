@@ -184,9 +184,8 @@ function findObjection(method: string, params: Record<string, unknown>): string 
     case "Page.navigate":
       return isOpenableUrl(String(params.url)) ? undefined : refusedAddress(params.url);
     case "Fetch.continueRequest":
-      return params.url === undefined || isOpenableUrl(String(params.url))
-        ? undefined
-        : refusedAddress(params.url);
+      // The page's own requests are judged by their address before a script sees them.
+      return params.url === undefined ? undefined : "A request cannot be sent on to another address.";
     case "Page.createIsolatedWorld":
       return isOwnWorld(params.worldName) ? undefined : "Scripts make no worlds of other names.";
     case "Page.addScriptToEvaluateOnNewDocument":

@@ -98,8 +98,14 @@ async function withoutOverlay<Result>(page: Page, work: () => Promise<Result>): 
         frame
           .evaluate((hide) => {
             for (const host of document.querySelectorAll<HTMLElement>("[data-agent-session-overlay]")) {
-              if (hide) host.style.setProperty("display", "none", "important");
-              else host.style.removeProperty("display");
+              // One that a person has put away is left as it is.
+              if (hide && host.style.display !== "none") {
+                host.setAttribute("data-agent-session-away", "");
+                host.style.setProperty("display", "none", "important");
+              } else if (!hide && host.hasAttribute("data-agent-session-away")) {
+                host.removeAttribute("data-agent-session-away");
+                host.style.removeProperty("display");
+              }
             }
           }, isHidden)
           .catch(() => {}),

@@ -1,34 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chownSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright";
 import type { BrowserService, LiveBrowser } from "#lib/browser/browser-service.ts";
+import { findTestChromium } from "#lib/browser/testing.ts";
 import type { EvidencePointer } from "#lib/events/event.ts";
 import type { EvidenceStore, NewEvidence } from "#lib/session/evidence.ts";
 import type { ToolCall, ToolResult } from "../tool.ts";
-
-const WELL_KNOWN = [
-  "/usr/lib/chromium/chromium-headless-shell",
-  "/usr/lib/chromium/chromium",
-  "/usr/bin/chromium",
-  "/usr/bin/google-chrome",
-];
-
-/** The Chromium that tests use: the environment's, the one that set-up found, or one in a well-known place. */
-export function findChromium(): string {
-  const setup = new URL("../../../.data/setup.json", import.meta.url);
-  const found = existsSync(setup)
-    ? JSON.parse(readFileSync(setup, "utf8")).chromium?.executablePath
-    : undefined;
-  const path = [process.env.BROWSER_EXECUTABLE_PATH, found, ...WELL_KNOWN, chromium.executablePath()].find(
-    (candidate) => candidate && existsSync(candidate),
-  );
-  if (!path) throw new Error("No Chromium found: set BROWSER_EXECUTABLE_PATH.");
-  return path;
-}
 
 /** A real Chromium with one page, in the shape of the port. */
 export type TestBrowser = {
@@ -41,11 +22,13 @@ export type TestBrowser = {
 /** Starts Chromium on loopback and opens one page of 1280×720. */
 export async function startTestBrowser(): Promise<TestBrowser> {
   const profile = mkdtempSync(join(tmpdir(), "browser-tools-"));
+  const { executablePath, args = [], env = {} } = findTestChromium();
   const isRoot = process.getuid?.() === 0;
   if (isRoot) chownSync(profile, 65534, 65534);
   const child: ChildProcess = spawn(
-    findChromium(),
+    executablePath,
     [
+      ...args,
       "--headless",
       "--remote-debugging-port=0",
       `--user-data-dir=${profile}`,
@@ -58,7 +41,7 @@ export async function startTestBrowser(): Promise<TestBrowser> {
     ],
     {
       stdio: ["ignore", "ignore", "pipe"],
-      env: { ...process.env, HOME: profile },
+      env: { ...process.env, ...env, HOME: profile },
       ...(isRoot ? { uid: 65534, gid: 65534 } : {}),
     },
   );
