@@ -1,12 +1,7 @@
-/** The call was stopped, or the page did not answer in time: the message says which, and what to do. */
-export class PageSilence extends Error {
-  override name = "PageSilence";
-}
-
 /**
  * Waits for work on a page, but no longer than the deadline and not past a stop: a page that is busy with an endless
  * loop or holds a dialog open never answers.
- * @throws PageSilence when stopped or late; otherwise what the work throws.
+ * @throws Error with a sentence when stopped or late; otherwise what the work throws.
  */
 export async function withinDeadline<Result>(
   signal: AbortSignal,
@@ -14,16 +9,13 @@ export async function withinDeadline<Result>(
   work: () => Promise<Result>,
   explainSilence: (seconds: number) => string = explainSilentPage,
 ): Promise<Result> {
-  if (signal.aborted) throw new PageSilence("The call was stopped.");
+  if (signal.aborted) throw new Error("The call was stopped.");
   let onAbort = () => {};
   let timer: NodeJS.Timeout | undefined;
   const silence = new Promise<never>((_resolve, reject) => {
-    onAbort = () => reject(new PageSilence("The call was stopped."));
+    onAbort = () => reject(new Error("The call was stopped."));
     signal.addEventListener("abort", onAbort, { once: true });
-    timer = setTimeout(
-      () => reject(new PageSilence(explainSilence(Math.round(timeoutMs / 1000)))),
-      timeoutMs,
-    );
+    timer = setTimeout(() => reject(new Error(explainSilence(Math.round(timeoutMs / 1000)))), timeoutMs);
   });
   const working = work();
   // Whatever it becomes after the deadline is nobody's business any more.
