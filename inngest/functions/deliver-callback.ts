@@ -30,7 +30,9 @@ export const createDeliverCallback = (client: Inngest, attempt: AttemptDelivery)
       let waits = 0;
       for (let number = 1; number <= ATTEMPTS_MAX; ) {
         const name = waits === 0 ? `attempt-${number}` : `attempt-${number}-after-wait-${waits}`;
-        const outcome = await step.run(name, () => attempt({ deliveryId, cycle, number, outOfOrder: waits >= WAITS_MAX }));
+        const outcome = await step.run(name, () =>
+          attempt({ deliveryId, cycle, number, outOfOrder: waits >= WAITS_MAX }),
+        );
         if (outcome.state === "delivered" || outcome.state === "dropped") return outcome;
         if (outcome.state === "wait") {
           // Its turn comes after another delivery's first attempt, or when that one has kept it waiting too long.

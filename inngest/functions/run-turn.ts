@@ -36,9 +36,10 @@ export const createRunTurn = (client: Inngest, turn: TurnService) =>
       };
       const { runId } = event.data as { runId: string };
       let claimed = await step.run("claim", () => turn.claim(runId));
-      if (claimed.status === "later") {
-        await step.sleepUntil("wait-for-retry", claimed.at);
-        claimed = await step.run("claim-after-wait", () => turn.claim(runId));
+      // The engine's clock may run ahead of ours, and wake it early.
+      for (let wait = 1; claimed.status === "later"; wait++) {
+        await step.sleepUntil(`wait-${wait}`, claimed.at);
+        claimed = await step.run(`claim-after-wait-${wait}`, () => turn.claim(runId));
       }
       if (claimed.status !== "claimed") return { played: false };
       const { claim } = claimed;

@@ -1,18 +1,19 @@
 import { type ModelMessage, streamText } from "ai";
 import type { MessagePart } from "#db/schema/index.ts";
-import type { NewEvent, TranscriptMessage } from "#lib/events/event.ts";
+import type { NewEvent } from "#lib/events/event.ts";
 import { type ModelFailure, readModelFailure } from "#lib/model/failure.ts";
 import { type ModelUsage, readUsage } from "#lib/model/usage.ts";
 import { newId } from "#lib/session/new-id.ts";
-import { nextMessageSeq } from "#lib/session/store.ts";
+import { addAssistantMessage } from "./add-assistant-message.ts";
 import type { Claim } from "./claim.ts";
 import { settleCalls } from "./compose-history.ts";
 import { aboutRun } from "./open-run.ts";
+import { ownCallIds } from "./own-call-ids.ts";
 import { prepareRun } from "./prepare-run.ts";
 import { findRecorded, type Recorded, recordStep } from "./record-step.ts";
 import { showPictures } from "./show-pictures.ts";
 import { storable, storableText } from "./storable.ts";
-import { endToolCall, insertMessage } from "./store.ts";
+import { endToolCall } from "./store.ts";
 import type { TurnDeps } from "./turn-deps.ts";
 
 /** A call the model asked for; `error` where its input does not fit the tool, which needs no execution. */
@@ -45,28 +46,11 @@ export async function callModel(turn: TurnDeps, claim: Claim, number: number): P
   });
   if (answer.kind === "stopped") turn.stops.throwIfShuttingDown();
   if (answer.kind !== "answered")
-    return recordStep<ModelStep>(turn, claim, name, async () => ({ output: answer }));
+    return recordStep<ModelStep>(turn, claim, name, async () => ({ output: storable(answer) }));
 
   const { calls, parts, modelMessages, usage } = answer;
   return recordStep<ModelStep>(turn, claim, name, async (tx, emit) => {
-    const seq = await nextMessageSeq(tx, claim.sessionId);
-    const createdAt = new Date();
-    const { sessionId, requestId, runId } = claim;
-    await insertMessage(tx, {
-      id: messageId,
-      sessionId,
-      seq,
-      role: "assistant",
-      parts,
-      requestId,
-      runId,
-      createdAt,
-    });
-    const message: TranscriptMessage = {
-      ...{ id: messageId, seq, role: "assistant", parts, requestId, runId, author: null },
-      createdAt: createdAt.toISOString(),
-    };
-    emit({ kind: "message.completed", ...aboutRun(claim), message });
+    await addAssistantMessage(tx, emit, claim, { id: messageId, parts });
     for (const call of calls) {
       emit({
         kind: "tool.call",
@@ -78,13 +62,7 @@ export async function callModel(turn: TurnDeps, claim: Claim, number: number): P
       });
       if (call.error !== undefined) emit(await recordInvalidCall(tx, claim, call, call.error));
     }
-    const planned = calls.map(({ callId, name, input, error }) => ({
-      callId,
-      name,
-      input,
-      ...(error !== undefined && { error }),
-    }));
-    return { output: { kind: "answered", messageId, calls: planned, usage }, modelMessages };
+    return { output: { kind: "answered", messageId, calls, usage }, modelMessages };
   });
 }
 
@@ -108,6 +86,7 @@ type Prompt = {
 /** One streamed model call, without retries of its own: the retry chain is ours. */
 async function streamAnswer(turn: TurnDeps, claim: Claim, prompt: Prompt): Promise<Answer> {
   const signal = turn.stops.signalOf(claim.runId);
+  if (signal.aborted) return { kind: "stopped" };
   const publish = createDeltaPublisher(turn, claim, prompt.messageId);
   try {
     const result = streamText({
@@ -127,27 +106,23 @@ async function streamAnswer(turn: TurnDeps, claim: Claim, prompt: Prompt): Promi
       if (part.type === "text-delta") publish("text", part.text);
       else if (part.type === "reasoning-delta") publish("reasoning", part.text);
       else if (part.type === "tool-call") calls.push(readCall(part));
-      else if (part.type === "error") return { kind: "failed", failure: readModelFailure(part.error) };
-      else if (part.type === "abort") return readAbort(signal);
+      else if (part.type === "error") return readBreak(signal, part.error);
+      else if (part.type === "abort") return readBreak(signal, new DOMException("no answer", "TimeoutError"));
     }
     const step = await result.finalStep;
     const usage = readUsage(step.usage);
     const failure = readFinish(step.finishReason, calls.length);
     if (failure) return { kind: "failed", failure, usage };
-    const modelMessages = storable(await result.responseMessages);
-    return { kind: "answered", calls: storable(calls), parts: toParts(modelMessages), modelMessages, usage };
+    const answer = ownCallIds(storable(calls), storable(await result.responseMessages));
+    return { kind: "answered", ...answer, parts: toParts(answer.modelMessages), usage };
   } catch (error) {
-    return signal.aborted ? { kind: "stopped" } : { kind: "failed", failure: readModelFailure(error) };
+    return readBreak(signal, error);
   }
 }
 
-const readAbort = (signal: AbortSignal): Answer =>
-  signal.aborted
-    ? { kind: "stopped" }
-    : {
-        kind: "failed",
-        failure: { message: "The model provider did not answer in time.", isRetryable: true },
-      };
+/** A call that broke off: by our own stop, which a stream may report as an error of any kind, or by a failure. */
+const readBreak = (signal: AbortSignal, error: unknown): Answer =>
+  signal.aborted ? { kind: "stopped" } : { kind: "failed", failure: readModelFailure(error) };
 
 function readCall(part: {
   toolCallId: string;

@@ -7,7 +7,7 @@ import {
   type SessionRow,
 } from "#lib/session/store.ts";
 import type { Claim } from "./claim.ts";
-import { raiseEpoch, takeSession } from "./store.ts";
+import { lockRun, raiseEpoch, takeSession } from "./store.ts";
 import type { TurnDeps } from "./turn-deps.ts";
 
 /** Whether a run may be played now: `later` for a retry that waits, `no` for one that ended or is not the next. */
@@ -26,6 +26,7 @@ export async function claimRun(turn: TurnDeps, runId: string, now: Date): Promis
   if (seen.notBefore && seen.notBefore > now) return { status: "later", at: seen.notBefore.toISOString() };
 
   return turn.db.transaction(async (tx): Promise<ClaimResult> => {
+    await lockRun(tx, runId);
     const session = await lockSession(tx, seen.sessionId);
     const [first] = await listOpenRuns(tx, seen.sessionId);
     // Whoever closes the run before this one sends its job again.

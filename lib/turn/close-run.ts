@@ -6,12 +6,13 @@ import type { ModelFailure } from "#lib/model/failure.ts";
 import type { Job } from "#lib/session/jobs.ts";
 import { newId } from "#lib/session/new-id.ts";
 import { enqueueRun } from "#lib/session/outbox-store.ts";
-import { findDeliverable, findRun, findSession, listOpenRuns } from "#lib/session/store.ts";
+import { listOpenRuns, lockSession, type RunRow, type SessionRow } from "#lib/session/store.ts";
 import type { Claim } from "./claim.ts";
 import { aboutRun, emitLifecycle } from "./open-run.ts";
 import { forgetRun } from "./prepare-run.ts";
 import { planRetry } from "./retry-chain.ts";
-import { endRun, insertRun, listStepOutputs, releaseSession, upsertDeliverable } from "./store.ts";
+import { settleDeliverable } from "./settle-deliverable.ts";
+import { endRun, insertRun, listStepOutputs, lockRun, releaseSession } from "./store.ts";
 import { sumUsage } from "./sum-usage.ts";
 import type { TurnDeps } from "./turn-deps.ts";
 
@@ -22,44 +23,71 @@ export type RunEnd =
   | { outcome: "cancelled"; reason: string };
 
 /**
- * Ends a run once, in one transaction: its state, its deliverable, `run.completed` with its callback row, and the job
- * of what comes next (a retry, or the next request in the queue). A run that has ended is left as it is.
- *
- * @param fence false for the clean-up after an executor that gave up, whatever its epoch.
+ * Which runs a closing may end: one its claim still holds, one that has not started, or (for the clean-up after an
+ * executor that gave up) an open one, whoever holds it.
  */
-export async function closeRun(turn: TurnDeps, claim: Claim, end: RunEnd, fence = true): Promise<void> {
+export type Closable = "claimed" | "pending" | "open";
+
+/**
+ * Ends a run once, in one transaction: its state, its deliverable, `run.completed` with its callback row, and the job
+ * of what comes next (a retry, or the next request in the queue). @returns false for a run that is not to be ended so.
+ */
+export async function closeRun(
+  turn: TurnDeps,
+  claim: Claim,
+  end: RunEnd,
+  closable: Closable = "claimed",
+): Promise<boolean> {
   const send: Job[] = [];
-  await turn.log.transact(claim.sessionId, async (tx, emit) => {
-    const run = await findRun(tx, claim.runId);
-    const usage = sumUsage(await listStepOutputs(tx, claim.runId), run?.startedAt ?? null, new Date());
-    const retry =
-      end.outcome === "errored"
-        ? planRetry(end.failure, claim.attempt, turn.settings.retryBaseMs, Math.random())
-        : undefined;
+  const isEnded = await turn.log.transact(claim.sessionId, async (tx, emit) => {
+    const run = await lockRun(tx, claim.runId);
+    // A follow-up on its way is either in the list below, or finds the session without an open run.
+    const session = await lockSession(tx, claim.sessionId);
+    if (!run || !session || !isClosable(run, claim, closable)) return false;
+    const open = await listOpenRuns(tx, claim.sessionId);
+    const endedAt = new Date();
+    const usage = sumUsage(await listStepOutputs(tx, claim.runId), run.startedAt, endedAt);
+    const next = planNext(turn, run, end);
     const error = end.outcome === "errored" ? end.failure.message : null;
-    const ended = await endRun(tx, claim.runId, {
-      ...{ state: end.outcome, error, willRetry: retry !== undefined, usage, at: new Date() },
-      epoch: fence ? claim.epoch : null,
-    });
-    if (!ended) return;
-    const next = retry && { runId: newId("run"), attempt: claim.attempt + 1, delayMs: retry.delayMs };
+    await endRun(tx, run.id, { state: end.outcome, error, willRetry: next !== undefined, usage, endedAt });
     if (next) await insertRetry(tx, claim, next);
-    await emitEnd(tx, emit, claim, { end, usage, next, send });
+    await emitEnd(tx, emit, claim, { session, run, end, usage, next, send });
     await releaseSession(tx, claim.sessionId, claim.runId);
-    const [following] = await listOpenRuns(tx, claim.sessionId);
-    // A queued request may be removed while another one plays; that one needs no second job.
-    if (following?.run.state === "pending") send.push(await enqueueRun(tx, following.run));
+    // Where a request further back was removed, the first one has its job already.
+    if (open[0]?.run.id !== run.id) return true;
+    const following = next ? { id: next.runId, sessionId: session.id, generation: 1 } : open[1]?.run;
+    if (following) send.push(await enqueueRun(tx, following));
+    return true;
   });
+  if (!isEnded) return false;
   turn.conversations.forget(claim.runId);
   turn.stops.forget(claim.runId);
   forgetRun(turn, claim.runId);
   await turn.jobs.sendNow(send);
+  return true;
+}
+
+function isClosable(run: RunRow, claim: Claim, closable: Closable): boolean {
+  if (closable === "open") return run.state === "pending" || run.state === "running";
+  if (closable === "pending") return run.state === "pending";
+  return run.epoch === claim.epoch && (run.state === "pending" || run.state === "running");
+}
+
+type Retry = { runId: string; attempt: number; delayMs: number };
+
+/** The retry that follows a failed run; none once somebody asked the turn to stop. */
+function planNext(turn: TurnDeps, run: RunRow, end: RunEnd): Retry | undefined {
+  if (end.outcome !== "errored" || run.cancelRequestedAt) return undefined;
+  const retry = planRetry(end.failure, run.attempt, turn.settings.retryBaseMs, Math.random());
+  return retry && { runId: newId("run"), attempt: run.attempt + 1, delayMs: retry.delayMs };
 }
 
 type Ending = {
+  session: SessionRow;
+  run: RunRow;
   end: RunEnd;
   usage: UsageRow;
-  next: { runId: string; attempt: number; delayMs: number } | undefined;
+  next: Retry | undefined;
   send: Job[];
 };
 
@@ -67,14 +95,11 @@ async function emitEnd(
   tx: Transaction,
   emit: Emit,
   claim: Claim,
-  { end, usage, next, send }: Ending,
+  { session, run, end, usage, next, send }: Ending,
 ): Promise<void> {
-  const session = await findSession(tx, claim.sessionId);
-  const deliverable = claim.isStructured ? await settleDeliverable(tx, claim, end) : undefined;
-  if (deliverable?.status === "ready") emit({ kind: "deliverable.ready", ...aboutRun(claim), deliverable });
-  if (deliverable?.status === "failed") emit({ kind: "deliverable.failed", ...aboutRun(claim), deliverable });
+  const deliverable = claim.isStructured ? await settleDeliverable(tx, emit, claim, run, end) : undefined;
   const outcome: RunOutcome = end.outcome;
-  emitLifecycle(tx, emit, session?.callbackEvents ?? null, send, {
+  emitLifecycle(tx, emit, session.callbackEvents, send, {
     kind: "run.completed",
     ...aboutRun(claim),
     outcome,
@@ -85,43 +110,7 @@ async function emitEnd(
   });
 }
 
-/** The deliverable a run ends with; every run of a structured session ends with one that is not pending. */
-async function settleDeliverable(tx: Transaction, claim: Claim, end: RunEnd): Promise<Deliverable> {
-  const settled =
-    end.outcome === "succeeded" && end.deliverable ? end.deliverable : failDeliverable(claim.runId, end);
-  const recorded = await findDeliverable(tx, claim.runId);
-  if (recorded && recorded.status !== "pending")
-    throw new Error(`the deliverable of ${claim.runId} was settled before its run`);
-  const value = settled.status === "ready" ? settled.value : null;
-  const error = settled.status === "failed" ? settled.error : null;
-  const rawText = settled.status === "failed" ? (settled.rawText ?? null) : null;
-  await upsertDeliverable(tx, {
-    runId: claim.runId,
-    sessionId: claim.sessionId,
-    status: settled.status,
-    value,
-    error,
-    rawText,
-  });
-  return settled;
-}
-
-const failDeliverable = (runId: string, end: RunEnd): Deliverable => ({
-  runId,
-  status: "failed",
-  error:
-    end.outcome === "errored"
-      ? end.failure.message
-      : end.outcome === "cancelled"
-        ? end.reason
-        : "the run ended without a result",
-});
-
-async function insertRetry(
-  tx: Transaction,
-  claim: Claim,
-  next: { runId: string; attempt: number; delayMs: number },
-): Promise<void> {
+async function insertRetry(tx: Transaction, claim: Claim, next: Retry): Promise<void> {
   await insertRun(tx, {
     id: next.runId,
     sessionId: claim.sessionId,

@@ -52,9 +52,7 @@ export async function probeRun(turn: TurnDeps, claim: Claim): Promise<Recorded<C
   if (answer.kind === "stopped") turn.stops.throwIfShuttingDown();
   return recordStep<CollectStep>(turn, claim, "probe", async () => {
     if (answer.kind === "text") return { output: { kind: "ready", usage: answer.usage } as CollectStep };
-    return {
-      output: answer.kind === "failed" ? { kind: "failed", failure: answer.failure } : { kind: "stopped" },
-    };
+    return { output: answer.kind === "failed" ? storable(answer) : answer };
   });
 }
 
@@ -122,7 +120,8 @@ async function judge(
   const { text, usage } = answer;
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    // What is checked is what will be stored.
+    value = storable<unknown>(JSON.parse(text));
   } catch {
     return {
       kind: "failed",

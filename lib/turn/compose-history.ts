@@ -20,8 +20,8 @@ export function composeHistory(rows: HistoryRow[]): ModelMessage[] {
     }
     // Steps hold what the AI SDK made; it survives JSON.
     for (const message of row.modelMessages as ModelMessage[]) {
+      if (message.role !== "tool") settleOpen();
       if (message.role === "assistant") {
-        settleOpen();
         if (typeof message.content !== "string")
           open = message.content.flatMap((part) =>
             part.type === "tool-call" ? [{ toolCallId: part.toolCallId, toolName: part.toolName }] : [],

@@ -2,7 +2,8 @@ import type { ModelMessage } from "ai";
 import type { Transaction } from "#db/client.ts";
 import type { Emit } from "#lib/events/event-log.ts";
 import { type Claim, StaleClaimError } from "./claim.ts";
-import { findStepOutput, insertStep } from "./store.ts";
+import { STOPPED_REASON } from "./stop-registry.ts";
+import { findStep, insertStep } from "./store.ts";
 import type { TurnDeps } from "./turn-deps.ts";
 
 /** What a step leaves behind: a small value for the engine, and what the model sees from now on. */
@@ -11,15 +12,25 @@ export type StepRecord<Output> = { output: Output; modelMessages?: ModelMessage[
 /** A recorded step's value, and whether somebody asked the run to stop meanwhile. */
 export type Recorded<Output> = { output: Output; isStopped: boolean };
 
-/** The value of a step that was recorded before, by this executor or one that died. */
+/**
+ * The value of a step that was recorded before, by this executor or one that died. A stop that was asked for, here or
+ * in a process that is gone, fires the run's signal.
+ *
+ * @throws StaleClaimError when the step is still to be done and the claim is over.
+ */
 export async function findRecorded<Output>(
   turn: TurnDeps,
   claim: Claim,
   name: string,
 ): Promise<Recorded<Output> | undefined> {
-  const row = await findStepOutput(turn.db, claim.runId, name);
+  // Made before the look at the row, so that a stop finds either the signal or a reader.
+  turn.stops.signalOf(claim.runId);
+  const { recorded, isCurrent, isCancelled } = await findStep(turn.db, claim, name);
+  if (isCancelled) turn.stops.stop(claim.runId, STOPPED_REASON);
   // Each name is written by one function, which knows its type.
-  return row && { output: row.output as Output, isStopped: turn.stops.signalOf(claim.runId).aborted };
+  if (recorded) return { output: recorded.output as Output, isStopped: isCancelled };
+  if (!isCurrent) throw new StaleClaimError(claim, name);
+  return undefined;
 }
 
 /**

@@ -3,12 +3,13 @@ import type { EvidencePointer } from "#lib/events/event.ts";
 import { newId } from "#lib/session/new-id.ts";
 import { errorResult, type Tool, type ToolResult } from "#lib/tools/tool.ts";
 import type { PlannedCall } from "./call-model.ts";
-import type { Claim } from "./claim.ts";
+import { type Claim, StaleClaimError } from "./claim.ts";
 import { cutResult } from "./cut-result.ts";
 import { aboutRun } from "./open-run.ts";
 import { prepareRun } from "./prepare-run.ts";
 import { findRecorded, type Recorded, recordStep } from "./record-step.ts";
 import { referToPicture } from "./show-pictures.ts";
+import { isShutdown } from "./stop-registry.ts";
 import { storableText } from "./storable.ts";
 import { beginToolCall, endToolCall } from "./store.ts";
 import type { TurnDeps } from "./turn-deps.ts";
@@ -17,8 +18,9 @@ import type { TurnDeps } from "./turn-deps.ts";
 export type ToolStep = { callId: string; state: "succeeded" | "failed" | "unknown" };
 
 const PREVIEW_MAX = 2_000;
-const UNKNOWN =
-  "Outcome unknown: the service was interrupted while this call ran, and it is not one that may simply be repeated. Check what it did before you call it again.";
+const UNKNOWN = errorResult(
+  "Outcome unknown: the service was interrupted while this call ran, and it is not one that may simply be repeated. Check what it did before you call it again.",
+);
 
 /** Runs the calls of one model message: consecutive read-only ones side by side, the others one after the other. */
 export async function runTools(
@@ -28,13 +30,11 @@ export async function runTools(
   calls: PlannedCall[],
 ): Promise<{ isStopped: boolean }> {
   const { tools } = await prepareRun(turn, claim);
-  let isStopped = false;
   for (const batch of batchCalls(calls, (call) => tools.get(call.name)?.readOnly ?? false)) {
-    if (isStopped) break;
     const done = await Promise.all(batch.map((call) => runTool(turn, claim, number, call)));
-    isStopped = done.some((step) => step.isStopped);
+    if (done.some((step) => step.isStopped)) return { isStopped: true };
   }
-  return { isStopped };
+  return { isStopped: false };
 }
 
 /** Splits calls into runs of neighbours that may play side by side. */
@@ -68,8 +68,6 @@ async function runTool(
   const recorded = await findRecorded<ToolStep>(turn, claim, name);
   if (recorded) return recorded;
 
-  const { tools } = await prepareRun(turn, claim);
-  const tool = tools.get(call.name);
   const resultId = newId("res");
   const startedAt = new Date();
   const row = {
@@ -82,19 +80,12 @@ async function runTool(
     startedAt,
   };
 
-  let state: ToolStep["state"];
-  let result: ToolResult;
-  // The beginning is noted only where it matters: an idempotent call may simply be made again.
-  if (tool && !tool.idempotent && !(await beginToolCall(turn.db, { ...row, state: "started" }))) {
-    state = "unknown";
-    result = errorResult(UNKNOWN);
-  } else {
-    result = tool
-      ? await execute(turn, claim, tool, call)
-      : errorResult(`There is no tool named ${call.name} in this session.`);
-    turn.stops.throwIfShuttingDown();
-    state = result.isError ? "failed" : "succeeded";
-  }
+  const result = await play(turn, claim, call, async () => {
+    const begun = await beginToolCall(turn.db, claim, { ...row, state: "started" });
+    if (begun === "stale") throw new StaleClaimError(claim, name);
+    return begun === "begun";
+  });
+  const state = result === UNKNOWN ? "unknown" : result.isError ? "failed" : "succeeded";
 
   const text = storableText(
     result.content
@@ -122,23 +113,41 @@ async function runTool(
   });
 }
 
-/** Runs a tool under its deadline and the run's stop signal. A throw is shown to the model as its message. */
+/** Makes a call, unless it may have been made before: `begin` notes it and tells whether this is the first time. */
+async function play(
+  turn: TurnDeps,
+  claim: Claim,
+  call: PlannedCall,
+  begin: () => Promise<boolean>,
+): Promise<ToolResult> {
+  turn.stops.throwIfShuttingDown();
+  const { tools } = await prepareRun(turn, claim);
+  const tool = tools.get(call.name);
+  if (!tool) return errorResult(`There is no tool named ${call.name} in this session.`);
+  // The beginning is noted only where it matters: an idempotent call may simply be made again.
+  if (!tool.idempotent && !(await begin())) return UNKNOWN;
+  return execute(turn, claim, tool, call);
+}
+
+/**
+ * Runs a tool under its deadline and the run's stop signal. A throw is shown to the model as its message.
+ *
+ * @throws ShutdownError when the process ends before the call does.
+ */
 async function execute(turn: TurnDeps, claim: Claim, tool: Tool, call: PlannedCall): Promise<ToolResult> {
   const stop = turn.stops.signalOf(claim.runId);
   const deadline = AbortSignal.timeout(tool.timeoutMs);
   const signal = AbortSignal.any([stop, deadline]);
   const { sessionId, requestId, runId, origin } = claim;
-  const aborted = new Promise<ToolResult>((resolve) => {
-    signal.addEventListener("abort", () =>
-      resolve(
-        errorResult(
-          stop.aborted
-            ? "Stopped: the turn was ended while this call ran."
-            : `Timed out after ${tool.timeoutMs / 1_000} s.`,
-        ),
-      ),
-    );
-  });
+  const { promise: aborted, resolve, reject } = Promise.withResolvers<ToolResult>();
+  const abort = () => {
+    if (isShutdown(stop.reason)) reject(stop.reason);
+    else if (stop.aborted) resolve(errorResult("Stopped: the turn was ended before this call was over."));
+    else resolve(errorResult(`Timed out after ${tool.timeoutMs / 1_000} s.`));
+  };
+  if (signal.aborted) abort();
+  else signal.addEventListener("abort", abort, { once: true });
+  if (signal.aborted) return aborted;
   try {
     const running = tool.execute(call.input, {
       sessionId,
@@ -154,6 +163,7 @@ async function execute(turn: TurnDeps, claim: Claim, tool: Tool, call: PlannedCa
     );
     return await Promise.race([running, aborted]);
   } catch (error) {
+    if (isShutdown(error)) throw error;
     return errorResult(error instanceof Error ? error.message : String(error));
   }
 }

@@ -1,3 +1,6 @@
+/** Why a run was cancelled, as its deliverable and its readers are told. */
+export const STOPPED_REASON = "the turn was stopped";
+
 /** The runs this process plays, and the way to stop each at once. */
 export type StopRegistry = {
   /** The signal of a run; made on first use, kept until {@link StopRegistry.forget}. */
@@ -19,6 +22,9 @@ export class ShutdownError extends Error {
   }
 }
 
+export const isShutdown = (error: unknown): boolean =>
+  error instanceof Error && error.name === "ShutdownError";
+
 /** @see StopRegistry */
 export function createStopRegistry(): StopRegistry {
   const controllers = new Map<string, AbortController>();
@@ -27,6 +33,7 @@ export function createStopRegistry(): StopRegistry {
     const known = controllers.get(runId);
     if (known) return known;
     const controller = new AbortController();
+    if (isShuttingDown) controller.abort(new ShutdownError());
     controllers.set(runId, controller);
     return controller;
   };

@@ -1,10 +1,9 @@
-import { findRun, listOpenRuns } from "#lib/session/store.ts";
+import { findNewestRun, findRun, listOpenRuns } from "#lib/session/store.ts";
 import { readClaim } from "./claim-run.ts";
 import { closeRun } from "./close-run.ts";
+import { STOPPED_REASON } from "./stop-registry.ts";
 import { requestCancel } from "./store.ts";
 import type { TurnDeps } from "./turn-deps.ts";
-
-export const STOPPED_REASON = "the turn was stopped";
 
 /**
  * Stops the turn of a session: a running one ends between or within its steps, one that waits for a retry ends at once.
@@ -17,17 +16,24 @@ export async function stopTurn(turn: TurnDeps, sessionId: string): Promise<strin
   return first.run.id;
 }
 
-/** Stops one open run, by whatever state it is in. */
+/** Stops a run, by whatever state it is in; where it has just failed, the retry that would follow. */
 export async function stopRun(turn: TurnDeps, runId: string): Promise<void> {
-  await requestCancel(turn.db, runId, new Date());
+  if (!(await requestCancel(turn.db, runId, new Date()))) return stopRetry(turn, runId);
   turn.stops.stop(runId, STOPPED_REASON);
-  await closePending(turn, runId);
+  // A run that has not started has no executor to see the wish.
+  await removeQueued(turn, runId);
 }
 
-/** A run that has not started has no executor to see the wish: it is closed here. */
-async function closePending(turn: TurnDeps, runId: string): Promise<void> {
-  const run = await findRun(turn.db, runId);
-  if (run?.state !== "pending") return;
+/** Ends a run that has not started. @returns false when it has, or has ended. */
+export async function removeQueued(turn: TurnDeps, runId: string): Promise<boolean> {
   const claim = await readClaim(turn, runId);
-  if (claim) await closeRun(turn, claim, { outcome: "cancelled", reason: STOPPED_REASON });
+  if (!claim) return false;
+  const end = { outcome: "cancelled", reason: STOPPED_REASON } as const;
+  return closeRun(turn, claim, end, "pending");
+}
+
+async function stopRetry(turn: TurnDeps, runId: string): Promise<void> {
+  const run = await findRun(turn.db, runId);
+  const newest = run && (await findNewestRun(turn.db, run.requestId));
+  if (newest && newest.attempt > run.attempt) await stopRun(turn, newest.id);
 }

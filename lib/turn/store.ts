@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, inArray, isNull, max, sql } from "drizzle-orm";
-import type { Executor, Transaction } from "#db/client.ts";
+import type { Database, Executor, Transaction } from "#db/client.ts";
 import {
   deliverables,
   deliveries,
@@ -14,18 +14,34 @@ import {
 import type { PlannedDelivery } from "#lib/callback/plan-delivery.ts";
 import type { Claim } from "./claim.ts";
 
-/** What a recorded step hands back. */
-export async function findStepOutput(
+const OPEN = ["pending", "running"] as const;
+
+/** A step's row, if it was recorded, and how its run stands: whether the claim still holds, and a stop was asked for. */
+export async function findStep(
   db: Executor,
-  runId: string,
+  claim: Claim,
   name: string,
-): Promise<{ output: unknown } | undefined> {
+): Promise<{ recorded: { output: unknown } | undefined; isCurrent: boolean; isCancelled: boolean }> {
   const [row] = await db
-    .select({ output: steps.output })
-    .from(steps)
-    .where(and(eq(steps.runId, runId), eq(steps.name, name)));
+    .select({ run: runs, step: steps })
+    .from(runs)
+    .leftJoin(steps, and(eq(steps.runId, runs.id), eq(steps.name, name)))
+    .where(eq(runs.id, claim.runId));
+  return {
+    recorded: row?.step ? { output: row.step.output } : undefined,
+    isCurrent: row?.run.epoch === claim.epoch && OPEN.some((state) => state === row.run.state),
+    isCancelled: row?.run.cancelRequestedAt != null,
+  };
+}
+
+/** Locks a run's row until the transaction ends. Who locks its session too, does so after it. */
+export async function lockRun(tx: Transaction, runId: string): Promise<typeof runs.$inferSelect | undefined> {
+  const [row] = await tx.select().from(runs).where(eq(runs.id, runId)).for("no key update");
   return row;
 }
+
+const isRunning = (run: typeof runs.$inferSelect | undefined, claim: Claim) =>
+  run?.epoch === claim.epoch && run.state === "running";
 
 /**
  * Writes a step's row if the claim still holds: the run is running and its epoch is ours.
@@ -37,12 +53,8 @@ export async function insertStep(
   claim: Claim,
   step: { name: string; output: unknown; modelMessages: unknown[] | null },
 ): Promise<{ isCurrent: boolean; isCancelled: boolean }> {
-  const [run] = await tx
-    .select({ cancelRequestedAt: runs.cancelRequestedAt })
-    .from(runs)
-    .where(and(eq(runs.id, claim.runId), eq(runs.epoch, claim.epoch), eq(runs.state, "running")))
-    .for("share");
-  if (!run) return { isCurrent: false, isCancelled: false };
+  const run = await lockRun(tx, claim.runId);
+  if (!isRunning(run, claim)) return { isCurrent: false, isCancelled: false };
   const [last] = await tx
     .select({ position: max(steps.position) })
     .from(steps)
@@ -54,7 +66,7 @@ export async function insertStep(
     output: step.output,
     modelMessages: step.modelMessages,
   });
-  return { isCurrent: true, isCancelled: run.cancelRequestedAt !== null };
+  return { isCurrent: true, isCancelled: run?.cancelRequestedAt != null };
 }
 
 /** Takes the session for a run, unless another one has it. @returns whether it is ours now. */
@@ -100,7 +112,7 @@ export async function startRun(tx: Transaction, runId: string, at: Date): Promis
   return started.length === 1;
 }
 
-/** Ends an open run. @returns whether this call did it. */
+/** Ends a run that the transaction holds the lock of. */
 export async function endRun(
   tx: Transaction,
   runId: string,
@@ -109,33 +121,24 @@ export async function endRun(
     error: string | null;
     willRetry: boolean;
     usage: UsageRow;
-    at: Date;
-    epoch: number | null;
+    endedAt: Date;
   },
-): Promise<boolean> {
-  const ended = await tx
-    .update(runs)
-    .set({ state: end.state, error: end.error, willRetry: end.willRetry, usage: end.usage, endedAt: end.at })
-    .where(
-      and(
-        eq(runs.id, runId),
-        inArray(runs.state, ["pending", "running"]),
-        end.epoch === null ? undefined : eq(runs.epoch, end.epoch),
-      ),
-    )
-    .returning({ id: runs.id });
-  return ended.length === 1;
+): Promise<void> {
+  await tx.update(runs).set(end).where(eq(runs.id, runId));
 }
 
 export async function insertRun(tx: Transaction, run: typeof runs.$inferInsert): Promise<void> {
   await tx.insert(runs).values(run);
 }
 
-export async function requestCancel(db: Executor, runId: string, at: Date): Promise<void> {
-  await db
+/** Notes that an open run is to stop. @returns false when it has ended. */
+export async function requestCancel(db: Executor, runId: string, at: Date): Promise<boolean> {
+  const noted = await db
     .update(runs)
-    .set({ cancelRequestedAt: at })
-    .where(and(eq(runs.id, runId), isNull(runs.cancelRequestedAt)));
+    .set({ cancelRequestedAt: sql`coalesce(${runs.cancelRequestedAt}, ${at.toISOString()}::timestamptz)` })
+    .where(and(eq(runs.id, runId), inArray(runs.state, OPEN)))
+    .returning({ id: runs.id });
+  return noted.length === 1;
 }
 
 /** Gives the queued messages of a request their place in the transcript. */
@@ -151,14 +154,21 @@ export async function insertDelivery(tx: Transaction, delivery: PlannedDelivery)
   await tx.insert(deliveries).values({ ...delivery, nextAttemptAt: new Date() });
 }
 
-/** Notes that a tool call begins. @returns false when it had begun before: an interrupted call. */
-export async function beginToolCall(tx: Executor, call: typeof toolCalls.$inferInsert): Promise<boolean> {
-  const begun = await tx
-    .insert(toolCalls)
-    .values(call)
-    .onConflictDoNothing()
-    .returning({ callId: toolCalls.callId });
-  return begun.length === 1;
+/** Notes that a tool call begins: `begun`, `interrupted` where it had begun before, `stale` where the claim is over. */
+export function beginToolCall(
+  db: Database,
+  claim: Claim,
+  call: typeof toolCalls.$inferInsert,
+): Promise<"begun" | "interrupted" | "stale"> {
+  return db.transaction(async (tx) => {
+    if (!isRunning(await lockRun(tx, claim.runId), claim)) return "stale";
+    const begun = await tx
+      .insert(toolCalls)
+      .values(call)
+      .onConflictDoNothing()
+      .returning({ callId: toolCalls.callId });
+    return begun.length === 1 ? "begun" : "interrupted";
+  });
 }
 
 /** Records the end of a tool call, whether or not its beginning was noted. */

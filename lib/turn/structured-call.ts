@@ -24,6 +24,7 @@ export async function probeFormat(
   schema: Record<string, unknown>,
 ): Promise<StructuredAnswer> {
   const signal = turn.stops.signalOf(runId);
+  if (signal.aborted) return { kind: "stopped" };
   try {
     const result = await turn.model.model.doGenerate({
       prompt: [{ role: "user", content: [{ type: "text", text: "Reply in the response format." }] }],
@@ -34,7 +35,7 @@ export async function probeFormat(
     });
     return { kind: "text", text: "", usage: readUsage(result.usage) };
   } catch (error) {
-    return signal.aborted ? { kind: "stopped" } : { kind: "failed", failure: readModelFailure(error) };
+    return readBreak(signal, error);
   }
 }
 
@@ -45,6 +46,7 @@ export async function callStructured(
   prompt: { instructions: string; messages: ModelMessage[]; schema: Record<string, unknown> },
 ): Promise<StructuredAnswer> {
   const signal = turn.stops.signalOf(runId);
+  if (signal.aborted) return { kind: "stopped" };
   try {
     const result = streamText({
       model: turn.model.model,
@@ -60,9 +62,9 @@ export async function callStructured(
     let text = "";
     for await (const part of result.stream) {
       if (part.type === "text-delta") text += part.text;
-      else if (part.type === "error")
-        return { kind: "failed", failure: readModelFailure(part.error), ...(text && { rawText: text }) };
-      else if (part.type === "abort") return readAbort(signal);
+      else if (part.type === "error") return readBreak(signal, part.error, text);
+      else if (part.type === "abort")
+        return readBreak(signal, new DOMException("no answer", "TimeoutError"), text);
     }
     const step = await result.finalStep;
     const usage = readUsage(step.usage);
@@ -71,7 +73,7 @@ export async function callStructured(
       ? { kind: "failed", failure, usage, ...(text && { rawText: text }) }
       : { kind: "text", text, usage };
   } catch (error) {
-    return signal.aborted ? { kind: "stopped" } : { kind: "failed", failure: readModelFailure(error) };
+    return readBreak(signal, error);
   }
 }
 
@@ -81,13 +83,11 @@ const formatOptions = (turn: TurnDeps) => ({
   openai: { ...turn.model.providerOptions.openai, strictJsonSchema: false },
 });
 
-const readAbort = (signal: AbortSignal): StructuredAnswer =>
+/** A call that broke off: by our own stop, or by a failure after it had said `text`. */
+const readBreak = (signal: AbortSignal, error: unknown, text = ""): StructuredAnswer =>
   signal.aborted
     ? { kind: "stopped" }
-    : {
-        kind: "failed",
-        failure: { message: "The model provider did not answer in time.", isRetryable: true },
-      };
+    : { kind: "failed", failure: readModelFailure(error), ...(text && { rawText: text }) };
 
 function readEnding(finishReason: string, text: string): ModelFailure | undefined {
   if (finishReason === "length")

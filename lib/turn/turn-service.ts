@@ -13,7 +13,8 @@ import {
 import { openRun } from "./open-run.ts";
 import { findRecorded, type Recorded } from "./record-step.ts";
 import { runTools } from "./run-tool.ts";
-import { STOPPED_REASON, stopRun, stopTurn } from "./stop-run.ts";
+import { STOPPED_REASON } from "./stop-registry.ts";
+import { removeQueued, stopRun, stopTurn } from "./stop-run.ts";
 import type { TurnDeps } from "./turn-deps.ts";
 
 /** What the course of a turn depends on after a step: small values that the engine keeps. */
@@ -41,6 +42,8 @@ export type TurnService = {
   abandon: (runId: string, reason: string) => Promise<void>;
   stopTurn: (sessionId: string) => Promise<string | undefined>;
   stopRun: (runId: string) => Promise<void>;
+  /** Ends a run that has not started. @returns false when it has. */
+  removeQueued: (runId: string) => Promise<boolean>;
 };
 
 /** @see TurnService */
@@ -58,6 +61,7 @@ export function createTurnService(turn: TurnDeps, checker: SchemaChecker): TurnS
       const model = await findRecorded<ModelStep>(turn, claim, `model-${number}`);
       if (model?.output.kind !== "answered")
         throw new Error(`model call ${number} of ${claim.runId} has no answer`);
+      if (model.isStopped) return { isStopped: true };
       return runTools(turn, claim, number, model.output.calls);
     },
     collect: async (claim) => withStop(await collectDeliverable(turn, claim, checker)),
@@ -73,10 +77,11 @@ export function createTurnService(turn: TurnDeps, checker: SchemaChecker): TurnS
         message: "The service could not play this turn; its log has the reason.",
         isRetryable: false,
       };
-      if (claim) await closeRun(turn, claim, { outcome: "errored", failure }, false);
+      if (claim) await closeRun(turn, claim, { outcome: "errored", failure }, "open");
     },
     stopTurn: (sessionId) => stopTurn(turn, sessionId),
     stopRun: (runId) => stopRun(turn, runId),
+    removeQueued: (runId) => removeQueued(turn, runId),
   };
 }
 

@@ -34,7 +34,8 @@ export async function removePersonQueued(services: ApiServices, { params }: Call
   const found = await findQueued(services.db, sessionId, requestId);
   if (found.status === "unknown") return fail("not_found", "no such request");
   if (found.status === "started") return fail("conflict", "this message has started already");
-  await services.turn.stopRun(found.runId);
+  if (!(await services.turn.removeQueued(found.runId)))
+    return fail("conflict", "this message has started already");
   return { ok: true, status: 200, body: { success: true } };
 }
 
