@@ -128,7 +128,7 @@ export const contract = {
       summary: "Submit annotations",
     },
     ...{ auth: { kind: "none" }, body: z.unknown(), bodyBytesMax: 256 * 1024, rate: "annotate" },
-    bare: { 400: "invalid JSON body", 404: "not found", default: null },
+    bare: { 400: "invalid JSON body", 404: "not found" },
     answers: { 200: annotationAcceptedSchema },
   }),
   listMessages: defineOperation({

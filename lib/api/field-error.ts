@@ -22,7 +22,8 @@ export function formatPath(path: readonly PropertyKey[], root: string): string {
   return path
     .map((key, index) => {
       if (typeof key === "number") return `[${key}]`;
-      const name = String(key).slice(0, 200);
+      // A key may be anything that JSON can hold; the sentence goes into logs and terminals.
+      const name = String(key).slice(0, 200).toWellFormed();
       if (!/^[A-Za-z0-9_$-]+$/.test(name)) return `[${JSON.stringify(name)}]`;
       return index === 0 ? name : `.${name}`;
     })

@@ -29,9 +29,9 @@ export type Operation = {
   rate?: RateBucket;
   /**
    * Where the specification prints refusals without the envelope: the statuses, each with the sentence that stands for
-   * what the shared steps found, or null to keep theirs. `default` covers the other statuses.
+   * whatever the shared steps found.
    */
-  bare?: { default?: null } & Record<number, string | null>;
+  bare?: Record<number, string>;
   /** Answers by status; `stream` for an event stream or bytes. */
   answers: Record<number, z.ZodType | "stream">;
 };

@@ -1,12 +1,18 @@
 import { type Failure, fail } from "./errors.ts";
+import { formatPath } from "./field-error.ts";
 
 const NESTING_MAX = 200;
+/** Far more than anybody sends; what checks a body may spend time and memory on every value of it. */
+const VALUES_MAX = 200_000;
 
-type Read = { ok: true; value: unknown; text: string } | Failure;
+/** Only a body with an escape, a large number or that name can hold a flaw. */
+const SUSPECT = /\\u|__proto__|\d[eE]\+?\d|\d{309}/;
+
+type Read = { ok: true; value: unknown } | Failure;
 
 /**
  * Reads a request's body as strict UTF-8 JSON, within a cap, refusing what could not be stored or would not survive
- * a round trip: NUL characters, lone surrogates, `__proto__` keys and bottomless nesting.
+ * a round trip: NUL characters, lone surrogates, numbers beyond a double, `__proto__` keys and bottomless nesting.
  *
  * @param maxBytes the body cap in bytes.
  */
@@ -24,16 +30,21 @@ export async function readJsonBody(request: Request, maxBytes: number): Promise<
     return fail("invalid_request", "body: must be UTF-8");
   }
   if (text.trim() === "") return fail("invalid_request", "body: must not be empty");
-  if (measureNesting(text) > NESTING_MAX)
+  const { depth, values } = measure(text);
+  if (depth > NESTING_MAX)
     return fail("invalid_request", `body: is nested deeper than ${NESTING_MAX} levels`);
+  if (values > VALUES_MAX)
+    return fail("invalid_request", `body: holds more than ${VALUES_MAX.toLocaleString("en")} values`);
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     return fail("invalid_request", "body: must be valid JSON");
   }
-  const flaw = /\\u|__proto__/.test(text) ? findUnstorable(value, []) : undefined;
-  return flaw ? fail("invalid_request", flaw) : { ok: true, value, text };
+  const flaw = SUSPECT.test(text) ? findFlaw(value) : undefined;
+  return flaw
+    ? fail("invalid_request", `${formatPath(flaw.path, "body")}: ${flaw.sentence}`)
+    : { ok: true, value };
 }
 
 /** The body's bytes, or undefined when there are more than `maxBytes`; reading stops there. */
@@ -50,10 +61,11 @@ async function readCapped(request: Request, maxBytes: number): Promise<Uint8Arra
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
 }
 
-/** Deepest nesting of arrays and objects, by their brackets outside strings. */
-function measureNesting(text: string): number {
+/** Deepest nesting of arrays and objects, and how many values there are, by the marks outside strings. */
+function measure(text: string): { depth: number; values: number } {
   let depth = 0;
   let deepest = 0;
+  let values = 1;
   let isInString = false;
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
@@ -61,43 +73,35 @@ function measureNesting(text: string): number {
       if (code === 0x5c) index++;
       else if (code === 0x22) isInString = false;
     } else if (code === 0x22) isInString = true;
-    else if (code === 0x7b || code === 0x5b) deepest = Math.max(deepest, ++depth);
-    else if (code === 0x7d || code === 0x5d) depth--;
+    else if (code === 0x2c) values++;
+    else if (code === 0x7b || code === 0x5b) {
+      values++;
+      deepest = Math.max(deepest, ++depth);
+    } else if (code === 0x7d || code === 0x5d) depth--;
   }
-  return deepest;
+  return { depth: deepest, values };
 }
 
-/** The first string or key that no database column can hold, as a sentence. */
-function findUnstorable(value: unknown, path: (string | number)[]): string | undefined {
-  if (typeof value === "string") return describeText(value, path);
+type Flaw = { path: PropertyKey[]; sentence: string };
+
+/** The first value or key that no database column can hold as it was sent. */
+function findFlaw(value: unknown): Flaw | undefined {
+  if (typeof value === "string") return findTextFlaw(value);
+  if (typeof value === "number")
+    return Number.isFinite(value) ? undefined : { path: [], sentence: "is too large a number" };
   if (typeof value !== "object" || value === null) return undefined;
-  const entries: [string | number, unknown][] = Array.isArray(value)
-    ? value.map((item, index) => [index, item])
-    : Object.entries(value);
-  for (const [key, item] of entries) {
-    const here = [...path, key];
-    if (key === "__proto__") return `${showPath(here)}: is not an allowed key`;
-    const flaw =
-      (typeof key === "string" ? describeText(key, here) : undefined) ?? findUnstorable(item, here);
-    if (flaw) return flaw;
+  for (const [key, item] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
+    const flaw = (typeof key === "string" ? findKeyFlaw(key) : undefined) ?? findFlaw(item);
+    if (flaw) return { ...flaw, path: [key, ...flaw.path] };
   }
   return undefined;
 }
 
-function describeText(text: string, path: (string | number)[]): string | undefined {
-  if (text.includes("\0")) return `${showPath(path)}: must not contain NUL characters`;
-  return text.isWellFormed()
-    ? undefined
-    : `${showPath(path)}: must be well-formed Unicode (it holds a lone surrogate)`;
-}
+const findKeyFlaw = (key: string): Flaw | undefined =>
+  key === "__proto__" ? { path: [], sentence: "is not an allowed key" } : findTextFlaw(key);
 
-const showPath = (path: (string | number)[]) =>
-  path.length === 0
-    ? "body"
-    : path
-        .map((key, index) =>
-          typeof key === "number"
-            ? `[${key}]`
-            : `${index ? "." : ""}${key.toWellFormed().replaceAll("\0", "")}`,
-        )
-        .join("");
+function findTextFlaw(text: string): Flaw | undefined {
+  if (text.includes("\0")) return { path: [], sentence: "must not contain NUL characters" };
+  if (text.isWellFormed()) return undefined;
+  return { path: [], sentence: "must be well-formed Unicode (it holds a lone surrogate)" };
+}

@@ -17,6 +17,8 @@ export type Call<Body = unknown, Query = Record<string, unknown>> = {
   request: Request;
   params: Record<string, string>;
   body: Body;
+  /** The body as it was sent, before the schema changed anything about it. */
+  sent: unknown;
   query: Query;
   /** Owner of the API key; undefined on operations that take none. */
   caller: Caller | undefined;
@@ -34,6 +36,8 @@ export type Handler = (services: ApiServices, call: Call) => Promise<Answer>;
 
 const ROLES: ShareRole[] = ["view", "comment", "drive"];
 const BODY_BYTES_MAX = 64 * 1024;
+/** What any id of ours looks like; anything else names nothing, and need not be looked up. */
+const ID = /^[\w-]{1,100}$/;
 
 /**
  * Serves one operation: authentication, body cap, strict JSON, validation, rate limit, the handler, and the answer
@@ -67,10 +71,7 @@ export async function serveOperation(
 
 /** A refusal in the envelope, or bare where the specification prints this operation's so. */
 function refuse(operation: Operation, failure: Failure): Response {
-  const { bare } = operation;
-  const status = ERROR_STATUS[failure.code];
-  const sentence =
-    bare?.[status] ?? (bare && (status in bare || "default" in bare) ? failure.error : undefined);
+  const sentence = operation.bare?.[ERROR_STATUS[failure.code]];
   return sentence === undefined
     ? failureResponse(failure)
     : failureResponse({ ...failure, error: sentence }, { bare: true });
@@ -85,6 +86,8 @@ async function answerCall(
 ): Promise<Answer> {
   const admitted = await admit(services, operation, request, params);
   if (!admitted.ok) return admitted;
+  const stray = Object.entries(params).find(([, id]) => !ID.test(id));
+  if (stray) return fail("not_found", `no such ${stray[0].replace("Id", "")}`);
   const body = await readBody(operation, request);
   if (!body.ok) return body;
   const query = readQuery(operation, request);
@@ -99,7 +102,7 @@ async function answerCall(
       rateHeaders(verdict),
     );
   const answer = await handler(services, {
-    ...{ request, params, body: body.value, query: query.value },
+    ...{ request, params, body: body.value, sent: body.sent, query: query.value },
     ...{ caller: admitted.caller, session: admitted.session },
   });
   if (verdict && !(answer instanceof Response))
@@ -150,7 +153,8 @@ async function admitVisitor(
 ): Promise<Admission> {
   const token = readShareCookie(request.headers.get("cookie"));
   if (token === undefined && orKey) return (await services.authenticate(request.headers)) as Failure;
-  const role = token === undefined ? undefined : await services.shares.readRole(sessionId, token);
+  if (token === undefined || !SESSION_ID_PATTERN.test(sessionId)) return unknownSession();
+  const role = await services.shares.readRole(sessionId, token);
   const session = role && (await findSession(services.db, sessionId));
   if (!session || !role) return unknownSession();
   if (ROLES.indexOf(role) < ROLES.indexOf(needed))
@@ -175,13 +179,17 @@ function isOwnOrigin(services: ApiServices, request: Request): boolean {
 
 type Checked<Value = unknown> = { ok: true; value: Value } | Failure;
 
-async function readBody(operation: Operation, request: Request): Promise<Checked> {
-  if (!operation.body) return { ok: true, value: undefined };
+type BodyRead = { ok: true; value: unknown; sent: unknown } | Failure;
+
+async function readBody(operation: Operation, request: Request): Promise<BodyRead> {
+  if (!operation.body) return { ok: true, value: undefined, sent: undefined };
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
   if (operation.requiresJsonType && !/^application\/(?:[\w.+-]+\+)?json$/.test(type))
     return fail("unsupported_media_type", "content-type: must be application/json");
   const read = await readJsonBody(request, operation.bodyBytesMax ?? BODY_BYTES_MAX);
-  return read.ok ? validate(operation.body, read.value, "body") : read;
+  if (!read.ok) return read;
+  const checked = validate(operation.body, read.value, "body");
+  return checked.ok ? { ...checked, sent: read.value } : checked;
 }
 
 function readQuery(operation: Operation, request: Request): Checked<Record<string, unknown>> {

@@ -41,13 +41,20 @@ export async function servePath(
   const name = operations[request.method === "HEAD" ? "GET" : request.method];
   const response = name
     ? await serveOperation(services, contract[name], handlers[name] as Handler, request, params)
-    : refuseMethod(rule, Object.keys(operations));
+    : answerOtherMethod(request.method, rule, Object.keys(operations));
   for (const [header, value] of Object.entries(cors.headers)) response.headers.set(header, value);
   return response;
 }
 
-function refuseMethod(rule: CrossOriginRule, methods: string[]): Response {
-  const allow = { Allow: [...methods, "OPTIONS"].join(", ") };
+/** A method without an operation: OPTIONS tells which there are, any other is refused. */
+function answerOtherMethod(method: string, rule: CrossOriginRule, methods: string[]): Response {
+  const allow = {
+    Allow: methods
+      .flatMap((name) => (name === "GET" ? ["GET", "HEAD"] : [name]))
+      .concat("OPTIONS")
+      .join(", "),
+  };
+  if (method === "OPTIONS") return new Response(null, { status: 204, headers: allow });
   if (rule === "any") return Response.json({ error: "method not allowed" }, { status: 405, headers: allow });
   return failureResponse(fail("method_not_allowed", `method: must be ${methods.join(" or ")}`, allow));
 }

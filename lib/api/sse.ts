@@ -38,10 +38,10 @@ export function streamRequest(
   signal: AbortSignal,
 ): ReadableStream<Uint8Array> {
   let after = query.after;
-  let isDirty = true;
+  let isBehind = true;
+  let isJoining = true;
   let isOver = false;
   const deltas: MessageDelta[] = [];
-  const fresh: StoredEvent[] = [];
   let wake = () => {};
   let release = () => {};
 
@@ -56,11 +56,13 @@ export function streamRequest(
       start(controller) {
         const unsubscribe = log.subscribe(query.sessionId, (item) => {
           if (item.type === "delta" && item.delta.requestId === query.requestId) deltas.push(item.delta);
-          else if (item.type === "event" && item.event.requestId === query.requestId) fresh.push(item.event);
-          else return;
+          else if (item.type === "event" && item.event.requestId === query.requestId) {
+            // The whole message comes with the event; its pieces would only arrive after it.
+            if (item.event.kind === "message.completed") deltas.length = 0;
+            isBehind = true;
+          } else return;
           // A reader this far behind is served from the log; the pieces it missed come whole with their message.
           if (deltas.length > PAGE) deltas.length = 0;
-          if (fresh.length > PAGE) fresh.length = 0;
           wake();
         });
         const heartbeat = setInterval(() => {
@@ -70,12 +72,13 @@ export function streamRequest(
           unsubscribe();
           clearInterval(heartbeat);
         };
+        if (signal.aborted) stop();
         signal.addEventListener("abort", stop, { once: true });
         controller.enqueue(encoder.encode("retry: 1000\n\n"));
       },
       async pull(controller) {
         while (!isOver) {
-          if (isDirty || fresh.length > 0) {
+          if (isBehind) {
             const page = await readNext();
             for (const event of page) controller.enqueue(encodeEvent(event));
             if (page.some(isLast)) {
@@ -90,7 +93,7 @@ export function streamRequest(
           }
           await new Promise<void>((resolve) => {
             wake = resolve;
-            if (isOver || fresh.length > 0 || deltas.length > 0) resolve();
+            if (isOver || isBehind || deltas.length > 0) resolve();
           });
         }
         controller.close();
@@ -102,15 +105,19 @@ export function streamRequest(
 
   /** Events that follow the last one sent. Commits may be announced out of order, so the log decides what is next. */
   async function readNext(): Promise<StoredEvent[]> {
-    const wasDirty = isDirty;
-    fresh.length = 0;
+    isBehind = false;
     const page = await log.read(query.sessionId, { after, requestId: query.requestId, limit: PAGE });
-    isDirty = page.length === PAGE;
+    if (page.length === PAGE) isBehind = true;
     after = page.at(-1)?.seq ?? after;
-    if (wasDirty && !isDirty)
-      deltas.unshift(
+    if (isJoining && !isBehind) {
+      isJoining = false;
+      // What it holds so far covers whatever was heard since the subscription.
+      deltas.splice(
+        0,
+        deltas.length,
         ...log.readUnfinished(query.sessionId).filter(({ requestId }) => requestId === query.requestId),
       );
+    }
     return page;
   }
 }

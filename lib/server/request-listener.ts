@@ -38,7 +38,7 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = URL.parse(request.url ?? "/", env.baseUrl);
-    if (!url || !request.url?.startsWith("/"))
+    if (!url || !request.url?.startsWith("/") || !canDecode(url.pathname))
       return refuse(response, 400, "the request's address cannot be read");
     const { pathname } = url;
     // A name that was rebound to this machine, or another site's, is not ours to answer.
@@ -73,6 +73,15 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
       request.socket.remoteAddress,
     );
     return send(response, answer);
+  }
+}
+
+function canDecode(pathname: string): boolean {
+  try {
+    decodeURIComponent(pathname);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -101,7 +101,7 @@ async function readReplay(
     status: "replayed",
     requestId: request.id,
     runId: first.id,
-    queued: first.state === "pending",
+    queued: first.state === "pending" && (await listOpenRuns(tx, request.sessionId))[0]?.run.id !== first.id,
     interrupts: null,
   };
 }

@@ -128,15 +128,24 @@ export async function createSession(
     await jobs.sendNow([job]);
     return { status: "created", sessionId, requestId, runId, shareRevocation: 0 };
   }
-  return readReplay(db, input);
+  const replay = await findReplay(db, input);
+  if (!replay) throw new Error("the session of an idempotency key vanished between two statements");
+  return replay;
 }
 
-/** What the first use of the idempotency key made, if the body was the same. */
-async function readReplay(db: Database, input: NewSession): Promise<CreateResult> {
-  const session = await findSessionByIdempotencyKey(db, input.ownerId, input.idempotencyKey ?? "");
+/**
+ * What the first use of an idempotency key made, if the body was the same; undefined for a key that is new, or none.
+ * Source: `wire.md`, POST /api/session.
+ */
+export async function findReplay(
+  db: Database,
+  asked: Pick<NewSession, "ownerId" | "idempotencyKey" | "bodyHash">,
+): Promise<CreateResult | undefined> {
+  if (asked.idempotencyKey === null) return undefined;
+  const session = await findSessionByIdempotencyKey(db, asked.ownerId, asked.idempotencyKey);
   const first = session && (await findFirstRun(db, session.id));
-  if (!first) throw new Error("the session of an idempotency key vanished between two statements");
-  if (session.bodyHash !== input.bodyHash) return { status: "reused" };
+  if (!first) return undefined;
+  if (session.bodyHash !== asked.bodyHash) return { status: "reused" };
   return { status: "replayed", sessionId: session.id, ...first, shareRevocation: session.shareRevocation };
 }
 

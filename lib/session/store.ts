@@ -1,10 +1,11 @@
-import { and, asc, count, desc, eq, inArray, isNotNull, isNull, lt, ne, or, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, getTableColumns, inArray, isNotNull, isNull, ne, sql } from "drizzle-orm";
 import type { Executor, Transaction } from "#db/client.ts";
 import { deliverables, messages, requests, runs, sealedSecrets, sessions } from "#db/schema/index.ts";
 import type { StartupStatus } from "#db/schema/unions.ts";
 import type { TranscriptMessage } from "#lib/events/event.ts";
 
-export type SessionRow = typeof sessions.$inferSelect;
+/** A session without its metadata: the service never reads that, and it may be megabytes. */
+export type SessionRow = Omit<typeof sessions.$inferSelect, "metadata">;
 export type NewSessionRow = typeof sessions.$inferInsert;
 export type RequestRow = typeof requests.$inferSelect;
 export type RunRow = typeof runs.$inferSelect;
@@ -13,6 +14,10 @@ export type NewMessageRow = typeof messages.$inferInsert;
 export type DeliverableRow = typeof deliverables.$inferSelect;
 
 const OPEN = ["pending", "running"] as const;
+const { metadata: _unread, ...columns } = getTableColumns(sessions);
+
+/** The columns of {@link SessionRow}. */
+export const sessionColumns: Omit<typeof sessions._.columns, "metadata"> = columns;
 
 /** Inserts a session unless its owner used the idempotency key before. @returns whether it was inserted. */
 export async function insertSession(tx: Transaction, row: NewSessionRow): Promise<boolean> {
@@ -49,7 +54,7 @@ export async function findSession(
   ownerId?: string,
 ): Promise<SessionRow | undefined> {
   const [row] = await db
-    .select()
+    .select(sessionColumns)
     .from(sessions)
     .where(
       and(eq(sessions.id, sessionId), ownerId === undefined ? undefined : eq(sessions.ownerId, ownerId)),
@@ -63,7 +68,7 @@ export async function findSessionByIdempotencyKey(
   key: string,
 ): Promise<SessionRow | undefined> {
   const [row] = await db
-    .select()
+    .select(sessionColumns)
     .from(sessions)
     .where(and(eq(sessions.ownerId, ownerId), eq(sessions.idempotencyKey, key)));
   return row;
@@ -71,33 +76,12 @@ export async function findSessionByIdempotencyKey(
 
 /** Locks a session's row until the transaction ends, so that its queue has one order. */
 export async function lockSession(tx: Transaction, sessionId: string): Promise<SessionRow | undefined> {
-  const [row] = await tx.select().from(sessions).where(eq(sessions.id, sessionId)).for("update");
-  return row;
-}
-
-/** Recent sessions of an owner, newest first, after a cursor. */
-export function listSessions(
-  db: Executor,
-  ownerId: string,
-  page: { before?: { createdAt: Date; id: string }; limit: number },
-) {
-  const { before } = page;
-  return db
-    .select()
+  const [row] = await tx
+    .select(sessionColumns)
     .from(sessions)
-    .where(
-      and(
-        eq(sessions.ownerId, ownerId),
-        isNull(sessions.parentSessionId),
-        before &&
-          or(
-            lt(sessions.createdAt, before.createdAt),
-            and(eq(sessions.createdAt, before.createdAt), lt(sessions.id, before.id)),
-          ),
-      ),
-    )
-    .orderBy(desc(sessions.createdAt), desc(sessions.id))
-    .limit(page.limit);
+    .where(eq(sessions.id, sessionId))
+    .for("update");
+  return row;
 }
 
 export async function findRequest(

@@ -1,7 +1,8 @@
 import { CALLBACK_EVENTS } from "#db/schema/unions.ts";
 import { hashBody } from "#lib/session/canonical-json.ts";
 import {
-  type CreatedSession,
+  type CreateResult,
+  findReplay,
   type NewSession,
   createSession as storeSession,
 } from "#lib/session/create-session.ts";
@@ -22,41 +23,43 @@ export type SchemaAdmission = {
 export async function createSession(services: ApiServices, call: Call<CreateSessionInput>): Promise<Answer> {
   const ownerId = call.caller?.ownerId;
   if (ownerId === undefined) return fail("unauthorized", "no owner");
-  const input = await readProfile(services, ownerId, call.body);
-  if (!input.ok) return input;
-  const created = await storeSession(services, input.session);
-  if (created.status === "reused")
+  const asked: Asked = {
+    ownerId,
+    bodyHash: hashBody(call.sent),
+    idempotencyKey: call.body.idempotencyKey ?? null,
+  };
+  // Before the checks: a deployment's ceilings and a host's address may have changed since the first use of the key.
+  const replay = await findReplay(services.db, asked);
+  if (replay) return describeResult(services, replay);
+  const input = await readProfile(services, asked, call.body);
+  return input.ok ? describeResult(services, await storeSession(services, input.session)) : input;
+}
+
+function describeResult({ shares }: ApiServices, result: CreateResult): Answer {
+  if (result.status === "reused")
     return fail("idempotency_key_reused", "idempotencyKey: was used before with another body");
-  const isReplay = created.status === "replayed";
+  const { sessionId, requestId, runId, shareRevocation } = result;
+  const isReplay = result.status === "replayed";
+  const statusUrl = statusPath(sessionId, requestId);
   return {
     ok: true,
     status: isReplay ? 200 : 201,
-    body: describeSession(services, created),
-    headers: {
-      Location: statusPath(created.sessionId, created.requestId),
-      ...(isReplay && { "Idempotency-Replayed": "true" }),
+    body: {
+      ...{ success: true, sessionId, requestId, runId, statusUrl },
+      shareUrl: shares.sharePath(sessionId, shareRevocation),
+      streamUrl: streamPath(sessionId, requestId),
     },
+    headers: { Location: statusUrl, ...(isReplay && { "Idempotency-Replayed": "true" }) },
   };
 }
 
-const describeSession = (services: ApiServices, created: CreatedSession) => ({
-  success: true,
-  sessionId: created.sessionId,
-  requestId: created.requestId,
-  runId: created.runId,
-  shareUrl: services.shares.sharePath(created.sessionId, created.shareRevocation),
-  statusUrl: statusPath(created.sessionId, created.requestId),
-  streamUrl: streamPath(created.sessionId, created.requestId),
-});
+/** Whose session it is to be, and what tells a replay from a new one. */
+type Asked = Pick<NewSession, "ownerId" | "bodyHash" | "idempotencyKey">;
 
 type Profile = { ok: true; session: NewSession } | Failure;
 
 /** The checks that need more than the body: the deployment's ceilings, the schema compiler, the network guard. */
-async function readProfile(
-  services: ApiServices,
-  ownerId: string,
-  body: CreateSessionInput,
-): Promise<Profile> {
+async function readProfile(services: ApiServices, asked: Asked, body: CreateSessionInput): Promise<Profile> {
   const delegation = resolveDelegation(body.delegation, services.settings.delegation);
   if (!delegation.ok) return fail("invalid_request", delegation.error);
   if (body.outputSchema !== undefined) {
@@ -77,10 +80,8 @@ async function readProfile(
   const userId = body.userId ?? null;
   const hasOutputSchema = body.outputSchema !== undefined;
   const session: NewSession = {
-    ownerId,
+    ...asked,
     messages: body.messages,
-    bodyHash: hashBody(body),
-    idempotencyKey: body.idempotencyKey ?? null,
     userId,
     source,
     metadata: body.metadata ?? null,

@@ -1,11 +1,8 @@
 import { listDeliveries as readDeliveries } from "#lib/callback/list-deliveries.ts";
+import { countOpenRuns, findLastRuns, listSessions as readSessions } from "#lib/session/list-store.ts";
+import { SESSION_ID_PATTERN } from "#lib/session/new-id.ts";
 import { projectOutcome, projectTurnState } from "#lib/session/status.ts";
-import {
-  findLastRun,
-  listOpenRuns,
-  listSessions as readSessions,
-  type SessionRow,
-} from "#lib/session/store.ts";
+import type { SessionRow } from "#lib/session/store.ts";
 import { fail } from "../errors.ts";
 import type { Answer, Call } from "../route.ts";
 import type { ApiServices } from "../services.ts";
@@ -29,7 +26,7 @@ export async function listSessions(
   });
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
-  const data = await Promise.all(page.map((row) => summarise(services, row)));
+  const data = await summarise(services, page);
   return {
     ok: true,
     status: 200,
@@ -37,22 +34,21 @@ export async function listSessions(
   };
 }
 
-/** A session as lists show it. */
-export async function summarise(services: ApiServices, row: SessionRow) {
-  const lastRun = await findLastRun(services.db, row.id);
-  return {
-    ...{
-      id: row.id,
-      title: row.title,
-      targetUrl: row.targetUrl,
-      source: row.source,
+/** Sessions as lists show them. */
+export async function summarise({ db, shares }: ApiServices, rows: SessionRow[]) {
+  const ids = rows.map((row) => row.id);
+  const [lastRuns, openRuns] = [await findLastRuns(db, ids), await countOpenRuns(db, ids)];
+  return rows.map((row) => {
+    const lastRun = lastRuns.get(row.id);
+    return {
+      ...{ id: row.id, title: row.title, targetUrl: row.targetUrl, source: row.source },
       isStructured: row.outputSchema !== null,
-    },
-    turnState: projectTurnState((await listOpenRuns(services.db, row.id)).length),
-    lastOutcome: lastRun ? projectOutcome(lastRun) : null,
-    createdAt: row.createdAt.toISOString(),
-    shareUrl: services.shares.sharePath(row.id, row.shareRevocation),
-  };
+      turnState: projectTurnState(openRuns.get(row.id) ?? 0),
+      lastOutcome: lastRun ? projectOutcome(lastRun) : null,
+      createdAt: row.createdAt.toISOString(),
+      shareUrl: shares.sharePath(row.id, row.shareRevocation),
+    };
+  });
 }
 
 /** `GET …/messages`, oldest first; the cursor is the last sequence number. */
@@ -88,5 +84,6 @@ const writeCursor = (row: SessionRow) =>
 function readCursor(cursor: string): { createdAt: Date; id: string } | undefined {
   const [at = "", id = ""] = Buffer.from(cursor, "base64url").toString().split(" ");
   const createdAt = new Date(at);
-  return Number.isNaN(createdAt.getTime()) || id === "" ? undefined : { createdAt, id };
+  const isOurs = /^\d{4}-.*Z$/.test(at) && !Number.isNaN(createdAt.getTime()) && SESSION_ID_PATTERN.test(id);
+  return isOurs ? { createdAt, id } : undefined;
 }

@@ -16,7 +16,7 @@ export const postPersonMessage = (services: ApiServices, call: Call<FollowUpInpu
 
 async function accept(
   services: ApiServices,
-  { body, params }: Call<FollowUpInput>,
+  { body, sent, params }: Call<FollowUpInput>,
   origin: "person" | "external",
 ): Promise<Answer> {
   const { sessionId = "" } = params;
@@ -27,7 +27,7 @@ async function accept(
     origin,
     userId: body.userId ?? null,
     idempotencyKey: body.idempotencyKey ?? null,
-    bodyHash: hashBody(body),
+    bodyHash: hashBody(sent),
   });
   if (accepted.status === "unknown_session") return fail("not_found", "no such session");
   if (accepted.status === "reused")

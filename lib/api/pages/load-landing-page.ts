@@ -1,4 +1,4 @@
-import { listSessions } from "#lib/session/store.ts";
+import { listSessions } from "#lib/session/list-store.ts";
 import { summarise } from "../operations/lists.ts";
 import { LOCAL_OWNER } from "../route.ts";
 import type { ApiServices } from "../services.ts";
@@ -14,6 +14,6 @@ export async function loadLandingPage(
   const { baseUrl, model } = services.settings;
   const signedIn = services.login.isSignedIn(cookieHeader);
   const rows = signedIn ? await listSessions(services.db, LOCAL_OWNER, { limit: RECENT }) : [];
-  const recent = await Promise.all(rows.map((row) => summarise(services, row)));
+  const recent = await summarise(services, rows);
   return { signedIn, recent, model, demoUrl: `${baseUrl}/demo`, baseUrl };
 }

@@ -1,11 +1,8 @@
 import { z } from "zod";
 
-/** Characters as people count them: a pair of surrogates is one. */
-const countCharacters = (text: string) => (text.length < 20_000 ? text.length : [...text].length);
-
-/** A string of at most `max` characters. */
+/** A string of at most `max` characters as people count them: a pair of surrogates is one. */
 export const textUpTo = (max: number) =>
-  z.string().refine((text) => countCharacters(text) <= max, {
+  z.string().refine((text) => text.length <= max || (text.length <= 2 * max && [...text].length <= max), {
     error: `must be at most ${max.toLocaleString("en")} characters`,
   });
 

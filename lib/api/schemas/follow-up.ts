@@ -10,7 +10,7 @@ export const followUpSchema = z
   .strictObject({
     text: z.string().min(1, { error: "must not be empty" }).optional(),
     message: messageSchema
-      .refine((message) => message.role === "user", { error: 'role must be "user"' })
+      .refine((message) => message.role === "user", { error: 'must be "user"', path: ["role"] })
       .optional(),
     messages: messagesSchema.optional(),
     mode: z.enum(FOLLOW_UP_MODES).optional(),

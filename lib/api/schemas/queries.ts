@@ -13,11 +13,17 @@ export const streamQuerySchema = z.object({ after: wholeNumber(0, Number.MAX_SAF
 /** `?limit=&cursor=` of a list. */
 export const listQuerySchema = z.object({
   limit: wholeNumber(1, 100).optional(),
-  cursor: z.string().max(500).optional(),
+  cursor: z
+    .string()
+    .regex(/^[\w-]{1,500}$/, { error: "is not one that this list gave" })
+    .optional(),
 });
+
+/** Largest value of the database's `integer`. */
+const INTEGER_MAX = 2_147_483_647;
 
 /** The transcript is listed oldest first, after a sequence number that serves as its cursor. */
 export const messageListQuerySchema = z.object({
   limit: wholeNumber(1, 200).optional(),
-  cursor: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional(),
+  cursor: wholeNumber(0, INTEGER_MAX).optional(),
 });
