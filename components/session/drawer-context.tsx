@@ -6,7 +6,13 @@ export const DRAWER_TABS = ["result", "annotations", "evidence", "activity"] as 
 export type DrawerTab = (typeof DRAWER_TABS)[number];
 
 /** Which tab of the drawer is open; null where it is closed. */
-export type DrawerState = { tab: DrawerTab | null; open: (tab: DrawerTab) => void; close: () => void };
+export type DrawerState = {
+  tab: DrawerTab | null;
+  /** The run whose result was asked for; null for the newest. */
+  resultRunId: string | null;
+  open: (tab: DrawerTab, resultRunId?: string | null) => void;
+  close: () => void;
+};
 
 export const DrawerContext = createContext<DrawerState | undefined>(undefined);
 

@@ -9,14 +9,15 @@ import { CopyButton } from "#components/ui/copy-button.tsx";
 import { EmptyNote } from "#components/ui/empty-note.tsx";
 import { JsonTree } from "#components/ui/json-tree.tsx";
 import type { Deliverable } from "#lib/api/client/types.ts";
+import { useDrawer } from "./drawer-context.tsx";
 import { FailedResult } from "./failed-result.tsx";
 import { useSession } from "./session-context.tsx";
 
 /** The structured result of a turn: the newest, or an earlier one. */
 export function ResultTab() {
   const { deliverables, session } = useSession();
-  const [chosenRunId, setChosenRunId] = useState<string | null>(null);
-  const deliverable = deliverables.find(({ runId }) => runId === chosenRunId) ?? deliverables.at(-1);
+  const { resultRunId, open } = useDrawer();
+  const deliverable = deliverables.find(({ runId }) => runId === resultRunId) ?? deliverables.at(-1);
   if (!session.isStructured) {
     return (
       <EmptyNote icon={<Braces />} title="This session answers in words">
@@ -40,7 +41,7 @@ export function ResultTab() {
               key={each.runId}
               type="button"
               aria-pressed={each === deliverable}
-              onClick={() => setChosenRunId(each.runId)}
+              onClick={() => open("result", each === deliverables.at(-1) ? null : each.runId)}
               className={cn(
                 "h-6 rounded-full border px-2 text-xs tabular-nums",
                 each === deliverable

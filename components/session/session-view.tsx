@@ -35,16 +35,19 @@ export function SessionView({ snapshot }: { snapshot: SessionSnapshot }) {
 function SessionLayout({ hasBrowser, hasResult }: { hasBrowser: boolean; hasResult: boolean }) {
   const [pane, setPane] = useState<Pane>("conversation");
   const [tab, setTab] = useState<DrawerTab | null>(hasResult ? "result" : null);
+  const [resultRunId, setResultRunId] = useState<string | null>(null);
   const drawer = useMemo<DrawerState>(
     () => ({
       tab,
-      open(chosen) {
+      resultRunId,
+      open(chosen, runId) {
         setTab(chosen);
+        if (runId !== undefined) setResultRunId(runId);
         setPane("result");
       },
       close: () => setTab(null),
     }),
-    [tab],
+    [tab, resultRunId],
   );
   const [isHelpOpen, setHelpOpen] = useState(false);
   const isWide = useIsWide();
