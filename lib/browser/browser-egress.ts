@@ -1,6 +1,4 @@
-import { networkInterfaces } from "node:os";
-import { type AddressRule, type AddressVerdict, hostAndPort } from "#lib/net/address-rule.ts";
-import { canonicalAddress, describeAddress } from "#lib/net/describe-address.ts";
+import { type AddressRule, hostAndPort } from "#lib/net/address-rule.ts";
 import { startForwardProxy } from "#lib/net/forward-proxy.ts";
 import { createOwnOriginRule, type OwnOrigin } from "#lib/net/own-origin.ts";
 import type { Logger } from "./browser-provider.ts";
@@ -30,29 +28,12 @@ export type BrowserEgress = {
 
 /** Makes the rule about where pages may go, from the guard's rule and our own origin. */
 export function createBrowserEgress(
-  guard: AddressRule,
+  rule: AddressRule,
   ownOrigin: Omit<OwnOrigin, "paths"> | undefined,
   logger: Logger,
 ): BrowserEgress {
-  const deniedPorts = new Set<number>();
   const own: OwnOrigin | undefined = ownOrigin && { ...ownOrigin, paths: OWN_PATHS };
   const ownRule = own && createOwnOriginRule(own);
-  const rule: AddressRule = { ...guard, check, checkAddress };
-
-  function isDenied(address: string, port: number): boolean {
-    return deniedPorts.has(port) && isOfThisMachine(address);
-  }
-  function checkAddress(address: string, port: number, hostname?: string): string | undefined {
-    if (isDenied(address, port)) return denial;
-    return guard.checkAddress(address, port, hostname);
-  }
-  async function check(destination: Parameters<AddressRule["check"]>[0]): Promise<AddressVerdict> {
-    const verdict = await guard.check(destination);
-    const { port } = destination instanceof URL ? hostAndPort(destination) : destination;
-    if (!verdict.allowed || !verdict.addresses.some(({ address }) => isDenied(address, port))) return verdict;
-    return { allowed: false, why: "refused", reason: denial };
-  }
-
   return {
     async resolve(url) {
       const verdict = await rule.check(url);
@@ -68,10 +49,7 @@ export function createBrowserEgress(
       const verdict = await (ownRule ? ownRule.guard(rule) : rule).check(url);
       return verdict.allowed ? undefined : verdict.reason;
     },
-    denyPort(port) {
-      deniedPorts.add(port);
-      return () => deniedPorts.delete(port);
-    },
+    denyPort: rule.reservePort,
     async startProxy() {
       const refusals = new Map<string, string>();
       const proxy = await startForwardProxy({
@@ -97,18 +75,7 @@ export function createBrowserEgress(
   };
 }
 
-const denial = "this port belongs to the service's own browsers";
-
 function placeOf(url: URL): string {
   const { hostname, port } = hostAndPort(url);
   return `${hostname}:${port}`;
-}
-
-function isOfThisMachine(host: string): boolean {
-  const address = canonicalAddress(host);
-  if (address === undefined) return false;
-  if (/loopback|unspecified/.test(describeAddress(address) ?? "")) return true;
-  return Object.values(networkInterfaces()).some((list) =>
-    list?.some((entry) => canonicalAddress(entry.address) === address),
-  );
 }

@@ -141,3 +141,18 @@ test("readNetworkAllow splits the list and names a malformed entry", () => {
     assert.throws(() => readNetworkAllow(`ok.example,${entry}`), { message: /^NETWORK_ALLOW: / }, entry);
   }
 });
+
+test("a reserved port of this machine is refused under any name, whatever NETWORK_ALLOW says, until it is given back", async () => {
+  const home: Lookup = async () => [{ address: "127.0.0.1", family: 4 }];
+  const rule = createAddressRule({ allow: ["127.0.0.1", "home.example", "::1", "10.0.0.0/8"], lookup: home });
+  const giveBack = rule.reservePort(9222);
+  for (const url of ["http://127.0.0.1:9222/", "http://[::1]:9222/", "http://home.example:9222/"]) {
+    const verdict = await rule.check(new URL(url));
+    assert.equal(verdict.allowed, false, url);
+    assert.match(verdict.allowed ? "" : verdict.reason, /belongs to the service's own browsers/);
+  }
+  assert.equal((await rule.check(new URL("http://127.0.0.1:9223/"))).allowed, true);
+  assert.equal((await rule.check(new URL("http://10.1.2.3:9222/"))).allowed, true);
+  giveBack();
+  assert.equal((await rule.check(new URL("http://127.0.0.1:9222/"))).allowed, true);
+});

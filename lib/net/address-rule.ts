@@ -2,6 +2,7 @@ import { lookup as resolve } from "node:dns/promises";
 import { isIP } from "node:net";
 import { blockedPorts } from "./blocked-ports.ts";
 import { canonicalAddress, describeAddress } from "./describe-address.ts";
+import { isOfThisMachine } from "./is-of-this-machine.ts";
 import { allowsAddress, allowsHost, canonicalHostname, parseNetworkAllowEntry } from "./network-allow.ts";
 
 export { readNetworkAllow } from "./network-allow.ts";
@@ -29,6 +30,11 @@ export type AddressRule = {
   check(destination: Destination): Promise<AddressVerdict>;
   /** Says why a connection to this IP address (reached under `hostname`, if given) is refused, or undefined. */
   checkAddress(address: string, port: number, hostname?: string): string | undefined;
+  /**
+   * Keeps a port of this machine (DevTools, a proxy) from everybody, whatever `NETWORK_ALLOW` lets through.
+   * @returns the undoing.
+   */
+  reservePort(port: number): () => void;
   /** Says, without DNS, why a URL is refused by its scheme, credentials, port, local name or literal address. */
   refuseLiteral(url: URL): string | undefined;
 };
@@ -37,6 +43,7 @@ export type AddressRule = {
 export type AddressRuleOptions = { allow: string[]; lookup?: Lookup; lookupTimeoutMs?: number };
 
 const exceptionHint = "name it in NETWORK_ALLOW to permit it";
+const reserved = "this port belongs to the service's own browsers";
 const localNames = /(^|\.)(localhost|localdomain|local|internal|home\.arpa)$/;
 
 /**
@@ -48,10 +55,12 @@ export function createAddressRule(options: AddressRuleOptions): AddressRule {
   const entries = options.allow.map(parseNetworkAllowEntry);
   const lookup = options.lookup ?? ((hostname) => resolve(hostname, { all: true, order: "verbatim" }));
   const lookupTimeoutMs = options.lookupTimeoutMs ?? 5_000;
+  const reservedPorts = new Set<number>();
 
   function checkAddress(address: string, port: number, hostname?: string): string | undefined {
     const canonical = canonicalAddress(address);
     if (canonical === undefined) return `${address} is not an IP address`;
+    if (reservedPorts.has(port) && isOfThisMachine(canonical)) return reserved;
     const name = hostname === undefined ? undefined : canonicalHostname(hostname);
     const isExcepted = entries.some(
       (entry) =>
@@ -106,7 +115,12 @@ export function createAddressRule(options: AddressRuleOptions): AddressRule {
     return refuseHost(hostname, port);
   }
 
-  return { check, checkAddress, refuseLiteral };
+  function reservePort(port: number): () => void {
+    reservedPorts.add(port);
+    return () => reservedPorts.delete(port);
+  }
+
+  return { check, checkAddress, reservePort, refuseLiteral };
 }
 
 function refusePort(host: string, port: number): string | undefined {

@@ -1,7 +1,7 @@
-import { networkInterfaces } from "node:os";
 import type { AddressRule, AddressVerdict } from "./address-rule.ts";
 import { hostAndPort } from "./address-rule.ts";
-import { canonicalAddress, describeAddress } from "./describe-address.ts";
+import { canonicalAddress } from "./describe-address.ts";
+import { isOfThisMachine } from "./is-of-this-machine.ts";
 import { canonicalHostname } from "./network-allow.ts";
 
 /**
@@ -72,14 +72,4 @@ export function createOwnOriginRule(own: OwnOrigin): OwnOriginRule {
     refuseTunnel: (hostname, port) => (isOwnName(hostname, port) ? refusal : undefined),
     guard,
   };
-}
-
-function isOfThisMachine(host: string): boolean {
-  const address = canonicalAddress(host);
-  if (address === undefined) return false;
-  const description = describeAddress(address) ?? "";
-  if (/loopback|unspecified/.test(description)) return true;
-  return Object.values(networkInterfaces()).some((list) =>
-    list?.some((entry) => canonicalAddress(entry.address) === address),
-  );
 }

@@ -1,0 +1,12 @@
+import { networkInterfaces } from "node:os";
+import { canonicalAddress, describeAddress } from "./describe-address.ts";
+
+/** Whether an IP address leads to this machine: loopback, unspecified, or one of its interfaces. False for names. */
+export function isOfThisMachine(host: string): boolean {
+  const address = canonicalAddress(host);
+  if (address === undefined) return false;
+  if (/loopback|unspecified/.test(describeAddress(address) ?? "")) return true;
+  return Object.values(networkInterfaces()).some((list) =>
+    list?.some((entry) => canonicalAddress(entry.address) === address),
+  );
+}
