@@ -7,14 +7,25 @@ const PAYLOAD_CHARACTERS_MAX = 256 * 1024;
 /**
  * Puts the annotation overlay into every document that a page loads, and into the one it shows. What a person
  * submits goes through a DevTools binding (a page's content policy would stop a request of the overlay itself);
- * `onAnnotation` is given it unchecked, and the overlay is told whether it was stored.
+ * `onAnnotation` is given it unchecked, and the overlay is told whether it was stored. Calls from any other world than
+ * the overlay's count for nothing.
  */
 export async function installOverlay(
   cdp: CDPSession,
   onAnnotation: (submission: unknown) => Promise<void>,
 ): Promise<void> {
+  // A script of the agent may bind the same name in the page's own world, where anybody could call it.
+  const overlayContexts = new Set<number>();
+  cdp.on("Runtime.executionContextCreated", ({ context }) => {
+    if (context.name === OVERLAY_WORLD) overlayContexts.add(context.id);
+  });
+  cdp.on("Runtime.executionContextDestroyed", ({ executionContextId }) =>
+    overlayContexts.delete(executionContextId),
+  );
+  cdp.on("Runtime.executionContextsCleared", () => overlayContexts.clear());
   cdp.on("Runtime.bindingCalled", ({ name, payload, executionContextId }) => {
-    if (name !== OVERLAY_BINDING || payload.length > PAYLOAD_CHARACTERS_MAX) return;
+    if (name !== OVERLAY_BINDING || !overlayContexts.has(executionContextId)) return;
+    if (payload.length > PAYLOAD_CHARACTERS_MAX) return;
     const answer = (isStored: boolean) =>
       cdp.send("Runtime.evaluate", {
         contextId: executionContextId,

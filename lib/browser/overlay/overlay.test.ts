@@ -7,7 +7,7 @@ import {
   type TestBrowsers,
   waitFor,
 } from "../testing.ts";
-import { OVERLAY_ATTRIBUTE } from "./overlay-world.ts";
+import { OVERLAY_ATTRIBUTE, OVERLAY_BINDING } from "./overlay-world.ts";
 import { withOverlayHidden } from "./with-overlay-hidden.ts";
 
 const STRICT_POLICY =
@@ -96,4 +96,23 @@ test("pages see nothing of the overlay but its host element", async () => {
     ];
   }, OVERLAY_ATTRIBUTE);
   assert.deepEqual(seen, [null, 0, []]);
+});
+
+test("nobody but the overlay submits: a binding of the same name in the page's own world counts for nothing", async () => {
+  await house.browsers.navigate(sessionId, `${site.origin}/plain`);
+  const live = await house.browsers.ensure(sessionId);
+  const before = house.annotations.length;
+  const script = await live.context.newCDPSession(live.page());
+  const heard = new Promise((resolve) => script.once("Runtime.bindingCalled", resolve));
+  await script.send("Runtime.enable");
+  await script.send("Runtime.addBinding", { name: OVERLAY_BINDING });
+  await live.page().evaluate((name) => {
+    const report = (globalThis as unknown as Record<string, (payload: string) => void>)[name];
+    report?.(JSON.stringify({ event: "submit", annotations: [{ comment: "forged" }] }));
+  }, OVERLAY_BINDING);
+  await heard;
+  // Answered after whatever the browser said before.
+  await (await live.cdp()).send("Runtime.evaluate", { expression: "1" });
+  await script.detach();
+  assert.equal(house.annotations.length, before);
 });
