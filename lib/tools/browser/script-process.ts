@@ -83,7 +83,12 @@ export function startScriptProcess(confinement: Confinement): ScriptProcess {
       pendingBytes = 0;
       start = end + 1;
       if (!message) return breakOff("The script wrote to its process's output; use console.log.");
-      onMessage(message);
+      try {
+        onMessage(message);
+      } catch {
+        // A hostile script may say what no code expects; that must end it, not the service.
+        return breakOff("The script said what makes no sense.");
+      }
     }
     if (start < chunk.length) pending.push(chunk.subarray(start));
     pendingBytes += chunk.length - start;

@@ -332,3 +332,22 @@ for (const kind of ["namespaces", "permissions"] as const) {
     await weaker.close();
   });
 }
+
+test("a message that no code expects ends the script, not the service", async () => {
+  const params = { url: { toString: 1 } };
+  const nonsense = [
+    { type: "devtools", message: { id: 1, method: "Page.navigate", params, sessionId: "<session>" } },
+    { type: "log", text: { toString: 1 } },
+    { type: "done", ok: false, error: { toString: 1 } },
+  ];
+  for (const message of nonsense) {
+    const line = JSON.stringify(message);
+    const error = await fail(
+      `const { _sessionId } = page._connection.toImpl(page).delegate._mainFrameSession._client;
+       ${NODE}.stdout.write(${JSON.stringify(line)}.replace("<session>", _sessionId) + "\\n");
+       await new Promise(() => {})`,
+    );
+    assert.equal(error, "The script said what makes no sense.");
+  }
+  assert.equal(await read("return 1"), 1);
+});
