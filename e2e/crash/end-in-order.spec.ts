@@ -1,0 +1,101 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "@playwright/test";
+import { startScriptedModel } from "../fixtures/scripted-model/start-scripted-model.ts";
+import type { ScriptedModel } from "../fixtures/scripted-model/types.ts";
+import { type CreatedSession, type RunningService, startService, waitUntil } from "../fixtures/service.ts";
+import { listAlive, listDescendants, type ProcessId } from "./processes.ts";
+import { haveEnded, type LogEvent, readLog } from "./read-log.ts";
+
+// A service that is told to end, and one that is killed, each with a turn that streams, a command and a browser at work.
+let model: ScriptedModel;
+let service: RunningService;
+
+test.beforeAll(async () => {
+  model = await startScriptedModel();
+});
+test.afterAll(() => model.close());
+test.afterEach(() => service.close());
+
+const shell = { name: "run_shell", arguments: { command: "echo ran >> ran.txt; sleep 300" } };
+const visit = `await page.goto(DEMO); await page.waitForTimeout(60_000);`;
+
+/** Starts a service whose sessions stream, run a command, and use a browser: all three for long. */
+async function startBusyService() {
+  model.respondWith(({ userText, answersSoFar }) => {
+    if (answersSoFar > 0) return { text: "Gone on." };
+    if (userText.includes("[shell]")) return { toolCalls: [shell] };
+    if (!userText.includes("[browser]")) return undefined;
+    const script = visit.replace("DEMO", JSON.stringify(`${service.baseUrl}/demo`));
+    return { toolCalls: [{ name: "browser_execute", arguments: { script, timeoutMs: 90_000 } }] };
+  });
+  model.enqueue({ text: "A long answer. ".repeat(10), hold: "once" });
+  service = await startService({ OPENAI_BASE_URL: model.baseUrl });
+  const asked = model.requests.length;
+  const streaming = await service.create("[stream] do it");
+  await waitUntil(() => model.requests.length > asked, "the model streams");
+  model.enqueue({ text: "A long answer. ".repeat(10) });
+  const commanding = await service.create("[shell] do it");
+  const browsing = await service.create("[browser] do it");
+  await waitUntil(async () => {
+    const { status, currentUrl } = await service.read(`/api/sessions/${browsing.sessionId}/browser`);
+    return status === "ready" && currentUrl === `${service.baseUrl}/demo`;
+  }, "the browser shows the page");
+  await waitUntil(() => readRan(commanding).then(Boolean), "the command runs");
+  const children = listDescendants(service.pid ?? 0);
+  expect(children.map(({ name }) => name).join(" ")).toMatch(/chrom/i);
+  return { streaming, commanding, browsing, children };
+}
+
+test("SIGTERM ends everything the service started, and the turns go on after the next start", async () => {
+  const { children, ...sessions } = await startBusyService();
+  const toldAt = performance.now();
+  await service.stop();
+  expect(performance.now() - toldAt).toBeLessThan(8_000);
+  await expectGone(children, 1_000);
+
+  service = await startService({ OPENAI_BASE_URL: model.baseUrl }, { dataDir: service.dataDir });
+  await expectGoneOn(sessions);
+});
+
+test("after a kill -9 no process of the service stays, and the turns go on after the next start", async () => {
+  const { children, ...sessions } = await startBusyService();
+  await service.kill();
+  service = await startService({ OPENAI_BASE_URL: model.baseUrl }, { dataDir: service.dataDir });
+  await expectGone(children, 10_000);
+  await expectGoneOn(sessions);
+});
+
+test("a second process on the same data folder is refused with a sentence", async () => {
+  service = await startService({ OPENAI_BASE_URL: model.baseUrl });
+  const second = startService({ OPENAI_BASE_URL: model.baseUrl }, { dataDir: service.dataDir });
+  await expect(second).rejects.toThrow(
+    new RegExp(`ended with 1:[^]*could not start[^]*${service.dataDir}[^]*process ${service.pid}`),
+  );
+  expect((await service.call("GET", "/api/ready")).status).toBe(200);
+});
+
+async function expectGoneOn(sessions: Record<"streaming" | "commanding" | "browsing", CreatedSession>) {
+  const streamed = await readWhole(sessions.streaming);
+  expect(streamed.map(({ kind }) => kind)).toEqual([
+    ...["run.started", "message.completed", "message.completed", "run.completed"],
+  ]);
+  for (const name of ["commanding", "browsing"] as const) {
+    const events = await readWhole(sessions[name]);
+    expect(events.filter(({ kind }) => kind === "tool.result")).toMatchObject([{ state: "unknown" }]);
+  }
+  expect(await readRan(sessions.commanding)).toBe("ran\n");
+}
+
+async function readWhole({ sessionId }: CreatedSession): Promise<LogEvent[]> {
+  const events = await readLog(service, sessionId, haveEnded(1));
+  expect(events.filter(({ kind }) => kind === "run.started")).toHaveLength(1);
+  expect(events.at(-1)).toMatchObject({ kind: "run.completed", outcome: "succeeded" });
+  return events;
+}
+
+const readRan = ({ sessionId }: CreatedSession) =>
+  readFile(join(service.dataDir, "workspaces", sessionId, "ran.txt"), "utf8").catch(() => "");
+
+const expectGone = (processes: ProcessId[], withinMs: number) =>
+  expect.poll(() => listAlive(processes), { timeout: withinMs, intervals: [100] }).toEqual([]);

@@ -1,0 +1,45 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+/** A process, told apart from a later one with the same number by when it began. */
+export type ProcessId = { pid: number; startedAt: string; name: string };
+
+type Entry = ProcessId & { parent: number; isZombie: boolean };
+
+/** Every process that a process has begun, directly or through others. Linux only: read from /proc. */
+export function listDescendants(root: number): ProcessId[] {
+  const all = listProcesses();
+  const found = new Set([root]);
+  for (let size = 0; size !== found.size; ) {
+    size = found.size;
+    for (const { pid, parent } of all) if (found.has(parent)) found.add(pid);
+  }
+  return all.filter(({ pid }) => pid !== root && found.has(pid));
+}
+
+/** Those of the processes that are still there; one that has ended and was not yet reaped is not. */
+export function listAlive(processes: ProcessId[]): ProcessId[] {
+  const alive = listProcesses().filter(({ isZombie }) => !isZombie);
+  return processes.filter((one) => alive.some((other) => isSame(one, other)));
+}
+
+const isSame = (one: ProcessId, other: ProcessId) =>
+  one.pid === other.pid && one.startedAt === other.startedAt;
+
+function listProcesses(): Entry[] {
+  return readdirSync("/proc").flatMap((name) => {
+    if (!/^\d+$/.test(name)) return [];
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, "utf8");
+      // The name stands in brackets and may hold anything; the fields behind it are plain.
+      const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+      const [state = "", parent = "0"] = fields;
+      const title = stat.slice(stat.indexOf("(") + 1, stat.lastIndexOf(")"));
+      const startedAt = fields[19] ?? "";
+      return [
+        { pid: Number(name), startedAt, name: title, parent: Number(parent), isZombie: state === "Z" },
+      ];
+    } catch {
+      return []; // It ended between the two reads.
+    }
+  });
+}
