@@ -1,18 +1,20 @@
-import { shareCookies } from "./cookies.ts";
+import { readShareCookie, shareCookies } from "./cookies.ts";
 import { isRoutedSessionId } from "./paths.ts";
 import type { ApiServices } from "./services.ts";
 
 const PRIVATE = { "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" };
 
 /**
- * Turns a link that carries a secret into a cookie and the clean address: the one-time login link and share links.
+ * Turns a link that carries a secret into a cookie and the clean address (the one-time login link, share links), and
+ * hides session pages from whoever has no cookie for them: to them they are `unknown`, like any address that never was.
  * Undefined for every other request. Source: `wire.md`, POST /api/session; `security.md`, Landing page.
  */
 export async function enterByLink(
   services: ApiServices,
   method: string,
   url: URL,
-): Promise<Response | undefined> {
+  cookieHeader: string | null,
+): Promise<Response | "unknown" | undefined> {
   if (method !== "GET" && method !== "HEAD") return undefined;
   const isSecure = url.protocol === "https:" || services.settings.baseUrl.startsWith("https:");
   if (url.pathname === "/login") {
@@ -20,9 +22,11 @@ export async function enterByLink(
     return redirect(cookie ? "/" : "/?login=expired", cookie ? [cookie] : []);
   }
   const [, sessionId, rest = ""] = /^\/s\/([^/]+)(\/live)?\/?$/.exec(url.pathname) ?? [];
+  if (sessionId === undefined) return undefined;
+  if (!isRoutedSessionId(sessionId)) return "unknown";
   const token = url.searchParams.get("key");
-  if (sessionId === undefined || token === null || !isRoutedSessionId(sessionId)) return undefined;
-  const role = await services.shares.readRole(sessionId, token);
+  const role = await services.shares.readRole(sessionId, token ?? readShareCookie(cookieHeader) ?? "");
+  if (token === null) return role ? undefined : "unknown";
   // A wrong token and an unknown session lead to the same page that knows nothing.
   return redirect(`/s/${sessionId}${rest}`, role ? shareCookies(sessionId, token, isSecure) : []);
 }

@@ -162,7 +162,8 @@ export async function createContainer(env: Env, logger: Logger) {
   return {
     mounted,
     services,
-    enterByLink: (method: string, url: URL) => enterByLink(services, method, url),
+    enterByLink: (method: string, url: URL, cookie: string | null) =>
+      enterByLink(services, method, url, cookie),
     apiKey: env.SERVICE_API_KEYS.length === 0 ? kept.apiKey : undefined,
     describe: () => ({
       model: model.label,

@@ -46,14 +46,15 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
       return refuse(response, 421, "Host: is not this service's");
 
     if (pathname === "/api/inngest") return serveEngine(request, response, url);
-    const entered = await container.enterByLink(request.method ?? "GET", url);
-    if (entered) return send(response, entered);
+    const entered = await container.enterByLink(request.method ?? "GET", url, request.headers.cookie ?? null);
+    if (entered instanceof Response) return send(response, entered);
 
     response.setHeader("X-Content-Type-Options", "nosniff");
     response.setHeader("Referrer-Policy", "no-referrer");
     const [, sessionId] = /^\/api\/sessions\/([^/]+)\/browser$/.exec(pathname) ?? [];
+    const isMisnamed = sessionId !== undefined && !isRoutedSessionId(sessionId);
     // Source: specification, Errors, other rules, 1: the router's own 404.
-    if (sessionId !== undefined && !isRoutedSessionId(sessionId)) request.url = "/_no-such-page";
+    if (entered === "unknown" || isMisnamed) request.url = "/_no-such-page";
     if (isPage(pathname)) setPagePolicy(request, response, pathname, isDev);
     return handle(request, response);
   }
