@@ -1,0 +1,35 @@
+import { createParser, type EventSourceMessage } from "eventsource-parser";
+
+/** An event as a stream carried it; `data` parsed. */
+export type StreamedEvent = { id?: string; event?: string; data: Record<string, unknown> };
+
+/** The events of a stream that has been read to its end. */
+export function parseEvents(text: string): StreamedEvent[] {
+  const events: StreamedEvent[] = [];
+  const parser = createParser({ onEvent: (event) => void events.push(toEvent(event)) });
+  parser.feed(text);
+  return events;
+}
+
+/** Follows an open stream until `isEnough` says so, and leaves it. @returns what had arrived. */
+export async function followUntil(
+  response: Response,
+  isEnough: (events: StreamedEvent[]) => boolean,
+): Promise<StreamedEvent[]> {
+  const events: StreamedEvent[] = [];
+  const parser = createParser({ onEvent: (event) => void events.push(toEvent(event)) });
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  while (reader && !isEnough(events)) {
+    const { value, done } = await reader.read();
+    if (done) break;
+    parser.feed(value);
+  }
+  await reader?.cancel();
+  return events;
+}
+
+const toEvent = ({ id, event, data }: EventSourceMessage): StreamedEvent => ({
+  ...(id !== undefined && { id }),
+  ...(event !== undefined && { event }),
+  data: JSON.parse(data),
+});
