@@ -37,6 +37,7 @@ describe("readEnv", () => {
     SANDBOX: "docker",
     AGENT_MAX_STEPS: "0",
     LOG_LEVEL: "loud",
+    FAULT: "K07",
   })) {
     it(`names ${name} when it cannot be used`, () =>
       assert.match(messageOf({ [name]: value }), new RegExp(`^${name}: `)));
@@ -47,6 +48,12 @@ describe("readEnv", () => {
     const env = readEnv({ HOST: "0.0.0.0", BASE_URL: "https://agents.example/" });
     assert.equal(env.baseUrl, "https://agents.example");
     assert.equal(env.ownOrigin, "http://127.0.0.1:3000");
+  });
+
+  it("refuses faults in production unless they are allowed", () => {
+    assert.match(messageOf({ FAULT: "K07:1:kill9" }), /^FAULT: .*FAULTS_ALLOWED/);
+    assert.equal(readEnv({ FAULT: "K07:1:kill9", FAULTS_ALLOWED: "1" }).FAULT?.point, "K07");
+    assert.equal(messageOf({ FAULT: "K07:1:kill9", NODE_ENV: "test" }), "accepted");
   });
 
   it("reads owner=key, and makes a bare key an owner of its own", () => {

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { z } from "zod";
+import { parseFault } from "#lib/events/fault-point.ts";
 import { readNetworkAllow } from "#lib/net/network-allow.ts";
 
 const wholeNumber = (fallback: number, least = 0) =>
@@ -90,6 +91,14 @@ const envSchema = z.object({
   RATE_LIMIT_POLL: wholeNumber(600),
   RATE_LIMIT_ANNOTATE: wholeNumber(120),
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
+  FAULT: z
+    .string()
+    .transform((text) => parseFault(text))
+    .refine((fault) => fault !== undefined, {
+      error: "must be <point>:<nth>:<kill9|throw|delay|exec-then-throw>",
+    })
+    .optional(),
+  FAULTS_ALLOWED: z.literal("1", { error: "must be 1 or unset" }).optional(),
 });
 
 export type Env = z.output<typeof envSchema> & {
@@ -120,6 +129,10 @@ export function readEnv(source: Record<string, string | undefined>): Env {
     throw new EnvError(`${issue?.path[0]?.toString() ?? "environment"}: ${expected}`);
   }
   const env = parsed.data;
+  if (env.FAULT && env.NODE_ENV === "production" && !env.FAULTS_ALLOWED)
+    throw new EnvError(
+      "FAULT: makes this process fail on purpose, which production refuses unless FAULTS_ALLOWED=1",
+    );
   const isLoopback = env.HOST === "localhost" || /^(127\.|::1$|\[::1\]$)/.test(env.HOST);
   if (!isLoopback && !env.BASE_URL)
     throw new EnvError(

@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
 import next from "next";
+import { armFaults } from "#lib/events/fault-point.ts";
 import { printBanner } from "./banner.ts";
 import { createContainer } from "./container.ts";
 import { EnvError, readEnv } from "./env.ts";
@@ -21,6 +22,7 @@ async function main(): Promise<void> {
   if (Number(process.versions.node.split(".")[0]) < NODE_LEAST)
     throw new EnvError(`Node ${NODE_LEAST} or newer is needed; this is ${process.version}`);
   const env = readEnv(process.env);
+  armFaults(env.FAULT);
   const logger = createLogger(env.LOG_LEVEL);
   const isDev = env.NODE_ENV === "development";
 

@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { afterEach, test } from "node:test";
+import { armFaults, faultPoint, InjectedFault, parseFault } from "./fault-point.ts";
+
+afterEach(() => armFaults(undefined));
+
+const arm = (text: string) => {
+  const spec = parseFault(text);
+  assert.ok(spec, text);
+  armFaults(spec);
+};
+
+test("a point that is not armed does nothing and gives nothing to wait for", () => {
+  assert.equal(faultPoint("K01"), undefined);
+});
+
+test("a fault is written <point>:<nth>:<action>, with milliseconds where it has any", () => {
+  assert.deepEqual(parseFault("K07:2:kill9"), { point: "K07", nth: 2, action: "kill9", afterMs: 0 });
+  assert.deepEqual(parseFault("K07:1:delay@50"), { point: "K07", nth: 1, action: "delay", afterMs: 50 });
+});
+
+for (const text of ["", "K07", "K07:0:throw", "K07:1:explode", "K07:1:throw:again", ":1:throw"])
+  test(`"${text}" is no fault`, () => assert.equal(parseFault(text), undefined));
+
+test("throw happens at the nth arrival at its own point, and only then", () => {
+  arm("K07:2:throw");
+  faultPoint("K06");
+  faultPoint("K07");
+  assert.throws(() => faultPoint("K07"), InjectedFault);
+  assert.equal(faultPoint("K07"), undefined);
+});
+
+test("exec-then-throw lets its own point pass and throws at the next one", () => {
+  arm("K13:1:exec-then-throw");
+  faultPoint("K13");
+  assert.throws(() => faultPoint("K15"), /injected fault at K15/);
+  assert.equal(faultPoint("K15"), undefined);
+});
+
+test("delay holds whoever arrives", async () => {
+  arm("K07:1:delay@20");
+  let isOver = false;
+  const waiting = Promise.resolve(faultPoint("K07")).then(() => (isOver = true));
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(isOver, false);
+  await waiting;
+});
+
+test("kill9 ends the process with nothing written after it", async () => {
+  const module = JSON.stringify(new URL("./fault-point.ts", import.meta.url).href);
+  const code = `const { armFaults, faultPoint, parseFault } = await import(${module});
+    armFaults(parseFault("K07:1:kill9")); console.log("before"); await faultPoint("K07"); console.log("after");`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", code], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let output = "";
+  child.stdout.on("data", (chunk) => (output += chunk));
+  const signal = await new Promise((resolve) => child.once("close", (_code, by) => resolve(by)));
+  assert.equal(signal, "SIGKILL");
+  assert.ok(!output.includes("after"));
+});
