@@ -26,7 +26,7 @@ async function startBusyService() {
     if (answersSoFar > 0) return { text: "Gone on." };
     if (userText.includes("[shell]")) return { toolCalls: [shell] };
     if (!userText.includes("[browser]")) return undefined;
-    const script = visit.replace("DEMO", JSON.stringify(`${service.baseUrl}/demo`));
+    const script = visit.replace("DEMO", JSON.stringify(`${service.baseUrl}/demo/index.html`));
     return { toolCalls: [{ name: "browser_execute", arguments: { script, timeoutMs: 90_000 } }] };
   });
   model.enqueue({ text: "A long answer. ".repeat(10), hold: "once" });
@@ -39,7 +39,7 @@ async function startBusyService() {
   const browsing = await service.create("[browser] do it");
   await waitUntil(async () => {
     const { status, currentUrl } = await service.read(`/api/sessions/${browsing.sessionId}/browser`);
-    return status === "ready" && currentUrl === `${service.baseUrl}/demo`;
+    return status === "ready" && currentUrl === `${service.baseUrl}/demo/index.html`;
   }, "the browser shows the page");
   await waitUntil(() => readRan(commanding).then(Boolean), "the command runs");
   const children = listDescendants(service.pid ?? 0);
