@@ -1,4 +1,4 @@
-import { mkdir } from "node:fs/promises";
+import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { OpenDatabase } from "../client.ts";
 import * as schema from "../schema/index.ts";
@@ -9,6 +9,8 @@ import { migrationsFolder } from "./migrations.ts";
 export async function openEmbedded(dataDir: string): Promise<OpenDatabase> {
   const folder = join(dataDir, "db");
   await mkdir(folder, { recursive: true });
+  // PGlite writes its files open to every user of the machine; nobody else gets as far as them.
+  await chmod(folder, 0o700);
   const unlock = await lockFolder(dataDir);
   try {
     const [{ PGlite }, { drizzle }, { migrate }] = await Promise.all([
