@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
 import next from "next";
+import { isOwnHost } from "#lib/api/own-origin.ts";
 import { armFaults } from "#lib/events/fault-point.ts";
 import { printBanner } from "./banner.ts";
 import { createContainer } from "./container.ts";
@@ -45,7 +46,8 @@ async function main(): Promise<void> {
     { shouldUpgradeCallback: (request) => request.headers.upgrade?.toLowerCase() === "websocket" },
     createRequestListener({ container, env, handle, isDev, logger }),
   );
-  server.on("upgrade", createUpgradeHandler({ handleRequest: handle, isDev, hub }));
+  const isAllowedHost = (host: string | undefined) => !env.isLoopback || isOwnHost(host, env.baseUrl);
+  server.on("upgrade", createUpgradeHandler({ handleRequest: handle, isDev, hub, isAllowedHost }));
   server.requestTimeout = 60_000;
   server.keepAliveTimeout = 65_000;
 

@@ -50,7 +50,10 @@ const errors: unknown[] = [];
 const server = createServer((req, res) => void handleRequest(req, res));
 server.on(
   "upgrade",
-  createUpgradeHandler({ handleRequest, isDev: true, hub, onError: (error) => errors.push(error) }),
+  createUpgradeHandler({
+    ...{ handleRequest, isDev: true, hub, onError: (error) => errors.push(error) },
+    isAllowedHost: (host) => host !== "rebound.example",
+  }),
 );
 server.listen(0, "127.0.0.1");
 await once(server, "listening");
@@ -63,10 +66,10 @@ after(() => {
 const open = (path: string) => new WebSocket(`ws://127.0.0.1:${port}${path}`);
 
 /** The whole answer to an upgrade that is refused: it ends only when the server closes the connection. */
-async function readRefusal(path: string) {
+async function readRefusal(path: string, host = "localhost") {
   const socket = connect(port, "127.0.0.1");
   socket.write(
-    `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+    `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
       "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n",
   );
   return Buffer.concat(await socket.toArray()).toString();
@@ -100,6 +103,12 @@ describe("upgrades", () => {
   it("outside /api/ there is nothing to upgrade to", async () => {
     assert.match(await readRefusal("/s/ses_a/live"), /^HTTP\/1\.1 404 /);
     assert.match(await readRefusal("/_next/webpack-hmr"), /^HTTP\/1\.1 404 /);
+  });
+
+  it("another service's name is refused before any route sees it", async () => {
+    const before = finished;
+    assert.match(await readRefusal("/api/sessions/good/live", "rebound.example"), /^HTTP\/1\.1 421 /);
+    assert.equal(finished, before);
   });
 
   it("Next's development socket goes to the hub", async (t) => {

@@ -19,23 +19,33 @@ type Parts = {
   isDev: boolean;
   /** The server, listening nowhere, that Next was given for its development socket. */
   hub?: Server | undefined;
+  /** Whether a `Host` header names this service; all do by default. */
+  isAllowedHost?: (host: string | undefined) => boolean;
   onError?: (error: unknown) => void;
 };
 
 /**
  * What the HTTP server does on `upgrade`: a request under `/api/` goes through Next like any other, and its route may
  * take the connection over or refuse it with an ordinary answer; Next's development socket goes to the hub; anything
- * else is a 404. Never throws. Source: `facts.md`, Next 16.4 with a custom server and WebSockets.
+ * else is a 404, and another service's name a 421. Never throws. Source: `facts.md`, Next 16.4 with a custom server and WebSockets.
  */
-export function createUpgradeHandler({ handleRequest, isDev, hub, onError = () => {} }: Parts) {
+export function createUpgradeHandler({
+  handleRequest,
+  isDev,
+  hub,
+  isAllowedHost = () => true,
+  onError = () => {},
+}: Parts) {
   Object.assign(globalThis, { [REQUEST_CONTEXT]: { get: () => contexts.getStore() } });
 
   return (req: IncomingMessage, socket: Duplex, head: Buffer): void => {
     // A peer that vanishes is no error of ours; without a listener it would end the process.
     socket.on("error", () => {});
     const url = req.url ?? "";
-    if (url.startsWith("/api/")) void passToNext(req, socket, head);
-    else if (!(isDev && url.startsWith("/_next/") && hub?.emit("upgrade", req, socket, head))) refuse(socket);
+    if (!isAllowedHost(req.headers.host)) refuse(socket, "421 Misdirected Request");
+    else if (url.startsWith("/api/")) void passToNext(req, socket, head);
+    else if (!(isDev && url.startsWith("/_next/") && hub?.emit("upgrade", req, socket, head)))
+      refuse(socket, "404 Not Found");
   };
 
   async function passToNext(req: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
@@ -77,9 +87,7 @@ function createSink(): Socket {
   return sink as Socket;
 }
 
-function refuse(socket: Duplex): void {
+function refuse(socket: Duplex, status: string): void {
   if (!socket.writable) return void socket.destroy();
-  socket.end("HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", () =>
-    socket.destroy(),
-  );
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
 }
