@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { TriangleAlert } from "lucide-react";
 import { CodeBlock } from "#components/ui/code-block.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
 import { JsonTree } from "#components/ui/json-tree.tsx";
@@ -6,19 +6,13 @@ import { findMarks, parseJson } from "#lib/api/client/deliverable-marks.ts";
 import type { Deliverable } from "#lib/api/client/types.ts";
 
 /** A result that does not fit its schema, or never came: why, and what came, with the wrong places marked. */
-export function FailedResult({
-  deliverable,
-  icon,
-}: {
-  deliverable: Extract<Deliverable, { status: "failed" }>;
-  icon: ReactNode;
-}) {
+export function FailedResult({ deliverable }: { deliverable: Extract<Deliverable, { status: "failed" }> }) {
   const { error, rawText } = deliverable;
   const parsed = rawText === undefined ? undefined : parseJson(rawText);
   return (
     <div className="flex flex-col gap-3 p-4">
-      <div className="flex gap-2 rounded-lg border border-bad/30 bg-bad-soft px-3 py-2 text-sm [&>svg]:mt-0.5 [&>svg]:size-4 [&>svg]:shrink-0 [&>svg]:text-bad">
-        {icon}
+      <div className="flex gap-2 rounded-lg border border-bad/30 bg-bad-soft px-3 py-2 text-sm">
+        <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-bad" />
         <div className="min-w-0 [overflow-wrap:anywhere]">
           <p className="whitespace-pre-wrap font-medium text-bad">{error}</p>
           <p className="mt-0.5 text-soft">Send a message to have the next turn bring a new result.</p>

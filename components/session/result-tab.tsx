@@ -1,16 +1,10 @@
 "use client";
 
-import { Braces, Download, LoaderCircle, TriangleAlert } from "lucide-react";
-import { useState } from "react";
-import { Button } from "#components/ui/button.tsx";
+import { Braces } from "lucide-react";
 import { cn } from "#components/ui/cn.ts";
-import { CodeBlock } from "#components/ui/code-block.tsx";
-import { CopyButton } from "#components/ui/copy-button.tsx";
 import { EmptyNote } from "#components/ui/empty-note.tsx";
-import { JsonTree } from "#components/ui/json-tree.tsx";
-import type { Deliverable } from "#lib/api/client/types.ts";
 import { useDrawer } from "./drawer-context.tsx";
-import { FailedResult } from "./failed-result.tsx";
+import { ResultViews } from "./result-views.tsx";
 import { useSession } from "./session-context.tsx";
 
 /** The structured result of a turn: the newest, or an earlier one. */
@@ -55,59 +49,7 @@ export function ResultTab() {
           ))}
         </div>
       )}
-      <Result key={deliverable.runId} deliverable={deliverable} />
+      <ResultViews key={deliverable.runId} deliverable={deliverable} schema={session.outputSchema} />
     </div>
-  );
-}
-
-function Result({ deliverable }: { deliverable: Deliverable }) {
-  if (deliverable.status === "pending") {
-    return (
-      <EmptyNote icon={<LoaderCircle className="animate-spin" />} title="The agent is still at work">
-        The result is collected when its turn ends.
-      </EmptyNote>
-    );
-  }
-  if (deliverable.status === "failed")
-    return <FailedResult deliverable={deliverable} icon={<TriangleAlert aria-hidden />} />;
-  return <ReadyResult value={deliverable.value} runId={deliverable.runId} />;
-}
-
-function ReadyResult({ value, runId }: { value: unknown; runId: string }) {
-  const [view, setView] = useState<"tree" | "raw">("tree");
-  const text = JSON.stringify(value, null, 2);
-  const download = () => {
-    const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-    const link = Object.assign(document.createElement("a"), { href: url, download: `${runId}.json` });
-    link.click();
-    URL.revokeObjectURL(url);
-  };
-  return (
-    <>
-      <div className="flex items-center gap-1 px-4 pt-3">
-        {(["tree", "raw"] as const).map((each) => (
-          <Button
-            key={each}
-            size="sm"
-            variant="ghost"
-            aria-pressed={view === each}
-            className={cn(view === each && "bg-hover text-ink")}
-            onClick={() => setView(each)}
-          >
-            {each === "tree" ? "Tree" : "Raw"}
-          </Button>
-        ))}
-        <span className="flex-1" />
-        <CopyButton text={text} variant="ghost">
-          Copy
-        </CopyButton>
-        <Button size="sm" variant="ghost" onClick={download}>
-          <Download aria-hidden /> Download
-        </Button>
-      </div>
-      <div className="px-4 py-3">
-        {view === "tree" ? <JsonTree value={value} /> : <CodeBlock text={text} className="max-h-none" />}
-      </div>
-    </>
   );
 }

@@ -11,10 +11,14 @@ export type ToolNeed = "browser" | "sandbox";
  */
 export type ToolProfile = "analysis" | "editing" | "always";
 
-/** One piece of what a tool answers. Pictures are evidence rows; the model sees the bytes where it can. */
+/**
+ * One piece of what a tool answers. Pictures are evidence rows; the model sees the bytes where it can. Other evidence is
+ * named in the tool's record alone: its text says what the model is to know of it.
+ */
 export type ToolContent =
   | { type: "text"; text: string }
-  | { type: "image"; evidence: EvidencePointer; data: Uint8Array };
+  | { type: "image"; evidence: EvidencePointer; data: Uint8Array }
+  | { type: "evidence"; evidence: EvidencePointer };
 
 /** What a tool answers: shown to the model, and recorded whole. A failure is an answer too. */
 export type ToolResult = { isError: boolean; content: ToolContent[] };

@@ -94,7 +94,7 @@ async function runTool(
       .join("\n\n"),
   );
   const evidence = result.content.flatMap((part): EvidencePointer[] =>
-    part.type === "image" ? [part.evidence] : [],
+    part.type === "text" ? [] : [part.evidence],
   );
   const endedAt = new Date();
   return recordStep<ToolStep>(turn, claim, name, async (tx, emit) => {

@@ -18,6 +18,7 @@ export const snapshot: SessionSnapshot = {
     source: "web",
     targetUrl: null,
     isStructured: false,
+    outputSchema: null,
     hasBrowser: true,
   },
   role: "drive",

@@ -115,6 +115,8 @@ export type SessionSnapshot = {
     source: Source;
     targetUrl: string | null;
     isStructured: boolean;
+    /** The caller's JSON Schema where the session is structured. */
+    outputSchema: unknown;
     hasBrowser: boolean;
   };
   role: ShareRole;

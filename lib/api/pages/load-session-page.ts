@@ -56,6 +56,7 @@ async function takeSnapshot(
       ...{
         targetUrl: session.targetUrl,
         isStructured: session.outputSchema !== null,
+        outputSchema: session.outputSchema,
         hasBrowser: session.capabilities.browser,
       },
     },

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ToolServices } from "../services.ts";
-import { defineTool, textResult } from "../tool.ts";
+import { defineTool } from "../tool.ts";
 import { type CleanedHtml, cleanHtml } from "./clean-html.ts";
 import { openLive } from "./open-live.ts";
 import { evaluateIn, FRAME_ARROW, withFrames } from "./page-frames.ts";
@@ -60,21 +60,26 @@ export const saveCleanedHtml = (services: Pick<ToolServices, "browser" | "eviden
         bytes,
       });
       const { links, forms, fields, images } = main.counts;
-      return textResult(
-        [
-          `Evidence ${pointer.id}: ${pointer.title}`,
-          `url: ${url}`,
-          `time: ${new Date().toISOString()}`,
-          `size: ${bytes.byteLength} bytes${main.isCut || parts.some(({ cleaned }) => cleaned.isCut) ? " (cut at the limit)" : ""}, ${parts.length + 1} ${parts.length === 0 ? "frame" : "frames"}`,
-          quotePage(
-            url,
-            [
-              `title: ${pageTitle}`,
-              `${links} links, ${forms} forms, ${fields} fields, ${images} images`,
-              ...(main.outline.length > 0 ? main.outline : ["(no headings)"]),
-            ].join("\n"),
-          ),
-        ].join("\n"),
-      );
+      const text = [
+        `Evidence ${pointer.id}: ${pointer.title}`,
+        `url: ${url}`,
+        `time: ${new Date().toISOString()}`,
+        `size: ${bytes.byteLength} bytes${main.isCut || parts.some(({ cleaned }) => cleaned.isCut) ? " (cut at the limit)" : ""}, ${parts.length + 1} ${parts.length === 0 ? "frame" : "frames"}`,
+        quotePage(
+          url,
+          [
+            `title: ${pageTitle}`,
+            `${links} links, ${forms} forms, ${fields} fields, ${images} images`,
+            ...(main.outline.length > 0 ? main.outline : ["(no headings)"]),
+          ].join("\n"),
+        ),
+      ].join("\n");
+      return {
+        isError: false,
+        content: [
+          { type: "text", text },
+          { type: "evidence", evidence: pointer },
+        ],
+      };
     },
   });

@@ -98,7 +98,12 @@ test("a preview is taken at another width, and the viewport is put back", async 
 test("cleaned HTML keeps structure and text of all frames and nothing that runs", async () => {
   await browser.live.page().goto(site.url);
   const evidence = createEvidenceMemory();
-  const text = textOf(await saveCleanedHtml({ browser: browser.service, evidence }).execute({}, callOf()));
+  const result = await saveCleanedHtml({ browser: browser.service, evidence }).execute({}, callOf());
+  const text = textOf(result);
+  assert.deepEqual(
+    result.content.flatMap((part) => (part.type === "evidence" ? [part.evidence.kind] : [])),
+    ["html"],
+  );
   const [saved] = evidence.saved;
   const html = new TextDecoder().decode(saved?.bytes);
   assert.deepEqual([saved?.kind, saved?.mediaType, saved?.url], ["html", "text/html", `${site.url}/`]);
