@@ -1,0 +1,94 @@
+import { randomUUID } from "node:crypto";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createOpenAI } from "@ai-sdk/openai";
+import { isStepCount, jsonSchema, streamText, type ToolSet, tool } from "ai";
+import type { Prompt } from "../model/main.ts";
+
+// The least that could do the same work: an AI SDK loop in a plain HTTP server, its events in memory and streamed as
+// server-sent events. Same model, same instructions and tools, same wire to its client; nothing survives it.
+
+type Turn = { events: Buffer[]; followers: Set<ServerResponse>; isOver: boolean };
+
+const TOOL_RESULT = '{\n "total": 0,\n "evidence": []\n}';
+const turns = new Map<string, Turn>();
+const openai = createOpenAI({ apiKey: "no-key", baseURL: process.env.BENCH_MODEL_URL ?? "" });
+const model = openai.responses("scripted");
+let instructions = "";
+let tools: ToolSet = {};
+
+function emit(turn: Turn, kind: string, fields: object) {
+  const data = JSON.stringify({ kind, timestamp: new Date().toISOString(), ...fields });
+  const bytes = Buffer.from(`id: ${turn.events.length + 1}\nevent: ${kind}\ndata: ${data}\n\n`);
+  turn.events.push(bytes);
+  for (const follower of turn.followers) follower.write(bytes);
+}
+
+async function play(turn: Turn, text: string) {
+  emit(turn, "run.started", {});
+  const result = streamText({
+    ...{ model, instructions, tools, maxRetries: 0, stopWhen: isStepCount(2_000) },
+    messages: [{ role: "user", content: text }],
+    providerOptions: { openai: { store: false } },
+  });
+  let answer = "";
+  for await (const part of result.stream) {
+    if (part.type === "text-delta") {
+      answer += part.text;
+      emit(turn, "message.delta", { text: part.text });
+    } else if (part.type === "tool-call") emit(turn, "tool.call", { id: part.toolCallId, input: part.input });
+    else if (part.type === "tool-result")
+      emit(turn, "tool.result", { id: part.toolCallId, output: part.output });
+    else if (part.type === "error") throw part.error;
+  }
+  emit(turn, "message.completed", { text: answer });
+  emit(turn, "run.completed", { usage: await result.totalUsage });
+  turn.isOver = true;
+  for (const follower of turn.followers) follower.end();
+}
+
+const server = createServer(async (request, response) => {
+  const [, , id, isStream] = (request.url ?? "").split("/");
+  if (request.method === "POST") {
+    let body = "";
+    for await (const chunk of request.setEncoding("utf8")) body += chunk;
+    const made = randomUUID();
+    const turn: Turn = { events: [], followers: new Set(), isOver: false };
+    turns.set(made, turn);
+    void play(turn, (JSON.parse(body) as { text: string }).text);
+    response.writeHead(201, { "content-type": "application/json" });
+    response.end(JSON.stringify({ streamUrl: `/turns/${made}/stream`, statusUrl: `/turns/${made}` }));
+    return;
+  }
+  const turn = turns.get(id ?? "");
+  if (!turn || !isStream) {
+    response.writeHead(404).end();
+    return;
+  }
+  response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
+  response.flushHeaders();
+  for (const event of turn.events) response.write(event);
+  if (turn.isOver) response.end();
+  else turn.followers.add(response);
+});
+
+process.on("message", (message: Prompt | "memory") => {
+  if (message === "memory") {
+    const collect = (globalThis as { gc?: () => void }).gc;
+    collect?.();
+    collect?.();
+    process.send?.(process.memoryUsage());
+    return;
+  }
+  const prompt = message;
+  instructions = prompt.instructions;
+  tools = Object.fromEntries(
+    prompt.tools.map(({ name, description, parameters }) => [
+      name,
+      tool({ description, inputSchema: jsonSchema(parameters), execute: async () => TOOL_RESULT }),
+    ]),
+  );
+  process.send?.({ tools: prompt.tools.length });
+});
+process.on("disconnect", () => process.exit(0));
+server.listen(0, "127.0.0.1", () => process.send?.({ port: (server.address() as AddressInfo).port }));

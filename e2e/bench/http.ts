@@ -1,0 +1,53 @@
+import { Agent, type IncomingMessage, request } from "node:http";
+
+const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
+const TIMEOUT_MS = 120_000;
+
+/** Sends a request to loopback with as little of this process's own time as Node allows. */
+function send(
+  method: string,
+  url: string,
+  headers: Record<string, string>,
+  body: string | undefined,
+): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
+    const call = request(url, { method, agent, headers: { ...headers, ...length } }, resolve);
+    call.setTimeout(TIMEOUT_MS, () => call.destroy(new Error(`${url} did not answer`)));
+    call.once("error", reject);
+    call.end(body);
+  });
+}
+
+/** Sends JSON, if any, and reads the whole answer. @throws Error on a status of 400 and above. */
+export async function callJson(
+  method: string,
+  url: string,
+  headers: Record<string, string>,
+  body?: unknown,
+): Promise<unknown> {
+  const sent = body === undefined ? undefined : JSON.stringify(body);
+  const type = sent === undefined ? {} : { "content-type": "application/json" };
+  const response = await send(method, url, { ...headers, ...type }, sent);
+  let text = "";
+  for await (const chunk of response.setEncoding("utf8")) text += chunk;
+  if ((response.statusCode ?? 500) >= 400)
+    throw new Error(`${method} ${url}: ${response.statusCode} ${text}`);
+  return text === "" ? undefined : JSON.parse(text);
+}
+
+/** Reads an answer as it comes, to its end; `onChunk` is told when each piece arrived (`performance.now()`). */
+export async function followStream(
+  url: string,
+  headers: Record<string, string>,
+  onChunk: (text: string, atMs: number) => void,
+): Promise<void> {
+  const response = await send("GET", url, headers, undefined);
+  if (response.statusCode !== 200) throw new Error(`GET ${url}: ${response.statusCode}`);
+  await new Promise<void>((resolve, reject) => {
+    response.setEncoding("utf8");
+    response.on("data", (chunk: string) => onChunk(chunk, performance.now()));
+    response.once("end", resolve);
+    response.once("error", reject);
+  });
+}

@@ -1,0 +1,81 @@
+import { writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { measurements } from "./measurements.ts";
+import { profileTurn } from "./profile/profile-turn.ts";
+import { formatLine, formatTable } from "./report.ts";
+import { createRig } from "./rig.ts";
+import type { Row } from "./types.ts";
+
+// npm run bench [-- --only turn-1,memory] [--database postgres://…] [--json file] | --profile turn
+// Every figure is a ratio against something simple that did the same work in the same run, in turns, on the same
+// machine. Progress and the figures behind the ratios go to stderr, the table to stdout.
+
+const BUDGET_SECONDS = 240;
+
+const { values } = parseArgs({
+  options: {
+    only: { type: "string" },
+    database: { type: "string" },
+    json: { type: "string" },
+    profile: { type: "string" },
+    /** Given by `npm run bench`: the build is current, so `npm start` starts at once. */
+    built: { type: "boolean" },
+  },
+});
+const options = { database: values.database, isBuilt: values.built ?? false };
+
+const say = (text: string) => process.stderr.write(`${text}\n`);
+
+async function bench(): Promise<void> {
+  const names = values.only?.split(",");
+  const unknown = names?.find((name) => !measurements.some((each) => each.name === name));
+  if (unknown !== undefined)
+    throw new Error(`--only: ${unknown} is none of ${measurements.map(({ name }) => name).join(", ")}`);
+  const chosen = measurements.filter(({ name }) => !names || names.includes(name));
+  const startedAt = performance.now();
+  const secondsLeft = () => BUDGET_SECONDS - (performance.now() - startedAt) / 1000;
+
+  say("Starting the service, the bare loop and the scripted model …");
+  const rig = await createRig(options);
+  const rows: Row[] = [];
+  let failures = 0;
+  try {
+    for (const { name, seconds, measure } of chosen) {
+      if (secondsLeft() < seconds) {
+        say(`${name}: left out, as the run has ${Math.max(0, Math.floor(secondsLeft()))} s left`);
+        continue;
+      }
+      say(`${name} …`);
+      try {
+        const made = await measure(rig);
+        for (const row of made) say(formatLine(row));
+        rows.push(...made);
+      } catch (error) {
+        failures += 1;
+        say(`  failed: ${error instanceof Error ? error.message : String(error)}`);
+      }
+    }
+  } finally {
+    await rig.close();
+  }
+  const took = Math.round(BUDGET_SECONDS - secondsLeft());
+  console.log(`\n${formatTable(rows)}\n`);
+  say(`On ${values.database === undefined ? "PGlite" : "Postgres"}, in ${took} s.`);
+  if (values.json !== undefined) {
+    const report = {
+      database: values.database === undefined ? "pglite" : "postgres",
+      node: process.version,
+      rows,
+    };
+    writeFileSync(values.json, `${JSON.stringify(report, null, 2)}\n`);
+  }
+  if (failures > 0) process.exitCode = 1;
+}
+
+if (process.platform !== "linux") {
+  say("The bench reads the processes' figures from /proc: it runs on Linux.");
+  process.exitCode = 1;
+} else if (values.profile !== undefined) {
+  if (values.profile !== "turn") throw new Error("--profile: must be turn");
+  await profileTurn(options);
+} else await bench();

@@ -1,0 +1,139 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { readSetup } from "#lib/server/setup/read-setup.ts";
+import { waitUntil } from "../../fixtures/service.ts";
+import { callJson } from "../http.ts";
+import { startTurn } from "../play-turn.ts";
+import type { Rig } from "../rig.ts";
+import { median } from "../statistics.ts";
+import type { Measurement, Row, Subject } from "../types.ts";
+import { openRawView } from "../view/raw-view.ts";
+import { openServiceView } from "../view/service-view.ts";
+
+const WATCH_MS = 2_000;
+const CLICKS = 25;
+
+const PAGES: Record<string, string> = {
+  "/moving": `<body style="margin:0"><div style="position:absolute;width:200px;height:200px;background:teal"></div>
+    <script>const box = document.querySelector("div"); let x = 0;
+    const move = () => { box.style.transform = "translate(" + (x = (x + 7) % 900) + "px,100px)"; requestAnimationFrame(move); };
+    move();</script>`,
+  "/still": `<body style="margin:0;height:100vh;background:white"><script>let on = false;
+    addEventListener("mousedown", () => { document.body.style.background = (on = !on) ? "teal" : "white"; });</script>`,
+};
+
+/** The live view beside a screencast taken straight from a browser of the same build with the same flags. */
+async function measureLiveView({ subject, folder }: Rig): Promise<Row[]> {
+  const pages = createServer((request, response) => {
+    response.writeHead(200, { "content-type": "text/html" }).end(PAGES[request.url ?? ""] ?? "");
+  });
+  await new Promise<void>((done) => pages.listen(0, "127.0.0.1", done));
+  const pageUrl = (path: string) => `http://127.0.0.1:${(pages.address() as AddressInfo).port}${path}`;
+  const closing: (() => unknown)[] = [() => pages.close(), () => pages.closeAllConnections()];
+  try {
+    const raw = await openRawView(folder, findChromium());
+    closing.unshift(raw.close);
+    const { sessionId } = await startTurn(subject, { tools: 0 });
+    const join = async () => {
+      const view = await openServiceView(subject, sessionId);
+      closing.unshift(view.close);
+      return view;
+    };
+    await raw.open(pageUrl("/still"));
+    await retarget(subject, sessionId, pageUrl("/moving"));
+    const [first, ...others] = await Promise.all(Array.from({ length: 5 }, join));
+    if (!first) throw new Error("no viewer");
+
+    const rates: { one: number; five: number }[] = [];
+    for (let round = 0; round < 2; round++) {
+      const [one = 0] = await watch([first]);
+      // The slowest of them counts.
+      rates.push({ one, five: Math.min(...(await watch([first, ...others]))) });
+    }
+    await retarget(subject, sessionId, pageUrl("/still"));
+    await raw.open(pageUrl("/moving"));
+    const [rawRate = 0] = await watch([raw]);
+    await raw.open(pageUrl("/still"));
+
+    first.subscribe(true);
+    raw.subscribe(true);
+    await first.takeControl();
+    await sleep(500);
+    const clicks: [number, number][] = [];
+    for (let click = 0; click < CLICKS; click++) clicks.push([await timeClick(first), await timeClick(raw)]);
+    const measured = clicks.slice(3);
+    const [own, beside] = [median(measured.map(([ms]) => ms)), median(measured.map(([, ms]) => ms))];
+    const one = median(rates.map((rate) => rate.one));
+    return [
+      {
+        ...{ what: "live view: frames with 5 viewers beside 1", unit: "×", target: { atLeast: 0.95 } },
+        value: median(rates.map((rate) => rate.five / rate.one)),
+        behind: { onePerSecond: one, fivePerSecond: median(rates.map((rate) => rate.five)) },
+      },
+      {
+        ...{ what: "live view: frames beside raw CDP", value: one / rawRate, unit: "×" },
+        behind: { servicePerSecond: one, rawPerSecond: rawRate },
+      },
+      {
+        ...{ what: "live view: input to frame beside raw CDP", value: own / beside, unit: "×" },
+        target: { atMost: 1.2 },
+        behind: { serviceMs: own, rawMs: beside },
+      },
+    ];
+  } finally {
+    for (const close of closing) await close();
+  }
+}
+
+/** The browser that set-up found, as the service does. */
+const findChromium = () =>
+  process.env.BROWSER_EXECUTABLE_PATH ?? readSetup(process.env.DATA_DIR ?? ".data").chromium?.executablePath;
+
+/** Somebody who sees the page. */
+export type View = {
+  subscribe: (isOn: boolean) => void;
+  /** Resolves with the time of the next frame (`performance.now()`). */
+  nextFrame: () => Promise<number>;
+  frames: () => number;
+  press: () => void;
+  release: () => void;
+  close: () => unknown;
+};
+
+/** Frames a second that each of the views gets while all of them watch. */
+async function watch(views: View[]): Promise<number[]> {
+  for (const view of views) view.subscribe(true);
+  await Promise.all(views.map((view) => view.nextFrame()));
+  await sleep(300);
+  const startedAt = performance.now();
+  const before = views.map((view) => view.frames());
+  await sleep(WATCH_MS);
+  const seconds = (performance.now() - startedAt) / 1000;
+  const rates = views.map((view, index) => (view.frames() - (before[index] ?? 0)) / seconds);
+  for (const view of views) view.subscribe(false);
+  return rates;
+}
+
+/** Milliseconds from a press, which changes the whole page, to the frame that shows it; the page is still otherwise. */
+async function timeClick(view: View): Promise<number> {
+  const startedAt = performance.now();
+  const frame = view.nextFrame();
+  view.press();
+  const shownAt = await frame;
+  view.release();
+  await sleep(80);
+  return shownAt - startedAt;
+}
+
+async function retarget(subject: Subject, sessionId: string, url: string): Promise<void> {
+  const path = `${subject.baseUrl}/api/sessions/${sessionId}/browser`;
+  await callJson("POST", path, subject.headers, { url });
+  await waitUntil(async () => {
+    const status = (await callJson("GET", path, subject.headers)) as Record<string, unknown>;
+    if (status.status === "error") throw new Error(String(status.lastError));
+    return status.lastNavigatedUrl === url;
+  }, `the browser shows ${url}`);
+}
+
+export const liveViewMeasurement: Measurement = { name: "live-view", seconds: 25, measure: measureLiveView };

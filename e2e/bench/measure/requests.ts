@@ -1,0 +1,79 @@
+import { startChild } from "../child.ts";
+import { callJson } from "../http.ts";
+import { playTurn, startTurn } from "../play-turn.ts";
+import type { Rig } from "../rig.ts";
+import { median, medianRatio } from "../statistics.ts";
+import type { Measurement, Row } from "../types.ts";
+
+const POLLERS = 8;
+
+/** Status polls a second, beside the least that a route of Next's answers here: `/api/health`, which reads nothing. */
+async function measurePolling({ subject }: Rig): Promise<Row[]> {
+  const { statusUrl } = await startTurn(subject, { tools: 0 });
+  const rates: [number, number][] = [];
+  for (let round = 0; round < 4; round++) {
+    const polls = await readRate(subject.baseUrl + statusUrl, subject.headers);
+    rates.push([polls, await readRate(`${subject.baseUrl}/api/health`, {})]);
+  }
+  return [
+    {
+      ...{ what: "status polls per second, beside the emptiest route", value: medianRatio(rates), unit: "×" },
+      target: { atLeast: 0.8 },
+      behind: {
+        pollsPerSecond: median(rates.map(([polls]) => polls)),
+        healthPerSecond: median(rates.map(([, health]) => health)),
+      },
+    },
+  ];
+}
+
+async function readRate(url: string, headers: Record<string, string>): Promise<number> {
+  const startedAt = performance.now();
+  let answered = 0;
+  const poll = async () => {
+    while (performance.now() - startedAt < 1_000) {
+      await callJson("GET", url, headers);
+      answered += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: POLLERS }, poll));
+  return (answered * 1000) / (performance.now() - startedAt);
+}
+
+/** Creation over HTTP beside a plain server that writes the same rows in one transaction of the same database. */
+async function measureCreation({ subject, variables }: Rig): Promise<Row[]> {
+  const insert = await startChild("./bare/insert.ts", {
+    ...(variables.DATABASE_URL !== undefined && { BENCH_DATABASE: variables.DATABASE_URL }),
+  });
+  try {
+    const insertUrl = `http://127.0.0.1:${insert.ready.port}/`;
+    const times: [number, number][] = [];
+    for (let pair = 0; pair < 60; pair++) {
+      const { createdMs } = await playTurn(subject, { tools: 0 });
+      const startedAt = performance.now();
+      await callJson("POST", insertUrl, {}, {});
+      times.push([createdMs, performance.now() - startedAt]);
+    }
+    const measured = times.slice(20);
+    return [
+      {
+        ...{
+          what: "POST /api/session beside an insert of the same rows",
+          value: medianRatio(measured),
+          unit: "×",
+        },
+        behind: {
+          createMs: median(measured.map(([create]) => create)),
+          insertMs: median(measured.map(([, bare]) => bare)),
+        },
+      },
+    ];
+  } finally {
+    await insert.stop();
+  }
+}
+
+export const requestMeasurements: Measurement[] = [
+  { name: "polling", seconds: 9, measure: measurePolling },
+  { name: "create", seconds: 8, measure: measureCreation },
+];

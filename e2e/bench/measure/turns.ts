@@ -1,0 +1,82 @@
+import { playInFlight, playTurn, type TurnTimes } from "../play-turn.ts";
+import { readCpuMs } from "../process-stats.ts";
+import type { Rig } from "../rig.ts";
+import { median, medianRatio } from "../statistics.ts";
+import type { Measurement, Row } from "../types.ts";
+
+/** Turns one after the other, the service's and the bare loop's in turn: latency, first event, CPU. */
+function measureTurns(tools: number, pairs: number, atMost: number): Measurement["measure"] {
+  return async ({ subject, baseline }) => {
+    const cpu = [subject, baseline].map(({ pid }) => readCpuMs(pid));
+    const times: (readonly [TurnTimes, TurnTimes])[] = [];
+    for (let pair = 0; pair < pairs; pair++)
+      times.push([await playTurn(subject, { tools }), await playTurn(baseline, { tools })] as const);
+    const [cpuService = 0, cpuBare = 0] = [subject, baseline].map(
+      ({ pid }, index) => (readCpuMs(pid) - (cpu[index] ?? 0)) / pairs,
+    );
+    const compare = (what: string, read: (time: TurnTimes) => number, most?: number): Row => {
+      const pairsOf = times.map(([service, bare]) => [read(service), read(bare)] as const);
+      return {
+        ...{
+          what,
+          value: medianRatio(pairsOf),
+          unit: "×",
+          ...(most !== undefined && { target: { atMost: most } }),
+        },
+        behind: {
+          serviceMs: median(pairsOf.map(([service]) => service)),
+          bareMs: median(pairsOf.map(([, bare]) => bare)),
+        },
+      };
+    };
+    const calls = tools === 1 ? "1 tool call" : `${tools} tool calls`;
+    return [
+      compare(`created → completed, ${calls}`, (time) => time.completedMs, atMost),
+      ...(tools === 1
+        ? [
+            compare("created → first streamed event", (time) => time.firstEventMs, 2.5),
+            compare("creation answered", (time) => time.createdMs),
+          ]
+        : []),
+      {
+        ...{ what: `CPU per turn, ${calls}`, value: cpuService / cpuBare, unit: "×", target: { atMost: 2 } },
+        behind: { serviceMs: cpuService, bareMs: cpuBare },
+      },
+    ];
+  };
+}
+
+/** Turns a second at a constant number in flight, in blocks that take turns. */
+function measureInFlight(inFlight: number, target?: { atLeast: number }): Measurement["measure"] {
+  return async ({ subject, baseline, modelPid }: Rig) => {
+    const rates: [number, number][] = [];
+    const load = { inFlight, forMs: 1_500 };
+    let modelShare = 0;
+    for (let round = 0; round < 3; round++) {
+      const service = await playInFlight(subject, { tools: 1 }, load);
+      const [cpuMs, startedAt] = [readCpuMs(modelPid), performance.now()];
+      const bare = await playInFlight(baseline, { tools: 1 }, { ...load, forMs: 1_000 });
+      modelShare = (readCpuMs(modelPid) - cpuMs) / (performance.now() - startedAt);
+      rates.push([service, bare]);
+    }
+    return [
+      {
+        ...{ what: `turns per second, ${inFlight} in flight`, value: medianRatio(rates), unit: "×" },
+        ...(target && { target }),
+        behind: {
+          servicePerSecond: median(rates.map(([service]) => service)),
+          barePerSecond: median(rates.map(([, bare]) => bare)),
+          // Near 1 the scripted model would be what limits the bare loop.
+          modelBusyBesideBare: modelShare,
+        },
+      },
+    ];
+  };
+}
+
+export const turnMeasurements: Measurement[] = [
+  { name: "turn-1", seconds: 8, measure: measureTurns(1, 60, 2) },
+  { name: "turn-10", seconds: 10, measure: measureTurns(10, 20, 1.8) },
+  { name: "flight-16", seconds: 10, measure: measureInFlight(16, { atLeast: 0.5 }) },
+  { name: "flight-64", seconds: 14, measure: measureInFlight(64) },
+];

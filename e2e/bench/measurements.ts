@@ -1,0 +1,19 @@
+import { followerMeasurement } from "./measure/followers.ts";
+import { liveViewMeasurement } from "./measure/live-view.ts";
+import { memoryMeasurement } from "./measure/memory.ts";
+import { requestMeasurements } from "./measure/requests.ts";
+import { startUpMeasurement } from "./measure/start-up.ts";
+import { stepMeasurement } from "./measure/steps.ts";
+import { turnMeasurements } from "./measure/turns.ts";
+import type { Measurement } from "./types.ts";
+
+/** Everything the bench measures, in the order of the table; the long ones last, where time may run out. */
+export const measurements: readonly Measurement[] = [
+  ...turnMeasurements,
+  followerMeasurement,
+  ...requestMeasurements,
+  memoryMeasurement,
+  startUpMeasurement,
+  liveViewMeasurement,
+  stepMeasurement,
+];

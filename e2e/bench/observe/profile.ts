@@ -1,0 +1,81 @@
+import { writeFileSync } from "node:fs";
+import { Session } from "node:inspector/promises";
+import { join } from "node:path";
+import { isMainThread } from "node:worker_threads";
+
+// Preloaded into the service for `--profile`: the first SIGUSR2 starts a CPU profile and the counting of database
+// statements, the second one writes both to BENCH_FOLDER (`profile.json`, `statements.json`).
+
+const statements = new Map<string, number>();
+let isCounting = false;
+
+function count(text: string) {
+  if (!isCounting) return;
+  const known = text.replaceAll(/\s+/g, " ").trim();
+  statements.set(known, (statements.get(known) ?? 0) + 1);
+}
+
+/** PGlite speaks Postgres's wire protocol to itself: `P` carries a statement to prepare, `Q` a simple query. */
+function readStatement(message: Uint8Array): string | undefined {
+  const type = String.fromCharCode(message[0] ?? 0);
+  if (type !== "P" && type !== "Q") return undefined;
+  const parts = Buffer.from(message.subarray(5)).toString("utf8").split("\0");
+  return type === "P" ? parts[1] : parts[0];
+}
+
+async function watchDatabases() {
+  const { PGlite } = await import("@electric-sql/pglite");
+  const proto = PGlite.prototype as unknown as Record<
+    string,
+    (message: Uint8Array, ...rest: unknown[]) => unknown
+  >;
+  for (const name of ["execProtocolRaw", "execProtocolRawSync", "execProtocolRawStream"]) {
+    const original = proto[name];
+    if (!original) continue;
+    proto[name] = function (this: unknown, message, ...rest) {
+      const text = depth === 0 ? readStatement(message) : undefined;
+      if (text !== undefined) count(text);
+      depth += 1;
+      try {
+        // Only the synchronous part: what one of these calls another with is the same message.
+        return original.call(this, message, ...rest);
+      } finally {
+        depth -= 1;
+      }
+    };
+  }
+  const { default: pg } = await import("pg");
+  const client = pg.Client.prototype as unknown as Record<
+    string,
+    (query: unknown, ...rest: unknown[]) => unknown
+  >;
+  const query = client.query;
+  client.query = function (this: unknown, asked, ...rest) {
+    const text = typeof asked === "string" ? asked : (asked as { text?: string }).text;
+    if (text !== undefined) count(text);
+    return query?.call(this, asked, ...rest);
+  };
+}
+let depth = 0;
+
+if (isMainThread && process.env.BENCH_FOLDER !== undefined) {
+  const folder = process.env.BENCH_FOLDER;
+  await watchDatabases();
+  const session = new Session();
+  session.connect();
+  process.on("SIGUSR2", async () => {
+    if (!isCounting) {
+      isCounting = true;
+      await session.post("Profiler.enable");
+      await session.post("Profiler.setSamplingInterval", { interval: 200 });
+      await session.post("Profiler.start");
+      process.stdout.write("bench:profiling\n");
+      return;
+    }
+    isCounting = false;
+    const { profile } = await session.post("Profiler.stop");
+    writeFileSync(join(folder, "profile.json"), JSON.stringify(profile));
+    writeFileSync(join(folder, "statements.json"), JSON.stringify([...statements]));
+    process.stdout.write("bench:profiled\n");
+  });
+}

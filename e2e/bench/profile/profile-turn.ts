@@ -1,0 +1,64 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { waitUntil } from "../../fixtures/service.ts";
+import { playTurn } from "../play-turn.ts";
+import { readCpuMs } from "../process-stats.ts";
+import { createRig } from "../rig.ts";
+import { type Cost, readProfile } from "./read-profile.ts";
+
+const TURNS = 100;
+
+/** Profiles the service while it plays turns of one tool call, one after the other, and prints where they go. */
+export async function profileTurn(options: {
+  database: string | undefined;
+  isBuilt: boolean;
+}): Promise<void> {
+  const rig = await createRig({ ...options, observe: "profile.ts" });
+  const { service, subject, folder } = rig;
+  const signal = async (word: string) => {
+    process.kill(subject.pid, "SIGUSR2");
+    await waitUntil(() => service.output().includes(word), `the service says ${word}`);
+  };
+  try {
+    for (let turn = 0; turn < TURNS; turn++) await playTurn(subject, { tools: 1 });
+    await signal("bench:profiling");
+    const cpuMs = readCpuMs(subject.pid);
+    for (let turn = 0; turn < TURNS; turn++) await playTurn(subject, { tools: 1 });
+    const cpuPerTurn = (readCpuMs(subject.pid) - cpuMs) / TURNS;
+    await signal("bench:profiled");
+    const read = (file: string) => JSON.parse(readFileSync(join(folder, file), "utf8"));
+    const reading = readProfile(read("profile.json"), rig.pathOf("../.."));
+    const statements = read("statements.json") as [string, number][];
+    print(reading, statements, cpuPerTurn);
+  } finally {
+    await rig.close();
+  }
+}
+
+function print(
+  { packages, functions, busyMs }: ReturnType<typeof readProfile>,
+  statements: [string, number][],
+  cpuPerTurn: number,
+): void {
+  const counted = statements.filter(([, times]) => times >= TURNS / 2).sort((a, b) => b[1] - a[1]);
+  const all = statements.reduce((total, [, times]) => total + times, 0);
+  console.log(
+    `\n${TURNS} turns of one tool call: ${(busyMs / TURNS).toFixed(1)} ms of JavaScript and WebAssembly`,
+  );
+  console.log(`and ${cpuPerTurn.toFixed(1)} ms of CPU in all (with the profiler's own) per turn.\n`);
+  console.log("Self time by package, ms per turn:\n");
+  table(packages, "selfMs", 25);
+  console.log("\nSelf time by function, ms per turn:\n");
+  table(functions, "selfMs", 40);
+  console.log("\nOur own functions with all they call synchronously, ms per turn:\n");
+  const isOwn = ({ name }: Cost) => / (lib|inngest|db|app)\//.test(name);
+  table(functions.filter(isOwn), "totalMs", 40);
+  console.log(`\n${(all / TURNS).toFixed(1)} database statements per turn; those of every turn:\n`);
+  for (const [text, times] of counted)
+    console.log(`${(times / TURNS).toFixed(1).padStart(6)}  ${text.slice(0, 150)}`);
+}
+
+function table(costs: Cost[], by: "selfMs" | "totalMs", count: number): void {
+  for (const cost of costs.toSorted((a, b) => b[by] - a[by]).slice(0, count))
+    console.log(`${(cost[by] / TURNS).toFixed(2).padStart(8)}  ${cost.name}`);
+}

@@ -1,0 +1,77 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { API_KEY, type RunningService, startService, userMessage } from "../fixtures/service.ts";
+import { type Child, startChild } from "./child.ts";
+import type { LoggedCall, Prompt } from "./model/main.ts";
+import { playTurn, playTurns } from "./play-turn.ts";
+import type { Subject } from "./types.ts";
+
+/** Everything that a measurement works with. */
+export type Rig = Awaited<ReturnType<typeof createRig>>;
+
+/** Turns before anything is measured: code is slow until it has been run a few times, on either side. */
+const WARM_UP = 25;
+
+/** Makes a Node of the bench load a file of `observe/` first. */
+export const observeWith = (file: string): string =>
+  `--expose-gc --disable-warning=ExperimentalWarning --import=${new URL(`./observe/${file}`, import.meta.url)}`;
+
+/** Starts the scripted model, the service and the bare loop, each as a process of its own, and warms them up. */
+export async function createRig(options: {
+  database: string | undefined;
+  isBuilt: boolean;
+  observe?: string;
+}) {
+  const started: (() => Promise<unknown>)[] = [];
+  const close = async () => {
+    for (const stop of started.toReversed()) await stop();
+  };
+  try {
+    const model = await startChild("./model/main.ts");
+    started.push(model.stop);
+    const folder = await mkdtemp(join(tmpdir(), "bench-"));
+    started.push(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+    const modelUrl = `http://127.0.0.1:${model.ready.port}/v1`;
+    const nodeOptions = observeWith(options.observe ?? "report-memory.ts");
+    const variables = {
+      OPENAI_BASE_URL: modelUrl,
+      AGENT_MAX_STEPS: "2000",
+      BENCH_FOLDER: folder,
+      ...(options.database !== undefined && { DATABASE_URL: options.database }),
+    };
+    const service = await startService({ ...variables, NODE_OPTIONS: nodeOptions });
+    started.push(() => service.close());
+    const bare = await startChild("./bare/main.ts", { BENCH_MODEL_URL: modelUrl, NODE_OPTIONS: nodeOptions });
+    started.push(bare.stop);
+    const subject = describeService(service);
+    await playTurn(subject, { tools: 0 });
+    await bare.ask((await model.ask({ type: "prompt" })) as Prompt);
+    const baseline = describeBare(bare);
+    for (const each of [subject, baseline]) await playTurns(each, { tools: 1 }, WARM_UP, 2);
+    return {
+      ...{ ...options, service, subject, baseline, variables, folder, close },
+      /** Model calls of tagged turns since the last time. */
+      takeCalls: async () => (await model.ask({ type: "take" })) as LoggedCall[],
+      readBareMemory: async () => (await bare.ask("memory")) as NodeJS.MemoryUsage,
+      modelPid: model.pid,
+      /** Where a script of this folder lies. */
+      pathOf: (file: string) => fileURLToPath(new URL(file, import.meta.url)),
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+const describeService = (service: RunningService): Subject => ({
+  ...{ name: "service", pid: service.pid ?? 0, baseUrl: service.baseUrl, createPath: "/api/session" },
+  headers: { authorization: `Bearer ${API_KEY}` },
+  bodyOf: (text) => ({ messages: [userMessage(text)] }),
+});
+
+const describeBare = (bare: Child): Subject => ({
+  ...{ name: "bare loop", pid: bare.pid, baseUrl: `http://127.0.0.1:${bare.ready.port}` },
+  ...{ createPath: "/turns", headers: {}, bodyOf: (text) => ({ text }) },
+});
