@@ -35,9 +35,7 @@ function listProcesses(): Entry[] {
       const [state = "", parent = "0"] = fields;
       const title = stat.slice(stat.indexOf("(") + 1, stat.lastIndexOf(")"));
       const startedAt = fields[19] ?? "";
-      return [
-        { pid: Number(name), startedAt, name: title, parent: Number(parent), isZombie: state === "Z" },
-      ];
+      return [{ pid: Number(name), startedAt, name: title, parent: Number(parent), isZombie: state === "Z" }];
     } catch {
       return []; // It ended between the two reads.
     }

@@ -47,4 +47,5 @@ export function readLog(
 
 /** Whether as many requests have come to their end: `run.completed` without a retry to follow. */
 export const haveEnded = (requests: number) => (events: LogEvent[]) =>
-  events.filter((event) => event.kind === "run.completed" && event.willRetry === undefined).length >= requests;
+  events.filter((event) => event.kind === "run.completed" && event.willRetry === undefined).length >=
+  requests;

@@ -80,13 +80,17 @@ test.beforeAll(async () => {
     ...["[stream]", "[queue] first"].map((words) =>
       model.waitForRequest(({ userText }) => userText.includes(words)),
     ),
-    model.waitForRequest(({ userText, answersSoFar }) => userText.includes("[between]") && answersSoFar === 1),
+    model.waitForRequest(
+      ({ userText, answersSoFar }) => userText.includes("[between]") && answersSoFar === 1,
+    ),
     model.waitForRequest(({ kind }) => kind === "structured"),
     waitUntil(() => outside.at("/withheld/page").length === 1, "the page is fetched"),
     waitUntil(() => outside.at("/withheld/hook").length === 1, "the receiver has the callback"),
     waitUntil(() => outside.at("/refused/hook").length > 0, "the receiver has refused"),
   ]);
-  const followUp = await service.call("POST", `${pathOf("queue")}/agent/messages`, { text: "[queue] second" });
+  const followUp = await service.call("POST", `${pathOf("queue")}/agent/messages`, {
+    text: "[queue] second",
+  });
   expect(await followUp.json()).toMatchObject({ success: true, queued: true });
   await create("retry");
   await waitUntil(async () => {
@@ -165,10 +169,7 @@ test("killed in the structured call: it is made again, without a second probe", 
 test("killed while a retry waits: it comes in its time, as the second of two runs", async () => {
   const events = await readLog(service, idOf("retry"), haveEnded(1));
   const ends = events.filter(({ kind }) => kind === "run.completed");
-  expect(ends).toMatchObject([
-    { outcome: "errored", willRetry: { attempt: 2 } },
-    { outcome: "succeeded" },
-  ]);
+  expect(ends).toMatchObject([{ outcome: "errored", willRetry: { attempt: 2 } }, { outcome: "succeeded" }]);
   expect(countByRun(events, "run.started")).toEqual([1, 1]);
 });
 
@@ -187,7 +188,10 @@ test("killed between two attempts: the next one comes, and counts as the second"
   await readWhole("between attempts");
   await expectDelivered("between attempts");
   const { data } = await readDeliveries("between attempts");
-  expect(data.map(({ attempts }) => attempts.map(({ status }) => status)).sort()).toEqual([[200], [500, 200]]);
+  expect(data.map(({ attempts }) => attempts.map(({ status }) => status)).sort()).toEqual([
+    [200],
+    [500, 200],
+  ]);
 });
 
 test("no session was left behind: nothing plays, and every log has one start and one end per run", async () => {
@@ -225,8 +229,7 @@ function countByRun(events: LogEvent[], kind: string): number[] {
 
 type Message = { role: string; parts: { type: string; text?: string }[] };
 
-const textOf = (event: LogEvent) =>
-  (event.message as Message).parts.map((part) => part.text ?? "").join("");
+const textOf = (event: LogEvent) => (event.message as Message).parts.map((part) => part.text ?? "").join("");
 
 const texts = (events: LogEvent[], role: string) =>
   events
@@ -236,8 +239,7 @@ const texts = (events: LogEvent[], role: string) =>
 
 const callsFor = (words: string) => model.requests.filter(({ userText }) => userText.includes(words)).length;
 
-const workspacePath = (name: string, file: string) =>
-  join(service.dataDir, "workspaces", idOf(name), file);
+const workspacePath = (name: string, file: string) => join(service.dataDir, "workspaces", idOf(name), file);
 
 const readWorkspace = (name: string, file: string) => readFile(workspacePath(name, file), "utf8");
 

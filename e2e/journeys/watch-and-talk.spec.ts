@@ -1,0 +1,178 @@
+import { expect } from "@playwright/test";
+import type { Step } from "../fixtures/scripted-model/types.ts";
+import { waitUntil } from "../fixtures/service.ts";
+import { goTo, liveView, PLACES, script, test, toolsOf } from "./journey.ts";
+
+test.use({ viewport: { width: 1400, height: 900 } });
+
+test("a session is started on the landing page, and the agent is seen at work in the live browser", async ({
+  page,
+  stage: { model, service, webPage },
+}) => {
+  script(model, {
+    "[watch]": [
+      goTo(webPage.url, "I open the page."),
+      { toolCalls: [{ name: "screenshot", arguments: {} }] },
+      { text: "It makes **an offer**." },
+    ],
+  });
+  await page.goto(service.loginUrl);
+  await page.getByLabel("Task", { exact: true }).fill("[watch] What does this page offer?");
+  await page.getByLabel("Page", { exact: true }).fill("");
+  await page.getByRole("button", { name: "Start" }).click();
+  await expect(page).toHaveURL(/\/s\/ses_[a-z2-7]{24}$/);
+
+  const conversation = page.getByRole("main");
+  await expect(conversation.getByText("[watch] What does this page offer?")).toBeVisible();
+  await expect(conversation.getByText("I open the page.")).toBeVisible();
+  await expect(conversation.locator("strong", { hasText: "an offer" })).toBeVisible();
+  await expect(page.getByRole("banner").getByText("Done")).toBeVisible();
+
+  const thumbnail = conversation.getByRole("img").first();
+  await expect(thumbnail).toBeVisible();
+  await expect
+    .poll(() => thumbnail.evaluate((image) => (image as HTMLImageElement).naturalWidth))
+    .toBeGreaterThan(100);
+
+  const live = liveView(page);
+  await expect(live.canvas).toBeVisible();
+  await expect.poll(() => live.colorAt(600, 500)).toEqual([0, 128, 0].map(near));
+  // The page blinks by itself: the picture follows without anybody's doing.
+  const seen = new Set<string>();
+  await expect
+    .poll(async () => {
+      const [red = 0] = await live.colorAt(PLACES.blink.x, PLACES.blink.y);
+      return seen.add(red > 128 ? "red" : "blue").size;
+    })
+    .toBe(2);
+});
+
+test("what a person types is a person's turn: the tools kept from external turns are back", async ({
+  page,
+  stage: { model, service },
+}) => {
+  script(model, { "[first]": [{ text: "The first answer." }], "[second]": [{ text: "The second answer." }] });
+  const session = await service.create("[first] look", {
+    tools: { externalTurnExclude: ["elicit_user_input"] },
+  });
+  await page.goto(service.baseUrl + session.shareUrl);
+  await expect(page.getByText("The first answer.")).toBeVisible();
+  await page.getByLabel("Message to the agent").fill("[second] and now?");
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("The second answer.")).toBeVisible();
+
+  const asked = (words: string) => model.requests.find(({ userText }) => userText.includes(words));
+  expect(toolsOf(asked("[first]"))).not.toContain("elicit_user_input");
+  expect(toolsOf(asked("[second]"))).toContain("elicit_user_input");
+});
+
+test("a reload in mid-turn loses nothing and repeats nothing", async ({
+  page,
+  stage: { model, service },
+}) => {
+  const released = Promise.withResolvers<void>();
+  const first = "The text so far is already here, ";
+  script(model, {
+    "[reload]": [
+      { text: "I look first.", toolCalls: [{ name: "list_files", arguments: {} }] },
+      { textChunks: [first, "and it goes on."], hold: released.promise, holdAt: "end" },
+    ],
+  });
+  const session = await service.create("[reload] write");
+  await page.goto(service.baseUrl + session.shareUrl);
+  const conversation = page.getByRole("main");
+  await expect(conversation.getByText(first)).toBeVisible();
+  await page.reload();
+  await expect(conversation.getByText(first)).toBeVisible();
+  await expect(conversation.getByText("I look first.")).toHaveCount(1);
+  released.resolve();
+  await expect(page.getByRole("banner").getByText("Done")).toBeVisible();
+  await expect(conversation.getByText(`${first}and it goes on.`)).toHaveCount(1);
+  await expect(conversation.getByText("[reload] write")).toHaveCount(1);
+  await expect(conversation.getByText("I look first.")).toHaveCount(1);
+});
+
+test("a queued message can be changed, another taken back, until their turn comes", async ({
+  page,
+  stage: { model, service },
+}) => {
+  const released = Promise.withResolvers<void>();
+  script(model, {
+    "[queue]": [{ text: "Working on it.", hold: released.promise }],
+    "[changed]": [{ text: "The changed one is done." }],
+  });
+  const session = await service.create("[queue] begin");
+  await page.goto(service.baseUrl + session.shareUrl);
+  await expect(page.getByText("Working on it.")).toBeVisible();
+  const message = page.getByLabel("Message to the agent");
+  for (const text of ["[kept] as it was", "[dropped] not this"]) {
+    await message.fill(text);
+    await message.press("Enter");
+    await expect(
+      page.getByRole("article", { name: "Queued message" }).filter({ hasText: text }),
+    ).toBeVisible();
+  }
+  const queued = page.getByRole("article", { name: "Queued message" });
+  await queued.filter({ hasText: "[dropped]" }).getByRole("button", { name: "Remove" }).click();
+  await expect(queued).toHaveCount(1);
+  await queued.getByRole("button", { name: "Edit" }).click();
+  await queued.getByRole("textbox").fill("[changed] like this");
+  await queued.getByRole("textbox").press("Enter");
+  await expect(queued.getByRole("paragraph").filter({ hasText: "[changed] like this" })).toBeVisible();
+  released.resolve();
+  await expect(page.getByText("The changed one is done.")).toBeVisible();
+  await expect(queued).toHaveCount(0);
+  const asked = model.requests.map(({ userText }) => userText);
+  expect(asked.filter((text) => /\[(kept|dropped)\]/.test(text))).toEqual([]);
+});
+
+test("stop ends the turn at once, and the next message goes on", async ({
+  page,
+  stage: { model, service },
+}) => {
+  const never: Step = { text: "This takes for ever.", hold: new Promise(() => {}) };
+  script(model, { "[stop]": [never], "[again]": [{ text: "Here I am again." }] });
+  const session = await service.create("[stop] begin");
+  await page.goto(service.baseUrl + session.shareUrl);
+  await expect(page.getByText("This takes for ever.")).toBeVisible();
+  await page.getByRole("button", { name: "Stop" }).click();
+  await expect(page.getByRole("banner").getByText("Stopped")).toBeVisible();
+  await waitUntil(
+    () =>
+      model.requests.some(
+        ({ userText, outcome }) => userText.includes("[stop]") && outcome === "client-left",
+      ),
+    "the model call was given up",
+  );
+  await page.getByLabel("Message to the agent").fill("[again] go on");
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("Here I am again.")).toBeVisible();
+});
+
+test("a question of the agent is answered in its form, and the turn goes on with the answer", async ({
+  page,
+  stage: { model, service },
+}) => {
+  const question = { question: "Which colour?", options: ["Red", "Green"] };
+  script(model, {
+    "[hello]": [{ text: "Hello." }],
+    "[ask]": [{ toolCalls: [{ name: "elicit_user_input", arguments: question }] }, { text: "As you wish." }],
+  });
+  const session = await service.create("[hello]");
+  await page.goto(service.baseUrl + session.shareUrl);
+  await expect(page.getByText("Hello.")).toBeVisible();
+  await page.getByLabel("Message to the agent").fill("[ask] me");
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("Which colour?").first()).toBeVisible();
+  await expect(page.getByRole("banner").getByText("Waiting for you")).toBeVisible();
+  await page.getByRole("button", { name: "Green" }).click();
+  await expect(page.getByText("As you wish.")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Green" })).toHaveCount(0);
+  const asked = model.requests.findLast(({ userText }) => userText.includes("[ask]"));
+  expect(asked?.toolResults).toEqual(["The person answered: Green"]);
+});
+
+/** Pictures are compressed: a colour is near, not equal. */
+function near(value: number) {
+  return expect.closeTo(value, -1.2) as unknown as number;
+}
