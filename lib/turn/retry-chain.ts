@@ -6,7 +6,7 @@ const WAIT_MAX_MS = 60_000;
 const JITTER = 0.2;
 
 /**
- * When to try a failed run again, if at all: after 2, 8, 30 and 60 s (±20 %) at the default base, a `Retry-After`
+ * When to try a failed run again, if at all: after 2, 8, 32 and 60 s (±20 %) at the default base, a `Retry-After`
  * counting as the least; five runs in all. Source: `wire.md`, WebSocket (The retry chain).
  *
  * @param attempt of the run that failed, from 1.

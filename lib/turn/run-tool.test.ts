@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { batchCalls } from "./run-tool.ts";
+
+const call = (name: string, error?: string) => ({
+  ...{ callId: name, name, input: {} },
+  ...(error !== undefined && { error }),
+});
+const batches = (...names: string[]) =>
+  batchCalls(
+    names.map((name) => call(name)),
+    ({ name }) => name.startsWith("read"),
+  ).map((batch) => batch.map(({ name }) => name));
+
+describe("the calls of one message", () => {
+  it("play side by side where neighbours only read, and one after the other around a call that writes", () => {
+    assert.deepEqual(batches("read1", "read2", "write1", "read3", "write2", "write3", "read4", "read5"), [
+      ...[["read1", "read2"], ["write1"], ["read3"], ["write2"], ["write3"]],
+      ["read4", "read5"],
+    ]);
+  });
+
+  it("leave out those whose input did not fit: they are over", () => {
+    const calls = [call("read1"), call("read2", "wrong input"), call("read3")];
+    assert.deepEqual(
+      batchCalls(calls, () => true).map((batch) => batch.map(({ name }) => name)),
+      [["read1", "read3"]],
+    );
+  });
+});
