@@ -2,6 +2,7 @@ import type { PgDatabase, PgQueryResultHKT } from "drizzle-orm/pg-core";
 import { openEmbedded } from "./drivers/embedded.ts";
 import { openNeon } from "./drivers/neon.ts";
 import { openPostgres } from "./drivers/postgres.ts";
+import type { Listen } from "./notifications.ts";
 import type * as schema from "./schema/index.ts";
 
 /** The database as every room sees it: Drizzle on whichever driver was chosen. */
@@ -21,7 +22,13 @@ export type DatabaseOptions =
   | { driver: "neon"; url: string; wsProxy?: string; onError: (error: Error) => void };
 
 /** An open database with its migrations applied, and how to let go of it. */
-export type OpenDatabase = { db: Database; driver: DatabaseDriver; close: () => Promise<void> };
+export type OpenDatabase = {
+  db: Database;
+  driver: DatabaseDriver;
+  /** Notifications between processes; the embedded database has one process, and none. */
+  listen?: Listen;
+  close: () => Promise<void>;
+};
 
 /** Picks the driver from the URL, as `wire.md` (Environment, `DATABASE_URL`) says. */
 export function chooseDriver(url: string | undefined, override?: DatabaseDriver): DatabaseDriver {
@@ -34,7 +41,7 @@ export function chooseDriver(url: string | undefined, override?: DatabaseDriver)
  * Opens the database and brings its tables up to date.
  *
  * @throws DatabaseLockedError when another live process owns the embedded database.
- * @throws whatever the driver says when the server cannot be reached.
+ * @throws DatabaseUnreachableError when the server cannot be reached.
  */
 export function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
   switch (options.driver) {

@@ -1,18 +1,28 @@
 import type { OpenDatabase } from "../client.ts";
 import * as schema from "../schema/index.ts";
+import { createListen } from "./listen.ts";
 import { migrationsFolder } from "./migrations.ts";
+import {
+  CONNECT_TIMEOUT_MS,
+  migrateAlone,
+  nameConnections,
+  type ServerClient,
+  toDirectUrl,
+} from "./server-client.ts";
+import { withSafeTransactions } from "./with-safe-transactions.ts";
 
 /**
  * Opens Neon over WebSockets (its HTTP driver has no transactions).
  *
  * @param wsProxy host and path of a WebSocket-to-TCP proxy in front of a plain Postgres, for tests (`NEON_WSPROXY`).
+ * @throws DatabaseUnreachableError
  */
 export async function openNeon(
   url: string,
   wsProxy: string | undefined,
   onError: (error: Error) => void,
 ): Promise<OpenDatabase> {
-  const [{ Pool, neonConfig }, { drizzle }, { migrate }, { WebSocket }] = await Promise.all([
+  const [{ Client, Pool, neonConfig }, { drizzle }, { migrate }, { WebSocket }] = await Promise.all([
     import("@neondatabase/serverless"),
     import("drizzle-orm/neon-serverless"),
     import("drizzle-orm/neon-serverless/migrator"),
@@ -24,9 +34,18 @@ export async function openNeon(
     neonConfig.useSecureWebSocket = false;
     neonConfig.pipelineConnect = false;
   }
-  const pool = new Pool({ connectionString: url, max: 16 });
-  pool.on("error", onError);
-  const db = drizzle({ client: pool, schema });
-  await migrate(db, { migrationsFolder });
-  return { db, driver: "neon", close: () => pool.end() };
+  const pooled = { connectionString: nameConnections(url), connectionTimeoutMillis: CONNECT_TIMEOUT_MS };
+  const direct = { ...pooled, connectionString: toDirectUrl(pooled.connectionString) };
+  await migrateAlone(new Client(direct), (client) => migrate(drizzle({ client }), { migrationsFolder }));
+  const pool = new Pool({ ...pooled, max: 16 });
+  // A connection that is lost tells its listeners, or ends the process: the pool's own while it is idle, this one in use.
+  pool.on("connect", (client: ServerClient) => client.on("error", onError));
+  pool.on("error", () => {});
+  const listen = createListen(() => new Client({ ...direct, query_timeout: CONNECT_TIMEOUT_MS }));
+  const db = withSafeTransactions(
+    drizzle({ client: pool, schema }),
+    () => pool.connect(),
+    (client) => drizzle({ client, schema }),
+  );
+  return { db, driver: "neon", listen, close: () => pool.end() };
 }

@@ -1,18 +1,36 @@
 import type { OpenDatabase } from "../client.ts";
 import * as schema from "../schema/index.ts";
+import { createListen } from "./listen.ts";
 import { migrationsFolder } from "./migrations.ts";
+import { CONNECT_TIMEOUT_MS, migrateAlone, nameConnections } from "./server-client.ts";
+import { withSafeTransactions } from "./with-safe-transactions.ts";
 
-/** Opens a Postgres server by its URL, over a pool of at most 16 connections. */
+/**
+ * Opens a Postgres server by its URL, over a pool of at most 16 connections.
+ *
+ * @throws DatabaseUnreachableError
+ */
 export async function openPostgres(url: string, onError: (error: Error) => void): Promise<OpenDatabase> {
-  const [{ Pool }, { drizzle }, { migrate }] = await Promise.all([
+  const [{ Client, Pool }, { drizzle }, { migrate }] = await Promise.all([
     import("pg"),
     import("drizzle-orm/node-postgres"),
     import("drizzle-orm/node-postgres/migrator"),
   ]);
-  const pool = new Pool({ connectionString: url, max: 16, connectionTimeoutMillis: 10_000 });
-  // Without a listener, a server that goes away ends the process.
-  pool.on("error", onError);
-  const db = drizzle({ client: pool, schema });
-  await migrate(db, { migrationsFolder });
-  return { db, driver: "pg", close: () => pool.end() };
+  const settings = {
+    connectionString: nameConnections(url),
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+  };
+  await migrateAlone(new Client(settings), (client) => migrate(drizzle({ client }), { migrationsFolder }));
+  const pool = new Pool({ ...settings, max: 16 });
+  // A connection that is lost tells its listeners, or ends the process: the pool's own while it is idle, this one in use.
+  pool.on("connect", (client) => client.on("error", onError));
+  pool.on("error", () => {});
+  const listen = createListen(() => new Client({ ...settings, query_timeout: CONNECT_TIMEOUT_MS }));
+  const db = withSafeTransactions(
+    drizzle({ client: pool, schema }),
+    () => pool.connect(),
+    (client) => drizzle({ client, schema }),
+  );
+  return { db, driver: "pg", listen, close: () => pool.end() };
 }

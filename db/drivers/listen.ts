@@ -1,0 +1,43 @@
+import type { Listen } from "../notifications.ts";
+import { connect, type ServerClient } from "./server-client.ts";
+
+/** Opens connections for notifications. Source: Postgres manual, LISTEN and NOTIFY. */
+export function createListen(makeClient: () => ServerClient): Listen {
+  return async (channel, listener) => {
+    const client = makeClient();
+    let isOver = true;
+    const lose = (error?: Error) => {
+      if (isOver) return;
+      isOver = true;
+      listener.onLost(error);
+      void client.end().catch(() => {});
+    };
+    client.on("notification", ({ payload }) => listener.onNotification(payload ?? ""));
+    client.on("error", lose);
+    client.on("end", () => lose());
+    await connect(client);
+    try {
+      // A lost notification is found out by the bus itself, so its commits need not wait for the disk.
+      await client.query("set synchronous_commit = off");
+      await client.query(`listen ${JSON.stringify(channel)}`);
+    } catch (error) {
+      await client.end().catch(() => {});
+      throw error;
+    }
+    isOver = false;
+
+    return {
+      async notify(payloads) {
+        const values = [channel, payloads];
+        await client.query("select pg_notify($1, payload) from unnest($2::text[]) as payload", values);
+      },
+      async ping() {
+        await client.query("select 1");
+      },
+      async close() {
+        isOver = true;
+        await client.end().catch(() => {});
+      },
+    };
+  };
+}
