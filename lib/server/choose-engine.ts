@@ -26,7 +26,7 @@ export function chooseEngine(env: Env, db: Database, driver: string, logger: Log
   const isReal = Boolean(
     env.INNGEST_DEV || env.INNGEST_BASE_URL || env.INNGEST_EVENT_KEY || env.INNGEST_SIGNING_KEY,
   );
-  return isReal ? createServedEngine(env) : createInProcessEngine(db, driver, logger);
+  return isReal ? createServedEngine(env, logger) : createInProcessEngine(db, driver, logger);
 }
 
 function createInProcessEngine(db: Database, driver: string, logger: Logger): Engine {
@@ -42,22 +42,40 @@ function createInProcessEngine(db: Database, driver: string, logger: Logger): En
 }
 
 const LOOPBACK = /^(::ffff:)?127\.|^::1$/;
+const PATH = "/api/inngest";
 
-function createServedEngine(env: Env): Engine {
+function createServedEngine(env: Env, logger: Logger): Engine {
   const isDev = Boolean(env.INNGEST_DEV && env.INNGEST_DEV !== "0");
+  let isRegistered = false;
+  const handlerOf = (client: Inngest, functions: InngestFunction.Any[]) =>
+    serve({ client, functions, serveOrigin: env.baseUrl, servePath: PATH });
   return {
     label: `Inngest${isDev ? " dev server" : ""}${env.INNGEST_BASE_URL ? ` at ${env.INNGEST_BASE_URL}` : ""}`,
     // The client reads Inngest's variables itself.
     clientOptions: { isDev, checkpointing: { bufferedSteps: 1, maxRuntime: 0 }, aiMetadata: false },
-    start: async () => {},
+    /** Tells the server where the functions are; one that is away now asks by itself, or is told by the next start. */
+    async start(client, functions) {
+      const host = new URL(env.baseUrl).host;
+      const request = new Request(new URL(PATH, env.baseUrl), { method: "PUT", headers: { host } });
+      const answer = await handlerOf(client, functions)(request);
+      isRegistered = answer.ok;
+      if (!answer.ok)
+        logger.warn(
+          { status: answer.status, answer: await answer.text() },
+          "the functions could not be registered with Inngest",
+        );
+    },
     stop: async () => {},
-    isHealthy: () => true,
+    isHealthy: () => isRegistered,
     serve(client, functions) {
-      const handle = serve({ client, functions });
+      const handle = handlerOf(client, functions);
       return async (request, peer) => {
         // Without signatures anybody could forge a call, so only this machine is answered.
         if (isDev && !LOOPBACK.test(peer ?? "")) return new Response(null, { status: 404 });
-        return handle(request);
+        const answer = await handle(request);
+        // A server that registers or calls the functions by itself knows them from then on.
+        isRegistered ||= answer.ok && request.method !== "GET";
+        return answer;
       };
     },
   };
