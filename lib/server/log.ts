@@ -1,24 +1,44 @@
-import pino, { type Logger } from "pino";
+import pino, { type DestinationStream, type Logger } from "pino";
 
-/** The service's logger: JSON lines on standard output, secrets taken out by their path. */
-export const createLogger = (level: string): Logger =>
-  pino({
-    level,
-    base: null,
-    timestamp: pino.stdTimeFunctions.isoTime,
-    redact: {
-      paths: [
-        "*.authorization",
-        "*.cookie",
-        "*.secret",
-        "*.token",
-        "*.headers",
-        "headers",
-        "err.requestBodyValues",
-        "err.responseHeaders",
-        "err.params",
-        "err.query",
-      ],
-      censor: "[removed]",
+/** The service's logger: JSON lines on standard output (or `destination`), secrets taken out by their path. */
+export const createLogger = (level: string, destination?: DestinationStream): Logger =>
+  pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      serializers: { err: describeError, error: describeError },
+      redact: {
+        paths: [
+          "*.authorization",
+          "*.cookie",
+          "*.secret",
+          "*.token",
+          "*.headers",
+          "headers",
+          ...["err", "error"].flatMap((key) => [
+            `${key}.requestBodyValues`,
+            `${key}.responseHeaders`,
+            `${key}.params`,
+            `${key}.query`,
+          ]),
+        ],
+        censor: "[removed]",
+      },
     },
-  });
+    destination ?? pino.destination(1),
+  );
+
+/** An error as its log line shows it. A failed query tells its statement, never the values that were sent with it. */
+function describeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const described = pino.stdSerializers.err(error);
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    if (!("params" in at)) continue;
+    const { message } = at;
+    const statement = message.split("\nparams: ")[0] ?? "";
+    described.message = described.message.replaceAll(message, statement);
+    described.stack = described.stack.replaceAll(message, statement);
+  }
+  return described;
+}
