@@ -110,3 +110,14 @@ test("pasted text goes in as it is", () => {
   void createInputQueue(page.send).push({ type: "paste", text: "two\nlines" });
   assert.deepEqual(page.sent, [{ method: "Input.insertText", params: { text: "two\nlines" } }]);
 });
+
+test("a page that does not answer is owed so many events at most, and takes new ones once it has caught up", async () => {
+  const { send, sent, takeAll } = busyPage();
+  const queue = createInputQueue(send);
+  const typed = Array.from({ length: 2_000 }, () => queue.push({ type: "text", text: "x" }));
+  assert.equal(sent.length, 500);
+  takeAll();
+  await Promise.all(typed);
+  void queue.push({ type: "text", text: "y" });
+  assert.equal(sent.length, 501);
+});

@@ -34,6 +34,9 @@ export type InputQueue = { push: (input: BrowserInput) => Promise<void> };
 type Move = Extract<BrowserInput, { type: "mouse" }>;
 type Wheel = Extract<BrowserInput, { type: "wheel" }>;
 
+/** What a page that does not answer may owe; what comes on top is dropped, as nobody types so far ahead. */
+const UNANSWERED_MAX = 500;
+
 const BUTTON_BITS = { none: 0, left: 1, right: 2, middle: 4 } as const;
 
 /**
@@ -47,6 +50,7 @@ export function createInputQueue(send: (command: InputCommand) => Promise<unknow
   let isMoving = false;
   let isTurning = false;
   let pressed = 0;
+  let unanswered = 0;
 
   async function sendMoves(): Promise<void> {
     isMoving = true;
@@ -87,12 +91,18 @@ export function createInputQueue(send: (command: InputCommand) => Promise<unknow
         if (!isTurning) await sendWheels();
         return;
       }
+      if (unanswered >= UNANSWERED_MAX) return;
       flush();
       if (input.type === "mouse") {
         const bit = BUTTON_BITS[input.button];
         pressed = input.action === "down" ? pressed | bit : pressed & ~bit;
       }
-      await send(discreteCommand(input, pressed));
+      unanswered += 1;
+      try {
+        await send(discreteCommand(input, pressed));
+      } finally {
+        unanswered -= 1;
+      }
     },
   };
 }
