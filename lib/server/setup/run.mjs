@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * The two commands: `npm start` and `npm test` (and `npm run dev`, `npm run setup`) from a fresh clone.
+ * The two commands: `npm start` and `npm test` (and `npm run dev`, `npm run setup`, `npm run bench`) from a fresh clone.
  *
  * Everything in this folder that ends in .mjs is plain JavaScript with JSDoc types, the one exception to ".ts only":
  * it runs first, on a Node 20 that cannot read TypeScript, before any package is installed. For the same reason it
@@ -15,7 +15,8 @@ import { findNode } from "./find-node.mjs";
 import { ensureInstalled } from "./install.mjs";
 import { SetupError } from "./setup-error.mjs";
 
-const usage = "Usage: node lib/server/setup/run.mjs start | dev | test [--unit | --e2e] [filter …] | setup";
+const usage =
+  "Usage: node lib/server/setup/run.mjs start | dev | test [--unit | --e2e] [filter …] | bench [option …] | faults [option …] | setup";
 
 /**
  * @param {string | undefined} command
@@ -23,29 +24,35 @@ const usage = "Usage: node lib/server/setup/run.mjs start | dev | test [--unit |
  * @returns {Promise<number>} the exit code
  */
 async function run(command, args) {
-  if (command === undefined || !["start", "dev", "test", "setup"].includes(command)) {
+  if (command === undefined || !["start", "dev", "test", "bench", "faults", "setup"].includes(command)) {
     console.error(usage);
     return 1;
   }
   process.chdir(fileURLToPath(new URL("../../..", import.meta.url)));
-  // The tests must not depend on what a person keeps in .env.
-  if (command !== "test" && existsSync(".env")) process.loadEnvFile(".env");
+  // Tests, bench and fault campaign must not depend on what a person keeps in .env.
+  if (!["test", "bench", "faults"].includes(command) && existsSync(".env")) process.loadEnvFile(".env");
   const stopListening = endCommandsOnSignal();
   await ensureInstalled();
   const node = await findNode();
   const chromium = await ensureBrowser(node, command === "setup");
+  const browserEnv =
+    chromium === null ? {} : { BROWSER_EXECUTABLE_PATH: chromium.executablePath, ...chromium.env };
   if (command === "test") {
     const { runTests } = await import("./run-tests.mjs");
-    return runTests(
-      node,
-      args,
-      chromium === null ? {} : { BROWSER_EXECUTABLE_PATH: chromium.executablePath, ...chromium.env },
-    );
+    return runTests(node, args, browserEnv);
   }
   if (command !== "dev") await ensureBuilt(node);
   if (command === "setup") {
     console.log("Ready: `npm start` starts the service.");
     return 0;
+  }
+  if (command === "bench") {
+    const { runBench } = await import("./run-bench.mjs");
+    return runBench(node, args, browserEnv);
+  }
+  if (command === "faults") {
+    const { runFaults } = await import("./run-faults.mjs");
+    return runFaults(node, args, browserEnv);
   }
   const { serve } = await import("./serve.mjs");
   stopListening();

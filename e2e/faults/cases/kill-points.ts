@@ -1,0 +1,114 @@
+import type { FaultCase, MissingCase } from "../fault-case.ts";
+import type { World } from "../open-world.ts";
+
+type KillPoint = {
+  name: string;
+  title: string;
+  /** What the first message asks for; it must lead past the point. */
+  kind?: "plain" | "tools" | "structured" | "browser";
+  /** How the receiver of callbacks behaves. */
+  hook?: string;
+  /** At which arrivals the process may die; a seed picks one. */
+  arrivals?: number[];
+  /** Puts the kill off by up to as many milliseconds. */
+  spreadMs?: number;
+};
+
+/** Source: `faults.md`, Kill points. */
+const KILL_POINTS: KillPoint[] = [
+  { name: "K01", title: "create, before the transaction" },
+  { name: "K02", title: "create, after the commit and before the answer" },
+  { name: "K03", title: "create, committed and the job not sent" },
+  { name: "K04", title: "job sent, before the claim", arrivals: [1, 2] },
+  { name: "K05", title: "claimed", arrivals: [1, 2] },
+  { name: "K06", title: "in the probe", kind: "structured", arrivals: [1, 2], spreadMs: 25 },
+  { name: "K07", title: "probe recorded", kind: "structured", arrivals: [1, 2] },
+  { name: "K08", title: "model stream before its first byte", arrivals: [1, 2, 3] },
+  { name: "K09", title: "model stream in mid-text", arrivals: [1, 3, 6, 10, 15] },
+  { name: "K10", title: "model stream in mid-tool-arguments", arrivals: [1, 2, 3] },
+  { name: "K11", title: "stream ended, step not committed", arrivals: [1, 2, 3] },
+  { name: "K12", title: "step committed", arrivals: [1, 2, 3] },
+  { name: "K13", title: "tool before it starts", arrivals: [1, 2] },
+  { name: "K14", title: "tool running", arrivals: [1, 2], spreadMs: 90 },
+  { name: "K15", title: "tool done, result not recorded", arrivals: [1, 2] },
+  { name: "K16", title: "result recorded, next model call not made", arrivals: [1, 2] },
+  { name: "K17", title: "structured call in flight", kind: "structured", arrivals: [1, 3] },
+  { name: "K18", title: "structured call returned, not validated", kind: "structured", arrivals: [1, 2] },
+  { name: "K19", title: "correction in flight", kind: "structured", arrivals: [1, 3] },
+  { name: "K20", title: "before the terminal transaction", kind: "structured", arrivals: [1, 2] },
+  { name: "K21", title: "after it, before the first callback attempt", kind: "structured", arrivals: [1, 2] },
+  { name: "K22", title: "receiver has the body, outcome not recorded", hook: "slow", arrivals: [1, 2, 3] },
+  { name: "K23", title: "sleeping between attempts", hook: "500-x3", arrivals: [1, 2, 3], spreadMs: 400 },
+  { name: "K24", title: "fifth attempt failed, not yet dropped", hook: "500-x9", arrivals: [1, 2] },
+  { name: "K25", title: "follow-up committed, not answered" },
+  { name: "K27", title: "browser provisioning", kind: "browser", spreadMs: 120 },
+  { name: "K28", title: "browser navigating", kind: "browser", spreadMs: 60 },
+];
+
+/** Kill points whose work does not exist yet. */
+export const MISSING: MissingCase[] = [
+  { name: "K26", title: "compaction half done", reason: "there is no compaction yet" },
+  { name: "K29", title: "sub-agents recorded, not started", reason: "there are no sub-agents yet" },
+  {
+    name: "K30",
+    title: "child's result recorded, parent not resumed",
+    reason: "there are no sub-agents yet",
+  },
+  { name: "mcp", title: "MCP: hang, die, 10,000 tools, …", reason: "there is no MCP client yet" },
+];
+
+const DIE_WITHIN_MS = 60_000;
+
+/** `kill -9` at every point of a run, each with a follow-up that waits behind it. */
+export const killPoints: FaultCase[] = KILL_POINTS.map((point) => ({
+  name: point.name,
+  group: "kill",
+  title: point.title,
+  play: (world) => playKill(world, point),
+}));
+
+async function playKill(world: World, point: KillPoint): Promise<void> {
+  const { random, problems } = world;
+  const arrival = random.pick(point.arrivals ?? [1]);
+  const spread = point.spreadMs ?? 20;
+  const putOff = random.next() < 0.5 ? 0 : random.between(1, spread);
+  await world.start(`${point.name}:${arrival}:kill9${putOff > 0 ? `@${putOff}` : ""}`);
+  const kind = point.kind ?? "tools";
+  const created = await world.create(kind, {
+    ...(point.hook !== undefined && { hook: point.hook }),
+    ...(kind === "browser" && { body: { targetUrl: `${world.oracle.receiverUrl}/page/target` } }),
+  });
+  if (created) await world.followUp(created.sessionId, kind === "browser" ? "plain" : kind);
+  if (!(await world.died(DIE_WITHIN_MS))) {
+    problems.push(`${point.name} was not reached ${arrival} times`);
+    return world.quiet();
+  }
+  await world.restart();
+  const [first] = world.acknowledged;
+  if (!created && first) await world.followUp(first.sessionId, kind);
+  await world.quiet();
+}
+
+/** Points inside durable steps: there a failure of our own infrastructure is the engine's to repeat. */
+const THROWING = ["K06", "K07", "K11", "K12", "K13", "K15", "K16", "K18", "K20", "K21", "K22", "K24"];
+
+/** Steps that fail before or after their work, without the process ending. */
+export const throwPoints: FaultCase[] = (["throw", "exec-then-throw"] as const).flatMap((action) =>
+  KILL_POINTS.filter(({ name }) => THROWING.includes(name)).map(
+    (point): FaultCase => ({
+      name: `${point.name}-${action === "throw" ? "throw" : "done-throw"}`,
+      group: "throw",
+      title: `${point.title}: ${action}`,
+      seedsMax: 1,
+      async play(world) {
+        await world.start(`${point.name}:${world.random.pick(point.arrivals ?? [1])}:${action}`);
+        world.disturb();
+        const kind = point.kind ?? "tools";
+        const created = await world.create(kind, point.hook === undefined ? {} : { hook: point.hook });
+        if (created) await world.followUp(created.sessionId, kind);
+        await world.askAgain();
+        await world.quiet();
+      },
+    }),
+  ),
+);

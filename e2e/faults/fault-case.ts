@@ -1,0 +1,18 @@
+import type { World } from "./open-world.ts";
+
+/** One fault of the campaign: what is done to the service while clients use it. */
+export type FaultCase = {
+  /** `K07`, or a word: what `--only` takes. */
+  name: string;
+  group: "kill" | "throw" | "model" | "receiver" | "browser" | "database" | "concurrency" | "load";
+  title: string;
+  /** How many seeds are worth their time; those of the command line where it says nothing. */
+  seedsMax?: number;
+  /** Databases it makes sense on; both where it says nothing. */
+  onlyOn?: "pglite" | "postgres";
+  /** Plays it until the clients have what they asked for. A throw is a violation. */
+  play: (world: World) => Promise<void>;
+};
+
+/** A point of `faults.md` that has nothing to be inserted into yet. */
+export type MissingCase = { name: string; title: string; reason: string };

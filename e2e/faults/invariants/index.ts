@@ -1,0 +1,17 @@
+import type { Evidence, Invariant } from "../evidence.ts";
+import { readyIsValid } from "./deliverables.ts";
+import { deliveredOrDropped, oneRowPerEvent } from "./deliveries.ts";
+import { oneEndPerRun, readsRunning, streamsEqualLog } from "./event-log.ts";
+import { noSecondExecution } from "./executions.ts";
+import { noCanary, nothingLeft } from "./nothing-left.ts";
+import { acknowledgedOnce, oneFirstTurn } from "./transcript.ts";
+
+/** What is promised of every run, whatever the fault was. Source: `faults.md`, Invariants. */
+export const INVARIANTS: readonly Invariant[] = [
+  ...[oneFirstTurn, acknowledgedOnce, oneEndPerRun, oneRowPerEvent, deliveredOrDropped, noSecondExecution],
+  ...[readyIsValid, readsRunning, nothingLeft, streamsEqualLog, noCanary],
+];
+
+/** Everything that speaks against the promises, each with the promise's number. */
+export const findViolations = (evidence: Evidence): string[] =>
+  INVARIANTS.flatMap(({ id, findViolations }) => findViolations(evidence).map((text) => `${id}: ${text}`));

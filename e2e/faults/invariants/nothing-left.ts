@@ -1,0 +1,18 @@
+import type { Invariant } from "../evidence.ts";
+
+/** I9: what the service started ends with it. */
+export const nothingLeft: Invariant = {
+  id: "I9",
+  promise: "no browser or sandbox process outlives its session by 30 s",
+  findViolations: ({ left }) => left.map(({ pid, name }) => `process ${pid} (${name}) was left behind`),
+};
+
+/** I11: a secret is where it is used and nowhere else. */
+export const noCanary: Invariant = {
+  id: "I11",
+  promise: "no secret canary anywhere",
+  findViolations: ({ canaries, haystacks }) =>
+    haystacks.flatMap(({ name, text }) =>
+      canaries.filter((canary) => text.includes(canary)).map((canary) => `${canary} stands in ${name}`),
+    ),
+};

@@ -1,0 +1,293 @@
+import { rm } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type RunningService, startService, userMessage } from "../fixtures/service.ts";
+import { findInFiles, makeDataFolder, readExecutions } from "./data-folder.ts";
+import type { Acknowledged, Evidence, StatusSample, StreamReading } from "./evidence.ts";
+import { monotonicMs } from "./oracle/log-line.ts";
+import type { Oracle } from "./oracle/start-oracle.ts";
+import type { Random } from "./random.ts";
+import { readRows } from "./read-rows.ts";
+import { writeTag } from "./tag.ts";
+import { watchProcesses } from "./watch-processes.ts";
+
+export type World = Awaited<ReturnType<typeof openWorld>>;
+
+/** A call that a client makes, and makes again with the same key until it is answered. */
+type Ask = { nonce: string; idempotencyKey: string; path: string; body: Record<string, unknown> };
+
+type Created = { sessionId: string; requestId: string; statusUrl: string; streamUrl: string };
+
+const QUIET_MAX_MS = 180_000;
+const SAMPLE_EVERY_MS = 40;
+const LEFT_MAX_MS = 30_000;
+const SCHEDULE = { baseMs: 120, factor: 2 };
+
+/** One service with its data, seen by clients that never give up: what a case of the campaign is played in. */
+export async function openWorld(place: {
+  oracle: Oracle;
+  random: Random;
+  /** Makes a fresh database where it is not the embedded one. */
+  makeDatabase?: (() => Promise<string>) | undefined;
+}) {
+  const { oracle, random } = place;
+  await oracle.takeLines();
+  const dataDir = await makeDataFolder();
+  const databaseUrl = await place.makeDatabase?.();
+  const acknowledged: Acknowledged[] = [];
+  const unanswered: Ask[] = [];
+  const samples: StatusSample[] = [];
+  const disturbedAtMs: number[] = [];
+  const callbackSecrets = new Map<string, string>();
+  const canaries: string[] = [];
+  const texts: { name: string; text: string }[] = [];
+  const outputs: string[] = [];
+  const problems: string[] = [];
+  const processes = watchProcesses();
+  let service: RunningService | undefined;
+  let isSampling = true;
+  const sampling = sample();
+
+  const running = (): RunningService => {
+    if (!service) throw new Error("the service does not run");
+    return service;
+  };
+
+  async function sample(): Promise<void> {
+    while (isSampling) {
+      await sleep(SAMPLE_EVERY_MS);
+      for (const sessionId of new Set(acknowledged.slice(-3).map((one) => one.sessionId))) {
+        const fromMs = Date.now();
+        const answer = await service
+          ?.call("GET", `/api/sessions/${sessionId}/agent/status`)
+          .catch(() => undefined);
+        const status = answer?.ok ? await answer.json().catch(() => undefined) : undefined;
+        if (status) samples.push({ sessionId, fromMs, toMs: Date.now(), turnState: status.turnState });
+      }
+    }
+  }
+
+  async function ask(asked: Ask): Promise<Created | undefined> {
+    try {
+      const answer = await running().call("POST", asked.path, asked.body);
+      const text = await answer.text();
+      texts.push({ name: `the answer to ${asked.path}`, text });
+      if (answer.status >= 400 && answer.status < 500)
+        problems.push(`${asked.path} answered ${answer.status}: ${text}`);
+      if (answer.ok) {
+        const { nonce, idempotencyKey } = asked;
+        const created = JSON.parse(text) as Created;
+        const { sessionId, requestId } = created;
+        acknowledged.push({ sessionId, requestId, nonce, idempotencyKey, atMs: Date.now() });
+        return created;
+      }
+    } catch {
+      // The service has gone, or went while it answered: the client does not know whether it was heard.
+    }
+    unanswered.push(asked);
+    return undefined;
+  }
+
+  const world = {
+    ...{ oracle, random, dataDir, databaseUrl, acknowledged, problems },
+    service: running,
+    processes,
+    /** Starts the service on this world's data; `fault` is what it will do to itself. */
+    async start(fault?: string, variables: Record<string, string> = {}) {
+      service = await startService(
+        {
+          ...{ OPENAI_BASE_URL: oracle.modelUrl, SANDBOX: "unconfined", LOG_LEVEL: "info" },
+          CALLBACK_RETRY_BASE_MS: String(SCHEDULE.baseMs),
+          CALLBACK_RETRY_FACTOR: String(SCHEDULE.factor),
+          ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl, DATABASE_DRIVER: "pg" }),
+          ...(fault !== undefined && { FAULT: fault, FAULTS_ALLOWED: "1" }),
+          ...variables,
+        },
+        { dataDir },
+      );
+      processes.follow(service.pid);
+      return service;
+    },
+    /** Notes that something was done to the service now, or to what it works with. */
+    disturb: () => void disturbedAtMs.push(monotonicMs()),
+    async kill() {
+      processes.look();
+      world.disturb();
+      await running().kill();
+      world.disturb();
+    },
+    /** Waits until the service has ended by itself. @returns false when it has not within `withinMs`. */
+    async died(withinMs: number): Promise<boolean> {
+      const end = Date.now() + withinMs;
+      while (isAlive(running().pid)) {
+        if (Date.now() > end) return false;
+        await sleep(10);
+      }
+      world.disturb();
+      return true;
+    },
+    /** Starts the service again, and asks again what was not answered. */
+    async restart(variables: Record<string, string> = {}) {
+      outputs.push(running().output());
+      await world.start(undefined, variables);
+      world.disturb();
+      for (const asked of unanswered.splice(0)) await ask(asked);
+    },
+    /** Asks again, of the same process, what was not answered. */
+    async askAgain() {
+      for (const asked of unanswered.splice(0)) await ask(asked);
+    },
+    /**
+     * Creates a session with a callback, secrets and a first message of a kind the oracle knows.
+     *
+     * @returns undefined when no answer came; the call is made again by `restart`.
+     */
+    async create(kind: string, more: { hook?: string; body?: Record<string, unknown> } = {}) {
+      const nonce = random.name();
+      const secret = `canary-secret-${random.name()}`;
+      const header = `canary-header-${random.name()}`;
+      canaries.push(secret, header);
+      const idempotencyKey = `key-${nonce}`;
+      const body = {
+        messages: [userMessage(writeTag({ kind, nonce }))],
+        idempotencyKey,
+        callback: { url: `${oracle.receiverUrl}/hook/${more.hook ?? "ok"}/${nonce}`, secret },
+        mcpServers: {
+          crm: { url: "https://127.0.0.1:9/mcp", headers: { authorization: `Bearer ${header}` } },
+        },
+        ...(kind.includes("structured") || kind.includes("wrong") ? { outputSchema: schemaOf(nonce) } : {}),
+        ...more.body,
+      };
+      secretsByNonce.set(nonce, secret);
+      return ask({ nonce, idempotencyKey, path: "/api/session", body });
+    },
+    /** Posts a follow-up message. */
+    followUp(sessionId: string, kind: string, more: Record<string, unknown> = {}) {
+      const nonce = random.name();
+      const idempotencyKey = `key-${nonce}`;
+      const body = { text: writeTag({ kind, nonce }), idempotencyKey, ...more };
+      return ask({ nonce, idempotencyKey, path: `/api/sessions/${sessionId}/agent/messages`, body });
+    },
+    /** Waits until no turn is open and no callback is on its way, at most 180 s. */
+    async quiet() {
+      const end = Date.now() + QUIET_MAX_MS;
+      for (const sessionId of new Set(acknowledged.map((one) => one.sessionId))) {
+        for (;;) {
+          if (await isQuiet(sessionId)) break;
+          if (Date.now() > end) {
+            problems.push(`${sessionId} was not quiet after ${QUIET_MAX_MS / 1_000} s`);
+            return;
+          }
+          await sleep(50);
+        }
+      }
+    },
+    /** Ends the world; everything it left is read. */
+    async readEvidence(): Promise<Evidence> {
+      isSampling = false;
+      await sampling;
+      const streams = await readStreams();
+      for (const { sessionId } of acknowledged)
+        for (const path of ["agent/status", "messages", "deliveries", "browser"])
+          texts.push({
+            name: path,
+            text: await (await running().call("GET", `/api/sessions/${sessionId}/${path}`)).text(),
+          });
+      processes.look();
+      await running().stop();
+      outputs.push(running().output());
+      const left = await processes.waitForEnd(LEFT_MAX_MS);
+      const lines = await oracle.takeLines();
+      const rows = await readRows({ dataDir, databaseUrl });
+      for (const session of rows.sessions) {
+        const secret = secretsByNonce.get(session.idempotencyKey?.replace("key-", "") ?? "");
+        if (secret !== undefined) callbackSecrets.set(session.id, secret);
+      }
+      const sent = lines.flatMap((line) =>
+        line.type === "bytes" && line.from === "service"
+          ? [Buffer.from(line.base64, "base64").toString("latin1")]
+          : [],
+      );
+      return {
+        ...{
+          rows,
+          oracle: lines,
+          acknowledged,
+          samples,
+          streams,
+          left,
+          callbackSecrets,
+          disturbedAtMs,
+          canaries,
+        },
+        schedule: SCHEDULE,
+        executions: await readExecutions(dataDir),
+        haystacks: [
+          ...texts,
+          ...streams.map(({ text }) => ({ name: "an event stream", text })),
+          { name: "the log of the service", text: outputs.join("") },
+          { name: "what the service sent", text: sent.join("") },
+          { name: "the database", text: JSON.stringify(rows) },
+          ...(await findInFiles(dataDir, canaries)),
+        ],
+      };
+    },
+    /** Ends what is left and removes the data. */
+    async close() {
+      isSampling = false;
+      await sampling;
+      processes.stop();
+      await service?.kill();
+      await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+  const secretsByNonce = new Map<string, string>();
+
+  async function isQuiet(sessionId: string): Promise<boolean> {
+    type Status = { turnState: string; queued: number };
+    const status = await running()
+      .read<Status>(`/api/sessions/${sessionId}/agent/status`)
+      .catch(() => undefined);
+    if (status?.turnState !== "idle" || status.queued !== 0) return false;
+    const { data } = await running().read<{ data?: { state: string }[] }>(
+      `/api/sessions/${sessionId}/deliveries`,
+    );
+    return data?.every(({ state }) => state === "delivered" || state === "dropped") ?? false;
+  }
+
+  /** Every request's stream from its beginning, and from a place in its middle. */
+  async function readStreams(): Promise<StreamReading[]> {
+    const readings: StreamReading[] = [];
+    for (const { sessionId, requestId } of acknowledged.slice(-20)) {
+      for (const after of [0, random.between(1, 12)]) {
+        const path = `/api/sessions/${sessionId}/requests/${requestId}/stream?after=${after}`;
+        const answer = await running().call("GET", path, undefined, {});
+        readings.push({ sessionId, requestId, after, text: await answer.text() });
+      }
+    }
+    return readings;
+  }
+
+  return world;
+}
+
+/** A schema with a rule that a provider cannot enforce; its title names the session. */
+const schemaOf = (nonce: string) => ({
+  type: "object",
+  title: `Result ${nonce}`,
+  properties: {
+    name: { type: "string", minLength: 3 },
+    tags: { type: "array", items: { type: "string" }, minItems: 1 },
+  },
+  required: ["name", "tags"],
+  additionalProperties: false,
+});
+
+function isAlive(pid: number | undefined): boolean {
+  if (pid === undefined) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

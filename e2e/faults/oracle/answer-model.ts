@@ -1,0 +1,129 @@
+import type { RecordedRequest, Step } from "../../fixtures/scripted-model/types.ts";
+import { readTag, type Tag } from "../tag.ts";
+import { cutIntoPieces } from "./cut-into-pieces.ts";
+
+/** What the first structured answer says, so that the correction is told from it. */
+const FIRST_TRY = "FIRST-TRY";
+const CHUNK_DELAY_MS = 8;
+
+/**
+ * The whole behaviour of the oracle's model: a pure function of the request, but for the faults that happen on the
+ * first calls of a session and then no more.
+ *
+ * @param pageUrl address of the oracle's pages.
+ */
+export function createModelPlan(pageUrl: string) {
+  const faultsMade = new Map<string, number>();
+
+  /** Whether a fault that happens `times` times for a session is still to happen. */
+  function isDue(tag: Tag, times: number): boolean {
+    const made = faultsMade.get(tag.nonce) ?? 0;
+    faultsMade.set(tag.nonce, made + 1);
+    return made < times;
+  }
+
+  return (request: RecordedRequest): Step | undefined => {
+    if (request.kind === "probe") return { text: "{", finish: "length", delayMs: 30 };
+    const tag = readTag(request.text);
+    if (!tag) return { status: 400, message: "a request that the campaign did not make" };
+    if (request.kind === "structured") return answerStructured(request, tag, isDue);
+    const [kind = "", fault = "", argument = ""] = tag.kind.split(":");
+    if (kind === "model" && request.answersSoFar === 0) {
+      const step = breakAnswer(fault, argument, (times) => isDue(tag, times));
+      if (step) return step;
+    }
+    return answerTurn(kind, tag, request, pageUrl);
+  };
+}
+
+function answerTurn(kind: string, tag: Tag, request: RecordedRequest, pageUrl: string): Step {
+  const { answersSoFar } = request;
+  const say = (text: string): Step => ({ textChunks: cutIntoPieces(text, 8), chunkDelayMs: CHUNK_DELAY_MS });
+  const shell = (command: string) => ({
+    name: "run_shell",
+    arguments: { command },
+    id: `call_${tag.nonce}_s`,
+  });
+  const fetchPage = {
+    name: "fetch_url",
+    arguments: { url: `${pageUrl}/page/${tag.nonce}` },
+    id: `call_${tag.nonce}_f`,
+  };
+  if (kind === "tools" || kind === "structured" || kind === "many") {
+    if (answersSoFar === 0)
+      return {
+        ...say("First I run a command."),
+        toolCalls: [shell(`echo ${tag.nonce} $(date +%s%3N) >> ran.txt; sleep 0.1`)],
+      };
+    if (answersSoFar === 1) return { ...say("Then I fetch a page."), toolCalls: [fetchPage] };
+  }
+  if (kind === "slow-shell" && answersSoFar === 0)
+    return { toolCalls: [shell(`echo ${tag.nonce} $(date +%s%3N) >> ran.txt; sleep 3`)] };
+  if (kind === "browser" && answersSoFar === 0) {
+    const code = `await page.goto(${JSON.stringify(`${pageUrl}/page/${tag.nonce}`)}); return await page.title();`;
+    return { toolCalls: [{ name: "browser_execute", arguments: { code }, id: `call_${tag.nonce}_b` }] };
+  }
+  return say(`That is done, all of it, as it was asked for: ${tag.nonce}.`);
+}
+
+function answerStructured(
+  request: RecordedRequest,
+  tag: Tag,
+  isDue: (tag: Tag, times: number) => boolean,
+): Step {
+  const good = { name: `name of ${tag.nonce}`, tags: ["one", "two"] };
+  const bad = { name: FIRST_TRY, tags: [] };
+  const send = (value: unknown): Step => ({
+    textChunks: cutIntoPieces(JSON.stringify(value), 6),
+    chunkDelayMs: CHUNK_DELAY_MS,
+  });
+  const [kind = "", fault = ""] = tag.kind.split(":");
+  if (kind === "model") {
+    if (fault === "structured-refusal") return { finish: "refusal", refusal: "I will not." };
+    if (fault === "structured-length") return { textChunks: ['{"name":'], finish: "length" };
+    if (fault === "structured-500" && isDue(tag, 1)) return { status: 500, message: "upstream is down" };
+    if (fault === "structured-not-json") return { text: "not json at all" };
+    if (fault === "wrong-twice") return send(bad);
+  }
+  return send(request.text.includes(FIRST_TRY) ? good : bad);
+}
+
+/** A model fault; undefined once it has happened often enough. */
+function breakAnswer(fault: string, argument: string, isDue: (times: number) => boolean): Step | undefined {
+  const text =
+    "An answer that is long enough to be cut somewhere in its middle, by whoever wants to. ".repeat(3);
+  switch (fault) {
+    case "429":
+      return isDue(2) ? { status: 429, message: "too many requests" } : undefined;
+    case "429-retry-after":
+      return isDue(1)
+        ? { status: 429, message: "too many requests", headers: { "retry-after": "2" } }
+        : undefined;
+    case "500":
+      return isDue(2) ? { status: 500, message: "upstream is down" } : undefined;
+    case "500-always":
+      return { status: 500, message: "upstream is down" };
+    case "400":
+      return { status: 400, message: "that model does not exist" };
+    case "cut":
+      return isDue(1) ? { text, cutAfterBytes: Number(argument) } : undefined;
+    case "cut-cleanly":
+      return isDue(1) ? { text, cutAfterBytes: Number(argument), cutCleanly: true } : undefined;
+    case "slow":
+      return isDue(1) ? { textChunks: [..."slow answer"], chunkDelayMs: 1_000 } : undefined;
+    case "bad-arguments":
+      return isDue(1) ? { toolCalls: [{ name: "run_shell", arguments: '{"command": "echo' }] } : undefined;
+    case "unknown-tool":
+      return isDue(1) ? { toolCalls: [{ name: "no_such_tool", arguments: {} }] } : undefined;
+    case "not-json":
+      return isDue(1) ? { status: 502, body: "<html>bad gateway</html>" } : undefined;
+    case "refusal":
+      return { finish: "refusal" };
+    case "length":
+      return { text: "This is cut", finish: "length" };
+    case "failed":
+      return isDue(1) ? { text, failure: { code: "server_error", message: "broke off" } } : undefined;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,37 @@
+import type { RequestKind } from "../../fixtures/scripted-model/types.ts";
+
+/** Monotonic milliseconds of this machine: the same clock in every process. */
+export const monotonicMs = (): number => Number(process.hrtime.bigint() / 1_000n) / 1_000;
+
+/** One line of the oracle's log: what crossed the wire, and what it meant. `atMs` is the machine's monotonic clock. */
+export type OracleLine = { atMs: number } & (
+  | { type: "bytes"; server: ServerName; connection: number; from: "service" | "oracle"; base64: string }
+  | {
+      type: "model";
+      index: number;
+      outcome: "open" | "answered" | "cut" | "client-left";
+      kind: RequestKind;
+      nonce: string;
+      userText: string;
+      answersSoFar: number;
+      toolResults: string[];
+    }
+  | {
+      type: "callback";
+      path: string;
+      delivery: string;
+      event: string;
+      signature: string | null;
+      body: string;
+      /** Number of this exchange with the receiver, to find its end by. */
+      exchange: number;
+      firstByteAtMs: number;
+    }
+  | { type: "callback-end"; exchange: number; status: number | null }
+  | { type: "page"; path: string }
+);
+
+export type ServerName = "model" | "receiver";
+
+/** A line of one kind. */
+export type LineOf<Type extends OracleLine["type"]> = Extract<OracleLine, { type: Type }>;

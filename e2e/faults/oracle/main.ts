@@ -1,0 +1,34 @@
+import { closeSync, openSync, writeSync } from "node:fs";
+import { startScriptedModel } from "../../fixtures/scripted-model/start-scripted-model.ts";
+import { readTag } from "../tag.ts";
+import { createModelPlan } from "./answer-model.ts";
+import { monotonicMs, type OracleLine } from "./log-line.ts";
+import { startOracleReceiver } from "./start-receiver.ts";
+import { startTap } from "./tap.ts";
+
+// node e2e/faults/oracle/main.ts <log.jsonl>: the world outside the service, in a process that no fault reaches. Prints its
+// ports on one line and serves until its standard input ends. A line is written before anything is answered.
+const [, , logPath = "oracle.jsonl"] = process.argv;
+const log = openSync(logPath, "a");
+const note = (line: OracleLine) => void writeSync(log, `${JSON.stringify(line)}\n`);
+const noteBytes = (line: Omit<Extract<OracleLine, { type: "bytes" }>, "atMs">) =>
+  note({ ...line, atMs: monotonicMs() });
+
+const receiver = await startTap("receiver", await startOracleReceiver(note), noteBytes);
+const model = await startScriptedModel({
+  onRequest({ index, outcome, kind, text, userText, answersSoFar, toolResults }) {
+    const nonce = readTag(text)?.nonce ?? "";
+    note({
+      ...{ atMs: monotonicMs(), type: "model", index, outcome, kind, nonce, userText, answersSoFar },
+      toolResults: toolResults.map((result) => result.slice(0, 300)),
+    });
+  },
+});
+model.respondWith(createModelPlan(`http://127.0.0.1:${receiver}`));
+console.log(JSON.stringify({ model: await startTap("model", model.port, noteBytes), receiver }));
+
+process.stdin.resume();
+process.stdin.once("close", () => {
+  closeSync(log);
+  process.exit(0);
+});

@@ -1,0 +1,49 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, open, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { OracleLine } from "./log-line.ts";
+
+export type Oracle = Awaited<ReturnType<typeof startOracle>>;
+
+/** Starts the oracle: scripted model, callback receiver and pages, in a process of their own. */
+export async function startOracle() {
+  const folder = await mkdtemp(join(tmpdir(), "faults-oracle-"));
+  const logPath = join(folder, "oracle.jsonl");
+  const main = fileURLToPath(new URL("./main.ts", import.meta.url));
+  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", main, logPath], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const ports = await new Promise<{ model: number; receiver: number }>((done, fail) => {
+    child.once("exit", (code) => fail(new Error(`the oracle ended with ${code}`)));
+    child.stdout.once("data", (line: Buffer) => done(JSON.parse(line.toString())));
+  });
+  let offset = 0;
+
+  return {
+    modelUrl: `http://127.0.0.1:${ports.model}/v1`,
+    receiverUrl: `http://127.0.0.1:${ports.receiver}`,
+    pid: child.pid,
+    /** The lines written since the last call. */
+    async takeLines(): Promise<OracleLine[]> {
+      const file = await open(logPath, "r");
+      try {
+        const { size } = await file.stat();
+        const { buffer } = await file.read(Buffer.alloc(size - offset), 0, size - offset, offset);
+        const end = buffer.lastIndexOf(10) + 1;
+        offset += end;
+        const lines = buffer.subarray(0, end).toString("utf8").split("\n").filter(Boolean);
+        return lines.map((line) => JSON.parse(line) as OracleLine);
+      } finally {
+        await file.close();
+      }
+    },
+    async close() {
+      const ended = new Promise((done) => child.once("exit", done));
+      child.stdin.end();
+      await ended;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

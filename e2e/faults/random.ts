@@ -1,0 +1,35 @@
+/** Numbers that a seed decides: the same seed, the same campaign. */
+export type Random = {
+  /** From 0 (included) to 1 (excluded). */
+  next: () => number;
+  /** A whole number, both ends included. */
+  between: (least: number, most: number) => number;
+  pick: <Item>(items: readonly Item[]) => Item;
+  /** Eight characters that name something. */
+  name: () => string;
+};
+
+/** Mulberry32, started from a seed and a name, so that neighbours with the same seed differ. */
+export function createRandom(seed: number, name: string): Random {
+  let state = [...name].reduce(
+    (hash, letter) => Math.imul(hash ^ letter.charCodeAt(0), 16_777_619),
+    seed ^ 0x811c9dc5,
+  );
+  const next = () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+  const between = (least: number, most: number) => least + Math.floor(next() * (most - least + 1));
+  return {
+    next,
+    between,
+    pick(items) {
+      const item = items[between(0, items.length - 1)];
+      if (item === undefined) throw new Error("there is nothing to pick from");
+      return item;
+    },
+    name: () => Array.from({ length: 8 }, () => "abcdefghijklmnopqrstuvwxyz"[between(0, 25)]).join(""),
+  };
+}

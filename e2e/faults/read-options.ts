@@ -1,0 +1,42 @@
+import { parseArgs } from "node:util";
+import type { FaultCase } from "./fault-case.ts";
+
+export type CampaignOptions = {
+  seed: number;
+  seeds: number;
+  /** Names and groups; all where empty. */
+  only: string[];
+  /** `pglite`, `postgres` (one of the campaign's own), or the URL of a Postgres server. */
+  database: string;
+};
+
+/** Reads `--seed N --seeds N --only K07,browser --database pglite|postgres|<url>`. @throws Error naming the option. */
+export function readOptions(args: string[], cases: readonly FaultCase[]): CampaignOptions {
+  const { values } = parseArgs({
+    args,
+    options: {
+      seed: { type: "string", default: "1" },
+      seeds: { type: "string", default: "5" },
+      only: { type: "string", default: "" },
+      database: { type: "string", default: "pglite" },
+    },
+  });
+  const only = values.only
+    .split(",")
+    .map((word) => word.trim())
+    .filter(Boolean);
+  for (const word of only)
+    if (!cases.some((fault) => fault.name === word || fault.group === word))
+      throw new Error(`--only: there is no fault or group named ${word}`);
+  return {
+    seed: readNumber("seed", values.seed),
+    seeds: readNumber("seeds", values.seeds),
+    only,
+    database: values.database,
+  };
+}
+
+function readNumber(name: string, text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new Error(`--${name}: must be a whole number from 1`);
+  return Number(text);
+}

@@ -1,0 +1,56 @@
+import { type Database, openDatabase } from "#db/client.ts";
+import {
+  browsers,
+  deliverables,
+  deliveries,
+  deliveryAttempts,
+  engineEvents,
+  engineRuns,
+  engineSteps,
+  events,
+  messages,
+  outbox,
+  requests,
+  runs,
+  sealedSecrets,
+  sessions,
+  steps,
+  toolCalls,
+} from "#db/schema/index.ts";
+
+export type Rows = Awaited<ReturnType<typeof readAll>>;
+
+/** Everything a service that has ended left in its database. */
+export async function readRows(place: { dataDir: string; databaseUrl?: string | undefined }): Promise<Rows> {
+  const database = await openDatabase(
+    place.databaseUrl === undefined
+      ? { driver: "pglite", dataDir: place.dataDir }
+      : { driver: "pg", url: place.databaseUrl, onError: () => {} },
+  );
+  try {
+    return await readAll(database.db);
+  } finally {
+    await database.close();
+  }
+}
+
+async function readAll(db: Database) {
+  return {
+    sessions: await db.select().from(sessions),
+    requests: await db.select().from(requests),
+    runs: await db.select().from(runs),
+    messages: await db.select().from(messages),
+    steps: await db.select().from(steps),
+    toolCalls: await db.select().from(toolCalls),
+    deliverables: await db.select().from(deliverables),
+    events: await db.select().from(events).orderBy(events.sessionId, events.seq),
+    deliveries: await db.select().from(deliveries),
+    deliveryAttempts: await db.select().from(deliveryAttempts),
+    browsers: await db.select().from(browsers),
+    outbox: await db.select().from(outbox),
+    sealedSecrets: await db.select().from(sealedSecrets),
+    engineEvents: await db.select().from(engineEvents),
+    engineRuns: await db.select().from(engineRuns),
+    engineSteps: await db.select().from(engineSteps),
+  };
+}

@@ -1,0 +1,39 @@
+import type { FaultCase } from "./fault-case.ts";
+import { findViolations } from "./invariants/index.ts";
+import { openWorld } from "./open-world.ts";
+import type { Oracle } from "./oracle/start-oracle.ts";
+import { createRandom } from "./random.ts";
+
+/** How one run of a case came out. */
+export type CaseRun = { name: string; seed: number; violations: string[]; seconds: number };
+
+const RUN_MAX_MS = 420_000;
+
+/** Plays a case once, with everything that it decides by chance decided by the seed, and checks every invariant. */
+export async function runCase(
+  fault: FaultCase,
+  seed: number,
+  place: { oracle: Oracle; makeDatabase?: (() => Promise<string>) | undefined },
+): Promise<CaseRun> {
+  const startedAt = performance.now();
+  const world = await openWorld({ ...place, random: createRandom(seed, fault.name) });
+  const violations: string[] = [];
+  const play = async () => {
+    await fault.play(world);
+    violations.push(...findViolations(await world.readEvidence()));
+  };
+  let timer: NodeJS.Timeout | undefined;
+  const tooLong = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`not over after ${RUN_MAX_MS / 1_000} s`)), RUN_MAX_MS);
+  });
+  try {
+    await Promise.race([play(), tooLong]);
+  } catch (error) {
+    violations.push(`the run broke off: ${error instanceof Error ? error.stack : String(error)}`);
+  } finally {
+    clearTimeout(timer);
+    violations.unshift(...world.problems);
+    await world.close();
+  }
+  return { name: fault.name, seed, violations, seconds: (performance.now() - startedAt) / 1_000 };
+}

@@ -1,0 +1,18 @@
+/** `npm run faults`: the fault campaign. */
+import { runCommand } from "./command.mjs";
+
+/**
+ * Runs the campaign of `e2e/faults`.
+ * @param {string} node executable of Node 24
+ * @param {string[]} args its options
+ * @param {import("./command.mjs").Environment} env added to this process's own
+ * @returns {Promise<number>} the exit code: 1 when a promise was broken
+ */
+export async function runFaults(node, args, env) {
+  const result = await runCommand(
+    node,
+    ["--disable-warning=ExperimentalWarning", "e2e/faults/main.ts", ...args],
+    { inherit: true, env },
+  );
+  return result.exitCode;
+}
