@@ -1,0 +1,200 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { RecordedRequest, Step } from "#e2e/fixtures/scripted-model/types.ts";
+import { openTestService, type TestService } from "./testing.ts";
+import { only, readEvents, readStatus } from "./turn-testing.ts";
+
+let service: TestService;
+
+before(async () => {
+  service = await openTestService();
+});
+after(() => service.close());
+
+const outputSchema = {
+  type: "object",
+  properties: { title: { type: "string", maxLength: 10 }, tags: { type: "array", minItems: 1 } },
+  required: ["title"],
+};
+
+type Script = { work?: Step[]; structured?: Step[]; probe?: Step[] };
+
+/** Answers one task's requests by their kind; work ends with a sentence, probes are accepted. */
+function answer(words: string, { work = [], structured = [], probe = [] }: Script): RecordedRequest[] {
+  const asked: RecordedRequest[] = [];
+  const queues = { turn: [...work], structured: [...structured], probe: [...probe] };
+  service.model.respondWith((request) => {
+    if (request.kind !== "probe" && !request.text.includes(words)) return undefined;
+    asked.push(request);
+    return (
+      queues[request.kind].shift() ?? (request.kind === "turn" ? { text: "I have seen it." } : undefined)
+    );
+  });
+  return asked;
+}
+
+async function play(task: string, script: Script) {
+  const asked = answer(task, script);
+  const session = await service.create(task, { outputSchema });
+  await service.completed(session.statusUrl);
+  const events = await readEvents(service, session.sessionId);
+  const status = await readStatus(service, session.sessionId);
+  return { asked, session, events, status };
+}
+
+const kinds = (asked: RecordedRequest[]) => asked.map(({ kind }) => kind);
+
+describe("a structured session", () => {
+  it("probes, works without a response format, and ends in one call without tools", async () => {
+    const { asked, session, events, status } = await play("whole", {
+      work: [{ toolCalls: [{ name: "list_files", arguments: {} }] }],
+      structured: [{ json: { title: "A shop" } }],
+    });
+    assert.deepEqual(kinds(asked), ["probe", "turn", "turn", "structured"]);
+    const [probe, work, , collect] = asked;
+    assert.equal(probe?.body.max_output_tokens, 16);
+    assert.deepEqual([probe?.body.tools, collect?.body.tools], [undefined, undefined]);
+    assert.ok(!probe?.text.includes("whole"), "the probe carries nothing of the session");
+    assert.deepEqual([Array.isArray(work?.body.tools), work?.body.text], [true, undefined]);
+    const deliverable = { runId: session.runId, status: "ready", value: { title: "A shop" } };
+    assert.deepEqual(status.deliverable, deliverable);
+    assert.deepEqual(only(events, "run.completed")[0]?.deliverable, deliverable);
+    assert.deepEqual(
+      events.map(({ kind }) => kind),
+      [
+        ...["run.started", "message.completed", "deliverable.pending"],
+        ...["message.completed", "tool.call", "tool.result", "message.completed"],
+        ...["message.completed", "deliverable.ready", "run.completed"],
+      ],
+    );
+    assert.equal(only(events, "run.completed")[0]?.usage.modelCalls, 4);
+  });
+
+  it("stores the deliverable in the transcript too, as a data-deliverable part of the assistant", async () => {
+    const { session } = await play("transcript", { structured: [{ json: { title: "A shop" } }] });
+    const { data } = await service.read<{ data: { role: string; parts: unknown[] }[] }>(
+      `/api/sessions/${session.sessionId}/messages`,
+    );
+    assert.equal(data.at(-1)?.role, "assistant");
+    assert.deepEqual(data.at(-1)?.parts, [
+      {
+        type: "data-deliverable",
+        data: { runId: session.runId, status: "ready", value: { title: "A shop" } },
+      },
+    ]);
+  });
+
+  it("shows the model its own JSON and the exact violations once, and takes the corrected result", async () => {
+    const { asked, status } = await play("correction", {
+      structured: [{ json: { title: "A title that is too long" } }, { json: { title: "Short" } }],
+    });
+    assert.deepEqual(kinds(asked), ["probe", "turn", "structured", "structured"]);
+    assert.match(asked[3]?.text ?? "", /"A title that is too long"/);
+    assert.match(asked[3]?.userText ?? "", /\/title: .*10 characters/);
+    assert.equal(asked[3]?.body.tools, undefined);
+    assert.deepEqual(status.deliverable?.value, { title: "Short" });
+  });
+
+  it("fails after a correction that is still invalid, and shows what came", async () => {
+    const { asked, status, events } = await play("twice", {
+      structured: [
+        { json: { title: "A title that is too long" } },
+        { json: { title: "Still far too long" } },
+      ],
+    });
+    assert.equal(asked.length, 4, "one correction, no more");
+    assert.equal(status.deliverable?.status, "failed");
+    assert.match(status.deliverable?.error ?? "", /\/title/);
+    assert.deepEqual(JSON.parse(status.deliverable?.rawText ?? ""), { title: "Still far too long" });
+    assert.equal(only(events, "run.completed")[0]?.outcome, "succeeded");
+  });
+
+  for (const [how, step, error] of [
+    ["is not JSON", { text: '{"title": ' }, /not JSON/],
+    ["is cut off", { text: '{"title": "A', finish: "length" }, /cut off/],
+    ["is refused", { finish: "refusal", refusal: "I would rather not." }, /refused: I would rather not/],
+    ["is filtered", { text: "", finish: "content_filter" }, /refused/],
+    ["is an error of the caller's", { status: 400, message: "bad format" }, /bad format/],
+  ] as const)
+    it(`fails without a correction when the answer ${how}`, async () => {
+      const { asked, status } = await play(`the answer ${how}`, { structured: [step] });
+      assert.deepEqual(kinds(asked), ["probe", "turn", "structured"]);
+      assert.equal(status.deliverable?.status, "failed");
+      assert.match(status.deliverable?.error ?? "", error);
+    });
+
+  it("ends errored before any work when the provider refuses the schema in the probe", async () => {
+    const probe = [{ status: 400, message: "Invalid schema for response_format" }];
+    const { asked, status, events } = await play("refused", { probe });
+    assert.deepEqual(kinds(asked), ["probe"]);
+    assert.deepEqual(status.lastRun, { outcome: "errored", error: "Invalid schema for response_format" });
+    assert.deepEqual(
+      [status.deliverable?.status, status.deliverable?.error],
+      ["failed", "Invalid schema for response_format"],
+    );
+    assert.equal(only(events, "deliverable.failed").length, 1);
+  });
+
+  it("probes again in every run of the retry chain, and each run has its own deliverable", async () => {
+    const { asked, events, session } = await play("chain", {
+      work: [{ status: 503, message: "overloaded" }],
+      structured: [{ json: { title: "Late" } }],
+    });
+    assert.deepEqual(kinds(asked), ["probe", "turn", "probe", "turn", "structured"]);
+    const ends = only(events, "run.completed").map(({ runId, deliverable }) => [
+      runId === session.runId,
+      deliverable?.runId === runId,
+      deliverable?.status,
+    ]);
+    assert.deepEqual(ends, [
+      [true, true, "failed"],
+      [false, true, "ready"],
+    ]);
+  });
+
+  it("goes through the chain when the structured call meets a failure that may pass", async () => {
+    const { asked, status } = await play("late failure", {
+      structured: [{ status: 503, message: "overloaded" }, { json: { title: "Late" } }],
+    });
+    assert.deepEqual(kinds(asked), ["probe", "turn", "structured", "probe", "turn", "structured"]);
+    assert.equal(status.deliverable?.status, "ready");
+  });
+
+  it("reads null before its first run has started, pending while it plays, failed when it was stopped", async () => {
+    answer("stopped", { structured: [{ json: { title: "Never" }, hold: new Promise(() => {}) }] });
+    const session = await service.create("stopped", { outputSchema });
+    const before = await readStatus(service, session.sessionId);
+    assert.ok(before.deliverable === null || before.deliverable.status === "pending");
+    await service.model.waitForRequest(
+      ({ kind, text, outcome }) => kind === "structured" && text.includes("stopped") && outcome === "open",
+    );
+    const during = await readStatus(service, session.sessionId);
+    assert.deepEqual(
+      [during.turnState, during.deliverable],
+      [...["running", { runId: session.runId, status: "pending" }]],
+    );
+    await service.call("POST", `/api/sessions/${session.sessionId}/agent/cancel`);
+    await service.completed(session.statusUrl);
+    const ended = await readStatus(service, session.sessionId);
+    assert.deepEqual(
+      [ended.turnState, ended.deliverable],
+      [...["idle", { runId: session.runId, status: "failed", error: "the turn was stopped" }]],
+    );
+  });
+
+  it("makes a deliverable of its own for a follow-up", async () => {
+    const { session } = await play("again", { structured: [{ json: { title: "One" } }] });
+    answer("again", { structured: [{ json: { title: "Two" } }] });
+    const path = `/api/sessions/${session.sessionId}/agent/messages`;
+    const followUp = await (await service.call("POST", path, { text: "again, please" })).json();
+    await service.completed(followUp.statusUrl);
+    assert.deepEqual((await readStatus(service, session.sessionId)).deliverable, {
+      ...{ runId: followUp.runId, status: "ready", value: { title: "Two" } },
+    });
+  });
+
+  it("holds no character that cannot be stored", async () => {
+    const { status } = await play("odd", { structured: [{ json: { title: "a\0b\ud800" } }] });
+    assert.deepEqual(status.deliverable?.value, { title: "a\ufffdb\ufffd" });
+  });
+});
