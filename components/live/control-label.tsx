@@ -7,6 +7,14 @@ import { currentRun } from "#lib/api/client/session-state.ts";
 /** Who moves the page now. */
 export function ControlLabel({ hasFocus }: { hasFocus: boolean }) {
   const state = useSession();
+  if (state.control === "someone") {
+    return (
+      <Badge tone="attention" className="ml-1">
+        <span className="max-sm:hidden">Someone else has control</span>
+        <span className="sm:hidden">Taken</span>
+      </Badge>
+    );
+  }
   if (hasFocus) {
     return (
       <Badge tone="busy" className="ml-1">

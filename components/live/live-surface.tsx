@@ -15,14 +15,16 @@ export function LiveSurface({
   page,
   surface,
   onFocusChange,
+  takeControl,
   className,
 }: {
   page: PageSize;
   surface: RefObject<HTMLTextAreaElement | null>;
   onFocusChange: (hasFocus: boolean) => void;
+  takeControl: () => void;
   className?: string;
 }) {
-  const { live } = useRuntime();
+  const { live, store, onPassing } = useRuntime();
   const input = useMemo(() => createPageInput((frame) => live.send(frame)), [live]);
   const pageRef = useRef(page);
   pageRef.current = page;
@@ -42,6 +44,15 @@ export function LiveSurface({
     return () => element.removeEventListener("wheel", turn);
   }, [surface, input]);
 
+  // The pointer looks as it does in the page under it.
+  useEffect(
+    () =>
+      onPassing((frame) => {
+        if (frame.type === "cursor" && surface.current) surface.current.style.cursor = frame.data.cursor;
+      }),
+    [surface, onPassing],
+  );
+
   return (
     <textarea
       ref={surface}
@@ -60,6 +71,8 @@ export function LiveSurface({
       onPointerDown={(event) => {
         event.currentTarget.setPointerCapture(event.pointerId);
         event.currentTarget.focus({ preventScroll: true });
+        // The focus may have been here all along while somebody else took over.
+        if (store.getState().control === "someone") takeControl();
       }}
       onMouseDown={(event) => input.press(at(event), event, "down")}
       onMouseUp={(event) => input.press(at(event), event, "up")}

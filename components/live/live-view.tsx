@@ -3,6 +3,7 @@
 import { type RefObject, useRef } from "react";
 import { useSession } from "#components/session/session-context.tsx";
 import { cn } from "#components/ui/cn.ts";
+import { AgentPointer } from "./agent-pointer.tsx";
 import { LiveNote } from "./live-note.tsx";
 import { LiveSurface } from "./live-surface.tsx";
 import { fitPage } from "./page-point.ts";
@@ -15,11 +16,13 @@ export function LiveView({
   isShown,
   hasFocus,
   onFocusChange,
+  takeControl,
 }: {
   surface: RefObject<HTMLTextAreaElement | null>;
   isShown: boolean;
   hasFocus: boolean;
   onFocusChange: (hasFocus: boolean) => void;
+  takeControl: () => void;
 }) {
   const { role, browser } = useSession();
   const roomRef = useRef<HTMLDivElement>(null);
@@ -47,8 +50,14 @@ export function LiveView({
             aria-label="Live view of the page"
           />
           {page && role === "drive" && (
-            <LiveSurface page={page} surface={surface} onFocusChange={onFocusChange} />
+            <LiveSurface
+              page={page}
+              surface={surface}
+              onFocusChange={onFocusChange}
+              takeControl={takeControl}
+            />
           )}
+          {page && <AgentPointer page={page} />}
         </div>
         <LiveNote hasPicture={shown !== null} />
       </div>

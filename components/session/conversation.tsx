@@ -7,6 +7,7 @@ import { cn } from "#components/ui/cn.ts";
 import { buildTimeline, type TimelineItem } from "#lib/api/client/timeline.ts";
 import { AgentText } from "./agent-text.tsx";
 import { DeliverableLine } from "./deliverable-line.tsx";
+import { EarlierMessages } from "./earlier-messages.tsx";
 import { QueuedMessages } from "./queued-messages.tsx";
 import { Reasoning } from "./reasoning.tsx";
 import { RunNotice } from "./run-notice.tsx";
@@ -46,6 +47,7 @@ export function Conversation({ scroller }: { scroller: RefObject<HTMLDivElement 
           aria-label="Conversation"
           className={cn("mx-auto flex max-w-[720px] flex-col px-4 pt-4 pb-6", !isPlaced && "invisible")}
         >
+          <EarlierMessages scroller={scroller} />
           {items.map((item) => (
             <li
               key={item.key}

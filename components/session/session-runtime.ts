@@ -5,7 +5,10 @@ import {
 } from "#lib/api/client/live-connection.ts";
 import { createSessionActions, type SessionActions } from "#lib/api/client/session-actions.ts";
 import { createSessionStore, type SessionStore } from "#lib/api/client/session-store.ts";
-import type { SessionSnapshot } from "#lib/api/client/types.ts";
+import type { LiveFrame, SessionSnapshot } from "#lib/api/client/types.ts";
+
+/** A frame that is shown at once and kept nowhere. */
+export type PassingFrame = Extract<LiveFrame, { type: "cursor" | "pointer" }>;
 
 /** Everything alive behind one open session page. */
 export type SessionRuntime = {
@@ -14,6 +17,8 @@ export type SessionRuntime = {
   live: Pick<LiveConnection, "send" | "setViewing">;
   /** Calls back with every picture of the live view; returns the way to stop. */
   onPicture: (listener: (frame: ArrayBuffer) => void) => () => void;
+  /** Calls back with every frame that tells of something passing: the page's cursor, the agent's pointer. */
+  onPassing: (listener: (frame: PassingFrame) => void) => () => void;
   /** Opens the live connection; returns the way to close it. */
   connect: (onStatus: (status: LiveStatus) => void) => () => void;
 };
@@ -23,12 +28,16 @@ export function createSessionRuntime(snapshot: SessionSnapshot): SessionRuntime 
   const store = createSessionStore(snapshot, drawSoon);
   const actions = createSessionActions(snapshot.paths);
   const listeners = new Set<(frame: ArrayBuffer) => void>();
+  const passingListeners = new Set<(frame: PassingFrame) => void>();
   let report: (status: LiveStatus) => void = () => {};
   const connection = createLiveConnection({
     path: snapshot.paths.live,
     origin: typeof location === "undefined" ? "http://localhost" : location.origin,
     lastSeq: () => store.getState().lastSeq,
-    onFrame: store.receive,
+    onFrame(frame) {
+      if (frame.type !== "cursor" && frame.type !== "pointer") return store.receive(frame);
+      for (const listener of passingListeners) listener(frame);
+    },
     onPicture(frame) {
       for (const listener of listeners) listener(frame);
     },
@@ -42,6 +51,10 @@ export function createSessionRuntime(snapshot: SessionSnapshot): SessionRuntime 
     onPicture(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
+    },
+    onPassing(listener) {
+      passingListeners.add(listener);
+      return () => passingListeners.delete(listener);
     },
     connect(onStatus) {
       report = onStatus;

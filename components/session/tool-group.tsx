@@ -16,7 +16,7 @@ export function ToolGroup({ toolName, calls }: { toolName: string; calls: Timeli
   const [only] = calls;
   if (calls.length === 1 && only) return <ToolLine {...only} />;
   const words = describeTool(toolName, null);
-  const running = calls.find(({ call }) => !call || call.state === "started");
+  const isRunning = calls.some(({ call, isOver }) => (call ? call.state === "started" : !isOver));
   const failures = calls.filter(({ call }) => call?.state === "failed").length;
   const durationMs = calls.reduce((sum, { call }) => sum + (call?.durationMs ?? 0), 0);
   const evidence = calls.flatMap(({ call }) => call?.evidence ?? []);
@@ -37,7 +37,7 @@ export function ToolGroup({ toolName, calls }: { toolName: string; calls: Timeli
         {failures > 0 && <span className="shrink-0 text-bad text-xs">{failures} failed</span>}
         <span className="flex-1" />
         <span className="shrink-0 text-faint text-xs tabular-nums">
-          {running ? "running" : formatDuration(durationMs)}
+          {isRunning ? "running" : durationMs > 0 && formatDuration(durationMs)}
         </span>
       </button>
       {isOpen ? (

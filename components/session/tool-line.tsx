@@ -10,10 +10,10 @@ import { ToolIcon } from "./tool-icon.tsx";
 import { ToolTime } from "./tool-time.tsx";
 
 /** One tool call: icon, verb in plain words, object, time; opens to input, result and pictures. */
-export function ToolLine({ toolCallId, toolName, input, call }: TimelineCall) {
+export function ToolLine({ toolCallId, toolName, input, call, isOver }: TimelineCall) {
   const [isOpen, setOpen] = useState(false);
   const words = describeTool(toolName, input);
-  const isRunning = !call || call.state === "started";
+  const isRunning = call ? call.state === "started" : !isOver;
   return (
     <div>
       <button
@@ -34,7 +34,7 @@ export function ToolLine({ toolCallId, toolName, input, call }: TimelineCall) {
           <span className="min-w-0 truncate font-mono text-faint text-xs">{words.object}</span>
         )}
         <span className="flex-1" />
-        <ToolTime call={call} />
+        {!isOver && <ToolTime call={call} />}
       </button>
       {isOpen && <ToolDetail id={`${toolCallId}-detail`} toolName={toolName} input={input} call={call} />}
       <EvidenceStrip evidence={call?.evidence ?? []} />

@@ -104,7 +104,7 @@ test("an idle browser is reaped; one that is used or watched is not", async () =
   const house = await openHouse({ idleMs: 60_000, clock: () => now });
   const [left, used, watched] = await Promise.all([0, 1, 2].map(() => insertTestSession(house.db)));
   for (const id of [left, used, watched]) await house.browsers.ensure(id ?? "");
-  const stop = house.browsers.watch(watched ?? "", () => {});
+  const stop = house.browsers.watch(watched ?? "", { onFrame() {} });
   now = new Date("2026-01-01T00:00:59Z");
   assert.equal(await house.browsers.reapIdle(now), 0);
   house.browsers.touch(used ?? "");

@@ -25,6 +25,17 @@ export type LiveBrowser = {
   devtoolsUrl: string;
   /** DevTools target id of the session's page. */
   targetId: () => Promise<string>;
+  /** A script of the agent moved or pressed the pointer, or, without a pointer, used the page's keys. */
+  noteScriptInput: (pointer: ScriptPointer | undefined) => void;
+};
+
+/** Where a script of the agent has its pointer; coordinates in CSS pixels of the page. */
+export type ScriptPointer = { kind: "move" | "down"; x: number; y: number };
+
+/** What whoever follows the live view is told. */
+export type ViewListeners = {
+  onFrame: (frame: ScreencastFrame) => void;
+  onPointer?: (pointer: ScriptPointer) => void;
 };
 
 /** One frame of the live view, as Chromium made it. Sizes in CSS pixels of the page, offsets too. */
@@ -71,8 +82,10 @@ export type BrowserService = {
   /** Marks the browser as used now, and so keeps it from being reaped. */
   touch: (sessionId: string) => void;
   /** Follows the live view, provisioning a browser where none runs; the last frame comes at once. Returns the way to stop. */
-  watch: (sessionId: string, onFrame: (frame: ScreencastFrame) => void) => () => void;
+  watch: (sessionId: string, listeners: ViewListeners) => () => void;
   input: (sessionId: string, input: BrowserInput) => Promise<void>;
+  /** The CSS cursor keyword that the page shows at a point in CSS pixels; `default` where nothing is known. Starts no browser. */
+  readCursor: (sessionId: string, x: number, y: number) => Promise<string>;
   /** Ends browsers that nobody used for the idle time. @returns how many. */
   reapIdle: (now: Date) => Promise<number>;
   /** Ends the browser of one session and its processes. */

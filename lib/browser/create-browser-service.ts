@@ -165,12 +165,12 @@ export async function createBrowserService(deps: BrowserServiceDeps): Promise<Br
     navigate: async (sessionId, url, signal) => (await sessionBrowser(sessionId)).navigate(url, signal),
     history: async (sessionId, action) => (await sessionBrowser(sessionId)).history(action),
     touch: (sessionId) => known.get(sessionId)?.touch(),
-    watch(sessionId, onFrame) {
+    watch(sessionId, listeners) {
       let stop: (() => void) | undefined;
       let isOver = false;
       sessionBrowser(sessionId).then(
         (browser) => {
-          if (!isOver) stop = browser.watch(onFrame);
+          if (!isOver) stop = browser.watch(listeners);
         },
         (error) => logger.debug({ sessionId, error }, "nothing to watch"),
       );
@@ -181,6 +181,7 @@ export async function createBrowserService(deps: BrowserServiceDeps): Promise<Br
       };
     },
     input: async (sessionId, input) => (await sessionBrowser(sessionId)).input(input),
+    readCursor: async (sessionId, x, y) => (await known.get(sessionId)?.readCursor(x, y)) ?? "default",
     async reapIdle(now) {
       const idle = [...known.values()].filter(
         (browser) => browser.isLive() && browser.idleMs(now.getTime()) >= idleMs,

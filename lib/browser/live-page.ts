@@ -33,6 +33,8 @@ export type LivePage = {
   cdp: CDPSession;
   targetId: string;
   navigate: (url: string, signal?: AbortSignal) => Promise<NavigationOutcome>;
+  /** The CSS cursor keyword shown at a point; `default` where nothing is known. */
+  readCursor: (x: number, y: number) => Promise<string>;
 };
 
 const LANDING_TIMEOUT_MS = 5_000;
@@ -82,7 +84,8 @@ export async function adoptPage(
     void (isLeaving ? dialog.accept() : dialog.dismiss()).catch(() => {});
   });
 
-  await Promise.all([
+  const [overlay] = await Promise.all([
+    installOverlay(cdp, { mainFrameId: () => mainFrameId, onAnnotation: events.onAnnotation }),
     cdp.send("Page.enable"),
     guardDocuments(cdp, {
       mainFrameId: () => mainFrameId,
@@ -93,7 +96,6 @@ export async function adoptPage(
         else events.onRefused(reason);
       },
     }),
-    installOverlay(cdp, events.onAnnotation),
   ]);
 
   /** Waits until the document of a navigation is the one shown, so that the page's address is the new one. */
@@ -153,7 +155,7 @@ export async function adoptPage(
     }
   }
 
-  return { page, cdp, targetId: targetInfo.targetId, navigate };
+  return { page, cdp, targetId: targetInfo.targetId, navigate, readCursor: overlay.readCursor };
 }
 
 const firstLine = (error: unknown) => String(error instanceof Error ? error.message : error).split("\n")[0];

@@ -29,7 +29,7 @@ const isJpeg = (frame: ScreencastFrame) => frame.jpeg[0] === 0xff && frame.jpeg[
 
 test("watching provisions a browser, and frames of the page arrive", async () => {
   const frames: ScreencastFrame[] = [];
-  const stop = house.browsers.watch(sessionId, (frame) => frames.push(frame));
+  const stop = house.browsers.watch(sessionId, { onFrame: (frame) => frames.push(frame) });
   const frame = await waitFor(() => frames.at(-1), "a frame");
   assert.ok(isJpeg(frame));
   assert.deepEqual([frame.width, frame.height], [1280, 800]);
@@ -40,7 +40,9 @@ test("watching provisions a browser, and frames of the page arrive", async () =>
 test("two watchers share one screencast", async () => {
   await house.browsers.navigate(sessionId, `${site.origin}/moving`);
   const [one, two]: ScreencastFrame[][] = [[], []];
-  const stops = [one, two].map((frames) => house.browsers.watch(sessionId, (frame) => frames?.push(frame)));
+  const stops = [one, two].map((frames) =>
+    house.browsers.watch(sessionId, { onFrame: (frame) => frames?.push(frame) }),
+  );
   await waitFor(() => (two?.length ?? 0) > 5, "frames of a moving page");
   const shared = two?.slice(-3) ?? [];
   assert.ok(shared.every((frame) => one?.includes(frame)));
@@ -50,7 +52,7 @@ test("two watchers share one screencast", async () => {
 test("who joins on a still page gets the last frame at once", async () => {
   await house.browsers.navigate(sessionId, `${site.origin}/still`);
   const first: ScreencastFrame[] = [];
-  const stopFirst = house.browsers.watch(sessionId, (frame) => first.push(frame));
+  const stopFirst = house.browsers.watch(sessionId, { onFrame: (frame) => first.push(frame) });
   await waitFor(() => first.length > 0, "the first frame");
   await waitFor(async () => {
     const count = first.length;
@@ -58,7 +60,7 @@ test("who joins on a still page gets the last frame at once", async () => {
     return first.length === count;
   }, "the page to be still");
   const second: ScreencastFrame[] = [];
-  const stopSecond = house.browsers.watch(sessionId, (frame) => second.push(frame));
+  const stopSecond = house.browsers.watch(sessionId, { onFrame: (frame) => second.push(frame) });
   await waitFor(() => second.length > 0, "the cached frame", 1_000);
   assert.equal(second[0], first.at(-1));
   stopFirst();
@@ -68,7 +70,7 @@ test("who joins on a still page gets the last frame at once", async () => {
 test("the cast goes on when the page moves to another origin", async () => {
   await house.browsers.navigate(sessionId, `${site.origin}/moving`);
   const frames: ScreencastFrame[] = [];
-  const stop = house.browsers.watch(sessionId, (frame) => frames.push(frame));
+  const stop = house.browsers.watch(sessionId, { onFrame: (frame) => frames.push(frame) });
   await waitFor(() => frames.length > 0, "a frame");
   await house.browsers.navigate(sessionId, `http://localhost:${site.port}/moving`);
   const before = frames.length;
@@ -80,7 +82,7 @@ test("a cast that begins while the page changes its origin has frames, too", asy
   for (const host of ["127.0.0.1", "localhost", "127.0.0.1", "localhost"]) {
     const frames: ScreencastFrame[] = [];
     await house.browsers.retarget(sessionId, `http://${host}:${site.port}/moving`);
-    const stop = house.browsers.watch(sessionId, (frame) => frames.push(frame));
+    const stop = house.browsers.watch(sessionId, { onFrame: (frame) => frames.push(frame) });
     await waitFor(() => frames.length > 5, "frames of the new page");
     stop();
   }
@@ -90,7 +92,7 @@ test("a click and what is typed reach the page; scrolling shows in the frames", 
   await house.browsers.navigate(sessionId, `${site.origin}/form`);
   const live = await house.browsers.ensure(sessionId);
   const frames: ScreencastFrame[] = [];
-  const stop = house.browsers.watch(sessionId, (frame) => frames.push(frame));
+  const stop = house.browsers.watch(sessionId, { onFrame: (frame) => frames.push(frame) });
   const at = { x: 150, y: 115, modifiers: 0 };
   const inputs: BrowserInput[] = [
     { type: "mouse", action: "move", ...at, button: "none", clickCount: 0 },
@@ -119,7 +121,7 @@ test("a click and what is typed reach the page; scrolling shows in the frames", 
 
 test("a watcher stays through the end of a browser and sees the next one", async () => {
   const frames: ScreencastFrame[] = [];
-  const stop = house.browsers.watch(sessionId, (frame) => frames.push(frame));
+  const stop = house.browsers.watch(sessionId, { onFrame: (frame) => frames.push(frame) });
   await waitFor(() => frames.length > 0, "a frame");
   const live = await house.browsers.ensure(sessionId);
   const session = await live.browser.newBrowserCDPSession();

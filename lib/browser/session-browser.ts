@@ -1,10 +1,16 @@
 import type { BrowserEvent } from "./browser-machine.ts";
 import type { Logger } from "./browser-provider.ts";
 import type { StoredRecord } from "./browser-record.ts";
-import type { BrowserInput, LiveBrowser, NavigationOutcome, ScreencastFrame } from "./browser-service.ts";
+import type {
+  BrowserInput,
+  LiveBrowser,
+  NavigationOutcome,
+  ScriptPointer,
+  ViewListeners,
+} from "./browser-service.ts";
 import { createInputQueue, type InputQueue } from "./input.ts";
 import type { OpenBrowser } from "./open-browser.ts";
-import { createRedirectWatch } from "./redirect-watch.ts";
+import { createPageNavigation, LOAD_TIMEOUT_MS } from "./page-navigation.ts";
 import { createScreencast } from "./screencast.ts";
 import type { BrowserPatch } from "./store.ts";
 
@@ -28,8 +34,10 @@ export type SessionBrowser = {
   navigate: (url: string, signal?: AbortSignal) => Promise<NavigationOutcome>;
   history: (action: "back" | "forward" | "reload") => Promise<void>;
   touch: () => void;
-  watch: (onFrame: (frame: ScreencastFrame) => void) => () => void;
+  watch: (listeners: ViewListeners) => () => void;
   input: (input: BrowserInput) => Promise<void>;
+  /** @see BrowserService.readCursor */
+  readCursor: (x: number, y: number) => Promise<string>;
   /** Whether a process runs, or is being started. */
   isLive: () => boolean;
   /** Milliseconds since somebody used it; 0 while it is watched, starts or goes somewhere. */
@@ -38,30 +46,26 @@ export type SessionBrowser = {
   end: () => Promise<void>;
 };
 
-/** How long a page that was reached may take until its document is there; then it is used as it is. */
-const LOAD_TIMEOUT_MS = 10_000;
-
 /** @see SessionBrowser */
 export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
   const { sessionId, record, logger } = deps;
-  const redirects = createRedirectWatch(deps.nowMs);
+  const navigation = createPageNavigation({ ...deps, isCurrent: (taken) => open === taken });
   const cast = createScreencast((error) => logger.debug({ sessionId, error }, "the page cannot be cast"));
   let open: OpenBrowser | undefined;
   let starting: Promise<OpenBrowser> | undefined;
   /** The way to the selected page that a start of the browser includes. */
   let firstLanding: Promise<unknown> = Promise.resolve();
-  /** The newest navigation of ours that is under way. */
-  let heading: object | undefined;
-  /** The newest retarget that a browser was sent to. */
-  let headedFor = 0;
   /** The end of the last browser, until it is recorded: the next one starts after it. */
   let ending: Promise<void> = Promise.resolve();
   let usedAtMs = deps.nowMs();
   let keyboard: InputQueue | undefined;
+  const pointerListeners = new Set<(pointer: ScriptPointer) => void>();
+  /** Who pressed a button or key of the page last. */
+  let lastActor: "person" | "script" | undefined;
 
   const touch = () => {
     usedAtMs = deps.nowMs();
-    redirects.end();
+    navigation.noteUse();
   };
 
   function provision(): Promise<OpenBrowser> {
@@ -97,8 +101,8 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
     if (open !== taken) throw new Error("the browser ended right after its start");
     usedAtMs = deps.nowMs();
     firstLanding = Promise.resolve();
-    headedFor = row.retargets;
-    if (row.desiredUrl !== null) firstLanding = goToSelected(taken, row.desiredUrl, row.retargets);
+    navigation.cameUpAt(row.retargets);
+    if (row.desiredUrl !== null) firstLanding = navigation.goToSelected(taken, row.desiredUrl, row.retargets);
     return taken;
   }
 
@@ -119,21 +123,18 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
     const lose = (event: BrowserEvent, lastError: string | null) => gone(taken, event, lastError);
     taken.events = {
       onDocument: cast.refresh,
-      onArrived(url) {
-        const isRedirect = redirects.isOpen();
-        if (isRedirect) redirects.begin();
-        // Where a navigation of ours is under way, its end tells more than its steps.
-        if (heading) return;
-        const arrived = isRedirect ? { currentUrl: url } : { currentUrl: url, lastNavigatedUrl: url };
-        record.note({ ...arrived, lastError: null });
-      },
-      onLoaded: () => redirects.loaded(),
+      onArrived: navigation.noteArrival,
+      onLoaded: navigation.noteLoaded,
       onRefused: (reason) => record.note({ lastError: reason }),
       onDownload: (url) => record.note({ lastError: `${url} is a download, and downloads are refused` }),
       onDialog: (kind, message) => logger.debug({ sessionId, kind, message }, "dialog of a page dismissed"),
       onCrashed: () => lose("failed", "the page crashed: its renderer ended"),
       onGone: () => lose("lost", null),
-      onAnnotation: deps.onAnnotation,
+      async onAnnotation(submission) {
+        // Annotations are people's words: a script that clicks its way through the overlay submits nothing.
+        if (lastActor === "script") throw new Error("a script cannot annotate");
+        await deps.onAnnotation(submission);
+      },
       onSelected(selected) {
         select();
         const url = selected.page.url();
@@ -168,40 +169,8 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
   function release(): void {
     open = undefined;
     keyboard = undefined;
-    heading = undefined;
+    navigation.abandon();
     cast.attach(undefined);
-  }
-
-  /** Goes to a page; a newer navigation of ours takes this one's place. */
-  async function head(taken: OpenBrowser, url: string, signal?: AbortSignal) {
-    const own = {};
-    heading = own;
-    const parsed = URL.parse(url);
-    const reason = parsed ? await deps.refuse(parsed) : "the address cannot be read";
-    const outcome: NavigationOutcome =
-      reason === undefined ? await taken.selected().navigate(url, signal) : { landed: false, reason };
-    const isNewest = heading === own && open === taken;
-    if (isNewest) heading = undefined;
-    return { outcome, isNewest };
-  }
-
-  /** Goes to the page that a retarget selected, and records how that ended. Never rejects. */
-  async function goToSelected(taken: OpenBrowser, url: string, retargets: number): Promise<void> {
-    headedFor = retargets;
-    redirects.begin();
-    try {
-      const { outcome, isNewest } = await head(taken, url);
-      if (!isNewest) return;
-      if (!outcome.landed) redirects.end();
-      const currentUrl = taken.selected().page.url();
-      const landing = { lastNavigatedUrl: url, lastError: null };
-      await record.patch(
-        { ...(outcome.landed ? landing : { lastError: outcome.reason }), currentUrl },
-        retargets,
-      );
-    } catch (error) {
-      logger.error({ sessionId, error }, "a navigation's outcome was not recorded");
-    }
   }
 
   async function ensure(): Promise<LiveBrowser> {
@@ -216,6 +185,10 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
       cdp: () => taken.toolSession(),
       devtoolsUrl: taken.process.devtoolsUrl,
       targetId: async () => taken.selected().targetId,
+      noteScriptInput(pointer) {
+        if (pointer?.kind !== "move") lastActor = "script";
+        if (pointer) for (const listener of [...pointerListeners]) listener(pointer);
+      },
     };
   }
 
@@ -228,7 +201,7 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
       provision().then(
         (taken) => {
           // A browser that was started meanwhile came up on the page selected by then, mostly this one.
-          if (headedFor < row.retargets) void goToSelected(taken, url, row.retargets);
+          if (navigation.headedFor() < row.retargets) void navigation.goToSelected(taken, url, row.retargets);
         },
         (error) => logger.debug({ sessionId, error }, "a retarget found no browser"),
       );
@@ -237,20 +210,9 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
       await ensure();
       const taken = open;
       if (!taken) return { landed: false, reason: "the browser ended meanwhile" };
-      const { outcome, isNewest } = await head(taken, url, signal);
+      const outcome = await navigation.go(taken, url, signal);
       usedAtMs = deps.nowMs();
-      if (!isNewest) return outcome;
-      const currentUrl = taken.selected().page.url();
-      if (outcome.landed) redirects.end();
-      await record.patch(
-        outcome.landed
-          ? { currentUrl, lastNavigatedUrl: currentUrl, lastError: null }
-          : { currentUrl, lastError: outcome.reason },
-      );
-      if (!outcome.landed) return outcome;
-      const { page } = taken.selected();
-      await page.waitForLoadState("domcontentloaded", { timeout: LOAD_TIMEOUT_MS }).catch(() => {});
-      return { landed: true, url: page.url() };
+      return outcome;
     },
     async history(action) {
       const page = (await ensure()).page();
@@ -265,24 +227,31 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
         logger.debug({ sessionId, action, error }, "no clean end of a move"),
       );
     },
-    watch(onFrame) {
+    watch({ onFrame, onPointer }) {
       usedAtMs = deps.nowMs();
       const unwatch = cast.watch(onFrame);
+      if (onPointer) pointerListeners.add(onPointer);
       provision().catch((error) => logger.debug({ sessionId, error }, "nothing to watch"));
       return () => {
         usedAtMs = deps.nowMs();
+        if (onPointer) pointerListeners.delete(onPointer);
         unwatch();
       };
     },
     async input(input) {
-      if (input.type !== "mouse" || input.action !== "move") touch();
-      else usedAtMs = deps.nowMs();
+      const isMove = input.type === "mouse" && input.action === "move";
+      if (isMove) usedAtMs = deps.nowMs();
+      else {
+        lastActor = "person";
+        touch();
+      }
       if (!open) await ensure();
       await keyboard?.push(input);
     },
+    readCursor: async (x, y) => (await open?.selected().readCursor(x, y)) ?? "default",
     isLive: () => open !== undefined || starting !== undefined,
     idleMs(nowMs) {
-      const isBusy = starting !== undefined || heading !== undefined || cast.watchers() > 0;
+      const isBusy = starting !== undefined || navigation.isUnderWay() || cast.watchers() > 0;
       return isBusy ? 0 : nowMs - usedAtMs;
     },
     async end() {

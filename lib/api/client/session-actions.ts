@@ -1,3 +1,4 @@
+import { type EarlierMessages, readEarlier } from "./read-earlier.ts";
 import type { QueuedMessage, SessionSnapshot } from "./types.ts";
 
 /** What became of something a person asked for: the answer, or a sentence to show. */
@@ -18,6 +19,8 @@ export type SessionActions = {
   readQueue: () => Promise<ActionOutcome<QueuedMessage[]>>;
   editQueued: (requestId: string, text: string) => Promise<ActionOutcome<unknown>>;
   removeQueued: (requestId: string) => Promise<ActionOutcome<unknown>>;
+  /** Reads the messages from before the one numbered so. */
+  readEarlier: (before: number) => Promise<ActionOutcome<EarlierMessages>>;
   moveBrowser: (
     move: { url: string } | { action: "back" | "forward" | "reload" },
   ) => Promise<ActionOutcome<unknown>>;
@@ -25,7 +28,7 @@ export type SessionActions = {
 
 /** Makes the actions of one session. */
 export function createSessionActions(
-  { actions }: Pick<SessionSnapshot["paths"], "actions">,
+  { actions, messages }: Pick<SessionSnapshot["paths"], "actions" | "messages">,
   fetcher: typeof fetch = (...request) => fetch(...request),
 ): SessionActions {
   const call = <Answer>(method: string, path: string, body?: unknown) =>
@@ -41,6 +44,7 @@ export function createSessionActions(
     },
     editQueued: (requestId, text) => call("PATCH", `/queue/${requestId}`, { text }),
     removeQueued: (requestId) => call("DELETE", `/queue/${requestId}`),
+    readEarlier: (before) => readEarlier(messages, before, fetcher),
     moveBrowser: (move) => call("POST", "/browser", move),
   };
 }

@@ -1,4 +1,4 @@
-import type { RunView, SessionSnapshot, ToolCallView } from "./types.ts";
+import type { ControlHolder, RunView, SessionSnapshot, ToolCallView } from "./types.ts";
 
 /** A message while it is written: what the live deltas have brought so far. */
 export type Draft = {
@@ -19,6 +19,10 @@ export type SessionState = Omit<SessionSnapshot, "toolCalls"> & {
   drafts: Draft[];
   /** How many people have the session open; null until the live connection has said so. */
   watching: number | null;
+  /** Which person has the controls of the browser; null where none has, or the connection is lost. */
+  control: ControlHolder;
+  /** Rises when the service says that the waiting messages have changed. */
+  queueChanges: number;
 };
 
 /** The state a page starts with. */
@@ -29,6 +33,8 @@ export const createSessionState = (snapshot: SessionSnapshot): SessionState => (
   toolInputs: {},
   drafts: [],
   watching: null,
+  control: null,
+  queueChanges: 0,
 });
 
 /** Whether a run has yet to end. */

@@ -36,6 +36,27 @@ test("a burst of frames is one notice to the page", () => {
   assert.equal(draftText(store.getState()), "abc");
 });
 
+test("earlier messages come before the known ones, each once", () => {
+  const store = createSessionStore({
+    ...snapshot,
+    messages: [message("msg_5", 5, "user", "b")],
+    hasEarlier: true,
+  });
+  const earlier = [message("msg_4", 4, "user", "a"), message("msg_5", 5, "user", "b")];
+  store.addEarlier({ messages: earlier, hasEarlier: false });
+  const { messages, hasEarlier } = store.getState();
+  assert.deepEqual([messages.map(({ seq }) => seq), hasEarlier], [[4, 5], false]);
+});
+
+test("the controls are nobody's after a new connection until the service says whose", () => {
+  const store = createSessionStore(snapshot);
+  const head = { sessionId: SESSION, timestamp: AT };
+  store.receive({ type: "control", ...head, data: { holder: "someone" } });
+  assert.equal(store.getState().control, "someone");
+  store.receive({ type: "ready", seq: 3, ...head, data: { role: "drive", watching: 1 } });
+  assert.equal(store.getState().control, null);
+});
+
 test("a message whose turn is about to begin stays in view when the queue no longer lists it", () => {
   const store = createSessionStore(snapshot);
   store.noteAccepted({ requestId: "req_2", text: "And then?", author: null, createdAt: AT }, "run_2");

@@ -1,5 +1,6 @@
 import { applyDelta } from "./apply-delta.ts";
 import { applyEvent, projectTurnState } from "./apply-event.ts";
+import type { EarlierMessages } from "./read-earlier.ts";
 import { createSessionState, isOpen, type SessionState } from "./session-state.ts";
 import type { LiveFrame, QueuedMessage, RunView, SessionSnapshot } from "./types.ts";
 
@@ -20,6 +21,8 @@ export type SessionStore = {
   /** Takes note of a queued message that was taken back, before its event arrives. */
   noteRemoved: (requestId: string) => void;
   noteElicitationAnswered: (elicitationId: string) => void;
+  /** Puts messages from before the known ones in their place. */
+  addEarlier: (earlier: EarlierMessages) => void;
 };
 
 /**
@@ -63,6 +66,11 @@ export function createSessionStore(
     noteElicitationAnswered(elicitationId) {
       if (state.elicitation?.elicitationId === elicitationId) change({ ...state, elicitation: null });
     },
+    addEarlier({ messages, hasEarlier }) {
+      const known = new Set(state.messages.map(({ id }) => id));
+      const earlier = messages.filter(({ id }) => !known.has(id));
+      change({ ...state, messages: [...earlier, ...state.messages], hasEarlier });
+    },
   };
 }
 
@@ -70,9 +78,16 @@ export function createSessionStore(
 export function applyFrame(state: SessionState, frame: LiveFrame): SessionState {
   switch (frame.type) {
     case "ready":
-      return { ...state, role: frame.data.role, watching: frame.data.watching };
+      // Whoever has the controls is told right after.
+      return { ...state, role: frame.data.role, watching: frame.data.watching, control: null };
     case "watching":
       return { ...state, watching: frame.data.watching };
+    case "control":
+      return { ...state, control: frame.data.holder };
+    case "queue":
+      return { ...state, queueChanges: state.queueChanges + 1 };
+    case "cursor":
+    case "pointer":
     case "pong":
       return state;
     case "message.delta":

@@ -38,6 +38,7 @@ export const snapshot: SessionSnapshot = {
     },
   ],
   messages: [message("msg_1", 1, "user", "Look at the page")],
+  hasEarlier: false,
   toolCalls: [],
   queue: [],
   browser: {
@@ -53,7 +54,13 @@ export const snapshot: SessionSnapshot = {
   elicitation: null,
   deliverables: [],
   lastSeq: 3,
-  paths: { live: "/live", actions: "/actions", artifacts: "/artifacts", share: "/share" },
+  paths: {
+    live: "/live",
+    actions: "/actions",
+    artifacts: "/artifacts",
+    messages: "/messages",
+    share: "/share",
+  },
 };
 
 /** A stored message of one text part. */

@@ -31,6 +31,16 @@ test("consecutive calls of a kind fold into one item", () => {
   assert.deepEqual(sizes, [0, 2, 1]);
 });
 
+test("a call of a run that is over is over, also where the page was not given its result", () => {
+  const parts = [{ type: "tool-call" as const, toolCallId: "call_0", toolName: "dom_query", input: {} }];
+  const call = (runId: string) => {
+    const old = { ...message("msg_2", 2, "assistant", "", runId), parts };
+    const item = buildTimeline({ ...started, messages: [old] }).at(-1);
+    return item?.type === "tools" ? item.calls[0]?.isOver : undefined;
+  };
+  assert.deepEqual([call("run_0"), call("run_1")], [true, false]);
+});
+
 test("a result is shown at the end of its run, once, whether or not a message carries it", () => {
   const ready = { runId: "run_1", status: "ready" as const, value: { a: 1 } };
   let state = applyEvent(

@@ -1,12 +1,16 @@
-import type { SessionState } from "./session-state.ts";
+import { isOpen, type SessionState } from "./session-state.ts";
 import type { RunView, ToolCallView, TranscriptMessage } from "./types.ts";
 
-/** One tool call in the conversation; without a `call` it has not begun yet. */
+/**
+ * One tool call in the conversation. Without a `call` it has not begun yet, or, where it `isOver`, it is so long ago that
+ * the page was not given its result.
+ */
 export type TimelineCall = {
   toolCallId: string;
   toolName: string;
   input: unknown;
   call: ToolCallView | undefined;
+  isOver: boolean;
 };
 
 /** One item of the conversation, top to bottom. Keys stay the same while an item is written and after it is stored. */
@@ -41,8 +45,7 @@ export function buildTimeline(state: SessionState): TimelineItem[] {
     if (text) items.push({ type: "text", key: `${messageId}:text:0`, text, isStreaming: true });
   }
   for (const call of Object.values(state.toolCalls)) {
-    if (!shown.has(call.toolCallId))
-      addCall(items, call.toolCallId, call.toolName, state.toolInputs[call.toolCallId], state);
+    if (!shown.has(call.toolCallId)) addCall(items, call, state.toolInputs[call.toolCallId], call, false);
   }
   for (const run of notices.get(undefined) ?? []) items.push(noticeOf(run, state));
   return items;
@@ -66,7 +69,8 @@ function addMessage(
     const key = `${message.id}:${part.type}:${count}`;
     if (part.type === "tool-call") {
       shown.add(part.toolCallId);
-      addCall(items, part.toolCallId, part.toolName, part.input, state);
+      const call = state.toolCalls[part.toolCallId];
+      addCall(items, part, part.input, call, call === undefined && !isOfOpenRun(message, state));
     } else if (part.type === "data-deliverable") {
       items.push({ type: "deliverable", key, runId: message.runId });
     } else if (part.text.trim() !== "") {
@@ -78,16 +82,19 @@ function addMessage(
 /** Consecutive calls of one kind are one item. */
 function addCall(
   items: TimelineItem[],
-  toolCallId: string,
-  toolName: string,
+  { toolCallId, toolName }: Pick<TimelineCall, "toolCallId" | "toolName">,
   input: unknown,
-  state: SessionState,
+  call: ToolCallView | undefined,
+  isOver: boolean,
 ): void {
-  const call: TimelineCall = { toolCallId, toolName, input, call: state.toolCalls[toolCallId] };
+  const shown: TimelineCall = { toolCallId, toolName, input, call, isOver };
   const last = items.at(-1);
-  if (last?.type === "tools" && last.toolName === toolName) last.calls.push(call);
-  else items.push({ type: "tools", key: toolCallId, toolName, calls: [call] });
+  if (last?.type === "tools" && last.toolName === toolName) last.calls.push(shown);
+  else items.push({ type: "tools", key: toolCallId, toolName, calls: [shown] });
 }
+
+const isOfOpenRun = ({ runId }: TranscriptMessage, { runs }: SessionState): boolean =>
+  runs.some((run) => run.runId === runId && isOpen(run));
 
 /** Which message each failed or stopped run is told after: its own last one, else the last of its request. */
 function placeNotices(state: SessionState): Map<string | undefined, RunView[]> {

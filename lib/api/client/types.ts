@@ -35,7 +35,21 @@ export type LiveFrame =
       data: { role: ShareRole; watching: number };
     }
   | { type: "watching"; sessionId: string; timestamp: string; data: { watching: number } }
+  /** Which person has the controls of the browser, seen from this connection; null: no person has. */
+  | { type: "control"; sessionId: string; timestamp: string; data: { holder: ControlHolder } }
+  /** The CSS cursor keyword of the page where this connection's pointer is. */
+  | { type: "cursor"; sessionId: string; timestamp: string; data: { cursor: string } }
+  /** A script of the agent moved or pressed the pointer; in CSS pixels of the page, to those who follow the view. */
+  | { type: "pointer"; sessionId: string; timestamp: string; data: AgentPointer }
+  /** The messages that wait have changed: whoever shows them reads them anew. */
+  | { type: "queue"; sessionId: string; timestamp: string; data: Record<string, never> }
   | { type: "pong"; sessionId: string; timestamp: string; data: Record<string, never> };
+
+/** A person with the controls of the browser. */
+export type ControlHolder = "you" | "someone" | null;
+
+/** Where the agent's pointer is, in CSS pixels of the page. */
+export type AgentPointer = { kind: "move" | "down"; x: number; y: number };
 
 /** What a client sends over the live socket; coordinates in CSS pixels of the page. `modifiers`: Alt 1, Ctrl 2, Meta 4, Shift 8. */
 export type LiveClientFrame =
@@ -125,6 +139,8 @@ export type SessionSnapshot = {
   turnState: "idle" | "running" | "compacting";
   runs: RunView[];
   messages: TranscriptMessage[];
+  /** Whether the transcript has messages from before those. */
+  hasEarlier: boolean;
   toolCalls: ToolCallView[];
   queue: QueuedMessage[];
   browser: BrowserRecord;
@@ -133,7 +149,7 @@ export type SessionSnapshot = {
   deliverables: Deliverable[];
   lastSeq: number;
   /** Same-origin paths the page posts to. */
-  paths: { live: string; actions: string; artifacts: string; share: string };
+  paths: { live: string; actions: string; artifacts: string; messages: string; share: string };
 };
 
 /** A session in the list of recent ones. */

@@ -202,9 +202,57 @@ describe("what a client sends", () => {
     first.send({ type: "control.release" });
     await first.settle();
     assert.equal(rig.hub.isDriven("ses_b"), true);
+    const late = rig.connect("ses_b/live");
+    await late.until(() => late.frames.some(({ type }) => type === "control"));
     second.socket.close();
     await first.until(() => !rig.hub.isDriven("ses_b"));
+    const holders = (client: typeof first) =>
+      client.frames.flatMap((frame) => (frame.type === "control" ? [frame.data.holder] : []));
+    await first.until(() => holders(first).length === 3);
+    await late.until(() => holders(late).length === 2);
+    assert.deepEqual(holders(first), ["you", "someone", null]);
+    assert.deepEqual(holders(second), ["someone", "you"]);
+    assert.deepEqual(holders(late), ["someone", null]);
     first.socket.close();
+    late.socket.close();
+  });
+
+  it("whoever moves the pointer hears the page's cursor there, others do not", async () => {
+    const [mover, other] = [rig.connect("ses_b/live"), rig.connect("ses_b/live")];
+    await Promise.all([mover.ready(), other.ready()]);
+    const move = {
+      type: "input.mouse",
+      action: "move",
+      y: 2,
+      button: "none",
+      clickCount: 0,
+      modifiers: 0,
+    } as const;
+    const cursors = () =>
+      mover.frames.flatMap((frame) => (frame.type === "cursor" ? [frame.data.cursor] : []));
+    mover.send({ ...move, x: 5 });
+    await mover.until(() => cursors().length === 1);
+    for (const x of [20, 60, 150]) mover.send({ ...move, x });
+    await mover.until(() => cursors().length === 2);
+    assert.deepEqual(cursors(), ["default", "pointer"]);
+    assert.ok(!other.frames.some(({ type }) => type === "cursor"));
+    mover.socket.close();
+    other.socket.close();
+  });
+
+  it("everybody hears that the queue has changed, and nobody of another session", async () => {
+    const [one, two, other] = [
+      rig.connect("ses_b/live"),
+      rig.connect("ses_b/live"),
+      rig.connect("ses_c/live"),
+    ];
+    await Promise.all([one.ready(), two.ready(), other.ready()]);
+    rig.hub.queueChanged("ses_b");
+    for (const client of [one, two])
+      await client.until(() => client.frames.some(({ type }) => type === "queue"));
+    await other.settle();
+    assert.ok(!other.frames.some(({ type }) => type === "queue"));
+    for (const client of [one, two, other]) client.socket.close();
   });
 });
 
@@ -220,6 +268,8 @@ describe("the live view", () => {
     await Promise.all([one, two].map((client) => client.until(() => client.pictures.length === 1)));
     assert.deepEqual(decodeFrame(one.pictures[0] ?? new Uint8Array())?.sequence, 7);
     assert.deepEqual(one.pictures[0], two.pictures[0]);
+    rig.browser.point({ kind: "down", x: 3, y: 4 });
+    await one.until(() => one.frames.some(({ type }) => type === "pointer"));
     one.send({ type: "view.unsubscribe" });
     await one.settle();
     assert.equal(rig.browser.watchers(), 1);

@@ -7,6 +7,7 @@ import { describeFirstIssue } from "../field-error.ts";
 import { streamQuerySchema } from "../schemas/queries.ts";
 import { admitRequest } from "./admit-viewer.ts";
 import { greetConnection, type LiveServices } from "./greet-connection.ts";
+import { createLiveRooms } from "./live-rooms.ts";
 import type { LiveState } from "./serve-viewer.ts";
 import { createWatchList } from "./watch-list.ts";
 
@@ -29,6 +30,8 @@ export type LiveHub = {
   watching: (sessionId: string) => number;
   /** Whether a person holds the controls of a session's browser. */
   isDriven: (sessionId: string) => boolean;
+  /** Tells everybody at a session that its waiting messages are others than before. */
+  queueChanged: (sessionId: string) => void;
   /** Tells everybody to come back later and waits until they are gone, 2 s at most. */
   close: () => Promise<void>;
 };
@@ -47,7 +50,7 @@ export function createLiveHub(
     maxPayload: PAYLOAD_BYTES_MAX,
     perMessageDeflate: false,
   });
-  const state: LiveState = { watchers: createWatchList(), drivers: new Map() };
+  const state: LiveState = { watchers: createWatchList(), rooms: createLiveRooms() };
   // What a connection does later must not hold on to the request that opened it.
   const outside = AsyncLocalStorage.snapshot();
   const silent = new Set<WebSocket>();
@@ -102,7 +105,8 @@ export function createLiveHub(
       }
     },
     watching: state.watchers.count,
-    isDriven: (sessionId) => state.drivers.has(sessionId),
+    isDriven: state.rooms.isDriven,
+    queueChanged: (sessionId) => state.rooms.tellAll(sessionId, { type: "queue", data: {} }),
     async close() {
       isClosing = true;
       clearInterval(heartbeat);

@@ -4,7 +4,9 @@ import type { LiveClientFrame } from "../client/types.ts";
 import type { ApiServices } from "../services.ts";
 import type { Viewer } from "./admit-viewer.ts";
 import { maySend } from "./client-frame.ts";
+import { followCursor } from "./follow-cursor.ts";
 import { followLog } from "./follow-log.ts";
+import type { LiveNotice, LiveRooms, NoticeContent } from "./live-rooms.ts";
 import { encodeNotice } from "./server-frame.ts";
 import { createSocketWriter } from "./socket-writer.ts";
 import type { WatchList } from "./watch-list.ts";
@@ -13,12 +15,12 @@ const FORBIDDEN = 4003;
 const BROKEN = 1011;
 
 export type ViewerServices = Pick<ApiServices, "log"> & {
-  browser: Pick<ApiServices["browser"], "watch" | "input">;
+  browser: Pick<ApiServices["browser"], "watch" | "input" | "readCursor">;
   logger: Pick<ApiServices["logger"], "debug" | "error">;
 };
 
-/** What all connections share: who is there, and who last took the controls of each session. */
-export type LiveState = { watchers: WatchList; drivers: Map<string, WebSocket> };
+/** What all connections share: how many are there, who they are, and who has the controls. */
+export type LiveState = { watchers: WatchList; rooms: LiveRooms };
 
 /** One viewer's side of a connection. */
 export type ServedViewer = { receive: (frame: LiveClientFrame) => void; leave: () => void };
@@ -37,23 +39,29 @@ export function serveViewer(
   const { browser, log, logger } = services;
   const { sessionId, role, hasBrowser, lastSeq } = viewer;
   const writer = createSocketWriter(webSocket);
-  const timestamp = () => new Date().toISOString();
+  const tell = (content: NoticeContent) =>
+    // The content's type and data belong together, and so do the notice's.
+    writer.send(encodeNotice({ ...content, sessionId, timestamp: new Date().toISOString() } as LiveNotice));
+  const member = { tell };
   let stopPictures: (() => void) | undefined;
 
+  const cursor = followCursor(
+    (x, y) => browser.readCursor(sessionId, x, y),
+    (keyword) => tell({ type: "cursor", data: { cursor: keyword } }),
+  );
+
   const { watching, leave } = state.watchers.join(sessionId, (count) =>
-    writer.send(
-      encodeNotice({ type: "watching", sessionId, timestamp: timestamp(), data: { watching: count } }),
-    ),
+    tell({ type: "watching", data: { watching: count } }),
   );
   writer.send(
     encodeNotice({
       type: "ready",
       seq: lastSeq,
-      sessionId,
-      timestamp: timestamp(),
+      ...{ sessionId, timestamp: new Date().toISOString() },
       data: { role, watching },
     }),
   );
+  const leaveRoom = state.rooms.enter(sessionId, member);
   // Who claims to know more than there is begins at the end.
   const stopFollowing = followLog(log, sessionId, Math.min(after ?? lastSeq, lastSeq), {
     send: writer.send,
@@ -68,9 +76,6 @@ export function serveViewer(
     stopPictures?.();
     stopPictures = undefined;
     writer.dropPicture();
-  }
-  function releaseControl(): void {
-    if (state.drivers.get(sessionId) === webSocket) state.drivers.delete(sessionId);
   }
   function act(input: BrowserInput): void {
     if (!hasBrowser) return;
@@ -90,18 +95,22 @@ export function serveViewer(
         case "auth":
           return;
         case "ping":
-          return writer.send(encodeNotice({ type: "pong", sessionId, timestamp: timestamp(), data: {} }));
+          return tell({ type: "pong", data: {} });
         case "view.subscribe":
-          if (hasBrowser) stopPictures ??= browser.watch(sessionId, writer.sendPicture);
+          if (hasBrowser)
+            stopPictures ??= browser.watch(sessionId, {
+              onFrame: writer.sendPicture,
+              onPointer: (pointer) => tell({ type: "pointer", data: pointer }),
+            });
           return;
         case "view.unsubscribe":
           return hidePage();
         case "control.take":
-          state.drivers.set(sessionId, webSocket);
-          return;
+          return state.rooms.take(sessionId, member);
         case "control.release":
-          return releaseControl();
+          return state.rooms.release(sessionId, member);
         case "input.mouse":
+          if (hasBrowser && frame.action === "move") cursor.moveTo(frame.x, frame.y);
           return act({ ...frame, type: "mouse" });
         case "input.wheel":
           return act({ ...frame, type: "wheel" });
@@ -116,7 +125,8 @@ export function serveViewer(
     leave() {
       stopFollowing();
       hidePage();
-      releaseControl();
+      cursor.stop();
+      leaveRoom();
       leave();
     },
   };

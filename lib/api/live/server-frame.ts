@@ -2,6 +2,7 @@ import type { ScreencastFrame } from "#lib/browser/browser-service.ts";
 import { encodeFrame } from "#lib/browser/frame-header.ts";
 import type { DomainEvent, MessageDelta, StoredEvent } from "#lib/events/event.ts";
 import type { LiveFrame } from "../client/types.ts";
+import type { LiveNotice } from "./live-rooms.ts";
 
 /** Bytes by what they were made from: once made, all viewers share them. */
 const encoded = new WeakMap<object, Uint8Array>();
@@ -27,9 +28,7 @@ export const encodeDelta = (delta: MessageDelta): Uint8Array => encodeOnce(delta
 export const encodePicture = (frame: ScreencastFrame): Uint8Array => encodeOnce(frame, encodeFrame);
 
 /** A frame about the connection itself. */
-export const encodeNotice = (
-  notice: Extract<LiveFrame, { type: "ready" | "watching" | "pong" }>,
-): Uint8Array => Buffer.from(JSON.stringify(notice));
+export const encodeNotice = (notice: LiveNotice): Uint8Array => Buffer.from(JSON.stringify(notice));
 
 function wrapEvent({ kind, seq, sessionId, body }: StoredEvent): Uint8Array {
   const head = JSON.stringify({ type: kind, seq, sessionId, timestamp: readTimestamp(body) });

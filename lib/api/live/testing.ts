@@ -5,7 +5,13 @@ import { WebSocket } from "ws";
 import type { Database } from "#db/client.ts";
 import { type ShareRole, shareTokens } from "#db/schema/index.ts";
 import { openTestDatabase } from "#db/testing.ts";
-import type { BrowserInput, BrowserService, ScreencastFrame } from "#lib/browser/browser-service.ts";
+import type {
+  BrowserInput,
+  BrowserService,
+  ScreencastFrame,
+  ScriptPointer,
+  ViewListeners,
+} from "#lib/browser/browser-service.ts";
 import { createMemoryBus } from "#lib/events/bus.ts";
 import type { NewEvent } from "#lib/events/event.ts";
 import { createEventLog } from "#lib/events/event-log.ts";
@@ -21,24 +27,29 @@ export const TEST_KEY = "a-key-of-the-configuration";
 export const TEST_ORIGIN = "http://127.0.0.1:3000";
 const OTHER_KEY = "a-key-of-somebody-else";
 
-type TestBrowser = Pick<BrowserService, "watch" | "input"> & {
+type TestBrowser = Pick<BrowserService, "watch" | "input" | "readCursor"> & {
   emit: (frame: ScreencastFrame) => void;
+  point: (pointer: ScriptPointer) => void;
   watchers: () => number;
   inputs: BrowserInput[];
 };
 
 /** A browser that shows what the test emits and notes what people do. */
 function createTestBrowser(): TestBrowser {
-  const watchers = new Set<(frame: ScreencastFrame) => void>();
+  const watchers = new Set<ViewListeners>();
   const inputs: BrowserInput[] = [];
   return {
     inputs,
     watchers: () => watchers.size,
     emit: (frame) => {
-      for (const watcher of watchers) watcher(frame);
+      for (const watcher of watchers) watcher.onFrame(frame);
     },
-    watch(_sessionId, onFrame) {
-      const watcher = (frame: ScreencastFrame) => onFrame(frame);
+    point: (pointer) => {
+      for (const watcher of watchers) watcher.onPointer?.(pointer);
+    },
+    readCursor: async (_sessionId, x) => (x > 100 ? "pointer" : "default"),
+    watch(_sessionId, listeners) {
+      const watcher = { ...listeners };
       watchers.add(watcher);
       return () => watchers.delete(watcher);
     },

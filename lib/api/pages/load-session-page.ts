@@ -41,7 +41,8 @@ async function takeSnapshot(
 ): Promise<SessionSnapshot> {
   const { db } = services;
   const runs = (await listRuns(db, session.id, RUNS)).toReversed();
-  const messages = await listRecentMessages(db, session.id, MESSAGES);
+  // One more than is shown tells whether there are earlier ones.
+  const messages = await listRecentMessages(db, session.id, MESSAGES + 1);
   const annotations = await listAnnotations(db, session.id, { limit: ANNOTATIONS });
   const deliverables = await listDeliverables(db, session.id, DELIVERABLES);
   const question = await findOpenElicitation(db, session.id);
@@ -64,7 +65,8 @@ async function takeSnapshot(
     model: services.settings.model,
     turnState: projectTurnState((await listOpenRuns(db, session.id)).length),
     runs: runs.map(toRunView),
-    messages,
+    messages: messages.slice(-MESSAGES),
+    hasEarlier: messages.length > MESSAGES,
     toolCalls: await readToolCalls(services.log, session.id, session.eventSeq),
     queue: await listQueue(db, session.id),
     browser: await services.browser.readStatus(session.id),
@@ -84,6 +86,7 @@ async function takeSnapshot(
       live: `/api/sessions/${session.id}/live`,
       actions: `/s/${session.id}/actions`,
       artifacts: `/api/sessions/${session.id}/artifacts`,
+      messages: `/api/sessions/${session.id}/messages`,
       share: services.shares.sharePath(session.id, session.shareRevocation),
     },
   };

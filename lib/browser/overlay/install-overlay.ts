@@ -4,6 +4,20 @@ import { OVERLAY_ATTRIBUTE, OVERLAY_BINDING, OVERLAY_HANDLE, OVERLAY_WORLD } fro
 
 const PAYLOAD_CHARACTERS_MAX = 256 * 1024;
 
+/** The overlay of a page, seen from the host. */
+export type Overlay = {
+  /** The CSS cursor keyword that the page shows at a point; `default` where the page does not answer. */
+  readCursor: (x: number, y: number) => Promise<string>;
+};
+
+type OverlayOptions = {
+  mainFrameId: () => string;
+  onAnnotation: (submission: unknown) => Promise<void>;
+};
+
+const CURSOR = /^[a-z][a-z-]{1,20}$/;
+const CURSOR_MS_MAX = 500;
+
 /**
  * Puts the annotation overlay into every document that a page loads, and into the one it shows. What a person
  * submits goes through a DevTools binding (a page's content policy would stop a request of the overlay itself);
@@ -12,12 +26,12 @@ const PAYLOAD_CHARACTERS_MAX = 256 * 1024;
  */
 export async function installOverlay(
   cdp: CDPSession,
-  onAnnotation: (submission: unknown) => Promise<void>,
-): Promise<void> {
+  { mainFrameId, onAnnotation }: OverlayOptions,
+): Promise<Overlay> {
   // A script of the agent may bind the same name in the page's own world, where anybody could call it.
-  const overlayContexts = new Set<number>();
+  const overlayContexts = new Map<number, unknown>();
   cdp.on("Runtime.executionContextCreated", ({ context }) => {
-    if (context.name === OVERLAY_WORLD) overlayContexts.add(context.id);
+    if (context.name === OVERLAY_WORLD) overlayContexts.set(context.id, context.auxData?.frameId);
   });
   cdp.on("Runtime.executionContextDestroyed", ({ executionContextId }) =>
     overlayContexts.delete(executionContextId),
@@ -43,6 +57,18 @@ export async function installOverlay(
     worldName: OVERLAY_WORLD,
     runImmediately: true,
   });
+
+  return {
+    async readCursor(x, y) {
+      const [contextId] = [...overlayContexts].find(([, frameId]) => frameId === mainFrameId()) ?? [];
+      if (contextId === undefined) return "default";
+      const expression = `globalThis.${OVERLAY_HANDLE}?.cursorAt(${Number(x)}, ${Number(y)})`;
+      const { result } = await cdp
+        .send("Runtime.evaluate", { contextId, expression, returnByValue: true, timeout: CURSOR_MS_MAX })
+        .catch(() => ({ result: { value: undefined } }));
+      return typeof result.value === "string" && CURSOR.test(result.value) ? result.value : "default";
+    },
+  };
 }
 
 /** @returns whether the submission was stored. */

@@ -1,6 +1,11 @@
+import { cursorAt } from "./cursor-at.ts";
+import { createElementNames, type ElementNames } from "./element-names.ts";
 import { overlayStyles } from "./overlay-styles.ts";
 
 type Settings = { attribute: string; binding: string; handle: string };
+
+/** Functions of other files, written into the page beside the overlay. */
+type Parts = { names: ElementNames; cursorAt: typeof cursorAt };
 
 type Annotation = {
   type: "element";
@@ -16,7 +21,8 @@ type Annotation = {
  * All of it stands in a closed shadow root, is built node by node (Trusted Types, strict content policies) and
  * styled by an adopted sheet.
  */
-function runOverlay(settings: Settings, styles: string): void {
+function runOverlay(settings: Settings, styles: string, { names, cursorAt }: Parts): void {
+  const { selectorOf, textOf, nameOf } = names;
   const world = globalThis as unknown as Record<string, unknown>;
   if (window.top !== window || world[settings.handle] !== undefined) return;
 
@@ -57,60 +63,6 @@ function runOverlay(settings: Settings, styles: string): void {
   let pending: Annotation[] = [];
   let picked: Element | undefined;
   let editor: HTMLElement | undefined;
-
-  function escapeValue(value: string): string {
-    return value.replace(/["\\]/g, "\\$&").replace(/\n/g, "\\a ");
-  }
-  function isUnique(selector: string): boolean {
-    return document.querySelectorAll(selector).length === 1;
-  }
-  /** A selector by something the author of the page chose; ids that a framework counted up do not last. */
-  function namedSelector(element: Element): string | undefined {
-    const name = element.localName;
-    const isLasting =
-      element.id !== "" && !/\d{3,}|^:|[:«»]|^(radix|react|ember|mui|headlessui)-/i.test(element.id);
-    if (isLasting && isUnique(`#${CSS.escape(element.id)}`)) return `#${CSS.escape(element.id)}`;
-    for (const attribute of [
-      "data-testid",
-      "data-test",
-      "data-cy",
-      "data-qa",
-      "name",
-      "aria-label",
-      "href",
-    ]) {
-      const value = element.getAttribute(attribute);
-      if (!value || value.length > 80) continue;
-      const selector = `${CSS.escape(name)}[${attribute}="${escapeValue(value)}"]`;
-      if (isUnique(selector)) return selector;
-    }
-    return undefined;
-  }
-  function selectorOf(element: Element): string {
-    const steps: string[] = [];
-    for (let at: Element | null = element; at; at = at.parentElement) {
-      const named = namedSelector(at);
-      if (named !== undefined) return [named, ...steps].join(" > ");
-      const { localName } = at;
-      const kin = at.parentElement
-        ? [...at.parentElement.children].filter((each) => each.localName === localName)
-        : [];
-      const step = CSS.escape(localName) + (kin.length > 1 ? `:nth-of-type(${kin.indexOf(at) + 1})` : "");
-      steps.unshift(step);
-      if (at !== document.documentElement && isUnique(steps.join(" > "))) return steps.join(" > ");
-    }
-    return steps.join(" > ");
-  }
-  function textOf(element: Element): string {
-    // biome-ignore lint/performance/useDomNodeTextContent: what a person sees is wanted, without scripts and hidden parts
-    const text = element instanceof HTMLElement ? element.innerText : element.textContent;
-    return (text ?? "").replace(/\s+/g, " ").trim().slice(0, 160);
-  }
-  function nameOf(element: Element): string {
-    const label =
-      element.getAttribute("aria-label") ?? element.getAttribute("alt") ?? textOf(element).slice(0, 40);
-    return element.localName + (label ? ` “${label}”` : "");
-  }
 
   function elementAt(x: number, y: number): Element | undefined {
     host.style.setProperty("display", "none", "important");
@@ -284,6 +236,7 @@ function runOverlay(settings: Settings, styles: string): void {
       if (isShown) host.style.removeProperty("display");
       else host.style.setProperty("display", "none", "important");
     },
+    cursorAt: (x: number, y: number) => cursorAt(x, y, { host, root }),
     onAnswer(isStored: boolean) {
       if (isStored) pending = [];
       showList();
@@ -301,5 +254,7 @@ function runOverlay(settings: Settings, styles: string): void {
   else keep();
 }
 
+const parts = `{ names: (${createElementNames.toString()})(), cursorAt: ${cursorAt.toString()} }`;
+
 /** The overlay as text: a function that takes its settings. */
-export const overlayScript = `(settings) => (${runOverlay.toString()})(settings, ${JSON.stringify(overlayStyles)})`;
+export const overlayScript = `(settings) => (${runOverlay.toString()})(settings, ${JSON.stringify(overlayStyles)}, ${parts})`;

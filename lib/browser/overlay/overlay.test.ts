@@ -13,6 +13,12 @@ import { withOverlayHidden } from "./with-overlay-hidden.ts";
 const STRICT_POLICY =
   "default-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'; sandbox allow-scripts";
 
+/** A row of 40 px for each kind of place. */
+const CURSORS = `<style>body{margin:0}body>*{display:block;height:40px;width:200px;font:30px/40px monospace;border:0;padding:0;margin:0}</style>
+  <a href="#">WWWWWWW</a><p>WWWWWWW</p><div style="cursor:url(none.png) 1 1,grab"></div>
+  <x-root></x-root><iframe srcdoc="<body style='margin:0;height:40px;cursor:wait'>" style="height:60px"></iframe>
+  <script>document.querySelector("x-root").attachShadow({mode:"open"}).innerHTML = "<i style='display:block;height:40px;cursor:crosshair'></i>"</script>`;
+
 let site: Awaited<ReturnType<typeof startTestSite>>;
 let house: TestBrowsers;
 let sessionId: string;
@@ -21,6 +27,7 @@ before(async () => {
   site = await startTestSite((request, response) => {
     const policy = request.url === "/strict" ? { "content-security-policy": STRICT_POLICY } : {};
     response.writeHead(200, { "content-type": "text/html; charset=utf-8", ...policy });
+    if (request.url === "/cursors") return void response.end(CURSORS);
     response.end(
       `<title>Shop</title><main><p>one</p><p>two <button data-testid="pay">Pay now</button></p></main>`,
     );
@@ -70,6 +77,33 @@ test("a person picks an element, writes a comment and submits it, on a page with
   assert.match(submission.output, /Say what it costs/);
 });
 
+test("a script of the agent that clicks its way through the overlay submits nothing, until a person acts again", async () => {
+  await house.browsers.navigate(sessionId, `${site.origin}/plain`);
+  const live = await house.browsers.ensure(sessionId);
+  const before = house.annotations.length;
+  const { mouse, keyboard } = live.page();
+  const annotate = async () => {
+    await mouse.click(PILL.x, PILL.y);
+    await mouse.click(20, 25);
+    await keyboard.type("From a script");
+    await keyboard.press("Enter");
+  };
+  live.noteScriptInput({ kind: "down", x: PILL.x, y: PILL.y });
+  await annotate();
+  await mouse.click(PILL.x - 60, PILL.y - 42);
+  // Its words say so, and its list stays: the same button submits once a person has touched the page.
+  await house.browsers.input(sessionId, {
+    ...{ type: "mouse", action: "down", button: "none", clickCount: 0, modifiers: 0 },
+    ...{ x: 5, y: 700 },
+  });
+  assert.equal(house.annotations.length, before);
+  await waitFor(async () => {
+    await mouse.click(PILL.x - 60, PILL.y - 70);
+    await mouse.click(PILL.x - 60, PILL.y - 42);
+    return house.annotations.length > before;
+  }, "the annotation of a person");
+});
+
 test("the overlay is not in a screenshot that a tool makes, and back afterwards", async () => {
   await house.browsers.navigate(sessionId, `${site.origin}/plain`);
   const live = await house.browsers.ensure(sessionId);
@@ -115,4 +149,15 @@ test("nobody but the overlay submits: a binding of the same name in the page's o
   await (await live.cdp()).send("Runtime.evaluate", { expression: "1" });
   await script.detach();
   assert.equal(house.annotations.length, before);
+});
+
+test("the page's cursor is told for any point, also in frames, shadow roots and the overlay", async () => {
+  await house.browsers.navigate(sessionId, `${site.origin}/cursors`);
+  await house.browsers.ensure(sessionId);
+  const cursors = [];
+  for (const y of [20, 60, 100, 140, 190]) cursors.push(await house.browsers.readCursor(sessionId, 30, y));
+  assert.deepEqual(cursors, ["pointer", "text", "grab", "crosshair", "wait"]);
+  assert.equal(await house.browsers.readCursor(sessionId, 700, 400), "default");
+  assert.equal(await house.browsers.readCursor(sessionId, PILL.x, PILL.y), "pointer");
+  assert.equal(await house.browsers.readCursor("ses_none", 1, 1), "default");
 });

@@ -45,7 +45,7 @@ export const capturePreview = (services: Pick<ToolServices, "browser" | "evidenc
         height: height ?? preset?.height ?? now.height,
       };
       const picture = await withinDeadline(call.signal, WORK_MS_MAX, () =>
-        withViewport(page, now, size, () => takePicture(page, { fullPage })),
+        withViewport(page, now, size, () => takePicture(live, { fullPage })),
       );
       return keepPicture(services.evidence, call, picture, {
         kind: "preview",

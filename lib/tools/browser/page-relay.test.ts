@@ -7,6 +7,7 @@ let browser: TestBrowser;
 let site: Awaited<ReturnType<typeof startSite>>;
 let relay: PageRelay;
 const received: DevtoolsMessage[] = [];
+const inputs: unknown[] = [];
 let wake = () => {};
 let lastId = 0;
 
@@ -21,6 +22,7 @@ before(async () => {
       received.push(message);
       wake();
     },
+    onInput: (pointer) => inputs.push(pointer),
     onClose: () => {},
   });
 });
@@ -108,4 +110,15 @@ test("messages of no shape are ignored", async () => {
     relay.fromScript(message);
   }
   assert.equal((await ask("Browser.getVersion")).error, undefined);
+});
+
+test("where a script moves and presses the pointer is told, and that it used keys", async () => {
+  await ask("Target.setAutoAttach", { autoAttach: true, waitForDebuggerOnStart: true, flatten: true });
+  const attached = await receive(({ method }) => method === "Target.attachedToTarget");
+  const sessionId = String(attached.params?.sessionId);
+  const mouse = { x: 12, y: 34, button: "left", clickCount: 1 };
+  for (const type of ["mouseMoved", "mousePressed", "mouseReleased"])
+    await ask("Input.dispatchMouseEvent", { type, ...mouse }, sessionId);
+  await ask("Input.insertText", { text: "x" }, sessionId);
+  assert.deepEqual(inputs, [{ kind: "move", x: 12, y: 34 }, { kind: "down", x: 12, y: 34 }, undefined]);
 });

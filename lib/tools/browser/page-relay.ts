@@ -1,4 +1,5 @@
 import { WebSocket } from "ws";
+import type { ScriptPointer } from "#lib/browser/browser-service.ts";
 import { isOwnWorld, judgeCommand } from "./relay-rules.ts";
 
 /** One message of the DevTools protocol, in either direction. */
@@ -27,6 +28,8 @@ export type PageRelayOptions = {
   /** The session's page. */
   targetId: string;
   toScript: (message: DevtoolsMessage) => void;
+  /** The script moved or pressed the pointer in the page's own view, or, without a pointer, used its keys. */
+  onInput?: (pointer: ScriptPointer | undefined) => void;
   /** The browser ended the connection. */
   onClose: () => void;
   connectTimeoutMs?: number;
@@ -177,6 +180,7 @@ export async function connectPageRelay(options: PageRelayOptions): Promise<PageR
       if (method === "Emulation.setDeviceMetricsOverride") isResized = true;
     }
     if (socket.readyState !== WebSocket.OPEN) return refuse("The browser is gone.");
+    if (method.startsWith("Input.")) reportInput(method, params, options.onInput);
     const isNewWorld = contexts && method === "Page.createIsolatedWorld";
     send({ method, params: scopeParams(method, params, browserContextId), ...address }, (answer) => {
       if (isNewWorld && answer.result) contexts.add(Number(answer.result.executionContextId));
@@ -185,6 +189,20 @@ export async function connectPageRelay(options: PageRelayOptions): Promise<PageR
   };
 
   return { fromScript, hasResized: () => isResized, close: () => socket.terminate() };
+}
+
+/** Tells of what moves the pointer or presses something; what only looks or lets go is nobody's news. */
+function reportInput(
+  method: string,
+  { type, x, y }: Record<string, unknown>,
+  onInput: PageRelayOptions["onInput"] = () => {},
+): void {
+  if (method !== "Input.dispatchMouseEvent") {
+    onInput(undefined);
+    return;
+  }
+  const kind = type === "mousePressed" ? "down" : type === "mouseMoved" ? "move" : undefined;
+  if (kind && typeof x === "number" && typeof y === "number") onInput({ kind, x, y });
 }
 
 /** Cookies are those of the session's own context; targets attach in the one form that the relay follows. */

@@ -27,7 +27,7 @@ export const screenshot = (services: Pick<ToolServices, "browser" | "evidence">)
       const live = await openLive(services.browser, call);
       const page = live.page();
       const picture = await withinDeadline(call.signal, WORK_MS_MAX, () =>
-        takePicture(page, { selector, fullPage }),
+        takePicture(live, { selector, fullPage }),
       );
       const url = page.url();
       const title = `Screenshot of ${selector ?? (fullPage ? "the full page" : "the page")}`;

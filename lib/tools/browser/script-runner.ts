@@ -180,6 +180,7 @@ async function playScript(
       devtoolsUrl: live.devtoolsUrl,
       targetId: await live.targetId(),
       toScript: (message) => child.send({ type: "devtools", message }),
+      onInput: live.noteScriptInput,
       onClose: () => fail("The browser went away while the script ran."),
     });
     if (isOver) return connected.close();

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { installOverlay } from "#lib/browser/overlay/install-overlay.ts";
 import { capturePreview } from "./capture-preview.ts";
 import { nastyPages, otherPages } from "./nasty-pages.ts";
 import { saveCleanedHtml } from "./save-cleaned-html.ts";
@@ -78,12 +79,18 @@ test("a full page is kept whole up to Chromium's limit, and cut for the model so
 });
 
 test("the overlay is not in the picture, and is back afterwards", async () => {
-  const { saved } = await take(screenshot, { selector: "h1" }, "/");
   const page = browser.live.page();
-  assert.equal(await page.locator("[data-agent-session-overlay]").isVisible(), true);
-  await page.evaluate(() => document.querySelector("[data-agent-session-overlay]")?.remove());
+  const cdp = await browser.live.cdp();
+  await cdp.send("Page.enable");
+  await installOverlay(cdp, { mainFrameId: () => "", onAnnotation: async () => {} });
+  const { saved } = await take(screenshot, {}, "/plain");
+  const withOverlay = await page.screenshot();
+  await page
+    .locator("[data-agent-session-overlay]")
+    .evaluate((host: HTMLElement) => host.style.setProperty("display", "none", "important"));
+  assert.notDeepEqual(await page.screenshot(), withOverlay);
   const evidence = createEvidenceMemory();
-  await screenshot({ browser: browser.service, evidence }).execute({ selector: "h1" }, callOf());
+  await screenshot({ browser: browser.service, evidence }).execute({}, callOf());
   assert.deepEqual(evidence.saved[0]?.bytes, saved.bytes);
 });
 

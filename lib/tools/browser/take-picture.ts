@@ -1,4 +1,6 @@
 import type { Page } from "playwright";
+import type { LiveBrowser } from "#lib/browser/browser-service.ts";
+import { withOverlayHidden } from "#lib/browser/overlay/with-overlay-hidden.ts";
 
 /** What part of the page to take. */
 export type PictureArea = { selector?: string | undefined; fullPage: boolean };
@@ -27,7 +29,8 @@ const BYTES_MAX = 8 * 2 ** 20;
  * Takes a picture of the page without our overlay, which is hidden meanwhile.
  * @throws Error with a sentence when the selector finds nothing visible.
  */
-export async function takePicture(page: Page, area: PictureArea): Promise<Picture> {
+export async function takePicture(live: LiveBrowser, area: PictureArea): Promise<Picture> {
+  const page = live.page();
   const session = await page.context().newCDPSession(page);
   try {
     const clip = await findClip(page, area);
@@ -41,7 +44,7 @@ export async function takePicture(page: Page, area: PictureArea): Promise<Pictur
       });
       return Buffer.from(data, "base64");
     };
-    return await withoutOverlay(page, async () => {
+    return await withOverlayHidden(live, async () => {
       const height = Math.min(clip.height, EDGE_MAX);
       let bytes = await capture(height, 1, 80);
       if (bytes.byteLength > BYTES_MAX) bytes = await capture(height, 1, 40);
@@ -88,33 +91,4 @@ async function findClip(page: Page, { selector, fullPage }: PictureArea) {
       ? { x: 0, y: 0, width: Math.max(scrollWidth, innerWidth), height: Math.max(scrollHeight, innerHeight) }
       : { x: scrollX, y: scrollY, width: innerWidth, height: innerHeight };
   }, fullPage);
-}
-
-/** Hides our overlay in every frame while the work goes on; the page's own styles and CSP have no say in it. */
-async function withoutOverlay<Result>(page: Page, work: () => Promise<Result>): Promise<Result> {
-  const toggle = (isHidden: boolean) =>
-    Promise.all(
-      page.frames().map((frame) =>
-        frame
-          .evaluate((hide) => {
-            for (const host of document.querySelectorAll<HTMLElement>("[data-agent-session-overlay]")) {
-              // One that a person has put away is left as it is.
-              if (hide && host.style.display !== "none") {
-                host.setAttribute("data-agent-session-away", "");
-                host.style.setProperty("display", "none", "important");
-              } else if (!hide && host.hasAttribute("data-agent-session-away")) {
-                host.removeAttribute("data-agent-session-away");
-                host.style.removeProperty("display");
-              }
-            }
-          }, isHidden)
-          .catch(() => {}),
-      ),
-    );
-  await toggle(true);
-  try {
-    return await work();
-  } finally {
-    await toggle(false);
-  }
 }

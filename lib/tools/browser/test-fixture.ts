@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright";
-import type { BrowserService, LiveBrowser } from "#lib/browser/browser-service.ts";
+import type { BrowserService, LiveBrowser, ScriptPointer } from "#lib/browser/browser-service.ts";
 import { findTestChromium } from "#lib/browser/testing.ts";
 import type { EvidencePointer } from "#lib/events/event.ts";
 import type { EvidenceStore, NewEvidence } from "#lib/session/evidence.ts";
@@ -16,6 +16,8 @@ export type TestBrowser = {
   live: LiveBrowser;
   service: BrowserService;
   touched: string[];
+  /** What scripts did with pointer and keys. */
+  pointers: (ScriptPointer | undefined)[];
   close: () => Promise<void>;
 };
 
@@ -51,6 +53,7 @@ export async function startTestBrowser(): Promise<TestBrowser> {
   const page = await context.newPage();
   const session = await context.newCDPSession(page);
   const { targetInfo } = await session.send("Target.getTargetInfo");
+  const pointers: (ScriptPointer | undefined)[] = [];
   const live: LiveBrowser = {
     sessionId: "session_test",
     browser,
@@ -59,6 +62,7 @@ export async function startTestBrowser(): Promise<TestBrowser> {
     cdp: async () => session,
     devtoolsUrl,
     targetId: async () => targetInfo.targetId,
+    noteScriptInput: (pointer) => void pointers.push(pointer),
   };
   const touched: string[] = [];
   const refuse = () => Promise.reject(new Error("not part of this fixture"));
@@ -71,6 +75,7 @@ export async function startTestBrowser(): Promise<TestBrowser> {
     touch: (sessionId) => void touched.push(sessionId),
     watch: () => () => {},
     input: refuse,
+    readCursor: refuse,
     reapIdle: refuse,
     closeSession: refuse,
     describe: () => ({ available: true, live: 1, detail: "a test's own Chromium" }),
@@ -80,6 +85,7 @@ export async function startTestBrowser(): Promise<TestBrowser> {
     live,
     service,
     touched,
+    pointers,
     async close() {
       const gone = new Promise((resolve) => child.once("exit", resolve));
       child.kill("SIGKILL");
