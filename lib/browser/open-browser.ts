@@ -29,10 +29,12 @@ export type OpenBrowser = {
 };
 
 const CONNECT_TIMEOUT_MS = 15_000;
+/** Pages of one browser at the same time; each may cost a process. */
+const PAGES_MAX = 8;
 
 /**
  * Starts a browser and opens a page in a context of its own: downloads and permissions denied, dialogs dismissed.
- * A page that the page opens becomes the selected one, until it closes.
+ * A page that the page opens becomes the selected one, until it closes; where there are eight, a further one is closed.
  *
  * @throws Error with a sentence when no browser can be had.
  */
@@ -138,7 +140,16 @@ async function connect(
 
   // Every page comes this way, the first one and one that a tool opens included.
   const first = Promise.withResolvers<void>();
-  context.on("page", (page) => void select(page).then(first.resolve, first.reject));
+  let openPages = 0;
+  context.on("page", (page) => {
+    openPages += 1;
+    page.on("close", () => {
+      openPages -= 1;
+    });
+    // A hostile page opens others without end.
+    if (openPages > PAGES_MAX) void page.close().catch(() => {});
+    else void select(page).then(first.resolve, first.reject);
+  });
   await context.newPage();
   await first.promise;
 
