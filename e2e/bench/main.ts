@@ -11,6 +11,8 @@ import type { Row } from "./types.ts";
 // machine. Progress and the figures behind the ratios go to stderr, the table to stdout.
 
 const BUDGET_SECONDS = 240;
+/** A measurement that takes this many times what it should hangs. */
+const LATE = 3;
 
 const { values } = parseArgs({
   options: {
@@ -26,6 +28,12 @@ const options = { database: values.database, isBuilt: values.built ?? false };
 
 const say = (text: string) => process.stderr.write(`${text}\n`);
 
+async function within<Value>(seconds: number, work: Promise<Value>): Promise<Value> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`took longer than ${seconds} s`)), seconds * 1000);
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
 async function bench(): Promise<void> {
   const names = values.only?.split(",");
   const unknown = names?.find((name) => !measurements.some((each) => each.name === name));
@@ -37,6 +45,8 @@ async function bench(): Promise<void> {
 
   say("Starting the service, the bare loop and the scripted model …");
   const rig = await createRig(options);
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.once(signal, () => void rig.close().finally(() => process.exit(1)));
   const rows: Row[] = [];
   let failures = 0;
   try {
@@ -47,7 +57,7 @@ async function bench(): Promise<void> {
       }
       say(`${name} …`);
       try {
-        const made = await measure(rig);
+        const made = await within(seconds * LATE, measure(rig));
         for (const row of made) say(formatLine(row));
         rows.push(...made);
       } catch (error) {

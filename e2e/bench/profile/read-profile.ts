@@ -7,7 +7,9 @@ export type Cost = { name: string; selfMs: number; totalMs: number };
 /** A CPU profile by package or room, and by function. `totalMs` follows the synchronous stack only. */
 export type ProfileReading = { packages: Cost[]; functions: Cost[]; busyMs: number };
 
+/** Waiting, and the profiler's own work. */
 const NOT_BUSY = new Set(["(idle)", "(root)", "(program)"]);
+const isProfiler = (url: string) => url.startsWith("node:inspector");
 
 /** Sums a V8 CPU profile up. @param root the project's folder, to name its own files by their rooms. */
 export function readProfile(profile: Profiler.Profile, root: string): ProfileReading {
@@ -23,8 +25,8 @@ export function readProfile(profile: Profiler.Profile, root: string): ProfileRea
   function walk(id: number, open: ReadonlySet<string>): number {
     const node = nodes.get(id);
     if (!node) return 0;
-    const own = selfMs.get(id) ?? 0;
     const { functionName, url, lineNumber } = node.callFrame;
+    const own = isProfiler(url) ? 0 : (selfMs.get(id) ?? 0);
     const room = nameRoom(url, functionName, root);
     const place = `${functionName || "(anonymous)"} ${shorten(url, root)}:${lineNumber + 1}`;
     const inside = new Set([...open, room, place]);

@@ -1,3 +1,5 @@
+const PATIENCE_MS = 10_000;
+
 /** Counts frames and tells who waits for the next one. */
 export function createFrameCounter() {
   let frames = 0;
@@ -10,6 +12,13 @@ export function createFrameCounter() {
       for (const tell of waiting) tell(atMs);
       waiting = [];
     },
-    nextFrame: () => new Promise<number>((resolve) => waiting.push(resolve)),
+    nextFrame: () =>
+      new Promise<number>((resolve, reject) => {
+        const timer = setTimeout(() => reject(new Error("no frame came")), PATIENCE_MS);
+        waiting.push((atMs) => {
+          clearTimeout(timer);
+          resolve(atMs);
+        });
+      }),
   };
 }

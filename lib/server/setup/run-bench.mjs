@@ -1,0 +1,17 @@
+/** Step 6 of `npm run bench`: the measurements in `e2e/bench`, on a build that is current. */
+import { runCommand } from "./command.mjs";
+
+/**
+ * @param {string} node executable of Node 24
+ * @param {string[]} args passed on
+ * @param {import("./command.mjs").Environment} env added to the bench's own
+ * @returns {Promise<number>} the exit code
+ */
+export async function runBench(node, args, env) {
+  const result = await runCommand(
+    node,
+    ["--disable-warning=ExperimentalWarning", "e2e/bench/main.ts", "--built", ...args],
+    { inherit: true, env: { ...env, NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1" } },
+  );
+  return result.ok ? 0 : 1;
+}
