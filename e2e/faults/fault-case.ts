@@ -1,3 +1,4 @@
+import type { Evidence } from "./evidence.ts";
 import type { World } from "./open-world.ts";
 
 /** One fault of the campaign: what is done to the service while clients use it. */
@@ -12,6 +13,8 @@ export type FaultCase = {
   onlyOn?: "pglite" | "postgres";
   /** Plays it until the clients have what they asked for. A throw is a violation. */
   play: (world: World) => Promise<void>;
+  /** What this fault in particular must have come to, beside the invariants. */
+  findViolations?: (evidence: Evidence) => string[];
 };
 
 /** A point of `faults.md` that has nothing to be inserted into yet. */

@@ -19,6 +19,7 @@ async function runCampaign(options: CampaignOptions): Promise<boolean> {
     serverUrl === undefined
       ? undefined
       : () => createDatabase(serverUrl, `faults_${process.pid}_${++databases}`);
+  const restartDatabase = postgres && (() => postgres.restart("immediate"));
   const oracle = await startOracle();
   const chosen = CASES.filter(
     ({ name, group, onlyOn }) =>
@@ -29,7 +30,7 @@ async function runCampaign(options: CampaignOptions): Promise<boolean> {
   try {
     for (const [index, fault] of chosen.entries()) {
       for (let nth = 0; nth < Math.min(options.seeds, fault.seedsMax ?? options.seeds); nth++) {
-        const run = await runCase(fault, options.seed + nth, { oracle, makeDatabase });
+        const run = await runCase(fault, options.seed + nth, { oracle, makeDatabase, restartDatabase });
         runs.push(run);
         const verdict = run.violations.length === 0 ? "ok" : `${run.violations.length} violations`;
         console.log(

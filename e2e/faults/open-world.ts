@@ -28,6 +28,8 @@ export async function openWorld(place: {
   random: Random;
   /** Makes a fresh database where it is not the embedded one. */
   makeDatabase?: (() => Promise<string>) | undefined;
+  /** Ends the database server and starts it again, where the campaign has one of its own. */
+  restartDatabase?: (() => Promise<void>) | undefined;
 }) {
   const { oracle, random } = place;
   await oracle.takeLines();
@@ -88,7 +90,8 @@ export async function openWorld(place: {
   }
 
   const world = {
-    ...{ oracle, random, dataDir, databaseUrl, acknowledged, problems },
+    ...{ oracle, random, dataDir, databaseUrl, acknowledged, problems, unanswered },
+    restartDatabase: place.restartDatabase,
     service: running,
     processes,
     /** Starts the service on this world's data; `fault` is what it will do to itself. */
@@ -125,12 +128,12 @@ export async function openWorld(place: {
       world.disturb();
       return true;
     },
-    /** Starts the service again, and asks again what was not answered. */
-    async restart(variables: Record<string, string> = {}) {
+    /** Starts the service again, and asks again what was not answered; `fault` is what it will do to itself now. */
+    async restart(fault?: string) {
       outputs.push(running().output());
-      await world.start(undefined, variables);
+      await world.start(fault);
       world.disturb();
-      for (const asked of unanswered.splice(0)) await ask(asked);
+      await world.askAgain();
     },
     /** Asks again, of the same process, what was not answered. */
     async askAgain() {

@@ -7,20 +7,24 @@ import { createRandom } from "./random.ts";
 /** How one run of a case came out. */
 export type CaseRun = { name: string; seed: number; violations: string[]; seconds: number };
 
+/** Where cases are played: the oracle, and the database server where there is one. */
+export type Place = {
+  oracle: Oracle;
+  makeDatabase?: (() => Promise<string>) | undefined;
+  restartDatabase?: (() => Promise<void>) | undefined;
+};
+
 const RUN_MAX_MS = 420_000;
 
 /** Plays a case once, with everything that it decides by chance decided by the seed, and checks every invariant. */
-export async function runCase(
-  fault: FaultCase,
-  seed: number,
-  place: { oracle: Oracle; makeDatabase?: (() => Promise<string>) | undefined },
-): Promise<CaseRun> {
+export async function runCase(fault: FaultCase, seed: number, place: Place): Promise<CaseRun> {
   const startedAt = performance.now();
   const world = await openWorld({ ...place, random: createRandom(seed, fault.name) });
   const violations: string[] = [];
   const play = async () => {
     await fault.play(world);
-    violations.push(...findViolations(await world.readEvidence()));
+    const evidence = await world.readEvidence();
+    violations.push(...findViolations(evidence), ...(fault.findViolations?.(evidence) ?? []));
   };
   let timer: NodeJS.Timeout | undefined;
   const tooLong = new Promise<never>((_resolve, reject) => {

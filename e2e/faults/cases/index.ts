@@ -1,7 +1,17 @@
 import type { FaultCase } from "../fault-case.ts";
+import { browserFaults } from "./browser-faults.ts";
+import { chain } from "./chain.ts";
+import { concurrency } from "./concurrency.ts";
+import { databaseFaults } from "./database-faults.ts";
 import { killPoints, throwPoints } from "./kill-points.ts";
+import { loadFaults } from "./load.ts";
+import { modelFaults } from "./model-faults.ts";
+import { receiverFaults } from "./receiver-faults.ts";
 
 export { MISSING } from "./kill-points.ts";
 
 /** Every fault of the campaign, in the order in which they are played. */
-export const CASES: readonly FaultCase[] = [...killPoints, ...throwPoints];
+export const CASES: readonly FaultCase[] = [
+  ...[...killPoints, chain, ...throwPoints, ...modelFaults, ...receiverFaults],
+  ...[...browserFaults, ...databaseFaults, ...concurrency, ...loadFaults],
+];

@@ -74,6 +74,7 @@ export async function startOracleReceiver(note: Note): Promise<number> {
     const path = request.url ?? "/";
     if (!path.startsWith("/hook/")) {
       note({ atMs: monotonicMs(), type: "page", path });
+      if (path.startsWith("/slow-page/")) await sleep(2_000);
       response.writeHead(200, { "content-type": "text/html" });
       return void response.end("<!doctype html><title>The page</title><h1>The page</h1>");
     }

@@ -1,0 +1,140 @@
+import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { WebSocket } from "ws";
+import { listDescendants } from "../../crash/processes.ts";
+import { API_KEY, waitUntil } from "../../fixtures/service.ts";
+import type { FaultCase } from "../fault-case.ts";
+import type { World } from "../open-world.ts";
+
+const LANDED_MAX_MS = 30_000;
+
+/** Kills the service's Chromium processes: all, or the renderers alone. @returns how many. */
+function killChromium(world: World, which: "all" | "renderers"): number {
+  world.processes.look();
+  world.disturb();
+  const chosen = listDescendants(world.service().pid ?? 0).filter(({ pid, name }) => {
+    if (!/^chrom|headless/i.test(name)) return false;
+    return which === "all" || readCommandLine(pid).includes("--type=renderer");
+  });
+  for (const { pid } of chosen) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // It went with another one.
+    }
+  }
+  return chosen.length;
+}
+
+function readCommandLine(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+type BrowserStatus = { status: string; lastNavigatedUrl: string | null; lastError: string | null };
+
+const readStatus = (world: World, sessionId: string) =>
+  world.service().read<BrowserStatus>(`/api/sessions/${sessionId}/browser`);
+
+async function retarget(world: World, sessionId: string, url: string): Promise<void> {
+  const answer = await world.service().call("POST", `/api/sessions/${sessionId}/browser`, { url });
+  if (answer.status !== 202) world.problems.push(`the retarget answered ${answer.status}`);
+}
+
+/** Waits until a retarget has landed; a note where it does not. */
+async function expectLanded(world: World, sessionId: string, url: string): Promise<void> {
+  const end = Date.now() + LANDED_MAX_MS;
+  for (;;) {
+    const status = await readStatus(world, sessionId);
+    if (status.lastNavigatedUrl === url && status.status === "ready") return;
+    if (Date.now() > end) {
+      world.problems.push(`the browser did not come back to ${url}: ${JSON.stringify(status)}`);
+      return;
+    }
+    await sleep(50);
+  }
+}
+
+/** A session whose browser shows a page, and the pages it can be sent to. */
+async function startBrowsing(world: World) {
+  await world.start();
+  const page = (name: string) => `${world.oracle.receiverUrl}/${name}`;
+  const created = await world.create("browser", { body: { targetUrl: page("page/target") } });
+  if (!created) throw new Error("the session was not created");
+  await world.quiet();
+  await retarget(world, created.sessionId, page("page/first"));
+  await expectLanded(world, created.sessionId, page("page/first"));
+  return { sessionId: created.sessionId, page };
+}
+
+/** What every broken browser must allow: the next need of it brings a new one, on the page that was asked for. */
+async function expectNewBrowser(world: World, sessionId: string, url: string): Promise<void> {
+  await retarget(world, sessionId, url);
+  await expectLanded(world, sessionId, url);
+  await world.followUp(sessionId, "browser");
+  await world.quiet();
+}
+
+const browserCase = (
+  name: string,
+  title: string,
+  hurt: (world: World, browsing: Awaited<ReturnType<typeof startBrowsing>>) => Promise<void>,
+): FaultCase => ({
+  ...{ name, title, group: "browser", seedsMax: 2 },
+  async play(world) {
+    const browsing = await startBrowsing(world);
+    await hurt(world, browsing);
+    await expectNewBrowser(world, browsing.sessionId, browsing.page("page/second"));
+  },
+  findViolations: ({ rows }) =>
+    rows.toolCalls
+      .filter((call) => call.name === "browser_execute" && call.state !== "succeeded")
+      .map((call) => `browser_execute ${call.state}: ${call.resultText?.slice(0, 200)}`),
+});
+
+const expectKilled = (count: number) => {
+  if (count === 0) throw new Error("there was no Chromium to kill");
+};
+
+/** Browsers that die: the session goes on. Source: `security.md`, What is never lost. */
+export const browserFaults: FaultCase[] = [
+  browserCase("browser-idle", "SIGKILL while idle", async (world, { sessionId }) => {
+    expectKilled(killChromium(world, "all"));
+    await waitUntil(
+      async () => ["expired", "error"].includes((await readStatus(world, sessionId)).status),
+      "the status tells that the browser has gone",
+    );
+  }),
+  browserCase("browser-navigating", "SIGKILL while navigating", async (world, { sessionId, page }) => {
+    await retarget(world, sessionId, page("slow-page/one"));
+    await sleep(world.random.between(20, 600));
+    expectKilled(killChromium(world, "all"));
+  }),
+  browserCase("browser-screencast", "SIGKILL in a screencast", async (world, { sessionId }) => {
+    const viewer = await watch(world, sessionId);
+    await waitUntil(() => viewer.frames() > 0, "the first frame comes");
+    expectKilled(killChromium(world, "all"));
+    await sleep(300);
+    viewer.close();
+  }),
+  browserCase("browser-renderer", "renderer crash", async (world) => {
+    expectKilled(killChromium(world, "renderers"));
+    await sleep(world.random.between(0, 500));
+  }),
+];
+
+async function watch(world: World, sessionId: string) {
+  const url = `${world.service().baseUrl.replace("http", "ws")}/api/sessions/${sessionId}/live`;
+  const socket = new WebSocket(url, { headers: { authorization: `Bearer ${API_KEY}` } });
+  let frames = 0;
+  socket.on("message", (_data, isBinary) => {
+    if (isBinary) frames++;
+  });
+  socket.on("error", () => {});
+  await new Promise<void>((done, fail) => socket.once("open", () => done()).once("error", fail));
+  socket.send(JSON.stringify({ type: "view.subscribe" }));
+  return { frames: () => frames, close: () => socket.terminate() };
+}

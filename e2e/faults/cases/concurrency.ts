@@ -1,0 +1,154 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { openDatabase } from "#db/client.ts";
+import { outbox, runs } from "#db/schema/index.ts";
+import type { Evidence } from "../evidence.ts";
+import type { FaultCase } from "../fault-case.ts";
+import type { World } from "../open-world.ts";
+
+const STOPPED_MS = 30_000;
+
+/** Follow-ups that arrive at once each run once, one after the other, in the order of their places. */
+const followUpsAtOnce = (count: number): FaultCase => ({
+  ...{ name: `follow-ups-${count}`, group: "concurrency", title: `${count} follow-ups at once`, seedsMax: 2 },
+  async play(world) {
+    await world.start();
+    const created = await world.create("plain");
+    if (!created) throw new Error("the session was not created");
+    await Promise.all(Array.from({ length: count }, () => world.followUp(created.sessionId, "plain")));
+    await world.quiet();
+  },
+  findViolations: (evidence) => [
+    ...findOverlaps(evidence),
+    ...(evidence.rows.requests.length === count + 1
+      ? []
+      : [`there are ${evidence.rows.requests.length} requests`]),
+  ],
+});
+
+/** Turns of one session that overlap, or that are out of the order in which they were accepted. */
+export function findOverlaps({ rows }: Evidence): string[] {
+  const position = new Map(rows.requests.map((request) => [request.id, request.position]));
+  const wrong: string[] = [];
+  for (const own of Map.groupBy(rows.runs, (run) => run.sessionId).values()) {
+    const started = own
+      .filter((run) => run.startedAt !== null)
+      .sort((a, b) => (a.startedAt?.getTime() ?? 0) - (b.startedAt?.getTime() ?? 0));
+    for (const [index, run] of started.entries()) {
+      const before = started[index - 1];
+      if (!before) continue;
+      if ((before.endedAt?.getTime() ?? 0) > (run.startedAt?.getTime() ?? 0))
+        wrong.push(`${run.id} started before ${before.id} had ended`);
+      if ((position.get(before.requestId) ?? 0) > (position.get(run.requestId) ?? 0))
+        wrong.push(`${run.id} overtook ${before.id}`);
+    }
+  }
+  return wrong;
+}
+
+const equalKeys: FaultCase = {
+  ...{ name: "key-50", group: "concurrency", title: "one idempotency key, 50 times at once", seedsMax: 2 },
+  async play(world) {
+    await world.start();
+    const nonce = world.random.name();
+    const body = {
+      messages: [{ role: "user", parts: [{ type: "text", text: `<<plain n=${nonce}>> Please do it.` }] }],
+      idempotencyKey: `key-${nonce}`,
+    };
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, async () => {
+        const answer = await world.service().call("POST", "/api/session", body);
+        return {
+          status: answer.status,
+          body: (await answer.json()) as { sessionId: string; requestId: string },
+        };
+      }),
+    );
+    const [first] = answers;
+    if (!first) return;
+    const { sessionId, requestId } = first.body;
+    world.acknowledged.push({
+      sessionId,
+      requestId,
+      nonce,
+      idempotencyKey: `key-${nonce}`,
+      atMs: Date.now(),
+    });
+    if (answers.filter(({ status }) => status === 201).length !== 1)
+      world.problems.push("not exactly one was a 201");
+    if (answers.some(({ body }) => body.sessionId !== sessionId))
+      world.problems.push("the answers name different sessions");
+    const followUp = await world.followUp(sessionId, "plain");
+    if (followUp) await world.quiet();
+  },
+};
+
+/** Sends every job again, under its own id and under new ones, in the opposite order, while turns are open. */
+const repeatedJobs: FaultCase = {
+  ...{
+    name: "jobs-repeated",
+    group: "concurrency",
+    title: "duplicate and reordered engine events",
+    seedsMax: 3,
+  },
+  async play(world) {
+    await world.start(`K12:${world.random.between(1, 4)}:kill9`);
+    const created = await world.create("tools");
+    if (created) for (let nth = 0; nth < 3; nth++) await world.followUp(created.sessionId, "plain");
+    await world.died(60_000);
+    await repeatJobs(world);
+    await world.restart();
+    await world.quiet();
+  },
+  findViolations: findOverlaps,
+};
+
+async function repeatJobs({ dataDir, databaseUrl }: World): Promise<void> {
+  const database = await openDatabase(
+    databaseUrl === undefined
+      ? { driver: "pglite", dataDir }
+      : { driver: "pg", url: databaseUrl, onError: () => {} },
+  );
+  try {
+    const { db } = database;
+    await db.update(outbox).set({ sentAt: null, createdAt: new Date(Date.now() - 3_600_000) });
+    const all = await db
+      .select({ id: runs.id, sessionId: runs.sessionId, requestId: runs.requestId })
+      .from(runs);
+    for (const [index, run] of all.reverse().entries()) {
+      await db.insert(outbox).values({
+        ...{
+          id: `${run.id}:again`,
+          name: "turn/run.requested",
+          data: { runId: run.id, sessionId: run.sessionId },
+        },
+        createdAt: new Date(Date.now() - 7_200_000 + index * 1_000),
+      });
+    }
+  } finally {
+    await database.close();
+  }
+}
+
+/** A process that is stopped for longer than its lease, in mid-turn, and goes on. */
+const stoppedProcess: FaultCase = {
+  ...{ name: "sigstop", group: "concurrency", title: "SIGSTOP for 30 s in mid-turn", seedsMax: 1 },
+  async play(world) {
+    await world.start();
+    const { pid } = world.service();
+    const created = await world.create("slow-shell");
+    if (!created || pid === undefined) throw new Error("the session was not created");
+    await world.followUp(created.sessionId, "tools");
+    await sleep(world.random.between(100, 2_500));
+    world.disturb();
+    process.kill(pid, "SIGSTOP");
+    await sleep(STOPPED_MS);
+    process.kill(pid, "SIGCONT");
+    world.disturb();
+    await world.quiet();
+  },
+  findViolations: findOverlaps,
+};
+
+export const concurrency: FaultCase[] = [
+  ...[followUpsAtOnce(2), followUpsAtOnce(20), equalKeys, repeatedJobs, stoppedProcess],
+];

@@ -1,0 +1,121 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { Agent, get, type IncomingMessage } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { API_KEY } from "../../fixtures/service.ts";
+import type { FaultCase } from "../fault-case.ts";
+import type { World } from "../open-world.ts";
+
+const STREAMS = 1_000;
+const STALLED = 10;
+const SESSIONS = 200;
+const AT_ONCE = 16;
+/** How much of descriptors and memory a second round like the first may keep. */
+const GROWTH_MAX = 1.1;
+const SETTLE_MS = 5_000;
+
+type Follower = { text: () => string; ended: Promise<void>; close: () => void };
+
+/** Opens a stream with a socket of its own; a stalled one takes its first bytes and then reads no more. */
+function follow(world: World, path: string, isStalled: boolean): Promise<Follower> {
+  return new Promise((resolve, reject) => {
+    const request = get(
+      new URL(path, world.service().baseUrl),
+      { headers: { authorization: `Bearer ${API_KEY}` }, agent: new Agent({ keepAlive: false }) },
+      (response: IncomingMessage) => {
+        const chunks: Buffer[] = [];
+        const ended = new Promise<void>((done) => response.once("close", () => done()));
+        if (isStalled) response.pause();
+        else response.on("data", (chunk: Buffer) => chunks.push(chunk));
+        response.on("error", () => {});
+        resolve({
+          text: () => Buffer.concat(chunks).toString("utf8"),
+          ended,
+          close: () => request.destroy(),
+        });
+      },
+    );
+    request.on("error", reject);
+  });
+}
+
+const countDescriptors = (pid: number) => readdirSync(`/proc/${pid}/fd`).length;
+
+const readMemoryMb = (pid: number) =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1_024;
+
+/** Waits until descriptors are back at what they were, or some seconds have gone. */
+async function settle(pid: number, descriptors: number): Promise<void> {
+  const end = Date.now() + SETTLE_MS;
+  while (countDescriptors(pid) > descriptors && Date.now() < end) await sleep(100);
+}
+
+const eventStreams: FaultCase = {
+  ...{ name: "streams-1000", group: "load", title: "1,000 event streams, 10 that stop reading", seedsMax: 1 },
+  async play(world) {
+    await world.start();
+    const pid = world.service().pid ?? 0;
+    await world.create("plain");
+    await world.quiet();
+    await playRound(world);
+    await settle(pid, 0);
+    const before = { descriptors: countDescriptors(pid), memoryMb: readMemoryMb(pid) };
+    await playRound(world);
+    await settle(pid, before.descriptors);
+    const after = { descriptors: countDescriptors(pid), memoryMb: readMemoryMb(pid) };
+    for (const key of ["descriptors", "memoryMb"] as const)
+      if (after[key] > before[key] * GROWTH_MAX)
+        world.problems.push(`I9: ${key} went from ${Math.round(before[key])} to ${Math.round(after[key])}`);
+  },
+};
+
+/** A slow turn with a thousand followers: all that read get the whole of it, at the pace of those that do. */
+async function playRound(world: World): Promise<void> {
+  const created = await world.create("model:slow");
+  if (!created) throw new Error("the session was not created");
+  const followers: Follower[] = [];
+  for (let opened = 0; opened < STREAMS; opened += 50) {
+    const batch = Array.from({ length: 50 }, (_, index) =>
+      follow(world, created.streamUrl, opened + index < STALLED),
+    );
+    followers.push(...(await Promise.all(batch)));
+  }
+  await world.quiet();
+  const reading = followers.slice(STALLED);
+  await Promise.race([Promise.all(reading.map(({ ended }) => ended)), sleep(20_000)]);
+  const stored = (text: string) =>
+    text
+      .split(/(?<=\n\n)/)
+      .filter((block) => block.startsWith("id: "))
+      .join("");
+  const [expected = ""] = reading.map((follower) => stored(follower.text()));
+  const different = reading.filter((follower) => stored(follower.text()) !== expected).length;
+  if (!expected.includes("run.completed")) world.problems.push("a follower did not get the end of the run");
+  if (different > 0)
+    world.problems.push(`${different} of ${STREAMS} followers got something else than the first`);
+  for (const follower of followers) follower.close();
+}
+
+const manySessions: FaultCase = {
+  ...{ name: "sessions-200", group: "load", title: "200 sessions without browsers", seedsMax: 1 },
+  async play(world) {
+    await world.start();
+    let left = SESSIONS;
+    const work = async () => {
+      while (left-- > 0)
+        await world.create(world.random.pick(["plain", "structured", "many"]), {
+          body: { capabilities: { browser: false } },
+        });
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    await world.quiet();
+    if (world.acknowledged.length !== SESSIONS)
+      world.problems.push(`${world.acknowledged.length} sessions were created`);
+  },
+  findViolations: ({ rows }) =>
+    rows.runs
+      .filter((run) => run.state !== "succeeded")
+      .map((run) => `${run.id} ended ${run.state}: ${run.error}`),
+};
+
+/** Load that must hurt nobody but those who cause it. */
+export const loadFaults: FaultCase[] = [eventStreams, manySessions];

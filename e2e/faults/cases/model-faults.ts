@@ -1,0 +1,124 @@
+import type { Evidence } from "../evidence.ts";
+import type { FaultCase } from "../fault-case.ts";
+import type { LineOf } from "../oracle/log-line.ts";
+import type { Random } from "../random.ts";
+
+type ModelFault = {
+  name: string;
+  title: string;
+  /** The fault as the oracle knows it; a seed may give it an argument. */
+  fault: string | ((random: Random) => string);
+  /** How the first request is to end. */
+  outcome: "succeeded" | "errored";
+  deliverable?: "ready" | "failed";
+  /** Runs of the first request. */
+  runs?: number;
+  /** Least time between its first two model calls, in milliseconds. */
+  gapMs?: number;
+  seedsMax?: number;
+};
+
+const cutAt = (random: Random) => random.between(1, 2_500);
+
+const MODEL_FAULTS: ModelFault[] = [
+  { name: "model-429", title: "429 twice", fault: "429", outcome: "succeeded", runs: 3 },
+  {
+    ...{ name: "model-retry-after", title: "429 with Retry-After: 2", fault: "429-retry-after" },
+    ...{ outcome: "succeeded", runs: 2, gapMs: 2_000 },
+  },
+  { name: "model-500", title: "500 twice", fault: "500", outcome: "succeeded", runs: 3 },
+  { name: "model-500-always", title: "500 for good", fault: "500-always", outcome: "errored", runs: 5 },
+  { name: "model-400", title: "400", fault: "400", outcome: "errored", runs: 1 },
+  {
+    ...{ name: "model-cut", title: "connection cut at byte k", outcome: "succeeded" },
+    ...{ fault: (random) => `cut:${cutAt(random)}`, seedsMax: 5 },
+  },
+  {
+    ...{ name: "model-cut-cleanly", title: "body ended at byte k", outcome: "succeeded" },
+    ...{ fault: (random) => `cut-cleanly:${cutAt(random)}`, seedsMax: 5 },
+  },
+  { name: "model-slow", title: "one character a second", fault: "slow", outcome: "succeeded", runs: 1 },
+  {
+    name: "model-bad-arguments",
+    title: "arguments that are not JSON",
+    fault: "bad-arguments",
+    outcome: "succeeded",
+  },
+  {
+    name: "model-unknown-tool",
+    title: "a tool that does not exist",
+    fault: "unknown-tool",
+    outcome: "succeeded",
+  },
+  { name: "model-not-json", title: "502 with a page for an answer", fault: "not-json", outcome: "succeeded" },
+  { name: "model-failed", title: "response.failed in mid-answer", fault: "failed", outcome: "succeeded" },
+  { name: "model-refusal", title: "refusal", fault: "refusal", outcome: "succeeded", runs: 1 },
+  {
+    name: "model-length",
+    title: "cut off at the output limit",
+    fault: "length",
+    outcome: "errored",
+    runs: 1,
+  },
+  {
+    ...{ name: "structured-refusal", title: "structured call refused", fault: "structured-refusal" },
+    ...{ outcome: "succeeded", deliverable: "failed" },
+  },
+  {
+    ...{ name: "structured-length", title: "structured call cut off", fault: "structured-length" },
+    ...{ outcome: "succeeded", deliverable: "failed" },
+  },
+  {
+    ...{ name: "structured-500", title: "structured call fails once", fault: "structured-500" },
+    ...{ outcome: "succeeded", deliverable: "ready", runs: 2 },
+  },
+  {
+    ...{ name: "structured-not-json", title: "structured answer is not JSON", fault: "structured-not-json" },
+    ...{ outcome: "succeeded", deliverable: "failed" },
+  },
+  {
+    ...{ name: "structured-wrong-twice", title: "wrong schema twice", fault: "wrong-twice" },
+    ...{ outcome: "succeeded", deliverable: "failed", runs: 1 },
+  },
+];
+
+/** A model that misbehaves on the first calls of a session; a follow-up must go well all the same. */
+export const modelFaults: FaultCase[] = MODEL_FAULTS.map((model) => ({
+  name: model.name,
+  group: "model",
+  title: model.title,
+  seedsMax: model.seedsMax ?? 1,
+  async play(world) {
+    await world.start();
+    const fault = typeof model.fault === "string" ? model.fault : model.fault(world.random);
+    const created = await world.create(`model:${fault}`);
+    if (created) await world.followUp(created.sessionId, "plain");
+    await world.quiet();
+  },
+  findViolations: (evidence) => judge(model, evidence),
+}));
+
+function judge(model: ModelFault, { rows, acknowledged, oracle }: Evidence): string[] {
+  const [first, second] = acknowledged;
+  if (!first || !second) return ["the calls were not acknowledged"];
+  const wrong: string[] = [];
+  const runsOf = (requestId: string) =>
+    rows.runs.filter((run) => run.requestId === requestId).sort((a, b) => a.attempt - b.attempt);
+  const own = runsOf(first.requestId);
+  const last = own.at(-1);
+  if (last?.state !== model.outcome) wrong.push(`the request ended ${last?.state}: ${last?.error}`);
+  if (model.runs !== undefined && own.length !== model.runs) wrong.push(`it took ${own.length} runs`);
+  if (own.slice(0, -1).some((run) => !run.willRetry) || last?.willRetry) wrong.push("willRetry is wrong");
+  if (runsOf(second.requestId).at(-1)?.state !== "succeeded") wrong.push("the follow-up did not succeed");
+  const deliverable = rows.deliverables.find((one) => one.runId === last?.id);
+  if (deliverable?.status !== model.deliverable)
+    wrong.push(`the deliverable is ${deliverable?.status}: ${deliverable?.error}`);
+  const calls = oracle.filter(
+    (line): line is LineOf<"model"> =>
+      line.type === "model" && line.nonce === first.nonce && line.kind === "turn" && line.outcome === "open",
+  );
+  const [one, two] = calls;
+  if (model.gapMs !== undefined && (!one || !two || two.atMs - one.atMs < model.gapMs))
+    wrong.push(`the model was asked again too soon`);
+  return wrong;
+}

@@ -1,0 +1,201 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Evidence } from "../evidence.ts";
+import { findViolations } from "./index.ts";
+
+const at = (second: number) => new Date(Date.UTC(2030, 0, 1, 0, 0, second));
+const ids = { sessionId: "ses_a", requestId: "req_a", runId: "run_a" };
+
+/** What one session of one turn leaves, with nothing wrong; the rows have the columns that are looked at. */
+function makeEvidence() {
+  const text = "<<tools n=abcd>> Please do it.";
+  const event = (seq: number, kind: string, fields: object = {}) => {
+    const body = JSON.stringify({ kind, seq, ...ids, ...fields });
+    return { ...ids, seq, kind, body, createdAt: at(seq) };
+  };
+  const delivery = (id: string, seq: number, body: string, name: string) => ({
+    ...{ id, ...ids, event: name, body: `{"data":${body}}`, createdAt: at(seq) },
+    ...{ state: "delivered", attemptsFinished: 1, cycle: 1 },
+  });
+  const attempt = (deliveryId: string) => ({
+    ...{
+      deliveryId,
+      cycle: 1,
+      number: 1,
+      at: at(9),
+      status: 200,
+      latencyMs: 5,
+      error: null as string | null,
+    },
+  });
+  const started = event(1, "run.started");
+  const completed = event(6, "run.completed", { outcome: "succeeded" });
+  const events = [
+    started,
+    event(2, "message.completed", { message: { parts: [{ type: "text", text }] } }),
+    event(3, "tool.call", { toolCallId: "call_1" }),
+    event(4, "tool.result", { toolCallId: "call_1" }),
+    event(5, "deliverable.ready"),
+    completed,
+  ];
+  const sent = (delivery: string, event: string, of: { body: string }, exchange: number) => [
+    {
+      ...{
+        atMs: exchange,
+        firstByteAtMs: exchange,
+        type: "callback",
+        path: "/hook/ok",
+        delivery,
+        event,
+        exchange,
+      },
+      ...{ signature: null, body: `{"data":${of.body}}` },
+    },
+    { atMs: exchange, type: "callback-end", exchange, status: 200 },
+  ];
+  const schema = { type: "object", properties: { name: { type: "string", minLength: 3 } } };
+  return {
+    rows: {
+      sessions: [
+        {
+          ...{
+            id: "ses_a",
+            ownerId: "tests",
+            idempotencyKey: "key",
+            eventSeq: 6,
+            activeRunId: null as string | null,
+          },
+          ...{ callbackEvents: ["run.started", "run.completed"], outputSchema: schema },
+        },
+      ],
+      requests: [{ id: "req_a", sessionId: "ses_a", position: 1 }],
+      runs: [
+        {
+          ...{ id: "run_a", sessionId: "ses_a", requestId: "req_a", attempt: 1, state: "succeeded" },
+          ...{ startedAt: at(1), endedAt: at(6) },
+        },
+      ],
+      messages: [
+        { sessionId: "ses_a", requestId: "req_a", role: "user", seq: 1, parts: [{ type: "text", text }] },
+      ],
+      toolCalls: [
+        {
+          ...{
+            callId: "call_1",
+            runId: "run_a",
+            name: "run_shell",
+            input: { command: "echo abcd >> ran.txt" },
+          },
+          ...{ state: "succeeded", resultText: "done", endedAt: at(4) },
+        },
+      ],
+      deliverables: [{ runId: "run_a", sessionId: "ses_a", status: "ready", value: { name: "a name" } }],
+      events,
+      deliveries: [
+        delivery("whd-1", 1, started.body, "run.started"),
+        delivery("whd-2", 6, completed.body, "run.completed"),
+      ],
+      deliveryAttempts: [attempt("whd-1"), attempt("whd-2")],
+      outbox: [{ id: "run_a:1", sentAt: at(1) as Date | null }],
+      engineRuns: [{ functionId: "run-turn", eventId: "run_a:1", endedAt: at(6) as Date | null }],
+    },
+    oracle: [...sent("whd-1", "run.started", started, 1), ...sent("whd-2", "run.completed", completed, 2)],
+    acknowledged: [{ ...ids, nonce: "abcd", idempotencyKey: "key", atMs: at(0).getTime() }],
+    samples: [{ sessionId: "ses_a", fromMs: at(3).getTime(), toMs: at(4).getTime(), turnState: "running" }],
+    streams: [
+      {
+        ...{ sessionId: "ses_a", requestId: "req_a", after: 0 },
+        text: `retry: 1000\n\n${events.map((one) => `id: ${one.seq}\nevent: ${one.kind}\ndata: ${one.body}\n\n`).join("")}`,
+      },
+    ],
+    left: [] as { pid: number; name: string }[],
+    executions: [{ nonce: "abcd", atMs: at(3).getTime() }],
+    callbackSecrets: new Map<string, string>(),
+    schedule: { baseMs: 100, factor: 2 },
+    disturbedAtMs: [],
+    canaries: ["canary-1"],
+    haystacks: [{ name: "the log", text: "nothing" }],
+  };
+}
+
+type Forged = ReturnType<typeof makeEvidence>;
+
+// Only the columns that the invariants look at are there.
+const judge = (evidence: Forged) => findViolations(evidence as unknown as Evidence);
+
+/** The first of a list that is known to have one. */
+function first<Item>(items: Item[]): Item {
+  const [item] = items;
+  assert.ok(item);
+  return item;
+}
+
+const change = <Item extends object>(item: Item, fields: Partial<Item>) => void Object.assign(item, fields);
+
+test("a turn that went as promised violates nothing", () => assert.deepEqual(judge(makeEvidence()), []));
+
+const spoilt: [string, string, (evidence: Forged) => void][] = [
+  ["I1", "a second first turn", ({ rows }) => rows.runs.push({ ...first(rows.runs), id: "run_b" })],
+  [
+    "I1",
+    "an acknowledged session that is gone",
+    (evidence) => change(first(evidence.acknowledged), { sessionId: "ses_b" }),
+  ],
+  ["I2", "a message that is gone", ({ rows }) => void rows.messages.pop()],
+  [
+    "I2",
+    "a message that stands twice",
+    ({ rows }) => rows.messages.push({ ...first(rows.messages), seq: 2 }),
+  ],
+  ["I3", "a run without an end", ({ rows }) => void rows.events.pop()],
+  ["I3", "a run that is still open", ({ rows }) => change(first(rows.runs), { state: "running" })],
+  ["I3", "a hole in the sequence", ({ rows }) => void rows.events.splice(2, 1)],
+  [
+    "I3",
+    "a session that is still held",
+    ({ rows }) => change(first(rows.sessions), { activeRunId: "run_a" }),
+  ],
+  ["I3", "a job that was never sent", ({ rows }) => change(first(rows.outbox), { sentAt: null })],
+  ["I4", "an event without its callback row", ({ rows }) => void rows.deliveries.pop()],
+  [
+    "I4",
+    "a callback row of another transaction",
+    ({ rows }) => change(first(rows.deliveries), { createdAt: at(2) }),
+  ],
+  ["I5", "a delivery that was given up", ({ rows }) => change(first(rows.deliveries), { state: "pending" })],
+  ["I5", "a drop after one attempt", ({ rows }) => change(first(rows.deliveries), { state: "dropped" })],
+  ["I5", "other bytes on the wire", ({ oracle }) => change(first(oracle), { body: "{}" })],
+  ["I5", "a delivery nobody received", ({ oracle }) => void oracle.splice(0, 2)],
+  [
+    "I6",
+    "a command that ran twice",
+    ({ executions }) => executions.push({ nonce: "abcd", atMs: at(3).getTime() }),
+  ],
+  [
+    "I6",
+    "a command that ran after its result",
+    ({ executions }) => change(first(executions), { atMs: at(5).getTime() }),
+  ],
+  ["I6", "a call without an end", ({ rows }) => change(first(rows.toolCalls), { state: "started" })],
+  [
+    "I7",
+    "a ready value that is invalid",
+    ({ rows }) => change(first(rows.deliverables), { value: { name: "a" } }),
+  ],
+  ["I8", "an open turn that reads idle", ({ samples }) => change(first(samples), { turnState: "idle" })],
+  ["I9", "a process left behind", ({ left }) => left.push({ pid: 1, name: "chromium" })],
+  ["I10", "a stream that skips an event", ({ streams }) => change(first(streams), { after: 1 })],
+  ["I11", "a secret in a log", ({ haystacks }) => haystacks.push({ name: "the log", text: "a canary-1 b" })],
+];
+
+for (const [id, title, spoil] of spoilt) {
+  test(`${id} finds ${title}`, () => {
+    const evidence = makeEvidence();
+    spoil(evidence);
+    const found = judge(evidence);
+    assert.ok(
+      found.some((violation) => violation.startsWith(`${id}:`)),
+      found.join("; ") || "nothing was found",
+    );
+  });
+}

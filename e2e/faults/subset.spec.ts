@@ -1,0 +1,25 @@
+import { randomUUID } from "node:crypto";
+import { expect, test } from "@playwright/test";
+import { prepareTestDatabase } from "#db/testing.ts";
+import { chain } from "./cases/chain.ts";
+import { forgetDataFolders } from "./data-folder.ts";
+import { type Oracle, startOracle } from "./oracle/start-oracle.ts";
+import { runCase } from "./run-case.ts";
+
+// The whole campaign is `npm run faults`.
+let oracle: Oracle;
+
+test.beforeAll(async () => {
+  oracle = await startOracle();
+});
+test.afterAll(async () => {
+  await oracle.close();
+  await forgetDataFolders();
+});
+
+test("kill -9 at six points of structured sessions breaks no promise", async () => {
+  test.setTimeout(180_000);
+  const { DATABASE_URL: url } = await prepareTestDatabase(randomUUID());
+  const { violations } = await runCase(chain, 1, { oracle, ...(url && { makeDatabase: async () => url }) });
+  expect(violations).toEqual([]);
+});
