@@ -78,6 +78,17 @@ describe("a stop", () => {
     assert.equal((await readStatus(service, session.sessionId)).lastRun?.outcome, "succeeded");
   });
 
+  it("right after the 201 ends the turn as it begins: the message stands in the transcript, with an end", async () => {
+    service.model.respondWith(() => ({ text: "Too late.", hold: forever() }));
+    const session = await service.create("stop before it starts");
+    await cancel(session.sessionId);
+    await service.completed(session.statusUrl);
+    const kinds = (await readEvents(service, session.sessionId)).map(({ kind }) => kind);
+    assert.deepEqual(kinds, ["run.started", "message.completed", "run.completed"]);
+    const status = await readStatus(service, session.sessionId);
+    assert.deepEqual([status.lastRunId, status.lastRun?.outcome], [session.runId, "cancelled"]);
+  });
+
   it("ends a tool; its calls are settled before the next message reaches the model", async () => {
     const shell = (command: string) => ({ name: "run_shell", arguments: { command } });
     answer({

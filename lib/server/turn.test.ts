@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { DomainEvent } from "#lib/events/event.ts";
 import { openTestService, type TestService, waitUntil } from "./testing.ts";
+import { readEvents } from "./turn-testing.ts";
 
 let service: TestService;
 
@@ -10,12 +11,6 @@ before(async () => {
 });
 after(() => service.close());
 
-/** The stored events of a session, parsed. */
-async function readEvents(sessionId: string): Promise<DomainEvent[]> {
-  const stored = await service.container.services.log.read(sessionId, { after: 0, limit: 1_000 });
-  return stored.map(({ body }) => JSON.parse(body) as DomainEvent);
-}
-
 const kinds = (events: DomainEvent[]) => events.map((event) => event.kind);
 
 describe("a turn", () => {
@@ -23,7 +18,7 @@ describe("a turn", () => {
     service.model.enqueue({ text: "Hello to you." });
     const session = await service.create("Say hello");
     await service.completed(session.statusUrl);
-    const events = await readEvents(session.sessionId);
+    const events = await readEvents(service, session.sessionId);
     assert.deepEqual(kinds(events), [
       "run.started",
       "message.completed",
@@ -59,7 +54,7 @@ describe("a turn", () => {
     );
     const session = await service.create("Write and read a file");
     await service.completed(session.statusUrl);
-    const events = await readEvents(session.sessionId);
+    const events = await readEvents(service, session.sessionId);
     assert.deepEqual(kinds(events), [
       ...["run.started", "message.completed"],
       ...["message.completed", "tool.call", "tool.result"],
@@ -79,7 +74,9 @@ describe("a turn", () => {
     );
     const session = await service.create("Read a file that is not there");
     await service.completed(session.statusUrl);
-    const result = (await readEvents(session.sessionId)).find((event) => event.kind === "tool.result");
+    const result = (await readEvents(service, session.sessionId)).find(
+      (event) => event.kind === "tool.result",
+    );
     assert.equal(result?.kind === "tool.result" && result.state, "failed");
   });
 
@@ -87,7 +84,9 @@ describe("a turn", () => {
     service.model.enqueue({ toolCalls: [{ name: "read_file", arguments: { path: 7 } }] }, { text: "I see." });
     const session = await service.create("Call a tool wrongly");
     await service.completed(session.statusUrl);
-    const result = (await readEvents(session.sessionId)).find((event) => event.kind === "tool.result");
+    const result = (await readEvents(service, session.sessionId)).find(
+      (event) => event.kind === "tool.result",
+    );
     assert.equal(result?.kind === "tool.result" && result.state, "failed");
     assert.match(service.model.requests.at(-1)?.toolResults.at(-1) ?? "", /path/);
   });
@@ -116,7 +115,7 @@ describe("a turn", () => {
         (await service.read(`/api/sessions/${session.sessionId}/agent/status`)).turnState === "idle",
       "all turns ended",
     );
-    const events = await readEvents(session.sessionId);
+    const events = await readEvents(service, session.sessionId);
     const started = events.filter((event) => event.kind === "run.started").map((event) => event.requestId);
     assert.equal(new Set(started).size, 5);
     const open: string[] = [];
@@ -130,7 +129,7 @@ describe("a turn", () => {
     service.model.enqueue({ status: 500, message: "overloaded" }, { text: "Better now." });
     const session = await service.create("Fail once");
     await service.completed(session.statusUrl);
-    const events = await readEvents(session.sessionId);
+    const events = await readEvents(service, session.sessionId);
     const ends = events.filter((event) => event.kind === "run.completed");
     assert.deepEqual(
       ends.map((event) => event.kind === "run.completed" && event.outcome),

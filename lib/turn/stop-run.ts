@@ -6,8 +6,8 @@ import { requestCancel } from "./store.ts";
 import type { TurnDeps } from "./turn-deps.ts";
 
 /**
- * Stops the turn of a session: a running one ends between or within its steps, one that waits for a retry ends at once.
- * Queued requests are not touched. @returns the run that was told to stop, if there was one.
+ * Stops the turn of a session: one that plays, or is about to, ends between or within its steps; one that waits for a
+ * retry ends at once. Queued requests are not touched. @returns the run that was told to stop, if there was one.
  */
 export async function stopTurn(turn: TurnDeps, sessionId: string): Promise<string | undefined> {
   const [first] = await listOpenRuns(turn.db, sessionId);
@@ -20,8 +20,15 @@ export async function stopTurn(turn: TurnDeps, sessionId: string): Promise<strin
 export async function stopRun(turn: TurnDeps, runId: string): Promise<void> {
   if (!(await requestCancel(turn.db, runId, new Date()))) return stopRetry(turn, runId);
   turn.stops.stop(runId, STOPPED_REASON);
-  // A run that has not started has no executor to see the wish.
-  await removeQueued(turn, runId);
+  // One that waits, for its turn or for the time of a retry, has no executor to see the wish.
+  if (await isWaiting(turn, runId)) await removeQueued(turn, runId);
+}
+
+async function isWaiting(turn: TurnDeps, runId: string): Promise<boolean> {
+  const run = await findRun(turn.db, runId);
+  if (run?.state !== "pending") return false;
+  const [first] = await listOpenRuns(turn.db, run.sessionId);
+  return first?.run.id !== runId || (run.notBefore !== null && run.notBefore > new Date());
 }
 
 /** Ends a run that has not started. @returns false when it has, or has ended. */
