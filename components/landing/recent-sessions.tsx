@@ -37,7 +37,9 @@ function SessionRow({ session }: { session: SessionSummary }) {
       className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 px-4 py-2 outline-offset-[-2px] hover:bg-hover sm:grid-cols-[minmax(0,1fr)_minmax(0,144px)_88px_72px] lg:grid-cols-[minmax(0,1fr)_240px_88px_80px]"
     >
       <span className="flex min-w-0 items-center gap-2">
-        <span className="truncate font-medium text-sm">{session.title}</span>
+        <span dir="auto" className="truncate font-medium text-sm">
+          {session.title}
+        </span>
         {session.isStructured && (
           <Braces role="img" aria-label="Structured" className="size-3.5 shrink-0 text-faint" />
         )}

@@ -17,13 +17,11 @@ export function SchemaEditor({
   return (
     <Field
       id="schema"
-      label={
-        <span className="flex items-center justify-between">
-          Schema
-          <Button size="sm" variant="ghost" onClick={() => onChange(EXAMPLE_SCHEMA)}>
-            Take the example
-          </Button>
-        </span>
+      label="Schema"
+      action={
+        <Button size="sm" variant="ghost" onClick={() => onChange(EXAMPLE_SCHEMA)}>
+          Take the example
+        </Button>
       }
       hint="Every turn ends in a value that is checked against this JSON Schema."
       error={problem}

@@ -14,6 +14,8 @@ const TASK_EXAMPLE = "Look at this page and tell me what its checkout asks for."
 
 type Problem = { field: "task" | "targetUrl" | "outputSchema" | undefined; text: string };
 
+const CONTROLS = { task: "task", targetUrl: "url", outputSchema: "schema" };
+
 /** Starts a session: what to do, on which page, and whether a typed result is wanted. */
 export function StartForm({ demoUrl, baseUrl }: { demoUrl: string; baseUrl: string }) {
   const [task, setTask] = useState("");
@@ -35,17 +37,22 @@ export function StartForm({ demoUrl, baseUrl }: { demoUrl: string; baseUrl: stri
       setProblem(undefined);
     };
   }
+  /** Says what is wrong where it is, and goes there. */
+  function complain(found: Problem): void {
+    setProblem(found);
+    if (found.field) document.getElementById(CONTROLS[found.field])?.focus();
+  }
   async function start(event: FormEvent): Promise<void> {
     event.preventDefault();
     if (isStarting) return;
-    if (task.trim() === "") return setProblem({ field: "task", text: "Say what the agent is to do." });
-    if (read && !read.isValid) return setProblem({ field: "outputSchema", text: read.problem });
+    if (task.trim() === "") return complain({ field: "task", text: "Say what the agent is to do." });
+    if (read && !read.isValid) return complain({ field: "outputSchema", text: read.problem });
     setStarting(true);
     const outcome = await startSession(request);
     // The form stays as it is while the session opens: coming back finds it filled in.
     if (outcome.isDone) return location.assign(outcome.answer.shareUrl);
     setStarting(false);
-    setProblem({ field: fieldOfError(outcome.error), text: outcome.error });
+    complain({ field: fieldOfError(outcome.error), text: outcome.error });
   }
 
   return (

@@ -13,7 +13,8 @@ export function AddressBar({ hasFocus }: { hasFocus: boolean }) {
   const [draft, setDraft] = useState<string | null>(null);
   const [error, setError] = useState<string | null>(null);
   const mayDrive = role === "drive";
-  const address = browser.currentUrl ?? browser.lastNavigatedUrl ?? browser.desiredUrl ?? "";
+  const shown = browser.currentUrl ?? browser.lastNavigatedUrl ?? browser.desiredUrl ?? "";
+  const address = shown === "about:blank" ? "" : shown;
   const isOnItsWay = browser.desiredUrl !== null && browser.status === "creating";
 
   async function move(step: Parameters<typeof actions.moveBrowser>[0]): Promise<boolean> {

@@ -14,6 +14,7 @@ export function LiveNote({ hasPicture }: { hasPicture: boolean }) {
   const Icon = note.icon;
   return (
     <div
+      role="status"
       className={cn("absolute inset-0 flex items-center justify-center", hasPicture && "pointer-events-none")}
     >
       <div

@@ -29,7 +29,11 @@ export function LiveStage({
     if (hasFocus && isConnected) takeControl();
   }, [hasFocus, isConnected, takeControl]);
   return (
-    <section aria-label="Live browser" className="flex min-h-0 flex-1 flex-col">
+    <section
+      aria-label="Live browser"
+      tabIndex={-1}
+      className="flex min-h-0 flex-1 flex-col outline-offset-[-2px]"
+    >
       <AddressBar hasFocus={hasFocus} />
       <LiveView
         surface={surface}

@@ -80,7 +80,11 @@ export function LiveSurface({
         if (event.nativeEvent.isComposing || event.key === "Process" || event.key === "Unidentified") return;
         if (event.key === "Escape") {
           event.preventDefault();
-          if (!event.shiftKey) return event.currentTarget.blur();
+          if (!event.shiftKey) {
+            // To the stage around it, so that Tab goes on from here.
+            const stage = event.currentTarget.closest("section");
+            return stage ? stage.focus({ preventScroll: true }) : event.currentTarget.blur();
+          }
           const plainEscape = {
             key: "Escape",
             code: "Escape",

@@ -1,7 +1,7 @@
 "use client";
 
 import { type RefObject, useRef } from "react";
-import { useSession } from "#components/session/session-context.tsx";
+import { useLiveStatus, useSession } from "#components/session/session-context.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { AgentPointer } from "./agent-pointer.tsx";
 import { LiveNote } from "./live-note.tsx";
@@ -30,7 +30,8 @@ export function LiveView({
   const page = useLivePictures(canvas, isShown);
   const room = useRoom(roomRef);
   const shown = page && room ? fitPage(page, room) : null;
-  const isStale = browser.status !== "ready";
+  const isLost = useLiveStatus().state === "reconnecting";
+  const isStale = browser.status !== "ready" || isLost;
 
   return (
     <div className="relative min-h-0 flex-1 bg-sunken p-3 max-lg:p-2">

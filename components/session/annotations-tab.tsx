@@ -35,7 +35,7 @@ function Annotation({ annotation }: { annotation: AnnotationView }) {
       {notes.map((note, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the notes of a stored annotation never move
         <div key={index} className="min-w-0">
-          <p className="whitespace-pre-wrap text-sm [overflow-wrap:anywhere]">
+          <p dir="auto" className="whitespace-pre-wrap text-sm [overflow-wrap:anywhere]">
             {note.comment ?? "No comment"}
           </p>
           {note.selector && (

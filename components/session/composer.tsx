@@ -75,6 +75,7 @@ function MessageBox({ textarea }: { textarea: RefObject<HTMLTextAreaElement | nu
         ref={textarea}
         value={text}
         rows={1}
+        dir="auto"
         aria-label="Message to the agent"
         aria-keyshortcuts="/"
         placeholder={isBusy ? "Say what comes next" : "Ask for something else"}
@@ -97,7 +98,10 @@ function MessageBox({ textarea }: { textarea: RefObject<HTMLTextAreaElement | nu
         </span>
         {isBusy && (
           <Button size="sm" variant="outline" className="h-7" onClick={stop}>
-            <Square aria-hidden className="fill-current" /> Stop <Kbd>Esc</Kbd>
+            <Square aria-hidden className="fill-current" /> Stop
+            <span className="contents max-sm:hidden">
+              <Kbd>Esc</Kbd>
+            </span>
           </Button>
         )}
         <Button

@@ -36,15 +36,15 @@ export function Conversation({ scroller }: { scroller: RefObject<HTMLDivElement 
 
   return (
     <div className="relative h-full">
-      <div
+      <section
         ref={scroller}
+        aria-label="Conversation"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
         tabIndex={0}
         className="h-full overflow-y-auto overscroll-contain outline-offset-[-2px] [overflow-anchor:none]"
       >
         <ol
           ref={content}
-          aria-label="Conversation"
           className={cn("mx-auto flex max-w-[720px] flex-col px-4 pt-4 pb-6", !isPlaced && "invisible")}
         >
           <EarlierMessages scroller={scroller} />
@@ -60,7 +60,7 @@ export function Conversation({ scroller }: { scroller: RefObject<HTMLDivElement 
           ))}
           <QueuedMessages />
         </ol>
-      </div>
+      </section>
       {!isFollowing && (
         <Button
           size="sm"

@@ -26,7 +26,7 @@ export function Drawer({ isAlone, className }: { isAlone: boolean; className?: s
   const counts = countsOf(state);
   const hasNews = useNews(counts, drawer.tab);
   const isOpen = drawer.tab !== null;
-  const shown = drawer.tab ?? "result";
+  const shown = drawer.tab ?? (isAlone && !state.session.isStructured ? "activity" : "result");
   const { Panel } = TABS[shown];
   const firstWithNews = DRAWER_TABS.find(hasNews) ?? "result";
 
@@ -48,16 +48,19 @@ export function Drawer({ isAlone, className }: { isAlone: boolean; className?: s
           role="tablist"
           aria-label="Result and records"
           onKeyDown={(event) => {
-            if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
             const tabs = [...event.currentTarget.querySelectorAll<HTMLElement>("[role=tab]")];
             const at = tabs.indexOf(event.target as HTMLElement);
-            tabs.at((at + (event.key === "ArrowRight" ? 1 : -1)) % tabs.length)?.focus();
+            const places = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: -1 };
+            if (!(event.key in places)) return;
+            event.preventDefault();
+            tabs.at(places[event.key as keyof typeof places] % tabs.length)?.focus();
           }}
           className="flex h-full min-w-0 flex-1 gap-1 overflow-x-auto"
         >
           {DRAWER_TABS.map((tab) => (
             <TabButton
               key={tab}
+              id={`${tab}-tab`}
               name={TABS[tab].name}
               count={tab === "result" ? 0 : counts[tab]}
               hasNews={hasNews(tab)}
@@ -80,7 +83,8 @@ export function Drawer({ isAlone, className }: { isAlone: boolean; className?: s
       </div>
       <div
         role="tabpanel"
-        aria-label={TABS[shown].name}
+        id="drawer-panel"
+        aria-labelledby={`${shown}-tab`}
         className={cn("min-h-0 flex-1 overflow-auto", !isOpen && !isAlone && "lg:hidden")}
       >
         <Panel />
@@ -90,6 +94,7 @@ export function Drawer({ isAlone, className }: { isAlone: boolean; className?: s
 }
 
 function TabButton({
+  id,
   name,
   count,
   hasNews,
@@ -97,6 +102,7 @@ function TabButton({
   isOpen,
   onClick,
 }: {
+  id: string;
   name: string;
   count: number;
   hasNews: boolean;
@@ -108,7 +114,10 @@ function TabButton({
     <button
       type="button"
       role="tab"
+      id={id}
       aria-selected={isActive && isOpen}
+      aria-controls="drawer-panel"
+      tabIndex={isActive ? 0 : -1}
       onClick={onClick}
       className={cn(
         "relative flex shrink-0 items-center gap-1.5 rounded-sm px-2 font-medium text-faint text-sm outline-offset-[-2px] hover:text-ink",

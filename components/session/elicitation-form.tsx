@@ -34,7 +34,7 @@ export function ElicitationForm({ elicitation }: { elicitation: ElicitationView 
       onSubmit={submit}
       className="flex min-h-0 flex-col gap-2 overflow-y-auto rounded-lg border border-warn/40 bg-warn-soft p-3"
     >
-      <p id={id} className="flex gap-2 whitespace-pre-wrap text-base [overflow-wrap:anywhere]">
+      <p id={id} dir="auto" className="flex gap-2 whitespace-pre-wrap text-base [overflow-wrap:anywhere]">
         <CircleHelp aria-hidden className="mt-[3px] size-4 shrink-0 text-warn" />
         {elicitation.question}
       </p>
@@ -54,8 +54,10 @@ export function ElicitationForm({ elicitation }: { elicitation: ElicitationView 
               ))}
             </div>
           )}
-          <div className="flex gap-2">
+          <div className="flex flex-wrap justify-end gap-2">
             <Input
+              dir="auto"
+              className="min-w-48 flex-1"
               aria-labelledby={id}
               value={text}
               placeholder={elicitation.options ? "Or answer in your own words" : "Answer"}

@@ -54,12 +54,15 @@ function Queued({
       className="rounded-lg border border-line-strong border-dashed px-3 py-2"
     >
       {draft === null ? (
-        <p className="whitespace-pre-wrap text-base text-soft [overflow-wrap:anywhere]">{message.text}</p>
+        <p dir="auto" className="whitespace-pre-wrap text-base text-soft [overflow-wrap:anywhere]">
+          {message.text}
+        </p>
       ) : (
         <textarea
           // biome-ignore lint/a11y/noAutofocus: the person has just asked to edit this text
           autoFocus
           aria-label="Queued message"
+          dir="auto"
           value={draft}
           onChange={(event) => setDraft(event.target.value)}
           onKeyDown={(event) => {

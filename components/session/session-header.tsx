@@ -20,7 +20,7 @@ export function SessionHeader({ openHelp }: { openHelp: () => void }) {
       <Link href="/" aria-label="All sessions" className="rounded-sm text-accent">
         <Mark />
       </Link>
-      <h1 className="min-w-0 truncate font-semibold text-base" title={state.session.title}>
+      <h1 dir="auto" className="min-w-0 truncate font-semibold text-base" title={state.session.title}>
         {state.session.title}
       </h1>
       <span className="flex shrink-0 items-center gap-2 text-soft text-sm">

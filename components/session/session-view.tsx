@@ -65,13 +65,23 @@ function SessionLayout({ hasBrowser, hasResult }: { hasBrowser: boolean; hasResu
 
   return (
     <DrawerContext value={drawer}>
-      <div className="grid h-dvh grid-cols-[minmax(0,1fr)] grid-rows-[auto_auto_minmax(0,1fr)_auto] bg-canvas lg:grid-cols-[clamp(400px,34vw,480px)_minmax(0,1fr)] lg:grid-rows-[auto_minmax(0,1fr)_auto]">
+      <div
+        className={cn(
+          "grid h-dvh grid-cols-[minmax(0,1fr)] grid-rows-[auto_auto_minmax(0,1fr)_auto] bg-canvas lg:grid-rows-[auto_minmax(0,1fr)_auto]",
+          hasBrowser
+            ? "lg:grid-cols-[clamp(400px,34vw,480px)_minmax(0,1fr)]"
+            : "lg:grid-cols-[minmax(0,1fr)_clamp(400px,40vw,560px)]",
+        )}
+      >
         <SessionHeader openHelp={() => setHelpOpen(true)} />
         <PaneTabs pane={pane} onChange={setPane} hasBrowser={hasBrowser} />
         <main className={cn("min-h-0 lg:col-start-1 lg:row-start-2", hideUnless("conversation"))}>
           <Conversation scroller={conversation} />
         </main>
-        <Composer textarea={composer} className="lg:col-start-1 lg:row-start-3" />
+        <Composer
+          textarea={composer}
+          className={cn("lg:col-start-1 lg:row-start-3", !hasBrowser && "lg:px-[max(12px,calc(50%-348px))]")}
+        />
         <div className="contents lg:col-start-2 lg:row-span-2 lg:row-start-2 lg:flex lg:min-h-0 lg:flex-col lg:border-l">
           {hasBrowser && (
             <div className={cn("flex min-h-0 flex-1 flex-col max-lg:row-start-3", hideUnless("browser"))}>

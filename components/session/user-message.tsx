@@ -12,7 +12,9 @@ export function UserMessage({
 }) {
   return (
     <article aria-label="Request" className="rounded-lg border bg-surface px-3 py-2">
-      <p className="whitespace-pre-wrap text-base [overflow-wrap:anywhere]">{text}</p>
+      <p dir="auto" className="whitespace-pre-wrap text-base [overflow-wrap:anywhere]">
+        {text}
+      </p>
       <p className="mt-1 flex items-baseline justify-between gap-4 text-faint text-xs">
         <span className="truncate">{author ?? "Request"}</span>
         <ClockTime iso={createdAt} />

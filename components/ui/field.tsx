@@ -23,21 +23,27 @@ export function Textarea({ className, ...props }: ComponentProps<"textarea">) {
 export function Field({
   id,
   label,
+  action,
   hint,
   error,
   children,
 }: {
   id: string;
   label: ReactNode;
+  /** Something to do with the control, beside its label. */
+  action?: ReactNode;
   hint?: ReactNode;
   error?: string | undefined;
   children: ReactNode;
 }) {
   return (
     <div className="flex flex-col gap-1.5">
-      <label htmlFor={id} className="font-medium text-sm">
-        {label}
-      </label>
+      <div className="flex items-center justify-between gap-4">
+        <label htmlFor={id} className="font-medium text-sm">
+          {label}
+        </label>
+        {action}
+      </div>
       {children}
       {error ? (
         <p id={`${id}-note`} role="alert" className="text-bad text-sm">

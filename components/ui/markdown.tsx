@@ -10,7 +10,8 @@ const plain = (
   Tag: "h1" | "h2" | "h3" | "h4" | "p" | "ul" | "ol" | "li" | "strong" | "blockquote" | "hr" | "th" | "td",
 ) =>
   function PlainElement({ children }: Inner) {
-    return Tag === "hr" ? <hr /> : <Tag>{children}</Tag>;
+    // Each piece reads in the direction of its own words.
+    return Tag === "hr" ? <hr /> : <Tag dir={Tag === "strong" ? undefined : "auto"}>{children}</Tag>;
   };
 
 const COMPONENTS = {
