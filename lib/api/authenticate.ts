@@ -15,10 +15,12 @@ const UNAVAILABLE = "the API key could not be checked, because the key store is 
  * Checks API keys: those of the configuration first, then the store. Source: specification, Authentication.
  *
  * @param configured keys accepted besides the store's, with their owners (`SERVICE_API_KEYS`).
+ * @param timeoutMs a store that says nothing for so long counts as out of reach.
  */
 export function createAuthenticator(
   configured: { key: string; ownerId: string }[],
   store: KeyStore,
+  timeoutMs = 5_000,
 ): Authenticator {
   const known = configured.map(({ key, ownerId }) => ({ hash: sha256(key), ownerId }));
   return async (headers) => {
@@ -28,7 +30,7 @@ export function createAuthenticator(
     const match = known.find((candidate) => timingSafeEqual(candidate.hash, hash));
     if (match) return { ok: true, caller: { ownerId: match.ownerId } };
     try {
-      const ownerId = await store.findOwner(key);
+      const ownerId = await within(store.findOwner(key), timeoutMs);
       return ownerId === undefined ? fail("unauthorized", UNAUTHORIZED) : { ok: true, caller: { ownerId } };
     } catch {
       // Whatever kept the store from answering, the key may well be good.
@@ -42,6 +44,17 @@ export function readKey(headers: Headers): string | undefined {
   const bearer = /^Bearer +(\S+) *$/i.exec(headers.get("authorization") ?? "")?.[1];
   const key = bearer ?? headers.get("x-service-api-key")?.trim();
   return key === undefined || key === "" || key.length > 1_000 ? undefined : key;
+}
+
+/** @throws Error when nothing came in time. */
+async function within<Value>(work: Promise<Value>, timeoutMs: number): Promise<Value> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error("no answer in time")), timeoutMs);
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest();

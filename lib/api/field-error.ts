@@ -11,8 +11,8 @@ export function describeFirstIssue(issues: readonly Issue[], root = "body"): str
   if (!issue) return `${root}: is invalid`;
   if (issue.code === "unrecognized_keys")
     return `${formatPath([...issue.path, issue.keys[0] ?? ""], root)}: unknown field`;
-  if (issue.code === "invalid_union" && issue.errors[0]?.length)
-    return describeFirstIssue(issue.errors[0], root);
+  const [branch] = issue.code === "invalid_union" ? (issue.errors[0] ?? []) : [];
+  if (branch) return describeFirstIssue([{ ...branch, path: [...issue.path, ...branch.path] }], root);
   return `${formatPath(issue.path, root)}: ${describeIssue(issue)}`;
 }
 

@@ -19,8 +19,17 @@ export type SchemaAdmission = {
   admitSchema: (schema: unknown) => Promise<{ ok: true } | { ok: false; error: string }>;
 };
 
+/** What it takes to make a session. */
+export type CreationServices = Pick<
+  ApiServices,
+  "db" | "sealer" | "jobs" | "shares" | "schemas" | "rule" | "tools" | "readSubAgentFlag"
+> & { settings: Pick<ApiServices["settings"], "delegation"> };
+
 /** `POST /api/session`. Source: specification, POST /api/session; `wire.md`. */
-export async function createSession(services: ApiServices, call: Call<CreateSessionInput>): Promise<Answer> {
+export async function createSession(
+  services: CreationServices,
+  call: Pick<Call<CreateSessionInput>, "caller" | "body" | "sent">,
+): Promise<Answer> {
   const ownerId = call.caller?.ownerId;
   if (ownerId === undefined) return fail("unauthorized", "no owner");
   const asked: Asked = {
@@ -35,7 +44,7 @@ export async function createSession(services: ApiServices, call: Call<CreateSess
   return input.ok ? describeResult(services, await storeSession(services, input.session)) : input;
 }
 
-function describeResult({ shares }: ApiServices, result: CreateResult): Answer {
+function describeResult({ shares }: CreationServices, result: CreateResult): Answer {
   if (result.status === "reused")
     return fail("idempotency_key_reused", "idempotencyKey: was used before with another body");
   const { sessionId, requestId, runId, shareRevocation } = result;
@@ -59,7 +68,11 @@ type Asked = Pick<NewSession, "ownerId" | "bodyHash" | "idempotencyKey">;
 type Profile = { ok: true; session: NewSession } | Failure;
 
 /** The checks that need more than the body: the deployment's ceilings, the schema compiler, the network guard. */
-async function readProfile(services: ApiServices, asked: Asked, body: CreateSessionInput): Promise<Profile> {
+async function readProfile(
+  services: CreationServices,
+  asked: Asked,
+  body: CreateSessionInput,
+): Promise<Profile> {
   const delegation = resolveDelegation(body.delegation, services.settings.delegation);
   if (!delegation.ok) return fail("invalid_request", delegation.error);
   if (body.outputSchema !== undefined) {
@@ -113,7 +126,7 @@ async function readProfile(services: ApiServices, asked: Asked, body: CreateSess
 
 /** Sub-agents of a `web` caller hang on the feature flag for that caller, whatever the body says. Rule 3. */
 async function admitSubAgents(
-  services: ApiServices,
+  services: CreationServices,
   asked: boolean,
   source: string,
   userId: string | null,
@@ -122,7 +135,7 @@ async function admitSubAgents(
 }
 
 /** Why a callback may not go there. A name that cannot be resolved now may well be resolved at the attempt. */
-async function refuseCallback(services: ApiServices, url: string): Promise<string | undefined> {
+async function refuseCallback(services: CreationServices, url: string): Promise<string | undefined> {
   const target = new URL(url);
   const literal = services.rule.refuseLiteral(target);
   if (literal !== undefined) return literal;

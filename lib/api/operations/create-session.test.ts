@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+import { after, describe, test } from "node:test";
+import { eq } from "drizzle-orm";
+import { messages, outbox, requests, runs, sealedSecrets, sessions } from "#db/schema/index.ts";
+import { openTestDatabase } from "#db/testing.ts";
+import { createAddressRule } from "#lib/net/address-rule.ts";
+import { createSealer } from "#lib/secrets/sealer.ts";
+import { createJobSender } from "#lib/session/job-sender.ts";
+import { createShareLinks } from "#lib/session/share-link.ts";
+import { createSessionSchema } from "../schemas/create-session.ts";
+import { type CreationServices, createSession } from "./create-session.ts";
+
+const { db, close } = await openTestDatabase();
+after(close);
+
+const KEY = new Uint8Array(32);
+const sealer = createSealer(KEY);
+const sent: string[] = [];
+const asked: (string | null)[] = [];
+const hosts: Record<string, string> = { "public.example": "93.184.216.34", "inside.example": "10.0.0.7" };
+const services: CreationServices = {
+  ...{ db, sealer, tools: [], shares: createShareLinks(db, KEY) },
+  jobs: createJobSender({ db, send: async (job) => void sent.push(job.id), logger: { warn() {} } }),
+  schemas: { admitSchema: async () => ({ ok: true }) },
+  rule: createAddressRule({
+    allow: [],
+    lookup: async (name) => (hosts[name] ? [{ address: hosts[name], family: 4 }] : []),
+  }),
+  async readSubAgentFlag(userId) {
+    asked.push(userId);
+    return userId === "invited";
+  },
+  settings: { delegation: { maxLiveChildren: 4, maxLiveBrowsers: 4 } },
+};
+
+const hello = [{ role: "user", parts: [{ type: "text", text: "Hello" }] }];
+async function create(fields: Record<string, unknown> = {}, given: CreationServices = services) {
+  const body = { messages: hello, ...fields };
+  const call = { body: createSessionSchema.parse(body), sent: body, caller: { ownerId: "owner" } };
+  const answer = await createSession(given, call);
+  assert.ok(!(answer instanceof Response));
+  return answer;
+}
+async function createRow(fields: Record<string, unknown>) {
+  const answer = await create(fields);
+  assert.ok(answer.ok, JSON.stringify(answer));
+  const { sessionId } = answer.body as { sessionId: string };
+  const [row] = await db.select().from(sessions).where(eq(sessions.id, sessionId));
+  assert.ok(row);
+  return row;
+}
+
+describe("creating a session", () => {
+  test("writes session, transcript, request, run and the job to play it together", async () => {
+    const row = await createRow({});
+    const where = { request: eq(requests.sessionId, row.id), run: eq(runs.sessionId, row.id) };
+    const [request] = await db.select().from(requests).where(where.request);
+    const [run] = await db.select().from(runs).where(where.run);
+    const [message] = await db.select().from(messages).where(eq(messages.sessionId, row.id));
+    assert.deepEqual([run?.state, run?.attempt, run?.origin], ["pending", 1, "external"]);
+    assert.deepEqual([message?.seq, message?.requestId], [1, request?.id]);
+    const jobs = (await db.select().from(outbox)).filter(({ id }) => id.includes(String(run?.id)));
+    assert.equal(jobs.length, 1);
+    assert.ok(jobs[0]?.sentAt && sent.includes(jobs[0].id));
+  });
+
+  test("keeps everything the caller fixed, with the specification's defaults", async () => {
+    const plain = await createRow({});
+    assert.deepEqual(
+      [plain.source, plain.subAgents, plain.capabilities, plain.callbackUrl, plain.outputSchema],
+      ["api", false, { browser: true, sandbox: true }, null, null],
+    );
+    const metadata = { ticket: 1, nested: [{ a: null }] };
+    const full = await createRow({
+      ...{
+        metadata,
+        userId: "u",
+        source: "slack",
+        systemPrompt: "Be brief.",
+        targetUrl: "https://a.example/x",
+      },
+      ...{ targetPageUrls: ["https://a.example/y"], outputSchema: { type: "object" } },
+      ...{ tools: { exclude: ["run_shell"] }, delegation: { maxLiveChildren: 2 } },
+      callback: { url: "https://public.example/hook", events: ["run.completed"] },
+    });
+    assert.deepEqual(full.metadata, metadata);
+    assert.deepEqual(full.tools, { include: [], exclude: ["run_shell"], externalTurnExclude: [] });
+    assert.deepEqual([full.maxLiveChildren, full.maxLiveBrowsers], [2, 2]);
+    assert.deepEqual(
+      [full.callbackUrl, full.callbackEvents],
+      ["https://public.example/hook", ["run.completed"]],
+    );
+    assert.deepEqual([full.userId, full.source, full.systemPrompt], ["u", "slack", "Be brief."]);
+  });
+
+  test("turns the browser off with the sandbox", async () => {
+    const row = await createRow({ capabilities: { sandbox: false } });
+    assert.deepEqual(row.capabilities, { browser: false, sandbox: false });
+  });
+
+  test("seals headers and the callback secret apart from the session", async () => {
+    const row = await createRow({
+      callback: { url: "https://public.example/hook", secret: "canary-1" },
+      mcpServers: { crm: { url: "https://crm.example/mcp", headers: { authorization: "canary-2" } } },
+    });
+    assert.deepEqual(row.mcpServers, { crm: { url: "https://crm.example/mcp", type: "http" } });
+    assert.doesNotMatch(JSON.stringify(row), /canary/);
+    const secrets = await db.select().from(sealedSecrets).where(eq(sealedSecrets.sessionId, row.id));
+    assert.doesNotMatch(JSON.stringify(secrets), /canary/);
+    const opened = secrets.map(({ name, sealed }) => [
+      name,
+      sealer.open({ table: "sealed_secrets", row: row.id, column: name }, sealed),
+    ]);
+    assert.deepEqual(Object.fromEntries(opened), {
+      "callback.secret": "canary-1",
+      "mcpServers.crm.headers": '{"authorization":"canary-2"}',
+    });
+  });
+
+  test("subAgents of a web caller hang on the feature flag of that caller's own identity", async () => {
+    const row = async (fields: Record<string, unknown>) =>
+      (await createRow({ subAgents: true, ...fields })).subAgents;
+    assert.equal(await row({ source: "api", userId: "anybody" }), true);
+    assert.equal(await row({}), true);
+    assert.deepEqual(asked, [], "nobody but a web caller is asked about");
+    assert.equal(await row({ source: "web", userId: "anybody" }), false);
+    assert.equal(await row({ source: "web", userId: "invited" }), true);
+    assert.equal(await row({ source: "web" }), false);
+    assert.equal(await row({ source: "web", userId: "invited", subAgents: false }), false);
+    assert.deepEqual(asked, ["anybody", "invited", null]);
+  });
+
+  test("refuses a callback to a name that resolves to a private address, and takes one that has none yet", async () => {
+    const answer = await create({ callback: { url: "https://inside.example/hook" } });
+    assert.ok(!answer.ok);
+    assert.equal(answer.code, "invalid_request");
+    assert.match(answer.error, /^callback\.url: inside\.example resolves to/);
+    assert.doesNotMatch(answer.error, /10\.0\.0\.7/);
+    assert.equal((await create({ callback: { url: "https://later.example/hook" } })).ok, true);
+  });
+
+  test("a replay returns the original also where a ceiling has been lowered since", async () => {
+    const fields = { idempotencyKey: "k", delegation: { maxLiveChildren: 4 } };
+    const first = await create(fields);
+    const lowered = { ...services, settings: { delegation: { maxLiveChildren: 1, maxLiveBrowsers: 1 } } };
+    const replay = await create(fields, lowered);
+    assert.ok(first.ok && replay.ok);
+    assert.equal(replay.status, 200);
+    assert.deepEqual(replay.body, first.body);
+    assert.equal((await create({ ...fields, idempotencyKey: "other" }, lowered)).ok, false);
+  });
+
+  test("a job that cannot be sent now stays in the outbox, and the session is made all the same", async () => {
+    const jobs = createJobSender({
+      db,
+      send: () => Promise.reject(new Error("no engine")),
+      logger: { warn() {} },
+    });
+    const answer = await create({}, { ...services, jobs });
+    assert.equal(answer.ok && answer.status, 201);
+    const unsent = (await db.select().from(outbox)).filter(({ sentAt }) => sentAt === null);
+    assert.equal(unsent.length, 1);
+    assert.equal(await services.jobs.sweep(new Date(Date.now() + 10_000)), 1);
+  });
+});

@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { createRateLimiter, rateHeaders } from "./rate-limiter.ts";
+
+const limits = { create: 60, poll: 2, annotate: 0 };
+function openLimiter() {
+  let now = 1_000_000;
+  return { ...createRateLimiter(limits, () => now), advance: (ms: number) => (now += ms) };
+}
+
+describe("the rate limiter", () => {
+  test("allows a bucket's whole limit at once, then refuses until it refills evenly", () => {
+    const limiter = openLimiter();
+    for (let left = 59; left >= 0; left--) assert.deepEqual(limiter.take("create", "a")?.remaining, left);
+    assert.deepEqual(limiter.take("create", "a"), {
+      isAllowed: false,
+      limit: 60,
+      remaining: 0,
+      resetSeconds: 1,
+    });
+    limiter.advance(999);
+    assert.equal(limiter.take("create", "a")?.isAllowed, false);
+    limiter.advance(1);
+    assert.equal(limiter.take("create", "a")?.isAllowed, true);
+    assert.equal(limiter.take("create", "a")?.isAllowed, false);
+  });
+
+  test("is full again after a minute, and never fuller", () => {
+    const limiter = openLimiter();
+    limiter.take("poll", "a");
+    limiter.advance(3_600_000);
+    assert.equal(limiter.take("poll", "a")?.remaining, 1);
+  });
+
+  test("counts each bucket and each subject by itself", () => {
+    const limiter = openLimiter();
+    limiter.take("poll", "a");
+    limiter.take("poll", "a");
+    assert.equal(limiter.take("poll", "a")?.isAllowed, false);
+    assert.equal(limiter.take("poll", "b")?.isAllowed, true);
+    assert.equal(limiter.take("create", "a")?.isAllowed, true);
+  });
+
+  test("0 is off", () => {
+    const limiter = openLimiter();
+    for (let round = 0; round < 1_000; round++) assert.equal(limiter.take("annotate", "a"), undefined);
+  });
+
+  test("forgets whoever came longest ago, not the busy, when there are too many to remember", () => {
+    const limiter = openLimiter();
+    limiter.take("poll", "busy");
+    limiter.take("poll", "busy");
+    for (let index = 0; index < 20_000; index++) {
+      limiter.take("poll", `passer-by ${index}`);
+      if (index % 1_000 === 0) limiter.take("poll", "busy");
+    }
+    assert.equal(limiter.take("poll", "busy")?.isAllowed, false);
+  });
+
+  test("tells clients where they stand, and the refused when to come back", () => {
+    const allowed = rateHeaders({ isAllowed: true, limit: 60, remaining: 59, resetSeconds: 1 });
+    assert.deepEqual(allowed, {
+      "RateLimit-Limit": "60",
+      "RateLimit-Remaining": "59",
+      "RateLimit-Reset": "1",
+    });
+    const refused = rateHeaders({ isAllowed: false, limit: 60, remaining: 0, resetSeconds: 0 });
+    assert.equal(refused["Retry-After"], "1");
+  });
+});

@@ -1,0 +1,237 @@
+import assert from "node:assert/strict";
+import { describe, mock, test } from "node:test";
+import { createParser, type EventSourceMessage } from "eventsource-parser";
+import { createMemoryBus } from "#lib/events/bus.ts";
+import type { MessageDelta, StoredEvent } from "#lib/events/event.ts";
+import type { EventLog } from "#lib/events/event-log.ts";
+import { streamRequest } from "./sse.ts";
+
+/** A log in memory whose reads can be held back. */
+function createTestLog() {
+  const bus = createMemoryBus();
+  const stored: StoredEvent[] = [];
+  let gate = Promise.resolve();
+  let reads = 0;
+  const log: EventLog = {
+    async transact() {
+      throw new Error("not written to");
+    },
+    async read(_sessionId, { after, requestId, limit }) {
+      reads++;
+      const page = stored
+        .filter((event) => event.seq > after && event.requestId === requestId)
+        .slice(0, limit);
+      await gate;
+      return page;
+    },
+    subscribe: bus.subscribe,
+    publishDelta: (delta) => bus.publish(delta.sessionId, { type: "delta", delta }),
+    readUnfinished: bus.readUnfinished,
+  };
+  return {
+    ...{ log, stored, reads: () => reads },
+    /** Stores an event of the request, and announces it unless told not to. */
+    append(kind: StoredEvent["kind"], fields: Record<string, unknown> = {}, isAnnounced = true) {
+      const seq = stored.length + 1;
+      const requestId = "requestId" in fields ? (fields.requestId as string | null) : "req_a";
+      const body = JSON.stringify({ kind, seq, requestId, ...fields });
+      const event: StoredEvent = { sessionId: "ses_a", seq, kind, requestId, runId: "run_a", body };
+      stored.push(event);
+      if (isAnnounced) bus.publish("ses_a", { type: "event", event });
+    },
+    write(text: string, offset: number, fields: Partial<MessageDelta> = {}) {
+      log.publishDelta({
+        ...{ kind: "message.delta", timestamp: "", sessionId: "ses_a", requestId: "req_a", runId: "run_a" },
+        ...{ source: "api", messageId: "msg_a", part: "text", attempt: 1, offset, text },
+        ...fields,
+      });
+    },
+    /** Holds reads back until the returned function is called. */
+    holdReads() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      gate = promise;
+      return resolve;
+    },
+  };
+}
+
+const END = { outcome: "succeeded" };
+type Rig = ReturnType<typeof createTestLog>;
+
+function open(rig: Rig, after = 0) {
+  const gone = new AbortController();
+  const stream = streamRequest(rig.log, { sessionId: "ses_a", requestId: "req_a", after }, gone.signal);
+  return { gone, reader: stream.pipeThrough(new TextDecoderStream() as never).getReader() };
+}
+async function readAll({ reader }: ReturnType<typeof open>): Promise<string> {
+  let text = "";
+  for (let part = await reader.read(); !part.done; part = await reader.read()) text += part.value;
+  return text;
+}
+function parse(text: string): EventSourceMessage[] {
+  const events: EventSourceMessage[] = [];
+  createParser({ onEvent: (event) => void events.push(event) }).feed(text);
+  return events;
+}
+const describeAll = (text: string) =>
+  parse(text).map(({ id, event, data }) => (id ? `${id} ${event}` : `- ${JSON.parse(data).text}`));
+/** Lets everything that is ready happen. */
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+describe("the event stream of a request", () => {
+  test("of a finished request replays it and closes, byte for byte the same", async () => {
+    const rig = createTestLog();
+    rig.append("run.started");
+    rig.append("browser.status", { requestId: null });
+    rig.append("tool.call", { requestId: "req_other" });
+    rig.append("run.completed", END);
+    const first = await readAll(open(rig));
+    assert.deepEqual(describeAll(first), ["1 run.started", "4 run.completed"]);
+    assert.match(first, /^retry: 1000\n\nid: 1\nevent: run\.started\ndata: \{/);
+    assert.equal(await readAll(open(rig)), first);
+    assert.deepEqual(describeAll(await readAll(open(rig, 1))), ["4 run.completed"]);
+  });
+
+  test("goes on through a retry, and closes after the run that nothing follows", async () => {
+    const rig = createTestLog();
+    const reading = readAll(open(rig));
+    rig.append("run.started");
+    rig.append("run.completed", { outcome: "errored", willRetry: { attempt: 2 } });
+    await settle();
+    rig.append("run.started");
+    rig.append("run.completed", END);
+    assert.deepEqual(describeAll(await reading).at(-1), "4 run.completed");
+  });
+
+  test("is not closed by values that look like an end", async () => {
+    const rig = createTestLog();
+    const reading = readAll(open(rig));
+    rig.append("run.completed", { outcome: "errored", error: 'no "willRetry"', willRetry: {} });
+    rig.append("run.completed", { ...END, deliverable: { value: { willRetry: true } } });
+    assert.equal(describeAll(await reading).length, 2);
+  });
+
+  test("misses nothing that is stored while it reads, and repeats nothing", async () => {
+    const rig = createTestLog();
+    rig.append("run.started");
+    const release = rig.holdReads();
+    const reading = readAll(open(rig));
+    await settle();
+    rig.append("tool.call");
+    rig.append("tool.result");
+    release();
+    await settle();
+    rig.append("run.completed", END);
+    assert.deepEqual(describeAll(await reading), [
+      "1 run.started",
+      "2 tool.call",
+      "3 tool.result",
+      "4 run.completed",
+    ]);
+  });
+
+  test("finds in the log what the bus announced out of order, or never", async () => {
+    const rig = createTestLog();
+    const reading = readAll(open(rig));
+    await settle();
+    rig.append("run.started", {}, false);
+    rig.append("tool.call", {}, false);
+    rig.append("run.completed", END);
+    assert.deepEqual(describeAll(await reading), ["1 run.started", "2 tool.call", "3 run.completed"]);
+  });
+
+  test("pages through a long log", async () => {
+    const rig = createTestLog();
+    for (let index = 0; index < 1_200; index++) rig.append("tool.call");
+    rig.append("run.completed", END);
+    const ids = parse(await readAll(open(rig))).map(({ id }) => Number(id));
+    assert.deepEqual(
+      ids,
+      Array.from({ length: 1_201 }, (_, index) => index + 1),
+    );
+  });
+
+  test("gives whoever joins in mid-message that message so far as one delta at offset 0", async () => {
+    const rig = createTestLog();
+    rig.append("run.started");
+    rig.write("Hel", 0);
+    rig.write("lo ", 3);
+    const late = open(rig);
+    await settle();
+    rig.write("you", 6);
+    await settle();
+    rig.append("message.completed");
+    rig.append("run.completed", END);
+    assert.deepEqual(describeAll(await readAll(late)), [
+      ...["1 run.started", "- Hello ", "- you", "2 message.completed", "3 run.completed"],
+    ]);
+  });
+
+  test("repeats no piece that came while it joined", async () => {
+    const rig = createTestLog();
+    rig.write("Hello ", 0);
+    const release = rig.holdReads();
+    const late = open(rig);
+    await settle();
+    rig.write("you", 6);
+    release();
+    await settle();
+    rig.append("run.completed", END);
+    assert.deepEqual(describeAll(await readAll(late)), ["- Hello you", "1 run.completed"]);
+  });
+
+  test("sends no piece of a message after the message", async () => {
+    const rig = createTestLog();
+    const { reader } = open(rig);
+    await settle();
+    rig.write("Hello", 0);
+    rig.append("message.completed");
+    rig.append("run.completed", END);
+    assert.deepEqual(describeAll(await readAll({ reader, gone: new AbortController() })), [
+      ...["1 message.completed", "2 run.completed"],
+    ]);
+  });
+
+  test("a reader that does not read costs no memory and catches up from the log", async () => {
+    const rig = createTestLog();
+    const slow = open(rig);
+    await settle();
+    const before = rig.reads();
+    for (let index = 0; index < 2_000; index++) {
+      rig.append("tool.call");
+      rig.write("x", index);
+    }
+    await settle();
+    assert.ok(rig.reads() - before < 20, "it pulls");
+    rig.append("run.completed", END);
+    const stored = parse(await readAll(slow)).filter(({ id }) => id !== undefined);
+    assert.equal(stored.length, 2_001);
+  });
+
+  test("sends a comment every 15 s while nothing happens", async () => {
+    mock.timers.enable({ apis: ["setInterval"] });
+    try {
+      const rig = createTestLog();
+      const { reader, gone } = open(rig);
+      assert.equal((await reader.read()).value, "retry: 1000\n\n");
+      mock.timers.tick(14_999);
+      mock.timers.tick(1);
+      assert.equal((await reader.read()).value, ": keep-alive\n\n");
+      gone.abort();
+      assert.equal((await reader.read()).done, true);
+    } finally {
+      mock.timers.reset();
+    }
+  });
+
+  test("ends when the client goes, or has gone before it began", async () => {
+    const rig = createTestLog();
+    const waiting = open(rig);
+    await settle();
+    waiting.gone.abort();
+    assert.equal(await readAll(waiting), "retry: 1000\n\n");
+    const over = AbortSignal.abort();
+    const stream = streamRequest(rig.log, { sessionId: "ses_a", requestId: "req_a", after: 0 }, over);
+    assert.equal(await new Response(stream).text(), "retry: 1000\n\n");
+  });
+});
