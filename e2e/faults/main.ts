@@ -20,6 +20,8 @@ async function runCampaign(options: CampaignOptions): Promise<boolean> {
       ? undefined
       : () => createDatabase(serverUrl, `faults_${process.pid}_${++databases}`);
   const restartDatabase = postgres && (() => postgres.restart("immediate"));
+  const ending = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => ending.abort());
   const oracle = await startOracle();
   const chosen = CASES.filter(
     ({ name, group, onlyOn }) =>
@@ -30,7 +32,13 @@ async function runCampaign(options: CampaignOptions): Promise<boolean> {
   try {
     for (const [index, fault] of chosen.entries()) {
       for (let nth = 0; nth < Math.min(options.seeds, fault.seedsMax ?? options.seeds); nth++) {
-        const run = await runCase(fault, options.seed + nth, { oracle, makeDatabase, restartDatabase });
+        if (ending.signal.aborted) break;
+        const run = await runCase(fault, options.seed + nth, {
+          oracle,
+          makeDatabase,
+          restartDatabase,
+          signal: ending.signal,
+        });
         runs.push(run);
         const verdict = run.violations.length === 0 ? "ok" : `${run.violations.length} violations`;
         console.log(

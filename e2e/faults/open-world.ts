@@ -94,19 +94,17 @@ export async function openWorld(place: {
     restartDatabase: place.restartDatabase,
     service: running,
     processes,
+    /** The settings of a service of this world. */
+    settings: (fault?: string): Record<string, string> => ({
+      ...{ OPENAI_BASE_URL: oracle.modelUrl, SANDBOX: "unconfined", LOG_LEVEL: "info" },
+      CALLBACK_RETRY_BASE_MS: String(SCHEDULE.baseMs),
+      CALLBACK_RETRY_FACTOR: String(SCHEDULE.factor),
+      ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl, DATABASE_DRIVER: "pg" }),
+      ...(fault !== undefined && { FAULT: fault, FAULTS_ALLOWED: "1" }),
+    }),
     /** Starts the service on this world's data; `fault` is what it will do to itself. */
     async start(fault?: string, variables: Record<string, string> = {}) {
-      service = await startService(
-        {
-          ...{ OPENAI_BASE_URL: oracle.modelUrl, SANDBOX: "unconfined", LOG_LEVEL: "info" },
-          CALLBACK_RETRY_BASE_MS: String(SCHEDULE.baseMs),
-          CALLBACK_RETRY_FACTOR: String(SCHEDULE.factor),
-          ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl, DATABASE_DRIVER: "pg" }),
-          ...(fault !== undefined && { FAULT: fault, FAULTS_ALLOWED: "1" }),
-          ...variables,
-        },
-        { dataDir },
-      );
+      service = await startService({ ...world.settings(fault), ...variables }, { dataDir });
       processes.follow(service.pid);
       return service;
     },

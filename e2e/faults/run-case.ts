@@ -12,6 +12,8 @@ export type Place = {
   oracle: Oracle;
   makeDatabase?: (() => Promise<string>) | undefined;
   restartDatabase?: (() => Promise<void>) | undefined;
+  /** Fires when the campaign is told to end: what runs is ended, and counts as broken off. */
+  signal?: AbortSignal | undefined;
 };
 
 const RUN_MAX_MS = 420_000;
@@ -29,6 +31,9 @@ export async function runCase(fault: FaultCase, seed: number, place: Place): Pro
   let timer: NodeJS.Timeout | undefined;
   const tooLong = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error(`not over after ${RUN_MAX_MS / 1_000} s`)), RUN_MAX_MS);
+    place.signal?.addEventListener("abort", () => reject(new Error("the campaign was told to end")), {
+      once: true,
+    });
   });
   try {
     await Promise.race([play(), tooLong]);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { openDatabase } from "#db/client.ts";
 import { outbox, runs } from "#db/schema/index.ts";
+import { startService } from "../../fixtures/service.ts";
 import type { Evidence } from "../evidence.ts";
 import type { FaultCase } from "../fault-case.ts";
 import type { World } from "../open-world.ts";
@@ -149,6 +150,34 @@ const stoppedProcess: FaultCase = {
   findViolations: findOverlaps,
 };
 
+/** Of two processes on one database, the one that plays is stopped for longer than its lease: the other takes over. */
+const staleLease: FaultCase = {
+  ...{ name: "stale-lease", group: "concurrency", title: "SIGSTOP for 30 s of one of two processes" },
+  ...{ onlyOn: "postgres", seedsMax: 3 },
+  async play(world) {
+    await world.start();
+    const { pid } = world.service();
+    const second = await startService(world.settings(), { dataDir: world.dataDir });
+    try {
+      const created = await world.create("slow-shell");
+      if (!created || pid === undefined) throw new Error("the session was not created");
+      await world.followUp(created.sessionId, "tools");
+      await sleep(world.random.between(100, 2_500));
+      world.disturb();
+      process.kill(pid, "SIGSTOP");
+      await sleep(STOPPED_MS);
+      const { status } = await second.read<{ status: string }>(created.statusUrl);
+      if (status !== "completed") world.problems.push(`the other process has not taken over: ${status}`);
+      process.kill(pid, "SIGCONT");
+      world.disturb();
+      await world.quiet();
+    } finally {
+      await second.stop();
+    }
+  },
+  findViolations: findOverlaps,
+};
+
 export const concurrency: FaultCase[] = [
-  ...[followUpsAtOnce(2), followUpsAtOnce(20), equalKeys, repeatedJobs, stoppedProcess],
+  ...[followUpsAtOnce(2), followUpsAtOnce(20), equalKeys, repeatedJobs, stoppedProcess, staleLease],
 ];
