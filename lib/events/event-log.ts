@@ -24,8 +24,12 @@ export type EventLog = {
     sessionId: string,
     query: { after: number; requestId?: string; limit: number },
   ) => Promise<StoredEvent[]>;
-  /** Live items of a session. Subscribe first, then read, and drop what has been seen. */
-  subscribe: (sessionId: string, listener: BusListener) => () => void;
+  /**
+   * Live items of a session. Subscribe first, then read, and drop what has been seen.
+   *
+   * @param onGap called when items may have been missed: read again from what was last seen.
+   */
+  subscribe: (sessionId: string, listener: BusListener, onGap?: () => void) => () => void;
   /** Sends a live piece of a message; nothing is stored. */
   publishDelta: (delta: MessageDelta) => void;
   readUnfinished: (sessionId: string) => MessageDelta[];
@@ -37,7 +41,8 @@ export function createEventLog(db: Database, bus: EventBus): EventLog {
     async transact(sessionId, work) {
       let stored: StoredEvent[] = [];
       const result = await db.transaction(async (tx) => {
-        const pending: { event: NewEvent; onStored: ((stored: StoredEvent) => Promise<void>) | undefined }[] = [];
+        const pending: { event: NewEvent; onStored: ((stored: StoredEvent) => Promise<void>) | undefined }[] =
+          [];
         const value = await work(tx, (event, onStored) => pending.push({ event, onStored }));
         stored =
           pending.length === 0

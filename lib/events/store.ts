@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, sql } from "drizzle-orm";
 import type { Executor, Transaction } from "#db/client.ts";
 import { events, sessions } from "#db/schema/index.ts";
 import type { EventKind, NewEvent, StoredEvent } from "./event.ts";
@@ -57,4 +57,15 @@ export async function readEvents(
     .limit(query.limit);
   // The column is text so that a kind can be added without a migration; only appendEvents writes it.
   return rows.map((row) => ({ ...row, kind: row.kind as EventKind }));
+}
+
+/** The number of the newest event of each of these sessions. */
+export async function listNewestSeqs(
+  db: Executor,
+  sessionIds: string[],
+): Promise<{ sessionId: string; seq: number }[]> {
+  return db
+    .select({ sessionId: sessions.id, seq: sessions.eventSeq })
+    .from(sessions)
+    .where(inArray(sessions.id, sessionIds));
 }

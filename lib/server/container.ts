@@ -19,8 +19,8 @@ import { servePath } from "#lib/api/serve.ts";
 import type { ApiServices } from "#lib/api/services.ts";
 import { attemptDelivery } from "#lib/callback/attempt-delivery.ts";
 import { createSchemaChecker } from "#lib/deliverable/admission/create-schema-checker.ts";
-import { createMemoryBus } from "#lib/events/bus.ts";
 import { createEventLog } from "#lib/events/event-log.ts";
+import { openEventBus } from "#lib/events/open-event-bus.ts";
 import { createModel } from "#lib/model/create-model.ts";
 import { createAddressRule } from "#lib/net/address-rule.ts";
 import { createGuardedFetch } from "#lib/net/guarded-fetch.ts";
@@ -52,7 +52,8 @@ export async function createContainer(env: Env, logger: Logger) {
   const driver = chooseDriver(env.DATABASE_URL, env.DATABASE_DRIVER);
   const database = await openDatabase(readDatabaseOptions(env, driver, logger));
   const { db } = database;
-  const log = createEventLog(db, createMemoryBus());
+  const bus = await openEventBus(database, logger);
+  const log = createEventLog(db, bus);
   const sealer = createSealer(encryptionKey);
   const rule = createAddressRule({ allow: env.NETWORK_ALLOW });
   const fetch = createGuardedFetch(rule);
@@ -185,6 +186,7 @@ export async function createContainer(env: Env, logger: Logger) {
       await engine.stop();
       await tooling.close();
       await Promise.all([schemas.close(), fetch.close()]);
+      await bus.close();
       await database.close();
     },
   };

@@ -1,0 +1,39 @@
+import { randomUUID } from "node:crypto";
+import type { Database } from "#db/client.ts";
+import { sessions } from "#db/schema/index.ts";
+import type { MessageDelta, NewEvent, StoredEvent } from "./event.ts";
+
+/** Stores a session that events can be appended to. @returns its id. */
+export async function insertBareSession(db: Database): Promise<string> {
+  const id = `ses_${randomUUID()}`;
+  await db.insert(sessions).values({
+    ...{ id, ownerId: "owner", title: "A session", source: "api", bodyHash: "hash", subAgents: false },
+    ...{ targetPageUrls: [], toolset: [], mcpServers: {}, maxLiveChildren: 4, maxLiveBrowsers: 4 },
+    tools: { include: [], exclude: [], externalTurnExclude: [] },
+    capabilities: { browser: true, sandbox: true },
+  });
+  return id;
+}
+
+/** An event that stands for any; `text` tells it from others. */
+export const anyEvent = (text: string): NewEvent => ({
+  ...{ kind: "browser.status", requestId: null, runId: null, source: "api", status: "ready" },
+  ...{ desiredUrl: text, lastNavigatedUrl: null, currentUrl: null, lastError: null },
+});
+
+/** What {@link anyEvent} was given. */
+export const textOf = (event: StoredEvent): string => JSON.parse(event.body).desiredUrl;
+
+/** A live piece of a message. */
+export const pieceOf = (sessionId: string, offset: number, text: string): MessageDelta => ({
+  ...{ kind: "message.delta", timestamp: "2026-01-01T00:00:00.000Z", sessionId, requestId: "req_1" },
+  ...{ runId: "run_1", source: "api", messageId: "msg_1", part: "text", attempt: 1, offset, text },
+});
+
+/** Waits for a condition, at most ten seconds. */
+export async function waitUntil(condition: () => boolean, what: string): Promise<void> {
+  for (const end = Date.now() + 10_000; !condition(); ) {
+    if (Date.now() > end) throw new Error(`waited in vain until ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
