@@ -42,7 +42,8 @@ export function findProducts(elements: PageElement[]): Product[] {
     const text = (element.text || element.name).slice(0, 500);
     const found = findPrice(text);
     if (found === undefined) continue;
-    const own = element.name !== text && findPrice(element.name) === undefined ? element.name : "";
+    const own =
+      element.name !== text && findPrice(element.name) === undefined ? element.name.slice(0, 500) : "";
     const before = (own || text.slice(0, text.indexOf(found))).replace(/[\s:–—-]+$/, "").trim();
     const heading = headings.find((candidate) => candidate !== "" && before.startsWith(candidate));
     const name = (heading ?? before).slice(0, 80);
