@@ -4,7 +4,8 @@
  * beside playwright-core, so it imports nothing of this project but types.
  */
 
-import { Socket } from "node:net";
+import { Socket as DatagramSocket } from "node:dgram";
+import { Server, Socket } from "node:net";
 import { inspect } from "node:util";
 import { Script } from "node:vm";
 import { type ConnectOverCDPTransport, chromium } from "playwright-core";
@@ -24,10 +25,16 @@ const listeners = {
 };
 const helperCalls = new Map<number, (answer: Extract<ToChild, { type: "helper" }>) => void>();
 
-// Where no namespace takes the network away, this at least takes away the doors that Node opens to it.
-Socket.prototype.connect = () => {
-  throw new Error("Scripts have no network of their own; work through the page.");
+// Where no namespace takes the network and other processes away, this at least takes away the doors that Node opens to
+// them: its permission model guards neither sockets nor signals.
+const closed = (what: string) => () => {
+  throw new Error(`Scripts have no ${what} of their own; work through the page.`);
 };
+for (const name of ["connect", "bind", "send"] as const) DatagramSocket.prototype[name] = closed("network");
+Socket.prototype.connect = closed("network");
+Server.prototype.listen = closed("network");
+for (const name of ["kill", "_kill", "_debugProcess", "_debugEnd"])
+  Object.defineProperty(process, name, { value: closed("processes") });
 
 readLines((line) => {
   const message = JSON.parse(line) as ToChild;

@@ -351,3 +351,25 @@ test("a message that no code expects ends the script, not the service", async ()
   }
   assert.equal(await read("return 1"), 1);
 });
+
+test("held by Node's permission model alone, a script still has no network and no other process", async () => {
+  await browser.live.page().goto(site.url);
+  const weaker = await createScriptRunner({ logger, isWarm: false, confinement: ["permissions"] });
+  const doors = [
+    `P.kill(${process.pid}, 0)`,
+    `P._kill(${process.pid}, 0)`,
+    `P._debugProcess(${process.pid})`,
+    "P.getBuiltinModule('dgram').createSocket('udp4').send('x', 9, '127.0.0.1')",
+    "P.getBuiltinModule('dgram').createSocket('udp4').bind(0)",
+    "P.getBuiltinModule('net').createServer().listen(0)",
+    "P.getBuiltinModule('net').connect(9, '127.0.0.1')",
+  ];
+  const tried = doors.map((door) => `try { ${door}; open.push(${JSON.stringify(door)}) } catch {}`);
+  const outcome = await weaker.run(
+    browser.live,
+    `const P = ${NODE}; const open = []; ${tried.join("\n")} return open`,
+    { timeoutMs: 10_000, signal: never },
+  );
+  await weaker.close();
+  assert.deepEqual(outcome.ok && outcome.value, [], JSON.stringify(outcome));
+});
