@@ -8,6 +8,8 @@ export type Task = {
   /** Pieces of the answer, and the wait before each. */
   chunks?: number;
   chunkDelayMs?: number;
+  /** The bare loop makes a call of the SDK for every step, instead of leaving the loop to it. */
+  byHand?: true;
   /** Names the turn in the model's log. */
   tag?: string;
 };

@@ -33,6 +33,9 @@ const pattern = await createSession(
 );
 if (pattern.status !== "created") throw new Error("the pattern session was not created");
 
+// No service that opens this database later is to play these.
+await db.execute(sql`update outbox set sent_at = now() where sent_at is null`);
+
 /** The pattern's rows as JSON text, table by table. */
 const rows = await Promise.all(
   (["sessions", "requests", "runs", "messages", "outbox"] as const).map(async (table) => {

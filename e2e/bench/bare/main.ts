@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createOpenAI } from "@ai-sdk/openai";
-import { isStepCount, jsonSchema, streamText, type ToolSet, tool } from "ai";
+import { isStepCount, jsonSchema, type ModelMessage, streamText, type ToolSet, tool } from "ai";
 import type { Prompt } from "../model/main.ts";
 
 // The least that could do the same work: an AI SDK loop in a plain HTTP server, its events in memory and streamed as
@@ -24,6 +24,7 @@ function emit(turn: Turn, kind: string, fields: object) {
   for (const follower of turn.followers) follower.write(bytes);
 }
 
+/** The loop as the SDK plays it. */
 async function play(turn: Turn, text: string) {
   emit(turn, "run.started", {});
   const result = streamText({
@@ -42,7 +43,34 @@ async function play(turn: Turn, text: string) {
     else if (part.type === "error") throw part.error;
   }
   emit(turn, "message.completed", { text: answer });
-  emit(turn, "run.completed", { usage: await result.totalUsage });
+  finish(turn, await result.totalUsage);
+}
+
+/** A loop by hand, one call of the SDK a step, as the service has to: the SDK's own grows with what it keeps of its steps. */
+async function playByHand(turn: Turn, text: string) {
+  emit(turn, "run.started", {});
+  const messages: ModelMessage[] = [{ role: "user", content: text }];
+  let hasCalls = true;
+  while (hasCalls) {
+    const result = streamText({
+      ...{ model, instructions, tools, maxRetries: 0, messages },
+      providerOptions: { openai: { store: false } },
+    });
+    hasCalls = false;
+    for await (const part of result.stream) {
+      if (part.type === "text-delta") emit(turn, "message.delta", { text: part.text });
+      else if (part.type === "tool-result") {
+        hasCalls = true;
+        emit(turn, "tool.result", { id: part.toolCallId, output: part.output });
+      } else if (part.type === "error") throw part.error;
+    }
+    messages.push(...(await result.responseMessages));
+  }
+  finish(turn, {});
+}
+
+function finish(turn: Turn, usage: object) {
+  emit(turn, "run.completed", { usage });
   turn.isOver = true;
   for (const follower of turn.followers) follower.end();
 }
@@ -55,7 +83,8 @@ const server = createServer(async (request, response) => {
     const made = randomUUID();
     const turn: Turn = { events: [], followers: new Set(), isOver: false };
     turns.set(made, turn);
-    void play(turn, (JSON.parse(body) as { text: string }).text);
+    const { text } = JSON.parse(body) as { text: string };
+    void (text.includes('"byHand":true') ? playByHand : play)(turn, text);
     response.writeHead(201, { "content-type": "application/json" });
     response.end(JSON.stringify({ streamUrl: `/turns/${made}/stream`, statusUrl: `/turns/${made}` }));
     return;

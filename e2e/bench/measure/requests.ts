@@ -1,6 +1,7 @@
 import { startChild } from "../child.ts";
 import { callJson } from "../http.ts";
 import { playTurn, startTurn } from "../play-turn.ts";
+import { repeat } from "../repeat.ts";
 import type { Rig } from "../rig.ts";
 import { median, medianRatio } from "../statistics.ts";
 import type { Measurement, Row } from "../types.ts";
@@ -47,14 +48,14 @@ async function measureCreation({ subject, variables }: Rig): Promise<Row[]> {
   });
   try {
     const insertUrl = `http://127.0.0.1:${insert.ready.port}/`;
-    const times: [number, number][] = [];
-    for (let pair = 0; pair < 60; pair++) {
+    const measurePair = async () => {
       const { createdMs } = await playTurn(subject, { tools: 0 });
       const startedAt = performance.now();
       await callJson("POST", insertUrl, {}, {});
-      times.push([createdMs, performance.now() - startedAt]);
-    }
-    const measured = times.slice(20);
+      return [createdMs, performance.now() - startedAt] as const;
+    };
+    await repeat({ rounds: 20, secondsMax: 3 }, measurePair);
+    const measured = await repeat({ rounds: 40, secondsMax: 6 }, measurePair);
     return [
       {
         ...{

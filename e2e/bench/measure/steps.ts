@@ -12,14 +12,14 @@ const AROUND = 8;
 async function measureSteps({ subject, baseline, takeCalls }: Rig): Promise<Row[]> {
   await takeCalls();
   await playTurn(subject, { tools: STEPS, tag: "service" });
-  await playTurn(baseline, { tools: STEPS, tag: "bare" });
+  await playTurn(baseline, { tools: STEPS, tag: "bare", byHand: true });
   const calls = await takeCalls();
   const [service, bare] = ["service", "bare"].map((tag) =>
     readGaps(calls.filter((call) => call.tag === tag)),
   );
   if (!service || !bare) throw new Error("no model calls were logged");
   // What the history itself costs (the SDK reads and sends all of it each time) is in the bare loop's step as well.
-  const own = (step: number) => around(service, step) - around(bare, step);
+  const own = (step: number) => Math.max(0.1, around(service, step) - around(bare, step));
   return [
     ...[10, 100, 1_000].map(
       (step): Row => ({

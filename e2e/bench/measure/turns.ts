@@ -1,5 +1,6 @@
 import { playInFlight, playTurn, type TurnTimes } from "../play-turn.ts";
 import { readCpuMs } from "../process-stats.ts";
+import { repeat } from "../repeat.ts";
 import type { Rig } from "../rig.ts";
 import { median, medianRatio } from "../statistics.ts";
 import type { Measurement, Row } from "../types.ts";
@@ -8,11 +9,12 @@ import type { Measurement, Row } from "../types.ts";
 function measureTurns(tools: number, pairs: number, atMost: number): Measurement["measure"] {
   return async ({ subject, baseline }) => {
     const cpu = [subject, baseline].map(({ pid }) => readCpuMs(pid));
-    const times: (readonly [TurnTimes, TurnTimes])[] = [];
-    for (let pair = 0; pair < pairs; pair++)
-      times.push([await playTurn(subject, { tools }), await playTurn(baseline, { tools })] as const);
+    const times = await repeat(
+      { rounds: pairs, secondsMax: 10 },
+      async () => [await playTurn(subject, { tools }), await playTurn(baseline, { tools })] as const,
+    );
     const [cpuService = 0, cpuBare = 0] = [subject, baseline].map(
-      ({ pid }, index) => (readCpuMs(pid) - (cpu[index] ?? 0)) / pairs,
+      ({ pid }, index) => (readCpuMs(pid) - (cpu[index] ?? 0)) / times.length,
     );
     const compare = (what: string, read: (time: TurnTimes) => number, most?: number): Row => {
       const pairsOf = times.map(([service, bare]) => [read(service), read(bare)] as const);
