@@ -32,7 +32,13 @@ export type Answer =
   | Failure
   | Response;
 
-export type Handler = (services: ApiServices, call: Call) => Promise<Answer>;
+export type Handler<Services = ApiServices> = (services: Services, call: Call) => Promise<Answer>;
+
+/** What the shared steps before a handler work with. */
+export type RouteServices = Pick<
+  ApiServices,
+  "db" | "authenticate" | "shares" | "login" | "rates" | "logger"
+> & { settings: Pick<ApiServices["settings"], "baseUrl"> };
 
 const ROLES: ShareRole[] = ["view", "comment", "drive"];
 const BODY_BYTES_MAX = 64 * 1024;
@@ -43,10 +49,10 @@ const ID = /^[\w-]{1,100}$/;
  * Serves one operation: authentication, body cap, strict JSON, validation, rate limit, the handler, and the answer
  * encoded through its schema. A refusal changes nothing; a throw is our fault and answers 500 without a detail.
  */
-export async function serveOperation(
-  services: ApiServices,
+export async function serveOperation<Services extends RouteServices>(
+  services: Services,
   operation: Operation,
-  handler: Handler,
+  handler: Handler<Services>,
   request: Request,
   params: Record<string, string>,
 ): Promise<Response> {
@@ -77,10 +83,10 @@ function refuse(operation: Operation, failure: Failure): Response {
     : failureResponse({ ...failure, error: sentence }, { bare: true });
 }
 
-async function answerCall(
-  services: ApiServices,
+async function answerCall<Services extends RouteServices>(
+  services: Services,
   operation: Operation,
-  handler: Handler,
+  handler: Handler<Services>,
   request: Request,
   params: Record<string, string>,
 ): Promise<Answer> {
@@ -114,7 +120,7 @@ type Admission = { ok: true; caller: Caller | undefined; session: SessionRow | u
 
 /** Who is calling, and whether the session of the path is theirs. Another owner's session is as unknown as none. */
 async function admit(
-  services: ApiServices,
+  services: RouteServices,
   operation: Operation,
   request: Request,
   params: Record<string, string>,
@@ -145,7 +151,7 @@ async function admit(
 export const LOCAL_OWNER = "local";
 
 async function admitVisitor(
-  services: ApiServices,
+  services: RouteServices,
   needed: ShareRole,
   request: Request,
   sessionId: string,
@@ -164,11 +170,11 @@ async function admitVisitor(
 
 const unknownSession = () => fail("not_found", "no such session");
 
-const findCallersSession = async (services: ApiServices, sessionId: string, ownerId: string) =>
+const findCallersSession = async (services: RouteServices, sessionId: string, ownerId: string) =>
   SESSION_ID_PATTERN.test(sessionId) ? findSession(services.db, sessionId, ownerId) : undefined;
 
 /** A page's own request: browsers send `Origin` with every write, and never another site's as ours. */
-function isOwnOrigin(services: ApiServices, request: Request): boolean {
+function isOwnOrigin(services: RouteServices, request: Request): boolean {
   const origin = request.headers.get("origin");
   if (origin !== null) return isSameService(origin, services.settings.baseUrl);
   return (

@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { after, describe, test } from "node:test";
+import { eq } from "drizzle-orm";
+import { requests, runs } from "#db/schema/index.ts";
+import { openTestDatabase } from "#db/testing.ts";
+import { readAgentStatus } from "./agent-status.ts";
+import { countOpenRuns, findLastRuns, listSessions } from "./list-store.ts";
+import { findSession } from "./store.ts";
+import { insertTestSession } from "./transcript-fixture.ts";
+
+const { db, close } = await openTestDatabase();
+const deployment = { maxLiveChildren: 4, maxLiveBrowsers: 4 };
+after(close);
+
+/** A second request whose run waits for its turn. */
+async function addWaiting(sessionId: string) {
+  const [id, origin] = [`req_waiting_${sessionId}`, "external" as const];
+  await db.insert(requests).values({ id, sessionId, position: 2, mode: "queue", origin, bodyHash: "hash" });
+  await db
+    .insert(runs)
+    .values({ id: `run_waiting_${sessionId}`, sessionId, requestId: id, attempt: 1, origin });
+}
+
+describe("agent status", () => {
+  test("shows the running turn, how many wait, and the caps in force", async () => {
+    const { runId } = await insertTestSession(db, "ses_status");
+    await db.update(runs).set({ startedAt: new Date() }).where(eq(runs.id, runId));
+    await addWaiting("ses_status");
+    const session = await findSession(db, "ses_status");
+    assert.ok(session);
+    assert.deepEqual(await readAgentStatus(db, session, { maxLiveChildren: 2, maxLiveBrowsers: 4 }), {
+      ...{ turnState: "running", activeRunId: runId, lastRunId: runId, deliverable: null },
+      ...{ delegation: { maxLiveChildren: 2, maxLiveBrowsers: 2 }, startupStatus: "uninitialized" },
+      ...{ lastRun: null, queued: 1 },
+    });
+  });
+
+  test("of a session whose first run has not started has no run and no deliverable", async () => {
+    const { runId } = await insertTestSession(db, "ses_new");
+    await db.update(runs).set({ state: "pending" }).where(eq(runs.id, runId));
+    const session = await findSession(db, "ses_new");
+    assert.ok(session);
+    const status = await readAgentStatus(db, { ...session, outputSchema: { type: "object" } }, deployment);
+    assert.deepEqual(
+      [status.turnState, status.activeRunId, status.lastRunId, status.deliverable, status.queued],
+      ["running", null, null, null, 0],
+    );
+  });
+});
+
+describe("the list of sessions", () => {
+  test("pages by time and id, and reads each session's runs at once", async () => {
+    const all = await listSessions(db, "owner", { limit: 100 });
+    const pages: string[] = [];
+    for (let last = all[-1]; ; ) {
+      const [row] = await listSessions(db, "owner", { limit: 1, ...(last && { before: last }) });
+      if (!row) break;
+      pages.push(row.id);
+      last = row;
+    }
+    assert.deepEqual(
+      pages,
+      all.map(({ id }) => id),
+    );
+    assert.equal("metadata" in (all[0] ?? {}), false);
+    const ids = all.map(({ id }) => id);
+    const [open, last] = [await countOpenRuns(db, ids), await findLastRuns(db, ids)];
+    assert.equal(open.get("ses_status"), 2);
+    assert.equal(last.get("ses_status")?.id, "run_ses_status");
+    assert.equal(last.get("ses_new"), undefined);
+    assert.equal((await findLastRuns(db, [])).size + (await countOpenRuns(db, [])).size, 0);
+  });
+});
