@@ -1,12 +1,13 @@
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { measurements } from "./measurements.ts";
+import { profileStart } from "./profile/profile-start.ts";
 import { profileTurn } from "./profile/profile-turn.ts";
 import { formatLine, formatTable } from "./report.ts";
 import { createRig } from "./rig.ts";
 import type { Row } from "./types.ts";
 
-// npm run bench [-- --only turn-1,memory] [--database postgres://…] [--json file] | --profile turn
+// npm run bench [-- --only turn-1,memory] [--database postgres://…] [--json file] | --profile turn|start
 // Every figure is a ratio against something simple that did the same work in the same run, in turns, on the same
 // machine. Progress and the figures behind the ratios go to stderr, the table to stdout.
 
@@ -86,6 +87,7 @@ if (process.platform !== "linux") {
   say("The bench reads the processes' figures from /proc: it runs on Linux.");
   process.exitCode = 1;
 } else if (values.profile !== undefined) {
-  if (values.profile !== "turn") throw new Error("--profile: must be turn");
-  await profileTurn(options);
+  if (values.profile === "turn") await profileTurn(options);
+  else if (values.profile === "start") await profileStart();
+  else throw new Error("--profile: must be turn or start");
 } else await bench();

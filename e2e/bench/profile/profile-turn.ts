@@ -4,6 +4,7 @@ import { waitUntil } from "../../fixtures/service.ts";
 import { playTurn } from "../play-turn.ts";
 import { readCpuMs } from "../process-stats.ts";
 import { createRig } from "../rig.ts";
+import { printCosts } from "./print-costs.ts";
 import { type Cost, readProfile } from "./read-profile.ts";
 
 const TURNS = 100;
@@ -47,18 +48,15 @@ function print(
   );
   console.log(`and ${cpuPerTurn.toFixed(1)} ms of CPU in all (with the profiler's own) per turn.\n`);
   console.log("Self time by package, ms per turn:\n");
-  table(packages, "selfMs", 25);
+  printCosts(packages, "selfMs", 25, TURNS);
+  console.log("\nBy package, with all it calls synchronously, ms per turn:\n");
+  printCosts(packages, "totalMs", 25, TURNS);
   console.log("\nSelf time by function, ms per turn:\n");
-  table(functions, "selfMs", 40);
+  printCosts(functions, "selfMs", 40, TURNS);
   console.log("\nOur own functions with all they call synchronously, ms per turn:\n");
   const isOwn = ({ name }: Cost) => / (lib|inngest|db|app)\//.test(name);
-  table(functions.filter(isOwn), "totalMs", 40);
+  printCosts(functions.filter(isOwn), "totalMs", 40, TURNS);
   console.log(`\n${(all / TURNS).toFixed(1)} database statements per turn; those of every turn:\n`);
   for (const [text, times] of counted)
     console.log(`${(times / TURNS).toFixed(1).padStart(6)}  ${text.slice(0, 150)}`);
-}
-
-function table(costs: Cost[], by: "selfMs" | "totalMs", count: number): void {
-  for (const cost of costs.toSorted((a, b) => b[by] - a[by]).slice(0, count))
-    console.log(`${(cost[by] / TURNS).toFixed(2).padStart(8)}  ${cost.name}`);
 }

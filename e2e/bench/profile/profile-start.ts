@@ -1,0 +1,62 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { findFreePort } from "../../fixtures/service.ts";
+import { printCosts } from "./print-costs.ts";
+import { readProfile } from "./read-profile.ts";
+
+const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+
+/** Profiles a second start of the service up to its banner, and prints where the time goes. */
+export async function profileStart(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "bench-profile-"));
+  try {
+    await start(folder, []);
+    const readyMs = await start(folder, ["--cpu-prof", `--cpu-prof-dir=${folder}`]);
+    // Workers write profiles of their own; the main thread's is the one with the service in it.
+    const profiles = readdirSync(folder)
+      .filter((name) => name.endsWith(".cpuprofile"))
+      .map((name) => readProfile(JSON.parse(readFileSync(join(folder, name), "utf8")), ROOT));
+    const main = profiles.toSorted((a, b) => b.busyMs - a.busyMs)[0];
+    if (!main) throw new Error("no profile was written");
+    console.log(
+      `\nReady after ${readyMs.toFixed(0)} ms under the profiler, ${main.busyMs.toFixed(0)} of them busy.\n`,
+    );
+    console.log("Self time by package, ms:\n");
+    printCosts(main.packages, "selfMs", 25);
+    console.log("\nBy package, with all it calls synchronously (imports count for who imports), ms:\n");
+    printCosts(main.packages, "totalMs", 30);
+    console.log("\nSelf time by function, ms:\n");
+    printCosts(main.functions, "selfMs", 25);
+  } finally {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+async function start(dataDir: string, flags: string[]): Promise<number> {
+  const port = String(await findFreePort());
+  const startedAt = performance.now();
+  const child = spawn(
+    process.execPath,
+    [...flags, "--disable-warning=ExperimentalWarning", "lib/server/main.ts"],
+    {
+      cwd: ROOT,
+      env: { ...process.env, NODE_ENV: "production", LOG_LEVEL: "warn", DATA_DIR: dataDir, PORT: port },
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
+  const gone = once(child, "exit");
+  let output = "";
+  for await (const chunk of child.stdout.setEncoding("utf8").iterator({ destroyOnReturn: false })) {
+    output += chunk;
+    if (output.includes("is ready")) break;
+  }
+  const readyMs = performance.now() - startedAt;
+  child.stdout.resume();
+  child.kill("SIGTERM");
+  await gone;
+  return readyMs;
+}
