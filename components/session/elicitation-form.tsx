@@ -57,7 +57,7 @@ export function ElicitationForm({ elicitation }: { elicitation: ElicitationView 
           <div className="flex flex-wrap justify-end gap-2">
             <Input
               dir="auto"
-              className="min-w-48 flex-1"
+              className="flex-1 max-sm:basis-full"
               aria-labelledby={id}
               value={text}
               placeholder={elicitation.options ? "Or answer in your own words" : "Answer"}

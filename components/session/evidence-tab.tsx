@@ -1,6 +1,6 @@
 "use client";
 
-import { FileText, Images } from "lucide-react";
+import { FileDown, Images } from "lucide-react";
 import { EmptyNote } from "#components/ui/empty-note.tsx";
 import { formatAddress } from "#lib/api/client/format.ts";
 import { EvidencePicture, isPicture } from "./evidence-picture.tsx";
@@ -29,10 +29,11 @@ export function EvidenceTab() {
             <a
               href={`${paths.artifacts}/${piece.id}`}
               download
-              className="flex aspect-[16/10] w-full flex-col items-center justify-center gap-2 rounded-md border bg-sunken text-faint text-xs hover:border-line-strong"
+              aria-label={`Download: ${piece.title}`}
+              className="flex aspect-[16/10] w-full flex-col items-center justify-center gap-2 rounded-md border bg-sunken text-soft text-xs hover:border-line-strong hover:text-ink"
             >
-              <FileText aria-hidden className="size-5" />
-              {piece.mediaType}
+              <FileDown aria-hidden className="size-5" />
+              {piece.kind === "html" ? "Saved page" : piece.mediaType}
             </a>
           )}
           <p className="mt-1 truncate text-sm" title={piece.title}>

@@ -10,8 +10,9 @@ const plain = (
   Tag: "h1" | "h2" | "h3" | "h4" | "p" | "ul" | "ol" | "li" | "strong" | "blockquote" | "hr" | "th" | "td",
 ) =>
   function PlainElement({ children }: Inner) {
-    // Each piece reads in the direction of its own words.
-    return Tag === "hr" ? <hr /> : <Tag dir={Tag === "strong" ? undefined : "auto"}>{children}</Tag>;
+    if (Tag === "hr") return <hr />;
+    // Each block reads in the direction of its own words; items follow their list, so that its marks stand in line.
+    return <Tag dir={Tag === "strong" || Tag === "li" ? undefined : "auto"}>{children}</Tag>;
   };
 
 const COMPONENTS = {

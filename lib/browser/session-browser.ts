@@ -1,4 +1,4 @@
-import type { BrowserEvent } from "./browser-machine.ts";
+import { createBrowserLifecycle } from "./browser-lifecycle.ts";
 import type { Logger } from "./browser-provider.ts";
 import type { StoredRecord } from "./browser-record.ts";
 import type {
@@ -12,7 +12,6 @@ import { createInputQueue, type InputQueue } from "./input.ts";
 import type { OpenBrowser } from "./open-browser.ts";
 import { createPageNavigation, LOAD_TIMEOUT_MS } from "./page-navigation.ts";
 import { createScreencast } from "./screencast.ts";
-import type { BrowserPatch } from "./store.ts";
 
 /** What one session's browser needs from the house. */
 export type SessionBrowserDeps = {
@@ -49,14 +48,25 @@ export type SessionBrowser = {
 /** @see SessionBrowser */
 export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
   const { sessionId, record, logger } = deps;
-  const navigation = createPageNavigation({ ...deps, isCurrent: (taken) => open === taken });
+  const life = createBrowserLifecycle({
+    ...deps,
+    onTaken: bind,
+    onUp(taken, { retargets, desiredUrl }) {
+      usedAtMs = deps.nowMs();
+      firstLanding = Promise.resolve();
+      navigation.cameUpAt(retargets);
+      if (desiredUrl !== null) firstLanding = navigation.goToSelected(taken, desiredUrl, retargets);
+    },
+    onReleased() {
+      keyboard = undefined;
+      navigation.abandon();
+      cast.attach(undefined);
+    },
+  });
+  const navigation = createPageNavigation({ ...deps, isCurrent: (taken) => life.current() === taken });
   const cast = createScreencast((error) => logger.debug({ sessionId, error }, "the page cannot be cast"));
-  let open: OpenBrowser | undefined;
-  let starting: Promise<OpenBrowser> | undefined;
   /** The way to the selected page that a start of the browser includes. */
   let firstLanding: Promise<unknown> = Promise.resolve();
-  /** The end of the last browser, until it is recorded: the next one starts after it. */
-  let ending: Promise<void> = Promise.resolve();
   let usedAtMs = deps.nowMs();
   let keyboard: InputQueue | undefined;
   const pointerListeners = new Set<(pointer: ScriptPointer) => void>();
@@ -68,59 +78,12 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
     navigation.noteUse();
   };
 
-  function provision(): Promise<OpenBrowser> {
-    // One that is up is handed out only when it is recorded as such.
-    if (open && !starting) return Promise.resolve(open);
-    starting ??= start().finally(() => {
-      starting = undefined;
-    });
-    return starting;
-  }
-
-  async function start(): Promise<OpenBrowser> {
-    await ending;
-    await dropStaleClaim();
-    await record.move("provision", { lastError: null, currentUrl: null });
-    let taken: OpenBrowser;
-    try {
-      taken = await deps.take();
-    } catch (error) {
-      const lastError = error instanceof Error ? error.message : String(error);
-      logger.warn({ sessionId, error }, "no browser could be started");
-      await record.move("failed", { lastError });
-      throw error;
-    }
-    bind(taken);
-    const row = await record
-      .move("cameUp", { currentUrl: taken.selected().page.url() })
-      .catch(async (error) => {
-        release();
-        await taken.close();
-        throw error;
-      });
-    if (open !== taken) throw new Error("the browser ended right after its start");
-    usedAtMs = deps.nowMs();
-    firstLanding = Promise.resolve();
-    navigation.cameUpAt(row.retargets);
-    if (row.desiredUrl !== null) firstLanding = navigation.goToSelected(taken, row.desiredUrl, row.retargets);
-    return taken;
-  }
-
-  /** A row that claims a browser though none is here: its end could not be written. */
-  async function dropStaleClaim(): Promise<void> {
-    const row = await record.read();
-    if (row?.status === "ready") await record.move("lost", { currentUrl: null });
-    if (row?.status === "creating") await record.move("abandoned", { currentUrl: null });
-  }
-
   function bind(taken: OpenBrowser): void {
-    open = taken;
     const select = () => {
       const { cdp } = taken.selected();
       keyboard = createInputQueue(({ method, params }) => cdp.send(method, params));
       cast.attach(cdp);
     };
-    const lose = (event: BrowserEvent, lastError: string | null) => gone(taken, event, lastError);
     taken.events = {
       onDocument: cast.refresh,
       onArrived: navigation.noteArrival,
@@ -128,8 +91,8 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
       onRefused: (reason) => record.note({ lastError: reason }),
       onDownload: (url) => record.note({ lastError: `${url} is a download, and downloads are refused` }),
       onDialog: (kind, message) => logger.debug({ sessionId, kind, message }, "dialog of a page dismissed"),
-      onCrashed: () => lose("failed", "the page crashed: its renderer ended"),
-      onGone: () => lose("lost", null),
+      onCrashed: () => life.gone(taken, "failed", "the page crashed: its renderer ended"),
+      onGone: () => life.gone(taken, "lost", null),
       async onAnnotation(submission) {
         // Annotations are people's words: a script that clicks its way through the overlay submits nothing.
         if (lastActor === "script") throw new Error("a script cannot annotate");
@@ -146,36 +109,9 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
     if (!taken.isOpen()) taken.events.onGone();
   }
 
-  /** A browser ended by itself. */
-  function gone(taken: OpenBrowser, event: BrowserEvent, lastError: string | null): void {
-    if (open !== taken) return;
-    logger.warn({ sessionId, event, lastError }, "a browser ended by itself");
-    const isUp = starting?.catch(() => {});
-    release();
-    ending = finish(taken, event, lastError === null ? {} : { lastError }, isUp);
-  }
-  async function finish(
-    taken: OpenBrowser,
-    event: BrowserEvent,
-    patch: BrowserPatch,
-    isUp?: Promise<unknown>,
-  ) {
-    await taken.close();
-    await isUp;
-    await record
-      .move(event, { currentUrl: null, ...patch })
-      .catch((error) => logger.warn({ sessionId, error }, "the end of a browser was not recorded"));
-  }
-  function release(): void {
-    open = undefined;
-    keyboard = undefined;
-    navigation.abandon();
-    cast.attach(undefined);
-  }
-
   async function ensure(): Promise<LiveBrowser> {
     touch();
-    const taken = await provision();
+    const taken = await life.provision();
     await firstLanding;
     return {
       sessionId,
@@ -198,7 +134,7 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
     async retarget(url) {
       usedAtMs = deps.nowMs();
       const row = await record.select(url);
-      provision().then(
+      life.provision().then(
         (taken) => {
           // A browser that was started meanwhile came up on the page selected by then, mostly this one.
           if (navigation.headedFor() < row.retargets) void navigation.goToSelected(taken, url, row.retargets);
@@ -208,7 +144,7 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
     },
     async navigate(url, signal) {
       await ensure();
-      const taken = open;
+      const taken = life.current();
       if (!taken) return { landed: false, reason: "the browser ended meanwhile" };
       const outcome = await navigation.go(taken, url, signal);
       usedAtMs = deps.nowMs();
@@ -231,7 +167,7 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
       usedAtMs = deps.nowMs();
       const unwatch = cast.watch(onFrame);
       if (onPointer) pointerListeners.add(onPointer);
-      provision().catch((error) => logger.debug({ sessionId, error }, "nothing to watch"));
+      life.provision().catch((error) => logger.debug({ sessionId, error }, "nothing to watch"));
       return () => {
         usedAtMs = deps.nowMs();
         if (onPointer) pointerListeners.delete(onPointer);
@@ -245,24 +181,15 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
         lastActor = "person";
         touch();
       }
-      if (!open) await ensure();
+      if (!life.current()) await ensure();
       await keyboard?.push(input);
     },
-    readCursor: async (x, y) => (await open?.selected().readCursor(x, y)) ?? "default",
-    isLive: () => open !== undefined || starting !== undefined,
+    readCursor: async (x, y) => (await life.current()?.selected().readCursor(x, y)) ?? "default",
+    isLive: () => life.current() !== undefined || life.isStarting(),
     idleMs(nowMs) {
-      const isBusy = starting !== undefined || navigation.isUnderWay() || cast.watchers() > 0;
+      const isBusy = life.isStarting() || navigation.isUnderWay() || cast.watchers() > 0;
       return isBusy ? 0 : nowMs - usedAtMs;
     },
-    async end() {
-      await starting?.catch(() => {});
-      const taken = open;
-      if (taken) {
-        release();
-        ending = finish(taken, "reaped", {});
-      }
-      await ending;
-      await record.settle();
-    },
+    end: life.end,
   };
 }

@@ -55,3 +55,13 @@ test("a lost connection is said before anything else", () => {
   const words = describeState(started, { state: "reconnecting", attempt: 1, isOverloaded: false });
   assert.equal(words.title, "Reconnecting");
 });
+
+test("a turn that ended well without a valid result does not read as done", () => {
+  const deliverable = { runId: "run_1", status: "failed" as const, error: "/items must be array" };
+  const state = applyEvent(
+    started,
+    event(5, { kind: "run.completed", outcome: "succeeded", usage, deliverable }),
+  );
+  const { tone, title, detail } = describeState(state, OPEN);
+  assert.deepEqual([tone, title, detail], ["bad", "No valid result", "/items must be array"]);
+});

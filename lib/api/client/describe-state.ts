@@ -70,7 +70,7 @@ function describeTurn(state: SessionState): StateWords {
         return words("busy", "Compacting", { detail: "Making room in the context.", since: run.startedAt });
       return words("busy", "Working", { detail: describeWork(state, run), since: run.startedAt });
     case "succeeded":
-      return words("good", "Done");
+      return describeSuccess(state, run);
     case "cancelled":
       return words("quiet", "Stopped", { advice: "Send a message to go on." });
     case "errored":
@@ -79,6 +79,16 @@ function describeTurn(state: SessionState): StateWords {
         advice: adviseOn(run.error),
       });
   }
+}
+
+/** A turn may end well and still bring no valid result. */
+function describeSuccess(state: SessionState, run: RunView): StateWords {
+  const deliverable = state.deliverables.find(({ runId }) => runId === run.runId);
+  if (deliverable?.status !== "failed") return words("good", "Done");
+  return words("bad", "No valid result", {
+    detail: deliverable.error,
+    advice: "Send a message to have the next turn bring a new result.",
+  });
 }
 
 function describeWork(state: SessionState, run: RunView): string {

@@ -1,4 +1,4 @@
-import { type ActionOutcome, callAction } from "./session-actions.ts";
+import { type ActionOutcome, callAction } from "./call-action.ts";
 import type { TranscriptMessage } from "./types.ts";
 
 /** Sequence numbers looked back over at a time; they rise with every message, not by one. */

@@ -1,4 +1,4 @@
-import { type ActionOutcome, callAction } from "./session-actions.ts";
+import { type ActionOutcome, callAction } from "./call-action.ts";
 
 /** What the landing page sends to start a session: fields of the creation request. Source: specification, Session creation request. */
 export type StartRequest = {

@@ -1,0 +1,45 @@
+/** What became of something a person asked for: the answer, or a sentence to show. */
+export type ActionOutcome<Answer> =
+  | { isDone: true; answer: Answer }
+  | { isDone: false; status: number; error: string };
+
+/** Calls a route of the page's own and turns every way to fail into a sentence. Never throws. */
+export async function callAction<Answer>(
+  fetcher: typeof fetch,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<ActionOutcome<Answer>> {
+  const init: RequestInit = { method, credentials: "same-origin", signal: AbortSignal.timeout(30_000) };
+  if (body !== undefined) {
+    init.body = JSON.stringify(body);
+    init.headers = { "content-type": "application/json" };
+  }
+  try {
+    const response = await fetcher(path, init);
+    const answer: unknown = await response.json().catch(() => undefined);
+    if (response.ok) return { isDone: true, answer: answer as Answer }; // Same service, same contract.
+    return { isDone: false, status: response.status, error: sentenceOf(answer, response.status) };
+  } catch {
+    return {
+      isDone: false,
+      status: 0,
+      error: "The service did not answer. Check that it runs, then try again.",
+    };
+  }
+}
+
+function sentenceOf(answer: unknown, status: number): string {
+  if (
+    typeof answer === "object" &&
+    answer !== null &&
+    "error" in answer &&
+    typeof answer.error === "string"
+  ) {
+    return answer.error;
+  }
+  if (status === 401 || status === 403) return "This link does not allow that.";
+  if (status === 404) return "The session was not found.";
+  if (status === 429) return "Too many requests. Wait a moment, then try again.";
+  return `The service answered with status ${status}.`;
+}
