@@ -8,6 +8,8 @@ import { listAlive, listDescendants, type ProcessId } from "./processes.ts";
 import { haveEnded, type LogEvent, readLog } from "./read-log.ts";
 
 // A service that is told to end, and one that is killed, each with a turn that streams, a command and a browser at work.
+test.describe.configure({ timeout: 150_000 });
+
 let model: ScriptedModel;
 let service: RunningService;
 
@@ -15,7 +17,7 @@ test.beforeAll(async () => {
   model = await startScriptedModel();
 });
 test.afterAll(() => model.close());
-test.afterEach(() => service.close());
+test.afterEach(() => service?.close());
 
 const shell = { name: "run_shell", arguments: { command: "echo ran >> ran.txt; sleep 300" } };
 const visit = `await page.goto(DEMO); await page.waitForTimeout(60_000);`;

@@ -2,10 +2,9 @@ import type { Transaction } from "#db/client.ts";
 import type { MessagePart } from "#db/schema/index.ts";
 import type { TranscriptMessage } from "#lib/events/event.ts";
 import type { Emit } from "#lib/events/event-log.ts";
-import { nextMessageSeq } from "#lib/session/store.ts";
 import type { Claim } from "./claim.ts";
 import { aboutRun } from "./open-run.ts";
-import { insertMessage } from "./store.ts";
+import { appendMessage } from "./store.ts";
 
 /** Adds a message of the agent to the transcript, and emits it as `message.completed`. */
 export async function addAssistantMessage(
@@ -16,9 +15,8 @@ export async function addAssistantMessage(
 ): Promise<void> {
   const { sessionId, requestId, runId } = claim;
   const createdAt = new Date();
-  const seq = await nextMessageSeq(tx, sessionId);
-  const row = { id, seq, role: "assistant", parts, requestId, runId } as const;
-  await insertMessage(tx, { ...row, sessionId, createdAt });
-  const message: TranscriptMessage = { ...row, author: null, createdAt: createdAt.toISOString() };
+  const row = { id, role: "assistant", parts, requestId, runId } as const;
+  const seq = await appendMessage(tx, { ...row, sessionId, createdAt });
+  const message: TranscriptMessage = { ...row, seq, author: null, createdAt: createdAt.toISOString() };
   emit({ kind: "message.completed", ...aboutRun(claim), message });
 }

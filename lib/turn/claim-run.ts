@@ -21,20 +21,21 @@ export type ClaimResult =
  * Source: `architecture.md`, How a request flows, 2.
  */
 export async function claimRun(turn: TurnDeps, runId: string, now: Date): Promise<ClaimResult> {
-  const seen = await findRun(turn.db, runId);
-  if (!seen || !isOpen(seen)) return { status: "no" };
-  if (seen.notBefore && seen.notBefore > now) return { status: "later", at: seen.notBefore.toISOString() };
-
-  return turn.db.transaction(async (tx): Promise<ClaimResult> => {
-    await lockRun(tx, runId);
-    const session = await lockSession(tx, seen.sessionId);
-    const [first] = await listOpenRuns(tx, seen.sessionId);
+  const result = await turn.db.transaction(async (tx): Promise<ClaimResult> => {
+    const run = await lockRun(tx, runId);
+    if (!run || !isOpen(run)) return { status: "no" };
+    if (run.notBefore && run.notBefore > now) return { status: "later", at: run.notBefore.toISOString() };
+    const session = await lockSession(tx, run.sessionId);
+    const [first] = await listOpenRuns(tx, run.sessionId);
     // Whoever closes the run before this one sends its job again.
     if (!session || first?.run.id !== runId) return { status: "no" };
     if (!(await takeSession(tx, session.id, runId))) return { status: "no" };
     const epoch = await raiseEpoch(tx, runId);
-    return { status: "claimed", claim: toClaim(first.run, session, epoch) };
+    return { status: "claimed", claim: toClaim(run, session, epoch) };
   });
+  // A run claimed for the first time has no rows of an earlier executor that would have to be looked for.
+  if (result.status === "claimed" && result.claim.epoch === 1) turn.memory.begin(result.claim);
+  return result;
 }
 
 /** The claim as it stands in the rows, for the clean-up of a run whose executor gave up. */

@@ -46,7 +46,8 @@ export async function closeRun(
     if (!run || !session || !isClosable(run, claim, closable)) return false;
     const open = await listOpenRuns(tx, claim.sessionId);
     const endedAt = new Date();
-    const usage = sumUsage(await listStepOutputs(tx, claim.runId), run.startedAt, endedAt);
+    const outputs = turn.memory.of(claim)?.values() ?? (await listStepOutputs(tx, claim.runId));
+    const usage = sumUsage(outputs, run.startedAt, endedAt);
     const next = planNext(turn, run, end);
     const error = end.outcome === "errored" ? end.failure.message : null;
     await endRun(tx, run.id, { state: end.outcome, error, willRetry: next !== undefined, usage, endedAt });
@@ -61,6 +62,7 @@ export async function closeRun(
   });
   if (!isEnded) return false;
   turn.conversations.forget(claim.runId);
+  turn.memory.forget(claim.runId);
   turn.stops.forget(claim.runId);
   forgetRun(turn, claim.runId);
   await turn.jobs.sendNow(send);

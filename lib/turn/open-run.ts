@@ -5,8 +5,9 @@ import type { NewEvent, TranscriptMessage } from "#lib/events/event.ts";
 import type { Emit } from "#lib/events/event-log.ts";
 import { type Job, requestDelivery } from "#lib/session/jobs.ts";
 import { enqueueJobs } from "#lib/session/outbox-store.ts";
-import { findSession, listRequestMessages, nextMessageSeq, toTranscriptMessage } from "#lib/session/store.ts";
+import { listRequestMessages, nextMessageSeq, toTranscriptMessage } from "#lib/session/store.ts";
 import type { Claim } from "./claim.ts";
+import { prepareRun } from "./prepare-run.ts";
 import { findRecorded, type Recorded, recordStep } from "./record-step.ts";
 import { insertDelivery, placeMessage, startRun, upsertDeliverable } from "./store.ts";
 import type { TurnDeps } from "./turn-deps.ts";
@@ -18,11 +19,11 @@ import type { TurnDeps } from "./turn-deps.ts";
 export async function openRun(turn: TurnDeps, claim: Claim): Promise<Recorded<Record<string, never>>> {
   const recorded = await findRecorded<Record<string, never>>(turn, claim, "open");
   if (recorded) return recorded;
+  const { session } = await prepareRun(turn, claim);
   const send: Job[] = [];
   const opened = await recordStep(turn, claim, "open", async (tx, emit) => {
     await startRun(tx, claim.runId, new Date());
-    const session = await findSession(tx, claim.sessionId);
-    emitLifecycle(tx, emit, session?.callbackEvents ?? null, send, {
+    emitLifecycle(tx, emit, session.callbackEvents, send, {
       kind: "run.started",
       ...aboutRun(claim),
       attempt: claim.attempt,

@@ -24,7 +24,10 @@ export async function findRecorded<Output>(
   name: string,
 ): Promise<Recorded<Output> | undefined> {
   // Made before the look at the row, so that a stop finds either the signal or a reader.
-  turn.stops.signalOf(claim.runId);
+  const signal = turn.stops.signalOf(claim.runId);
+  const memory = turn.memory.of(claim);
+  if (memory)
+    return memory.has(name) ? { output: memory.get(name) as Output, isStopped: signal.aborted } : undefined;
   const { recorded, isCurrent, isCancelled } = await findStep(turn.db, claim, name);
   if (isCancelled) turn.stops.stop(claim.runId, STOPPED_REASON);
   // Each name is written by one function, which knows its type.
@@ -44,17 +47,25 @@ export async function recordStep<Output>(
   name: string,
   work: (tx: Transaction, emit: Emit) => Promise<StepRecord<Output>>,
 ): Promise<Recorded<Output>> {
-  const { record, isStopped } = await turn.log.transact(claim.sessionId, async (tx, emit) => {
-    const made = await work(tx, emit);
-    const modelMessages = made.modelMessages ?? null;
-    const { isCurrent, isCancelled } = await insertStep(tx, claim, {
-      name,
-      output: made.output,
-      modelMessages,
+  const { record, isStopped } = await turn.log
+    .transact(claim.sessionId, async (tx, emit) => {
+      const made = await work(tx, emit);
+      const modelMessages = made.modelMessages ?? null;
+      const { isCurrent, isCancelled } = await insertStep(tx, claim, {
+        name,
+        output: made.output,
+        modelMessages,
+      });
+      if (!isCurrent) throw new StaleClaimError(claim, name);
+      return { record: made, isStopped: isCancelled };
+    })
+    .catch((error: unknown) => {
+      // Whether it was committed is not known: from here on the rows are asked.
+      turn.memory.forget(claim.runId);
+      turn.conversations.forget(claim.runId);
+      throw error;
     });
-    if (!isCurrent) throw new StaleClaimError(claim, name);
-    return { record: made, isStopped: isCancelled };
-  });
+  turn.memory.of(claim)?.set(name, record.output);
   if (record.modelMessages) turn.conversations.append(claim.runId, record.modelMessages);
   return { output: record.output, isStopped };
 }

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, inArray, isNull, max, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, isNull, sql } from "drizzle-orm";
 import type { Database, Executor, Transaction } from "#db/client.ts";
 import {
   deliverables,
@@ -22,15 +22,18 @@ export async function findStep(
   claim: Claim,
   name: string,
 ): Promise<{ recorded: { output: unknown } | undefined; isCurrent: boolean; isCancelled: boolean }> {
-  const [row] = await db
-    .select({ run: runs, step: steps })
+  const [run] = await db
+    .select({
+      step: { name: steps.name, output: steps.output },
+      ...{ epoch: runs.epoch, state: runs.state, cancelRequestedAt: runs.cancelRequestedAt },
+    })
     .from(runs)
     .leftJoin(steps, and(eq(steps.runId, runs.id), eq(steps.name, name)))
     .where(eq(runs.id, claim.runId));
   return {
-    recorded: row?.step ? { output: row.step.output } : undefined,
-    isCurrent: row?.run.epoch === claim.epoch && OPEN.some((state) => state === row.run.state),
-    isCancelled: row?.run.cancelRequestedAt != null,
+    recorded: run?.step ? { output: run.step.output } : undefined,
+    isCurrent: run?.epoch === claim.epoch && OPEN.some((state) => state === run.state),
+    isCancelled: run?.cancelRequestedAt != null,
   };
 }
 
@@ -53,20 +56,22 @@ export async function insertStep(
   claim: Claim,
   step: { name: string; output: unknown; modelMessages: unknown[] | null },
 ): Promise<{ isCurrent: boolean; isCancelled: boolean }> {
-  const run = await lockRun(tx, claim.runId);
-  if (!isRunning(run, claim)) return { isCurrent: false, isCancelled: false };
-  const [last] = await tx
-    .select({ position: max(steps.position) })
-    .from(steps)
-    .where(eq(steps.runId, claim.runId));
-  await tx.insert(steps).values({
-    runId: claim.runId,
-    name: step.name,
-    position: (last?.position ?? 0) + 1,
-    output: step.output,
-    modelMessages: step.modelMessages,
-  });
-  return { isCurrent: true, isCancelled: run?.cancelRequestedAt != null };
+  const output = JSON.stringify(step.output);
+  const modelMessages = step.modelMessages && JSON.stringify(step.modelMessages);
+  // One statement: the claim is checked, and held until the commit, by the very row that the step is written from.
+  const { rows } = (await tx.execute(sql`
+    with claimed as (
+      select id, cancel_requested_at from ${runs}
+      where id = ${claim.runId} and epoch = ${claim.epoch} and state = 'running'
+      for no key update
+    ), written as (
+      insert into ${steps} (run_id, name, output, model_messages)
+      select id, ${step.name}, ${output}::jsonb, ${modelMessages}::jsonb from claimed
+      returning run_id
+    )
+    select cancel_requested_at is not null as is_cancelled from claimed join written on run_id = id
+  `)) as unknown as { rows: { is_cancelled: boolean }[] };
+  return { isCurrent: rows.length === 1, isCancelled: rows[0]?.is_cancelled ?? false };
 }
 
 /** Takes the session for a run, unless another one has it. @returns whether it is ours now. */
@@ -146,8 +151,15 @@ export async function placeMessage(tx: Transaction, messageId: string, seq: numb
   await tx.update(messages).set({ seq }).where(eq(messages.id, messageId));
 }
 
-export async function insertMessage(tx: Transaction, row: typeof messages.$inferInsert): Promise<void> {
-  await tx.insert(messages).values(row);
+/** Adds a message at the end of the transcript. @returns its place. */
+export async function appendMessage(tx: Transaction, row: typeof messages.$inferInsert): Promise<number> {
+  const seq = sql<number>`(select coalesce(max(seq), 0) + 1 from ${messages} where session_id = ${row.sessionId})`;
+  const [added] = await tx
+    .insert(messages)
+    .values({ ...row, seq })
+    .returning({ seq: messages.seq });
+  if (!added?.seq) throw new Error(`message ${row.id} got no place in the transcript`);
+  return added.seq;
 }
 
 export async function insertDelivery(tx: Transaction, delivery: PlannedDelivery): Promise<void> {

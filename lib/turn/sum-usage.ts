@@ -2,7 +2,7 @@ import type { UsageRow } from "#db/schema/index.ts";
 import type { ModelUsage } from "#lib/model/usage.ts";
 
 /** Adds up what the recorded steps of a run used. */
-export function sumUsage(outputs: unknown[], startedAt: Date | null, endedAt: Date): UsageRow {
+export function sumUsage(outputs: Iterable<unknown>, startedAt: Date | null, endedAt: Date): UsageRow {
   const total: UsageRow = {
     inputTokens: 0,
     outputTokens: 0,

@@ -5,6 +5,7 @@ import type { EvidenceStore } from "#lib/session/evidence.ts";
 import type { JobSender } from "#lib/session/job-sender.ts";
 import type { Tool } from "#lib/tools/tool.ts";
 import type { Conversations } from "./conversations.ts";
+import type { RunMemory } from "./run-memory.ts";
 import type { StopRegistry } from "./stop-registry.ts";
 
 type Logger = Record<"debug" | "info" | "warn" | "error", (fields: object, message: string) => void>;
@@ -30,6 +31,7 @@ export type TurnDeps = {
   /** The address the session's browser shows now, for the page context. */
   readCurrentUrl: (sessionId: string) => Promise<string | null>;
   conversations: Conversations;
+  memory: RunMemory;
   stops: StopRegistry;
   logger: Logger;
   settings: TurnSettings;

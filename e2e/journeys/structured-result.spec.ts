@@ -1,0 +1,49 @@
+import { expect } from "@playwright/test";
+import { test } from "./journey.ts";
+
+test.use({ viewport: { width: 1400, height: 900 } });
+
+const outputSchema = {
+  type: "object",
+  properties: {
+    shop: { type: "string", maxLength: 20 },
+    fields: { type: "array", items: { type: "string" } },
+  },
+  required: ["shop", "fields"],
+};
+
+test("the result of a structured session is collected while a person watches, and fails in words", async ({
+  page,
+  stage: { model, service },
+}) => {
+  const collected = Promise.withResolvers<void>();
+  const results = [
+    { json: { shop: "Harbour Paper", fields: ["email", "address"] }, hold: collected.promise },
+    { finish: "refusal" as const, refusal: "This one I may not." },
+  ];
+  model.respondWith(({ kind }) => {
+    if (kind === "turn") return { text: "I have read the checkout." };
+    return kind === "structured" ? results.shift() : undefined;
+  });
+  const session = await service.create("[result] What does the checkout ask for?", { outputSchema });
+  await page.goto(service.baseUrl + session.shareUrl);
+  const conversation = page.getByRole("main");
+  await expect(conversation.getByText("I have read the checkout.")).toBeVisible();
+  await expect(page.getByText("Writing the structured result")).toBeVisible();
+  collected.resolve();
+  const header = page.getByRole("banner");
+  await expect(header.getByText("Done")).toBeVisible();
+  const records = page.getByRole("region", { name: "Result and records" });
+  await records.getByRole("tab", { name: "Result" }).click();
+  await expect(records.getByText("Harbour Paper")).toBeVisible();
+  await expect(records.getByText("address", { exact: false }).first()).toBeVisible();
+
+  await page.getByLabel("Message to the agent").fill("[result] And once more");
+  await page.keyboard.press("Enter");
+  await expect(records.getByText("The model refused: This one I may not.")).toBeVisible();
+  await page.reload();
+  await expect(records.getByText("The model refused: This one I may not.")).toBeVisible();
+  await records.getByRole("button", { name: "Result 1" }).click();
+  await expect(records.getByText("Harbour Paper")).toBeVisible();
+  await expect(conversation.getByText("I have read the checkout.")).toHaveCount(2);
+});
