@@ -235,7 +235,7 @@ CREATE TABLE "runs" (
 CREATE TABLE "steps" (
 	"run_id" text NOT NULL,
 	"name" text NOT NULL,
-	"position" integer NOT NULL,
+	"position" bigserial NOT NULL,
 	"output" jsonb NOT NULL,
 	"model_messages" jsonb,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,

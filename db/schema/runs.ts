@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import {
   bigint,
+  bigserial,
   boolean,
   check,
   foreignKey,
@@ -151,8 +152,8 @@ export const steps = pgTable(
       .notNull()
       .references(() => runs.id, { onDelete: "cascade" }),
     name: text("name").notNull(),
-    /** Order in which the run's steps were recorded; model messages are rebuilt in it. */
-    position: integer("position").notNull(),
+    /** Order in which steps were recorded; model messages are rebuilt in it. Its numbers have gaps. */
+    position: bigserial("position", { mode: "number" }).notNull(),
     /** The small value the step hands back. */
     output: jsonb("output").$type<unknown>().notNull(),
     /** Messages the model is shown from now on (AI SDK `ModelMessage[]`), where the step made any. */

@@ -14,20 +14,32 @@ export async function appendEvents(
   sessionId: string,
   news: NewEvent[],
 ): Promise<StoredEvent[]> {
-  const [counter] = await tx
-    .update(sessions)
-    .set({ eventSeq: sql`${sessions.eventSeq} + ${news.length}` })
-    .where(eq(sessions.id, sessionId))
-    .returning({ last: sessions.eventSeq });
-  if (!counter) throw new Error(`no session ${sessionId} to append events to`);
   const timestamp = new Date().toISOString();
-  const stored = news.map(({ kind, requestId, runId, source, ...fields }, index): StoredEvent => {
-    const seq = counter.last - news.length + index + 1;
-    const body = JSON.stringify({ kind, seq, timestamp, sessionId, requestId, runId, source, ...fields });
-    return { sessionId, seq, kind, requestId, runId, body };
+  const drafts = news.map(({ kind, requestId, runId, source, ...fields }) => ({
+    ...{ kind, requestId, runId, head: `{"kind":${JSON.stringify(kind)},"seq":` },
+    tail: `,${JSON.stringify({ timestamp, sessionId, requestId, runId, source, ...fields }).slice(1)}`,
+  }));
+  const rows = drafts.map(
+    ({ kind, requestId, runId, head, tail }, index) =>
+      sql`(${index - drafts.length + 1}::int, ${kind}, ${requestId}::text, ${runId}::text, ${head}, ${tail})`,
+  );
+  // One statement for both: the number is known to the database first, so it puts it into the text.
+  const { rows: counted } = (await tx.execute(sql`
+    with counter as (
+      update ${sessions} set event_seq = event_seq + ${drafts.length} where id = ${sessionId} returning event_seq
+    )
+    insert into ${events} (session_id, seq, kind, request_id, run_id, body)
+    select ${sessionId}, event_seq + draft.place, draft.kind, draft.request_id, draft.run_id,
+      draft.head || (event_seq + draft.place) || draft.tail
+    from counter, (values ${sql.join(rows, sql`, `)}) as draft (place, kind, request_id, run_id, head, tail)
+    returning seq
+  `)) as unknown as { rows: { seq: number | string }[] };
+  if (counted.length !== drafts.length) throw new Error(`no session ${sessionId} to append events to`);
+  const last = Math.max(...counted.map((row) => Number(row.seq)));
+  return drafts.map(({ kind, requestId, runId, head, tail }, index) => {
+    const seq = last - drafts.length + index + 1;
+    return { sessionId, seq, kind, requestId, runId, body: `${head}${seq}${tail}` };
   });
-  await tx.insert(events).values(stored);
-  return stored;
 }
 
 /** Stored events after a sequence number, in order. */

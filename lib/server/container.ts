@@ -17,6 +17,7 @@ import { createRateLimiter } from "#lib/api/rate-limiter.ts";
 import { LOCAL_OWNER } from "#lib/api/route.ts";
 import { servePath } from "#lib/api/serve.ts";
 import type { ApiServices } from "#lib/api/services.ts";
+import { readBrowser } from "#lib/browser/store.ts";
 import { attemptDelivery } from "#lib/callback/attempt-delivery.ts";
 import { createSchemaChecker } from "#lib/deliverable/admission/create-schema-checker.ts";
 import { createEventLog } from "#lib/events/event-log.ts";
@@ -30,6 +31,7 @@ import { createJobSender } from "#lib/session/job-sender.ts";
 import { createKeyStore } from "#lib/session/key-store.ts";
 import { createShareLinks } from "#lib/session/share-link.ts";
 import { createConversations } from "#lib/turn/conversations.ts";
+import { createRunMemory } from "#lib/turn/run-memory.ts";
 import { createStopRegistry } from "#lib/turn/stop-registry.ts";
 import type { TurnDeps } from "#lib/turn/turn-deps.ts";
 import { createTurnService } from "#lib/turn/turn-service.ts";
@@ -77,8 +79,9 @@ export async function createContainer(env: Env, logger: Logger) {
   const deps: TurnDeps = {
     ...{ db, log, jobs, model, stops, logger, evidence: tooling.evidence },
     tools: new Map(tooling.tools.map((tool) => [tool.name, tool])),
-    readCurrentUrl: async (sessionId) => (await tooling.browser.readStatus(sessionId)).currentUrl,
+    readCurrentUrl: async (sessionId) => (await readBrowser(db, sessionId))?.currentUrl ?? null,
     conversations: createConversations(db),
+    memory: createRunMemory(),
     settings: {
       maxSteps: env.AGENT_MAX_STEPS,
       retryBaseMs: env.AGENT_RETRY_BASE_MS,
