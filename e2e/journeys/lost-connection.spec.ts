@@ -3,14 +3,16 @@ import { startScriptedModel } from "../fixtures/scripted-model/start-scripted-mo
 import { startService } from "../fixtures/service.ts";
 import { script, test } from "./journey.ts";
 
+test.describe.configure({ timeout: 120_000 });
+
+/** The browser itself notes each attempt that finds nobody there. */
+const UNREACHABLE = /ERR_(CONNECTION_(REFUSED|RESET|CLOSED)|SOCKET_NOT_CONNECTED|EMPTY_RESPONSE)/;
+
 test("the page says that it reconnects when the service is gone, and goes on where it was", async ({
   page,
   cleanConsole,
 }) => {
-  // The browser itself notes each attempt that finds nobody there.
-  cleanConsole.allow(
-    /ERR_CONNECTION_REFUSED|ERR_SOCKET_NOT_CONNECTED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET/,
-  );
+  cleanConsole.allow(UNREACHABLE);
   const model = await startScriptedModel();
   script(model, {
     "[before]": [{ text: "A long answer that is being written.", hold: "once" }],
@@ -34,6 +36,39 @@ test("the page says that it reconnects when the service is gone, and goes on whe
     await page.keyboard.press("Enter");
     await expect(conversation.getByText("Back again.")).toBeVisible();
     await expect(conversation.getByText("[after] and now?")).toHaveCount(1);
+  } finally {
+    await service.close();
+    await model.close();
+  }
+});
+
+test("a question to a person outlives an orderly restart, and is answered after it", async ({
+  page,
+  cleanConsole,
+}) => {
+  cleanConsole.allow(UNREACHABLE);
+  const question = { question: "Which colour?", options: ["Red", "Green"] };
+  const model = await startScriptedModel();
+  script(model, {
+    "[hello]": [{ text: "Hello." }],
+    "[ask]": [{ toolCalls: [{ name: "elicit_user_input", arguments: question }] }, { text: "As you wish." }],
+  });
+  const settings = { OPENAI_BASE_URL: model.baseUrl };
+  let service = await startService(settings);
+  try {
+    const session = await service.create("[hello]");
+    await page.goto(service.baseUrl + session.shareUrl);
+    await expect(page.getByText("Hello.")).toBeVisible();
+    await page.getByLabel("Message to the agent").fill("[ask] me");
+    await page.keyboard.press("Enter");
+    await expect(page.getByRole("button", { name: "Green" })).toBeVisible();
+    await service.stop();
+    service = await startService(settings, { dataDir: service.dataDir, port: service.port });
+    const header = page.getByRole("banner");
+    await expect(header.getByText("Waiting for you")).toBeVisible({ timeout: 30_000 });
+    await page.getByRole("button", { name: "Green" }).click();
+    await expect(page.getByText("As you wish.")).toBeVisible();
+    expect(model.requests.at(-1)?.toolResults).toEqual(["The person answered: Green"]);
   } finally {
     await service.close();
     await model.close();

@@ -81,6 +81,8 @@ export function createElicitations(deps: { db: Database; log: EventLog }): Elici
       await waitForResolution(log, row, AbortSignal.any([asking.signal, AbortSignal.timeout(leftMs)]), () =>
         findElicitation(db, row.sessionId, row.id),
       );
+      // The service ends, the question does not: the call is made again after the next start, and finds it.
+      if (isShutdown(asking.signal.reason)) throw asking.signal.reason;
       // Nobody can answer once this has won; whoever answered before, is heard.
       await settle(row, { state: "unanswered", answer: null });
       const settled = await findElicitation(db, row.sessionId, row.id);
@@ -100,6 +102,9 @@ export function createElicitations(deps: { db: Database; log: EventLog }): Elici
     },
   };
 }
+
+/** Whether a signal fired because the process ends. The turn engine, on a higher floor, names its reason so. */
+const isShutdown = (reason: unknown) => reason instanceof Error && reason.name === "ShutdownError";
 
 /** Resolves when the question is settled or the signal fires. */
 async function waitForResolution(
