@@ -219,10 +219,11 @@ test.describe("health", () => {
 });
 
 test.describe("answers of the API", () => {
-  test("carry no CORS header for other origins, and are not to be sniffed", async () => {
+  test("carry no CORS header for other origins, and are neither to be sniffed nor kept", async () => {
     const response = await service.call("GET", created.statusUrl, undefined, { origin: "https://a.example" });
     expect(response.headers.get("access-control-allow-origin")).toBeNull();
     expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+    expect(response.headers.get("cache-control")).toBe("no-store");
   });
 
   test("are refused under a name that is not this service's", async () => {

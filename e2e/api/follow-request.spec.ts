@@ -188,9 +188,10 @@ test.describe("the stream", () => {
     const text = "A fairly long answer, which travels in a good number of pieces.";
     const release = hold("in pieces", { text, chunkDelayMs: 5 });
     const created = await service.create("in pieces");
-    const response = await service.call("GET", created.streamUrl);
-    setTimeout(release, 300);
-    const events = parseEvents(await response.text());
+    const events = await followUntil(await service.call("GET", created.streamUrl), (soFar) => {
+      if (textOf(soFar.filter((event) => event.event === "message.delta")) === text) release();
+      return kinds(soFar).includes("run.completed");
+    });
     const deltas = events.filter((event) => event.event === "message.delta");
     expect(deltas.length).toBeGreaterThan(0);
     let offset = 0;

@@ -43,6 +43,8 @@ export async function servePath(
     ? await serveOperation(services, contract[name], handlers[name] as Handler, request, params)
     : answerOtherMethod(request.method, rule, Object.keys(operations));
   for (const [header, value] of Object.entries(cors.headers)) response.headers.set(header, value);
+  // What a session says is its owner's; no cache between keeps it.
+  if (!response.headers.has("cache-control")) response.headers.set("Cache-Control", "no-store");
   return response;
 }
 
