@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { sum } from "./statistics.ts";
 
 /** CPU time that a live process has used so far, all threads, in milliseconds. Linux only: reads /proc. */
 export function readCpuMs(pid: number): number {
@@ -15,15 +16,13 @@ function readThreadNs(pid: number, thread: string): number {
   }
 }
 
-/** Memory of a process and its descendants in MB: resident, and with what is shared counted once. Linux only. */
-export function readMemoryMb(pid: number): { rss: number; pss: number } {
-  const total = { rss: 0, pss: 0 };
-  for (const member of [pid, ...descendantsOf(pid)]) {
+/** Memory in MB, what is shared counted once (PSS): of a process and its descendants, and of the largest. Linux only. */
+export function readMemoryMb(pid: number): { all: number; largest: number; processes: number } {
+  const each = [pid, ...descendantsOf(pid)].map((member) => {
     const text = readText(`/proc/${member}/smaps_rollup`);
-    total.rss += Number(/^Rss:\s+(\d+)/m.exec(text)?.[1] ?? 0) / 1024;
-    total.pss += Number(/^Pss:\s+(\d+)/m.exec(text)?.[1] ?? 0) / 1024;
-  }
-  return total;
+    return Number(/^Pss:\s+(\d+)/m.exec(text)?.[1] ?? 0) / 1024;
+  });
+  return { all: sum(each), largest: Math.max(...each), processes: each.length };
 }
 
 function descendantsOf(pid: number): number[] {

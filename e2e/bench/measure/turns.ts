@@ -49,12 +49,16 @@ function measureTurns(tools: number, pairs: number, atMost: number): Measurement
 }
 
 /** Turns a second at a constant number in flight, in blocks that take turns. */
-function measureInFlight(inFlight: number, target?: { atLeast: number }): Measurement["measure"] {
+function measureInFlight(
+  inFlight: number,
+  rounds: number,
+  target?: { atLeast: number },
+): Measurement["measure"] {
   return async ({ subject, baseline, modelPid }: Rig) => {
     const rates: [number, number][] = [];
     const load = { inFlight, forMs: 1_500 };
     let modelShare = 0;
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < rounds; round++) {
       const service = await playInFlight(subject, { tools: 1 }, load);
       const [cpuMs, startedAt] = [readCpuMs(modelPid), performance.now()];
       const bare = await playInFlight(baseline, { tools: 1 }, { ...load, forMs: 1_000 });
@@ -79,6 +83,6 @@ function measureInFlight(inFlight: number, target?: { atLeast: number }): Measur
 export const turnMeasurements: Measurement[] = [
   { name: "turn-1", seconds: 8, measure: measureTurns(1, 60, 2) },
   { name: "turn-10", seconds: 10, measure: measureTurns(10, 20, 1.8) },
-  { name: "flight-16", seconds: 10, measure: measureInFlight(16, { atLeast: 0.5 }) },
-  { name: "flight-64", seconds: 14, measure: measureInFlight(64) },
+  { name: "flight-16", seconds: 10, measure: measureInFlight(16, 3, { atLeast: 0.5 }) },
+  { name: "flight-64", seconds: 16, measure: measureInFlight(64, 2) },
 ];
