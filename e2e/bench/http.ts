@@ -1,7 +1,14 @@
 import { Agent, type IncomingMessage, request } from "node:http";
 
-const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
+const createAgent = () => new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
+let agent = createAgent();
 const TIMEOUT_MS = 120_000;
+
+/** Breaks every connection off, so that a measurement that was given up cannot go on beside the next one. */
+export function dropConnections(): void {
+  agent.destroy();
+  agent = createAgent();
+}
 
 /** Sends a request to loopback with as little of this process's own time as Node allows. */
 function send(

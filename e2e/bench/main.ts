@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { dropConnections } from "./http.ts";
 import { measurements } from "./measurements.ts";
 import { profileStart } from "./profile/profile-start.ts";
 import { profileTurn } from "./profile/profile-turn.ts";
@@ -31,7 +32,12 @@ const say = (text: string) => process.stderr.write(`${text}\n`);
 
 async function within<Value>(seconds: number, work: Promise<Value>): Promise<Value> {
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`took longer than ${seconds} s`)), seconds * 1000);
+  const giveUp = () => {
+    reject(new Error(`took longer than ${seconds} s`));
+    work.catch(() => {});
+    dropConnections();
+  };
+  const timer = setTimeout(giveUp, seconds * 1000);
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
