@@ -1,3 +1,4 @@
+import { faultPoint } from "#lib/events/fault-point.ts";
 import type { BrowserEvent } from "./browser-machine.ts";
 import type { Logger } from "./browser-provider.ts";
 import type { StoredRecord } from "./browser-record.ts";
@@ -51,6 +52,7 @@ export function createBrowserLifecycle(deps: LifecycleDeps): BrowserLifecycle {
     await ending;
     await dropStaleClaim();
     await record.move("provision", { lastError: null, currentUrl: null });
+    await faultPoint("K27");
     let taken: OpenBrowser;
     try {
       taken = await deps.take();

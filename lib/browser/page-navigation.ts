@@ -1,3 +1,4 @@
+import { faultPoint } from "#lib/events/fault-point.ts";
 import type { Logger } from "./browser-provider.ts";
 import type { StoredRecord } from "./browser-record.ts";
 import type { NavigationOutcome } from "./browser-service.ts";
@@ -52,6 +53,7 @@ export function createPageNavigation(deps: NavigationDeps): PageNavigation {
     heading = own;
     const parsed = URL.parse(url);
     const reason = parsed ? await deps.refuse(parsed) : "the address cannot be read";
+    await faultPoint("K28");
     const outcome: NavigationOutcome =
       reason === undefined ? await taken.selected().navigate(url, signal) : { landed: false, reason };
     const isNewest = heading === own && deps.isCurrent(taken);

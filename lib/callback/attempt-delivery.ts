@@ -1,4 +1,5 @@
 import type { Database } from "#db/client.ts";
+import { faultPoint } from "#lib/events/fault-point.ts";
 import type { GuardedFetch } from "#lib/net/guarded-fetch.ts";
 import type { Sealer } from "#lib/secrets/sealer.ts";
 import { deliveryMachine } from "./delivery-machine.ts";
@@ -76,12 +77,15 @@ export async function attemptDelivery(deps: DeliveryDeps, key: AttemptKey): Prom
   if (!(await moveDelivery(deps.db, row, sending))) return attemptDelivery(deps, key);
   const at = now();
   const exchange = await exchangeWith(deps, delivery, now);
+  await faultPoint("K22");
   const settled = settle(deps.schedule, sending, exchange, now());
   const attempt: AttemptRow = {
     ...{ deliveryId: row.id, cycle: row.cycle, number: key.number, at },
     ...{ status: exchange.status, latencyMs: exchange.latencyMs, error: exchange.error },
   };
+  if (settled.row.state === "dropped") await faultPoint("K24");
   if (!(await record(deps.db, sending, settled.row, attempt))) return attemptDelivery(deps, key);
+  if (settled.outcome.state === "retry") await faultPoint("K23");
   const fields = { deliveryId: row.id, event: row.event, number: key.number, ...settled.outcome };
   deps.logger.info({ ...fields, status: exchange.status, error: exchange.error }, "a callback was attempted");
   return settled.outcome;

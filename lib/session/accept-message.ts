@@ -1,5 +1,6 @@
 import type { Database, Transaction } from "#db/client.ts";
 import type { FollowUpMode } from "#db/schema/unions.ts";
+import { faultPoint } from "#lib/events/fault-point.ts";
 import type { IncomingMessage } from "./create-session.ts";
 import type { JobSender } from "./job-sender.ts";
 import { type Job, requestRun } from "./jobs.ts";
@@ -83,6 +84,7 @@ export async function acceptMessage(
     const interrupts = mode === "interrupt" ? (open[0]?.run.id ?? null) : null;
     return { status: "accepted", requestId, runId, queued: isQueued, interrupts };
   });
+  await faultPoint("K25");
   await deps.jobs.sendNow(send);
   return result;
 }

@@ -6,6 +6,7 @@ import type {
   Source,
   ToolPolicyRow,
 } from "#db/schema/index.ts";
+import { faultPoint } from "#lib/events/fault-point.ts";
 import type { Sealer } from "#lib/secrets/sealer.ts";
 import type { DelegationCaps } from "./delegation.ts";
 import type { JobSender } from "./job-sender.ts";
@@ -68,6 +69,7 @@ export async function createSession(
   const runId = newId("run");
   const job: Job = requestRun({ id: runId, sessionId, generation: 1 });
 
+  await faultPoint("K01");
   const isNew = await db.transaction(async (tx) => {
     const { headersById, servers } = splitHeaders(input.mcpServers);
     const inserted = await insertSession(tx, {
@@ -125,7 +127,9 @@ export async function createSession(
     return true;
   });
   if (isNew) {
+    await faultPoint("K03");
     await jobs.sendNow([job]);
+    await faultPoint("K02");
     return { status: "created", sessionId, requestId, runId, shareRevocation: 0 };
   }
   const replay = await findReplay(db, input);

@@ -1,4 +1,5 @@
 import type { Database } from "#db/client.ts";
+import { faultPoint } from "#lib/events/fault-point.ts";
 import type { Job } from "./jobs.ts";
 import { listUnsentJobs, markJobSent, pruneSentJobs } from "./outbox-store.ts";
 
@@ -23,6 +24,7 @@ export function createJobSender(deps: {
 }): JobSender {
   const sendOne = async (job: Job) => {
     await deps.send(job);
+    await faultPoint("K04");
     await markJobSent(deps.db, job.id);
   };
   return {

@@ -1,6 +1,7 @@
 import { type ModelMessage, streamText } from "ai";
 import type { MessagePart } from "#db/schema/index.ts";
 import type { NewEvent } from "#lib/events/event.ts";
+import { faultPoint } from "#lib/events/fault-point.ts";
 import { type ModelFailure, readModelFailure } from "#lib/model/failure.ts";
 import { type ModelUsage, readUsage } from "#lib/model/usage.ts";
 import { newId } from "#lib/session/new-id.ts";
@@ -27,6 +28,12 @@ export type ModelStep =
 
 const CHUNK_TIMEOUT_MS = 120_000;
 const CALL_TIMEOUT_MS = 900_000;
+/** Where in a stream the fault campaign may end the process. */
+const POINTS: Partial<Record<string, string>> = {
+  "start-step": "K08",
+  "text-delta": "K09",
+  "tool-input-delta": "K10",
+};
 
 /** Makes the n-th model call of a run: streams it to the bus, records the finished message. A failure is a value. */
 export async function callModel(turn: TurnDeps, claim: Claim, number: number): Promise<Recorded<ModelStep>> {
@@ -49,7 +56,8 @@ export async function callModel(turn: TurnDeps, claim: Claim, number: number): P
     return recordStep<ModelStep>(turn, claim, name, async () => ({ output: storable(answer) }));
 
   const { calls, parts, modelMessages, usage } = answer;
-  return recordStep<ModelStep>(turn, claim, name, async (tx, emit) => {
+  await faultPoint("K11");
+  const made = await recordStep<ModelStep>(turn, claim, name, async (tx, emit) => {
     await addAssistantMessage(tx, emit, claim, { id: messageId, parts });
     for (const call of calls) {
       emit({
@@ -64,6 +72,8 @@ export async function callModel(turn: TurnDeps, claim: Claim, number: number): P
     }
     return { output: { kind: "answered", messageId, calls, usage }, modelMessages };
   });
+  await faultPoint("K12");
+  return made;
 }
 
 type Answer =
@@ -103,6 +113,7 @@ async function streamAnswer(turn: TurnDeps, claim: Claim, prompt: Prompt): Promi
     });
     const calls: PlannedCall[] = [];
     for await (const part of result.stream) {
+      await faultPoint(POINTS[part.type] ?? "");
       if (part.type === "text-delta") publish("text", part.text);
       else if (part.type === "reasoning-delta") publish("reasoning", part.text);
       else if (part.type === "tool-call") calls.push(readCall(part));

@@ -2,6 +2,7 @@ import type { Transaction } from "#db/client.ts";
 import type { UsageRow } from "#db/schema/index.ts";
 import type { Deliverable, RunOutcome } from "#lib/events/event.ts";
 import type { Emit } from "#lib/events/event-log.ts";
+import { faultPoint } from "#lib/events/fault-point.ts";
 import type { ModelFailure } from "#lib/model/failure.ts";
 import type { Job } from "#lib/session/jobs.ts";
 import { newId } from "#lib/session/new-id.ts";
@@ -39,6 +40,7 @@ export async function closeRun(
   closable: Closable = "claimed",
 ): Promise<boolean> {
   const send: Job[] = [];
+  await faultPoint("K20");
   const isEnded = await turn.log.transact(claim.sessionId, async (tx, emit) => {
     const run = await lockRun(tx, claim.runId);
     // A follow-up on its way is either in the list below, or finds the session without an open run.
@@ -65,6 +67,7 @@ export async function closeRun(
   turn.memory.forget(claim.runId);
   turn.stops.forget(claim.runId);
   forgetRun(turn, claim.runId);
+  await faultPoint("K21");
   await turn.jobs.sendNow(send);
   return true;
 }

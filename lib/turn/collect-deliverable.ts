@@ -1,5 +1,6 @@
 import type { ModelMessage } from "ai";
 import type { Deliverable } from "#lib/events/event.ts";
+import { faultPoint } from "#lib/events/fault-point.ts";
 import type { ModelFailure } from "#lib/model/failure.ts";
 import type { ModelUsage } from "#lib/model/usage.ts";
 import type { Claim } from "./claim.ts";
@@ -48,12 +49,15 @@ export async function probeRun(turn: TurnDeps, claim: Claim): Promise<Recorded<C
   if (wasStarted)
     return recordStep<CollectStep>(turn, claim, "probe", async () => ({ output: { kind: "ready" } }));
   await recordStep(turn, claim, "probe-started", async () => ({ output: {} }));
+  await faultPoint("K06");
   const answer = await probeFormat(turn, claim.runId, await readSchema(turn, claim));
   if (answer.kind === "stopped") turn.stops.throwIfShuttingDown();
-  return recordStep<CollectStep>(turn, claim, "probe", async () => {
+  const recorded = await recordStep<CollectStep>(turn, claim, "probe", async () => {
     if (answer.kind === "text") return { output: { kind: "ready", usage: answer.usage } as CollectStep };
     return { output: answer.kind === "failed" ? storable(answer) : answer };
   });
+  await faultPoint("K07");
+  return recorded;
 }
 
 /** Makes the structured call of a turn, and judges what came back. */
@@ -99,8 +103,10 @@ async function askFor(
   const history = settleCalls(await turn.conversations.read(claim.sessionId, claim.runId));
   const question: ModelMessage = { role: "user", content: ask };
   const messages = [...(await showPictures(turn, claim.sessionId, history)), question];
+  await faultPoint(name === "collect" ? "K17" : "K19");
   const answer = await callStructured(turn, claim.runId, { instructions, messages, schema });
   if (answer.kind === "stopped") turn.stops.throwIfShuttingDown();
+  await faultPoint("K18");
   const collected = await judge(answer, schema, checker);
   const modelMessages: ModelMessage[] =
     answer.kind === "text" ? [question, { role: "assistant", content: storableText(answer.text) }] : [];

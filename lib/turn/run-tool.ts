@@ -1,5 +1,6 @@
 import type { ModelMessage, ToolResultPart } from "ai";
 import type { EvidencePointer } from "#lib/events/event.ts";
+import { faultPoint } from "#lib/events/fault-point.ts";
 import { newId } from "#lib/session/new-id.ts";
 import { errorResult, type Tool, type ToolResult } from "#lib/tools/tool.ts";
 import type { PlannedCall } from "./call-model.ts";
@@ -80,6 +81,7 @@ async function runTool(
     startedAt,
   };
 
+  await faultPoint("K13");
   const result = await play(turn, claim, call, async () => {
     const begun = await beginToolCall(turn.db, claim, { ...row, state: "started" });
     if (begun === "stale") throw new StaleClaimError(claim, name);
@@ -97,7 +99,8 @@ async function runTool(
     part.type === "text" ? [] : [part.evidence],
   );
   const endedAt = new Date();
-  return recordStep<ToolStep>(turn, claim, name, async (tx, emit) => {
+  await faultPoint("K15");
+  const made = await recordStep<ToolStep>(turn, claim, name, async (tx, emit) => {
     await endToolCall(tx, { ...row, state, resultText: text, endedAt });
     emit({
       kind: "tool.result",
@@ -111,6 +114,8 @@ async function runTool(
       modelMessages: [toModelMessage(call, result, text, resultId)],
     };
   });
+  await faultPoint("K16");
+  return made;
 }
 
 /** Makes a call, unless it may have been made before: `begin` notes it and tells whether this is the first time. */
@@ -161,6 +166,7 @@ async function execute(turn: TurnDeps, claim: Claim, tool: Tool, call: PlannedCa
     running.catch((error: unknown) =>
       turn.logger.debug({ err: error, tool: tool.name }, "a tool call failed"),
     );
+    await faultPoint("K14");
     return await Promise.race([running, aborted]);
   } catch (error) {
     if (isShutdown(error)) throw error;

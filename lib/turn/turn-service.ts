@@ -1,3 +1,4 @@
+import { faultPoint } from "#lib/events/fault-point.ts";
 import type { ModelFailure } from "#lib/model/failure.ts";
 import { callModel, type ModelStep } from "./call-model.ts";
 import type { Claim } from "./claim.ts";
@@ -50,7 +51,11 @@ export type TurnService = {
 export function createTurnService(turn: TurnDeps, checker: SchemaChecker): TurnService {
   return {
     maxSteps: turn.settings.maxSteps,
-    claim: (runId) => claimRun(turn, runId, new Date()),
+    async claim(runId) {
+      const claimed = await claimRun(turn, runId, new Date());
+      await faultPoint("K05");
+      return claimed;
+    },
     open: async (claim) => ({ isStopped: (await openRun(turn, claim)).isStopped }),
     probe: async (claim) => withStop(await probeRun(turn, claim)),
     async callModel(claim, number) {

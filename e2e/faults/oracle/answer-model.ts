@@ -61,7 +61,9 @@ function answerTurn(kind: string, tag: Tag, request: RecordedRequest, pageUrl: s
     return { toolCalls: [shell(`echo ${tag.nonce} $(date +%s%3N) >> ran.txt; sleep 3`)] };
   if (kind === "browser" && answersSoFar === 0) {
     const code = `await page.goto(${JSON.stringify(`${pageUrl}/page/${tag.nonce}`)}); return await page.title();`;
-    return { toolCalls: [{ name: "browser_execute", arguments: { code }, id: `call_${tag.nonce}_b` }] };
+    return {
+      toolCalls: [{ name: "browser_execute", arguments: { script: code }, id: `call_${tag.nonce}_b` }],
+    };
   }
   return say(`That is done, all of it, as it was asked for: ${tag.nonce}.`);
 }
