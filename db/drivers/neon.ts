@@ -1,14 +1,9 @@
 import type { OpenDatabase } from "../client.ts";
+import { nameConnections } from "../connection-name.ts";
 import * as schema from "../schema/index.ts";
 import { createListen } from "./listen.ts";
 import { migrationsFolder } from "./migrations.ts";
-import {
-  CONNECT_TIMEOUT_MS,
-  migrateAlone,
-  nameConnections,
-  type ServerClient,
-  toDirectUrl,
-} from "./server-client.ts";
+import { CONNECT_TIMEOUT_MS, migrateAlone, type ServerClient, toDirectUrl } from "./server-client.ts";
 import { withSafeTransactions } from "./with-safe-transactions.ts";
 
 /**

@@ -1,5 +1,3 @@
-import { randomBytes } from "node:crypto";
-
 /** What the clients of `pg` and of Neon have in common. */
 export type ServerClient = {
   connect: () => Promise<unknown>;
@@ -14,9 +12,6 @@ export type ServerClient = {
 
 /** Time to connect, and to answer a statement of a connection outside the pool, in milliseconds. */
 export const CONNECT_TIMEOUT_MS = 10_000;
-
-/** How every connection of this service begins its name. */
-export const CONNECTION_NAME = "agent-session-service";
 
 /** The database server does not take a connection. */
 export class DatabaseUnreachableError extends Error {
@@ -36,17 +31,6 @@ export async function connect(client: ServerClient): Promise<void> {
     await client.end().catch(() => {});
     throw new DatabaseUnreachableError(error);
   }
-}
-
-/**
- * Names all connections of one opening of the database, so that processes can tell each other's apart in
- * `pg_stat_activity`: the service's name, the time of the opening in milliseconds, and a few letters.
- */
-export function nameConnections(url: string): string {
-  const named = new URL(url);
-  const name = `${CONNECTION_NAME} ${Date.now()} ${randomBytes(4).toString("hex")}`;
-  named.searchParams.set("application_name", name);
-  return named.href;
 }
 
 /** Neon's pooled hosts share sessions between clients; what needs a session of its own asks the host itself. */

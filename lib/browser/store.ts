@@ -1,5 +1,6 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
 import type { Executor, Transaction } from "#db/client.ts";
+import { CONNECTION_NAME } from "#db/connection-name.ts";
 import { type BrowserStatus, browsers, sessions } from "#db/schema/index.ts";
 import { type BrowserEvent, browserMachine } from "./browser-machine.ts";
 
@@ -131,10 +132,18 @@ export async function selectPage(tx: Transaction, sessionId: string, url: string
   return row;
 }
 
-/** Sessions whose rows claim a browser. At the start of the service none of them has one. */
+/**
+ * Sessions whose rows claim a browser that nobody has: asked when a service starts, and has none itself.
+ * A row may be another process's while that one is connected and was so already when the row was written; each names
+ * its connections by the time of its start.
+ */
 export async function listClaims(db: Executor): Promise<{ sessionId: string; status: BrowserStatus }[]> {
+  const owners = sql`select 1 from pg_stat_activity other
+    where other.datname = current_database() and other.application_name ~ ${`^${CONNECTION_NAME} \\d+ `}
+      and other.application_name <> current_setting('application_name')
+      and to_timestamp(split_part(other.application_name, ' ', 2)::float8 / 1000) <= ${browsers.updatedAt}`;
   return db
     .select({ sessionId: browsers.sessionId, status: browsers.status })
     .from(browsers)
-    .where(inArray(browsers.status, ["creating", "ready"]));
+    .where(and(inArray(browsers.status, ["creating", "ready"]), sql`not exists (${owners})`));
 }

@@ -1,0 +1,133 @@
+import { expect, test } from "@playwright/test";
+import { Client } from "pg";
+import { WebSocket } from "ws";
+import { startTestPostgres, type TestPostgres } from "#db/postgres-testing.ts";
+import { followUntil } from "../api/read-stream.ts";
+import { startScriptedModel } from "../fixtures/scripted-model/start-scripted-model.ts";
+import type { ScriptedModel } from "../fixtures/scripted-model/types.ts";
+import { API_KEY, type RunningService, startService, waitUntil } from "../fixtures/service.ts";
+
+test.describe.configure({ mode: "serial" });
+
+let postgres: TestPostgres;
+let model: ScriptedModel;
+let here: RunningService;
+let there: RunningService;
+
+test.beforeAll(async () => {
+  postgres = await startTestPostgres();
+  model = await startScriptedModel({ script: { otherwise: { text: "Done." } } });
+  // Both at once on an empty database: one makes the tables while the other waits.
+  [here, there] = await Promise.all([start(), start()]);
+});
+test.afterAll(async () => {
+  await Promise.all([here?.close(), there?.close()]);
+  await model?.close();
+  await postgres?.stop();
+});
+
+const start = () => startService({ DATABASE_URL: postgres.url, OPENAI_BASE_URL: model.baseUrl });
+
+/** The stored events of a session, in order. */
+async function readLog(sessionId: string): Promise<Record<string, unknown>[]> {
+  const client = new Client({ connectionString: postgres.url });
+  await client.connect();
+  try {
+    const { rows } = await client.query("select body from events where session_id = $1 order by seq", [
+      sessionId,
+    ]);
+    return rows.map(({ body }) => JSON.parse(body));
+  } finally {
+    await client.end();
+  }
+}
+
+test("a session's turns play one at a time, in order, whichever process takes its messages", async () => {
+  model.respondWith(({ userText, answersSoFar }) => {
+    if (!userText.startsWith("follow-up")) return undefined;
+    return answersSoFar === 0
+      ? { toolCalls: [{ name: "write_file", arguments: { path: "a.txt", content: userText } }] }
+      : { text: `Answer to ${userText}` };
+  });
+  const { sessionId, statusUrl } = await here.create("The first message");
+  const path = `/api/sessions/${sessionId}/agent/messages`;
+  const accepted: string[] = [];
+  for (let index = 0; index < 8; index++) {
+    const answer = await (index % 2 ? here : there).call("POST", path, { text: `follow-up ${index}` });
+    expect(answer.status).toBe(202);
+    accepted.push(((await answer.json()) as { requestId: string }).requestId);
+  }
+  const isIdle = async () =>
+    (await there.read(`/api/sessions/${sessionId}/agent/status`)).turnState === "idle";
+  await waitUntil(isIdle, "all turns have ended");
+  await here.completed(statusUrl);
+
+  const events = await readLog(sessionId);
+  expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
+  const lifecycle = events.filter(({ kind }) => kind === "run.started" || kind === "run.completed");
+  expect(lifecycle).toHaveLength(2 * 9);
+  for (let at = 0; at < lifecycle.length; at += 2) {
+    expect(lifecycle[at]?.kind).toBe("run.started");
+    expect([lifecycle[at + 1]?.kind, lifecycle[at + 1]?.runId]).toEqual([
+      "run.completed",
+      lifecycle[at]?.runId,
+    ]);
+  }
+  const order = lifecycle.filter(({ kind }) => kind === "run.started").map(({ requestId }) => requestId);
+  expect(order.slice(1)).toEqual(accepted);
+});
+
+test("a stream of one process shows the turn that the other plays, as it is written", async () => {
+  const gate = Promise.withResolvers<void>();
+  const textChunks = ["It ", "is ", "written ", "elsewhere."];
+  model.enqueue({ textChunks, chunkDelayMs: 20, hold: gate.promise });
+  const session = await here.create("Write slowly");
+  const response = await there.call("GET", session.streamUrl);
+  const events = followUntil(response, () => false);
+  await model.waitForRequest(({ userText }) => userText === "Write slowly");
+  gate.resolve();
+  const all = await events;
+  expect(all[0]?.event).toBe("run.started");
+  expect(all.at(-1)?.event).toBe("run.completed");
+  const pieces = all.filter(({ event }) => event === "message.delta").map(({ data }) => String(data.text));
+  expect(pieces.join("")).toBe(textChunks.join(""));
+});
+
+test("a socket of one process that joins in mid-message gets it so far, then the rest", async () => {
+  const gate = Promise.withResolvers<void>();
+  model.enqueue({ textChunks: ["The beginning", " and the end."], hold: gate.promise });
+  const session = await here.create("Write and wait");
+  await model.waitForRequest(({ userText }) => userText === "Write and wait");
+  const url = new URL(`/api/sessions/${session.sessionId}/live?after=0`, there.baseUrl.replace("http", "ws"));
+  const socket = new WebSocket(url, { headers: { authorization: `Bearer ${API_KEY}` } });
+  const frames: { type: string; seq?: number; data: Record<string, unknown> }[] = [];
+  socket.on("message", (data, isBinary) => {
+    if (!isBinary) frames.push(JSON.parse(String(data)));
+  });
+  const written = () =>
+    frames
+      .filter(({ type }) => type === "message.delta")
+      .reduce((text, { data }) => text.slice(0, Number(data.offset)) + String(data.text), "");
+  await waitUntil(() => written() === "The beginning and the end.", "the message so far has come");
+  gate.resolve();
+  await waitUntil(() => frames.some(({ type }) => type === "run.completed"), "the end has come");
+  socket.close();
+  // The first frame tells where the session is.
+  const seqs = frames.slice(1).flatMap(({ seq }) => seq ?? []);
+  expect(seqs).toEqual(seqs.map((_, index) => index + 1));
+});
+
+test("both go on after Postgres was restarted, and hear each other again", async () => {
+  await postgres.restart("immediate");
+  for (const [teller, listener] of [
+    [here, there],
+    [there, here],
+  ] as const) {
+    type Readiness = { checks: { database: { ok: boolean } } };
+    const isBack = async () => (await teller.read<Readiness>("/api/ready")).checks.database.ok;
+    await waitUntil(isBack, "the database is back");
+    const session = await teller.create("After the restart");
+    const events = await followUntil(await listener.call("GET", session.streamUrl), () => false);
+    expect(events.at(-1)?.event).toBe("run.completed");
+  }
+});
