@@ -5,7 +5,10 @@ import { CopyButton } from "#components/ui/copy-button.tsx";
 /** The same request for a terminal; follows the form as it is filled in. */
 export function CurlPreview({ command }: { command: string }) {
   return (
-    <section aria-labelledby="curl" className="flex min-h-0 min-w-0 flex-col rounded-lg border bg-surface">
+    <section
+      aria-labelledby="curl"
+      className="flex min-h-0 min-w-0 flex-col self-start rounded-lg border bg-surface max-lg:w-full lg:sticky lg:top-6"
+    >
       <div className="flex h-10 shrink-0 items-center justify-between border-b pr-2 pl-4">
         <h2 id="curl" className="font-medium text-sm">
           The same over HTTP
@@ -17,7 +20,7 @@ export function CurlPreview({ command }: { command: string }) {
       <pre
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
         tabIndex={0}
-        className="max-h-[420px] min-h-0 flex-1 overflow-auto whitespace-pre-wrap p-4 font-mono text-soft text-xs leading-[18px] outline-offset-[-2px] [overflow-wrap:anywhere]"
+        className="max-h-[420px] min-h-0 lg:max-h-[max(420px,calc(100dvh-160px))] flex-1 overflow-auto whitespace-pre-wrap p-4 font-mono text-soft text-xs leading-[18px] outline-offset-[-2px] [overflow-wrap:anywhere]"
       >
         {command}
       </pre>

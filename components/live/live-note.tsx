@@ -1,13 +1,15 @@
 "use client";
 
 import { Globe, LoaderCircle, MonitorOff } from "lucide-react";
-import { useLiveStatus, useSession } from "#components/session/session-context.tsx";
+import { useLiveStatus, useRuntime, useSession } from "#components/session/session-context.tsx";
+import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { EmptyNote } from "#components/ui/empty-note.tsx";
 
 /** What stands on the stage while there is no live picture, or over the last one when the browser is gone. */
 export function LiveNote({ hasPicture }: { hasPicture: boolean }) {
-  const { browser } = useSession();
+  const { browser, role } = useSession();
+  const { actions } = useRuntime();
   const live = useLiveStatus();
   const note = describeNote(browser.status, live.state, hasPicture, browser.lastError);
   if (!note) return null;
@@ -20,7 +22,21 @@ export function LiveNote({ hasPicture }: { hasPicture: boolean }) {
       <div
         className={cn("rounded-lg", hasPicture && "border bg-raised shadow-(color:--shadow-color) shadow-lg")}
       >
-        <EmptyNote icon={<Icon className={note.isBusy ? "animate-spin" : undefined} />} title={note.title}>
+        <EmptyNote
+          icon={<Icon className={note.isBusy ? "animate-spin" : undefined} />}
+          title={note.title}
+          action={
+            note.mayRestart &&
+            role === "drive" && (
+              <Button
+                className="pointer-events-auto"
+                onClick={() => actions.moveBrowser({ action: "reload" })}
+              >
+                Start it again
+              </Button>
+            )
+          }
+        >
           {note.text}
         </EmptyNote>
       </div>
@@ -28,7 +44,7 @@ export function LiveNote({ hasPicture }: { hasPicture: boolean }) {
   );
 }
 
-type Note = { icon: typeof Globe; title: string; text?: string; isBusy?: boolean };
+type Note = { icon: typeof Globe; title: string; text?: string; isBusy?: boolean; mayRestart?: boolean };
 
 function describeNote(
   status: "idle" | "creating" | "ready" | "expired" | "error",
@@ -48,13 +64,15 @@ function describeNote(
       return {
         icon: MonitorOff,
         title: "The browser stopped",
-        text: lastError ?? "Open an address to start it again.",
+        text: lastError ?? "It ended unexpectedly.",
+        mayRestart: true,
       };
     case "expired":
       return {
         icon: MonitorOff,
         title: "The browser was put away",
-        text: "It was idle. It comes back on the same page when it is needed, or when you reload.",
+        text: "Nobody used it, or it ended by itself. It comes back on the same page when it is needed.",
+        mayRestart: true,
       };
     case "idle":
       return hasPicture

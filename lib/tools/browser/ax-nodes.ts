@@ -1,4 +1,5 @@
-import { type PageFrame, pickNodes } from "./page-frames.ts";
+import { pickNodes } from "./evaluate-in-frame.ts";
+import type { PageFrame } from "./page-frames.ts";
 
 /** One node of the browser's accessibility tree that stands for an element. */
 export type AxNode = {

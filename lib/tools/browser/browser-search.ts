@@ -1,8 +1,9 @@
 import { z } from "zod";
 import type { ToolServices } from "../services.ts";
 import { defineTool, errorResult, textResult } from "../tool.ts";
+import { evaluateIn } from "./evaluate-in-frame.ts";
 import { openLive } from "./open-live.ts";
-import { evaluateIn, FRAME_ARROW, withFrames } from "./page-frames.ts";
+import { FRAME_ARROW, withFrames } from "./page-frames.ts";
 import { quotePage } from "./quote-page.ts";
 import { searchText, type TextMatch } from "./search-text.ts";
 import { withinDeadline } from "./within-deadline.ts";

@@ -3,17 +3,10 @@ import type { ToolServices } from "../services.ts";
 import { defineTool, errorResult, jsonResult } from "../tool.ts";
 import { type AxNode, readAxNodes, readAxNodesOf } from "./ax-nodes.ts";
 import { describeElements, type ElementDescription } from "./describe-elements.ts";
+import { callWithNodes, evaluateIn } from "./evaluate-in-frame.ts";
+import { findElements, isListed } from "./find-elements.ts";
 import { openLive } from "./open-live.ts";
-import {
-  callWithNodes,
-  evaluateIn,
-  explainFrames,
-  FRAME_ARROW,
-  type PageFrame,
-  pickNodes,
-  selectFrames,
-  withFrames,
-} from "./page-frames.ts";
+import { explainFrames, FRAME_ARROW, type PageFrame, selectFrames, withFrames } from "./page-frames.ts";
 import type { PageKit } from "./page-kit.ts";
 import { suggestClosest } from "./suggest-closest.ts";
 import { withinDeadline } from "./within-deadline.ts";
@@ -55,17 +48,6 @@ type QueriedElement = {
   frame?: string;
 } & Pick<ElementDescription, "value" | "required" | "disabled" | "checked" | "href" | "options">;
 
-/** What somebody can act on, by role; the browser's own names for special inputs among them. */
-const INTERACTIVE_ROLES = new Set(
-  "button link textbox searchbox combobox listbox checkbox radio switch slider spinbutton menuitem menuitemcheckbox menuitemradio tab treeitem Date DateTime InputTime ColorWell DisclosureTriangle".split(
-    " ",
-  ),
-);
-/** Focusable, but only as a place to scroll or a part of something that is listed itself. */
-const NOT_LISTED_ROLES = new Set(["RootWebArea", "Iframe", "option", "MenuListOption", "main", "region"]);
-const HIDDEN_CANDIDATES =
-  "a[href], button, input, select, textarea, summary, h1, h2, h3, h4, h5, h6, [role], [contenteditable]";
-const SELECTED_MAX = 2_000;
 const WORK_MS_MAX = 25_000;
 
 /**
@@ -113,8 +95,7 @@ export const domQuery = (services: Pick<ToolServices, "browser">) =>
   });
 
 async function queryFrame(frame: PageFrame, query: Query, room: number) {
-  const nodes =
-    query.selector === undefined ? await findByMeaning(frame, query) : await findBySelector(frame, query);
+  const nodes = await findElements(frame, query);
   const shown = nodes.list.slice(0, Math.max(room, 0));
   const described = await callWithNodes(
     frame,
@@ -136,95 +117,6 @@ async function queryFrame(frame: PageFrame, query: Query, room: number) {
     ];
   });
   return { total: nodes.total - (shown.length - elements.length), elements };
-}
-
-type Candidates = { total: number; list: AxNode[]; isNamed: boolean };
-
-async function findByMeaning(frame: PageFrame, query: Query): Promise<Candidates> {
-  const nodes = await readAxNodes(frame);
-  const visible =
-    query.role === undefined && query.text === undefined
-      ? nodes.filter(isListed)
-      : nodes.filter((node) => matches(node, query)).filter(isInnermost(query));
-  const hidden = query.includeHidden ? await findHidden(frame, query, nodes) : [];
-  return { total: visible.length + hidden.length, list: [...visible, ...hidden], isNamed: true };
-}
-
-async function findBySelector(frame: PageFrame, query: Query): Promise<Candidates> {
-  const { selector = "*", includeHidden } = query;
-  const { total, backendNodeIds } = await pickNodes(
-    frame,
-    (kit, wanted) =>
-      kit.queryAll(wanted.selector).filter((element) => wanted.includeHidden || kit.isVisible(element)),
-    { selector, includeHidden },
-    SELECTED_MAX,
-  );
-  if (query.role === undefined && query.text === undefined) {
-    return { total, list: backendNodeIds.map(emptyNode), isNamed: false };
-  }
-  const known = new Map((await readAxNodes(frame)).map((node) => [node.backendNodeId, node]));
-  const list = backendNodeIds
-    .map((backendNodeId) => known.get(backendNodeId) ?? emptyNode(backendNodeId))
-    .filter((node) => matches(node, query));
-  return { total: list.length, list, isNamed: true };
-}
-
-/** Elements that are not rendered are in no accessibility tree: their role and name go by simple rules. */
-async function findHidden(frame: PageFrame, query: Query, visible: AxNode[]): Promise<AxNode[]> {
-  const known = new Set(visible.map((node) => node.backendNodeId));
-  const { backendNodeIds } = await pickNodes(
-    frame,
-    (kit, selector) => kit.queryAll(selector).filter((element) => !kit.isVisible(element)),
-    HIDDEN_CANDIDATES,
-    SELECTED_MAX,
-  );
-  const unknown = backendNodeIds.filter((backendNodeId) => !known.has(backendNodeId));
-  const described = await callWithNodes(frame, unknown, describeElements);
-  return unknown
-    .map((backendNodeId, index) => ({
-      ...emptyNode(backendNodeId),
-      role: described[index]?.fallbackRole ?? "generic",
-      name: described[index]?.fallbackName ?? "",
-      text: described[index]?.text ?? "",
-    }))
-    .filter((node) => matches(node, query));
-}
-
-const emptyNode = (backendNodeId: number): AxNode => ({
-  backendNodeId,
-  role: "",
-  name: "",
-  isFocusable: false,
-  text: "",
-});
-
-const isListed = (node: AxNode): boolean =>
-  INTERACTIVE_ROLES.has(node.role) ||
-  node.role === "heading" ||
-  (node.isFocusable && !NOT_LISTED_ROLES.has(node.role) && (node.role !== "generic" || node.name !== ""));
-
-/** Chromium says `image` where ARIA 1.2 said `img`. */
-const sameRole = (role: string) => (role.toLowerCase() === "img" ? "image" : role.toLowerCase());
-
-/** Where inline elements meet, the tree does not tell whether there is a blank: blanks do not count in a comparison. */
-const squash = (text: string) => text.toLowerCase().replace(/\s+/g, "");
-
-function matches(node: AxNode, query: Query): boolean {
-  if (query.role !== undefined && sameRole(node.role) !== sameRole(query.role)) return false;
-  if (query.text === undefined) return true;
-  const wanted = squash(query.text);
-  return squash(node.name).includes(wanted) || squash(node.text).includes(wanted);
-}
-
-/** By text alone, every ancestor up to the page matches too: only those count whose name has it, or no match below. */
-function isInnermost(query: Query) {
-  return (node: AxNode, index: number, all: AxNode[]): boolean => {
-    if (query.role !== undefined || query.text === undefined) return true;
-    if (node.role === "RootWebArea") return all.length === 1;
-    if (squash(node.name).includes(squash(query.text))) return true;
-    const next = all[index + 1];
-    return !next || !node.text.includes(next.text) || node.text === "" || next.text === "";
-  };
 }
 
 function present(frame: PageFrame, node: AxNode | undefined, element: ElementDescription): QueriedElement {

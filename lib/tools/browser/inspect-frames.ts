@@ -1,8 +1,9 @@
 import { z } from "zod";
 import type { ToolServices } from "../services.ts";
 import { defineTool, jsonResult } from "../tool.ts";
+import { evaluateIn } from "./evaluate-in-frame.ts";
 import { openLive } from "./open-live.ts";
-import { evaluateIn, FRAME_ARROW, type PageFrame, withFrames } from "./page-frames.ts";
+import { FRAME_ARROW, type PageFrame, withFrames } from "./page-frames.ts";
 import type { PageKit } from "./page-kit.ts";
 import { withinDeadline } from "./within-deadline.ts";
 
