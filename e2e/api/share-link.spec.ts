@@ -207,6 +207,8 @@ test.describe("the login link", () => {
 
   test("works once, and becomes a SameSite=Strict cookie that starts sessions from this origin", async () => {
     const login = new URL(service.loginUrl);
+    const preview = await fetch(login, { method: "HEAD", redirect: "manual" });
+    expect(preview.headers.getSetCookie()).toEqual([]);
     const first = await open(login.pathname + login.search);
     expect([first.status, first.headers.get("location")]).toEqual([303, "/"]);
     const [set = ""] = first.headers.getSetCookie();

@@ -18,7 +18,8 @@ export async function enterByLink(
   if (method !== "GET" && method !== "HEAD") return undefined;
   const isSecure = url.protocol === "https:" || services.settings.baseUrl.startsWith("https:");
   if (url.pathname === "/login") {
-    const cookie = services.login.redeem(url.searchParams.get("token") ?? "");
+    // Whoever only looks at the link (a chat's preview) does not use it up.
+    const cookie = method === "GET" ? services.login.redeem(url.searchParams.get("token") ?? "") : undefined;
     return redirect(cookie ? "/" : "/?login=expired", cookie ? [cookie] : []);
   }
   const [, sessionId, rest = ""] = /^\/s\/([^/]+)(\/live)?\/?$/.exec(url.pathname) ?? [];

@@ -25,6 +25,8 @@ export async function streamRequest(
   const after = lastEventId ?? query.after ?? 0;
   if (after > 0 && (await hasNothingLeft(services, sessionId, requestId, after)))
     return new Response(null, { status: 204 });
+  // A stream that nobody is going to read is not opened.
+  if (request.method === "HEAD") return new Response(null, { headers: HEADERS });
   return new Response(openStream(services.log, { sessionId, requestId, after }, request.signal), {
     headers: HEADERS,
   });
