@@ -1,6 +1,6 @@
 import { and, asc, eq } from "drizzle-orm";
 import type { Executor, Transaction } from "#db/client.ts";
-import { elicitations, sessions } from "#db/schema/index.ts";
+import { elicitations, runs, sessions } from "#db/schema/index.ts";
 import type { Source } from "#db/schema/unions.ts";
 
 export type ElicitationRow = typeof elicitations.$inferSelect;
@@ -64,7 +64,16 @@ export async function settleElicitation(
   return row;
 }
 
-export async function readSource(db: Executor, sessionId: string): Promise<Source> {
-  const [row] = await db.select({ source: sessions.source }).from(sessions).where(eq(sessions.id, sessionId));
-  return row?.source ?? "api";
+/** What the events about a run's question carry of it: its request, and its session's attribution. */
+export async function readEventContext(
+  db: Executor,
+  runId: string,
+): Promise<{ requestId: string; runId: string; source: Source }> {
+  const [row] = await db
+    .select({ requestId: runs.requestId, runId: runs.id, source: sessions.source })
+    .from(runs)
+    .innerJoin(sessions, eq(sessions.id, runs.sessionId))
+    .where(eq(runs.id, runId));
+  if (!row) throw new Error(`${runId} vanished while it asked`);
+  return row;
 }

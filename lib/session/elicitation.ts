@@ -5,13 +5,13 @@ import {
   findElicitation,
   findElicitationOfCall,
   insertElicitation,
-  readSource,
+  readEventContext,
   settleElicitation,
 } from "./elicitation-store.ts";
 import { newId } from "./new-id.ts";
 
 /** The call that asks. */
-type Asking = { sessionId: string; requestId: string; runId: string; callId: string; signal: AbortSignal };
+type Asking = { sessionId: string; runId: string; callId: string; signal: AbortSignal };
 type Question = { question: string; options: string[] | null; timeoutMs: number };
 
 /** What became of a question. */
@@ -40,7 +40,7 @@ export function createElicitations(deps: { db: Database; log: EventLog }): Elici
     log.transact(row.sessionId, async (tx, emit) => {
       const settled = await settleElicitation(tx, row.id, end);
       if (!settled) return false;
-      const about = { requestId: null, runId: row.runId, source: await readSource(tx, row.sessionId) };
+      const about = await readEventContext(tx, row.runId);
       emit({ kind: "elicitation.resolved", ...about, elicitationId: row.id, ...end });
       return true;
     });
@@ -48,7 +48,7 @@ export function createElicitations(deps: { db: Database; log: EventLog }): Elici
   const obtain = async (asking: Asking, question: Question): Promise<ElicitationRow> => {
     const known = await findElicitationOfCall(db, asking.runId, asking.callId);
     if (known) return known;
-    const { sessionId, requestId, runId, callId } = asking;
+    const { sessionId, runId, callId } = asking;
     const id = newId("eli");
     await log.transact(sessionId, async (tx, emit) => {
       await insertElicitation(tx, {
@@ -59,7 +59,7 @@ export function createElicitations(deps: { db: Database; log: EventLog }): Elici
         question: question.question,
         options: question.options,
       });
-      const about = { requestId, runId, source: await readSource(tx, sessionId) };
+      const about = await readEventContext(tx, runId);
       emit({
         kind: "elicitation.requested",
         ...about,
