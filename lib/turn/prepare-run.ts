@@ -1,4 +1,4 @@
-import { type ToolSet, tool } from "ai";
+import { type ToolSet, tool, zodSchema } from "ai";
 import { findSession, type SessionRow } from "#lib/session/store.ts";
 import type { Tool } from "#lib/tools/tool.ts";
 import { selectRunTools } from "#lib/tools/toolset.ts";
@@ -62,7 +62,7 @@ function describeTools(tools: ReadonlyMap<string, Tool>): ToolSet {
   const entries = [...tools].map(([name, definition]) => {
     const known =
       described.get(definition) ??
-      tool({ description: definition.description, inputSchema: definition.input });
+      tool({ description: definition.description, inputSchema: zodSchema(definition.input) });
     described.set(definition, known);
     return [name, known] as const;
   });
