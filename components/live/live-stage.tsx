@@ -29,7 +29,7 @@ export function LiveStage({
     if (hasFocus && isConnected) takeControl();
   }, [hasFocus, isConnected, takeControl]);
   return (
-    <section aria-label="Live browser" tabIndex={-1} className="flex min-h-0 flex-1 flex-col outline-none">
+    <section aria-label="Live browser" className="flex min-h-0 flex-1 flex-col">
       <AddressBar hasFocus={hasFocus} />
       <LiveView
         surface={surface}

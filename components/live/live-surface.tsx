@@ -26,6 +26,7 @@ export function LiveSurface({
 }) {
   const { live, store, onPassing } = useRuntime();
   const input = useMemo(() => createPageInput((frame) => live.send(frame)), [live]);
+  const exit = useRef<HTMLSpanElement>(null);
   const pageRef = useRef(page);
   pageRef.current = page;
   const at = (event: { clientX: number; clientY: number }) =>
@@ -44,6 +45,18 @@ export function LiveSurface({
     return () => element.removeEventListener("wheel", turn);
   }, [surface, input]);
 
+  /** To the place behind the surface, and the surface out of the way: Tab goes on from here, Shift+Tab back. */
+  function leave(): void {
+    if (surface.current) surface.current.tabIndex = -1;
+    exit.current?.focus({ preventScroll: true });
+  }
+  const comeBack = () => {
+    // Not before the focus has found its new place.
+    setTimeout(() => {
+      if (surface.current) surface.current.tabIndex = 0;
+    });
+  };
+
   // The pointer looks as it does in the page under it.
   useEffect(
     () =>
@@ -54,77 +67,81 @@ export function LiveSurface({
   );
 
   return (
-    <textarea
-      ref={surface}
-      aria-label="Live browser: what you type and click goes to the page. Esc leaves."
-      autoCapitalize="off"
-      autoComplete="off"
-      autoCorrect="off"
-      spellCheck={false}
-      onFocus={() => onFocusChange(true)}
-      onBlur={() => {
-        input.release();
-        onFocusChange(false);
-      }}
-      onContextMenu={(event) => event.preventDefault()}
-      onPointerMove={(event) => input.move(at(event), event)}
-      onPointerDown={(event) => {
-        event.currentTarget.setPointerCapture(event.pointerId);
-        event.currentTarget.focus({ preventScroll: true });
-        // The focus may have been here all along while somebody else took over.
-        if (store.getState().control === "someone") takeControl();
-      }}
-      onMouseDown={(event) => input.press(at(event), event, "down")}
-      onMouseUp={(event) => input.press(at(event), event, "up")}
-      onKeyDown={(event) => {
-        if (event.nativeEvent.isComposing || event.key === "Process" || event.key === "Unidentified") return;
-        if (event.key === "Escape") {
-          event.preventDefault();
-          if (!event.shiftKey) {
-            // To the stage around it, so that Tab goes on from here.
-            const stage = event.currentTarget.closest("section");
-            return stage ? stage.focus({ preventScroll: true }) : event.currentTarget.blur();
+    <>
+      <textarea
+        ref={surface}
+        aria-label="Live browser: what you type and click goes to the page. Esc leaves."
+        autoCapitalize="off"
+        autoComplete="off"
+        autoCorrect="off"
+        spellCheck={false}
+        onFocus={() => onFocusChange(true)}
+        onBlur={() => {
+          input.release();
+          onFocusChange(false);
+        }}
+        onContextMenu={(event) => event.preventDefault()}
+        onPointerMove={(event) => input.move(at(event), event)}
+        onPointerDown={(event) => {
+          event.currentTarget.setPointerCapture(event.pointerId);
+          event.currentTarget.focus({ preventScroll: true });
+          // The focus may have been here all along while somebody else took over.
+          if (store.getState().control === "someone") takeControl();
+        }}
+        onMouseDown={(event) => input.press(at(event), event, "down")}
+        onMouseUp={(event) => input.press(at(event), event, "up")}
+        onKeyDown={(event) => {
+          if (event.nativeEvent.isComposing || event.key === "Process" || event.key === "Unidentified")
+            return;
+          if (event.key === "Escape") {
+            event.preventDefault();
+            if (!event.shiftKey) return leave();
+            const plainEscape = {
+              key: "Escape",
+              code: "Escape",
+              altKey: false,
+              ctrlKey: false,
+              metaKey: false,
+              shiftKey: false,
+            };
+            input.key(plainEscape, "down");
+            return input.key(plainEscape, "up");
           }
-          const plainEscape = {
-            key: "Escape",
-            code: "Escape",
-            altKey: false,
-            ctrlKey: false,
-            metaKey: false,
-            shiftKey: false,
-          };
-          input.key(plainEscape, "down");
-          return input.key(plainEscape, "up");
-        }
-        // Left to the browser, so that it answers with a paste event.
-        if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "v") return;
-        event.preventDefault();
-        event.stopPropagation();
-        input.key(event, "down");
-      }}
-      onKeyUp={(event) => {
-        if (event.nativeEvent.isComposing || event.key === "Process" || event.key === "Unidentified") return;
-        input.key(event, "up");
-      }}
-      onCompositionEnd={(event) => {
-        input.text(event.data);
-        event.currentTarget.value = "";
-      }}
-      onInput={(event) => {
-        // On-screen keyboards write without key events.
-        const { isComposing, inputType, data } = event.nativeEvent as InputEvent;
-        if (isComposing) return;
-        if (inputType === "insertText" && data) input.text(data);
-        event.currentTarget.value = "";
-      }}
-      onPaste={(event) => {
-        event.preventDefault();
-        input.paste(event.clipboardData.getData("text/plain"));
-      }}
-      className={cn(
-        "absolute inset-0 block size-full cursor-default resize-none overflow-hidden text-transparent caret-transparent opacity-0 outline-none",
-        className,
-      )}
-    />
+          // Left to the browser, so that it answers with a paste event.
+          if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "v") return;
+          event.preventDefault();
+          event.stopPropagation();
+          input.key(event, "down");
+        }}
+        onKeyUp={(event) => {
+          if (event.nativeEvent.isComposing || event.key === "Process" || event.key === "Unidentified")
+            return;
+          input.key(event, "up");
+        }}
+        onCompositionEnd={(event) => {
+          input.text(event.data);
+          event.currentTarget.value = "";
+        }}
+        onInput={(event) => {
+          // On-screen keyboards write without key events.
+          const { isComposing, inputType, data } = event.nativeEvent as InputEvent;
+          if (isComposing) return;
+          if (inputType === "insertText" && data) input.text(data);
+          event.currentTarget.value = "";
+        }}
+        onPaste={(event) => {
+          event.preventDefault();
+          input.paste(event.clipboardData.getData("text/plain"));
+        }}
+        className={cn(
+          "absolute inset-0 block size-full cursor-default resize-none overflow-hidden text-transparent caret-transparent opacity-0 outline-none",
+          className,
+        )}
+      />
+      {/* Where the focus rests after leaving the page. */}
+      <span ref={exit} role="note" tabIndex={-1} onBlur={comeBack} className="sr-only">
+        You left the live browser.
+      </span>
+    </>
   );
 }
