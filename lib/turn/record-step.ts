@@ -2,7 +2,7 @@ import type { ModelMessage } from "ai";
 import type { Transaction } from "#db/client.ts";
 import type { Emit } from "#lib/events/event-log.ts";
 import { type Claim, StaleClaimError } from "./claim.ts";
-import { STOPPED_REASON } from "./stop-registry.ts";
+import { isShutdown, STOPPED_REASON } from "./stop-registry.ts";
 import { findStep, insertStep } from "./store.ts";
 import type { TurnDeps } from "./turn-deps.ts";
 
@@ -26,8 +26,11 @@ export async function findRecorded<Output>(
   // Made before the look at the row, so that a stop finds either the signal or a reader.
   const signal = turn.stops.signalOf(claim.runId);
   const memory = turn.memory.of(claim);
-  if (memory)
-    return memory.has(name) ? { output: memory.get(name) as Output, isStopped: signal.aborted } : undefined;
+  if (memory) {
+    // A process that ends fires the signal too, and stops no turn.
+    const isStopped = signal.aborted && !isShutdown(signal.reason);
+    return memory.has(name) ? { output: memory.get(name) as Output, isStopped } : undefined;
+  }
   const { recorded, isCurrent, isCancelled } = await findStep(turn.db, claim, name);
   if (isCancelled) turn.stops.stop(claim.runId, STOPPED_REASON);
   // Each name is written by one function, which knows its type.
