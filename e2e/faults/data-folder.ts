@@ -6,10 +6,14 @@ import type { Execution } from "./evidence.ts";
 
 let prepared: Promise<string> | undefined;
 
-/** A fresh data folder: a copy of one in which the tables have just been made, which saves making them each time. */
-export async function makeDataFolder(): Promise<string> {
-  prepared ??= prepareFolder();
+/**
+ * A fresh data folder. Where it is to hold the database, it is a copy of one in which the tables have just been made, which
+ * saves making them each time.
+ */
+export async function makeDataFolder(holdsDatabase: boolean): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "faults-data-"));
+  if (!holdsDatabase) return folder;
+  prepared ??= prepareFolder();
   await cp(await prepared, folder, { recursive: true });
   return folder;
 }

@@ -33,8 +33,8 @@ export async function openWorld(place: {
 }) {
   const { oracle, random } = place;
   await oracle.takeLines();
-  const dataDir = await makeDataFolder();
   const databaseUrl = await place.makeDatabase?.();
+  const dataDir = await makeDataFolder(databaseUrl === undefined);
   const acknowledged: Acknowledged[] = [];
   const unanswered: Ask[] = [];
   const samples: StatusSample[] = [];

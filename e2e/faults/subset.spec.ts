@@ -18,7 +18,7 @@ test.afterAll(async () => {
 });
 
 test("kill -9 at six points of structured sessions breaks no promise", async () => {
-  test.setTimeout(180_000);
+  test.setTimeout(300_000);
   const { DATABASE_URL: url } = await prepareTestDatabase(randomUUID());
   const { violations } = await runCase(chain, 1, { oracle, ...(url && { makeDatabase: async () => url }) });
   expect(violations).toEqual([]);

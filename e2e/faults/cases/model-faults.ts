@@ -52,7 +52,7 @@ const MODEL_FAULTS: ModelFault[] = [
   },
   { name: "model-not-json", title: "502 with a page for an answer", fault: "not-json", outcome: "succeeded" },
   { name: "model-failed", title: "response.failed in mid-answer", fault: "failed", outcome: "succeeded" },
-  { name: "model-refusal", title: "refusal", fault: "refusal", outcome: "succeeded", runs: 1 },
+  { name: "model-refusal", title: "refusal", fault: "refusal", outcome: "errored", runs: 1 },
   {
     name: "model-length",
     title: "cut off at the output limit",
