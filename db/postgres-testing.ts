@@ -89,7 +89,7 @@ const environment = (): NodeJS.ProcessEnv => ({
 });
 
 /** Waits for a word, or for the end of whoever would say it: then the server goes too, and nothing is left behind. */
-const KEEPER = `folder=$1; shift; "$@" & server=$!
+const KEEPER = `trap "" INT TERM HUP; folder=$1; shift; "$@" & server=$!
 read -r signal; kill -s "\${signal:-QUIT}" $server; wait $server
 [ -n "$signal" ] || rm -rf "$folder"`;
 
