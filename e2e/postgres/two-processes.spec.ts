@@ -117,6 +117,19 @@ test("a socket of one process that joins in mid-message gets it so far, then the
   expect(seqs).toEqual(seqs.map((_, index) => index + 1));
 });
 
+test("a stop asked of one process ends the turn that the other plays, within 3 s", async () => {
+  model.enqueue({ text: "Never heard", hold: "once", holdAt: "start" });
+  const session = await here.create("Think for ever");
+  await model.waitForRequest(({ userText }) => userText === "Think for ever");
+  const askedAt = Date.now();
+  const answer = await there.call("POST", `/api/sessions/${session.sessionId}/agent/cancel`);
+  expect(answer.status).toBe(202);
+  await there.completed(session.statusUrl);
+  expect(Date.now() - askedAt).toBeLessThan(3_000);
+  const end = (await readLog(session.sessionId)).at(-1);
+  expect([end?.kind, end?.outcome]).toEqual(["run.completed", "cancelled"]);
+});
+
 test("both go on after Postgres was restarted, and hear each other again", async () => {
   await postgres.restart("immediate");
   for (const [teller, listener] of [

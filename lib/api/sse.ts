@@ -54,17 +54,24 @@ export function streamRequest(
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        const unsubscribe = log.subscribe(query.sessionId, (item) => {
-          if (item.type === "delta" && item.delta.requestId === query.requestId) deltas.push(item.delta);
-          else if (item.type === "event" && item.event.requestId === query.requestId) {
-            // The whole message comes with the event; its pieces would only arrive after it.
-            if (item.event.kind === "message.completed") deltas.length = 0;
+        const unsubscribe = log.subscribe(
+          query.sessionId,
+          (item) => {
+            if (item.type === "delta" && item.delta.requestId === query.requestId) deltas.push(item.delta);
+            else if (item.type === "event" && item.event.requestId === query.requestId) {
+              // The whole message comes with the event; its pieces would only arrive after it.
+              if (item.event.kind === "message.completed") deltas.length = 0;
+              isBehind = true;
+            } else return;
+            // A reader this far behind is served from the log; the pieces it missed come whole with their message.
+            if (deltas.length > PAGE) deltas.length = 0;
+            wake();
+          },
+          () => {
             isBehind = true;
-          } else return;
-          // A reader this far behind is served from the log; the pieces it missed come whole with their message.
-          if (deltas.length > PAGE) deltas.length = 0;
-          wake();
-        });
+            wake();
+          },
+        );
         const heartbeat = setInterval(() => {
           if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(": keep-alive\n\n"));
         }, HEARTBEAT_MS);

@@ -32,7 +32,7 @@ import { createKeyStore } from "#lib/session/key-store.ts";
 import { createShareLinks } from "#lib/session/share-link.ts";
 import { createConversations } from "#lib/turn/conversations.ts";
 import { createRunMemory } from "#lib/turn/run-memory.ts";
-import { createStopRegistry } from "#lib/turn/stop-registry.ts";
+import { createStopRegistry, STOPPED_REASON, type StopRegistry } from "#lib/turn/stop-registry.ts";
 import type { TurnDeps } from "#lib/turn/turn-deps.ts";
 import { createTurnService } from "#lib/turn/turn-service.ts";
 import { chooseEngine } from "./choose-engine.ts";
@@ -75,7 +75,10 @@ export async function createContainer(env: Env, logger: Logger) {
   const engine = chooseEngine(env, db, driver, logger);
   const client = createClient(engine.clientOptions);
   const jobs = createJobSender({ db, send: (job) => sendJob(client, job), logger });
-  const stops = createStopRegistry();
+  const ownStops = createStopRegistry();
+  // The process that plays a run may be another than the one that is told to stop it.
+  bus.onSignal("stop-run", (runId) => ownStops.stop(runId, STOPPED_REASON));
+  const stops: StopRegistry = { ...ownStops, stop: (runId) => bus.signal("stop-run", runId) };
   const deps: TurnDeps = {
     ...{ db, log, jobs, model, stops, logger, evidence: tooling.evidence },
     tools: new Map(tooling.tools.map((tool) => [tool.name, tool])),

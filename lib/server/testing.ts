@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { prepareTestDatabase } from "#db/testing.ts";
 import { startScriptedModel } from "#e2e/fixtures/scripted-model/start-scripted-model.ts";
 import type { Step } from "#e2e/fixtures/scripted-model/types.ts";
 import { contract, type OperationName } from "#lib/api/contract.ts";
@@ -36,6 +37,7 @@ export async function openTestService(variables: Record<string, string> = {}, da
     LOG_LEVEL: "fatal",
     AGENT_RETRY_BASE_MS: "20",
     ...{ RATE_LIMIT_CREATE: "0", RATE_LIMIT_POLL: "0", RATE_LIMIT_ANNOTATE: "0" },
+    ...(await prepareTestDatabase(folder)),
     ...variables,
   });
   const container = await createContainer(env, createLogger(env.LOG_LEVEL));

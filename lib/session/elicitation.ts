@@ -114,14 +114,22 @@ async function waitForResolution(
   read: () => Promise<ElicitationRow | undefined>,
 ): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const unsubscribe = log.subscribe(row.sessionId, (item) => {
-    if (
-      item.type === "event" &&
-      item.event.kind === "elicitation.resolved" &&
-      item.event.body.includes(row.id)
-    )
-      resolve();
-  });
+  const unsubscribe = log.subscribe(
+    row.sessionId,
+    (item) => {
+      if (
+        item.type === "event" &&
+        item.event.kind === "elicitation.resolved" &&
+        item.event.body.includes(row.id)
+      )
+        resolve();
+    },
+    () =>
+      void read().then(
+        (now) => now?.state !== "open" && resolve(),
+        () => {},
+      ),
+  );
   signal.addEventListener("abort", () => resolve(), { once: true });
   try {
     // Subscribed first, so that an answer between the two is not missed.

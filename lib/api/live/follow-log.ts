@@ -26,29 +26,38 @@ export function followLog(log: EventLog, sessionId: string, from: number, sink: 
   let newest = from;
   let isReading = false;
   let isStopped = false;
+  let mayHaveMissed = false;
 
-  const unsubscribe = log.subscribe(sessionId, (item) => {
-    if (item.type === "delta") {
-      // During a replay nothing is lost: what is unfinished at its end is sent whole.
-      if (!isReading) sink.send(encodeDelta(item.delta));
-      return;
-    }
-    const { seq } = item.event;
-    newest = Math.max(newest, seq);
-    if (isReading || seq <= last) return;
-    if (seq > last + 1) {
-      void catchUp();
-      return;
-    }
-    last = seq;
-    sink.send(encodeEvent(item.event));
-  });
+  const unsubscribe = log.subscribe(
+    sessionId,
+    (item) => {
+      if (item.type === "delta") {
+        // During a replay nothing is lost: what is unfinished at its end is sent whole.
+        if (!isReading) sink.send(encodeDelta(item.delta));
+        return;
+      }
+      const { seq } = item.event;
+      newest = Math.max(newest, seq);
+      if (isReading || seq <= last) return;
+      if (seq > last + 1) {
+        void catchUp();
+        return;
+      }
+      last = seq;
+      sink.send(encodeEvent(item.event));
+    },
+    () => {
+      mayHaveMissed = true;
+      if (!isReading) void catchUp();
+    },
+  );
 
   async function catchUp(): Promise<void> {
     isReading = true;
     try {
       let hasMore = true;
       while (hasMore && !isStopped) {
+        mayHaveMissed = false;
         const page = await log.read(sessionId, { after: last, limit: PAGE });
         for (const event of page) {
           const room = sink.room();
@@ -57,7 +66,7 @@ export function followLog(log: EventLog, sessionId: string, from: number, sink: 
           last = event.seq;
           sink.send(encodeEvent(event));
         }
-        hasMore = page.length > 0 && (page.length === PAGE || newest > last);
+        hasMore = mayHaveMissed || (page.length > 0 && (page.length === PAGE || newest > last));
       }
     } catch (error) {
       if (!isStopped) sink.fail(error);

@@ -12,6 +12,12 @@ import { listFiles, readStamp } from "./stamp.mjs";
 /** @typedef {Omit<PartResult, "name" | "durationMs">} Counts */
 /** @typedef {{ node: string, counts: string, env: import("./command.mjs").Environment }} Context */
 
+/** Tests of storage and turns, which also run on a real Postgres and through Neon's driver. */
+const onEveryDatabase = [
+  ...["lib/session/", "lib/callback/", "lib/events/event-log", "lib/browser/store", "lib/server/turn.test"],
+  ...["inngest/embedded/create-embedded-engine", "inngest/embedded/resume"],
+];
+
 /**
  * Runs the parts that the arguments ask for: all of them; `--unit` or `--e2e` alone; or, with a filter, the unit and
  * end-to-end test files whose path contains one of the words.
@@ -42,6 +48,13 @@ export async function runTests(node, args, env) {
       );
     }
     if (wantsUnit) results.push(await runPart("unit tests", () => runUnitTests(context, units)));
+    if (wantsUnit && (isWhole || args.includes("--unit"))) {
+      const stored = units.filter((path) => onEveryDatabase.some((part) => path.startsWith(part)));
+      for (const driver of ["pg", "neon"]) {
+        const own = { ...context, env: { ...env, TEST_DATABASE: driver } };
+        results.push(await runPart(`storage and turn tests on ${driver}`, () => runUnitTests(own, stored)));
+      }
+    }
     if (wantsEndToEnd) {
       const build = await runPart("build", () => runBuild(node));
       results.push(build);
@@ -110,12 +123,14 @@ async function runBuild(node) {
  * @param {string[]} files
  */
 async function runUnitTests(context, files) {
+  rmSync(context.counts, { force: true });
   const result = await runCommand(
     context.node,
     [
       "--disable-warning=ExperimentalWarning",
       "--test",
       "--test-concurrency=2",
+      "--test-global-setup=./db/global-setup-testing.ts",
       "--test-reporter=./lib/server/setup/test-reporter.mjs",
       "--test-reporter-destination=stdout",
       ...files,
