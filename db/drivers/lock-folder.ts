@@ -1,6 +1,8 @@
+import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { open, readFile, unlink } from "node:fs/promises";
+import { open, readFile, rename, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 
 /** Another live process owns the folder. */
 export class DatabaseLockedError extends Error {
@@ -11,6 +13,10 @@ export class DatabaseLockedError extends Error {
     this.name = "DatabaseLockedError";
   }
 }
+
+const ATTEMPTS_MAX = 50;
+/** A lock without content that is younger than this is being written; an older one was left by a crash. */
+const WRITING_MAX_MS = 1_000;
 
 type Owner = { pid: number; startedAt: string };
 
@@ -23,7 +29,7 @@ type Owner = { pid: number; startedAt: string };
  */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   const path = join(folder, "owner.lock");
-  for (let attempt = 0; attempt < 3; attempt++) {
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
     try {
       const file = await open(path, "wx");
       await file.writeFile(
@@ -36,9 +42,28 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
     }
     const owner = await readOwner(path);
     if (owner && isAlive(owner)) throw new DatabaseLockedError(folder, owner.pid);
-    await unlink(path).catch(ignoreMissing);
+    if (!owner && (await isBeingWritten(path))) await sleep(WRITING_MAX_MS / 20);
+    else await removeStale(path);
   }
   throw new Error(`the lock of ${folder} keeps changing hands`);
+}
+
+async function isBeingWritten(path: string): Promise<boolean> {
+  const file = await stat(path).catch(() => undefined);
+  return file !== undefined && Date.now() - file.mtimeMs < WRITING_MAX_MS;
+}
+
+/** Removes the lock of a dead owner. Another process may have done so first and hold a lock of its own: that one is put back. */
+async function removeStale(path: string): Promise<void> {
+  const aside = `${path}.${randomUUID()}`;
+  try {
+    await rename(path, aside);
+  } catch (error) {
+    return ignoreMissing(error);
+  }
+  const owner = await readOwner(aside);
+  if (owner ? isAlive(owner) : await isBeingWritten(aside)) await rename(aside, path);
+  else await unlink(aside);
 }
 
 async function readOwner(path: string): Promise<Owner | undefined> {
