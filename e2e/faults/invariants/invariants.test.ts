@@ -156,6 +156,7 @@ const spoilt: [string, string, (evidence: Forged) => void][] = [
     ({ rows }) => change(first(rows.sessions), { activeRunId: "run_a" }),
   ],
   ["I3", "a job that was never sent", ({ rows }) => change(first(rows.outbox), { sentAt: null })],
+  ["I3", "an engine that still plays", ({ rows }) => change(first(rows.engineRuns), { endedAt: null })],
   ["I4", "an event without its callback row", ({ rows }) => void rows.deliveries.pop()],
   [
     "I4",
