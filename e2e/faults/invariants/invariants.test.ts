@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Evidence } from "../evidence.ts";
 import { findViolations } from "./index.ts";
 
-const at = (second: number) => new Date(Date.UTC(2030, 0, 1, 0, 0, second));
+const at = (second: number) => new Date(Date.UTC(2020, 0, 1, 0, 0, second));
 const ids = { sessionId: "ses_a", requestId: "req_a", runId: "run_a" };
 
 /** What one session of one turn leaves, with nothing wrong; the rows have the columns that are looked at. */
@@ -96,7 +96,7 @@ function makeEvidence() {
         delivery("whd-2", 6, completed.body, "run.completed"),
       ],
       deliveryAttempts: [attempt("whd-1"), attempt("whd-2")],
-      outbox: [{ id: "run_a:1", sentAt: at(1) as Date | null }],
+      outbox: [{ id: "run_a:1", createdAt: at(1), sentAt: at(1) as Date | null }],
       engineRuns: [{ functionId: "run-turn", eventId: "run_a:1", endedAt: at(6) as Date | null }],
     },
     oracle: [...sent("whd-1", "run.started", started, 1), ...sent("whd-2", "run.completed", completed, 2)],
