@@ -58,10 +58,10 @@ const eventStreams: FaultCase = {
     await world.create("plain");
     await world.quiet();
     let before = await playAndMeasure(world, pid);
-    const course = [describe(before)];
+    const course = [write(before)];
     for (let round = 2; round <= ROUNDS_MAX; round++) {
       const after = await playAndMeasure(world, pid);
-      course.push(describe(after));
+      course.push(write(after));
       const isBack =
         after.descriptors <= before.descriptors * GROWTH_MAX &&
         after.memoryMb <= before.memoryMb * GROWTH_MAX;
@@ -74,7 +74,7 @@ const eventStreams: FaultCase = {
 
 type Kept = { descriptors: number; memoryMb: number };
 
-const describe = ({ descriptors, memoryMb }: Kept) =>
+const write = ({ descriptors, memoryMb }: Kept) =>
   `${descriptors} descriptors and ${Math.round(memoryMb)} MB`;
 
 /** Plays a round. @returns what the service keeps after it. */
