@@ -18,6 +18,9 @@ export type AttemptDelivery = (delivery: {
 const ATTEMPTS_MAX = 5;
 const WAITS_MAX = 100;
 
+/** A moment to sleep until: a sleep by its length is rounded up to whole seconds. */
+const after = (delayMs: number) => new Date(Date.now() + delayMs);
+
 /**
  * Delivers one callback: up to five `attempt-n` steps with `backoff-n` sleeps between them.
  * Source: specification, Delivery semantics.
@@ -37,9 +40,9 @@ export const createDeliverCallback = (client: Inngest, attempt: AttemptDelivery)
         if (outcome.state === "wait") {
           // Its turn comes after another delivery's first attempt, or when that one has kept it waiting too long.
           waits++;
-          await step.sleep(`wait-${waits}`, outcome.delayMs);
+          await step.sleepUntil(`wait-${waits}`, after(outcome.delayMs));
         } else {
-          await step.sleep(`backoff-${number}`, outcome.delayMs);
+          await step.sleepUntil(`backoff-${number}`, after(outcome.delayMs));
           number++;
         }
       }

@@ -26,6 +26,19 @@ const key = { kind: "key" } as const;
 const driver = { kind: "share", role: "drive", orKey: false } as const;
 const reader = { kind: "share", role: "view", orKey: true } as const;
 
+const queuedEdit = {
+  body: z.strictObject({ text: z.string().min(1, { error: "must not be empty" }) }),
+  ...{ bodyBytesMax: 8 * MIB, requiresJsonType: true, answers: { 200: settledSchema } },
+} as const;
+
+const elicitationAnswer = {
+  body: z.union([
+    z.strictObject({ answer: z.string().max(100_000, { error: "must be at most 100,000 characters" }) }),
+    z.strictObject({ decline: z.literal(true) }),
+  ]),
+  ...{ bodyBytesMax: 256 * 1024, requiresJsonType: true, answers: { 202: settledSchema } },
+} as const;
+
 /** Every operation of the HTTP interface, once: routes, validation, answers and documents come from it. */
 export const contract = {
   createSession: defineOperation({
@@ -166,6 +179,34 @@ export const contract = {
     },
     ...{ auth: reader, answers: { 200: "stream" } },
   }),
+  listQueue: defineOperation({
+    ...{
+      method: "GET",
+      path: "/api/sessions/:sessionId/queue",
+      summary: "List messages that wait for their turn",
+    },
+    ...{ auth: key, rate: "poll", answers: { 200: queueSchema } },
+  }),
+  editQueued: defineOperation({
+    ...{
+      method: "PATCH",
+      path: "/api/sessions/:sessionId/queue/:requestId",
+      summary: "Edit a waiting message",
+    },
+    ...{ auth: key, rate: "poll", ...queuedEdit },
+  }),
+  removeQueued: defineOperation({
+    ...{
+      method: "DELETE",
+      path: "/api/sessions/:sessionId/queue/:requestId",
+      summary: "Remove a waiting message",
+    },
+    ...{ auth: key, rate: "poll", answers: { 200: settledSchema } },
+  }),
+  answerElicitation: defineOperation({
+    ...{ method: "POST", path: "/api/sessions/:sessionId/elicitations/:elicitationId" },
+    ...{ summary: "Answer the agent's question", auth: key, rate: "poll", ...elicitationAnswer },
+  }),
   postPersonMessage: defineOperation({
     ...{
       method: "POST",
@@ -185,18 +226,13 @@ export const contract = {
     },
     answers: { 202: stoppedSchema },
   }),
-  answerElicitation: defineOperation({
+  answerPersonElicitation: defineOperation({
     ...{
       method: "POST",
       path: "/s/:sessionId/actions/elicitations/:elicitationId",
       summary: "Answer the agent's question",
     },
-    ...{ auth: driver, bodyBytesMax: 256 * 1024, requiresJsonType: true },
-    body: z.union([
-      z.strictObject({ answer: z.string().max(100_000, { error: "must be at most 100,000 characters" }) }),
-      z.strictObject({ decline: z.literal(true) }),
-    ]),
-    answers: { 202: settledSchema },
+    ...{ auth: driver, ...elicitationAnswer },
   }),
   listPersonQueue: defineOperation({
     ...{
@@ -222,11 +258,7 @@ export const contract = {
       summary: "Edit a waiting message",
       auth: driver,
     },
-    ...{
-      body: z.strictObject({ text: z.string().min(1, { error: "must not be empty" }) }),
-      bodyBytesMax: 8 * MIB,
-    },
-    ...{ requiresJsonType: true, answers: { 200: settledSchema } },
+    ...queuedEdit,
   }),
   steerBrowser: defineOperation({
     ...{

@@ -1,16 +1,12 @@
 import type { OperationName } from "./contract.ts";
 import { listAnnotations, submitAnnotation } from "./operations/annotations.ts";
+import { answerElicitation } from "./operations/answer-elicitation.ts";
 import { readBrowser, retargetBrowser, steerBrowser } from "./operations/browser.ts";
 import { createSession } from "./operations/create-session.ts";
 import { readHealth, readReadiness } from "./operations/health.ts";
 import { listDeliveries, listMessages, listSessions } from "./operations/lists.ts";
-import {
-  answerElicitation,
-  editPersonQueued,
-  listPersonQueue,
-  removePersonQueued,
-} from "./operations/person.ts";
 import { postMessage, postPersonMessage } from "./operations/post-message.ts";
+import { editQueued, listQueue, removeQueued } from "./operations/queue.ts";
 import { readArtifact } from "./operations/read-artifact.ts";
 import { cancelTurn, readAgentStatus, readRequestStatus } from "./operations/read-status.ts";
 import { streamRequest } from "./operations/stream-request.ts";
@@ -40,9 +36,13 @@ export const handlers: Record<OperationName, CheckedHandler> = {
   postPersonMessage,
   cancelPersonTurn: cancelTurn,
   answerElicitation,
-  listPersonQueue,
-  removePersonQueued,
-  editPersonQueued,
+  answerPersonElicitation: answerElicitation,
+  listQueue,
+  listPersonQueue: listQueue,
+  removeQueued,
+  removePersonQueued: removeQueued,
+  editQueued,
+  editPersonQueued: editQueued,
   steerBrowser,
   readHealth,
   readReadiness,

@@ -1,4 +1,5 @@
 import { notFound } from "next/navigation";
+import { fail, failureResponse } from "./errors.ts";
 import type { LiveHub } from "./live/open-live.ts";
 import type { PageLoaders } from "./pages/page-loaders.ts";
 import { isRoutedSessionId } from "./paths.ts";
@@ -36,6 +37,15 @@ export function mount(operations: PathOperations): Record<(typeof METHODS)[numbe
     if (operations.POST === "retargetBrowser" && !isRoutedSessionId(params.sessionId ?? "")) notFound();
     return container().serve(operations, request, params);
   };
+  return forEveryMethod(handle);
+}
+
+/** The handlers of paths below `/api` that nothing stands at: programs get an envelope there, not a page. */
+export function mountUnknown(): Record<(typeof METHODS)[number], RouteHandler> {
+  return forEveryMethod(async () => failureResponse(fail("not_found", "no such path")));
+}
+
+function forEveryMethod(handle: RouteHandler): Record<(typeof METHODS)[number], RouteHandler> {
   return {
     GET: handle,
     HEAD: handle,

@@ -38,6 +38,8 @@ export type ApiServices = {
   rule: AddressRule;
   schemas: SchemaAdmission;
   tools: readonly Tool[];
+  /** Tells everybody at a session that its waiting messages have changed. */
+  queueChanged: (sessionId: string) => void;
   /** Whether a `web` caller may use sub-agents: the external feature flag. */
   readSubAgentFlag: (userId: string | null) => Promise<boolean>;
   readiness: () => Promise<Record<"database" | "engine" | "browser" | "sandbox" | "model", HealthCheck>>;

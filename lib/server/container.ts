@@ -125,6 +125,7 @@ export async function createContainer(env: Env, logger: Logger) {
       poll: env.RATE_LIMIT_POLL,
       annotate: env.RATE_LIMIT_ANNOTATE,
     }),
+    queueChanged: (sessionId) => live.queueChanged(sessionId),
     readSubAgentFlag: (userId) => askSubAgentFlag(env.SUBAGENT_WEB_FLAG_URL, userId, logger),
     async readiness() {
       const { available, detail } = tooling.browser.describe();

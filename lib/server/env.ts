@@ -5,12 +5,12 @@ import { z } from "zod";
 import { parseFault } from "#lib/events/fault-point.ts";
 import { readNetworkAllow } from "#lib/net/network-allow.ts";
 
-const wholeNumber = (fallback: number, least = 0) =>
+const wholeNumber = (fallback: number, least = 0, most = 2_000_000_000) =>
   z
     .string()
     .regex(/^\d{1,12}$/, { error: "must be a whole number" })
     .transform(Number)
-    .refine((value) => value >= least, { error: `must be at least ${least}` })
+    .refine((value) => value >= least && value <= most, { error: `must be from ${least} to ${most}` })
     .default(fallback);
 
 const httpOrigin = z

@@ -35,7 +35,6 @@ async function main(): Promise<void> {
     hostname: env.HOST,
     port: env.PORT,
     httpServer: hub,
-    quiet: true,
   });
   const [container] = await Promise.all([createContainer(env, logger), app.prepare()]);
   Object.assign(globalThis, { [Symbol.for("agent-session-service")]: container.mounted });

@@ -85,7 +85,7 @@ export async function acceptMessage(
     return { status: "accepted", requestId, runId, queued: isQueued, interrupts };
   });
   await faultPoint("K25");
-  await deps.jobs.sendNow(send);
+  deps.jobs.sendSoon(send);
   return result;
 }
 

@@ -128,7 +128,7 @@ export async function createSession(
   });
   if (isNew) {
     await faultPoint("K03");
-    await jobs.sendNow([job]);
+    jobs.sendSoon([job]);
     await faultPoint("K02");
     return { status: "created", sessionId, requestId, runId, shareRevocation: 0 };
   }

@@ -5,8 +5,11 @@ import { listUnsentJobs, markJobSent, pruneSentJobs } from "./outbox-store.ts";
 
 /** Hands jobs to the durable engine. */
 export type JobSender = {
-  /** Sends jobs whose transaction has committed; a failure is left to the sweep. */
-  sendNow: (jobs: Job[]) => Promise<void>;
+  /**
+   * Sends jobs whose transaction has committed, once the answer at hand is on its way; nobody has to wait for it, and
+   * a failure is left to the sweep.
+   */
+  sendSoon: (jobs: Job[]) => void;
   /** Sends what a crash or an unreachable engine left behind. @returns how many were sent. */
   sweep: (now: Date) => Promise<number>;
 };
@@ -28,11 +31,13 @@ export function createJobSender(deps: {
     await markJobSent(deps.db, job.id);
   };
   return {
-    async sendNow(jobs) {
-      const results = await Promise.allSettled(jobs.map(sendOne));
-      for (const result of results)
-        if (result.status === "rejected")
-          deps.logger.warn({ err: result.reason }, "a job was not sent; the sweep will send it");
+    sendSoon(jobs) {
+      for (const job of jobs)
+        setImmediate(() =>
+          sendOne(job).catch((error: unknown) =>
+            deps.logger.warn({ err: error, job: job.id }, "a job was not sent; the sweep will send it"),
+          ),
+        );
     },
     async sweep(now) {
       const jobs = await listUnsentJobs(deps.db, new Date(now.getTime() - SWEEP_AGE_MS), 100);

@@ -68,7 +68,7 @@ export async function closeRun(
   turn.stops.forget(claim.runId);
   forgetRun(turn, claim.runId);
   await faultPoint("K21");
-  await turn.jobs.sendNow(send);
+  turn.jobs.sendSoon(send);
   return true;
 }
 

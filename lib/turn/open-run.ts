@@ -43,7 +43,7 @@ export async function openRun(turn: TurnDeps, claim: Claim): Promise<Recorded<Re
     }
     return { output: {} };
   });
-  await turn.jobs.sendNow(send);
+  turn.jobs.sendSoon(send);
   return opened;
 }
 

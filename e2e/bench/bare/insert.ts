@@ -21,7 +21,7 @@ const database = await openDatabase(
 const { db } = database;
 
 const pattern = await createSession(
-  { db, sealer: createSealer(randomBytes(32)), jobs: { sendNow: async () => {}, sweep: async () => 0 } },
+  { db, sealer: createSealer(randomBytes(32)), jobs: { sendSoon: () => {}, sweep: async () => 0 } },
   {
     ...{ ownerId: "bench", messages: [{ role: "user", parts: [{ type: "text", text: "bench" }] }] },
     ...{ bodyHash: "0".repeat(64), idempotencyKey: null, userId: null, source: "api", metadata: null },

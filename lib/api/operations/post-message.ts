@@ -34,6 +34,7 @@ async function accept(
     return fail("idempotency_key_reused", "idempotencyKey: was used before with another body");
   if (accepted.interrupts !== null) await services.turn.stopRun(accepted.interrupts);
   const { requestId, runId, queued } = accepted;
+  if (queued) services.queueChanged(sessionId);
   return {
     ok: true,
     status: 202,

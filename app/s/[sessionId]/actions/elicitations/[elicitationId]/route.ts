@@ -1,3 +1,3 @@
 import { mount } from "#lib/api/mount.ts";
 
-export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = mount({ POST: "answerElicitation" });
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = mount({ POST: "answerPersonElicitation" });

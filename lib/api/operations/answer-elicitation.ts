@@ -1,0 +1,19 @@
+import { fail } from "../errors.ts";
+import type { Answer, Call } from "../route.ts";
+import type { ApiServices } from "../services.ts";
+
+/** Answers or declines a question of the agent, with a key or from the session page. */
+export async function answerElicitation(
+  services: ApiServices,
+  { params, body }: Call<{ answer: string } | { decline: true }>,
+): Promise<Answer> {
+  const { sessionId = "", elicitationId = "" } = params;
+  const result = await services.elicitations.answer(
+    sessionId,
+    elicitationId,
+    "answer" in body ? body.answer : null,
+  );
+  if (result === "unknown") return fail("not_found", "no such question");
+  if (result === "settled") return fail("conflict", "this question has been settled already");
+  return { ok: true, status: 202, body: { success: true } };
+}

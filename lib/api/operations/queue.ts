@@ -1,0 +1,35 @@
+import { editQueued as editWaiting, findQueued, listQueue as readQueue } from "#lib/session/queue.ts";
+import { fail } from "../errors.ts";
+import type { Answer, Call } from "../route.ts";
+import type { ApiServices } from "../services.ts";
+
+/** The messages that wait for their turn, in order. Source: `wire.md`, Follow-ups. */
+export async function listQueue(services: ApiServices, { params }: Call): Promise<Answer> {
+  const data = await readQueue(services.db, params.sessionId ?? "");
+  return { ok: true, status: 200, body: { success: true, data, nextCursor: null } };
+}
+
+/** Removes a waiting message: its request completes as cancelled. */
+export async function removeQueued(services: ApiServices, { params }: Call): Promise<Answer> {
+  const { sessionId = "", requestId = "" } = params;
+  const found = await findQueued(services.db, sessionId, requestId);
+  if (found.status === "unknown") return fail("not_found", "no such request");
+  if (found.status === "started" || !(await services.turn.removeQueued(found.runId))) return started();
+  services.queueChanged(sessionId);
+  return { ok: true, status: 200, body: { success: true } };
+}
+
+/** Edits a waiting message. */
+export async function editQueued(
+  services: ApiServices,
+  { params, body }: Call<{ text: string }>,
+): Promise<Answer> {
+  const { sessionId = "", requestId = "" } = params;
+  const result = await editWaiting(services.db, sessionId, requestId, body.text);
+  if (result === "unknown") return fail("not_found", "no such request");
+  if (result === "started") return started();
+  services.queueChanged(sessionId);
+  return { ok: true, status: 200, body: { success: true } };
+}
+
+const started = () => fail("conflict", "this message has started already");
