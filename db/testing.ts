@@ -1,14 +1,11 @@
 import { createHash, randomUUID } from "node:crypto";
 import { PGlite } from "@electric-sql/pglite";
 import { sql } from "drizzle-orm";
-import { drizzle } from "drizzle-orm/pglite";
-import { migrate } from "drizzle-orm/pglite/migrator";
 import { Client } from "pg";
 import { type DatabaseOptions, type OpenDatabase, openDatabase } from "./client.ts";
-import { migrationsFolder } from "./drivers/migrations.ts";
+import { openPgliteDatabase } from "./drivers/pglite-database.ts";
 import { startNeonProxy } from "./neon-proxy-testing.ts";
 import { startTestPostgres } from "./postgres-testing.ts";
-import * as schema from "./schema/index.ts";
 
 /** A database of a test file's own. */
 export type TestDatabase = OpenDatabase & {
@@ -56,10 +53,9 @@ export async function openTestPostgres(
 }
 
 async function openInMemory(): Promise<TestDatabase> {
-  const client = await PGlite.create();
-  const db = drizzle({ client, schema });
-  await migrate(db, { migrationsFolder });
-  return { db, driver: "pglite", client, close: () => client.close() };
+  const pg = await PGlite.create();
+  const { db, client } = await openPgliteDatabase(pg);
+  return { db, driver: "pglite", client, close: () => pg.close() };
 }
 
 let server: Promise<string> | undefined;

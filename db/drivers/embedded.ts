@@ -1,9 +1,7 @@
 import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { OpenDatabase } from "../client.ts";
-import * as schema from "../schema/index.ts";
 import { lockFolder } from "./lock-folder.ts";
-import { migrationsFolder } from "./migrations.ts";
 
 /** Opens PGlite in `<dataDir>/db`, as the folder's one owner: PGlite has no lock and two writers corrupt it. */
 export async function openEmbedded(dataDir: string): Promise<OpenDatabase> {
@@ -13,16 +11,14 @@ export async function openEmbedded(dataDir: string): Promise<OpenDatabase> {
   await chmod(folder, 0o700);
   const unlock = await lockFolder(dataDir);
   try {
-    const [{ PGlite }, { drizzle }, { migrate }] = await Promise.all([
+    const [{ PGlite }, { openPgliteDatabase }] = await Promise.all([
       import("@electric-sql/pglite"),
-      import("drizzle-orm/pglite"),
-      import("drizzle-orm/pglite/migrator"),
+      import("./pglite-database.ts"),
     ]);
-    const client = await PGlite.create(folder);
-    const db = drizzle({ client, schema });
-    await migrate(db, { migrationsFolder });
+    const pg = await PGlite.create(folder);
+    const { db } = await openPgliteDatabase(pg);
     const close = async () => {
-      await client.close();
+      await pg.close();
       await unlock();
     };
     return { db, driver: "pglite", close };
