@@ -27,6 +27,7 @@ function createTestLog() {
     subscribe: bus.subscribe,
     publishDelta: (delta) => bus.publish(delta.sessionId, { type: "delta", delta }),
     readUnfinished: bus.readUnfinished,
+    readLastSeq: async () => stored.at(-1)?.seq ?? 0,
   };
   return {
     ...{ log, stored, reads: () => reads },
@@ -128,6 +129,19 @@ describe("the event stream of a request", () => {
       "3 tool.result",
       "4 run.completed",
     ]);
+  });
+
+  test("reads the log once, however many events follow in order", async () => {
+    const rig = createTestLog();
+    const reading = readAll(open(rig));
+    await settle();
+    for (let number = 0; number < 20; number++) {
+      rig.append(number % 2 ? "tool.call" : "browser.status", number % 2 ? {} : { requestId: null });
+      await settle();
+    }
+    rig.append("run.completed", END);
+    assert.equal(describeAll(await reading).length, 11);
+    assert.equal(rig.reads(), 1);
   });
 
   test("finds in the log what the bus announced out of order, or never", async () => {

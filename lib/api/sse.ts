@@ -5,18 +5,23 @@ const HEARTBEAT_MS = 15_000;
 const PAGE = 500;
 const encoder = new TextEncoder();
 
-/** Bytes of each stored event as every follower gets them: made once, shared. */
-const encoded = new WeakMap<StoredEvent, Uint8Array>();
+/** Bytes of each live item as every follower gets them: made once, shared. */
+const encoded = new WeakMap<StoredEvent | MessageDelta, Uint8Array>();
 
-function encodeEvent(event: StoredEvent): Uint8Array {
-  const known =
-    encoded.get(event) ?? encoder.encode(`id: ${event.seq}\nevent: ${event.kind}\ndata: ${event.body}\n\n`);
-  encoded.set(event, known);
+function shareBytes<Item extends StoredEvent | MessageDelta>(
+  item: Item,
+  write: (item: Item) => string,
+): Uint8Array {
+  const known = encoded.get(item) ?? encoder.encode(write(item));
+  encoded.set(item, known);
   return known;
 }
 
+const encodeEvent = (event: StoredEvent) =>
+  shareBytes(event, ({ seq, kind, body }) => `id: ${seq}\nevent: ${kind}\ndata: ${body}\n\n`);
+
 const encodeDelta = (delta: MessageDelta) =>
-  encoder.encode(`event: ${delta.kind}\ndata: ${JSON.stringify(delta)}\n\n`);
+  shareBytes(delta, () => `event: ${delta.kind}\ndata: ${JSON.stringify(delta)}\n\n`);
 
 /** Whether an event is the request's last: its run ended and no retry follows. */
 function isLast(event: StoredEvent): boolean {
@@ -37,10 +42,13 @@ export function streamRequest(
   query: { sessionId: string; requestId: string; after: number },
   signal: AbortSignal,
 ): ReadableStream<Uint8Array> {
+  /** Last event sent, and the last of the whole session that is accounted for: its numbers show a gap. */
   let after = query.after;
+  let seen = 0;
   let isBehind = true;
   let isJoining = true;
   let isOver = false;
+  const fresh: StoredEvent[] = [];
   const deltas: MessageDelta[] = [];
   let wake = () => {};
   let release = () => {};
@@ -57,15 +65,12 @@ export function streamRequest(
         const unsubscribe = log.subscribe(
           query.sessionId,
           (item) => {
-            if (item.type === "delta" && item.delta.requestId === query.requestId) deltas.push(item.delta);
-            else if (item.type === "event" && item.event.requestId === query.requestId) {
-              // The whole message comes with the event; its pieces would only arrive after it.
-              if (item.event.kind === "message.completed") deltas.length = 0;
-              isBehind = true;
-            } else return;
+            if (item.type === "event") hear(item.event);
+            else if (item.delta.requestId === query.requestId) deltas.push(item.delta);
             // A reader this far behind is served from the log; the pieces it missed come whole with their message.
             if (deltas.length > PAGE) deltas.length = 0;
-            wake();
+            if (fresh.length > PAGE) isBehind = true;
+            if (isBehind || fresh.length > 0 || deltas.length > 0) wake();
           },
           () => {
             isBehind = true;
@@ -85,8 +90,8 @@ export function streamRequest(
       },
       async pull(controller) {
         while (!isOver) {
-          if (isBehind) {
-            const page = await readNext();
+          if (isBehind || fresh.length > 0) {
+            const page = isBehind ? await readNext() : takeFresh();
             for (const event of page) controller.enqueue(encodeEvent(event));
             if (page.some(isLast)) {
               stop();
@@ -100,7 +105,7 @@ export function streamRequest(
           }
           await new Promise<void>((resolve) => {
             wake = resolve;
-            if (isOver || isBehind || deltas.length > 0) resolve();
+            if (isOver || isBehind || fresh.length > 0 || deltas.length > 0) resolve();
           });
         }
         controller.close();
@@ -110,8 +115,31 @@ export function streamRequest(
     { highWaterMark: 4 },
   );
 
-  /** Events that follow the last one sent. Commits may be announced out of order, so the log decides what is next. */
+  /** Takes an event as it is announced. Commits may be announced out of order: after a gap the log decides what is next. */
+  function hear(event: StoredEvent): void {
+    const isOurs = event.requestId === query.requestId;
+    // The whole message comes with the event; its pieces would only arrive after it.
+    if (isOurs && event.kind === "message.completed") deltas.length = 0;
+    if (isBehind || event.seq <= seen) return;
+    if (event.seq > seen + 1) {
+      isBehind = true;
+      return;
+    }
+    seen = event.seq;
+    if (isOurs) fresh.push(event);
+  }
+
+  function takeFresh(): StoredEvent[] {
+    const taken = fresh.splice(0).filter(({ seq }) => seq > after);
+    after = taken.at(-1)?.seq ?? after;
+    return taken;
+  }
+
+  /** Events that follow the last one sent, from the log. */
   async function readNext(): Promise<StoredEvent[]> {
+    fresh.length = 0;
+    // Whatever is announced from here on goes on from this number, or shows a gap.
+    seen = await log.readLastSeq(query.sessionId);
     isBehind = false;
     const page = await log.read(query.sessionId, { after, requestId: query.requestId, limit: PAGE });
     if (page.length === PAGE) isBehind = true;
