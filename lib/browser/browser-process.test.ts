@@ -77,6 +77,20 @@ test("a browser whose process is killed expires, and comes back on the selected 
   assert.equal((await house.browsers.readStatus(sessionId)).lastNavigatedUrl, `${site.origin}/selected`);
 });
 
+test("a retarget is carried out although the browser dies before the page is there", async () => {
+  const house = await openHouse();
+  const sessionId = await insertTestSession(house.db);
+  await house.browsers.navigate(sessionId, `${site.origin}/page`);
+  const [record] = await readRecords(house);
+  process.kill(record?.pid ?? 0, "SIGKILL");
+  // Nobody has noticed yet.
+  await house.browsers.retarget(sessionId, `${site.origin}/asked`);
+  await waitFor(async () => {
+    const { status, lastNavigatedUrl } = await house.browsers.readStatus(sessionId);
+    return status === "ready" && lastNavigatedUrl === `${site.origin}/asked`;
+  }, "the page that was asked for");
+});
+
 test("a page whose renderer crashes is an error with its reason, and the next need starts anew", async () => {
   const house = await openHouse();
   const sessionId = await insertTestSession(house.db);

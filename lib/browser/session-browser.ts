@@ -69,6 +69,8 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
   let firstLanding: Promise<unknown> = Promise.resolve();
   let usedAtMs = deps.nowMs();
   let keyboard: InputQueue | undefined;
+  /** Browsers that ended by themselves. */
+  const lost = new WeakSet<OpenBrowser>();
   const pointerListeners = new Set<(pointer: ScriptPointer) => void>();
   /** Who pressed a button or key of the page last. */
   let lastActor: "person" | "script" | undefined;
@@ -92,7 +94,10 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
       onDownload: (url) => record.note({ lastError: `${url} is a download, and downloads are refused` }),
       onDialog: (kind, message) => logger.debug({ sessionId, kind, message }, "dialog of a page dismissed"),
       onCrashed: () => life.gone(taken, "failed", "the page crashed: its renderer ended"),
-      onGone: () => life.gone(taken, "lost", null),
+      onGone() {
+        lost.add(taken);
+        life.gone(taken, "lost", null);
+      },
       async onAnnotation(submission) {
         // Annotations are people's words: a script that clicks its way through the overlay submits nothing.
         if (lastActor === "script") throw new Error("a script cannot annotate");
@@ -107,6 +112,16 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
     select();
     // It may have gone away while nobody listened.
     if (!taken.isOpen()) taken.events.onGone();
+  }
+
+  /** Brings up the page of a retarget. A browser that dies on the way there is replaced once: its page is still wanted. */
+  async function bringTo(url: string, retargets: number, isSecond = false): Promise<void> {
+    const taken = await life.provision();
+    // A browser that was started meanwhile came up on the page selected by then, mostly this one.
+    if (navigation.headedFor() < retargets) await navigation.goToSelected(taken, url, retargets);
+    else await firstLanding;
+    const isNewest = navigation.headedFor() === retargets;
+    if (lost.has(taken) && isNewest && !isSecond) await bringTo(url, retargets, true);
   }
 
   async function ensure(): Promise<LiveBrowser> {
@@ -134,12 +149,8 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
     async retarget(url) {
       usedAtMs = deps.nowMs();
       const row = await record.select(url);
-      life.provision().then(
-        (taken) => {
-          // A browser that was started meanwhile came up on the page selected by then, mostly this one.
-          if (navigation.headedFor() < row.retargets) void navigation.goToSelected(taken, url, row.retargets);
-        },
-        (error) => logger.debug({ sessionId, error }, "a retarget found no browser"),
+      bringTo(url, row.retargets).catch((error) =>
+        logger.debug({ sessionId, error }, "a retarget found no browser"),
       );
     },
     async navigate(url, signal) {
