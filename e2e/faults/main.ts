@@ -1,3 +1,4 @@
+import { Client } from "pg";
 import { startTestPostgres } from "#db/postgres-testing.ts";
 import { createDatabase } from "#db/testing.ts";
 import { CASES, MISSING } from "./cases/index.ts";
@@ -9,16 +10,30 @@ import { type CaseRun, runCase } from "./run-case.ts";
 
 // npm run faults [-- --seed N --seeds N --only K07,browser --database pglite|postgres|<url>]
 
+/** A database for each run, dropped when it is over. */
+function createDatabases(serverUrl: string) {
+  let count = 0;
+  const name = () => `faults_${process.pid}_${count}`;
+  return {
+    make() {
+      count++;
+      return createDatabase(serverUrl, name());
+    },
+    async drop() {
+      const client = new Client({ connectionString: serverUrl });
+      await client.connect();
+      await client.query(`drop database if exists "${name()}" with (force)`);
+      await client.end();
+    },
+  };
+}
+
 /** Plays the campaign. @returns whether every promise held. */
 async function runCampaign(options: CampaignOptions): Promise<boolean> {
   const engine = options.database === "pglite" ? "pglite" : "postgres";
   const postgres = options.database === "postgres" ? await startTestPostgres() : undefined;
   const serverUrl = postgres?.url ?? (engine === "postgres" ? options.database : undefined);
-  let databases = 0;
-  const makeDatabase =
-    serverUrl === undefined
-      ? undefined
-      : () => createDatabase(serverUrl, `faults_${process.pid}_${++databases}`);
+  const databases = serverUrl === undefined ? undefined : createDatabases(serverUrl);
   const restartDatabase = postgres && (() => postgres.restart("immediate"));
   const ending = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => ending.abort());
@@ -35,10 +50,11 @@ async function runCampaign(options: CampaignOptions): Promise<boolean> {
         if (ending.signal.aborted) break;
         const run = await runCase(fault, options.seed + nth, {
           oracle,
-          makeDatabase,
+          makeDatabase: databases?.make,
           restartDatabase,
           signal: ending.signal,
         });
+        await databases?.drop();
         runs.push(run);
         const verdict = run.violations.length === 0 ? "ok" : `${run.violations.length} violations`;
         console.log(
