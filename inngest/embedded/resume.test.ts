@@ -288,6 +288,7 @@ describe("two executors on one database", () => {
     ])
       await process.start([define(process.client)]);
     clock.advance(60_000);
+    await until(() => count > 0, "the tick was played");
     await allOver();
     await Promise.all(processes.map(({ engine }) => engine.stop({ graceMs: 1_000 })));
     assert.equal(count, 1);

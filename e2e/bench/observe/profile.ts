@@ -15,12 +15,23 @@ function count(text: string) {
   statements.set(known, (statements.get(known) ?? 0) + 1);
 }
 
-/** PGlite speaks Postgres's wire protocol to itself: `P` carries a statement to prepare, `Q` a simple query. */
-function readStatement(message: Uint8Array): string | undefined {
-  const type = String.fromCharCode(message[0] ?? 0);
-  if (type !== "P" && type !== "Q") return undefined;
-  const parts = Buffer.from(message.subarray(5)).toString("utf8").split("\0");
-  return type === "P" ? parts[1] : parts[0];
+/** The texts of the statements that PGlite has parsed, by the names they were given. */
+const prepared = new Map<string, string>();
+
+/**
+ * PGlite speaks Postgres's wire protocol to itself, several messages at once: `P` carries a statement to prepare, `B`
+ * its name and values to run it with, `Q` a simple query.
+ */
+function countStatements(message: Uint8Array): void {
+  const bytes = Buffer.from(message.buffer, message.byteOffset, message.byteLength);
+  for (let start = 0; start + 5 <= bytes.length; start += 1 + bytes.readUInt32BE(start + 1)) {
+    const type = String.fromCharCode(bytes[start] ?? 0);
+    if (type !== "P" && type !== "B" && type !== "Q") continue;
+    const body = bytes.subarray(start + 5, start + 1 + bytes.readUInt32BE(start + 1));
+    const [first = "", second = ""] = body.toString("utf8").split("\0", 2);
+    if (type === "P") prepared.set(first, second);
+    else count(type === "Q" ? first : (prepared.get(second) ?? ""));
+  }
 }
 
 async function watchDatabases() {
@@ -33,8 +44,7 @@ async function watchDatabases() {
     const original = proto[name];
     if (!original) continue;
     proto[name] = function (this: unknown, message, ...rest) {
-      const text = depth === 0 ? readStatement(message) : undefined;
-      if (text !== undefined) count(text);
+      if (depth === 0) countStatements(message);
       depth += 1;
       try {
         // Only the synchronous part: what one of these calls another with is the same message.

@@ -50,6 +50,15 @@ async function createRow(fields: Record<string, unknown>) {
   return row;
 }
 
+/** Waits until a condition holds. */
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  for (let attempt = 0; attempt < 500; attempt++) {
+    if (await condition()) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  assert.fail("waited in vain");
+}
+
 describe("creating a session", () => {
   test("writes session, transcript, request, run and the job to play it together", async () => {
     const row = await createRow({});
@@ -59,9 +68,12 @@ describe("creating a session", () => {
     const [message] = await db.select().from(messages).where(eq(messages.sessionId, row.id));
     assert.deepEqual([run?.state, run?.attempt, run?.origin], ["pending", 1, "external"]);
     assert.deepEqual([message?.seq, message?.requestId], [1, request?.id]);
-    const jobs = (await db.select().from(outbox)).filter(({ id }) => id.includes(String(run?.id)));
-    assert.equal(jobs.length, 1);
-    assert.ok(jobs[0]?.sentAt && sent.includes(jobs[0].id));
+    const readJobs = async () =>
+      (await db.select().from(outbox)).filter(({ id }) => id.includes(String(run?.id)));
+    assert.equal((await readJobs()).length, 1);
+    // It is sent once the answer is on its way.
+    await until(async () => (await readJobs())[0]?.sentAt != null);
+    assert.ok(sent.includes((await readJobs())[0]?.id ?? ""));
   });
 
   test("keeps everything the caller fixed, with the specification's defaults", async () => {
@@ -151,15 +163,18 @@ describe("creating a session", () => {
   });
 
   test("a job that cannot be sent now stays in the outbox, and the session is made all the same", async () => {
+    const warnings: string[] = [];
     const jobs = createJobSender({
       db,
       send: () => Promise.reject(new Error("no engine")),
-      logger: { warn() {} },
+      logger: { warn: (_fields, message) => void warnings.push(message) },
     });
+    const readUnsent = async () => (await db.select().from(outbox)).filter(({ sentAt }) => sentAt === null);
+    await until(async () => (await readUnsent()).length === 0);
     const answer = await create({}, { ...services, jobs });
     assert.equal(answer.ok && answer.status, 201);
-    const unsent = (await db.select().from(outbox)).filter(({ sentAt }) => sentAt === null);
-    assert.equal(unsent.length, 1);
+    await until(() => warnings.length > 0);
+    assert.equal((await readUnsent()).length, 1);
     assert.equal(await services.jobs.sweep(new Date(Date.now() + 10_000)), 1);
   });
 });
