@@ -1,6 +1,7 @@
 /** Step 5: the service itself, as a child that never outlives this process. */
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
+import { resolve as resolvePath } from "node:path";
 
 // Ctrl-C under npm arrives twice, from the terminal and from npm: signals this close together are one.
 const sameSignalMs = 500;
@@ -17,7 +18,13 @@ export function serve(node, nodeEnv) {
   return new Promise((resolve) => {
     const child = spawn(node, ["--disable-warning=ExperimentalWarning", "lib/server/main.ts"], {
       stdio: ["ignore", "inherit", "inherit", "ipc"],
-      env: { ...process.env, NODE_ENV: nodeEnv, NEXT_TELEMETRY_DISABLED: "1" },
+      env: {
+        // Compiled code is kept from start to start: about a sixth of the time until the service is ready.
+        NODE_COMPILE_CACHE: resolvePath("node_modules/.cache/node-compile"),
+        ...process.env,
+        NODE_ENV: nodeEnv,
+        NEXT_TELEMETRY_DISABLED: "1",
+      },
       // In the terminal's own group Ctrl-C would reach the service twice, from the terminal and from here.
       detached: ownsGroup,
     });
