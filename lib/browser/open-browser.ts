@@ -29,6 +29,8 @@ export type OpenBrowser = {
 };
 
 const CONNECT_TIMEOUT_MS = 15_000;
+/** Connected, with a page in place: a renderer that dies on the way is not always reported. */
+const OPEN_TIMEOUT_MS = 25_000;
 /** Pages of one browser at the same time; each may cost a process. */
 const PAGES_MAX = 8;
 
@@ -44,11 +46,18 @@ export async function openBrowser(
   navigationTimeoutMs: number,
 ): Promise<OpenBrowser> {
   const process = await provider.start();
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => late.reject(new Error(`the browser did not come up within ${OPEN_TIMEOUT_MS / 1_000} s`)),
+    OPEN_TIMEOUT_MS,
+  );
   try {
-    return await connect(process, egress, navigationTimeoutMs);
+    return await Promise.race([connect(process, egress, navigationTimeoutMs), late.promise]);
   } catch (error) {
     await process.kill();
     throw error;
+  } finally {
+    clearTimeout(timer);
   }
 }
 
@@ -117,7 +126,12 @@ async function connect(
       onRefused: (reason) => owner()?.onRefused(reason),
       onDownload: (url) => owner()?.onDownload(url),
       onDialog: (kind, message) => owner()?.onDialog(kind, message),
-      onCrashed: () => owner()?.onCrashed(),
+      onCrashed() {
+        if (self.events) return owner()?.onCrashed();
+        // Nobody has it yet: nobody is to get it.
+        isOpen = false;
+        void process.kill();
+      },
       onAnnotation: async (submission) => self.events?.onAnnotation(submission),
     };
   };
@@ -143,6 +157,7 @@ async function connect(
   let openPages = 0;
   context.on("page", (page) => {
     openPages += 1;
+    page.on("crash", () => first.reject(new Error("the page crashed as it came up")));
     page.on("close", () => {
       openPages -= 1;
     });
