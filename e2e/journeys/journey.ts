@@ -141,6 +141,11 @@ const HTML = `<!doctype html><html lang="en"><title>The page</title><link rel="i
 <h1 id="offer">The offer</h1><div id="blink"></div>
 <script>
   const field = document.getElementById("name"), blink = document.getElementById("blink");
-  field.addEventListener("input", () => fetch("/typed?value=" + encodeURIComponent(field.value)));
+  // One after the other: requests made side by side may arrive in another order.
+  let told = Promise.resolve();
+  field.addEventListener("input", () => {
+    const address = "/typed?value=" + encodeURIComponent(field.value);
+    told = told.then(() => fetch(address));
+  });
   setInterval(() => { blink.style.background = blink.style.background === "blue" ? "red" : "blue"; }, 400);
 </script></html>`;
