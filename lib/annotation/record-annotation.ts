@@ -29,7 +29,9 @@ export async function recordAnnotation(
     await insertAnnotation(tx, row);
     emit({
       kind: "annotation.submitted",
-      ...{ requestId: null, runId: null, source: session.source },
+      requestId: null,
+      runId: null,
+      source: session.source,
       annotation: describeAnnotation(row),
     });
     return { ok: true, id: row.id };

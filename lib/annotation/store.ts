@@ -5,6 +5,7 @@ import { annotations } from "#db/schema/index.ts";
 
 export type AnnotationRow = typeof annotations.$inferSelect;
 
+/** Stores an annotation. */
 export async function insertAnnotation(tx: Transaction, row: AnnotationRow): Promise<void> {
   await tx.insert(annotations).values(row);
 }

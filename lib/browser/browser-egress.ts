@@ -62,7 +62,7 @@ export function createBrowserEgress(
           if (parsed) refusals.set(placeOf(parsed), reason);
         },
       });
-      const allow = this.denyPort(proxy.port);
+      const allow = rule.reservePort(proxy.port);
       return {
         server: `http://${proxy.host}:${proxy.port}`,
         findRefusal: (url) => refusals.get(placeOf(url)),

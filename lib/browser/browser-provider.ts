@@ -1,6 +1,3 @@
-/** Why a request of a browser did not reach its server, as its egress proxy tells it. */
-export type EgressRefusal = { url: string; reason: string };
-
 /** A running Chromium, ours or another's. */
 export type BrowserProcess = {
   /** WebSocket or HTTP URL of its DevTools endpoint. */
@@ -25,7 +22,6 @@ export type BrowserProvider = {
   start: () => Promise<BrowserProcess>;
   /** What it is, for the banner and the health check. */
   describe: () => { available: boolean; detail: string };
-  close: () => Promise<void>;
 };
 
 /** Object-first log lines, as pino writes them. */

@@ -13,14 +13,14 @@ import { type OpenBrowser, openBrowser } from "./open-browser.ts";
 import { sweepBrowsers } from "./profile-folder.ts";
 import { createRemoteProvider } from "./remote-provider.ts";
 import { createSessionBrowser, type SessionBrowser } from "./session-browser.ts";
-import { listClaims, readBrowser, readBrowserSession } from "./store.ts";
+import { type BrowserRow, listClaims, readBrowser, readBrowserSession } from "./store.ts";
 
 /** What the browsers of all sessions need. Times in milliseconds. */
 export type BrowserServiceDeps = {
   db: Database;
   log: EventLog;
   logger: Logger;
-  /** Which Chromium: one of this machine, or a DevTools endpoint, which then wins. None of both: there are no browsers. */
+  /** Which Chromium: one of this machine, or a DevTools endpoint, which then wins. With neither there are no browsers. */
   launch: { executablePath?: string; args?: string[]; env?: Record<string, string>; cdpUrl?: string };
   dataDir: string;
   /** The guard's rule; pages go where it lets them. */
@@ -75,7 +75,6 @@ export async function createBrowserService(deps: BrowserServiceDeps): Promise<Br
     return {
       start: () => Promise.reject(new Error(detail)),
       describe: () => ({ available: false, detail }),
-      close: async () => {},
     };
   }
 
@@ -203,7 +202,6 @@ export async function createBrowserService(deps: BrowserServiceDeps): Promise<Br
       isClosed = true;
       clearTimeout(warmUp);
       await Promise.all([...[...known.values()].map((browser) => browser.end()), pool.close()]);
-      await provider.close();
     },
   };
 }
@@ -218,10 +216,7 @@ const NO_BROWSER: BrowserRecord = {
   lastError: null,
 };
 
-function toRecord(
-  sessionId: string,
-  row: NonNullable<Awaited<ReturnType<typeof readBrowser>>>,
-): BrowserRecord {
+function toRecord(sessionId: string, row: BrowserRow): BrowserRecord {
   const { status, desiredUrl, lastNavigatedUrl, currentUrl, lastError } = row;
   const liveViewUrl = status === "ready" ? `/s/${sessionId}/live` : null;
   return { status, sessionId, liveViewUrl, desiredUrl, lastNavigatedUrl, currentUrl, lastError };

@@ -9,7 +9,7 @@ export type DocumentGuardOptions = {
   refuse: ((url: string) => Promise<string | undefined>) | undefined;
   explain: (url: string, errorReason: string) => Promise<string>;
   /** A navigation of the main frame that ends here, with the page left where it was. */
-  onRefused: (loaderId: string | undefined, url: string, reason: string) => void;
+  onRefused: (loaderId: string | undefined, reason: string) => void;
 };
 
 type Header = { name: string; value: string };
@@ -36,7 +36,7 @@ export async function guardDocuments(cdp: CDPSession, options: DocumentGuardOpti
       const unknown = () => "the address could not be checked";
       void (refuse?.(request.url) ?? Promise.resolve(undefined)).catch(unknown).then((reason) => {
         if (reason === undefined) return go(requestId);
-        if (isMain) onRefused(networkId, request.url, reason);
+        if (isMain) onRefused(networkId, reason);
         abort(requestId);
       });
       return;
@@ -48,14 +48,14 @@ export async function guardDocuments(cdp: CDPSession, options: DocumentGuardOpti
       void explain(request.url, event.responseErrorReason)
         .catch(plainly)
         .then((reason) => {
-          onRefused(networkId, request.url, reason);
+          onRefused(networkId, reason);
           abort(requestId);
         });
       return;
     }
     const reason = readRefusal(event.responseHeaders ?? [], event.responseStatusCode);
     if (reason === undefined) return go(requestId);
-    onRefused(networkId, request.url, reason);
+    onRefused(networkId, reason);
     abort(requestId);
   });
 

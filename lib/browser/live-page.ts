@@ -91,7 +91,7 @@ export async function adoptPage(
       mainFrameId: () => mainFrameId,
       refuse: options.refuse,
       explain: options.explain,
-      onRefused(loaderId, _url, reason) {
+      onRefused(loaderId, reason) {
         if (navigations > 0 && loaderId !== undefined) refusals.set(loaderId, reason);
         else events.onRefused(reason);
       },

@@ -102,6 +102,5 @@ export function createLocalProvider(deps: {
       const sandbox = !hasWorked ? "" : way?.sandbox ? ", sandboxed" : ", without its own sandbox";
       return { available: true, detail: `Chromium at ${launch.executablePath}${sandbox}` };
     },
-    close: async () => {},
   };
 }

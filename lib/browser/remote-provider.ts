@@ -43,7 +43,6 @@ export function createRemoteProvider(deps: {
       };
     },
     describe: () => ({ available: true, detail: `remote browser at ${host}` }),
-    close: async () => {},
   };
 }
 
@@ -53,8 +52,8 @@ async function findDevtoolsUrl(cdpUrl: string): Promise<string> {
   try {
     const response = await fetch(new URL("/json/version", cdpUrl), { signal: AbortSignal.timeout(10_000) });
     const version: unknown = await response.json();
-    const url = (version as { webSocketDebuggerUrl?: unknown }).webSocketDebuggerUrl;
-    if (typeof url === "string") return url;
+    const isNamed = typeof version === "object" && version !== null && "webSocketDebuggerUrl" in version;
+    if (isNamed && typeof version.webSocketDebuggerUrl === "string") return version.webSocketDebuggerUrl;
     throw new Error("it named no WebSocket");
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);

@@ -41,7 +41,7 @@ export type SessionBrowser = {
   isLive: () => boolean;
   /** Milliseconds since somebody used it; 0 while it is watched, starts or goes somewhere. */
   idleMs: (nowMs: number) => number;
-  /** Ends the process and its processes, if there is one. */
+  /** Ends its browser with all its processes, if one runs. */
   end: () => Promise<void>;
 };
 

@@ -49,7 +49,7 @@ const localNames = /(^|\.)(localhost|localdomain|local|internal|home\.arpa)$/;
 /**
  * Makes the guard's rule from the entries of `NETWORK_ALLOW` (each a host, `host:port` or CIDR).
  * Literal addresses cost no DNS call. Throws an Error that names a malformed entry.
- * Source: design "What leaves the service".
+ * Source: `security.md`, What leaves the service.
  */
 export function createAddressRule(options: AddressRuleOptions): AddressRule {
   const entries = options.allow.map(parseNetworkAllowEntry);

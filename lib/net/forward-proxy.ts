@@ -42,7 +42,7 @@ const challenge = 'Basic realm="network"';
  * on a free loopback port. Each connection goes to addresses that the rule allowed while connecting.
  * A refusal is a 403 with the header `x-network-refused: <reason>`, an unreachable server a 502 with
  * `x-network-failed`; to a plain http navigation both are a 204, as a browser then stays on the page it shows.
- * Rejects when it cannot listen. Source: design "What leaves the service".
+ * Rejects when it cannot listen. Source: `security.md`, What leaves the service.
  */
 export async function startForwardProxy(options: ForwardProxyOptions): Promise<ForwardProxy> {
   const { credentials, idleTimeoutMs = 300_000 } = options;

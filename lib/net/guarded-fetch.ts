@@ -52,7 +52,7 @@ const bodyBytesMax = 1_048_576;
 /**
  * Makes the guarded fetch over one connection pool: http(s) only, no credentials in the URL, every address checked
  * inside the connector, one deadline over the whole exchange, a cap on the body, redirects refused or re-checked.
- * Source: design "What leaves the service".
+ * Source: `security.md`, What leaves the service.
  */
 export function createGuardedFetch(rule: AddressRule, defaults: GuardedFetchDefaults = {}): GuardedFetch {
   const agent = createGuardedAgent(rule, { headersTimeoutMs: 0, bodyTimeoutMs: 0 });

@@ -21,7 +21,7 @@ const idleBodyTimeoutMs = 300_000;
  * Makes a `fetch` for libraries that take one: the same rule inside the connector as the guarded fetch's. Its
  * bodies stream and have no cap; the caller's signal ends them, or five minutes without a byte. A redirect is
  * followed within its origin only, as the caller's headers may be secrets of that server.
- * Source: design "What leaves the service".
+ * Source: `security.md`, What leaves the service.
  */
 export function createGuardedWebFetch(rule: AddressRule, options: GuardedWebFetchOptions): GuardedWebFetch {
   const timeoutMs = options.timeoutMs ?? 30_000;

@@ -24,7 +24,7 @@ const refusal = "this service's own pages are not for the agent's browser";
 
 /**
  * Makes the rule about our own origin: its allowed paths are reachable though it is on loopback, and the rest of
- * it is not, whatever `NETWORK_ALLOW` says. Source: design "What leaves the service".
+ * it is not, whatever `NETWORK_ALLOW` says. Source: `security.md`, What leaves the service.
  */
 export function createOwnOriginRule(own: OwnOrigin): OwnOriginRule {
   const listening = hostAndPort(new URL(own.origin));

@@ -22,7 +22,7 @@ export type SandboxLimits = {
 
 const mebibyte = 1_048_576;
 
-/** Source of the first two: design "What comes in"; the rest keeps one session from starving the others. */
+/** Source of the first two: `security.md`, What comes in; the rest keeps one session from starving the others. */
 export const sandboxLimits: SandboxLimits = {
   writeBytesMax: 10 * mebibyte,
   workspaceBytesMax: 512 * mebibyte,

@@ -41,7 +41,11 @@ export async function* walkFolder(
 }
 
 const unreadable = (names: string[]): WalkedEntry => ({
-  ...{ path: names.join("/"), type: "directory", sizeBytes: 0, diskBytes: 0, unreadable: true },
+  path: names.join("/"),
+  type: "directory",
+  sizeBytes: 0,
+  diskBytes: 0,
+  unreadable: true,
 });
 
 async function readFolder(root: string, parents: string[]): Promise<WalkedEntry[]> {

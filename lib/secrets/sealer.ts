@@ -3,6 +3,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 /** Where a secret lies; bound to it as associated data, so that a sealed value cannot be moved elsewhere. */
 export type SecretPlace = { table: string; row: string; column: string };
 
+/** Seals secrets for the database, and opens them. */
 export type Sealer = {
   /** Seals UTF-8 text into one printable line. */
   seal: (place: SecretPlace, text: string) => string;

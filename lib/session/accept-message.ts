@@ -1,9 +1,10 @@
 import type { Database, Transaction } from "#db/client.ts";
 import type { FollowUpMode } from "#db/schema/unions.ts";
 import { faultPoint } from "#lib/events/fault-point.ts";
-import type { IncomingMessage } from "./create-session.ts";
+import { type IncomingMessage, toMessageRows } from "./incoming-message.ts";
 import type { JobSender } from "./job-sender.ts";
 import { type Job, requestRun } from "./jobs.ts";
+import { nextMessageSeq } from "./message-store.ts";
 import { newId } from "./new-id.ts";
 import { enqueueJobs } from "./outbox-store.ts";
 import {
@@ -11,10 +12,9 @@ import {
   findRunByAttempt,
   insertRequest,
   listOpenRuns,
-  lockSession,
-  nextMessageSeq,
   nextRequestPosition,
-} from "./store.ts";
+} from "./run-store.ts";
+import { lockSession } from "./store.ts";
 
 /** A follow-up message, validated. */
 export type NewFollowUp = {
@@ -58,7 +58,7 @@ export async function acceptMessage(
     const open = await listOpenRuns(tx, input.sessionId);
     const isQueued = open.length > 0;
     const position = await nextRequestPosition(tx, input.sessionId);
-    const seq = isQueued ? null : await nextMessageSeq(tx, input.sessionId);
+    const firstSeq = isQueued ? null : await nextMessageSeq(tx, input.sessionId);
     const requestId = newId("req");
     const runId = newId("run");
     const { sessionId, mode, origin, userId, idempotencyKey, bodyHash } = input;
@@ -66,16 +66,7 @@ export async function acceptMessage(
       tx,
       { id: requestId, sessionId, position, mode, origin, userId, idempotencyKey, bodyHash },
       { id: runId, sessionId, requestId, attempt: 1, origin },
-      input.messages.map((message, index) => ({
-        id: newId("msg"),
-        sessionId,
-        seq: seq === null ? null : seq + index,
-        index,
-        role: message.role,
-        parts: message.parts,
-        requestId,
-        author: message.role === "user" ? userId : null,
-      })),
+      toMessageRows(input.messages, { sessionId, requestId, userId, firstSeq }),
     );
     if (!isQueued) {
       send.push(requestRun({ id: runId, sessionId, generation: 1 }));

@@ -2,8 +2,9 @@ import type { Database } from "#db/client.ts";
 import type { StartupStatus } from "#db/schema/unions.ts";
 import type { Deliverable, RunOutcome } from "#lib/events/event.ts";
 import { type DelegationCaps, limitDelegation } from "./delegation.ts";
+import { countQueued, findDeliverable, findLastRun, listOpenRuns } from "./run-store.ts";
 import { projectDeliverable, projectOutcome, projectTurnState, type TurnState } from "./status.ts";
-import { countQueued, findDeliverable, findLastRun, listOpenRuns, type SessionRow } from "./store.ts";
+import type { SessionRow } from "./store.ts";
 
 /** Source: specification, Agent status; `wire.md`, Agent status. */
 export type AgentStatus = {

@@ -9,21 +9,13 @@ import type {
 import { faultPoint } from "#lib/events/fault-point.ts";
 import type { Sealer } from "#lib/secrets/sealer.ts";
 import type { DelegationCaps } from "./delegation.ts";
+import { type IncomingMessage, toMessageRows } from "./incoming-message.ts";
 import type { JobSender } from "./job-sender.ts";
 import { type Job, requestRun } from "./jobs.ts";
 import { newId } from "./new-id.ts";
 import { enqueueJobs } from "./outbox-store.ts";
-import {
-  findFirstRun,
-  findSessionByIdempotencyKey,
-  insertRequest,
-  insertSecrets,
-  insertSession,
-  type NewMessageRow,
-} from "./store.ts";
-
-/** A message as a caller sends it. */
-export type IncomingMessage = { role: "user" | "assistant"; parts: { type: "text"; text: string }[] };
+import { findFirstRun, insertRequest } from "./run-store.ts";
+import { findSessionByIdempotencyKey, insertSecrets, insertSession } from "./store.ts";
 
 /** Everything a new session fixes, validated. */
 export type NewSession = {
@@ -121,7 +113,7 @@ export async function createSession(
         bodyHash: input.bodyHash,
       },
       { id: runId, sessionId, requestId, attempt: 1, origin },
-      toRows(input.messages, sessionId, requestId, input.userId),
+      toMessageRows(input.messages, { sessionId, requestId, userId: input.userId, firstSeq: 1 }),
     );
     await enqueueJobs(tx, [job]);
     return true;
@@ -151,27 +143,6 @@ export async function findReplay(
   if (!first) return undefined;
   if (session.bodyHash !== asked.bodyHash) return { status: "reused" };
   return { status: "replayed", sessionId: session.id, ...first, shareRevocation: session.shareRevocation };
-}
-
-/**
- * The initial transcript: everything up to the last user message belongs to the past, that one seeds the first turn.
- */
-function toRows(
-  messages: IncomingMessage[],
-  sessionId: string,
-  requestId: string,
-  author: string | null,
-): NewMessageRow[] {
-  return messages.map((message, index) => ({
-    id: newId("msg"),
-    sessionId,
-    seq: index + 1,
-    index,
-    role: message.role,
-    parts: message.parts,
-    requestId,
-    author: message.role === "user" ? author : null,
-  }));
 }
 
 /** The first line of the task, at most 120 characters. */

@@ -1,7 +1,8 @@
 import { and, count, desc, eq, inArray, isNotNull, isNull, lt, or } from "drizzle-orm";
 import type { Executor } from "#db/client.ts";
 import { requests, runs, sessions } from "#db/schema/index.ts";
-import { type RunRow, type SessionRow, sessionColumns } from "./store.ts";
+import { OPEN_STATES, type RunRow } from "./run-store.ts";
+import { type SessionRow, sessionColumns } from "./store.ts";
 
 /** Recent sessions of an owner, newest first, after a cursor. Children are listed with their parents. */
 export function listSessions(
@@ -46,7 +47,7 @@ export async function countOpenRuns(db: Executor, sessionIds: string[]): Promise
   const rows = await db
     .select({ sessionId: runs.sessionId, open: count() })
     .from(runs)
-    .where(and(inArray(runs.sessionId, sessionIds), inArray(runs.state, ["pending", "running"])))
+    .where(and(inArray(runs.sessionId, sessionIds), inArray(runs.state, OPEN_STATES)))
     .groupBy(runs.sessionId);
   return new Map(rows.map(({ sessionId, open }) => [sessionId, open]));
 }

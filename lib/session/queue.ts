@@ -1,11 +1,7 @@
 import type { Database, Executor } from "#db/client.ts";
-import {
-  findRequest,
-  findRunByAttempt,
-  listQueuedRequests,
-  lockSession,
-  replaceQueuedText,
-} from "./store.ts";
+import { listQueuedRequests, replaceQueuedText } from "./message-store.ts";
+import { findRequest, findRunByAttempt } from "./run-store.ts";
+import { lockSession } from "./store.ts";
 
 /** A message that waits for its turn. */
 export type QueuedMessage = { requestId: string; text: string; author: string | null; createdAt: string };

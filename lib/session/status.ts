@@ -1,5 +1,5 @@
 import type { Deliverable, RunOutcome } from "#lib/events/event.ts";
-import type { DeliverableRow, RunRow } from "./store.ts";
+import type { DeliverableRow, RunRow } from "./run-store.ts";
 
 /** Source: specification, Request status. */
 export type RequestStatus = "pending" | "running" | "completed";

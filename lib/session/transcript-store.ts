@@ -4,12 +4,12 @@ import { messages, toolCalls } from "#db/schema/index.ts";
 import type { ToolResultPage } from "./transcript.ts";
 
 /** A message that has its place in the transcript. */
-export type MessageRow = Omit<typeof messages.$inferSelect, "seq"> & { seq: number };
+export type PlacedMessageRow = Omit<typeof messages.$inferSelect, "seq"> & { seq: number };
 
 const inTranscript = (sessionId: string) => and(eq(messages.sessionId, sessionId), isNotNull(messages.seq));
 
 /** Only rows of `inTranscript` come here; the column is nullable for those that wait in the queue. */
-const placed = (rows: (typeof messages.$inferSelect)[]): MessageRow[] =>
+const placed = (rows: (typeof messages.$inferSelect)[]): PlacedMessageRow[] =>
   rows.flatMap((row) => (row.seq === null ? [] : [{ ...row, seq: row.seq }]));
 
 /** Messages in order with `seq > after`, at most `limit`. */
@@ -17,7 +17,7 @@ export async function listMessages(
   db: Database,
   sessionId: string,
   query: { after: number; limit: number },
-): Promise<MessageRow[]> {
+): Promise<PlacedMessageRow[]> {
   const rows = await db
     .select()
     .from(messages)
@@ -32,7 +32,7 @@ export async function findMessage(
   db: Database,
   sessionId: string,
   messageId: string,
-): Promise<MessageRow | undefined> {
+): Promise<PlacedMessageRow | undefined> {
   const rows = await db
     .select()
     .from(messages)
@@ -46,7 +46,7 @@ export async function searchMessages(
   sessionId: string,
   text: string,
   limit: number,
-): Promise<MessageRow[]> {
+): Promise<PlacedMessageRow[]> {
   const holds = sql`exists (
     select 1 from jsonb_array_elements(${messages.parts}) as part
     where part->>'type' = 'text' and position(lower(${text}::text) in lower(part->>'text')) > 0

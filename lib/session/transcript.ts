@@ -1,12 +1,7 @@
 import type { Database } from "#db/client.ts";
 import type { TranscriptMessage } from "#lib/events/event.ts";
-import {
-  findMessage,
-  findResultPage,
-  listMessages,
-  type MessageRow,
-  searchMessages,
-} from "./transcript-store.ts";
+import { toTranscriptMessage } from "./message-store.ts";
+import { findMessage, findResultPage, listMessages, searchMessages } from "./transcript-store.ts";
 
 /** A tool result kept whole, as `read_tool_result` pages through it. */
 export type ToolResultPage = {
@@ -43,17 +38,17 @@ export function createTranscriptReader(options: { db: Database }): TranscriptRea
   return {
     async list(sessionId, query) {
       const rows = await listMessages(db, sessionId, query);
-      return rows.map(toTranscriptMessage);
+      return rows.map((row) => toTranscriptMessage(row, row.seq));
     },
     async read(sessionId, messageId) {
       const row = await findMessage(db, sessionId, messageId);
-      return row && toTranscriptMessage(row);
+      return row && toTranscriptMessage(row, row.seq);
     },
     async search(sessionId, text, limit) {
       if (text === "") return [];
       const rows = await searchMessages(db, sessionId, text, limit);
       return rows.map((row) => {
-        const message = toTranscriptMessage(row);
+        const message = toTranscriptMessage(row, row.seq);
         return { message, excerpt: excerptAround(textOf(message), text) };
       });
     },
@@ -77,14 +72,3 @@ export function excerptAround(text: string, needle: string): string {
   const piece = text.slice(start, end).replace(/\s+/g, " ").trim();
   return `${start > 0 ? "…" : ""}${piece}${end < text.length ? "…" : ""}`;
 }
-
-const toTranscriptMessage = (row: MessageRow): TranscriptMessage => ({
-  id: row.id,
-  seq: row.seq,
-  role: row.role,
-  parts: row.parts,
-  requestId: row.requestId,
-  runId: row.runId,
-  author: row.author,
-  createdAt: row.createdAt.toISOString(),
-});

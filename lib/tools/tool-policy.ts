@@ -32,7 +32,7 @@ export const ANALYSIS_PROFILE = [
  * Whether a name of a policy list means a tool: by its exact name, or by a prefix that ends in `*`.
  * Source: specification, MCP servers, rule 5.
  */
-export const matchesName = (entry: string, name: string): boolean =>
+const matchesName = (entry: string, name: string): boolean =>
   entry.endsWith("*") ? name.startsWith(entry.slice(0, -1)) : name === entry;
 
 const isNamed = (list: readonly string[], name: string) => list.some((entry) => matchesName(entry, name));

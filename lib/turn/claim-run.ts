@@ -1,11 +1,5 @@
-import {
-  findRun,
-  findSession,
-  listOpenRuns,
-  lockSession,
-  type RunRow,
-  type SessionRow,
-} from "#lib/session/store.ts";
+import { findRun, isOpen, listOpenRuns, type RunRow } from "#lib/session/run-store.ts";
+import { findSession, lockSession, type SessionRow } from "#lib/session/store.ts";
 import type { Claim } from "./claim.ts";
 import { lockRun, raiseEpoch, takeSession } from "./store.ts";
 import type { TurnDeps } from "./turn-deps.ts";
@@ -44,8 +38,6 @@ export async function readClaim(turn: TurnDeps, runId: string): Promise<Claim | 
   const session = run && (await findSession(turn.db, run.sessionId));
   return run && session && isOpen(run) ? toClaim(run, session, run.epoch) : undefined;
 }
-
-const isOpen = (run: RunRow) => run.state === "pending" || run.state === "running";
 
 const toClaim = (run: RunRow, session: SessionRow, epoch: number): Claim => ({
   runId: run.id,

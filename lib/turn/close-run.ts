@@ -7,7 +7,8 @@ import type { ModelFailure } from "#lib/model/failure.ts";
 import type { Job } from "#lib/session/jobs.ts";
 import { newId } from "#lib/session/new-id.ts";
 import { enqueueRun } from "#lib/session/outbox-store.ts";
-import { listOpenRuns, lockSession, type RunRow, type SessionRow } from "#lib/session/store.ts";
+import { isOpen, listOpenRuns, type RunRow } from "#lib/session/run-store.ts";
+import { lockSession, type SessionRow } from "#lib/session/store.ts";
 import type { Claim } from "./claim.ts";
 import { aboutRun, emitLifecycle } from "./open-run.ts";
 import { forgetRun } from "./prepare-run.ts";
@@ -73,9 +74,9 @@ export async function closeRun(
 }
 
 function isClosable(run: RunRow, claim: Claim, closable: Closable): boolean {
-  if (closable === "open") return run.state === "pending" || run.state === "running";
+  if (closable === "open") return isOpen(run);
   if (closable === "pending") return run.state === "pending";
-  return run.epoch === claim.epoch && (run.state === "pending" || run.state === "running");
+  return run.epoch === claim.epoch && isOpen(run);
 }
 
 type Retry = { runId: string; attempt: number; delayMs: number };

@@ -2,7 +2,7 @@ import type { Transaction } from "#db/client.ts";
 import type { Deliverable } from "#lib/events/event.ts";
 import type { Emit } from "#lib/events/event-log.ts";
 import { newId } from "#lib/session/new-id.ts";
-import { findDeliverable, type RunRow } from "#lib/session/store.ts";
+import { findDeliverable, type RunRow } from "#lib/session/run-store.ts";
 import { addAssistantMessage } from "./add-assistant-message.ts";
 import type { Claim } from "./claim.ts";
 import type { RunEnd } from "./close-run.ts";

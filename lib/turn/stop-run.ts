@@ -1,4 +1,4 @@
-import { findNewestRun, findRun, listOpenRuns } from "#lib/session/store.ts";
+import { findNewestRun, findRun, listOpenRuns } from "#lib/session/run-store.ts";
 import { readClaim } from "./claim-run.ts";
 import { closeRun } from "./close-run.ts";
 import { STOPPED_REASON } from "./stop-registry.ts";

@@ -12,9 +12,8 @@ import {
   type UsageRow,
 } from "#db/schema/index.ts";
 import type { PlannedDelivery } from "#lib/callback/plan-delivery.ts";
+import { isOpen, OPEN_STATES } from "#lib/session/run-store.ts";
 import type { Claim } from "./claim.ts";
-
-const OPEN = ["pending", "running"] as const;
 
 /** A step's row, if it was recorded, and how its run stands: whether the claim still holds, and a stop was asked for. */
 export async function findStep(
@@ -32,7 +31,7 @@ export async function findStep(
     .where(eq(runs.id, claim.runId));
   return {
     recorded: run?.step ? { output: run.step.output } : undefined,
-    isCurrent: run?.epoch === claim.epoch && OPEN.some((state) => state === run.state),
+    isCurrent: run?.epoch === claim.epoch && isOpen(run),
     isCancelled: run?.cancelRequestedAt != null,
   };
 }
@@ -89,6 +88,7 @@ export async function takeSession(tx: Transaction, sessionId: string, runId: str
   return taken.length === 1;
 }
 
+/** Lets go of the session where this run has it. */
 export async function releaseSession(tx: Transaction, sessionId: string, runId: string): Promise<void> {
   await tx
     .update(sessions)
@@ -132,6 +132,7 @@ export async function endRun(
   await tx.update(runs).set(end).where(eq(runs.id, runId));
 }
 
+/** Writes a run of a request that is there already: a retry. */
 export async function insertRun(tx: Transaction, run: typeof runs.$inferInsert): Promise<void> {
   await tx.insert(runs).values(run);
 }
@@ -141,12 +142,12 @@ export async function requestCancel(db: Executor, runId: string, at: Date): Prom
   const noted = await db
     .update(runs)
     .set({ cancelRequestedAt: sql`coalesce(${runs.cancelRequestedAt}, ${at.toISOString()}::timestamptz)` })
-    .where(and(eq(runs.id, runId), inArray(runs.state, OPEN)))
+    .where(and(eq(runs.id, runId), inArray(runs.state, OPEN_STATES)))
     .returning({ id: runs.id });
   return noted.length === 1;
 }
 
-/** Gives the queued messages of a request their place in the transcript. */
+/** Gives a message that waited in the queue its place in the transcript. */
 export async function placeMessage(tx: Transaction, messageId: string, seq: number): Promise<void> {
   await tx.update(messages).set({ seq }).where(eq(messages.id, messageId));
 }
@@ -162,6 +163,7 @@ export async function appendMessage(tx: Transaction, row: typeof messages.$infer
   return added.seq;
 }
 
+/** Writes a callback to make, due at once. */
 export async function insertDelivery(tx: Transaction, delivery: PlannedDelivery): Promise<void> {
   await tx.insert(deliveries).values({ ...delivery, nextAttemptAt: new Date() });
 }
@@ -194,6 +196,7 @@ export async function endToolCall(tx: Transaction, call: typeof toolCalls.$infer
     });
 }
 
+/** Writes a run's deliverable, or what has become of it. */
 export async function upsertDeliverable(
   tx: Transaction,
   row: typeof deliverables.$inferInsert,
@@ -207,6 +210,7 @@ export async function upsertDeliverable(
     });
 }
 
+/** What a model's history is composed of. */
 export type HistoryRow =
   | { kind: "message"; role: "user" | "assistant"; parts: { type: string; text?: string }[] }
   | { kind: "step"; modelMessages: unknown[] };

@@ -113,7 +113,7 @@ const errorBefore = (state: SessionState, run: RunView): string | null =>
   state.runs.findLast((known) => known.requestId === run.requestId && known.error !== null)?.error ?? null;
 
 /** What a person can do about an error, by what the sentence is about. */
-export function adviseOn(error: string | null): string {
+function adviseOn(error: string | null): string {
   if (error && /step limit/i.test(error)) return "Send a message to let the agent go on from here.";
   if (error && /api key|unauthori[sz]ed|\b401\b/i.test(error)) {
     return "Check the model’s API key where the service runs, then send a message to try again.";

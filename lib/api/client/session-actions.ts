@@ -34,9 +34,8 @@ export function createSessionActions(
     cancel: () => call("POST", "/cancel", {}),
     answer: (elicitationId, reply) => call("POST", `/elicitations/${elicitationId}`, reply),
     async readQueue() {
-      const outcome = await call<{ data: QueuedMessage[] } | QueuedMessage[]>("GET", "/queue");
-      if (!outcome.isDone) return outcome;
-      return { isDone: true, answer: Array.isArray(outcome.answer) ? outcome.answer : outcome.answer.data };
+      const outcome = await call<{ data: QueuedMessage[] }>("GET", "/queue");
+      return outcome.isDone ? { isDone: true, answer: outcome.answer.data } : outcome;
     },
     editQueued: (requestId, text) => call("PATCH", `/queue/${requestId}`, { text }),
     removeQueued: (requestId) => call("DELETE", `/queue/${requestId}`),

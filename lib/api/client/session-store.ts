@@ -4,10 +4,6 @@ import type { EarlierMessages } from "./read-earlier.ts";
 import { createSessionState, isOpen, type SessionState } from "./session-state.ts";
 import type { LiveFrame, QueuedMessage, RunView, SessionSnapshot } from "./types.ts";
 
-export { applyDelta } from "./apply-delta.ts";
-export { applyEvent } from "./apply-event.ts";
-export type { Draft, SessionState } from "./session-state.ts";
-
 /** The session as one page sees it, for any view library: read, subscribe, feed. */
 export type SessionStore = {
   getState: () => SessionState;
@@ -20,6 +16,7 @@ export type SessionStore = {
   replaceQueue: (queue: QueuedMessage[]) => void;
   /** Takes note of a queued message that was taken back, before its event arrives. */
   noteRemoved: (requestId: string) => void;
+  /** Takes note of an answered question, before its event arrives. */
   noteElicitationAnswered: (elicitationId: string) => void;
   /** Puts messages from before the known ones in their place. */
   addEarlier: (earlier: EarlierMessages) => void;
@@ -75,7 +72,7 @@ export function createSessionStore(
 }
 
 /** Brings the state on by one frame of the live socket. Pure. */
-export function applyFrame(state: SessionState, frame: LiveFrame): SessionState {
+function applyFrame(state: SessionState, frame: LiveFrame): SessionState {
   switch (frame.type) {
     case "ready":
       // Whoever has the controls is told right after.

@@ -90,6 +90,7 @@ export type ToolCallView = {
 /** A message that waits for its turn. */
 export type QueuedMessage = { requestId: string; text: string; author: string | null; createdAt: string };
 
+/** An annotation as the page shows it. */
 export type AnnotationView = {
   id: string;
   createdAt: string;
@@ -99,6 +100,7 @@ export type AnnotationView = {
   annotations?: { type?: string; selector?: string; comment?: string }[];
 };
 
+/** A question of the agent that waits for an answer. */
 export type ElicitationView = {
   elicitationId: string;
   toolCallId: string;

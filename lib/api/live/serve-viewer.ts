@@ -57,7 +57,8 @@ export function serveViewer(
     encodeNotice({
       type: "ready",
       seq: lastSeq,
-      ...{ sessionId, timestamp: new Date().toISOString() },
+      sessionId,
+      timestamp: new Date().toISOString(),
       data: { role, watching },
     }),
   );

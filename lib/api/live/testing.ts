@@ -61,14 +61,24 @@ function createTestBrowser(): TestBrowser {
 export const testPicture = (sequence: number, bytes = 100): ScreencastFrame => ({
   sequence,
   capturedAtMs: 1_700_000_000_000 + sequence,
-  ...{ width: 1280, height: 720, deviceScale: 1, scrollX: 0, scrollY: 0 },
+  width: 1280,
+  height: 720,
+  deviceScale: 1,
+  scrollX: 0,
+  scrollY: 0,
   jpeg: new Uint8Array(bytes).fill(sequence),
 });
 
 /** An event like any other, told apart by its question. */
 export const testEvent = (question: string): NewEvent => ({
-  ...{ kind: "elicitation.requested", requestId: null, runId: null, source: "api" },
-  ...{ elicitationId: "eli_1", toolCallId: "call_1", question, options: null },
+  kind: "elicitation.requested",
+  requestId: null,
+  runId: null,
+  source: "api",
+  elicitationId: "eli_1",
+  toolCallId: "call_1",
+  question,
+  options: null,
 });
 
 /** The live hub on a log and a server of its own, and on a database of its own unless one is given. */
@@ -87,7 +97,10 @@ export async function openLiveRig(
   ];
   const browser = createTestBrowser();
   const services: LiveServices = {
-    ...{ db, log, shares, browser },
+    db,
+    log,
+    shares,
+    browser,
     authenticate: createAuthenticator(keys, createKeyStore(db)),
     logger: { debug() {}, error: console.error },
     settings: { baseUrl: TEST_ORIGIN },
@@ -125,7 +138,12 @@ export async function openLiveRig(
   const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
 
   return {
-    ...{ db, log, hub, browser, shares, address },
+    db,
+    log,
+    hub,
+    browser,
+    shares,
+    address,
     addSession: (sessionId: string) => insertTestSession(db, sessionId),
     append: (sessionId: string, questions: string[]) =>
       log.transact(sessionId, async (_tx, emit) => {
@@ -190,7 +208,10 @@ export function connectClient(socket: WebSocket) {
   }
 
   return {
-    ...{ socket, frames, pictures, until },
+    socket,
+    frames,
+    pictures,
+    until,
     send: (frame: LiveClientFrame) => socket.send(JSON.stringify(frame)),
     opened: () => once(socket, "open"),
     ready: () => until(() => frames.some(({ type }) => type === "ready")),

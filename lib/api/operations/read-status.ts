@@ -1,6 +1,6 @@
 import { readAgentStatus as projectAgentStatus } from "#lib/session/agent-status.ts";
+import { findNewestRun, findRequest } from "#lib/session/run-store.ts";
 import { projectRequestStatus } from "#lib/session/status.ts";
-import { findNewestRun, findRequest } from "#lib/session/store.ts";
 import { fail } from "../errors.ts";
 import type { Answer, Call } from "../route.ts";
 import type { ApiServices } from "../services.ts";

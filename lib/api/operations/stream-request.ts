@@ -1,5 +1,5 @@
+import { findNewestRun, findRequest } from "#lib/session/run-store.ts";
 import { projectRequestStatus } from "#lib/session/status.ts";
-import { findNewestRun, findRequest } from "#lib/session/store.ts";
 import { fail } from "../errors.ts";
 import type { Answer, Call } from "../route.ts";
 import type { ApiServices } from "../services.ts";

@@ -1,16 +1,13 @@
 import type { ShareRole } from "#db/schema/unions.ts";
 import { listAnnotations } from "#lib/annotation/list-annotations.ts";
 import { findOpenElicitation } from "#lib/session/elicitation-store.ts";
+import { listRecentMessages } from "#lib/session/message-store.ts";
 import { listQueue } from "#lib/session/queue.ts";
+import type { RunRow } from "#lib/session/run-store.ts";
+import { listDeliverables, listOpenRuns, listRuns } from "#lib/session/run-store.ts";
 import { projectDeliverable, projectTurnState } from "#lib/session/status.ts";
-import type { RunRow, SessionRow } from "#lib/session/store.ts";
-import {
-  findSession,
-  listDeliverables,
-  listOpenRuns,
-  listRecentMessages,
-  listRuns,
-} from "#lib/session/store.ts";
+import type { SessionRow } from "#lib/session/store.ts";
+import { findSession } from "#lib/session/store.ts";
 import type { AnnotationView, RunView, SessionSnapshot } from "../client/types.ts";
 import { readShareCookie } from "../cookies.ts";
 import type { ApiServices } from "../services.ts";

@@ -115,12 +115,16 @@ function compileChecked(
 function compileWith(draft: Draft, schema: SchemaObject, unicodeRegExp: boolean): ValidateFunction {
   const ajv = draft.createAjv({
     ...common,
-    ...{ meta: false, validateSchema: false, ownProperties: true, unicodeRegExp },
+    meta: false,
+    validateSchema: false,
+    ownProperties: true,
+    unicodeRegExp,
     // 4.35 is a multiple of 0.01, though its binary quotient is 434.99999999999994.
     multipleOfPrecision: 7,
     ignoreKeywordsWithRef: draft.ignoresRefSiblings,
     // Inlining and optimizing take time that grows faster than the schema.
-    ...{ inlineRefs: false, code: { optimize: false } },
+    inlineRefs: false,
+    code: { optimize: false },
   });
   ajv.removeKeyword(draft.foreignId);
   addFormats(ajv);

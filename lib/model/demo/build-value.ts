@@ -147,12 +147,10 @@ const asObject = (value: unknown): SchemaObject => (isSchemaObject(value) ? valu
 /** An optional property is given only where the page says something for it. */
 function hasOwnFact(builder: Builder, inner: unknown, place: Place, name: string): boolean {
   const schema = resolveSchema(builder.root, inner);
-  const target = { ...place, name };
   if (isSchemaObject(schema.properties)) return place.depth < 3;
-  return findFact(place.scope, name) !== undefined ||
-    findList(place.scope, name, schema.description).length > 0
-    ? fits(schema, findFact(target.scope, name))
-    : false;
+  const fact = findFact(place.scope, name);
+  const isKnown = fact !== undefined || findList(place.scope, name, schema.description).length > 0;
+  return isKnown && fits(schema, fact);
 }
 
 /** A fact of another kind than the property is of no use for it. */

@@ -2,6 +2,7 @@ import { readHtml } from "./html-reading.ts";
 import { type PageElement, readPage } from "./page-reading.ts";
 import type { Situation } from "./situation.ts";
 
+/** Something with a price, as the page writes it; `amount` is the number in it. */
 export type Product = { name: string; price: string; amount: number };
 
 /** What the tool results of a session say about the page, in lists that names of a schema can be matched with. */
@@ -32,7 +33,10 @@ const amountOf = (text: string) =>
       .replace(/,/g, ""),
   );
 
-/** Things with a price, by the heading that their text begins with, else by the words before the price; an element inside another one is not counted twice. */
+/**
+ * Things with a price, by the heading that their text begins with, else by the words before the price; an element inside
+ * another one is not counted twice.
+ */
 export function findProducts(elements: PageElement[]): Product[] {
   const products: Product[] = [];
   const headings = elements

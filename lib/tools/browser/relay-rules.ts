@@ -147,7 +147,7 @@ const OWN_WORLD_PREFIX = "__playwright";
  * Whether a script may send the page to an address: http, https and about:blank.
  * Source: `security.md`, What leaves the service.
  */
-export function isOpenableUrl(url: string): boolean {
+function isOpenableUrl(url: string): boolean {
   if (url === "about:blank") return true;
   if (!URL.canParse(url)) return false;
   const { protocol } = new URL(url);

@@ -35,7 +35,10 @@ function summarize(message: TranscriptMessage) {
   const { id, seq, role, createdAt } = message;
   const isCut = text.length > previewCharacters;
   return {
-    ...{ id, seq, role, createdAt },
+    id,
+    seq,
+    role,
+    createdAt,
     text: isCut ? `${text.slice(0, previewCharacters)}…` : text,
     ...(tools.length > 0 ? { tools } : {}),
   };

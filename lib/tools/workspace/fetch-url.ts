@@ -32,7 +32,11 @@ export const fetchUrl = ({ fetch }: WorkspaceServices): Tool =>
     async execute({ url, maxBytes, format }, call) {
       try {
         const answer = await fetch(url, {
-          ...{ timeoutMs, maxBytes, redirect: "follow", overflow: "truncate", signal: call.signal },
+          timeoutMs,
+          maxBytes,
+          redirect: "follow",
+          overflow: "truncate",
+          signal: call.signal,
           headers: { "user-agent": userAgent, accept: "text/html, application/json, text/*, */*;q=0.5" },
         });
         return describeAnswer(answer, format);

@@ -6,7 +6,14 @@ export type HtmlToken =
 
 /** Elements whose content is text up to their end tag, whatever stands in it. */
 const rawTextElements = new Set([
-  ...["script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes"],
+  "script",
+  "style",
+  "textarea",
+  "title",
+  "xmp",
+  "iframe",
+  "noembed",
+  "noframes",
 ]);
 const attributesMax = 50;
 const tagName = /[a-zA-Z]/;

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 
 /**
  * Wraps what came from outside so that the model can tell it from instructions. The mark is random: the text cannot
- * close its own quotation. Source: design "What comes in".
+ * close its own quotation. Source: `security.md`, What comes in.
  */
 export function quoteAsData(source: string, text: string): string {
   const mark = `data-${randomBytes(6).toString("hex")}`;

@@ -28,29 +28,36 @@ export const viewImage = ({ sandbox, evidence }: WorkspaceServices): Tool =>
       if (evidenceId) {
         const kept = await evidence.read(call.sessionId, evidenceId);
         if (!kept) return errorResult(`evidenceId: this session has no evidence ${evidenceId}`);
-        const refusal = refuseImage(evidenceId, kept.bytes, kept.bytes.byteLength);
-        if (refusal !== undefined) return errorResult(refusal);
+        const checked = checkImage(evidenceId, kept.bytes, kept.bytes.byteLength);
+        if (!checked.ok) return errorResult(checked.error);
         return { isError: false, content: [{ type: "image", evidence: kept.pointer, data: kept.bytes }] };
       }
       return withinWorkspace(sandbox, call, async (workspace) => {
         const name = path ?? "";
         const { bytes, totalBytes } = await workspace.readFile(name, imageBytesMax);
-        const mediaType = readImageType(bytes);
-        const refusal = refuseImage(name, bytes, totalBytes);
-        if (mediaType === undefined || refusal !== undefined) return errorResult(refusal ?? "no picture");
-        const { sessionId, runId } = call;
+        const checked = checkImage(name, bytes, totalBytes);
+        if (!checked.ok) return errorResult(checked.error);
         // What the model saw is kept: the file may change, the transcript's picture must not.
         const pointer = await evidence.save({
-          ...{ sessionId, runId, kind: "file", title: name, url: null, mediaType, bytes },
+          sessionId: call.sessionId,
+          runId: call.runId,
+          kind: "file",
+          title: name,
+          url: null,
+          mediaType: checked.mediaType,
+          bytes,
         });
         return { isError: false, content: [{ type: "image", evidence: pointer, data: bytes }] };
       });
     },
   });
 
-function refuseImage(name: string, bytes: Uint8Array, totalBytes: number): string | undefined {
+function checkImage(name: string, bytes: Uint8Array, totalBytes: number) {
   if (totalBytes > imageBytesMax) {
-    return `${name} is ${totalBytes} bytes; a picture can be at most ${imageBytesMax}`;
+    const error = `${name} is ${totalBytes} bytes; a picture can be at most ${imageBytesMax}`;
+    return { ok: false as const, error };
   }
-  return readImageType(bytes) ? undefined : `${name} is not a PNG, JPEG, WebP or GIF picture`;
+  const mediaType = readImageType(bytes);
+  if (!mediaType) return { ok: false as const, error: `${name} is not a PNG, JPEG, WebP or GIF picture` };
+  return { ok: true as const, mediaType };
 }
