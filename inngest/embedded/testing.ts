@@ -117,6 +117,7 @@ export function createTestProcess(
   };
 }
 
+/** A run as a test looks at it. */
 export type RunView = {
   functionId: string;
   state: string;
