@@ -2,7 +2,7 @@
 
 import { createContext, type ReactNode, use, useEffect, useState, useSyncExternalStore } from "react";
 import type { LiveStatus } from "#lib/api/client/live-connection.ts";
-import type { SessionState } from "#lib/api/client/session-store.ts";
+import type { SessionState } from "#lib/api/client/session-state.ts";
 import type { SessionSnapshot } from "#lib/api/client/types.ts";
 import { createSessionRuntime, type SessionRuntime } from "./session-runtime.ts";
 

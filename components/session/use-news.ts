@@ -1,7 +1,7 @@
 "use client";
 
 import { useState } from "react";
-import type { SessionState } from "#lib/api/client/session-store.ts";
+import type { SessionState } from "#lib/api/client/session-state.ts";
 import type { DrawerTab } from "./drawer-context.tsx";
 
 /** How much each tab holds; a change is news. Activity changes all the time and is never news. */
