@@ -29,7 +29,7 @@ export function ModelBadge() {
 }
 
 /** Says what the demo model is and how to set a real one. */
-export function DemoModelNote() {
+function DemoModelNote() {
   return (
     <>
       <p className="font-medium">This is the built-in demo model.</p>

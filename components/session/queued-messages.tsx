@@ -78,7 +78,9 @@ function Queued({
         />
       )}
       <div className="flex h-6 items-center gap-1 text-faint text-xs">
-        <span className="flex-1 truncate">{error ?? (isWaiting ? "Queued" : "Starting")}</span>
+        <span className="flex-1 truncate" role={error === null ? undefined : "alert"}>
+          {error ?? (isWaiting ? "Queued" : "Starting")}
+        </span>
         {mayEdit && isWaiting && draft === null && (
           <>
             <IconButton label="Edit" size="icon-sm" onClick={() => setDraft(message.text)}>

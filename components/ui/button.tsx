@@ -11,7 +11,6 @@ const styles = cva(
         primary: "bg-accent text-accent-ink hover:bg-accent-strong",
         outline: "border border-line-strong bg-surface text-ink hover:bg-hover",
         ghost: "text-soft hover:bg-hover hover:text-ink",
-        danger: "border border-line-strong bg-surface text-bad hover:bg-bad-soft",
       },
       size: {
         md: "h-8 px-3 text-sm",

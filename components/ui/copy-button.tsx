@@ -18,11 +18,15 @@ export function CopyButton({
     const timer = setTimeout(() => setOutcome(undefined), 2_000);
     return () => clearTimeout(timer);
   }, [outcome]);
-  const copy = () =>
-    navigator.clipboard.writeText(typeof text === "string" ? text : text()).then(
-      () => setOutcome("copied"),
-      () => setOutcome("refused"),
-    );
+  async function copy(): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(typeof text === "string" ? text : text());
+      setOutcome("copied");
+    } catch {
+      // Refused, or, on a page that came without TLS, not there at all.
+      setOutcome("refused");
+    }
+  }
   const said =
     outcome === "copied" ? "Copied" : outcome === "refused" ? "The browser refused to copy" : label;
   const icon = outcome === "copied" ? <Check /> : <Copy />;

@@ -65,6 +65,7 @@ export function MenuChoices<Value extends string>({
   );
 }
 
+/** A line between two groups of the menu. */
 export function MenuLine() {
   return <Radix.Separator className="my-1 h-px bg-line" />;
 }

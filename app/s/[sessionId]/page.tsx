@@ -10,6 +10,7 @@ type Props = { params: Promise<{ sessionId: string }> };
 /** Once per request, for the title and the page alike. */
 const load = cache(async (sessionId: string) => loadSessionPage(sessionId, (await headers()).get("cookie")));
 
+/** The session's title in the browser's tab. */
 export async function generateMetadata({ params }: Props): Promise<Metadata> {
   const snapshot = await load((await params).sessionId);
   return { title: snapshot?.session.title ?? "Not found" };
