@@ -50,20 +50,27 @@ export default async function* report(events) {
       yield describeFile(event.data.file, event.data.success, event.data.duration_ms, entry);
     }
   }
-  writeCounts([...files.values()]);
+  writeCounts(files);
 }
 
-/** @param {Counts[]} files */
+/** @param {Map<string, Counts>} files */
 function writeCounts(files) {
   const path = process.env.TEST_COUNTS_PATH;
   if (path === undefined) return;
   const total = { passed: 0, failed: 0, skipped: 0 };
-  for (const { passed, failed, skipped } of files) {
+  for (const { passed, failed, skipped } of files.values()) {
     total.passed += passed;
     total.failed += failed;
     total.skipped += skipped;
   }
-  writeFileSync(path, JSON.stringify(total));
+  const failedFiles = [...files].filter(([, counts]) => counts.failed > 0);
+  const failures = failedFiles.map(([file, { passed, failed, skipped }]) => ({
+    file,
+    passed,
+    failed,
+    skipped,
+  }));
+  writeFileSync(path, JSON.stringify({ ...total, failures }));
 }
 
 /** @param {{ printed: string }} entry */
