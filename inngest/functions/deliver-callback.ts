@@ -1,21 +1,7 @@
 import type { Inngest } from "inngest";
+import type { AttemptKey, AttemptOutcome } from "#lib/callback/attempt-delivery.ts";
+import { attemptsMax } from "#lib/callback/retry-schedule.ts";
 
-/** How one step of a delivery came out. */
-export type AttemptOutcome =
-  | { state: "delivered" }
-  | { state: "dropped" }
-  | { state: "retry"; number: number; delayMs: number }
-  | { state: "wait"; delayMs: number };
-
-export type AttemptDelivery = (delivery: {
-  deliveryId: string;
-  cycle: number;
-  number: number;
-  /** Goes out even though the one before it has not been attempted yet. */
-  outOfOrder: boolean;
-}) => Promise<AttemptOutcome>;
-
-const ATTEMPTS_MAX = 5;
 const WAITS_MAX = 100;
 
 /** A moment to sleep until: a sleep by its length is rounded up to whole seconds. */
@@ -25,13 +11,17 @@ const after = (delayMs: number) => new Date(Date.now() + delayMs);
  * Delivers one callback: up to five `attempt-n` steps with `backoff-n` sleeps between them.
  * Source: specification, Delivery semantics.
  */
-export const createDeliverCallback = (client: Inngest, attempt: AttemptDelivery) =>
+export const createDeliverCallback = (
+  client: Inngest,
+  attempt: (key: AttemptKey) => Promise<AttemptOutcome>,
+) =>
   client.createFunction(
     { id: "deliver-callback", triggers: { event: "callback/delivery.requested" }, retries: 20 },
     async ({ event, step }) => {
+      // Only `requestDelivery` makes these jobs.
       const { deliveryId, cycle } = event.data as { deliveryId: string; cycle: number };
       let waits = 0;
-      for (let number = 1; number <= ATTEMPTS_MAX; ) {
+      for (let number = 1; number <= attemptsMax; ) {
         const name = waits === 0 ? `attempt-${number}` : `attempt-${number}-after-wait-${waits}`;
         const outcome = await step.run(name, () =>
           attempt({ deliveryId, cycle, number, outOfOrder: waits >= WAITS_MAX }),

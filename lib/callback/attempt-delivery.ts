@@ -44,7 +44,8 @@ export type DeliveryDeps = {
  * make the same attempt after `delayMs`, because nothing was sent yet.
  */
 export type AttemptOutcome =
-  | { state: "delivered" | "dropped" }
+  | { state: "delivered" }
+  | { state: "dropped" }
   | { state: "retry"; number: number; delayMs: number }
   | { state: "wait"; delayMs: number };
 

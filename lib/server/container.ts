@@ -19,6 +19,7 @@ import { servePath } from "#lib/api/serve.ts";
 import type { ApiServices } from "#lib/api/services.ts";
 import { readBrowser } from "#lib/browser/store.ts";
 import { attemptDelivery } from "#lib/callback/attempt-delivery.ts";
+import { standardSchedule } from "#lib/callback/retry-schedule.ts";
 import { createSchemaChecker } from "#lib/deliverable/admission/create-schema-checker.ts";
 import { createEventLog } from "#lib/events/event-log.ts";
 import { openEventBus } from "#lib/events/open-event-bus.ts";
@@ -96,10 +97,9 @@ export async function createContainer(env: Env, logger: Logger) {
   const deliveryDeps = {
     ...{ db, fetch, sealer, logger, signal: shutdown.signal },
     schedule: {
+      ...standardSchedule,
       baseMs: env.CALLBACK_RETRY_BASE_MS,
       factor: env.CALLBACK_RETRY_FACTOR,
-      jitter: 0.2,
-      stretchMax: 2,
     },
   };
   const functions = [
