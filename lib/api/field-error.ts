@@ -51,8 +51,6 @@ function describeIssue(issue: Issue): string {
     case "invalid_value":
       if (issue.input === undefined) return "is required";
       return `must be ${listValues(issue.values)}`;
-    case "custom":
-      return issue.message;
     default:
       return issue.message;
   }

@@ -2,7 +2,7 @@ import { contract, type OperationName } from "./contract.ts";
 import { allowCrossOrigin, type CrossOriginRule } from "./cross-origin.ts";
 import { fail, failureResponse } from "./errors.ts";
 import { handlers } from "./handlers.ts";
-import { type Handler, serveOperation } from "./route.ts";
+import { serveOperation } from "./route.ts";
 import type { ApiServices } from "./services.ts";
 
 /** What stands at one path: an operation for each method. */
@@ -40,7 +40,7 @@ export async function servePath(
 
   const name = operations[request.method === "HEAD" ? "GET" : request.method];
   const response = name
-    ? await serveOperation(services, contract[name], handlers[name] as Handler, request, params)
+    ? await serveOperation(services, contract[name], handlers[name], request, params)
     : answerOtherMethod(request.method, rule, Object.keys(operations));
   for (const [header, value] of Object.entries(cors.headers)) response.headers.set(header, value);
   // What a session says is its owner's; no cache between keeps it.

@@ -1,4 +1,5 @@
 import { type ModelMessage, streamText } from "ai";
+import type { Transaction } from "#db/client.ts";
 import type { MessagePart } from "#db/schema/index.ts";
 import type { NewEvent } from "#lib/events/event.ts";
 import { faultPoint } from "#lib/events/fault-point.ts";
@@ -199,22 +200,26 @@ function createDeltaPublisher(turn: TurnDeps, claim: Claim, messageId: string) {
   };
 }
 
-type Tx = Parameters<typeof endToolCall>[0];
-
 /** A call that cannot be executed is over at once; the AI SDK has already put its error before the model. */
-async function recordInvalidCall(tx: Tx, claim: Claim, call: PlannedCall, error: string): Promise<NewEvent> {
+async function recordInvalidCall(
+  tx: Transaction,
+  claim: Claim,
+  call: PlannedCall,
+  error: string,
+): Promise<NewEvent> {
   const resultId = newId("res");
   const at = new Date();
   await endToolCall(tx, {
-    ...{
-      runId: claim.runId,
-      callId: call.callId,
-      sessionId: claim.sessionId,
-      resultId,
-      name: call.name,
-      input: call.input ?? null,
-    },
-    ...{ state: "failed", resultText: error, startedAt: at, endedAt: at },
+    runId: claim.runId,
+    callId: call.callId,
+    sessionId: claim.sessionId,
+    resultId,
+    name: call.name,
+    input: call.input ?? null,
+    state: "failed",
+    resultText: error,
+    startedAt: at,
+    endedAt: at,
   });
   const about = { ...aboutRun(claim), toolCallId: call.callId, toolName: call.name, resultId };
   return { kind: "tool.result", ...about, state: "failed", preview: error, evidence: [], durationMs: 0 };

@@ -35,7 +35,10 @@ export async function prepareRun(turn: TurnDeps, claim: Claim): Promise<Prepared
     externalTurnExclude: session.tools.externalTurnExclude,
   });
   const tools = new Map(
-    names.flatMap((name) => (turn.tools.get(name) ? [[name, turn.tools.get(name) as Tool] as const] : [])),
+    names.flatMap((name) => {
+      const found = turn.tools.get(name);
+      return found ? [[name, found] as const] : [];
+    }),
   );
   const instructions = composeInstructions({
     toolNames: names,

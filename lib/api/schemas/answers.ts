@@ -1,5 +1,11 @@
 import { z } from "zod";
-import { BROWSER_STATUSES, RUN_ORIGINS, SHARE_ROLES, SOURCES, STARTUP_STATUSES } from "#db/schema/unions.ts";
+import {
+  BROWSER_STATUSES,
+  DELIVERY_STATES,
+  MESSAGE_ROLES,
+  SOURCES,
+  STARTUP_STATUSES,
+} from "#db/schema/unions.ts";
 
 const success = z.literal(true);
 const turnState = z.enum(["idle", "running", "compacting"]);
@@ -68,7 +74,7 @@ export const listOf = <Item extends z.ZodType>(item: Item) =>
 export const messageRecordSchema = z.object({
   id: z.string(),
   seq: z.number(),
-  role: z.enum(["user", "assistant"]),
+  role: z.enum(MESSAGE_ROLES),
   parts: z.array(z.looseObject({ type: z.string() })),
   requestId: z.string().nullable(),
   runId: z.string().nullable(),
@@ -98,7 +104,7 @@ export const deliveryRecordSchema = z.object({
   id: z.string(),
   event: z.string(),
   runId: z.string(),
-  state: z.enum(["pending", "sending", "delivered", "dropped"]),
+  state: z.enum(DELIVERY_STATES),
   attempts: z.array(
     z.object({
       at: z.string(),
@@ -125,6 +131,3 @@ export const readySchema = z.object({
   ok: z.boolean(),
   checks: z.object({ database: check, engine: check, browser: check, sandbox: check, model: check }),
 });
-
-export const roleSchema = z.enum(SHARE_ROLES);
-export const originSchema = z.enum(RUN_ORIGINS);
