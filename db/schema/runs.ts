@@ -130,7 +130,7 @@ export const messages = pgTable(
     index: integer("index").notNull().default(0),
     role: text("role").$type<MessageRole>().notNull(),
     parts: jsonb("parts").$type<MessagePart[]>().notNull(),
-    /** The request that brought it, or whose turn made it; null for the earlier part of an initial transcript. */
+    /** The request that brought it, or whose turn made it. */
     requestId: text("request_id").references(() => requests.id, { onDelete: "cascade" }),
     runId: text("run_id").references(() => runs.id, { onDelete: "cascade" }),
     /** Who wrote it: a caller's user id, or null. */
@@ -166,7 +166,7 @@ export const steps = pgTable(
   ],
 );
 
-/** One call of a tool: begun before the tool runs, ended in the transaction that records its result. */
+/** One call of a tool: its beginning is written only where it may not be repeated, its end with its result. */
 export const toolCalls = pgTable(
   "tool_calls",
   {

@@ -14,7 +14,7 @@ async function orStale<Value>(work: () => Promise<Value>): Promise<Value> {
 }
 
 /**
- * Plays a run, step by step. Each step does its work once, whoever resumes it: it looks for its own row first.
+ * Plays a run, step by step. Each step does its work once, whoever resumes it: it looks for what was recorded first.
  * Source: `architecture.md`, How a request flows, 2 to 5.
  */
 export const createRunTurn = (client: Inngest, turn: TurnService) =>
@@ -34,6 +34,7 @@ export const createRunTurn = (client: Inngest, turn: TurnService) =>
         ...durable,
         run: <Value>(name: string, work: () => Promise<Value>) => durable.run(name, () => orStale(work)),
       };
+      // Only `requestRun` makes these jobs.
       const { runId } = event.data as { runId: string };
       let claimed = await step.run("claim", () => turn.claim(runId));
       // The engine's clock may run ahead of ours, and wake it early.

@@ -19,6 +19,7 @@ export type ErrorCode = keyof typeof ERROR_STATUS;
 /** A refusal: what went wrong, as a value. */
 export type Failure = { ok: false; code: ErrorCode; error: string; headers?: Record<string, string> };
 
+/** A refusal; `error` is a sentence that names the field it is about, where there is one. */
 export const fail = (code: ErrorCode, error: string, headers?: Record<string, string>): Failure => ({
   ok: false,
   code,

@@ -1,8 +1,10 @@
-/** Paths of the interface, as answers carry them. Source: specification, Endpoints. */
+/** Where a request is polled. Source of these paths: specification, Endpoints. */
 export const statusPath = (sessionId: string, requestId: string): string =>
   `/api/sessions/${sessionId}/requests/${requestId}`;
+/** Where a request is followed. */
 export const streamPath = (sessionId: string, requestId: string): string =>
   `${statusPath(sessionId, requestId)}/stream`;
+/** Where a session's browser is read and retargeted. */
 export const browserPath = (sessionId: string): string => `/api/sessions/${sessionId}/browser`;
 
 /** Whether an id has the shape of a session's. Kept free of Node's modules: Next's routes ask it too. */

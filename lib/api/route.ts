@@ -158,6 +158,7 @@ async function admitVisitor(
   orKey: boolean,
 ): Promise<Admission> {
   const token = readShareCookie(request.headers.get("cookie"));
+  // Without a key this is always a refusal; its sentence names the headers that take one.
   if (token === undefined && orKey) return (await services.authenticate(request.headers)) as Failure;
   if (token === undefined || !SESSION_ID_PATTERN.test(sessionId)) return unknownSession();
   const role = await services.shares.readRole(sessionId, token);

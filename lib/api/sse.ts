@@ -33,7 +33,8 @@ function isLast(event: StoredEvent): boolean {
 
 /**
  * The event stream of a request: stored events after `after`, then live ones, until the request's last event.
- * It pulls: a reader that does not read costs one wake-up and no memory. Source: `wire.md`, Stream.
+ * It pulls: a reader that does not read keeps a bounded number of items waiting, and gets the rest from the log.
+ * Source: `wire.md`, Stream.
  *
  * @param signal fires when the client has gone.
  */

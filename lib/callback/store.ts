@@ -69,6 +69,7 @@ export async function moveDelivery(
   return moved.length === 1;
 }
 
+/** Writes a finished attempt, beside the move it led to. */
 export async function insertAttempt(tx: Transaction, attempt: AttemptRow): Promise<void> {
   await tx.insert(deliveryAttempts).values(attempt);
 }

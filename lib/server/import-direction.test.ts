@@ -113,7 +113,7 @@ describe("the architecture's import directions", () => {
 
   test("inside lib only stores know Drizzle and the tables", () => {
     forbid(
-      "only store.ts and lib/events know Drizzle and the tables",
+      "only stores and lib/events know Drizzle and the tables",
       ({ file, specifier, target, isTypeOnly }) => {
         if (!file.startsWith("lib/") || isTypeOnly || isTestFile(file) || isStore(file)) return false;
         if (/^drizzle-orm(\/|$)/.test(specifier)) return true;

@@ -5,6 +5,7 @@ import type { Source } from "#db/schema/unions.ts";
 
 export type ElicitationRow = typeof elicitations.$inferSelect;
 
+/** The question that a tool call asked, in whatever state it is. */
 export async function findElicitationOfCall(
   db: Executor,
   runId: string,
@@ -17,6 +18,7 @@ export async function findElicitationOfCall(
   return row;
 }
 
+/** A question of this session; another session's is as unknown as one that never was. */
 export async function findElicitation(
   db: Executor,
   sessionId: string,
@@ -43,6 +45,7 @@ export async function findOpenElicitation(
   return row;
 }
 
+/** Writes a question; it is open until it is settled. */
 export async function insertElicitation(
   tx: Transaction,
   row: typeof elicitations.$inferInsert,

@@ -41,6 +41,7 @@ export async function listUnsentJobs(db: Executor, before: Date, limit: number):
   return rows as Job[];
 }
 
+/** Notes that the engine has taken a job. */
 export async function markJobSent(db: Executor, id: string): Promise<void> {
   await db.update(outbox).set({ sentAt: new Date() }).where(eq(outbox.id, id));
 }

@@ -30,6 +30,7 @@ export function createShareLinks(db: Database, key: Uint8Array): ShareLinks {
   };
 }
 
+/** SHA-256 (hex) of a share token: all that is kept of it. */
 export const hashToken = (token: string): string => createHash("sha256").update(token).digest("hex");
 
 /** Compares in constant time; the hashes make the lengths equal. */

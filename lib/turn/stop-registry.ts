@@ -22,6 +22,7 @@ export class ShutdownError extends Error {
   }
 }
 
+/** Whether a step broke off because the process ends. */
 export const isShutdown = (error: unknown): boolean =>
   error instanceof Error && error.name === "ShutdownError";
 
