@@ -67,7 +67,7 @@ export function StartForm({ demoUrl, baseUrl }: { demoUrl: string; baseUrl: stri
             autoFocus
             placeholder={TASK_EXAMPLE}
             aria-invalid={problem?.field === "task"}
-            aria-describedby="task-note"
+            aria-describedby={problemAt("task") && "task-note"}
             onChange={(event) => edit(setTask)(event.target.value)}
             onKeyDown={(event) => {
               if (event.key === "Enter" && (event.metaKey || event.ctrlKey))

@@ -3,6 +3,7 @@
 import { Ellipsis, House, Keyboard, Link2 } from "lucide-react";
 import Link from "next/link";
 import { ThemeChoices } from "#components/theme/theme-choices.tsx";
+import { copyText } from "#components/ui/copy-text.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Menu, MenuItem, MenuLine } from "#components/ui/menu.tsx";
 import { useSession } from "./session-context.tsx";
@@ -21,7 +22,7 @@ export function SessionMenu({ openHelp }: { openHelp: () => void }) {
       {role === "drive" && paths.share && (
         <MenuItem
           className="md:hidden"
-          onSelect={() => void navigator.clipboard.writeText(new URL(paths.share, location.origin).href)}
+          onSelect={() => void copyText(new URL(paths.share, location.origin).href)}
         >
           <Link2 /> Copy link
         </MenuItem>

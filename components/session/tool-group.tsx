@@ -7,6 +7,7 @@ import { describeTool } from "#lib/api/client/describe-tool.ts";
 import { formatDuration } from "#lib/api/client/format.ts";
 import type { TimelineCall } from "#lib/api/client/timeline.ts";
 import { EvidenceStrip } from "./evidence-strip.tsx";
+import { LineButton } from "./line-button.tsx";
 import { ToolIcon } from "./tool-icon.tsx";
 import { ToolLine } from "./tool-line.tsx";
 
@@ -22,12 +23,7 @@ export function ToolGroup({ toolName, calls }: { toolName: string; calls: Timeli
   const evidence = calls.flatMap(({ call }) => call?.evidence ?? []);
   return (
     <div>
-      <button
-        type="button"
-        aria-expanded={isOpen}
-        onClick={() => setOpen(!isOpen)}
-        className="-mx-2 flex h-7 w-[calc(100%+16px)] items-center gap-2 rounded-md px-2 text-left text-sm hover:bg-hover"
-      >
+      <LineButton isOpen={isOpen} onToggle={setOpen}>
         <ToolIcon icon={words.icon} />
         <span className="truncate text-soft">{words.many(calls.length)}</span>
         <ChevronRight
@@ -39,7 +35,7 @@ export function ToolGroup({ toolName, calls }: { toolName: string; calls: Timeli
         <span className="shrink-0 text-faint text-xs tabular-nums">
           {isRunning ? "running" : durationMs > 0 && formatDuration(durationMs)}
         </span>
-      </button>
+      </LineButton>
       {isOpen ? (
         <div className="ml-2 border-l pl-4">
           {calls.map((call) => (

@@ -5,6 +5,7 @@ import { cn } from "#components/ui/cn.ts";
 import { describeTool } from "#lib/api/client/describe-tool.ts";
 import type { TimelineCall } from "#lib/api/client/timeline.ts";
 import { EvidenceStrip } from "./evidence-strip.tsx";
+import { LineButton } from "./line-button.tsx";
 import { ToolDetail } from "./tool-detail.tsx";
 import { ToolIcon } from "./tool-icon.tsx";
 import { ToolTime } from "./tool-time.tsx";
@@ -16,15 +17,11 @@ export function ToolLine({ toolCallId, toolName, input, call, isOver }: Timeline
   const isRunning = call ? call.state === "started" : !isOver;
   return (
     <div>
-      <button
-        type="button"
-        aria-expanded={isOpen}
-        aria-controls={`${toolCallId}-detail`}
-        onClick={() => setOpen(!isOpen)}
-        className={cn(
-          "-mx-2 flex h-7 w-[calc(100%+16px)] items-center gap-2 rounded-md px-2 text-left text-sm hover:bg-hover",
-          isOpen && "bg-hover",
-        )}
+      <LineButton
+        isOpen={isOpen}
+        onToggle={setOpen}
+        panelId={`${toolCallId}-detail`}
+        className={isOpen && "bg-hover"}
       >
         <ToolIcon icon={words.icon} />
         <span className={cn("shrink-0 text-soft", isRunning && call && "text-accent-strong")}>
@@ -35,7 +32,7 @@ export function ToolLine({ toolCallId, toolName, input, call, isOver }: Timeline
         )}
         <span className="flex-1" />
         {!isOver && <ToolTime call={call} />}
-      </button>
+      </LineButton>
       {isOpen && <ToolDetail id={`${toolCallId}-detail`} toolName={toolName} input={input} call={call} />}
       <EvidenceStrip evidence={call?.evidence ?? []} />
     </div>

@@ -3,6 +3,7 @@
 import { Check, Copy } from "lucide-react";
 import { useEffect, useState } from "react";
 import { Button, type ButtonProps } from "./button.tsx";
+import { copyText } from "./copy-text.ts";
 import { IconButton } from "./icon-button.tsx";
 
 /** Copies a text; says so for two seconds. Without `children` it is an icon. */
@@ -19,13 +20,8 @@ export function CopyButton({
     return () => clearTimeout(timer);
   }, [outcome]);
   async function copy(): Promise<void> {
-    try {
-      await navigator.clipboard.writeText(typeof text === "string" ? text : text());
-      setOutcome("copied");
-    } catch {
-      // Refused, or, on a page that came without TLS, not there at all.
-      setOutcome("refused");
-    }
+    const isCopied = await copyText(typeof text === "string" ? text : text());
+    setOutcome(isCopied ? "copied" : "refused");
   }
   const said =
     outcome === "copied" ? "Copied" : outcome === "refused" ? "The browser refused to copy" : label;
