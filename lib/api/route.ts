@@ -108,8 +108,13 @@ async function answerCall<Services extends RouteServices>(
       rateHeaders(verdict),
     );
   const answer = await handler(services, {
-    ...{ request, params, body: body.value, sent: body.sent, query: query.value },
-    ...{ caller: admitted.caller, session: admitted.session },
+    request,
+    params,
+    body: body.value,
+    sent: body.sent,
+    query: query.value,
+    caller: admitted.caller,
+    session: admitted.session,
   });
   if (verdict && !(answer instanceof Response))
     answer.headers = { ...rateHeaders(verdict), ...answer.headers };

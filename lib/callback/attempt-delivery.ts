@@ -81,8 +81,13 @@ export async function attemptDelivery(deps: DeliveryDeps, key: AttemptKey): Prom
   await faultPoint("K22");
   const settled = settle(deps.schedule, sending, exchange, now());
   const attempt: AttemptRow = {
-    ...{ deliveryId: row.id, cycle: row.cycle, number: key.number, at },
-    ...{ status: exchange.status, latencyMs: exchange.latencyMs, error: exchange.error },
+    deliveryId: row.id,
+    cycle: row.cycle,
+    number: key.number,
+    at,
+    status: exchange.status,
+    latencyMs: exchange.latencyMs,
+    error: exchange.error,
   };
   if (settled.row.state === "dropped") await faultPoint("K24");
   if (!(await record(deps.db, sending, settled.row, attempt))) return attemptDelivery(deps, key);

@@ -16,7 +16,10 @@ export async function appendEvents(
 ): Promise<StoredEvent[]> {
   const timestamp = new Date().toISOString();
   const drafts = news.map(({ kind, requestId, runId, source, ...fields }) => ({
-    ...{ kind, requestId, runId, head: `{"kind":${JSON.stringify(kind)},"seq":` },
+    kind,
+    requestId,
+    runId,
+    head: `{"kind":${JSON.stringify(kind)},"seq":`,
     tail: `,${JSON.stringify({ timestamp, sessionId, requestId, runId, source, ...fields }).slice(1)}`,
   }));
   const rows = drafts.map(

@@ -62,12 +62,12 @@ export async function createContainer(env: Env, logger: Logger) {
   const fetch = createGuardedFetch(rule);
   const schemas = createSchemaChecker();
   const model = createModel({
-    ...{
-      openaiApiKey: env.OPENAI_API_KEY,
-      openaiBaseUrl: env.OPENAI_BASE_URL,
-      gatewayApiKey: env.AI_GATEWAY_API_KEY,
-    },
-    ...{ agentModel: env.AGENT_MODEL, api: env.AGENT_MODEL_API, contextTokens: env.AGENT_CONTEXT_TOKENS },
+    openaiApiKey: env.OPENAI_API_KEY,
+    openaiBaseUrl: env.OPENAI_BASE_URL,
+    gatewayApiKey: env.AI_GATEWAY_API_KEY,
+    agentModel: env.AGENT_MODEL,
+    api: env.AGENT_MODEL_API,
+    contextTokens: env.AGENT_CONTEXT_TOKENS,
     demoOrigin: env.ownOrigin,
   });
   const elicitations = createElicitations({ db, log });
@@ -81,7 +81,13 @@ export async function createContainer(env: Env, logger: Logger) {
   bus.onSignal("stop-run", (runId) => ownStops.stop(runId, STOPPED_REASON));
   const stops: StopRegistry = { ...ownStops, stop: (runId) => bus.signal("stop-run", runId) };
   const deps: TurnDeps = {
-    ...{ db, log, jobs, model, stops, logger, evidence: tooling.evidence },
+    db,
+    log,
+    jobs,
+    model,
+    stops,
+    logger,
+    evidence: tooling.evidence,
     tools: new Map(tooling.tools.map((tool) => [tool.name, tool])),
     readCurrentUrl: async (sessionId) => (await readBrowser(db, sessionId))?.currentUrl ?? null,
     conversations: createConversations(db),
@@ -95,7 +101,11 @@ export async function createContainer(env: Env, logger: Logger) {
   const turn = createTurnService(deps, schemas);
   const shutdown = new AbortController();
   const deliveryDeps = {
-    ...{ db, fetch, sealer, logger, signal: shutdown.signal },
+    db,
+    fetch,
+    sealer,
+    logger,
+    signal: shutdown.signal,
     schedule: {
       ...standardSchedule,
       baseMs: env.CALLBACK_RETRY_BASE_MS,
@@ -110,13 +120,19 @@ export async function createContainer(env: Env, logger: Logger) {
   ];
 
   const services: ApiServices = {
-    ...{ db, log, jobs, sealer, turn, elicitations, rule, schemas, logger },
-    ...{
-      browser: tooling.browser,
-      evidence: tooling.evidence,
-      transcript: tooling.transcript,
-      tools: tooling.tools,
-    },
+    db,
+    log,
+    jobs,
+    sealer,
+    turn,
+    elicitations,
+    rule,
+    schemas,
+    logger,
+    browser: tooling.browser,
+    evidence: tooling.evidence,
+    transcript: tooling.transcript,
+    tools: tooling.tools,
     shares: createShareLinks(db, encryptionKey),
     login: createLoginGate(encryptionKey, env.baseUrl.startsWith("https:")),
     authenticate: createAuthenticator(readConfiguredKeys(env, kept.apiKey), createKeyStore(db)),

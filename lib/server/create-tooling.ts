@@ -35,9 +35,15 @@ export async function createTooling({ env, db, log, logger, rule, fetch, elicita
   const transcript = createTranscriptReader({ db });
   const [browser, sandbox, scripts] = await Promise.all([
     createBrowserService({
-      ...{ db, log, logger, rule, dataDir: env.DATA_DIR, launch: readLaunch(env) },
+      db,
+      log,
+      logger,
+      rule,
+      dataDir: env.DATA_DIR,
+      launch: readLaunch(env),
       ownOrigin: { origin: env.ownOrigin, publicOrigin: env.baseUrl },
-      ...{ idleMs: env.BROWSER_IDLE_MS, maxLive: env.BROWSER_MAX_LIVE },
+      idleMs: env.BROWSER_IDLE_MS,
+      maxLive: env.BROWSER_MAX_LIVE,
       async onAnnotation(sessionId, submission) {
         const parsed = parseSubmission(submission);
         if (!parsed.ok) throw new Error(parsed.error);
@@ -45,7 +51,9 @@ export async function createTooling({ env, db, log, logger, rule, fetch, elicita
       },
     }),
     createSandboxService({
-      ...{ kind: env.SANDBOX, dataDir: env.DATA_DIR, logger },
+      kind: env.SANDBOX,
+      dataDir: env.DATA_DIR,
+      logger,
       onStartupStatus: (sessionId, status) => setStartupStatus(db, sessionId, status),
     }),
     createScriptRunner({ logger }),
@@ -60,7 +68,12 @@ export async function createTooling({ env, db, log, logger, rule, fetch, elicita
   // A deployment without a sandbox has no tools that need one.
   const tools = env.SANDBOX === "none" ? all.filter((tool) => tool.needs !== "sandbox") : all;
   return {
-    ...{ browser, sandbox, scripts, evidence, transcript, tools },
+    browser,
+    sandbox,
+    scripts,
+    evidence,
+    transcript,
+    tools,
     async close() {
       await Promise.all([browser.close(), sandbox.close(), scripts.close()]);
     },

@@ -105,7 +105,11 @@ async function runTool(
     emit({
       kind: "tool.result",
       ...aboutRun(claim),
-      ...{ toolCallId: call.callId, toolName: call.name, state, resultId, evidence },
+      toolCallId: call.callId,
+      toolName: call.name,
+      state,
+      resultId,
+      evidence,
       preview: text.slice(0, PREVIEW_MAX).toWellFormed(),
       durationMs: endedAt.getTime() - startedAt.getTime(),
     });

@@ -24,7 +24,9 @@ export async function findStep(
   const [run] = await db
     .select({
       step: { name: steps.name, output: steps.output },
-      ...{ epoch: runs.epoch, state: runs.state, cancelRequestedAt: runs.cancelRequestedAt },
+      epoch: runs.epoch,
+      state: runs.state,
+      cancelRequestedAt: runs.cancelRequestedAt,
     })
     .from(runs)
     .leftJoin(steps, and(eq(steps.runId, runs.id), eq(steps.name, name)))

@@ -54,7 +54,11 @@ function describeResult({ shares }: CreationServices, result: CreateResult): Ans
     ok: true,
     status: isReplay ? 200 : 201,
     body: {
-      ...{ success: true, sessionId, requestId, runId, statusUrl },
+      success: true,
+      sessionId,
+      requestId,
+      runId,
+      statusUrl,
       shareUrl: shares.sharePath(sessionId, shareRevocation),
       streamUrl: streamPath(sessionId, requestId),
     },

@@ -41,7 +41,10 @@ export async function summarise({ db, shares }: ApiServices, rows: SessionRow[])
   return rows.map((row) => {
     const lastRun = lastRuns.get(row.id);
     return {
-      ...{ id: row.id, title: row.title, targetUrl: row.targetUrl, source: row.source },
+      id: row.id,
+      title: row.title,
+      targetUrl: row.targetUrl,
+      source: row.source,
       isStructured: row.outputSchema !== null,
       turnState: projectTurnState(openRuns.get(row.id) ?? 0),
       lastOutcome: lastRun ? projectOutcome(lastRun) : null,

@@ -39,7 +39,11 @@ async function accept(
     ok: true,
     status: 202,
     body: {
-      ...{ success: true, sessionId, requestId, runId, queued },
+      success: true,
+      sessionId,
+      requestId,
+      runId,
+      queued,
       statusUrl: statusPath(sessionId, requestId),
       streamUrl: streamPath(sessionId, requestId),
     },

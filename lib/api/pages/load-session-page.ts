@@ -45,18 +45,14 @@ async function takeSnapshot(
   const question = await findOpenElicitation(db, session.id);
   return {
     session: {
-      ...{
-        id: session.id,
-        title: session.title,
-        createdAt: session.createdAt.toISOString(),
-        source: session.source,
-      },
-      ...{
-        targetUrl: session.targetUrl,
-        isStructured: session.outputSchema !== null,
-        outputSchema: session.outputSchema,
-        hasBrowser: session.capabilities.browser,
-      },
+      id: session.id,
+      title: session.title,
+      createdAt: session.createdAt.toISOString(),
+      source: session.source,
+      targetUrl: session.targetUrl,
+      isStructured: session.outputSchema !== null,
+      outputSchema: session.outputSchema,
+      hasBrowser: session.capabilities.browser,
     },
     role,
     model: services.settings.model,
@@ -90,14 +86,12 @@ async function takeSnapshot(
 }
 
 const toRunView = (run: RunRow): RunView => ({
-  ...{
-    runId: run.id,
-    requestId: run.requestId,
-    attempt: run.attempt,
-    origin: run.origin,
-    state: run.state,
-    error: run.error,
-  },
+  runId: run.id,
+  requestId: run.requestId,
+  attempt: run.attempt,
+  origin: run.origin,
+  state: run.state,
+  error: run.error,
   notBefore: run.notBefore?.toISOString() ?? null,
   startedAt: run.startedAt?.toISOString() ?? null,
   endedAt: run.endedAt?.toISOString() ?? null,

@@ -28,12 +28,13 @@ export async function readToolCalls(
 }
 
 const toStarted = (event: Extract<DomainEvent, { kind: "tool.call" }>): ToolCallView => ({
-  ...{
-    toolCallId: event.toolCallId,
-    toolName: event.toolName,
-    runId: event.runId ?? "",
-    state: "started",
-    preview: "",
-  },
-  ...{ resultId: null, evidence: [], startedAt: event.timestamp, durationMs: null },
+  toolCallId: event.toolCallId,
+  toolName: event.toolName,
+  runId: event.runId ?? "",
+  state: "started",
+  preview: "",
+  resultId: null,
+  evidence: [],
+  startedAt: event.timestamp,
+  durationMs: null,
 });
