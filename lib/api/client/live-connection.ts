@@ -1,3 +1,4 @@
+import { CLOSE } from "./close-codes.ts";
 import type { LiveClientFrame, LiveFrame } from "./types.ts";
 
 /** How the live connection stands; `closed` is final, with the reason in the service's own terms. */
@@ -7,13 +8,14 @@ export type LiveStatus =
   | { state: "reconnecting"; attempt: number; isOverloaded: boolean }
   | { state: "closed"; reason: "unauthorized" | "forbidden" | "not found" | "left" };
 
-/** Close codes after which another try would end the same way. Source: `wire.md`, WebSocket. */
+/** Close codes after which another try would end the same way. */
 const FINAL_CODES: Record<number, "unauthorized" | "forbidden" | "not found"> = {
-  4001: "unauthorized",
-  4003: "forbidden",
-  4004: "not found",
+  [CLOSE.unauthorized]: "unauthorized",
+  [CLOSE.forbidden]: "forbidden",
+  [CLOSE.notFound]: "not found",
 };
-const OVERLOADED = 1013;
+/** What the browser says of a connection that broke without a close frame. */
+const BROKE_OFF = 1006;
 const PING_EVERY_MS = 20_000;
 /** Silence after which a connection counts as lost: two pings went unanswered. */
 const SILENCE_MAX_MS = 45_000;
@@ -97,7 +99,7 @@ export function createLiveConnection(options: LiveConnectionOptions): LiveConnec
       return;
     }
     attempt += 1;
-    const isOverloaded = code === OVERLOADED;
+    const isOverloaded = code === CLOSE.tryLater;
     options.onStatus({ state: "reconnecting", attempt, isOverloaded });
     const waitMs = Math.min(15_000, (isOverloaded ? 4_000 : 500) * 2 ** (attempt - 1));
     retryTimer = setTimeout(connect, waitMs * (0.8 + 0.4 * random()));
@@ -106,7 +108,7 @@ export function createLiveConnection(options: LiveConnectionOptions): LiveConnec
   function checkPulse(): void {
     if (Date.now() - heardAtMs > SILENCE_MAX_MS) {
       const lost = socket;
-      lose(1006);
+      lose(BROKE_OFF);
       lost?.close();
       return;
     }

@@ -1,4 +1,5 @@
 import { WebSocket } from "ws";
+import { CLOSE } from "../client/close-codes.ts";
 import type { LiveClientFrame } from "../client/types.ts";
 import { type AdmissionServices, admitToken, type Viewer } from "./admit-viewer.ts";
 import { parseClientFrame } from "./client-frame.ts";
@@ -6,9 +7,12 @@ import { type LiveState, type ServedViewer, serveViewer, type ViewerServices } f
 
 /** Frames that may wait while the first one's token is checked. */
 const EARLY_FRAMES_MAX = 32;
-/** Close codes: 4000 and above are `wire.md`'s, the others RFC 6455's. */
-const CLOSE = { violation: 1008, broken: 1011, tryLater: 1013, unauthorized: 4001 } as const;
-const REFUSED: Record<string, number> = { unauthorized: 4001, forbidden: 4003, not_found: 4004 };
+/** How a refused credential closes the connection; for any other reason a later try may be let in. */
+const REFUSED: Record<string, number> = {
+  unauthorized: CLOSE.unauthorized,
+  forbidden: CLOSE.forbidden,
+  not_found: CLOSE.notFound,
+};
 
 export type LiveServices = AdmissionServices & ViewerServices;
 

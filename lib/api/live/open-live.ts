@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocket, WebSocketServer } from "ws";
+import { CLOSE } from "../client/close-codes.ts";
 import { fail, failureResponse } from "../errors.ts";
 import { describeFirstIssue } from "../field-error.ts";
 import { streamQuerySchema } from "../schemas/queries.ts";
@@ -13,7 +14,6 @@ import { createWatchList } from "./watch-list.ts";
 
 const PAYLOAD_BYTES_MAX = 64 * 1024;
 const CLOSING_MS = 2_000;
-const GOING_AWAY = 1001;
 
 /** Takes the connection away from HTTP, as the request context of Vercel and of `lib/server/upgrade.ts` does. */
 export type Upgrade = () => { req: IncomingMessage; socket: Duplex; head: Buffer };
@@ -112,7 +112,7 @@ export function createLiveHub(
       clearInterval(heartbeat);
       const clients = [...server.clients];
       const gone = clients.map((client) => new Promise((resolve) => client.once("close", resolve)));
-      for (const client of clients) client.close(GOING_AWAY, "the service is stopping");
+      for (const client of clients) client.close(CLOSE.goingAway, "the service is stopping");
       const patience = setTimeout(() => {
         for (const client of clients) client.terminate();
       }, CLOSING_MS);

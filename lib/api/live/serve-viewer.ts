@@ -1,5 +1,6 @@
 import type { WebSocket } from "ws";
 import type { BrowserInput } from "#lib/browser/browser-service.ts";
+import { CLOSE } from "../client/close-codes.ts";
 import type { LiveClientFrame } from "../client/types.ts";
 import type { ApiServices } from "../services.ts";
 import type { Viewer } from "./admit-viewer.ts";
@@ -10,9 +11,6 @@ import type { LiveNotice, LiveRooms, NoticeContent } from "./live-rooms.ts";
 import { encodeNotice } from "./server-frame.ts";
 import { createSocketWriter } from "./socket-writer.ts";
 import type { WatchList } from "./watch-list.ts";
-
-const FORBIDDEN = 4003;
-const BROKEN = 1011;
 
 export type ViewerServices = Pick<ApiServices, "log"> & {
   browser: Pick<ApiServices["browser"], "watch" | "input" | "readCursor">;
@@ -69,7 +67,7 @@ export function serveViewer(
     room: writer.room,
     fail(error) {
       logger.error({ err: error, sessionId }, "the log could not be read for a live connection");
-      webSocket.close(BROKEN, "the events could not be read; connect again");
+      webSocket.close(CLOSE.broken, "the events could not be read; connect again");
     },
   });
 
@@ -89,7 +87,7 @@ export function serveViewer(
   return {
     receive(frame) {
       if (!maySend(role, frame.type)) {
-        webSocket.close(FORBIDDEN, `the role ${role} may not send ${frame.type}`);
+        webSocket.close(CLOSE.forbidden, `the role ${role} may not send ${frame.type}`);
         return;
       }
       switch (frame.type) {

@@ -1,12 +1,12 @@
 import { WebSocket } from "ws";
 import type { ScreencastFrame } from "#lib/browser/browser-service.ts";
+import { CLOSE } from "../client/close-codes.ts";
 import { encodePicture } from "./server-frame.ts";
 
 /** Above this many waiting bytes pictures are skipped, and a replay waits. */
 const FULL_BYTES = 1024 * 1024;
 /** Above this many a reader is too slow for the events. */
 const OVERLOADED_BYTES = 8 * 1024 * 1024;
-const TRY_LATER = 1013;
 
 /** Writes to one socket, so that a slow reader costs bounded memory. Source: `security.md`, What is never lost. */
 export type SocketWriter = {
@@ -48,7 +48,7 @@ export function createSocketWriter(webSocket: WebSocket): SocketWriter {
   return {
     send(frame) {
       if (webSocket.bufferedAmount <= OVERLOADED_BYTES) return write(frame, false);
-      if (isOpen()) webSocket.close(TRY_LATER, "this connection reads too slowly; try again later");
+      if (isOpen()) webSocket.close(CLOSE.tryLater, "this connection reads too slowly; try again later");
     },
     sendPicture(frame) {
       // A write is under way then, whose end sends what is kept.
