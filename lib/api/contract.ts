@@ -43,7 +43,7 @@ const elicitationAnswer = {
   answers: { 202: settledSchema },
 } as const;
 
-/** Every operation of the HTTP interface, once: routes, validation, answers and documents come from it. */
+/** Every operation of the HTTP interface, once: routes, validation and answers come from it. */
 export const contract = {
   createSession: defineOperation({
     method: "POST",

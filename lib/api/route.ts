@@ -1,11 +1,11 @@
 import type { z } from "zod";
 import type { ShareRole } from "#db/schema/unions.ts";
-import { SESSION_ID_PATTERN } from "#lib/session/new-id.ts";
-import { findSession, type SessionRow } from "#lib/session/store.ts";
+import type { SessionRow } from "#lib/session/store.ts";
 import { type Caller, readKey } from "./authenticate.ts";
 import { readShareCookie } from "./cookies.ts";
 import { ERROR_STATUS, type Failure, fail, failureResponse } from "./errors.ts";
 import { describeFirstIssue } from "./field-error.ts";
+import { findKnownSession, unknownSession } from "./known-session.ts";
 import type { Operation } from "./operation.ts";
 import { isSameService } from "./own-origin.ts";
 import { rateHeaders } from "./rate-limiter.ts";
@@ -138,7 +138,7 @@ async function admit(
     const checked = await services.authenticate(headers);
     if (!checked.ok) return checked;
     if (params.sessionId === undefined) return { ok: true, caller: checked.caller, session: undefined };
-    const session = await findCallersSession(services, params.sessionId, checked.caller.ownerId);
+    const session = await findKnownSession(services, params.sessionId, checked.caller.ownerId);
     return session ? { ok: true, caller: checked.caller, session } : unknownSession();
   }
   if (auth.kind === "none") return { ok: true, caller: undefined, session: undefined };
@@ -165,19 +165,14 @@ async function admitVisitor(
   const token = readShareCookie(request.headers.get("cookie"));
   // Without a key this is always a refusal; its sentence names the headers that take one.
   if (token === undefined && orKey) return (await services.authenticate(request.headers)) as Failure;
-  if (token === undefined || !SESSION_ID_PATTERN.test(sessionId)) return unknownSession();
-  const role = await services.shares.readRole(sessionId, token);
-  const session = role && (await findSession(services.db, sessionId));
+  if (token === undefined) return unknownSession();
+  const session = await findKnownSession(services, sessionId);
+  const role = session && (await services.shares.readRole(sessionId, token));
   if (!session || !role) return unknownSession();
   if (ROLES.indexOf(role) < ROLES.indexOf(needed))
     return fail("forbidden", `this share link may ${role}, not ${needed}`);
   return { ok: true, caller: undefined, session };
 }
-
-const unknownSession = () => fail("not_found", "no such session");
-
-const findCallersSession = async (services: RouteServices, sessionId: string, ownerId: string) =>
-  SESSION_ID_PATTERN.test(sessionId) ? findSession(services.db, sessionId, ownerId) : undefined;
 
 /** A page's own request: browsers send `Origin` with every write, and never another site's as ours. */
 function isOwnOrigin(services: RouteServices, request: Request): boolean {

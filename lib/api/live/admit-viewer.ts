@@ -1,9 +1,9 @@
 import type { ShareRole } from "#db/schema/unions.ts";
-import { SESSION_ID_PATTERN } from "#lib/session/new-id.ts";
-import { findSession, type SessionRow } from "#lib/session/store.ts";
+import type { SessionRow } from "#lib/session/store.ts";
 import { readKey } from "../authenticate.ts";
 import { readShareCookie } from "../cookies.ts";
 import { type Failure, fail } from "../errors.ts";
+import { findKnownSession, unknownSession } from "../known-session.ts";
 import { isSameService } from "../own-origin.ts";
 import type { ApiServices } from "../services.ts";
 
@@ -63,11 +63,6 @@ async function admitKey(services: AdmissionServices, headers: Headers, sessionId
   const session = await findKnownSession(services, sessionId, checked.caller.ownerId);
   return session ? { ok: true as const, viewer: toViewer(session, "drive") } : unknownSession();
 }
-
-const findKnownSession = async (services: AdmissionServices, sessionId: string, ownerId?: string) =>
-  SESSION_ID_PATTERN.test(sessionId) ? findSession(services.db, sessionId, ownerId) : undefined;
-
-const unknownSession = () => fail("not_found", "no such session");
 
 const toViewer = (session: SessionRow, role: ShareRole): Viewer => ({
   sessionId: session.id,

@@ -1,7 +1,7 @@
 import { listAnnotations as readAnnotations } from "#lib/annotation/list-annotations.ts";
 import { parseSubmission } from "#lib/annotation/parse-submission.ts";
 import { recordAnnotation } from "#lib/annotation/record-annotation.ts";
-import { fail } from "../errors.ts";
+import { unknownSession } from "../known-session.ts";
 import type { Answer, Call } from "../route.ts";
 import type { ApiServices } from "../services.ts";
 
@@ -10,7 +10,7 @@ export async function submitAnnotation(services: ApiServices, { params, body }: 
   const parsed = parseSubmission(body);
   if (!parsed.ok) return Response.json({ error: parsed.error }, { status: 400 });
   const recorded = await recordAnnotation(services, params.sessionId ?? "", parsed.submission);
-  if (!recorded.ok) return fail("not_found", "no such session");
+  if (!recorded.ok) return unknownSession();
   return { ok: true, status: 200, body: { ok: true } };
 }
 

@@ -1,6 +1,7 @@
 import { acceptMessage } from "#lib/session/accept-message.ts";
 import { hashBody } from "#lib/session/canonical-json.ts";
 import { fail } from "../errors.ts";
+import { unknownSession } from "../known-session.ts";
 import { statusPath, streamPath } from "../paths.ts";
 import type { Answer, Call } from "../route.ts";
 import { type FollowUpInput, readFollowUpMessages } from "../schemas/follow-up.ts";
@@ -29,7 +30,7 @@ async function accept(
     idempotencyKey: body.idempotencyKey ?? null,
     bodyHash: hashBody(sent),
   });
-  if (accepted.status === "unknown_session") return fail("not_found", "no such session");
+  if (accepted.status === "unknown_session") return unknownSession();
   if (accepted.status === "reused")
     return fail("idempotency_key_reused", "idempotencyKey: was used before with another body");
   if (accepted.interrupts !== null) await services.turn.stopRun(accepted.interrupts);

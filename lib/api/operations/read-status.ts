@@ -2,6 +2,7 @@ import { readAgentStatus as projectAgentStatus } from "#lib/session/agent-status
 import { findNewestRun, findRequest } from "#lib/session/run-store.ts";
 import { projectRequestStatus } from "#lib/session/status.ts";
 import { fail } from "../errors.ts";
+import { unknownSession } from "../known-session.ts";
 import type { Answer, Call } from "../route.ts";
 import type { ApiServices } from "../services.ts";
 
@@ -20,7 +21,7 @@ export async function readRequestStatus(services: ApiServices, { params }: Call)
 
 /** `GET …/agent/status`. Source: specification, Agent status. */
 export async function readAgentStatus(services: ApiServices, { session }: Call): Promise<Answer> {
-  if (!session) return fail("not_found", "no such session");
+  if (!session) return unknownSession();
   const status = await projectAgentStatus(services.db, session, services.settings.delegation);
   return { ok: true, status: 200, body: status };
 }
