@@ -2,12 +2,12 @@ import type { Database } from "#db/client.ts";
 import { faultPoint } from "#lib/events/fault-point.ts";
 import type { GuardedFetch } from "#lib/net/guarded-fetch.ts";
 import type { Sealer } from "#lib/secrets/sealer.ts";
+import { CALLBACK_SECRET, placeSecret } from "#lib/session/session-secret.ts";
 import { deliveryMachine } from "./delivery-machine.ts";
 import { attemptsMax, type RetrySchedule, retryDelayMs } from "./retry-schedule.ts";
 import { type Exchange, sendCallback } from "./send-callback.ts";
 import {
   type AttemptRow,
-  callbackSecretName,
   type DeliveryRow,
   type DeliveryToMake,
   findDelivery,
@@ -121,7 +121,7 @@ async function exchangeWith(
   if (url === null) throw new Error(`${row.id}: its session has no callback URL`);
   let secret: string | null;
   try {
-    const place = { table: "sealed_secrets", row: row.sessionId, column: callbackSecretName };
+    const place = placeSecret(row.sessionId, CALLBACK_SECRET);
     secret = sealedSecret === null ? null : deps.sealer.open(place, sealedSecret);
   } catch {
     // Sent without its signature it would be taken for a forgery, so it is not sent at all.

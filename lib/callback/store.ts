@@ -2,15 +2,14 @@ import { and, asc, desc, eq, inArray, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import type { Database, Executor, Transaction } from "#db/client.ts";
 import { deliveries, deliveryAttempts, sealedSecrets, sessions } from "#db/schema/index.ts";
+import { CALLBACK_SECRET } from "#lib/session/session-secret.ts";
+import type { PlannedDelivery } from "./plan-delivery.ts";
 
 export type DeliveryRow = typeof deliveries.$inferSelect;
 export type AttemptRow = typeof deliveryAttempts.$inferSelect;
 
 /** A delivery with what is needed to make it. */
 export type DeliveryToMake = { row: DeliveryRow; url: string | null; sealedSecret: string | null };
-
-/** The name under which a session's callback secret is sealed. */
-export const callbackSecretName = "callback.secret";
 
 /** A delivery, its session's callback URL and sealed secret; undefined when the session is gone. */
 export async function findDelivery(db: Executor, deliveryId: string): Promise<DeliveryToMake | undefined> {
@@ -20,10 +19,15 @@ export async function findDelivery(db: Executor, deliveryId: string): Promise<De
     .innerJoin(sessions, eq(sessions.id, deliveries.sessionId))
     .leftJoin(
       sealedSecrets,
-      and(eq(sealedSecrets.sessionId, deliveries.sessionId), eq(sealedSecrets.name, callbackSecretName)),
+      and(eq(sealedSecrets.sessionId, deliveries.sessionId), eq(sealedSecrets.name, CALLBACK_SECRET)),
     )
     .where(eq(deliveries.id, deliveryId));
   return found;
+}
+
+/** Writes a callback to make, due at once. */
+export async function insertDelivery(tx: Transaction, delivery: PlannedDelivery): Promise<void> {
+  await tx.insert(deliveries).values({ ...delivery, nextAttemptAt: new Date() });
 }
 
 /** Whether the run's `run.started` has a delivery of which no attempt has finished yet. */

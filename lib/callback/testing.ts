@@ -5,7 +5,7 @@ import { deliveries, requests, runs, sealedSecrets, sessions } from "#db/schema/
 import type { CallbackEvent } from "#db/schema/unions.ts";
 import type { Sealer } from "#lib/secrets/sealer.ts";
 import { newDeliveryId, newId } from "#lib/session/new-id.ts";
-import { callbackSecretName } from "./store.ts";
+import { CALLBACK_SECRET, placeSecret } from "#lib/session/session-secret.ts";
 
 /** One request as a receiver saw it. */
 export type Received = { path: string; headers: IncomingHttpHeaders; body: Buffer };
@@ -47,9 +47,9 @@ export async function seedCallbackSession(
     callbackEvents: ["run.started", "run.completed"],
   });
   if (callback.secret !== undefined) {
-    const place = { table: "sealed_secrets", row: sessionId, column: callbackSecretName };
+    const place = placeSecret(sessionId, CALLBACK_SECRET);
     const sealed = callback.sealer.seal(place, callback.secret);
-    await db.insert(sealedSecrets).values({ sessionId, name: callbackSecretName, sealed });
+    await db.insert(sealedSecrets).values({ sessionId, name: CALLBACK_SECRET, sealed });
   }
   await db
     .insert(requests)

@@ -15,6 +15,7 @@ import { type Job, requestRun } from "./jobs.ts";
 import { newId } from "./new-id.ts";
 import { enqueueJobs } from "./outbox-store.ts";
 import { findFirstRun, insertRequest } from "./run-store.ts";
+import { CALLBACK_SECRET, nameMcpHeaders, placeSecret } from "./session-secret.ts";
 import { findSessionByIdempotencyKey, insertSecrets, insertSession } from "./store.ts";
 
 /** Everything a new session fixes, validated. */
@@ -88,16 +89,16 @@ export async function createSession(
     });
     if (!inserted) return false;
     const secrets: [string, string][] = headersById.map(([id, headers]) => [
-      `mcpServers.${id}.headers`,
+      nameMcpHeaders(id),
       JSON.stringify(headers),
     ]);
-    if (input.callback?.secret) secrets.push(["callback.secret", input.callback.secret]);
+    if (input.callback?.secret) secrets.push([CALLBACK_SECRET, input.callback.secret]);
     await insertSecrets(
       tx,
       secrets.map(([name, text]) => ({
         sessionId,
         name,
-        sealed: sealer.seal({ table: "sealed_secrets", row: sessionId, column: name }, text),
+        sealed: sealer.seal(placeSecret(sessionId, name), text),
       })),
     );
     const origin = "external" as const;

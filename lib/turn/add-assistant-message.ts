@@ -2,8 +2,8 @@ import type { Transaction } from "#db/client.ts";
 import type { MessagePart } from "#db/schema/index.ts";
 import type { TranscriptMessage } from "#lib/events/event.ts";
 import type { Emit } from "#lib/events/event-log.ts";
+import { aboutRun } from "./about-run.ts";
 import type { Claim } from "./claim.ts";
-import { aboutRun } from "./open-run.ts";
 import { appendMessage } from "./store.ts";
 
 /** Adds a message of the agent to the transcript, and emits it as `message.completed`. */

@@ -1,15 +1,13 @@
 import type { Transaction } from "#db/client.ts";
-import type { CallbackEvent } from "#db/schema/unions.ts";
-import { planDelivery } from "#lib/callback/plan-delivery.ts";
-import type { NewEvent, TranscriptMessage } from "#lib/events/event.ts";
-import type { Emit } from "#lib/events/event-log.ts";
-import { type Job, requestDelivery } from "#lib/session/jobs.ts";
+import type { TranscriptMessage } from "#lib/events/event.ts";
+import type { Job } from "#lib/session/jobs.ts";
 import { listRequestMessages, nextMessageSeq, toTranscriptMessage } from "#lib/session/message-store.ts";
-import { enqueueJobs } from "#lib/session/outbox-store.ts";
+import { aboutRun } from "./about-run.ts";
 import type { Claim } from "./claim.ts";
+import { emitLifecycle } from "./emit-lifecycle.ts";
 import { prepareRun } from "./prepare-run.ts";
 import { findRecorded, type Recorded, recordStep } from "./record-step.ts";
-import { insertDelivery, placeMessage, startRun, upsertDeliverable } from "./store.ts";
+import { placeMessage, startRun, upsertDeliverable } from "./store.ts";
 import type { TurnDeps } from "./turn-deps.ts";
 
 /**
@@ -45,31 +43,6 @@ export async function openRun(turn: TurnDeps, claim: Claim): Promise<Recorded<Re
   });
   turn.jobs.sendSoon(send);
   return opened;
-}
-
-/** The fields that every event of a run shares. */
-export const aboutRun = ({ requestId, runId, source }: Pick<Claim, "requestId" | "runId" | "source">) => ({
-  requestId,
-  runId,
-  source,
-});
-
-/** Emits a lifecycle event together with its callback row and the job to deliver it; `send` gets the job. */
-export function emitLifecycle(
-  tx: Transaction,
-  emit: Emit,
-  subscribed: CallbackEvent[] | null,
-  send: Job[],
-  event: NewEvent,
-): void {
-  emit(event, async (stored) => {
-    const delivery = planDelivery(subscribed, stored);
-    if (!delivery) return;
-    await insertDelivery(tx, delivery);
-    const job = requestDelivery({ id: delivery.id, cycle: 1 });
-    await enqueueJobs(tx, [job]);
-    send.push(job);
-  });
 }
 
 /** The request's messages, each with its place in the transcript; those that waited get theirs now. */

@@ -3,10 +3,10 @@ import type { Deliverable } from "#lib/events/event.ts";
 import type { Emit } from "#lib/events/event-log.ts";
 import { newId } from "#lib/session/new-id.ts";
 import { findDeliverable, type RunRow } from "#lib/session/run-store.ts";
+import { aboutRun } from "./about-run.ts";
 import { addAssistantMessage } from "./add-assistant-message.ts";
 import type { Claim } from "./claim.ts";
 import type { RunEnd } from "./close-run.ts";
-import { aboutRun } from "./open-run.ts";
 import { upsertDeliverable } from "./store.ts";
 
 /**

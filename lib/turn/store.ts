@@ -2,7 +2,6 @@ import { and, asc, eq, gt, inArray, isNull, sql } from "drizzle-orm";
 import type { Database, Executor, Transaction } from "#db/client.ts";
 import {
   deliverables,
-  deliveries,
   messages,
   requests,
   runs,
@@ -11,7 +10,6 @@ import {
   toolCalls,
   type UsageRow,
 } from "#db/schema/index.ts";
-import type { PlannedDelivery } from "#lib/callback/plan-delivery.ts";
 import { isOpen, OPEN_STATES } from "#lib/session/run-store.ts";
 import type { Claim } from "./claim.ts";
 
@@ -163,11 +161,6 @@ export async function appendMessage(tx: Transaction, row: typeof messages.$infer
     .returning({ seq: messages.seq });
   if (!added?.seq) throw new Error(`message ${row.id} got no place in the transcript`);
   return added.seq;
-}
-
-/** Writes a callback to make, due at once. */
-export async function insertDelivery(tx: Transaction, delivery: PlannedDelivery): Promise<void> {
-  await tx.insert(deliveries).values({ ...delivery, nextAttemptAt: new Date() });
 }
 
 /** Notes that a tool call begins: `begun`, `interrupted` where it had begun before, `stale` where the claim is over. */
