@@ -25,6 +25,7 @@ export function planDelivery(
   const event = subscribed?.find((kind) => kind === stored.kind);
   if (event === undefined || stored.runId === null) return undefined;
   const { sessionId, runId, requestId } = stored;
+  // Written by our own log.
   const data = JSON.parse(stored.body) as DomainEvent;
   const body = JSON.stringify({ event, sessionId, requestId, runId, timestamp: data.timestamp, data });
   return { id: newDeliveryId(), sessionId, runId, event, body };

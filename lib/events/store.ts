@@ -27,6 +27,7 @@ export async function appendEvents(
       sql`(${index - drafts.length + 1}::int, ${kind}, ${requestId}::text, ${runId}::text, ${head}, ${tail})`,
   );
   // One statement for both: the number is known to the database first, so it puts it into the text.
+  // Every driver answers with rows; which one it is, Drizzle's type leaves open.
   const { rows: counted } = (await tx.execute(sql`
     with counter as (
       update ${sessions} set event_seq = event_seq + ${drafts.length} where id = ${sessionId} returning event_seq

@@ -32,7 +32,8 @@ type Collected =
 
 /** What the engine is told of it: the content stays in our rows. */
 export type CollectStep =
-  | { kind: "ready" | "invalid" | "stopped" }
+  | { kind: "ready"; usage?: ModelUsage }
+  | { kind: "invalid" | "stopped" }
   | { kind: "failed"; failure: ModelFailure };
 
 const ASK =
@@ -53,7 +54,7 @@ export async function probeRun(turn: TurnDeps, claim: Claim): Promise<Recorded<C
   const answer = await probeFormat(turn, claim.runId, await readSchema(turn, claim));
   if (answer.kind === "stopped") turn.stops.throwIfShuttingDown();
   const recorded = await recordStep<CollectStep>(turn, claim, "probe", async () => {
-    if (answer.kind === "text") return { output: { kind: "ready", usage: answer.usage } as CollectStep };
+    if (answer.kind === "text") return { output: { kind: "ready", usage: answer.usage } };
     return { output: answer.kind === "failed" ? storable(answer) : answer };
   });
   await faultPoint("K07");

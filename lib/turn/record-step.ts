@@ -26,6 +26,7 @@ export async function findRecorded<Output>(
   // Made before the look at the row, so that a stop finds either the signal or a reader.
   const signal = turn.stops.signalOf(claim.runId);
   const memory = turn.memory.of(claim);
+  // Each name is written by one function, which knows the type of its output, here and in the rows.
   if (memory) {
     // A process that ends fires the signal too, and stops no turn.
     const isStopped = signal.aborted && !isShutdown(signal.reason);
@@ -33,7 +34,6 @@ export async function findRecorded<Output>(
   }
   const { recorded, isCurrent, isCancelled } = await findStep(turn.db, claim, name);
   if (isCancelled) turn.stops.stop(claim.runId, STOPPED_REASON);
-  // Each name is written by one function, which knows its type.
   if (recorded) return { output: recorded.output as Output, isStopped: isCancelled };
   if (!isCurrent) throw new StaleClaimError(claim, name);
   return undefined;

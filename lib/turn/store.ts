@@ -58,6 +58,7 @@ export async function insertStep(
   const output = JSON.stringify(step.output);
   const modelMessages = step.modelMessages && JSON.stringify(step.modelMessages);
   // One statement: the claim is checked, and held until the commit, by the very row that the step is written from.
+  // Every driver answers with rows; which one it is, Drizzle's type leaves open.
   const { rows } = (await tx.execute(sql`
     with claimed as (
       select id, cancel_requested_at from ${runs}
