@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { BrowserService } from "#lib/browser/browser-service.ts";
+import { quoteAsData } from "../quote-as-data.ts";
 import type { ToolServices } from "../services.ts";
 import { defineTool, errorResult, textResult } from "../tool.ts";
 import { openLive } from "./open-live.ts";
-import { quotePage } from "./quote-page.ts";
 import type { ScriptHelper } from "./script-runner.ts";
 
 const TIMEOUT_MS_MAX = 120_000;
@@ -46,7 +46,7 @@ export const browserExecute = (
       const logs = outcome.logs === "" ? "" : `\nConsole:\n${cut(outcome.logs.trimEnd())}`;
       if (outcome.ok) {
         return textResult(
-          quotePage(live.page().url(), `Result: ${JSON.stringify(outcome.value, null, 1)}${logs}`),
+          quoteAsData(live.page().url(), `Result: ${JSON.stringify(outcome.value, null, 1)}${logs}`),
         );
       }
       const advice = outcome.timedOut

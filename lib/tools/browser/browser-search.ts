@@ -1,10 +1,10 @@
 import { z } from "zod";
+import { quoteAsData } from "../quote-as-data.ts";
 import type { ToolServices } from "../services.ts";
 import { defineTool, errorResult, textResult } from "../tool.ts";
 import { evaluateIn } from "./evaluate-in-frame.ts";
 import { openLive } from "./open-live.ts";
 import { FRAME_ARROW, withFrames } from "./page-frames.ts";
-import { quotePage } from "./quote-page.ts";
 import { searchText, type TextMatch } from "./search-text.ts";
 import { withinDeadline } from "./within-deadline.ts";
 
@@ -78,7 +78,7 @@ export const browserSearch = (services: Pick<ToolServices, "browser">) =>
                 `${index + 1}. ${snippet}\n   ${tag} ${selector ?? "(in a closed shadow root)"}${frame ? ` in frame ${frame}` : ""}${visible ? "" : " (not visible)"}`,
             ),
           ];
-          return textResult(quotePage(page.url(), lines.join("\n")));
+          return textResult(quoteAsData(page.url(), lines.join("\n")));
         }),
       );
     },

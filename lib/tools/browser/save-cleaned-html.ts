@@ -1,11 +1,11 @@
 import { z } from "zod";
+import { quoteAsData } from "../quote-as-data.ts";
 import type { ToolServices } from "../services.ts";
 import { defineTool } from "../tool.ts";
 import { type CleanedHtml, cleanHtml } from "./clean-html.ts";
 import { evaluateIn } from "./evaluate-in-frame.ts";
 import { openLive } from "./open-live.ts";
 import { FRAME_ARROW, withFrames } from "./page-frames.ts";
-import { quotePage } from "./quote-page.ts";
 import { withinDeadline } from "./within-deadline.ts";
 
 const HTML_CHARS_MAX = 2_000_000;
@@ -66,7 +66,7 @@ export const saveCleanedHtml = (services: Pick<ToolServices, "browser" | "eviden
         `url: ${url}`,
         `time: ${new Date().toISOString()}`,
         `size: ${bytes.byteLength} bytes${main.isCut || parts.some(({ cleaned }) => cleaned.isCut) ? " (cut at the limit)" : ""}, ${parts.length + 1} ${parts.length === 0 ? "frame" : "frames"}`,
-        quotePage(
+        quoteAsData(
           url,
           [
             `title: ${pageTitle}`,

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { type GuardedResponse, isGuardedFetchError } from "#lib/net/guarded-fetch.ts";
+import { quoteAsData } from "../quote-as-data.ts";
 import { defineTool, errorResult, type Tool, type ToolResult } from "../tool.ts";
 import { decodeBody, readMediaType } from "./decode-body.ts";
-import { quoteAsData } from "./quote-as-data.ts";
 import { readableText } from "./readable-text.ts";
 import type { WorkspaceServices } from "./services.ts";
 import { storableText } from "./storable-text.ts";
