@@ -20,6 +20,11 @@ export function createManualClock(startMs = Date.UTC(2026, 0, 5, 12)): ManualClo
   return {
     now: () => nowMs,
     schedule(ring, delayMs) {
+      // Overdue already, because the clock was moved between the commit and the setting of the alarm.
+      if (delayMs <= 0) {
+        const soon = setImmediate(ring);
+        return () => clearImmediate(soon);
+      }
       const timer = { dueAtMs: nowMs + delayMs, ring };
       timers.add(timer);
       return () => timers.delete(timer);
