@@ -8,9 +8,9 @@ import { formatSeconds } from "./progress.mjs";
 import { SetupError } from "./setup-error.mjs";
 import { listFiles, readStamp } from "./stamp.mjs";
 
-/** @typedef {{ name: string, passed: number, failed: number, skipped: number, flaky?: number, durationMs: number }} PartResult */
+/** @typedef {{ name: string, passed: number, failed: number, skipped: number, flaky?: number, names?: string[], durationMs: number }} PartResult */
 /** @typedef {Omit<PartResult, "name" | "durationMs">} Counts */
-/** @typedef {Counts & { failures: (Counts & { file: string })[] }} UnitCounts */
+/** @typedef {Counts & { failures: (Counts & { file: string, names: string[] })[] }} UnitCounts */
 /** @typedef {{ node: string, counts: string, env: import("./command.mjs").Environment }} Context */
 
 /** Tests of storage and turns, which also run on a real Postgres and through Neon's driver. */
@@ -132,7 +132,8 @@ const retriedFilesMax = 5;
 async function runUnitTests(context, files) {
   const first = await runTestFiles(context, files);
   const { failures } = first;
-  if (failures.length === 0 || failures.length > retriedFilesMax) return first;
+  if (failures.length === 0 || failures.length > retriedFilesMax)
+    return { ...first, names: nameFailures(failures) };
   console.log(`\nOnce more, by themselves: ${failures.map(({ file }) => relative(".", file)).join(", ")}`);
   const again = await runTestFiles(
     context,
@@ -143,8 +144,13 @@ async function runUnitTests(context, files) {
     failed: again.failed,
     skipped: first.skipped - failures.reduce((sum, { skipped }) => sum + skipped, 0) + again.skipped,
     flaky: failures.length - again.failures.length,
+    names: nameFailures(again.failures),
   };
 }
+
+/** @param {UnitCounts["failures"]} failures */
+const nameFailures = (failures) =>
+  failures.flatMap(({ file, names }) => names.map((name) => `${relative(".", file)} › ${name}`));
 
 /**
  * @param {Context} context
@@ -213,10 +219,11 @@ function withExitCode(ok, counts) {
  */
 function summarize(results) {
   console.log("\n── summary");
-  for (const { name, passed, failed, skipped, flaky = 0, durationMs } of results) {
+  for (const { name, passed, failed, skipped, flaky = 0, names = [], durationMs } of results) {
     const counts = passed + failed + skipped > 0 ? ` · ${passed} passed, ${failed} failed` : "";
     const rest = `${skipped > 0 ? `, ${skipped} skipped` : ""}${flaky > 0 ? `, ${flaky} only on the second try` : ""}`;
     console.log(`${failed === 0 ? "✓" : "✗"} ${name}${counts}${rest} (${formatSeconds(durationMs)})`);
+    for (const failure of names) console.log(`    ${failure}`);
   }
   const passed = results.reduce((sum, part) => sum + part.passed, 0);
   const failed = results.reduce((sum, part) => sum + part.failed, 0);

@@ -10,18 +10,19 @@ import { formatSeconds } from "./progress.mjs";
 /** @typedef {import("node:test/reporters").TestEvent} TestEvent */
 /** @typedef {Extract<TestEvent, { type: "test:fail" }>["data"]} Failure */
 /** @typedef {{ passed: number, failed: number, skipped: number }} Counts */
+/** @typedef {Counts & { printed: string, names: string[] }} FileEntry */
 
 /**
  * @param {AsyncIterable<TestEvent>} events
  * @returns {AsyncGenerator<string>}
  */
 export default async function* report(events) {
-  /** @type {Map<string, Counts & { printed: string }>} */
+  /** @type {Map<string, FileEntry>} */
   const files = new Map();
   /** @param {{ file?: string | undefined, entryFile?: string }} place the file that ran, which may differ from where a test is written */
   const at = (place) => {
     const file = resolve(place.entryFile ?? place.file ?? "");
-    const entry = files.get(file) ?? { passed: 0, failed: 0, skipped: 0, printed: "" };
+    const entry = files.get(file) ?? { passed: 0, failed: 0, skipped: 0, printed: "", names: [] };
     files.set(file, entry);
     return entry;
   };
@@ -35,6 +36,7 @@ export default async function* report(events) {
     }
     if (event.type === "test:fail" && isOwnFailure(event.data)) {
       at(event.data).failed += 1;
+      at(event.data).names.push(event.data.name);
       yield describeFailure(event.data);
       // A file that breaks down as a whole never comes to its summary.
       if (isWholeFile(event.data)) yield takePrinted(at(event.data));
@@ -53,7 +55,7 @@ export default async function* report(events) {
   writeCounts(files);
 }
 
-/** @param {Map<string, Counts>} files */
+/** @param {Map<string, FileEntry>} files */
 function writeCounts(files) {
   const path = process.env.TEST_COUNTS_PATH;
   if (path === undefined) return;
@@ -64,11 +66,12 @@ function writeCounts(files) {
     total.skipped += skipped;
   }
   const failedFiles = [...files].filter(([, counts]) => counts.failed > 0);
-  const failures = failedFiles.map(([file, { passed, failed, skipped }]) => ({
+  const failures = failedFiles.map(([file, { passed, failed, skipped, names }]) => ({
     file,
     passed,
     failed,
     skipped,
+    names,
   }));
   writeFileSync(path, JSON.stringify({ ...total, failures }));
 }
