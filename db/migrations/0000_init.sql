@@ -10,6 +10,7 @@ CREATE TABLE "annotations" (
 CREATE TABLE "browsers" (
 	"session_id" text PRIMARY KEY NOT NULL,
 	"status" text NOT NULL,
+	"owner" text,
 	"desired_url" text,
 	"last_navigated_url" text,
 	"current_url" text,
@@ -57,6 +58,7 @@ CREATE TABLE "deliveries" (
 	"state" text DEFAULT 'pending' NOT NULL,
 	"attempts_finished" integer DEFAULT 0 NOT NULL,
 	"cycle" integer DEFAULT 1 NOT NULL,
+	"generation" integer DEFAULT 1 NOT NULL,
 	"next_attempt_at" timestamp (3) with time zone,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "deliveries_run_event" UNIQUE("run_id","event"),
@@ -201,9 +203,12 @@ CREATE TABLE "requests" (
 	"user_id" text,
 	"idempotency_key" text,
 	"body_hash" text NOT NULL,
+	"joined_run_id" text,
+	"joined_after_seq" bigint,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "requests_position" UNIQUE("session_id","position"),
 	CONSTRAINT "requests_in_session" UNIQUE("id","session_id"),
+	CONSTRAINT "requests_joined_both" CHECK (("requests"."joined_run_id" is null) = ("requests"."joined_after_seq" is null)),
 	CONSTRAINT "requests_mode" CHECK ("requests"."mode" in ('queue', 'steer', 'interrupt')),
 	CONSTRAINT "requests_origin" CHECK ("requests"."origin" in ('person', 'external', 'continuation', 'retry', 'subagent'))
 );
@@ -219,6 +224,7 @@ CREATE TABLE "runs" (
 	"generation" integer DEFAULT 1 NOT NULL,
 	"error" text,
 	"will_retry" boolean DEFAULT false NOT NULL,
+	"is_compacting" boolean DEFAULT false NOT NULL,
 	"not_before" timestamp (3) with time zone,
 	"cancel_requested_at" timestamp (3) with time zone,
 	"usage" jsonb,
@@ -235,12 +241,13 @@ CREATE TABLE "runs" (
 CREATE TABLE "steps" (
 	"run_id" text NOT NULL,
 	"name" text NOT NULL,
+	"session_id" text NOT NULL,
 	"position" bigserial NOT NULL,
 	"output" jsonb NOT NULL,
 	"model_messages" jsonb,
+	"replaces_through" bigint,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	CONSTRAINT "steps_run_id_name_pk" PRIMARY KEY("run_id","name"),
-	CONSTRAINT "steps_position" UNIQUE("run_id","position")
+	CONSTRAINT "steps_run_id_name_pk" PRIMARY KEY("run_id","name")
 );
 --> statement-breakpoint
 CREATE TABLE "tool_calls" (
@@ -293,6 +300,7 @@ CREATE TABLE "sessions" (
 	"startup_status" text DEFAULT 'uninitialized' NOT NULL,
 	"share_revocation" integer DEFAULT 0 NOT NULL,
 	"event_seq" bigint DEFAULT 0 NOT NULL,
+	"message_seq" integer DEFAULT 0 NOT NULL,
 	"active_run_id" text,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
@@ -330,6 +338,7 @@ ALTER TABLE "messages" ADD CONSTRAINT "messages_session_id_sessions_id_fk" FOREI
 ALTER TABLE "messages" ADD CONSTRAINT "messages_request_id_requests_id_fk" FOREIGN KEY ("request_id") REFERENCES "public"."requests"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "messages" ADD CONSTRAINT "messages_run_id_runs_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "requests" ADD CONSTRAINT "requests_session_id_sessions_id_fk" FOREIGN KEY ("session_id") REFERENCES "public"."sessions"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "requests" ADD CONSTRAINT "requests_joined_run_id_runs_id_fk" FOREIGN KEY ("joined_run_id") REFERENCES "public"."runs"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "runs" ADD CONSTRAINT "runs_request_id_session_id_requests_id_session_id_fk" FOREIGN KEY ("request_id","session_id") REFERENCES "public"."requests"("id","session_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "steps" ADD CONSTRAINT "steps_run_id_runs_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "tool_calls" ADD CONSTRAINT "tool_calls_run_id_runs_id_fk" FOREIGN KEY ("run_id") REFERENCES "public"."runs"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -354,9 +363,11 @@ CREATE UNIQUE INDEX "events_one_end" ON "events" USING btree ("run_id") WHERE ki
 CREATE UNIQUE INDEX "events_one_start" ON "events" USING btree ("run_id") WHERE kind = 'run.started';--> statement-breakpoint
 CREATE INDEX "messages_request" ON "messages" USING btree ("request_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "requests_idempotency_key" ON "requests" USING btree ("session_id","idempotency_key");--> statement-breakpoint
+CREATE INDEX "requests_joined" ON "requests" USING btree ("joined_run_id") WHERE joined_run_id is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "runs_one_running" ON "runs" USING btree ("session_id") WHERE state = 'running';--> statement-breakpoint
 CREATE INDEX "runs_open" ON "runs" USING btree ("state") WHERE state in ('pending', 'running');--> statement-breakpoint
 CREATE INDEX "runs_session" ON "runs" USING btree ("session_id","created_at");--> statement-breakpoint
+CREATE INDEX "steps_history" ON "steps" USING btree ("session_id","position") WHERE model_messages is not null;--> statement-breakpoint
 CREATE INDEX "tool_calls_session" ON "tool_calls" USING btree ("session_id","started_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "sessions_owner_idempotency_key" ON "sessions" USING btree ("owner_id","idempotency_key");--> statement-breakpoint
 CREATE INDEX "sessions_owner_recent" ON "sessions" USING btree ("owner_id","created_at" DESC NULLS LAST,"id");--> statement-breakpoint

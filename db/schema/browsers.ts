@@ -19,6 +19,8 @@ export const browsers = pgTable(
       .primaryKey()
       .references(() => sessions.id, { onDelete: "cascade" }),
     status: text("status").$type<BrowserStatus>().notNull(),
+    /** The process that holds it (its database connections carry this name); null while nobody does. */
+    owner: text("owner"),
     /** The selected page: where the browser comes up. */
     desiredUrl: text("desired_url"),
     lastNavigatedUrl: text("last_navigated_url"),

@@ -24,6 +24,8 @@ export const deliveries = pgTable(
     /** Attempts of the present cycle that came to an end; a redeliver starts a new cycle. */
     attemptsFinished: integer("attempts_finished").notNull().default(0),
     cycle: integer("cycle").notNull().default(1),
+    /** Raised when the job is sent anew after a loss, so that the engine does not take it for a duplicate. */
+    generation: integer("generation").notNull().default(1),
     nextAttemptAt: instant("next_attempt_at"),
     createdAt: createdAt(),
   },

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import {
+  type AnyPgColumn,
   bigint,
   bigserial,
   boolean,
@@ -57,12 +58,18 @@ export const requests = pgTable(
     userId: text("user_id"),
     idempotencyKey: text("idempotency_key"),
     bodyHash: text("body_hash").notNull(),
+    /** A steer: the run whose turn it joined when it was accepted; it gets a run of its own only if that one ends without it. */
+    joinedRunId: text("joined_run_id").references((): AnyPgColumn => runs.id, { onDelete: "cascade" }),
+    /** A steer: the session's event number when it was accepted, after which its stream begins. */
+    joinedAfterSeq: bigint("joined_after_seq", { mode: "number" }),
     createdAt: createdAt(),
   },
   (table) => [
     unique("requests_position").on(table.sessionId, table.position),
     uniqueIndex("requests_idempotency_key").on(table.sessionId, table.idempotencyKey),
     unique("requests_in_session").on(table.id, table.sessionId),
+    index("requests_joined").on(table.joinedRunId).where(sql`joined_run_id is not null`),
+    check("requests_joined_both", sql`(${table.joinedRunId} is null) = (${table.joinedAfterSeq} is null)`),
     oneOf("requests_mode", table.mode, FOLLOW_UP_MODES),
     oneOf("requests_origin", table.origin, RUN_ORIGINS),
   ],
@@ -85,6 +92,8 @@ export const runs = pgTable(
     generation: integer("generation").notNull().default(1),
     error: text("error"),
     willRetry: boolean("will_retry").notNull().default(false),
+    /** While the turn's context is being compacted. */
+    isCompacting: boolean("is_compacting").notNull().default(false),
     /** For a retry that waits: when it may start. */
     notBefore: instant("not_before"),
     cancelRequestedAt: instant("cancel_requested_at"),
@@ -152,17 +161,23 @@ export const steps = pgTable(
       .notNull()
       .references(() => runs.id, { onDelete: "cascade" }),
     name: text("name").notNull(),
-    /** Order in which steps were recorded; model messages are rebuilt in it. Its numbers have gaps. */
+    sessionId: text("session_id").notNull(),
+    /** Order in which steps were recorded, across the runs of a session. Its numbers have gaps. */
     position: bigserial("position", { mode: "number" }).notNull(),
     /** The small value the step hands back. */
     output: jsonb("output").$type<unknown>().notNull(),
-    /** Messages the model is shown from now on (AI SDK `ModelMessage[]`), where the step made any. */
+    /**
+     * Messages the model is shown from now on (AI SDK `ModelMessage[]`), where the step made any. All of a session's in
+     * the order of their steps are what the model has seen.
+     */
     modelMessages: jsonb("model_messages").$type<unknown[]>(),
+    /** A compaction: its messages stand for those of every step up to this position. */
+    replacesThrough: bigint("replaces_through", { mode: "number" }),
     createdAt: createdAt(),
   },
   (table) => [
     primaryKey({ columns: [table.runId, table.name] }),
-    unique("steps_position").on(table.runId, table.position),
+    index("steps_history").on(table.sessionId, table.position).where(sql`model_messages is not null`),
   ],
 );
 

@@ -63,6 +63,8 @@ export const sessions = pgTable(
     shareRevocation: integer("share_revocation").notNull().default(0),
     /** Last sequence number given to an event; taken last in each transaction that appends. */
     eventSeq: bigint("event_seq", { mode: "number" }).notNull().default(0),
+    /** Last place given to a message of the transcript. */
+    messageSeq: integer("message_seq").notNull().default(0),
     /** The one run that may write; compare-and-set, so one turn plays at a time. */
     activeRunId: text("active_run_id"),
     createdAt: createdAt(),

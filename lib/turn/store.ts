@@ -61,12 +61,12 @@ export async function insertStep(
   // Every driver answers with rows; which one it is, Drizzle's type leaves open.
   const { rows } = (await tx.execute(sql`
     with claimed as (
-      select id, cancel_requested_at from ${runs}
+      select id, session_id, cancel_requested_at from ${runs}
       where id = ${claim.runId} and epoch = ${claim.epoch} and state = 'running'
       for no key update
     ), written as (
-      insert into ${steps} (run_id, name, output, model_messages)
-      select id, ${step.name}, ${output}::jsonb, ${modelMessages}::jsonb from claimed
+      insert into ${steps} (run_id, session_id, name, output, model_messages)
+      select id, session_id, ${step.name}, ${output}::jsonb, ${modelMessages}::jsonb from claimed
       returning run_id
     )
     select cancel_requested_at is not null as is_cancelled from claimed join written on run_id = id
