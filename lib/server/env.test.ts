@@ -21,6 +21,11 @@ describe("readEnv", () => {
     assert.equal(env.AGENT_MODEL_API, "responses");
   });
 
+  it("leaves the context budget to the model unless it is set", () => {
+    assert.equal(readEnv({}).AGENT_CONTEXT_TOKENS, undefined);
+    assert.equal(readEnv({ AGENT_CONTEXT_TOKENS: "9000" }).AGENT_CONTEXT_TOKENS, 9_000);
+  });
+
   it("takes an empty variable for an unset one", () => {
     assert.equal(readEnv({ PORT: "", DATABASE_URL: "" }).PORT, 3000);
   });

@@ -55,7 +55,7 @@ const envSchema = z.object({
   AI_GATEWAY_API_KEY: z.string().optional(),
   AGENT_MODEL: z.string().optional(),
   AGENT_MODEL_API: z.enum(["responses", "chat"]).default("responses"),
-  AGENT_CONTEXT_TOKENS: wholeNumber(0, 1_000).optional(),
+  AGENT_CONTEXT_TOKENS: wholeNumber(0, 1_000).unwrap().optional(),
   SERVICE_API_KEYS: list.transform((entries) => entries.map(readConfiguredKey)),
   BUILTIN_MCP_URL: url.optional(),
   ENCRYPTION_KEY: z
