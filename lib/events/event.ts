@@ -54,6 +54,8 @@ export type EventFields = {
     evidence: EvidencePointer[];
     durationMs: number;
   };
+  /** Messages that joined the turn were read between two of its steps; they came with `message.completed` before. */
+  "turn.steered": { steerRequestId: string; messageIds: string[] };
   "deliverable.pending": { deliverable: Deliverable };
   "deliverable.ready": { deliverable: Deliverable };
   "deliverable.failed": { deliverable: Deliverable };

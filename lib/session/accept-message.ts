@@ -1,20 +1,19 @@
 import type { Database, Transaction } from "#db/client.ts";
 import type { FollowUpMode } from "#db/schema/unions.ts";
 import { faultPoint } from "#lib/events/fault-point.ts";
+import {
+  type EarlierUse,
+  type HeadRun,
+  insertFollowUp,
+  lockCounters,
+  readStanding,
+  type SessionCounters,
+} from "./follow-up-store.ts";
 import { type IncomingMessage, toMessageRows } from "./incoming-message.ts";
 import type { JobSender } from "./job-sender.ts";
-import { type Job, requestRun } from "./jobs.ts";
-import { nextMessageSeq } from "./message-store.ts";
+import { requestRun } from "./jobs.ts";
 import { newId } from "./new-id.ts";
-import { enqueueJobs } from "./outbox-store.ts";
-import {
-  findRequestByIdempotencyKey,
-  findRunByAttempt,
-  insertRequest,
-  listOpenRuns,
-  nextRequestPosition,
-} from "./run-store.ts";
-import { lockSession } from "./store.ts";
+import { type Placement, placeFollowUp } from "./place-follow-up.ts";
 
 /** A follow-up message, validated. */
 export type NewFollowUp = {
@@ -40,61 +39,65 @@ export type AcceptResult =
   | { status: "unknown_session" };
 
 /**
- * Stores a follow-up as a request of its own with a pending run. It starts at once when nothing is open, and otherwise
- * waits for the turns before it, in order of arrival. Source: `wire.md`, Follow-ups.
+ * Stores a follow-up. It starts at once when nothing is open; otherwise it waits for the turns before it, joins the one
+ * that plays (`steer`), or is the next (`interrupt`; the caller stops the run that it names). Three statements, of which
+ * the first holds the session's queue still. Source: `wire.md`, Follow-ups.
  */
 export async function acceptMessage(
   deps: { db: Database; jobs: JobSender },
   input: NewFollowUp,
 ): Promise<AcceptResult> {
-  const send: Job[] = [];
-  const result = await deps.db.transaction(async (tx): Promise<AcceptResult> => {
-    const session = await lockSession(tx, input.sessionId);
-    if (!session) return { status: "unknown_session" };
-    const replay =
-      input.idempotencyKey === null ? undefined : await readReplay(tx, input, input.idempotencyKey);
-    if (replay) return replay;
-
-    const open = await listOpenRuns(tx, input.sessionId);
-    const isQueued = open.length > 0;
-    const position = await nextRequestPosition(tx, input.sessionId);
-    const firstSeq = isQueued ? null : await nextMessageSeq(tx, input.sessionId);
-    const requestId = newId("req");
-    const runId = newId("run");
-    const { sessionId, mode, origin, userId, idempotencyKey, bodyHash } = input;
-    await insertRequest(
-      tx,
-      { id: requestId, sessionId, position, mode, origin, userId, idempotencyKey, bodyHash },
-      { id: runId, sessionId, requestId, attempt: 1, origin },
-      toMessageRows(input.messages, { sessionId, requestId, userId, firstSeq }),
-    );
-    if (!isQueued) {
-      send.push(requestRun({ id: runId, sessionId, generation: 1 }));
-      await enqueueJobs(tx, send);
-    }
-    const interrupts = mode === "interrupt" ? (open[0]?.run.id ?? null) : null;
-    return { status: "accepted", requestId, runId, queued: isQueued, interrupts };
+  const { result, job } = await deps.db.transaction(async (tx): Promise<Written> => {
+    const counters = await lockCounters(tx, input.sessionId);
+    if (!counters) return { result: { status: "unknown_session" } };
+    const { head, position, earlier } = await readStanding(tx, input.sessionId, input.idempotencyKey);
+    if (earlier) return { result: replay(input, earlier, head) };
+    return write(tx, input, { counters, position, placement: placeFollowUp(input, head) });
   });
   await faultPoint("K25");
-  deps.jobs.sendSoon(send);
+  deps.jobs.sendSoon(job ? [job] : []);
   return result;
 }
 
-async function readReplay(
+type Written = { result: AcceptResult; job?: ReturnType<typeof requestRun> };
+
+async function write(
   tx: Transaction,
   input: NewFollowUp,
-  key: string,
-): Promise<AcceptResult | undefined> {
-  const request = await findRequestByIdempotencyKey(tx, input.sessionId, key);
-  if (!request) return undefined;
-  if (request.bodyHash !== input.bodyHash) return { status: "reused" };
-  const first = await findRunByAttempt(tx, request.id, 1);
-  if (!first) throw new Error(`request ${request.id} has no run`);
+  at: { counters: SessionCounters; position: number; placement: Placement },
+): Promise<Written> {
+  const { sessionId, mode, origin, userId, idempotencyKey, bodyHash } = input;
+  const { counters, position, placement } = at;
+  const requestId = newId("req");
+  const joins = placement.kind === "joins" ? placement.runId : undefined;
+  const runId = joins ?? newId("run");
+  const isNext = placement.kind === "starts" || placement.kind === "overtakes";
+  const job = isNext ? requestRun({ id: runId, sessionId, generation: 1 }) : undefined;
+  const firstSeq = placement.kind === "starts" ? counters.messageSeq + 1 : null;
+  await insertFollowUp(tx, {
+    request: {
+      ...{ id: requestId, sessionId, position, mode, origin, userId, idempotencyKey, bodyHash },
+      ...(joins !== undefined && { joinedRunId: joins, joinedAfterSeq: counters.eventSeq }),
+    },
+    run: joins === undefined ? { id: runId, sessionId, requestId, attempt: 1, origin } : undefined,
+    messages: toMessageRows(input.messages, { sessionId, requestId, userId, firstSeq }),
+    placed: firstSeq === null ? 0 : input.messages.length,
+    job,
+  });
+  const interrupts = "interrupts" in placement ? placement.interrupts : null;
+  const queued = placement.kind !== "starts";
   return {
-    status: "replayed",
-    requestId: request.id,
-    runId: first.id,
-    queued: first.state === "pending" && (await listOpenRuns(tx, request.sessionId))[0]?.run.id !== first.id,
-    interrupts: null,
+    result: { status: "accepted", requestId, runId, queued, interrupts },
+    ...(job && { job }),
   };
+}
+
+/** The answer of the first use of a key; an interrupt whose turn still waits asks again for the one before it to end. */
+function replay(input: NewFollowUp, earlier: EarlierUse, head: HeadRun | undefined): AcceptResult {
+  if (earlier.bodyHash !== input.bodyHash) return { status: "reused" };
+  const { requestId, runId, isWaiting, isUnread } = earlier;
+  const queued = isWaiting && (isUnread || head?.id !== runId);
+  const placement = placeFollowUp(input, head);
+  const interrupts = queued && "interrupts" in placement ? placement.interrupts : null;
+  return { status: "replayed", requestId, runId, queued, interrupts };
 }

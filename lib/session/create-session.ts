@@ -86,6 +86,7 @@ export async function createSession(
       ...input.delegation,
       callbackUrl: input.callback?.url ?? null,
       callbackEvents: input.callback?.events ?? null,
+      messageSeq: input.messages.length,
     });
     if (!inserted) return false;
     const secrets: [string, string][] = headersById.map(([id, headers]) => [

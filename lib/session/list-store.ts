@@ -1,7 +1,7 @@
 import { and, count, desc, eq, inArray, isNotNull, isNull, lt, or } from "drizzle-orm";
 import type { Executor } from "#db/client.ts";
 import { requests, runs, sessions } from "#db/schema/index.ts";
-import { OPEN_STATES, type RunRow } from "./run-store.ts";
+import { OPEN_STATES, type RunRow, startedLast } from "./run-store.ts";
 import { type SessionRow, sessionColumns } from "./store.ts";
 
 /** Recent sessions of an owner, newest first, after a cursor. Children are listed with their parents. */
@@ -29,7 +29,7 @@ export function listSessions(
     .limit(page.limit);
 }
 
-/** The run of each session that ended or started last, by session id; sessions without one are left out. */
+/** The run of each session that started last, by session id; sessions without one are left out. */
 export async function findLastRuns(db: Executor, sessionIds: string[]): Promise<Map<string, RunRow>> {
   if (sessionIds.length === 0) return new Map();
   const rows = await db
@@ -37,7 +37,7 @@ export async function findLastRuns(db: Executor, sessionIds: string[]): Promise<
     .from(runs)
     .innerJoin(requests, eq(requests.id, runs.requestId))
     .where(and(inArray(runs.sessionId, sessionIds), isNotNull(runs.startedAt)))
-    .orderBy(runs.sessionId, desc(requests.position), desc(runs.attempt));
+    .orderBy(runs.sessionId, ...startedLast);
   return new Map(rows.map(({ run }) => [run.sessionId, run]));
 }
 

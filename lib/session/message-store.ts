@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, isNotNull, isNull, sql } from "drizzle-orm";
+import { and, asc, desc, eq, isNotNull, isNull } from "drizzle-orm";
 import type { Executor, Transaction } from "#db/client.ts";
 import { messages, requests, runs } from "#db/schema/index.ts";
 import type { TranscriptMessage } from "#lib/events/event.ts";
@@ -6,15 +6,6 @@ import type { RequestRow } from "./run-store.ts";
 
 export type MessageRow = typeof messages.$inferSelect;
 export type NewMessageRow = typeof messages.$inferInsert;
-
-/** The next place in the transcript. */
-export async function nextMessageSeq(tx: Transaction, sessionId: string): Promise<number> {
-  const [row] = await tx
-    .select({ last: sql<number>`coalesce(max(${messages.seq}), 0)::int` })
-    .from(messages)
-    .where(eq(messages.sessionId, sessionId));
-  return (row?.last ?? 0) + 1;
-}
 
 /** The messages that a request brought, in order; also while they wait outside the transcript. */
 export function listRequestMessages(db: Executor, requestId: string): Promise<MessageRow[]> {

@@ -1,6 +1,7 @@
-import { and, asc, count, desc, eq, inArray, isNotNull, ne, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNotNull, ne, type SQL, sql } from "drizzle-orm";
 import type { Executor, Transaction } from "#db/client.ts";
 import { deliverables, messages, requests, runs } from "#db/schema/index.ts";
+import { countUnreadSteers } from "./steering-store.ts";
 
 export type RequestRow = typeof requests.$inferSelect;
 export type RunRow = typeof runs.$inferSelect;
@@ -62,6 +63,29 @@ export async function findNewestRun(db: Executor, requestId: string): Promise<Ru
   return row;
 }
 
+/**
+ * The run whose state is a request's: the newest of its own; for a steer without one, the newest of the request whose
+ * turn it joined.
+ */
+export async function findAnsweringRun(
+  db: Executor,
+  sessionId: string,
+  requestId: string,
+): Promise<RunRow | undefined> {
+  const isOwn = sql`(${runs.requestId} = ${requestId})`;
+  const joinedRequest = sql`(
+    select joined_run.request_id from ${requests} as steer join ${runs} as joined_run on joined_run.id = steer.joined_run_id
+    where steer.id = ${requestId}
+  )`;
+  const [row] = await db
+    .select()
+    .from(runs)
+    .where(and(eq(runs.sessionId, sessionId), sql`${runs.requestId} in (${requestId}, ${joinedRequest})`))
+    .orderBy(sql`${isOwn} desc`, desc(runs.attempt))
+    .limit(1);
+  return row;
+}
+
 /** A request's run by its attempt: 1 is the first, the others are its retries. */
 export async function findRunByAttempt(
   db: Executor,
@@ -94,24 +118,48 @@ export async function findRun(db: Executor, runId: string): Promise<RunRow | und
   return row;
 }
 
+/** Whether an executor has claimed a run: it plays, or is about to, and nothing is played before it. */
+export const isClaimed = (run: Pick<RunRow, "state" | "epoch">): boolean =>
+  run.state === "running" || run.epoch > 0;
+
+/**
+ * The order in which the open runs of a session are played, for a statement that joins `runs` with their `requests`:
+ * the claimed one, then interrupts, then the others, each in order of arrival; a retry stands where its request does.
+ * Source: `wire.md`, Follow-ups.
+ */
+export const playingOrder: SQL[] = [
+  sql`(${runs.state} = 'running' or ${runs.epoch} > 0) desc`,
+  sql`(${requests.mode} = 'interrupt') desc`,
+  asc(requests.position),
+  asc(runs.attempt),
+];
+
 /** Pending and running runs of a session in the order they are to be played. */
 export function listOpenRuns(db: Executor, sessionId: string) {
   return db
-    .select({ run: runs, position: requests.position })
+    .select({ run: runs, position: requests.position, mode: requests.mode })
     .from(runs)
     .innerJoin(requests, eq(requests.id, runs.requestId))
     .where(and(eq(runs.sessionId, sessionId), inArray(runs.state, OPEN_STATES)))
-    .orderBy(asc(requests.position), asc(runs.attempt));
+    .orderBy(...playingOrder);
 }
 
-/** The run that ended or started last, by the order of turns. */
+/** Newest first by when runs started; one that plays is the newest. */
+export const startedLast: SQL[] = [
+  sql`(${runs.state} = 'running') desc`,
+  desc(runs.startedAt),
+  desc(requests.position),
+  desc(runs.attempt),
+];
+
+/** The run that started last. */
 export async function findLastRun(db: Executor, sessionId: string): Promise<RunRow | undefined> {
   const [row] = await db
     .select({ run: runs })
     .from(runs)
     .innerJoin(requests, eq(requests.id, runs.requestId))
     .where(and(eq(runs.sessionId, sessionId), isNotNull(runs.startedAt)))
-    .orderBy(desc(requests.position), desc(runs.attempt))
+    .orderBy(...startedLast)
     .limit(1);
   return row?.run;
 }
@@ -126,14 +174,14 @@ export function listRuns(db: Executor, sessionId: string, limit: number): Promis
     .limit(limit);
 }
 
-/** How many requests wait behind the running one. */
+/** How many requests wait: for the turns before theirs, or to be read by the one that plays. */
 export async function countQueued(
   db: Executor,
   sessionId: string,
   activeRunId: string | null,
 ): Promise<number> {
   const [row] = await db
-    .select({ waiting: count() })
+    .select({ waiting: sql<number>`count(*)::int + ${countUnreadSteers(sql`${sessionId}`)}` })
     .from(runs)
     .where(
       and(
@@ -144,15 +192,6 @@ export async function countQueued(
       ),
     );
   return row?.waiting ?? 0;
-}
-
-/** The next place in the order of requests. */
-export async function nextRequestPosition(tx: Transaction, sessionId: string): Promise<number> {
-  const [row] = await tx
-    .select({ last: sql<number>`coalesce(max(${requests.position}), 0)::int` })
-    .from(requests)
-    .where(eq(requests.sessionId, sessionId));
-  return (row?.last ?? 0) + 1;
 }
 
 /** The deliverable of a run, once it has one. */

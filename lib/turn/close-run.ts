@@ -8,6 +8,7 @@ import type { Job } from "#lib/session/jobs.ts";
 import { newId } from "#lib/session/new-id.ts";
 import { enqueueRun } from "#lib/session/outbox-store.ts";
 import { isOpen, listOpenRuns, type RunRow } from "#lib/session/run-store.ts";
+import { releaseSteers } from "#lib/session/steering.ts";
 import { lockSession, type SessionRow } from "#lib/session/store.ts";
 import { aboutRun } from "./about-run.ts";
 import type { Claim } from "./claim.ts";
@@ -56,11 +57,12 @@ export async function closeRun(
     const error = end.outcome === "errored" ? end.failure.message : null;
     await endRun(tx, run.id, { state: end.outcome, error, willRetry: next !== undefined, usage, endedAt });
     if (next) await insertRetry(tx, claim, next);
+    else await releaseSteers(tx, claim);
     await emitEnd(tx, emit, claim, { session, run, end, usage, next, send });
     await releaseSession(tx, claim.sessionId, claim.runId);
     // Where a request further back was removed, the first one has its job already.
     if (open[0]?.run.id !== run.id) return true;
-    const following = next ? { id: next.runId, sessionId: session.id, generation: 1 } : open[1]?.run;
+    const following = (await listOpenRuns(tx, claim.sessionId))[0]?.run;
     if (following) send.push(await enqueueRun(tx, following));
     return true;
   });

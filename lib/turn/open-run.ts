@@ -1,13 +1,13 @@
 import type { Transaction } from "#db/client.ts";
 import type { TranscriptMessage } from "#lib/events/event.ts";
 import type { Job } from "#lib/session/jobs.ts";
-import { listRequestMessages, nextMessageSeq, toTranscriptMessage } from "#lib/session/message-store.ts";
+import { listRequestMessages, toTranscriptMessage } from "#lib/session/message-store.ts";
 import { aboutRun } from "./about-run.ts";
 import type { Claim } from "./claim.ts";
 import { emitLifecycle } from "./emit-lifecycle.ts";
 import { prepareRun } from "./prepare-run.ts";
 import { findRecorded, type Recorded, recordStep } from "./record-step.ts";
-import { placeMessage, startRun, upsertDeliverable } from "./store.ts";
+import { placeMessage, startRun, takePlaces, upsertDeliverable } from "./store.ts";
 import type { TurnDeps } from "./turn-deps.ts";
 
 /**
@@ -48,7 +48,8 @@ export async function openRun(turn: TurnDeps, claim: Claim): Promise<Recorded<Re
 /** The request's messages, each with its place in the transcript; those that waited get theirs now. */
 async function placeMessages(tx: Transaction, claim: Claim): Promise<TranscriptMessage[]> {
   const rows = await listRequestMessages(tx, claim.requestId);
-  let next = rows.some((row) => row.seq === null) ? await nextMessageSeq(tx, claim.sessionId) : 0;
+  const waiting = rows.filter((row) => row.seq === null).length;
+  let next = waiting > 0 ? await takePlaces(tx, claim.sessionId, waiting) : 0;
   const placed: TranscriptMessage[] = [];
   for (const row of rows) {
     if (row.seq === null) await placeMessage(tx, row.id, next);

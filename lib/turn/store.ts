@@ -153,9 +153,20 @@ export async function placeMessage(tx: Transaction, messageId: string, seq: numb
   await tx.update(messages).set({ seq }).where(eq(messages.id, messageId));
 }
 
+/** Takes the next places of the transcript. @returns the first of them. */
+export async function takePlaces(tx: Transaction, sessionId: string, places: number): Promise<number> {
+  const [row] = await tx
+    .update(sessions)
+    .set({ messageSeq: sql`${sessions.messageSeq} + ${places}::int` })
+    .where(eq(sessions.id, sessionId))
+    .returning({ last: sessions.messageSeq });
+  if (!row) throw new Error(`session ${sessionId} is gone`);
+  return row.last - places + 1;
+}
+
 /** Adds a message at the end of the transcript. @returns its place. */
 export async function appendMessage(tx: Transaction, row: typeof messages.$inferInsert): Promise<number> {
-  const seq = sql<number>`(select coalesce(max(seq), 0) + 1 from ${messages} where session_id = ${row.sessionId})`;
+  const seq = await takePlaces(tx, row.sessionId, 1);
   const [added] = await tx
     .insert(messages)
     .values({ ...row, seq })
