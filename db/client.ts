@@ -25,6 +25,8 @@ export type DatabaseOptions =
 export type OpenDatabase = {
   db: Database;
   driver: DatabaseDriver;
+  /** This process among those that share the database; its connections carry the name where there are connections. */
+  name: string;
   /** Notifications between processes; the embedded database has one process, and none. */
   listen?: Listen;
   close: () => Promise<void>;

@@ -1,15 +1,18 @@
 import { randomBytes } from "node:crypto";
 
 /** How every connection of this service begins its name. */
-export const CONNECTION_NAME = "agent-session-service";
+const CONNECTION_NAME = "agent-session-service";
 
 /**
- * Names all connections of one opening of the database, so that processes can tell each other's apart in
- * `pg_stat_activity`: the service's name, the time of the opening in milliseconds, and a few letters.
+ * A name for one opening of the database: the service's, the time of the opening in milliseconds, and a few letters.
+ * All its connections carry it, so that other processes can tell in `pg_stat_activity` whether this one is there.
  */
-export function nameConnections(url: string): string {
+export const makeConnectionName = (): string =>
+  `${CONNECTION_NAME} ${Date.now()} ${randomBytes(4).toString("hex")}`;
+
+/** The URL of a database under which connections carry a name. */
+export function nameConnections(url: string, name: string): string {
   const named = new URL(url);
-  const name = `${CONNECTION_NAME} ${Date.now()} ${randomBytes(4).toString("hex")}`;
   named.searchParams.set("application_name", name);
   return named.href;
 }

@@ -3,6 +3,7 @@ import { PGlite } from "@electric-sql/pglite";
 import { sql } from "drizzle-orm";
 import { Client } from "pg";
 import { type DatabaseOptions, type OpenDatabase, openDatabase } from "./client.ts";
+import { makeConnectionName } from "./connection-name.ts";
 import { openPgliteDatabase } from "./drivers/pglite-database.ts";
 import { startNeonProxy } from "./neon-proxy-testing.ts";
 import { startTestPostgres } from "./postgres-testing.ts";
@@ -55,7 +56,7 @@ export async function openTestPostgres(
 async function openInMemory(): Promise<TestDatabase> {
   const pg = await PGlite.create();
   const { db, client } = await openPgliteDatabase(pg);
-  return { db, driver: "pglite", client, close: () => pg.close() };
+  return { db, driver: "pglite", name: makeConnectionName(), client, close: () => pg.close() };
 }
 
 let server: Promise<string> | undefined;

@@ -1,6 +1,7 @@
 import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { OpenDatabase } from "../client.ts";
+import { makeConnectionName } from "../connection-name.ts";
 import { lockFolder } from "./lock-folder.ts";
 
 /** Opens PGlite in `<dataDir>/db`, as the folder's one owner: PGlite has no lock and two writers corrupt it. */
@@ -21,7 +22,7 @@ export async function openEmbedded(dataDir: string): Promise<OpenDatabase> {
       await pg.close();
       await unlock();
     };
-    return { db, driver: "pglite", close };
+    return { db, driver: "pglite", name: makeConnectionName(), close };
   } catch (error) {
     await unlock();
     throw error;

@@ -1,5 +1,5 @@
 import type { OpenDatabase } from "../client.ts";
-import { nameConnections } from "../connection-name.ts";
+import { makeConnectionName, nameConnections } from "../connection-name.ts";
 import * as schema from "../schema/index.ts";
 import { createListen } from "./listen.ts";
 import { migrationsFolder } from "./migrations.ts";
@@ -29,7 +29,11 @@ export async function openNeon(
     neonConfig.useSecureWebSocket = false;
     neonConfig.pipelineConnect = false;
   }
-  const pooled = { connectionString: nameConnections(url), connectionTimeoutMillis: CONNECT_TIMEOUT_MS };
+  const name = makeConnectionName();
+  const pooled = {
+    connectionString: nameConnections(url, name),
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+  };
   const direct = { ...pooled, connectionString: toDirectUrl(pooled.connectionString) };
   await migrateAlone(new Client(direct), (client) => migrate(drizzle({ client }), { migrationsFolder }));
   const pool = new Pool({ ...pooled, max: 16 });
@@ -42,5 +46,5 @@ export async function openNeon(
     () => pool.connect(),
     (client) => drizzle({ client, schema }),
   );
-  return { db, driver: "neon", listen, close: () => pool.end() };
+  return { db, driver: "neon", name, listen, close: () => pool.end() };
 }

@@ -1,5 +1,5 @@
 import type { OpenDatabase } from "../client.ts";
-import { nameConnections } from "../connection-name.ts";
+import { makeConnectionName, nameConnections } from "../connection-name.ts";
 import * as schema from "../schema/index.ts";
 import { createListen } from "./listen.ts";
 import { migrationsFolder } from "./migrations.ts";
@@ -17,8 +17,9 @@ export async function openPostgres(url: string, onError: (error: Error) => void)
     import("drizzle-orm/node-postgres"),
     import("drizzle-orm/node-postgres/migrator"),
   ]);
+  const name = makeConnectionName();
   const settings = {
-    connectionString: nameConnections(url),
+    connectionString: nameConnections(url, name),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
   };
@@ -33,5 +34,5 @@ export async function openPostgres(url: string, onError: (error: Error) => void)
     () => pool.connect(),
     (client) => drizzle({ client, schema }),
   );
-  return { db, driver: "pg", listen, close: () => pool.end() };
+  return { db, driver: "pg", name, listen, close: () => pool.end() };
 }

@@ -27,6 +27,8 @@ type LifecycleDeps = {
   onTaken: (taken: OpenBrowser) => void;
   /** It is up and recorded as such. */
   onUp: (taken: OpenBrowser, row: BrowserRow) => void;
+  /** The browser was another process's until now, dead or alive. */
+  onTakenOver?: ((holder: string) => void) | undefined;
   /** It is no longer the session's. */
   onReleased: () => void;
 };
@@ -50,7 +52,9 @@ export function createBrowserLifecycle(deps: LifecycleDeps): BrowserLifecycle {
 
   async function start(): Promise<OpenBrowser> {
     await ending;
-    await dropStaleClaim();
+    // Its end could not be written, or another process has it: that one is told.
+    const holder = await record.dropClaim();
+    if (holder !== null) deps.onTakenOver?.(holder);
     await record.move("provision", { lastError: null, currentUrl: null });
     await faultPoint("K27");
     let taken: OpenBrowser;
@@ -74,13 +78,6 @@ export function createBrowserLifecycle(deps: LifecycleDeps): BrowserLifecycle {
     if (open !== taken) throw new Error("the browser ended right after its start");
     deps.onUp(taken, row);
     return taken;
-  }
-
-  /** A row that claims a browser though none is here: its end could not be written. */
-  async function dropStaleClaim(): Promise<void> {
-    const row = await record.read();
-    if (row?.status === "ready") await record.move("lost", { currentUrl: null });
-    if (row?.status === "creating") await record.move("abandoned", { currentUrl: null });
   }
 
   /** A browser ended by itself. */

@@ -3,6 +3,7 @@ import type { Emit, EventLog } from "#lib/events/event-log.ts";
 import type { BrowserEvent } from "./browser-machine.ts";
 import type { Logger } from "./browser-provider.ts";
 import {
+  type BrowserOwner,
   type BrowserPatch,
   type BrowserRow,
   type BrowserSession,
@@ -16,9 +17,11 @@ import {
 /** The stored record of one session's browser; every change of it is a `browser.status` event. */
 export type StoredRecord = {
   read: () => Promise<BrowserRow | undefined>;
-  /** Moves the status on. @throws where the status does not allow it: somebody else moved it. */
+  /** Moves the status on. @throws where the status does not allow it, or another process holds the browser. */
   move: (event: BrowserEvent, patch?: BrowserPatch) => Promise<BrowserRow>;
-  /** Writes fields while the browser is `ready`; of the given retarget alone, where one is given. */
+  /** Ends a claim on a browser that this process does not have. @returns who held it, if anybody did. */
+  dropClaim: () => Promise<string | null>;
+  /** Writes fields while the browser is `ready` and this process's; of the given retarget alone, where one is given. */
   patch: (patch: BrowserPatch, retargets?: number) => Promise<void>;
   /** As `patch`, but what comes in quick succession becomes one write. */
   note: (patch: BrowserPatch) => void;
@@ -32,11 +35,11 @@ const NOTE_INTERVAL_MS = 200;
 
 /** Makes the record of one session; its writes happen one after the other. */
 export function createStoredRecord(
-  deps: { db: Database; log: EventLog; logger: Logger },
+  deps: { db: Database; log: EventLog; logger: Logger; owner: BrowserOwner },
   sessionId: string,
   session: BrowserSession,
 ): StoredRecord {
-  const { db, log, logger } = deps;
+  const { db, log, logger, owner } = deps;
   let queue: Promise<unknown> = Promise.resolve();
   let noted: BrowserPatch | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -57,7 +60,7 @@ export function createStoredRecord(
     return write(async (tx, emit) => {
       const before = await readBrowser(tx, sessionId);
       if (!before || !changes(before, fields)) return;
-      const row = await patchBrowser(tx, sessionId, fields, retargets);
+      const row = await patchBrowser(tx, owner, sessionId, fields, retargets);
       if (row) announce(emit, row);
     });
   }
@@ -76,11 +79,27 @@ export function createStoredRecord(
     async move(event, fields = {}) {
       void flush();
       return write(async (tx, emit) => {
-        const { status } = await openBrowserRow(tx, sessionId, session.initialUrl);
-        const row = await moveBrowser(tx, sessionId, status, event, { ...fields, lastUsedAt: new Date() });
-        if (!row) throw new Error(`the browser of ${sessionId} was moved on from ${status} by somebody else`);
+        const from = await openBrowserRow(tx, sessionId, session.initialUrl);
+        const isOurs = from.owner === null || from.owner === owner.name;
+        const row =
+          isOurs && (await moveBrowser(tx, owner, from, event, { ...fields, lastUsedAt: new Date() }));
+        if (!row)
+          throw new Error(`the browser of ${sessionId} was taken from ${from.status} by somebody else`);
         announce(emit, row);
         return row;
+      });
+    },
+    async dropClaim() {
+      void flush();
+      return write(async (tx, emit) => {
+        const from = await readBrowser(tx, sessionId);
+        if (from?.status !== "ready" && from?.status !== "creating") return null;
+        const event = from.status === "ready" ? "lost" : "abandoned";
+        const row = await moveBrowser(tx, owner, from, event, { currentUrl: null, lastUsedAt: new Date() });
+        if (!row)
+          throw new Error(`the browser of ${sessionId} was taken from ${from.status} by somebody else`);
+        announce(emit, row);
+        return from.owner;
       });
     },
     async patch(fields, retargets) {

@@ -13,13 +13,23 @@ import { type OpenBrowser, openBrowser } from "./open-browser.ts";
 import { sweepBrowsers } from "./profile-folder.ts";
 import { createRemoteProvider } from "./remote-provider.ts";
 import { createSessionBrowser, type SessionBrowser } from "./session-browser.ts";
-import { type BrowserRow, listClaims, readBrowser, readBrowserSession } from "./store.ts";
+import {
+  type BrowserOwner,
+  type BrowserRow,
+  listAbandoned,
+  readBrowserSession,
+  readHeldBrowser,
+} from "./store.ts";
 
 /** What the browsers of all sessions need. Times in milliseconds. */
 export type BrowserServiceDeps = {
   db: Database;
   log: EventLog;
   logger: Logger;
+  /** This process among those that share the database. */
+  owner: BrowserOwner;
+  /** The way to tell another process that its browser was taken over; none where there are no others. */
+  handOver?: HandOver;
   /** Which Chromium: one of this machine, or a DevTools endpoint, which then wins. With neither there are no browsers. */
   launch: { executablePath?: string; args?: string[]; env?: Record<string, string>; cdpUrl?: string };
   dataDir: string;
@@ -38,17 +48,24 @@ export type BrowserServiceDeps = {
   navigationTimeoutMs?: number;
 };
 
+/** Short words between the processes. */
+export type HandOver = {
+  tell: (word: string) => void;
+  /** @param onGap called when words may have been missed. */
+  listen: (onWord: (word: string) => void, onGap: () => void) => () => void;
+};
+
 const WARM_UP_DELAY_MS = 3_000;
 const NAVIGATION_TIMEOUT_MS = 30_000;
 /** A browser used more recently is not taken from its session to make room for another's. */
 const EVICTION_IDLE_MS = 30_000;
 
 /**
- * Makes the service of all sessions' browsers. What an earlier process left behind is ended first, and rows that
- * claim a browser become `expired`.
+ * Makes the service of all sessions' browsers. What an earlier process left behind is ended first, and rows of browsers
+ * whose process has gone become `expired`.
  */
 export async function createBrowserService(deps: BrowserServiceDeps): Promise<BrowserService> {
-  const { db, log, logger, launch, dataDir, idleMs, maxLive } = deps;
+  const { db, log, logger, owner, handOver, launch, dataDir, idleMs, maxLive } = deps;
   const nowMs = () => (deps.clock?.() ?? new Date()).getTime();
   const folder = join(dataDir, "browsers");
   const egress = createBrowserEgress(deps.rule, deps.ownOrigin, logger);
@@ -98,8 +115,10 @@ export async function createBrowserService(deps: BrowserServiceDeps): Promise<Br
       throw new Error("this session has no browser (capabilities.browser is false)");
     return createSessionBrowser({
       sessionId,
-      record: createStoredRecord({ db, log, logger }, sessionId, session),
+      record: createStoredRecord({ db, log, logger, owner }, sessionId, session),
       logger,
+      isElsewhere: async () => (await readHeldBrowser(db, sessionId, owner))?.holder === "other",
+      onTakenOver: (holder) => handOver?.tell(`${sessionId} ${holder}`),
       take: () => takeFor(sessionId),
       refuse: egress.refuse,
       onAnnotation: (submission) => deps.onAnnotation(sessionId, submission),
@@ -137,21 +156,44 @@ export async function createBrowserService(deps: BrowserServiceDeps): Promise<Br
     await idle[0]?.end();
   }
 
-  await sweepBrowsers(folder);
-  for (const { sessionId, status } of await listClaims(db)) {
-    const session = await readBrowserSession(db, sessionId);
-    if (!session) continue;
-    const record = createStoredRecord({ db, log, logger }, sessionId, session);
-    await record.move(status === "creating" ? "abandoned" : "lost", { currentUrl: null });
+  /** Ends what another process has taken over. */
+  async function letGo(sessionId: string): Promise<void> {
+    const browser = known.get(sessionId);
+    if (!browser?.isLive()) return;
+    if ((await readHeldBrowser(db, sessionId, owner))?.holder !== "self") await browser.end();
   }
+  const letGoSoon = (sessionId: string) =>
+    void letGo(sessionId).catch((error) => logger.warn({ sessionId, error }, "a browser was not let go"));
+
+  /** Records the end of browsers whose process has gone. */
+  async function expireAbandoned(): Promise<void> {
+    for (const { sessionId } of await listAbandoned(db, owner)) {
+      const session = await readBrowserSession(db, sessionId);
+      if (session) await createStoredRecord({ db, log, logger, owner }, sessionId, session).dropClaim();
+    }
+  }
+
+  await sweepBrowsers(folder);
+  await expireAbandoned();
+  const stopListening = handOver?.listen(
+    (word) => {
+      const at = word.indexOf(" ");
+      if (word.slice(at + 1) === owner.name) letGoSoon(word.slice(0, at));
+    },
+    () => {
+      for (const sessionId of known.keys()) letGoSoon(sessionId);
+    },
+  );
   const warmUp = setTimeout(pool.warmUp, WARM_UP_DELAY_MS);
   warmUp.unref();
   if (!provider.describe().available) clearTimeout(warmUp);
 
   return {
     async readStatus(sessionId) {
-      const row = await readBrowser(db, sessionId);
-      if (row) return toRecord(sessionId, row);
+      const held = await readHeldBrowser(db, sessionId, owner);
+      if (held?.holder === "gone")
+        return toRecord(sessionId, { ...held.row, status: "expired", currentUrl: null });
+      if (held) return toRecord(sessionId, held.row);
       const session = await readBrowserSession(db, sessionId);
       return {
         ...NO_BROWSER,
@@ -186,6 +228,7 @@ export async function createBrowserService(deps: BrowserServiceDeps): Promise<Br
         (browser) => browser.isLive() && browser.idleMs(now.getTime()) >= idleMs,
       );
       await Promise.all(idle.map((browser) => browser.end()));
+      await expireAbandoned();
       return idle.length;
     },
     async closeSession(sessionId) {
@@ -200,6 +243,7 @@ export async function createBrowserService(deps: BrowserServiceDeps): Promise<Br
     },
     async close() {
       isClosed = true;
+      stopListening?.();
       clearTimeout(warmUp);
       await Promise.all([...[...known.values()].map((browser) => browser.end()), pool.close()]);
     },

@@ -18,6 +18,10 @@ export type SessionBrowserDeps = {
   sessionId: string;
   record: StoredRecord;
   logger: Logger;
+  /** Whether another process, which is there, holds this session's browser. */
+  isElsewhere: () => Promise<boolean>;
+  /** Another process held the browser until now. */
+  onTakenOver?: (holder: string) => void;
   /** Makes room and hands over a browser that is up. @throws Error with a sentence. */
   take: () => Promise<OpenBrowser>;
   /** Says why a page may not be gone to, or undefined. */
@@ -143,6 +147,11 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
     };
   }
 
+  /** Somebody who looks takes no browser away from a process that works with it. */
+  async function provisionToWatch(): Promise<void> {
+    if (life.current() || !(await deps.isElsewhere())) await life.provision();
+  }
+
   return {
     ensure,
     touch,
@@ -178,7 +187,7 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
       usedAtMs = deps.nowMs();
       const unwatch = cast.watch(onFrame);
       if (onPointer) pointerListeners.add(onPointer);
-      life.provision().catch((error) => logger.debug({ sessionId, error }, "nothing to watch"));
+      provisionToWatch().catch((error) => logger.debug({ sessionId, error }, "nothing to watch"));
       return () => {
         usedAtMs = deps.nowMs();
         if (onPointer) pointerListeners.delete(onPointer);

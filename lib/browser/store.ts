@@ -1,11 +1,16 @@
-import { and, eq, inArray, sql } from "drizzle-orm";
+import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import type { Executor, Transaction } from "#db/client.ts";
-import { CONNECTION_NAME } from "#db/connection-name.ts";
-import { type BrowserStatus, browsers, sessions } from "#db/schema/index.ts";
+import { browsers, sessions } from "#db/schema/index.ts";
 import { type BrowserEvent, browserMachine } from "./browser-machine.ts";
 
 export type BrowserRow = typeof browsers.$inferSelect;
 type SessionFields = typeof sessions.$inferSelect;
+
+/** This process among those that share the database, and whether others can be there at all. */
+export type BrowserOwner = { name: string; isAlone: boolean };
+
+/** Who holds a browser: nobody, this process, another one that is there, or one that has gone. */
+export type BrowserHolder = "nobody" | "self" | "other" | "gone";
 
 /** What of a session its browser has to know. */
 export type BrowserSession = Pick<SessionFields, "source" | "capabilities"> & {
@@ -22,6 +27,23 @@ export type BrowserPatch = Partial<
 export async function readBrowser(db: Executor, sessionId: string): Promise<BrowserRow | undefined> {
   const [row] = await db.select().from(browsers).where(eq(browsers.sessionId, sessionId));
   return row;
+}
+
+/** The browser's row, if it ever had one, and who holds what it tells of. */
+export async function readHeldBrowser(
+  db: Executor,
+  sessionId: string,
+  self: BrowserOwner,
+): Promise<{ row: BrowserRow; holder: BrowserHolder } | undefined> {
+  const [found] = await db
+    .select({
+      row: browsers,
+      holder: sql<BrowserHolder>`case when ${browsers.status} not in ('creating', 'ready') then 'nobody'
+        when ${browsers.owner} = ${self.name} then 'self' when ${isGone(self)} then 'gone' else 'other' end`,
+    })
+    .from(browsers)
+    .where(eq(browsers.sessionId, sessionId));
+  return found;
 }
 
 /** What the session's profile says for its browser; undefined where there is no such session. */
@@ -59,29 +81,39 @@ export async function openBrowserRow(
 }
 
 /**
- * Moves a browser on from `from`: a compare-and-set.
+ * Moves a browser on from the state and owner it was read in: a compare-and-set. Whoever provisions it owns it, until it
+ * has ended.
  *
- * @returns the row as it is now, or undefined where it was no longer in `from`.
- * @throws Error for an event that has no cell in `from`.
+ * @returns the row as it is now, or undefined where it was no longer `from`.
+ * @throws Error for an event that has no cell in that state.
  */
 export async function moveBrowser(
   tx: Transaction,
-  sessionId: string,
-  from: BrowserStatus,
+  self: BrowserOwner,
+  from: Pick<BrowserRow, "sessionId" | "status" | "owner">,
   event: BrowserEvent,
   patch: BrowserPatch = {},
 ): Promise<BrowserRow | undefined> {
+  const status = browserMachine.next(from.status, event);
+  const owner = status === "creating" || status === "ready" ? self.name : null;
   const [row] = await tx
     .update(browsers)
-    .set({ ...patch, status: browserMachine.next(from, event), updatedAt: new Date() })
-    .where(and(eq(browsers.sessionId, sessionId), eq(browsers.status, from)))
+    .set({ ...patch, status, owner, updatedAt: new Date() })
+    .where(
+      and(
+        eq(browsers.sessionId, from.sessionId),
+        eq(browsers.status, from.status),
+        sql`${browsers.owner} is not distinct from ${from.owner}`,
+      ),
+    )
     .returning();
   return row;
 }
 
-/** Writes fields of a `ready` browser; of the given retarget alone, where one is given. @returns the row, if it was written. */
+/** Writes fields of a `ready` browser of this process; of the given retarget alone, where one is given. @returns the row, if it was written. */
 export async function patchBrowser(
   tx: Transaction,
+  self: BrowserOwner,
   sessionId: string,
   patch: BrowserPatch,
   retargets?: number,
@@ -93,6 +125,7 @@ export async function patchBrowser(
       and(
         eq(browsers.sessionId, sessionId),
         eq(browsers.status, "ready"),
+        eq(browsers.owner, self.name),
         retargets === undefined ? undefined : eq(browsers.retargets, retargets),
       ),
     )
@@ -132,18 +165,28 @@ export async function selectPage(tx: Transaction, sessionId: string, url: string
   return row;
 }
 
-/**
- * Sessions whose rows claim a browser that nobody has: asked when a service starts, and has none itself.
- * A row may be another process's while that one is connected and was so already when the row was written; each names
- * its connections by the time of its start.
- */
-export async function listClaims(db: Executor): Promise<{ sessionId: string; status: BrowserStatus }[]> {
-  const owners = sql`select 1 from pg_stat_activity other
-    where other.datname = current_database() and other.application_name ~ ${`^${CONNECTION_NAME} \\d+ `}
-      and other.application_name <> current_setting('application_name')
-      and to_timestamp(split_part(other.application_name, ' ', 2)::float8 / 1000) <= ${browsers.updatedAt}`;
+/** Rows of browsers whose process has gone. */
+export function listAbandoned(db: Executor, self: BrowserOwner): Promise<BrowserRow[]> {
   return db
-    .select({ sessionId: browsers.sessionId, status: browsers.status })
+    .select()
     .from(browsers)
-    .where(and(inArray(browsers.status, ["creating", "ready"]), sql`not exists (${owners})`));
+    .where(and(inArray(browsers.status, ["creating", "ready"]), isGone(self)));
+}
+
+/** A server that has just started has lost everybody's connections: for this long they may come back. */
+const RETURN_SECONDS = 15;
+
+/**
+ * Whether the owner of a row has gone: no connection carries its name, and it has not lost them a moment ago with all
+ * the others. A process that is alone with its database is the only one there is.
+ */
+function isGone(self: BrowserOwner): SQL {
+  const isOther = sql`${browsers.owner} is distinct from ${self.name}`;
+  if (self.isAlone) return isOther;
+  const isConnected = sql`exists (select 1 from pg_stat_activity process
+    where process.datname = current_database() and process.application_name = ${browsers.owner})`;
+  const openedAt = sql`to_timestamp(substring(${browsers.owner} from ' ([0-9]+) ')::float8 / 1000)`;
+  const mayReturn = sql`coalesce(${openedAt} < pg_postmaster_start_time(), false)
+    and now() < pg_postmaster_start_time() + ${RETURN_SECONDS} * interval '1 second'`;
+  return sql`(${isOther} and not ${isConnected} and not (${mayReturn}))`;
 }

@@ -145,6 +145,8 @@ export async function openTestBrowsers(
       dataDir,
       rule: createAddressRule({ allow }),
       ownOrigin: undefined,
+      // As after a restart: whoever held a browser before has gone.
+      owner: { name: `test ${services.length}`, isAlone: true },
       idleMs: 600_000,
       maxLive: 8,
       onAnnotation: async (sessionId, submission) => void annotations.push({ sessionId, submission }),

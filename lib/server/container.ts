@@ -71,7 +71,14 @@ export async function createContainer(env: Env, logger: Logger) {
     demoOrigin: env.ownOrigin,
   });
   const elicitations = createElicitations({ db, log });
-  const tooling = await createTooling({ env, db, log, logger, rule, fetch, elicitations });
+  const tooling = await createTooling({
+    ...{ env, db, log, logger, rule, fetch, elicitations },
+    owner: { name: database.name, isAlone: driver === "pglite" },
+    handOver: {
+      tell: (word) => bus.signal("browser-taken-over", word),
+      listen: (onWord, onGap) => bus.onSignal("browser-taken-over", onWord, onGap),
+    },
+  });
 
   const engine = chooseEngine(env, db, driver, logger);
   const client = createClient(engine.clientOptions);

@@ -2,7 +2,8 @@ import type { Logger } from "pino";
 import type { Database } from "#db/client.ts";
 import { parseSubmission } from "#lib/annotation/parse-submission.ts";
 import { recordAnnotation } from "#lib/annotation/record-annotation.ts";
-import { createBrowserService } from "#lib/browser/create-browser-service.ts";
+import { createBrowserService, type HandOver } from "#lib/browser/create-browser-service.ts";
+import type { BrowserOwner } from "#lib/browser/store.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
 import type { AddressRule } from "#lib/net/address-rule.ts";
 import type { GuardedFetch } from "#lib/net/guarded-fetch.ts";
@@ -27,10 +28,14 @@ type ToolingDeps = {
   rule: AddressRule;
   fetch: GuardedFetch;
   elicitations: Elicitations;
+  /** This process among those that share the database, and how they tell each other of browsers taken over. */
+  owner: BrowserOwner;
+  handOver: HandOver;
 };
 
 /** Browsers, sandboxes and the tools that work through them. */
-export async function createTooling({ env, db, log, logger, rule, fetch, elicitations }: ToolingDeps) {
+export async function createTooling(deps: ToolingDeps) {
+  const { env, db, log, logger, rule, fetch, elicitations } = deps;
   const evidence = createEvidenceStore({ db, dataDir: env.DATA_DIR });
   const transcript = createTranscriptReader({ db });
   const [browser, sandbox, scripts] = await Promise.all([
@@ -38,6 +43,8 @@ export async function createTooling({ env, db, log, logger, rule, fetch, elicita
       db,
       log,
       logger,
+      owner: deps.owner,
+      handOver: deps.handOver,
       rule,
       dataDir: env.DATA_DIR,
       launch: readLaunch(env),

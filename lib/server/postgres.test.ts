@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { eq, sql } from "drizzle-orm";
 import { startTestPostgres, type TestPostgres } from "#db/postgres-testing.ts";
 import { browsers } from "#db/schema/index.ts";
 import { createDatabase } from "#db/testing.ts";
+import { findTestChromium } from "#lib/browser/testing.ts";
 import type { DomainEvent } from "#lib/events/event.ts";
 import { openTestService, type TestService, waitUntil } from "./testing.ts";
 
@@ -34,35 +36,72 @@ after(async () => {
   process.off("unhandledRejection", keep).off("uncaughtException", keep);
 });
 
-async function readEvents(sessionId: string): Promise<DomainEvent[]> {
-  const stored = await service.container.services.log.read(sessionId, { after: 0, limit: 1_000 });
+async function readEvents(of: TestService, sessionId: string): Promise<DomainEvent[]> {
+  const stored = await of.container.services.log.read(sessionId, { after: 0, limit: 1_000 });
   return stored.map(({ body }) => JSON.parse(body) as DomainEvent);
 }
 
-describe("a service that starts on a Postgres where another one is at work", () => {
-  it("leaves alone what may be the other's browsers, and marks as expired what is nobody's", async () => {
-    const url = await createDatabase(postgres.url, "browsers");
-    const open = () => openTestService({ DATABASE_URL: url, DATABASE_DRIVER: "pg" });
-    const first = await open();
-    const { db } = first.container.services;
-    const [mine, nobodys] = [await first.create("One"), await first.create("Two")];
-    const long = new Date(Date.now() - 3_600_000);
-    await db.insert(browsers).values([
-      { sessionId: mine.sessionId, status: "ready" },
-      { sessionId: nobodys.sessionId, status: "ready", updatedAt: long },
+describe("the browsers of services that share a Postgres", () => {
+  let url: string;
+  const { executablePath: BROWSER_EXECUTABLE_PATH } = findTestChromium();
+  const open = () => openTestService({ DATABASE_URL: url, DATABASE_DRIVER: "pg", BROWSER_EXECUTABLE_PATH });
+  const readStatus = async (of: TestService, { sessionId }: { sessionId: string }) =>
+    (await of.container.services.browser.readStatus(sessionId)).status;
+  /** The name that a service's connections carry. */
+  const nameOf = async ({ container }: TestService) => {
+    const asked = await container.services.db.execute(
+      sql`select current_setting('application_name') as name`,
+    );
+    return (asked as unknown as { rows: { name: string }[] }).rows[0]?.name ?? "";
+  };
+  const ownerOf = async ({ container }: TestService, { sessionId }: { sessionId: string }) => {
+    const rows = await container.services.db.select().from(browsers).where(eq(browsers.sessionId, sessionId));
+    return rows[0]?.owner;
+  };
+  before(async () => {
+    url = await createDatabase(postgres.url, "browsers");
+  });
+
+  it("are left alone while their process is there, and read as expired once it has gone", async () => {
+    const [first, second] = await Promise.all([open(), open()]);
+    const [held, left] = [await first.create("One"), await first.create("Two")];
+    await first.container.services.db.insert(browsers).values([
+      { sessionId: held.sessionId, status: "ready", owner: await nameOf(first) },
+      { sessionId: left.sessionId, status: "ready", owner: "agent-session-service 1 gone" },
     ]);
-    const readStatus = async (of: TestService, { sessionId }: { sessionId: string }) =>
-      (await of.container.services.browser.readStatus(sessionId)).status;
-
-    const second = await open();
-    assert.equal(await readStatus(second, mine), "ready");
-    assert.equal(await readStatus(second, nobodys), "expired");
-    await first.close();
-    await second.close();
-
+    assert.equal(await readStatus(second, held), "ready");
+    assert.equal(await readStatus(second, left), "ready", "it had its connections before Postgres started");
     const third = await open();
-    assert.equal(await readStatus(third, mine), "expired");
-    await third.close();
+    assert.equal(await readStatus(third, held), "ready", "a start takes nothing from the others");
+    await first.close();
+    assert.equal(await readStatus(second, held), "expired");
+
+    await second.container.services.browser.reapIdle(new Date());
+    const events = await readEvents(second, held.sessionId);
+    assert.equal(events.findLast((event) => event.kind === "browser.status")?.status, "expired");
+    await Promise.all([second.close(), third.close()]);
+  });
+
+  it("are taken over at the next need, from a process that has gone and from one that lives", async () => {
+    const [first, second] = await Promise.all([open(), open()]);
+    const session = await first.create("Look");
+    await first.container.services.db.insert(browsers).values({
+      sessionId: session.sessionId,
+      status: "ready",
+      owner: `agent-session-service ${Date.now()} gone`,
+    });
+    await first.container.services.browser.ensure(session.sessionId);
+    assert.equal(await readStatus(first, session), "ready");
+    assert.equal(await ownerOf(first, session), await nameOf(first));
+    // Somebody who looks is not somebody who needs it.
+    second.container.services.browser.watch(session.sessionId, { onFrame() {} })();
+    await second.container.services.browser.ensure(session.sessionId);
+    assert.equal(await ownerOf(first, session), await nameOf(second));
+    const liveOf = (of: TestService) => of.container.services.browser.describe().live;
+    await waitUntil(() => liveOf(first) === 0, "the first process has let its browser go");
+    assert.equal(liveOf(second), 1);
+    assert.equal(await readStatus(first, session), "ready");
+    await Promise.all([first.close(), second.close()]);
   });
 });
 
@@ -96,7 +135,7 @@ describe("on a Postgres that goes away and comes back", () => {
       }
       for (const { statusUrl } of sessions) await completes(statusUrl);
       for (const { sessionId } of sessions) {
-        const events = await readEvents(sessionId);
+        const events = await readEvents(service, sessionId);
         assert.deepEqual(
           events.map(({ seq }) => seq),
           events.map((_, index) => index + 1),
