@@ -1,6 +1,7 @@
 import { notFound } from "next/navigation";
 import { fail, failureResponse } from "./errors.ts";
 import type { LiveHub } from "./live/open-live.ts";
+import type { METHODS } from "./methods.ts";
 import type { PageLoaders } from "./pages/page-loaders.ts";
 import { isRoutedSessionId } from "./paths.ts";
 import type { PathOperations } from "./serve.ts";
@@ -25,8 +26,6 @@ function container(): Mounted {
 
 type RouteContext = { params: Promise<Record<string, string> | undefined> };
 type RouteHandler = (request: Request, context: RouteContext) => Promise<Response>;
-
-const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
 
 /** The handlers of one path, for every method: those without an operation are refused with the contract's own 405. */
 export function mount(operations: PathOperations): Record<(typeof METHODS)[number], RouteHandler> {

@@ -1,23 +1,21 @@
 import { createServer } from "node:http";
 import { performance } from "node:perf_hooks";
-import { fileURLToPath } from "node:url";
-import next from "next";
 import { isOwnHost } from "#lib/api/own-origin.ts";
 import { armFaults } from "#lib/events/fault-point.ts";
 import { printBanner } from "./banner.ts";
 import { createContainer } from "./container.ts";
+import { createPages } from "./create-pages.ts";
 import { EnvError, readEnv } from "./env.ts";
 import { createLogger } from "./log.ts";
 import { createRequestListener } from "./request-listener.ts";
 import { createUpgradeHandler } from "./upgrade.ts";
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const NODE_LEAST = 24;
 const CLOSE_DEADLINE_MS = 15_000;
 
 /**
- * Starts the service: container, Next, HTTP with WebSocket upgrades, engine; and ends it in order on SIGTERM, SIGINT,
- * or when the process that started it has gone.
+ * Starts the service: container, HTTP with WebSocket upgrades, engine, and then, with the interface answering, the
+ * pages; and ends it in order on SIGTERM, SIGINT, or when the process that started it has gone.
  */
 async function main(): Promise<void> {
   if (Number(process.versions.node.split(".")[0]) < NODE_LEAST)
@@ -27,26 +25,23 @@ async function main(): Promise<void> {
   const logger = createLogger(env.LOG_LEVEL);
   const isDev = env.NODE_ENV === "development";
 
-  // Next attaches its development sockets to a server that never listens; ours hands them over.
   const hub = createServer();
-  const app = next({
-    dev: isDev,
-    dir: ROOT,
-    hostname: env.HOST,
-    port: env.PORT,
-    httpServer: hub,
-  });
-  const [container] = await Promise.all([createContainer(env, logger), app.prepare()]);
+  const pages = createPages(env, hub);
+  const container = await createContainer(env, logger);
   Object.assign(globalThis, { [Symbol.for("agent-session-service")]: container.mounted });
 
-  const handle = app.getRequestHandler();
+  const handleRequest = createRequestListener({ container, env, handle: pages.handle, isDev, logger });
   const server = createServer(
     // Any other upgrade is ignored, as HTTP allows: its request is answered as if it had not asked.
     { shouldUpgradeCallback: (request) => request.headers.upgrade?.toLowerCase() === "websocket" },
-    createRequestListener({ container, env, handle, isDev, logger }),
+    handleRequest,
   );
   const isAllowedHost = (host: string | undefined) => !env.isLoopback || isOwnHost(host, env.baseUrl);
-  server.on("upgrade", createUpgradeHandler({ handleRequest: handle, isDev, hub, isAllowedHost }));
+  const { openLive } = container.mounted;
+  server.on(
+    "upgrade",
+    createUpgradeHandler({ openLive, handleRequest, baseUrl: env.baseUrl, isDev, hub, isAllowedHost }),
+  );
   server.requestTimeout = 60_000;
   server.keepAliveTimeout = 65_000;
 
@@ -60,7 +55,7 @@ async function main(): Promise<void> {
     try {
       await container.close();
       server.closeAllConnections();
-      await app.close();
+      await pages.close();
       process.exit(0);
     } catch (error) {
       logger.error({ err: error }, "the service could not end in order");
@@ -78,6 +73,7 @@ async function main(): Promise<void> {
   });
   await container.start();
   printBanner({ env, container, readyMs: performance.now() });
+  await pages.open();
 }
 
 main().catch((error: unknown) => {

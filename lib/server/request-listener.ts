@@ -1,10 +1,14 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { Readable } from "node:stream";
+import { contract } from "#lib/api/contract.ts";
+import { createPathMatcher } from "#lib/api/match-path.ts";
+import { METHODS } from "#lib/api/methods.ts";
 import { isOwnHost } from "#lib/api/own-origin.ts";
 import { isRoutedSessionId } from "#lib/api/paths.ts";
 import type { Container } from "./container.ts";
 import type { Env } from "./env.ts";
+import { sendResponse } from "./send-response.ts";
+import { toWebRequest } from "./to-web-request.ts";
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 type Logger = { error: (fields: object, message: string) => void };
@@ -18,12 +22,15 @@ type ListenerDeps = {
   logger: Logger;
 };
 
+const match = createPathMatcher(contract);
+
 /**
- * What happens to a request before Next sees it: the `Host` is checked, links that carry a secret become cookies,
- * pages get their security headers. No rule of the interface lives here.
+ * What happens to a request: the `Host` is checked, operations below `/api/` are answered here, and everything else is
+ * Next's: there links that carry a secret become cookies first, and pages get their security headers. No rule of the
+ * interface lives here. The returned function never rejects.
  */
 export function createRequestListener({ container, env, handle, isDev, logger }: ListenerDeps) {
-  return (request: IncomingMessage, response: ServerResponse): void => {
+  return (request: IncomingMessage, response: ServerResponse): Promise<void> =>
     serve(request, response).catch((error: unknown) => {
       logger.error(
         { err: error, path: request.url?.split("?")[0] },
@@ -34,7 +41,6 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
         JSON.stringify({ success: false, error: "something went wrong on our side", code: "internal" }),
       );
     });
-  };
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = URL.parse(request.url ?? "/", env.baseUrl);
@@ -46,14 +52,21 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
       return refuse(response, 421, "Host: is not this service's");
 
     if (pathname === "/api/inngest") return serveEngine(request, response, url);
-    const entered = await container.enterByLink(request.method ?? "GET", url, request.headers.cookie ?? null);
-    if (entered instanceof Response) return send(response, entered);
+    const entered = pathname.startsWith("/api/")
+      ? undefined
+      : await container.enterByLink(request.method ?? "GET", url, request.headers.cookie ?? null);
+    if (entered instanceof Response) return sendResponse(response, entered);
 
     response.setHeader("X-Content-Type-Options", "nosniff");
     response.setHeader("Referrer-Policy", "no-referrer");
-    const [, sessionId] = /^\/api\/sessions\/([^/]+)\/browser$/.exec(pathname) ?? [];
-    const isMisnamed = sessionId !== undefined && !isRoutedSessionId(sessionId);
+    const found = findOperations(request, pathname);
     // Source: specification, Errors, other rules, 1: the router's own 404.
+    const isMisnamed =
+      found?.operations.POST === "retargetBrowser" && !isRoutedSessionId(found.params.sessionId ?? "");
+    if (found && !isMisnamed) {
+      const asked = toWebRequest(request, response, url);
+      return sendResponse(response, await container.mounted.serve(found.operations, asked, found.params));
+    }
     if (entered === "unknown" || isMisnamed) request.url = "/_no-such-page";
     if (isPage(pathname)) setPagePolicy(request, response, pathname, isDev);
     return handle(request, response);
@@ -62,19 +75,16 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
   async function serveEngine(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
     const serveIt = container.mounted.serveEngine;
     if (!serveIt) return refuse(response, 404, "not found");
-    const hasBody = request.method !== "GET" && request.method !== "HEAD";
-    const body = hasBody ? { body: Readable.toWeb(request) as ReadableStream, duplex: "half" as const } : {};
-    const headers = new Headers(
-      Object.entries(request.headers).flatMap(([name, value]) =>
-        typeof value === "string" ? [[name, value] as [string, string]] : [],
-      ),
-    );
-    const answer = await serveIt(
-      new Request(url, { method: request.method ?? "GET", headers, ...body }),
-      request.socket.remoteAddress,
-    );
-    return send(response, answer);
+    const asked = toWebRequest(request, response, url);
+    return sendResponse(response, await serveIt(asked, request.socket.remoteAddress));
   }
+}
+
+/** What to answer here; an address that is only equal once it is tidied up, and an odd method, are left to Next. */
+function findOperations(request: IncomingMessage, pathname: string) {
+  const isTidy = request.url === pathname || request.url?.startsWith(`${pathname}?`);
+  const isKnown = METHODS.some((method) => method === request.method);
+  return isTidy && isKnown && pathname.startsWith("/api/") ? match(pathname) : undefined;
 }
 
 function canDecode(pathname: string): boolean {
@@ -127,13 +137,4 @@ function refuse(response: ServerResponse, status: number, error: string): void {
   response.end(
     JSON.stringify({ success: false, error, code: status === 404 ? "not_found" : "invalid_request" }),
   );
-}
-
-/** Writes a web response to Node's. */
-async function send(response: ServerResponse, answer: Response): Promise<void> {
-  response.statusCode = answer.status;
-  for (const [name, value] of answer.headers) if (name !== "set-cookie") response.setHeader(name, value);
-  const cookies = answer.headers.getSetCookie();
-  if (cookies.length > 0) response.setHeader("set-cookie", cookies);
-  response.end(Buffer.from(await answer.arrayBuffer()));
 }

@@ -5,44 +5,29 @@ import { type AddressInfo, connect } from "node:net";
 import { after, describe, it } from "node:test";
 import { WebSocket, WebSocketServer } from "ws";
 import { GET } from "#app/api/sessions/[sessionId]/live/route.ts";
+import type { LiveHub, Upgrade } from "#lib/api/live/open-live.ts";
 import { createUpgradeHandler } from "./upgrade.ts";
 
-const CONTAINER = Symbol.for("agent-session-service");
 const webSockets = new WebSocketServer({ noServer: true });
-type LiveService = {
-  openLive: (request: Request, params: { sessionId: string }, upgrade: () => Upgraded) => unknown;
-};
-type Upgraded = { req: IncomingMessage; socket: import("node:stream").Duplex; head: Buffer };
+type Upgraded = ReturnType<Upgrade>;
 
 /** Echoes for the session `good`, refuses every other. */
-const service: LiveService = {
-  async openLive(_request, { sessionId }, upgrade) {
-    if (sessionId === "broken") throw new Error("broken on purpose");
-    if (sessionId !== "good") return Response.json({ error: "no such session" }, { status: 404 });
-    const { req, socket, head } = upgrade();
-    webSockets.handleUpgrade(req, socket, head, (webSocket) => {
-      webSocket.on("message", (data, binary) => webSocket.send(data, { binary }));
-    });
-    return undefined;
-  },
-};
-Object.assign(globalThis, { [CONTAINER]: service });
-
-/** Answers that were finished, taken-over ones too: none may hang. */
-let finished = 0;
-
-/** What Next does with a route: a Request from the message, the Response into the answer. */
-async function handleRequest(req: IncomingMessage, res: ServerResponse): Promise<void> {
-  const sessionId = req.url?.split("/")[3] ?? "";
-  const request = new Request(`http://127.0.0.1${req.url}`, {
-    headers: req.headers as Record<string, string>,
+const openLive: LiveHub["openLive"] = async (_request, { sessionId }, upgrade) => {
+  if (sessionId === "broken") throw new Error("broken on purpose");
+  if (sessionId !== "good") return Response.json({ error: "no such session" }, { status: 404 });
+  const { req, socket, head } = upgrade();
+  webSockets.handleUpgrade(req, socket, head, (webSocket) => {
+    webSocket.on("message", (data, binary) => webSocket.send(data, { binary }));
   });
-  const response = await GET(request, { params: Promise.resolve({ sessionId }) });
-  const done = once(res, "close");
-  res.writeHead(response.status, Object.fromEntries(response.headers));
-  res.end(Buffer.from(await response.arrayBuffer()));
-  await done;
-  finished += 1;
+  return undefined;
+};
+
+/** Requests that were answered as if they had not asked for an upgrade. */
+let answered = 0;
+
+async function handleRequest(_req: IncomingMessage, res: ServerResponse): Promise<void> {
+  answered += 1;
+  res.end("an ordinary answer");
 }
 
 const hub = new Server();
@@ -51,7 +36,8 @@ const server = createServer((req, res) => void handleRequest(req, res));
 server.on(
   "upgrade",
   createUpgradeHandler({
-    ...{ handleRequest, isDev: true, hub, onError: (error) => errors.push(error) },
+    ...{ openLive, handleRequest, baseUrl: "http://127.0.0.1", isDev: true, hub },
+    onError: (error) => errors.push(error),
     isAllowedHost: (host) => host !== "rebound.example",
   }),
 );
@@ -76,14 +62,12 @@ async function readRefusal(path: string, host = "localhost") {
 }
 
 describe("upgrades", () => {
-  it("a route takes its connection over through the request context, and its answer ends", async () => {
-    const before = finished;
-    const socket = open("/api/sessions/good/live");
+  it("a session's live socket takes its connection over", async () => {
+    const socket = open("/api/sessions/good/live?after=3");
     await once(socket, "open");
     socket.send("hello");
     const [echo] = await once(socket, "message");
     assert.equal(String(echo), "hello");
-    assert.equal(finished, before + 1);
     socket.close();
     await once(socket, "close");
   });
@@ -95,7 +79,7 @@ describe("upgrades", () => {
     assert.match(answer, /\{"error":"no such session"\}/);
   });
 
-  it("a route that throws is a 500, and is reported", async () => {
+  it("a throw is a 500, and is reported", async () => {
     assert.match(await readRefusal("/api/sessions/broken/live"), /^HTTP\/1\.1 500 /);
     assert.match(String(errors.at(-1)), /broken on purpose/);
   });
@@ -105,10 +89,16 @@ describe("upgrades", () => {
     assert.match(await readRefusal("/_next/webpack-hmr"), /^HTTP\/1\.1 404 /);
   });
 
-  it("another service's name is refused before any route sees it", async () => {
-    const before = finished;
+  it("where nothing is live, the request is answered as if it had not asked", async () => {
+    assert.match(await readRefusal("/api/health"), /^HTTP\/1\.1 200 .*an ordinary answer$/s);
+    assert.match(await readRefusal("/api/sessions/a%2Fb/live"), /an ordinary answer$/);
+  });
+
+  it("another service's name is refused before anything sees it", async () => {
+    const before = answered;
+    assert.match(await readRefusal("/api/health", "rebound.example"), /^HTTP\/1\.1 421 /);
     assert.match(await readRefusal("/api/sessions/good/live", "rebound.example"), /^HTTP\/1\.1 421 /);
-    assert.equal(finished, before);
+    assert.equal(answered, before);
   });
 
   it("Next's development socket goes to the hub", async (t) => {
@@ -137,5 +127,33 @@ describe("upgrades", () => {
     await once(socket, "open");
     socket.close();
     await once(socket, "close");
+  });
+});
+
+describe("the live socket's route, where the platform takes the connection over", () => {
+  const request = new Request("http://127.0.0.1/api/sessions/good/live");
+  const params = (sessionId: string) => ({ params: Promise.resolve({ sessionId }) });
+  const mount = (globals: Record<string, unknown>) =>
+    Object.assign(
+      globalThis,
+      Object.fromEntries(Object.entries(globals).map(([name, value]) => [Symbol.for(name), value])),
+    );
+
+  it("gives the platform's connection to the service, and answers what the service refuses", async (t) => {
+    const taken: string[] = [];
+    mount({
+      "agent-session-service": {
+        async openLive(_request: Request, { sessionId }: { sessionId: string }, upgrade: () => string) {
+          if (sessionId !== "good") return new Response(null, { status: 404 });
+          taken.push(upgrade());
+          return undefined;
+        },
+      },
+      "@vercel/request-context": { get: () => ({ upgradeWebSocket: () => "the connection" }) },
+    });
+    t.after(() => mount({ "agent-session-service": undefined, "@vercel/request-context": undefined }));
+    assert.equal((await GET(request, params("good"))).status, 204);
+    assert.deepEqual(taken, ["the connection"]);
+    assert.equal((await GET(request, params("other"))).status, 404);
   });
 });

@@ -1,21 +1,16 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import { type IncomingMessage, type Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { Duplex } from "node:stream";
-
-/** A connection taken away from HTTP. */
-type Upgraded = { req: IncomingMessage; socket: Duplex; head: Buffer };
-
-type RequestContext = { upgradeWebSocket: () => Upgraded };
-
-/** Where route handlers look for the request at hand; the name is Vercel's, so that one route file serves both. */
-const REQUEST_CONTEXT = Symbol.for("@vercel/request-context");
-
-const contexts = new AsyncLocalStorage<RequestContext>();
+import type { Duplex } from "node:stream";
+import type { LiveHub, Upgrade } from "#lib/api/live/open-live.ts";
+import { sendResponse } from "./send-response.ts";
+import { toWebRequest } from "./to-web-request.ts";
 
 type Parts = {
-  /** Next's request handler. */
+  openLive: LiveHub["openLive"];
+  /** Answers a request that wants an upgrade where there is none. */
   handleRequest: (req: IncomingMessage, res: ServerResponse) => Promise<void>;
+  /** Public origin. */
+  baseUrl: string;
   isDev: boolean;
   /** The server, listening nowhere, that Next was given for its development socket. */
   hub?: Server | undefined;
@@ -25,52 +20,49 @@ type Parts = {
 };
 
 /**
- * What the HTTP server does on `upgrade`: a request under `/api/` goes through Next like any other, and its route may
- * take the connection over or refuse it with an ordinary answer; Next's development socket goes to the hub; anything
- * else is a 404, and another service's name a 421. Never throws. Source: `facts.md`, Next 16.4 with a custom server and WebSockets.
+ * What the HTTP server does on `upgrade`: a session's live socket takes the connection over or is refused with an
+ * ordinary answer, any other request under `/api/` is answered as if it had not asked; Next's development socket goes
+ * to the hub; anything else is a 404, and another service's name a 421. Never throws.
  */
 export function createUpgradeHandler({
+  openLive,
   handleRequest,
+  baseUrl,
   isDev,
   hub,
   isAllowedHost = () => true,
   onError = () => {},
 }: Parts) {
-  Object.assign(globalThis, { [REQUEST_CONTEXT]: { get: () => contexts.getStore() } });
-
   return (req: IncomingMessage, socket: Duplex, head: Buffer): void => {
     // A peer that vanishes is no error of ours; without a listener it would end the process.
     socket.on("error", () => {});
     const url = req.url ?? "";
     if (!isAllowedHost(req.headers.host)) refuse(socket, "421 Misdirected Request");
-    else if (url.startsWith("/api/")) void passToNext(req, socket, head);
+    else if (url.startsWith("/api/")) void answer(req, socket, head);
     else if (!(isDev && url.startsWith("/_next/") && hub?.emit("upgrade", req, socket, head)))
       refuse(socket, "404 Not Found");
   };
 
-  async function passToNext(req: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+  async function answer(req: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const res = new ServerResponse(req);
-    const sink = createSink();
     let isTaken = false;
     res.shouldKeepAlive = false;
     // An HTTP server's connections are net or TLS sockets.
     res.assignSocket(socket as Socket);
     // Ended, not destroyed: what was written reaches the peer first.
-    res.once("finish", () => {
-      if (isTaken) sink.destroy();
-      else (socket as Socket).destroySoon();
-    });
+    res.once("finish", () => (socket as Socket).destroySoon());
 
-    const upgradeWebSocket = (): Upgraded => {
+    const upgrade: Upgrade = () => {
       if (isTaken || res.headersSent) throw new Error("the connection was answered or taken over before");
       isTaken = true;
       res.detachSocket(socket as Socket);
-      res.assignSocket(sink);
       return { req, socket, head };
     };
 
     try {
-      await contexts.run({ upgradeWebSocket }, () => handleRequest(req, res));
+      const live = readLiveAddress(req.url ?? "", baseUrl);
+      if (live) await open(live, req, res, upgrade);
+      else await handleRequest(req, res);
     } catch (error) {
       onError(error);
       if (!isTaken && !res.headersSent) res.writeHead(500, { "content-length": 0 });
@@ -78,13 +70,24 @@ export function createUpgradeHandler({
     }
     if (!isTaken && !res.writableEnded) socket.destroy();
   }
+
+  async function open(
+    live: { url: URL; sessionId: string },
+    req: IncomingMessage,
+    res: ServerResponse,
+    upgrade: Upgrade,
+  ): Promise<void> {
+    const { url, sessionId } = live;
+    const refusal = await openLive(toWebRequest(req, res, url), { sessionId }, upgrade);
+    if (refusal) await sendResponse(res, refusal);
+  }
 }
 
-/** Takes the answer that a route gives after it took the connection over; it ends with the answer. */
-function createSink(): Socket {
-  const sink = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() });
-  // A response needs no more of its socket than a stream has.
-  return sink as Socket;
+/** The session whose live socket stands at an address; undefined for any other address. */
+function readLiveAddress(address: string, baseUrl: string): { url: URL; sessionId: string } | undefined {
+  const url = URL.parse(address, baseUrl);
+  const [, sessionId] = /^\/api\/sessions\/([\w-]+)\/live$/.exec(url?.pathname ?? "") ?? [];
+  return url && sessionId !== undefined ? { url, sessionId } : undefined;
 }
 
 function refuse(socket: Duplex, status: string): void {
