@@ -1,0 +1,80 @@
+import type { ModelMessage, ToolSet } from "ai";
+import { readOutput } from "./read-output.ts";
+
+/** UTF-8 bytes to a token: prose has more, markup and JSON fewer, East Asian text about three. */
+const BYTES_PER_TOKEN = 3.5;
+/** Roles, separators and ids around every message. */
+const MESSAGE_TOKENS = 6;
+/** A screenshot, as the large providers count it. */
+export const PICTURE_TOKENS = 1_200;
+
+/** What messages take of a context: the tokens of their texts, and how many pictures they hold. */
+export type Weight = { tokens: number; pictures: number };
+
+/**
+ * Tokens of a text, estimated from its bytes. A real tokenizer is megabytes of tables, right for one vendor's models only
+ * and a hundred times slower; this one is corrected by what the provider reports (`createPromptMeter`), so that only what
+ * came since the last call is ever guessed.
+ */
+export const estimateTokens = (text: string): number => Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
+
+const weights = new WeakMap<ModelMessage, Weight>();
+
+/** What one message takes. Messages do not change, so each is looked at once. */
+export function weighMessage(message: ModelMessage): Weight {
+  const known = weights.get(message);
+  if (known) return known;
+  const weight = measure(message);
+  weights.set(message, weight);
+  return weight;
+}
+
+/** Tokens of a list of messages of whose pictures only the newest `picturesShown` are sent. */
+export function weighMessages(messages: Iterable<ModelMessage>, picturesShown: number): number {
+  let tokens = 0;
+  let pictures = 0;
+  for (const message of messages) {
+    const weight = weighMessage(message);
+    tokens += weight.tokens;
+    pictures += weight.pictures;
+  }
+  return tokens + Math.min(pictures, picturesShown) * PICTURE_TOKENS;
+}
+
+const toolWeights = new WeakMap<ToolSet[string], number>();
+
+/** Tokens of tool definitions: names, descriptions and input schemas. Each definition is looked at once. */
+export function weighTools(tools: ToolSet): number {
+  let tokens = 0;
+  for (const [name, tool] of Object.entries(tools)) {
+    const known = toolWeights.get(tool) ?? estimateTokens(spell(name, tool)) + MESSAGE_TOKENS;
+    toolWeights.set(tool, known);
+    tokens += known;
+  }
+  return tokens;
+}
+
+function spell(name: string, tool: ToolSet[string]): string {
+  const schema = tool.inputSchema && "jsonSchema" in tool.inputSchema ? tool.inputSchema.jsonSchema : {};
+  const { description } = tool;
+  return JSON.stringify([name, typeof description === "string" ? description : "", schema]);
+}
+
+function measure(message: ModelMessage): Weight {
+  const weight: Weight = { tokens: MESSAGE_TOKENS, pictures: 0 };
+  if (typeof message.content === "string") {
+    weight.tokens += estimateTokens(message.content);
+    return weight;
+  }
+  for (const part of message.content) {
+    if (part.type === "text" || part.type === "reasoning") weight.tokens += estimateTokens(part.text);
+    else if (part.type === "tool-call")
+      weight.tokens += estimateTokens(part.toolName) + estimateTokens(JSON.stringify(part.input) ?? "");
+    else if (part.type === "tool-result") {
+      const { text, pictures } = readOutput(part.output);
+      weight.tokens += MESSAGE_TOKENS + estimateTokens(text);
+      weight.pictures += pictures.length;
+    } else if (part.type === "image" || part.type === "file") weight.pictures += 1;
+  }
+  return weight;
+}

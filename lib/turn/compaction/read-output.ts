@@ -1,0 +1,40 @@
+import type { ToolResultPart } from "ai";
+
+type Output = ToolResultPart["output"];
+
+/** A tool's output as text and pictures; a picture is named by its evidence id, or by nothing where its bytes lie in the message. */
+export type ReadOutput = { text: string; pictures: (string | undefined)[]; isError: boolean };
+
+const PICTURE_REFERENCE = /^evidence:([^;]*);[\w.+/-]+$/;
+
+/** Takes a tool's output apart. */
+export function readOutput(output: Output): ReadOutput {
+  switch (output.type) {
+    case "text":
+      return { text: output.value, pictures: [], isError: false };
+    case "error-text":
+      return { text: output.value, pictures: [], isError: true };
+    case "json":
+    case "error-json":
+      return { text: JSON.stringify(output.value), pictures: [], isError: output.type === "error-json" };
+    case "execution-denied":
+      return { text: output.reason ?? "", pictures: [], isError: true };
+    case "content":
+      return readContent(output.value);
+  }
+}
+
+function readContent(items: Extract<Output, { type: "content" }>["value"]): ReadOutput {
+  const texts: string[] = [];
+  const pictures: (string | undefined)[] = [];
+  for (const item of items) {
+    if (item.type !== "text") {
+      pictures.push(undefined);
+      continue;
+    }
+    const evidenceId = PICTURE_REFERENCE.exec(item.text)?.[1];
+    if (evidenceId === undefined) texts.push(item.text);
+    else pictures.push(evidenceId);
+  }
+  return { text: texts.join("\n\n"), pictures, isError: false };
+}

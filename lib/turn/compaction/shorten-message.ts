@@ -1,0 +1,129 @@
+import type { ToolResultPart } from "ai";
+import type { HistoryMessage } from "./history-entry.ts";
+import { readOutput } from "./read-output.ts";
+
+/** Shorter results and inputs stay as they are: the line in their place would save nothing. */
+const KEPT_CHARACTERS = 400;
+/** Inputs of old calls from here on lose what their long strings hold. */
+const INPUT_CHARACTERS = 1_000;
+const INPUT_STRING_CHARACTERS = 200;
+/** How every result that was left out begins. */
+const LEFT_OUT = "[Left out to make room:";
+/** A longer text that begins so was not written here. */
+const LEFT_OUT_CHARACTERS = 4_000;
+/** Where `cutResult` names the result that it cut. */
+const CUT_FROM = 9_000;
+const CUT_NOTE = /of (\d+) characters left out; read on with read_tool_result, resultId (\w+)/;
+
+type ToolMessage = Extract<HistoryMessage, { role: "tool" }>;
+type AssistantMessage = Extract<HistoryMessage, { role: "assistant" }>;
+
+/** `canReadOn`: whether the session has `read_tool_result`, which the lines in place of results name. */
+export type Shortening = { canReadOn: boolean };
+
+/**
+ * An old message without its bulk: a tool result becomes one line with the tool, its size and how to read it again, pictures
+ * a line each, long inputs of calls are shortened, reasoning goes. Texts of users and assistants stay. The same object
+ * where there is nothing to leave out, and for a message that was shortened before.
+ */
+export function offloadMessage(message: HistoryMessage, how: Shortening): HistoryMessage {
+  if (message.role === "assistant") return offloadCalls(message);
+  return message.role === "tool" ? mapResults(message, (part) => offloadResult(part, message, how)) : message;
+}
+
+/** A message whose tool results hold at most `charactersMax` characters each (1,000 at least): their beginning and end. */
+export function cutMessage(message: HistoryMessage, charactersMax: number, how: Shortening): HistoryMessage {
+  if (message.role === "assistant") return offloadCalls(message);
+  return message.role === "tool"
+    ? mapResults(message, (part) => cutPart(part, message, charactersMax, how))
+    : message;
+}
+
+function mapResults(message: ToolMessage, change: (part: ToolResultPart) => ToolResultPart): HistoryMessage {
+  const content = message.content.map((part) => (part.type === "tool-result" ? change(part) : part));
+  return content.some((part, index) => part !== message.content[index]) ? { ...message, content } : message;
+}
+
+function offloadResult(part: ToolResultPart, message: ToolMessage, how: Shortening): ToolResultPart {
+  const { text, pictures, isError } = readOutput(part.output);
+  const wasShortened = text.startsWith(LEFT_OUT) && text.length <= LEFT_OUT_CHARACTERS;
+  const isShort = text.length <= KEPT_CHARACTERS || wasShortened;
+  if (isShort && pictures.length === 0) return part;
+  const lines = isShort ? [`${LEFT_OUT} pictures.]`, text] : [describeLeftOut(part, message, text, how)];
+  return withText(part, [...lines, ...pictures.map(describePicture)].filter(Boolean).join("\n"), isError);
+}
+
+function describeLeftOut(part: ToolResultPart, message: ToolMessage, text: string, how: Shortening): string {
+  const cut = readCutNote(text);
+  const resultId = message.resultId ?? cut?.resultId;
+  const again =
+    resultId && how.canReadOn ? `; read_tool_result with resultId ${resultId} shows it again` : "";
+  const size = (cut?.characters ?? text.length).toLocaleString("en-US");
+  return `${LEFT_OUT} the result of ${part.toolName.slice(0, 100)}, ${size} characters${again}.]`;
+}
+
+function cutPart(
+  part: ToolResultPart,
+  message: ToolMessage,
+  charactersMax: number,
+  how: Shortening,
+): ToolResultPart {
+  const { text, pictures, isError } = readOutput(part.output);
+  if (text.length <= charactersMax) return part;
+  const head = Math.floor(charactersMax * 0.7);
+  const tail = Math.floor(charactersMax * 0.1);
+  const resultId = message.resultId ?? readCutNote(text)?.resultId;
+  const again =
+    resultId && how.canReadOn ? `; read on with read_tool_result, resultId ${resultId}, offset ${head}` : "";
+  const note = `[… ${text.length - head - tail} characters left out to make room${again} …]`;
+  const shown = `${text.slice(0, head).toWellFormed()}\n\n${note}\n\n${text.slice(-tail).toWellFormed()}`;
+  return withText(part, [shown, ...pictures.map(describePicture)].join("\n"), isError);
+}
+
+/** The same words that stand for an older picture in a prompt. */
+const describePicture = (evidenceId: string | undefined): string =>
+  evidenceId ? `[picture ${evidenceId}, not shown again]` : "[picture, not shown again]";
+
+const withText = (part: ToolResultPart, value: string, isError: boolean): ToolResultPart => ({
+  ...part,
+  output: { type: isError ? "error-text" : "text", value },
+});
+
+function readCutNote(text: string): { resultId: string | undefined; characters: number } | undefined {
+  const found = CUT_NOTE.exec(text.slice(CUT_FROM, CUT_FROM + KEPT_CHARACTERS));
+  return found ? { characters: Number(found[1]), resultId: found[2] } : undefined;
+}
+
+function offloadCalls(message: AssistantMessage): HistoryMessage {
+  if (typeof message.content === "string") return message;
+  const said = message.content.filter((part) => part.type !== "reasoning");
+  const content = (said.length > 0 ? said : message.content).map((part) => {
+    if (part.type !== "tool-call") return part;
+    const input = shortenInput(part.input);
+    return input === part.input ? part : { ...part, input };
+  });
+  const isSame =
+    content.length === message.content.length &&
+    content.every((part, index) => part === message.content[index]);
+  return isSame ? message : { ...message, content };
+}
+
+/** A long input with its long strings cut; one that is long by other means keeps only its size. */
+function shortenInput(input: unknown): unknown {
+  const characters = JSON.stringify(input)?.length ?? 0;
+  if (characters <= INPUT_CHARACTERS) return input;
+  const shortened = shortenStrings(input);
+  const isShort = (JSON.stringify(shortened)?.length ?? 0) <= INPUT_CHARACTERS;
+  // A tool's input is an object, and some providers insist on it.
+  return isShort ? shortened : { leftOut: `an input of ${characters} characters, left out to make room` };
+}
+
+function shortenStrings(value: unknown): unknown {
+  if (typeof value === "string" && value.length > INPUT_STRING_CHARACTERS) {
+    const left = value.length - INPUT_STRING_CHARACTERS;
+    return `${value.slice(0, INPUT_STRING_CHARACTERS).toWellFormed()} [… ${left} characters left out]`;
+  }
+  if (Array.isArray(value)) return value.map(shortenStrings);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shortenStrings(inner)]));
+}

@@ -1,0 +1,87 @@
+import { weighMessages } from "./estimate-tokens.ts";
+import type { HistoryEntry, HistoryMessage } from "./history-entry.ts";
+import { type CompactionInput, planCompaction } from "./plan-compaction.ts";
+
+/** A generator of numbers that repeats for the same seed (mulberry32). */
+export function createRandom(seed: number) {
+  let state = seed >>> 0;
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+  const below = (most: number) => Math.floor(next() * most);
+  return { next, below, isOnce: (in_: number) => below(in_) === 0 };
+}
+
+export type Random = ReturnType<typeof createRandom>;
+
+/** A text of so many characters that tells where it is from. */
+export const fill = (label: string, characters: number): string =>
+  `${label} `.repeat(Math.ceil(characters / (label.length + 1))).slice(0, characters);
+
+export const user = (text: string): HistoryMessage => ({ role: "user", content: text });
+
+export const assistant = (text: string, ...calls: [callId: string, input?: unknown][]): HistoryMessage => ({
+  role: "assistant",
+  content: [
+    { type: "text", text },
+    ...calls.map(([toolCallId, input = {}]) => ({
+      type: "tool-call" as const,
+      toolCallId,
+      toolName: "look",
+      input,
+    })),
+  ],
+});
+
+export const result = (callId: string, text: string, resultId = `res_${callId}`): HistoryMessage => ({
+  role: "tool",
+  content: [
+    { type: "tool-result", toolCallId: callId, toolName: "look", output: { type: "text", value: text } },
+  ],
+  resultId,
+});
+
+/** A history that grows as a turn plays, each message a step of its own, the first at position 10. */
+export function createHistory() {
+  let entries: HistoryEntry[] = [];
+  let position = 0;
+  return {
+    get entries() {
+      return entries;
+    },
+    set entries(next: HistoryEntry[]) {
+      entries = next;
+    },
+    /** Adds a step. @returns its position. */
+    add(...messages: HistoryMessage[]): number {
+      position += 10;
+      entries = [...entries, { position, messages }];
+      return position;
+    },
+  };
+}
+
+/** All messages of a history, in order. */
+export const messagesOf = (entries: readonly HistoryEntry[]): HistoryMessage[] =>
+  entries.flatMap(({ messages }) => messages);
+
+type Given = Partial<CompactionInput> & { entries: readonly HistoryEntry[] };
+
+/** What a turn would ask about a history whose tokens the provider counts `factor` times as we do. */
+export function plan(given: Given, factor = 1) {
+  const overheadTokens = given.overheadTokens ?? 0;
+  const picturesShown = given.picturesShown ?? 4;
+  const estimate = overheadTokens + weighMessages(messagesOf(given.entries), picturesShown);
+  return planCompaction({
+    budgetTokens: 10_000,
+    usedTokens: Math.ceil(estimate * factor),
+    requestFrom: 0,
+    canReadOn: true,
+    ...given,
+    overheadTokens,
+    picturesShown,
+  });
+}
