@@ -7,6 +7,7 @@ const executablePath = process.env.BROWSER_EXECUTABLE_PATH ?? readSetup(dataDir)
 export default defineConfig({
   testDir: ".",
   testMatch: "**/*.spec.ts",
+  globalSetup: "./fixtures/start-database.ts",
   fullyParallel: false,
   workers: 2,
   forbidOnly: true,

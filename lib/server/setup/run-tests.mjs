@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { ensureBuilt } from "./build.mjs";
 import { runCommand } from "./command.mjs";
+import { opensDatabase } from "./opens-database.mjs";
 import { formatSeconds } from "./progress.mjs";
 import { SetupError } from "./setup-error.mjs";
 import { listFiles, readStamp } from "./stamp.mjs";
@@ -13,11 +14,19 @@ import { listFiles, readStamp } from "./stamp.mjs";
 /** @typedef {Counts & { failures: (Counts & { file: string, names: string[] })[] }} UnitCounts */
 /** @typedef {{ node: string, counts: string, env: import("./command.mjs").Environment }} Context */
 
-/** Tests of storage and turns, which also run on a real Postgres and through Neon's driver. */
-const onEveryDatabase = [
+/** Tests of storage and turns, which also run through Neon's driver. */
+const onNeon = [
   ...["lib/session/", "lib/callback/", "lib/events/event-log", "lib/browser/store", "lib/server/turn.test"],
   ...["inngest/embedded/create-embedded-engine", "inngest/embedded/resume"],
 ];
+
+/**
+ * End-to-end tests that run once more on a Postgres: what answers, plays and survives. The others bring a Postgres of
+ * their own, or ask how a page takes the loss of its connection, which is the same on any database.
+ * @param {string} path
+ */
+const isWorthRepeating = (path) =>
+  /^e2e\/(api|crash|journeys)\//.test(path) && path !== "e2e/journeys/lost-connection.spec.ts";
 
 /**
  * Runs the parts that the arguments ask for: all of them; `--unit` or `--e2e` alone; or, with a filter, the unit and
@@ -50,11 +59,13 @@ export async function runTests(node, args, env) {
     }
     if (wantsUnit) results.push(await runPart("unit tests", () => runUnitTests(context, units)));
     if (wantsUnit && (isWhole || args.includes("--unit"))) {
-      const stored = units.filter((path) => onEveryDatabase.some((part) => path.startsWith(part)));
-      for (const driver of ["pg", "neon"]) {
-        const own = { ...context, env: { ...env, TEST_DATABASE: driver } };
-        results.push(await runPart(`storage and turn tests on ${driver}`, () => runUnitTests(own, stored)));
-      }
+      const again = { pg: units.filter(opensDatabase), neon: units.filter(startsWithOneOf(onNeon)) };
+      for (const [driver, files] of Object.entries(again))
+        results.push(
+          await runPart(`unit tests with a database, on ${driver}`, () =>
+            runUnitTests(onDatabase(context, driver), files),
+          ),
+        );
     }
     if (wantsEndToEnd) {
       const build = await runPart("build", () => runBuild(node));
@@ -63,6 +74,12 @@ export async function runTests(node, args, env) {
         results.push(
           await runPart("end-to-end tests", () => runEndToEndTests(context, filters.length > 0 ? specs : [])),
         );
+        if (filters.length === 0)
+          results.push(
+            await runPart("end-to-end tests on pg", () =>
+              runEndToEndTests(onDatabase(context, "pg"), specs.filter(isWorthRepeating)),
+            ),
+          );
       }
     }
   } finally {
@@ -71,6 +88,17 @@ export async function runTests(node, args, env) {
   if (results.length === 0) console.log(`No test file matches ${args.join(" ")}.`);
   return summarize(results);
 }
+
+/**
+ * @param {Context} context
+ * @param {string} driver
+ * @returns {Context}
+ */
+const onDatabase = (context, driver) => ({ ...context, env: { ...context.env, TEST_DATABASE: driver } });
+
+/** @param {string[]} parts */
+const startsWithOneOf = (parts) => (/** @type {string} */ path) =>
+  parts.some((part) => path.startsWith(part));
 
 /**
  * @param {string[]} roots
