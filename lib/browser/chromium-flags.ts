@@ -1,4 +1,4 @@
-/** Parts of Chromium that call home, ask questions or load pages nobody asked for. */
+/** Parts of Chromium that call home, ask questions, load pages nobody asked for, or hang. */
 const DISABLED_FEATURES = [
   "AcceptCHFrame",
   "AutoDeElevate",
@@ -11,6 +11,8 @@ const DISABLED_FEATURES = [
   "OptimizationHints",
   "PaintHolding",
   "Prerender2",
+  // A dialog that a page opens while it is left for another of its site could not be answered, and would keep that away.
+  "RenderDocument",
   "Translate",
 ];
 
