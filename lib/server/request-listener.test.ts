@@ -1,0 +1,214 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse, request as sendRequest } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { after, describe, test } from "node:test";
+import { readEnv } from "./env.ts";
+import { createRequestListener } from "./request-listener.ts";
+import { waitUntil } from "./testing.ts";
+
+type Deps = Parameters<typeof createRequestListener>[0];
+type Serve = Deps["container"]["mounted"]["serve"];
+
+const env = readEnv({ PORT: "3000" });
+const host = new URL(env.baseUrl).host;
+/** What the operation at hand answers. */
+let serving: Serve;
+const asked: { operations: unknown; params: unknown }[] = [];
+const logged: object[] = [];
+const passed: string[] = [];
+
+const container: Deps["container"] = {
+  enterByLink: async () => undefined,
+  mounted: {
+    serve(operations, request, params) {
+      asked.push({ operations, params });
+      return serving(operations, request, params);
+    },
+    serveEngine: undefined,
+    openLive: async () => undefined,
+    loadSessionPage: async () => undefined,
+    loadLandingPage: () => Promise.reject(new Error("no page here")),
+  },
+};
+const server = createServer(
+  createRequestListener({
+    ...{ container, env, isDev: false },
+    async handle(request, response) {
+      passed.push(request.url ?? "");
+      response.end("Next's");
+    },
+    logger: { error: (fields) => void logged.push(fields) },
+  }),
+);
+server.listen(0, "127.0.0.1");
+await once(server, "listening");
+const { port } = server.address() as AddressInfo;
+after(() => {
+  server.close();
+  server.closeAllConnections();
+});
+
+/** Sends a request as the service's own client, its path as it is written. */
+async function call(path: string, method = "GET"): Promise<{ message: IncomingMessage; body: string }> {
+  const sent = sendRequest({ host: "127.0.0.1", port, path, method, headers: { host }, agent: false }).end();
+  const [message] = (await once(sent, "response")) as [IncomingMessage];
+  return { message, body: Buffer.concat(await message.toArray()).toString() };
+}
+
+const STREAM = "/api/sessions/ses_a/requests/req_a/stream";
+
+/** A connection on which a request's head has begun. */
+function openRaw(requestLine: string) {
+  const socket = connect(port, "127.0.0.1");
+  socket.write(`${requestLine}\r\nHost: ${host}\r\n`);
+  return socket;
+}
+
+describe("a request below /api/", () => {
+  test("is answered here where an operation is described at its path, whatever its method", async () => {
+    serving = async (_operations, request) =>
+      Response.json(
+        { method: request.method, url: request.url },
+        { status: 201, headers: { location: "/there" } },
+      );
+    const { message, body } = await call("/api/sessions/a%20b/agent/status?after=3", "DELETE");
+    assert.deepEqual(asked.pop(), {
+      operations: { GET: "readAgentStatus" },
+      params: { sessionId: "a b" },
+    });
+    assert.equal(message.statusCode, 201);
+    assert.deepEqual(JSON.parse(body), {
+      method: "DELETE",
+      url: `${env.baseUrl}/api/sessions/a%20b/agent/status?after=3`,
+    });
+    assert.equal(message.headers.location, "/there");
+    assert.equal(message.headers["x-content-type-options"], "nosniff");
+    assert.equal(message.headers["referrer-policy"], "no-referrer");
+  });
+
+  test("is Next's where none is, where the address wants tidying up, and where the method is odd", async () => {
+    const before = asked.length;
+    const paths = ["/api/nothing", "/api/health/", "/api/%68ealth", "/api/x/../health", "/api//health"];
+    for (const path of paths) assert.equal((await call(path)).body, "Next's", path);
+    assert.equal((await call("/api/health", "PROPFIND")).body, "Next's");
+    assert.deepEqual(passed.splice(0), [...paths, "/api/health"]);
+    assert.equal(asked.length, before);
+  });
+
+  test("for a browser of an id that no session can have gets the router's own 404", async () => {
+    await call("/api/sessions/NOT-OURS/browser");
+    assert.deepEqual(passed.splice(0), ["/_no-such-page"]);
+  });
+
+  test("has no body in the answer to HEAD", async () => {
+    serving = async () => Response.json({ ok: true });
+    const { message, body } = await call("/api/health", "HEAD");
+    assert.deepEqual([message.statusCode, body], [200, ""]);
+  });
+
+  test("that fails before it is answered is a 500 in the envelope, and the log has the reason", async () => {
+    serving = () => Promise.reject(new Error("broken on purpose"));
+    const { message, body } = await call("/api/health");
+    assert.deepEqual([message.statusCode, JSON.parse(body).code], [500, "internal"]);
+    assert.match(String((logged.pop() as { err?: Error }).err), /broken on purpose/);
+  });
+});
+
+describe("a request's body", () => {
+  test("is read piece by piece; an answer that comes first reaches whoever is still sending", async () => {
+    serving = async (_operations, request) => {
+      for await (const _piece of request.body ?? []) return new Response("enough", { status: 413 });
+      return new Response("nothing came");
+    };
+    const socket = openRaw("POST /api/session HTTP/1.1\r\nConnection: close\r\nTransfer-Encoding: chunked");
+    socket.write("Content-Type: application/json\r\n\r\n4\r\n[1,2\r\n");
+    const [answer] = (await once(socket, "data")) as [Buffer];
+    assert.match(answer.toString(), /^HTTP\/1\.1 413 .+enough/s);
+    socket.end("1\r\n]\r\n0\r\n\r\n");
+    await once(socket, "close");
+  });
+
+  test("leaves the connection good for the next request when it was not read to its end", async () => {
+    serving = async (_operations, request) => {
+      for await (const _piece of request.body ?? []) break;
+      return new Response("enough");
+    };
+    const socket = openRaw("POST /api/session HTTP/1.1\r\nTransfer-Encoding: chunked");
+    socket.write("\r\n4\r\n[1,2\r\n");
+    await once(socket, "data");
+    socket.write(`1\r\n]\r\n0\r\n\r\nGET /api/health HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    assert.match(Buffer.concat(await socket.toArray()).toString(), /^HTTP\/1\.1 200 .+enough$/s);
+  });
+});
+
+describe("an event stream", () => {
+  const PIECE = new Uint8Array(64 * 1024).fill(0x20);
+
+  test("is written no faster than it is read, and cancelled when its reader goes", async () => {
+    let pulled = 0;
+    let isCancelled = false;
+    let signal: AbortSignal | undefined;
+    serving = async (_operations, request) => {
+      signal = request.signal;
+      const stream = new ReadableStream({
+        pull(controller) {
+          pulled += 1;
+          controller.enqueue(PIECE);
+        },
+        cancel() {
+          isCancelled = true;
+        },
+      });
+      return new Response(stream, { headers: { "content-type": "text/event-stream" } });
+    };
+    const socket = openRaw(`GET ${STREAM} HTTP/1.1`);
+    socket.pause().write("\r\n");
+    const [, response] = (await once(server, "request")) as [IncomingMessage, ServerResponse];
+    serving = async () => Response.json({ ok: true });
+    // The system's own buffers take a few megabytes first.
+    const isAtRest = async () => {
+      const before = pulled;
+      for (let round = 0; round < 5; round++) await call("/api/health");
+      return response.writableNeedDrain && pulled === before;
+    };
+    await waitUntil(isAtRest, "the stream waits for its reader");
+    const seen = pulled;
+    socket.resume();
+    await waitUntil(() => pulled > seen + 10, "it goes on with its reader");
+    socket.destroy();
+    await waitUntil(() => isCancelled, "the stream is cancelled");
+    assert.equal(signal?.aborted, true);
+    assert.equal(logged.length, 0);
+  });
+
+  test("sends its head before its first event, and ends when it ends", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    serving = async () => {
+      const stream = new ReadableStream({
+        async start(controller) {
+          await promise;
+          controller.enqueue(new TextEncoder().encode("data: 1\n\n"));
+          controller.close();
+        },
+      });
+      return new Response(stream, { headers: { "content-type": "text/event-stream; charset=utf-8" } });
+    };
+    const sent = sendRequest({
+      host: "127.0.0.1",
+      port,
+      path: STREAM,
+      headers: { host },
+      agent: false,
+    }).end();
+    const [message] = (await once(sent, "response")) as [IncomingMessage];
+    assert.equal(message.headers["content-type"], "text/event-stream; charset=utf-8");
+    resolve();
+    assert.equal(Buffer.concat(await message.toArray()).toString(), "data: 1\n\n");
+  });
+});
+
+test("another service's name is not answered", async () => {
+  const response = await fetch(`http://127.0.0.1:${port}/api/health`);
+  assert.equal(response.status, 421);
+});
