@@ -1,0 +1,104 @@
+import { randomUUID } from "node:crypto";
+import { parseJson } from "../embedded/parse-json.ts";
+import { type EngineEvent, type Op, opsSchema, parseRetryAfter } from "../embedded/protocol.ts";
+import { canonicalise, isSigned, sign } from "./sign.ts";
+
+/** How a server drives a run: with steps posted while a call lasts, or one step a call and the state sent again. */
+export type Mode = "checkpointing" | "replay";
+
+/** One call of a function as the server makes it. */
+export type Call = {
+  url: string;
+  /** The server's own id of the function, not the app's. */
+  functionUuid: string;
+  runId: string;
+  event: EngineEvent;
+  /** Recorded ends by hashed step id, in the order they came, in the form the server keeps. */
+  steps: ReadonlyMap<string, unknown>;
+  /** The hashed id of a planned step, or undefined to let the function run on. */
+  stepId: string | undefined;
+  attempt: number;
+  maxAttempts: number;
+  /** Steps are only planned: parallel ones were found. */
+  isPlanOnly: boolean;
+  /** The place in the queue, and this delivery of it. */
+  ticket: { itemId: string; requestId: string; generation: number };
+};
+
+/** What the app answered; `failed` stands for everything a server takes for a failed attempt. */
+export type Answer =
+  | { kind: "ops"; ops: Op[]; retryAtMs: number | undefined }
+  | { kind: "completed"; output: unknown }
+  | { kind: "failed"; error: unknown; isFinal: boolean; retryAtMs: number | undefined };
+
+/** The body of a call; with `isStateLeftOut` the SDK asks the API for events and steps. */
+export function composeBody(call: Call, mode: Mode, isStateLeftOut: boolean): string {
+  const stack = [...call.steps.keys()];
+  const { itemId } = call.ticket;
+  return canonicalise({
+    version: 2,
+    event: call.event,
+    events: isStateLeftOut ? [] : [call.event],
+    steps: isStateLeftOut ? {} : Object.fromEntries(call.steps),
+    ctx: {
+      run_id: call.runId,
+      env: "",
+      step_id: "step",
+      attempt: call.attempt,
+      max_attempts: call.maxAttempts,
+      disable_immediate_execution: call.isPlanOnly,
+      use_api: isStateLeftOut,
+      stack: { stack, current: Math.max(0, stack.length - 1) },
+      // A server that knows no checkpoints does not send these.
+      ...(mode === "checkpointing" && { fn_id: call.functionUuid, qi_id: itemId }),
+    },
+    use_api: isStateLeftOut,
+  });
+}
+
+/**
+ * Sends a call over HTTP and reads the answer the way a server does. A connection that breaks is a failed attempt.
+ *
+ * @throws when an answer of the SDK is not signed, or holds what the SDK should not have said.
+ */
+export async function callApp(call: Call, body: string, signingKey: string): Promise<Answer> {
+  const url = new URL(call.url);
+  url.searchParams.set("stepId", call.stepId ?? "step");
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(url, {
+      method: "POST",
+      body,
+      headers: {
+        "content-type": "application/json",
+        "x-inngest-signature": sign(body, signingKey, Date.now()),
+        "x-inngest-server-kind": "cloud",
+        "x-run-id": call.runId,
+        "x-request-id": call.ticket.requestId,
+        "x-inngest-generation-id": String(call.ticket.generation),
+      },
+    });
+    text = await response.text();
+  } catch (error) {
+    return { kind: "failed", error, isFinal: false, retryAtMs: undefined };
+  }
+  const retryAtMs = parseRetryAfter(response.headers.get("retry-after"), Date.now());
+  const value = parseJson(text);
+  if (response.status >= 300) {
+    const isFinal = response.headers.get("x-inngest-no-retry") === "true";
+    return { kind: "failed", error: value, isFinal, retryAtMs };
+  }
+  if (!isSigned(text, response.headers.get("x-inngest-signature"), signingKey))
+    throw new Error(`The answer to ${url} is not signed.`);
+  return response.status === 206
+    ? { kind: "ops", ops: opsSchema.parse(value), retryAtMs }
+    : { kind: "completed", output: value };
+}
+
+/** A place in the queue as the server names it to the SDK. */
+export const newTicket = (generation: number, itemId: string = randomUUID()): Call["ticket"] => ({
+  itemId,
+  generation,
+  requestId: randomUUID(),
+});

@@ -1,0 +1,38 @@
+import { createHash, createHmac } from "node:crypto";
+
+/** A JSON text with sorted keys and no spaces (RFC 8785, as far as JSON of this kind needs it): what a server signs. */
+export function canonicalise(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map((item) => canonicalise(item ?? null)).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
+  const fields = Object.entries(value)
+    .filter(([, field]) => field !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, field]) => `${JSON.stringify(key)}:${canonicalise(field)}`);
+  return `{${fields.join(",")}}`;
+}
+
+const withoutPrefix = (signingKey: string) => signingKey.replace(/^signkey-\w+-/, "");
+
+/** The value of `x-inngest-signature` for a body that is sent at `atMs`. */
+export function sign(body: string, signingKey: string, atMs: number): string {
+  const seconds = Math.round(atMs / 1_000).toString();
+  const digest = createHmac("sha256", withoutPrefix(signingKey)).update(body).update(seconds).digest("hex");
+  return `t=${seconds}&s=${digest}`;
+}
+
+/** Whether a signature is that of a body, whatever its time. */
+export function isSigned(body: string, signature: string | null, signingKey: string): boolean {
+  const seconds = new URLSearchParams(signature ?? "").get("t");
+  return seconds !== null && sign(body, signingKey, Number(seconds) * 1_000) === signature;
+}
+
+/** What the SDK shows of its signing key: `Authorization: Bearer <this>`. */
+export function hashSigningKey(signingKey: string): string {
+  const prefix = /^signkey-\w+-/.exec(signingKey)?.[0] ?? "";
+  return (
+    prefix +
+    createHash("sha256")
+      .update(Buffer.from(withoutPrefix(signingKey), "hex"))
+      .digest("hex")
+  );
+}

@@ -1,0 +1,204 @@
+import { randomUUID } from "node:crypto";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { z } from "zod";
+import { parseJson } from "../embedded/parse-json.ts";
+import {
+  checkpointBodySchema,
+  type EngineEvent,
+  INTERNAL_EVENTS,
+  registerBodySchema,
+  sendEventBodySchema,
+} from "../embedded/protocol.ts";
+import { toEvents } from "../embedded/receive-events.ts";
+import { cancelsRun, createRegistry, type Registry } from "../embedded/registry.ts";
+import type { Mode } from "./call-app.ts";
+import { createPlayer } from "./create-player.ts";
+import type { ChooseMishap } from "./mishap.ts";
+import { hashSigningKey } from "./sign.ts";
+import { isOpen, recordStep, type StandInRun } from "./stand-in-run.ts";
+
+/** The real server's limit. */
+const STATE_BYTES_MAX = 4 * 1_024 * 1_024 - 1_024;
+const EVENT_KEY = "event-key";
+const SIGNING_KEY = `signkey-test-${"5e".repeat(32)}`;
+
+const locationsSchema = z.object({
+  functions: z.array(
+    z.object({
+      id: z.string(),
+      steps: z.object({ step: z.object({ runtime: z.object({ url: z.string() }) }) }),
+    }),
+  ),
+});
+
+/** What a test may change while the stand-in runs. */
+export type StandInSettings = {
+  chooseMishap: ChooseMishap;
+  /** What becomes of the events of one request before they arrive: order, repetition, loss. */
+  deliver: (events: EngineEvent[]) => EngineEvent[];
+  /** What of a run's state may travel with a call; with more, the SDK is sent to the API for it. */
+  stateBytesMax: number;
+};
+
+export type InngestStandIn = Awaited<ReturnType<typeof startInngestStandIn>>;
+
+type Answered = { status: number; body: unknown };
+
+const answer = (body: unknown, status = 200): Answered => ({ status, body });
+const NOT_FOUND = answer({ error: "not found", status: 404 }, 404);
+
+/**
+ * A stand-in for an Inngest server, for tests: over real HTTP it takes registrations and events, calls the functions
+ * with signed requests, and drives each run in one of the two ways a real server may. It keeps everything in memory,
+ * and time is real. Source of its ways: the SDK's own requests and the server's public source.
+ *
+ * @param options.backoffMs between a failed attempt and the next, unless the app names a time.
+ */
+export async function startInngestStandIn(options: { mode?: Mode; backoffMs?: number } = {}) {
+  const { mode = "checkpointing", backoffMs = 20 } = options;
+  const usual: StandInSettings = {
+    chooseMishap: () => undefined,
+    deliver: (events) => events,
+    stateBytesMax: STATE_BYTES_MAX,
+  };
+  const settings = { ...usual };
+  let registry: Registry | undefined;
+  const locations = new Map<string, { url: string; uuid: string }>();
+  const seen = new Set<string>();
+  /** Statuses of the checkpoints, as they were answered. */
+  const checkpoints: number[] = [];
+  /** Requests of the SDK for a run's state. */
+  let stateReads = 0;
+
+  const player = createPlayer({
+    ...{ mode, backoffMs, signingKey: SIGNING_KEY },
+    readStateBytesMax: () => settings.stateBytesMax,
+    chooseMishap: (call) => settings.chooseMishap(call),
+    emit: (event) => arrive(event),
+    locate(functionId) {
+      const location = locations.get(functionId);
+      if (!location) throw new Error(`"${functionId}" is not registered.`);
+      return location;
+    },
+  });
+
+  /** What one event brings about: runs, the ends of waits, cancellations. */
+  function arrive(event: EngineEvent) {
+    player.satisfyWaits(event);
+    const nowMs = Date.now();
+    for (const run of player.runs.values())
+      if (isOpen(run) && cancelsRun(run.fn, event, run.event, run.startedAtMs, nowMs)) player.cancel(run);
+    for (const { functionId } of registry?.planRuns(event) ?? []) begin(functionId, event);
+  }
+
+  function begin(functionId: string, event: EngineEvent) {
+    const fn = registry?.find(functionId);
+    if (!fn) throw new Error(`"${functionId}" is not registered.`);
+    player.start(fn, event);
+  }
+
+  function register(body: unknown): Answered {
+    registry = createRegistry(registerBodySchema.parse(body).functions);
+    for (const { id, steps } of locationsSchema.parse(body).functions)
+      locations.set(id, { url: steps.step.runtime.url, uuid: locations.get(id)?.uuid ?? randomUUID() });
+    return answer({ ok: true, status: 200, modified: true });
+  }
+
+  /** An id that was seen is answered and does nothing again, for a day. */
+  function receive(body: unknown, seed: string | null): Answered {
+    const payloads = sendEventBodySchema.parse(body);
+    const events = toEvents(Array.isArray(payloads) ? payloads : [payloads], seed, Date.now());
+    const fresh = events.filter(({ id }) => !seen.has(id) && seen.add(id));
+    const delivered = settings.deliver(fresh);
+    setImmediate(() => delivered.forEach(arrive));
+    return answer({ ids: events.map(({ id }) => id), status: 200 });
+  }
+
+  /** Keeps the steps in any case, as they have run, and tells a call that was given up to stop. */
+  function checkpoint(runId: string, body: unknown): Answered {
+    const parsed = checkpointBodySchema.extend({ request_id: z.string(), fn_id: z.string() }).parse(body);
+    const run = player.runs.get(runId);
+    const item = player.items.get(parsed.qi_id);
+    if (!run || !item || item.run !== run || parsed.fn_id !== locations.get(run.fn.id)?.uuid)
+      return NOT_FOUND;
+    for (const step of parsed.steps) recordStep(run, step.id, { data: step.data ?? null });
+    const isStale = !isOpen(run) || item.ticket.requestId !== parsed.request_id;
+    if (!isStale) item.attempt = 0;
+    checkpoints.push(isStale ? 409 : 200);
+    return isStale ? answer({ error: "stale dispatch" }, 409) : answer({ data: {} });
+  }
+
+  function readState(runId: string, what: string): Answered {
+    const run = player.runs.get(runId);
+    if (!run) return NOT_FOUND;
+    stateReads++;
+    return answer(what === "batch" ? [run.event] : Object.fromEntries(run.steps));
+  }
+
+  async function route(request: IncomingMessage, body: unknown): Promise<Answered> {
+    const { pathname } = new URL(request.url ?? "/", "http://stand-in");
+    const [, key] = /^\/e\/(.+)$/.exec(pathname) ?? [];
+    if (key !== undefined) {
+      const seed = request.headers["x-inngest-event-id-seed"];
+      return key === EVENT_KEY
+        ? receive(body, typeof seed === "string" ? seed : null)
+        : answer({ error: "Event key not found", status: 401 }, 401);
+    }
+    if (request.headers.authorization !== `Bearer ${hashSigningKey(SIGNING_KEY)}`)
+      return answer({ error: "unauthorized", status: 401 }, 401);
+    if (pathname === "/fn/register") return register(body);
+    const [, checkpointed] = /^\/v1\/checkpoint\/([^/]+)\/async$/.exec(pathname) ?? [];
+    if (checkpointed) return checkpoint(checkpointed, body);
+    const [, runId, what] = /^\/v0\/runs\/([^/]+)\/(actions|batch)$/.exec(pathname) ?? [];
+    return runId && what ? readState(runId, what) : NOT_FOUND;
+  }
+
+  async function respond(request: IncomingMessage, response: ServerResponse) {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const { status, body } = await route(request, parseJson(Buffer.concat(chunks).toString())).catch(
+      (error: unknown) => {
+        player.faults.push(error);
+        return answer({ error: String(error), status: 500 }, 500);
+      },
+    );
+    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+  }
+
+  const server = createServer((request, response) => void respond(request, response));
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    /** What selects this server in the environment of an app. */
+    variables: {
+      INNGEST_BASE_URL: `http://127.0.0.1:${port}`,
+      INNGEST_EVENT_KEY: EVENT_KEY,
+      INNGEST_SIGNING_KEY: SIGNING_KEY,
+    },
+    /** Changes how things go from now on; without an argument, they go well again. */
+    set: (change: Partial<StandInSettings> = usual) => void Object.assign(settings, change),
+    /** Lets events arrive that `deliver` kept back, or arrive again. */
+    arrive: (events: EngineEvent[]) => events.forEach(arrive),
+    checkpoints,
+    readStateReads: () => stateReads,
+    faults: player.faults,
+    forget: player.forget,
+    /** The runs of a function (without the app's name), oldest first. */
+    runsOf: (functionId: string): StandInRun[] =>
+      [...player.runs.values()].filter(({ fn }) => fn.id.endsWith(`-${functionId}`)),
+    /** Starts a function as its cron does. */
+    tick(functionId: string) {
+      const fn = registry?.all().find(({ id }) => id.endsWith(`-${functionId}`));
+      if (!fn) throw new Error(`"${functionId}" is not registered.`);
+      const data = { cron: fn.crons[0]?.expression };
+      begin(fn.id, { id: randomUUID(), name: INTERNAL_EVENTS.timer, data, ts: Date.now() });
+    },
+    async close() {
+      server.closeAllConnections();
+      await player.close();
+      await new Promise((done) => server.close(done));
+    },
+  };
+}
