@@ -3,12 +3,15 @@ import type { EngineLogger } from "./logger.ts";
 
 type SdkLogger = NonNullable<ClientOptions["logger"]>;
 
-/** The SDK logs whatever a function throws; here that is told by the run itself, so it all goes to debug. */
-function createQuietLogger(logger: EngineLogger): SdkLogger {
+/**
+ * What the SDK logs, which is whatever a function throws, in our own log, at one level: without it the SDK writes to
+ * the console, past the redaction of secrets.
+ */
+export function createSdkLogger(logger: EngineLogger, level: keyof EngineLogger): SdkLogger {
   const write = (first: unknown, second?: unknown) =>
     typeof first === "object" && first !== null
-      ? logger.debug(first, String(second ?? ""))
-      : logger.debug({}, String(first));
+      ? logger[level](first, String(second ?? ""))
+      : logger[level]({}, String(first));
   return { debug: write, info: write, warn: write, error: write };
 }
 
@@ -17,7 +20,8 @@ function createQuietLogger(logger: EngineLogger): SdkLogger {
  * Every step is checkpointed by itself (durable) and a call may last as long as its run.
  */
 export function embeddedClientOptions(engine: { fetch: typeof fetch }, logger: EngineLogger) {
-  const quiet = createQuietLogger(logger);
+  // What a function throws is told by its run.
+  const quiet = createSdkLogger(logger, "debug");
   return {
     isDev: true,
     baseUrl: "http://inngest.embedded",

@@ -2,7 +2,7 @@ import type { ClientOptions, Inngest, InngestFunction } from "inngest";
 import { serve } from "inngest/edge";
 import type { Logger } from "pino";
 import type { Database } from "#db/client.ts";
-import { embeddedClientOptions } from "#inngest/embedded/client-options.ts";
+import { createSdkLogger, embeddedClientOptions } from "#inngest/embedded/client-options.ts";
 import { createEmbeddedEngine } from "#inngest/embedded/create-embedded-engine.ts";
 import type { Env } from "./env.ts";
 
@@ -52,7 +52,11 @@ function createServedEngine(env: Env, logger: Logger): Engine {
   return {
     label: `Inngest${isDev ? " dev server" : ""}${env.INNGEST_BASE_URL ? ` at ${env.INNGEST_BASE_URL}` : ""}`,
     // The client reads Inngest's variables itself.
-    clientOptions: { isDev, checkpointing: { bufferedSteps: 1, maxRuntime: 0 }, aiMetadata: false },
+    clientOptions: {
+      ...{ isDev, checkpointing: { bufferedSteps: 1, maxRuntime: 0 }, aiMetadata: false },
+      logger: createSdkLogger(logger, "info"),
+      internalLogger: createSdkLogger(logger, "info"),
+    },
     /** Tells the server where the functions are; one that is away now asks by itself, or is told by the next start. */
     async start(client, functions) {
       const host = new URL(env.baseUrl).host;
