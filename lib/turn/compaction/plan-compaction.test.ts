@@ -21,7 +21,7 @@ type Plan = ReturnType<typeof plan>;
 function carryOut(entries: readonly HistoryEntry[], planned: Plan): HistoryEntry[] {
   if (planned.kind === "offload") return applyCompaction(entries, planned.compaction);
   if (planned.kind !== "summarize") return [...entries];
-  const text = fill("summary", planned.summary.summaryTokens);
+  const text = fill("summary", planned.summary.summaryTokens * 4);
   return applyCompaction(entries, placeSummary(planned.summary, text));
 }
 

@@ -148,7 +148,6 @@ function summarize(work: Work, cut?: number): Candidate | undefined {
     parts,
     measure,
     requestFrom: input.requestFrom,
-    summaryTokens: Math.floor(parts.summary * scale),
     findRecent: (room) => findRecent({ ...work, items }, room),
   });
   if (!planned) return undefined;

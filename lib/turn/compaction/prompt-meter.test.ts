@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { jsonSchema, tool } from "ai";
+import { referToPicture } from "../show-pictures.ts";
+import {
+  estimateTokens,
+  PICTURE_TOKENS,
+  weighMessage,
+  weighMessages,
+  weighTools,
+} from "./estimate-tokens.ts";
+import type { HistoryMessage } from "./history-entry.ts";
+import { createPromptMeter } from "./prompt-meter.ts";
+import { assistant, fill, user } from "./testing.ts";
+
+const pictured = (count: number): HistoryMessage => ({
+  role: "tool",
+  content: [
+    {
+      type: "tool-result",
+      toolCallId: "c",
+      toolName: "screenshot",
+      output: {
+        type: "content",
+        value: Array.from({ length: count }, (_, index) => referToPicture(`ev_${index}`, "image/png")),
+      },
+    },
+  ],
+});
+
+describe("the estimate", () => {
+  it("counts bytes, so that text in any script has its weight", () => {
+    assert.equal(estimateTokens(""), 0);
+    assert.equal(estimateTokens("a".repeat(350)), 100);
+    assert.ok(estimateTokens("日本語".repeat(100)) > 250);
+  });
+
+  it("looks at a message once", () => {
+    const message = assistant("text", ["c", { long: fill("input", 700) }]);
+    assert.equal(weighMessage(message), weighMessage(message));
+    assert.ok(weighMessage(message).tokens > 200);
+  });
+
+  it("counts a picture at a fixed size, and only as many as are shown", () => {
+    const [message, bare] = [pictured(6), pictured(0)];
+    assert.equal(weighMessages([message], 4) - weighMessages([bare], 4), 4 * PICTURE_TOKENS);
+    assert.equal(weighMessages([message], 0), weighMessages([bare], 0));
+  });
+
+  it("counts tool definitions with their schemas", () => {
+    const inputSchema = jsonSchema({ type: "object", properties: { [fill("name", 700)]: {} } });
+    const tokens = weighTools({ look: tool({ description: fill("what it does", 700), inputSchema }) });
+    assert.ok(tokens > 400 && tokens < 500, `${tokens}`);
+  });
+});
+
+describe("createPromptMeter", () => {
+  const prompt = (messages: HistoryMessage[]) => ({ instructions: fill("how", 3_500), tools: {}, messages });
+  const first = user(fill("task", 3_500));
+  const second = assistant(fill("answer", 3_500));
+
+  it("estimates everything until the provider has reported", () => {
+    assert.equal(createPromptMeter(4).count(prompt([first])), 2_006);
+    assert.equal(createPromptMeter(4).count(prompt([])), 1_000);
+  });
+
+  it("takes what was reported for the truth, and estimates only what came since", () => {
+    const meter = createPromptMeter(4);
+    meter.report(prompt([first]), 3_009);
+    assert.equal(meter.count(prompt([first])), 3_009);
+    assert.equal(meter.count(prompt([first, second])), 3_009 + 1_509);
+  });
+
+  it("estimates a compacted history at the ratio of the last report", () => {
+    const meter = createPromptMeter(4);
+    meter.report(prompt([first, second]), 1.5 * 3_012);
+    assert.equal(meter.count(prompt([user("summary")])), Math.ceil(1.5 * (1_000 + 6 + 2)));
+  });
+
+  it("does not take a short prompt's hidden additions for the measure of text", () => {
+    const meter = createPromptMeter(4);
+    meter.report(prompt([first]), 40_000);
+    assert.equal(meter.count(prompt([first, second])), 40_000 + 2 * 1_006);
+  });
+
+  it("does not believe a report that leaves out what was cached, nor one of nothing", () => {
+    const meter = createPromptMeter(4);
+    meter.report(prompt([first]), 0);
+    meter.report(prompt([first]), 300);
+    assert.equal(meter.count(prompt([first])), 2_006);
+  });
+});

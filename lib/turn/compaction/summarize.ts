@@ -1,0 +1,122 @@
+import { type ModelMessage, streamText } from "ai";
+import { faultPoint } from "#lib/events/fault-point.ts";
+import { type ModelFailure, readModelFailure } from "#lib/model/failure.ts";
+import type { ModelAccess } from "#lib/model/model-access.ts";
+import { type ModelUsage, readUsage } from "#lib/model/usage.ts";
+import { cutToTokens } from "./cut-to-tokens.ts";
+import type { HistoryMessage } from "./history-entry.ts";
+import { composeSummaryPrompt } from "./summary-prompt.ts";
+import { writeTranscript } from "./write-transcript.ts";
+
+/** How a summary came out. `usage` is that of all its calls. */
+export type SummaryAnswer =
+  | { kind: "summarized"; text: string; usage: ModelUsage }
+  | { kind: "failed"; failure: ModelFailure; usage: ModelUsage }
+  | { kind: "stopped" };
+
+/** What is to be summarized; a `SummaryPlan` fits. */
+export type SummaryInput = {
+  messages: readonly HistoryMessage[];
+  task: readonly HistoryMessage[];
+  previousSummary?: string;
+  summaryTokens: number;
+};
+
+type CallResult = { text: string; usage: ModelUsage } | Exclude<SummaryAnswer, { kind: "summarized" }>;
+
+const CHUNK_TIMEOUT_MS = 120_000;
+const CALL_TIMEOUT_MS = 600_000;
+/** Of the budget for the transcript and of that for the request: estimates may be half of what the provider counts. */
+const TRANSCRIPT_SHARE = 0.4;
+const TASK_SHARE = 0.1;
+const WORDS_PER_TOKEN = 0.6;
+/** What was to be summarized held no text. */
+const NOTHING = "Nothing of note happened.";
+const NO_USAGE: ModelUsage = readUsage(undefined);
+
+/**
+ * Has the model summarize a part of the conversation, without tools and without retries of its own: in one call, or, where
+ * that part does not fit `budgetTokens`, chunk by chunk, each bringing the summary so far up to date. A refusal, an empty
+ * answer, one cut off at its limit and a provider's failure are values; they carry what the calls have used. Never throws
+ * but for an injected fault.
+ */
+export async function summarize(
+  model: Pick<ModelAccess, "model" | "providerOptions">,
+  input: SummaryInput,
+  limits: { budgetTokens: number; signal: AbortSignal },
+): Promise<SummaryAnswer> {
+  const { budgetTokens, signal } = limits;
+  const task = writeTranscript(input.task, budgetTokens * TASK_SHARE)[0] ?? "";
+  let summary = input.previousSummary;
+  let usage = NO_USAGE;
+  for (const chunk of writeTranscript(input.messages, budgetTokens * TRANSCRIPT_SHARE)) {
+    const words = Math.max(60, Math.round(input.summaryTokens * WORDS_PER_TOKEN));
+    const prompt = composeSummaryPrompt({ chunk, task, previousSummary: summary, words });
+    const answer = await callModel(model, prompt, signal);
+    if ("kind" in answer)
+      return answer.kind === "failed" ? { ...answer, usage: addUsage(usage, answer.usage) } : answer;
+    usage = addUsage(usage, answer.usage);
+    summary = cutToTokens(answer.text, input.summaryTokens);
+    await faultPoint("K26");
+  }
+  return { kind: "summarized", text: summary ?? NOTHING, usage };
+}
+
+async function callModel(
+  { model, providerOptions }: Pick<ModelAccess, "model" | "providerOptions">,
+  prompt: { instructions: string; messages: ModelMessage[] },
+  signal: AbortSignal,
+): Promise<CallResult> {
+  if (signal.aborted) return { kind: "stopped" };
+  try {
+    const result = streamText({
+      model,
+      ...prompt,
+      maxRetries: 0,
+      abortSignal: signal,
+      timeout: { totalMs: CALL_TIMEOUT_MS, chunkMs: CHUNK_TIMEOUT_MS },
+      providerOptions,
+      onError: () => {},
+    });
+    let text = "";
+    for await (const part of result.stream) {
+      if (part.type === "text-delta") text += part.text;
+      else if (part.type === "error") return readBreak(signal, part.error);
+      else if (part.type === "abort") return readBreak(signal, new DOMException("no answer", "TimeoutError"));
+    }
+    const step = await result.finalStep;
+    const usage = readUsage(step.usage);
+    const failure = readEnding(step.finishReason, text.trim());
+    return failure ? { kind: "failed", failure, usage } : { text: text.trim(), usage };
+  } catch (error) {
+    return readBreak(signal, error);
+  }
+}
+
+const readBreak = (signal: AbortSignal, error: unknown): CallResult =>
+  signal.aborted
+    ? { kind: "stopped" }
+    : { kind: "failed", failure: readModelFailure(error), usage: NO_USAGE };
+
+/** An ending that is no summary, as a failure. */
+function readEnding(finishReason: string, text: string): ModelFailure | undefined {
+  if (finishReason === "content-filter")
+    return { message: "The model refused to summarize the earlier conversation.", isRetryable: false };
+  if (finishReason === "length")
+    return {
+      message: "The summary of the earlier conversation was cut off at the model's output limit.",
+      isRetryable: true,
+    };
+  if (finishReason === "error" || finishReason === "interrupted")
+    return { message: "The model provider broke off its answer.", isRetryable: true };
+  if (text === "")
+    return { message: "The model's summary of the earlier conversation was empty.", isRetryable: true };
+  return undefined;
+}
+
+const addUsage = (one: ModelUsage, other: ModelUsage): ModelUsage => ({
+  inputTokens: one.inputTokens + other.inputTokens,
+  outputTokens: one.outputTokens + other.outputTokens,
+  reasoningTokens: one.reasoningTokens + other.reasoningTokens,
+  cachedInputTokens: one.cachedInputTokens + other.cachedInputTokens,
+});

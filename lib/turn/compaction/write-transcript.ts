@@ -1,0 +1,87 @@
+import { estimateTokens } from "./estimate-tokens.ts";
+import type { HistoryMessage } from "./history-entry.ts";
+import { readOutput } from "./read-output.ts";
+
+/** Characters that a piece of the transcript may have, tried one after the other until it fits few calls. */
+const PIECE_CHARACTERS = [4_000, 1_500, 500];
+/** So many calls are made for one summary at most; of a longer transcript the middle is left out. */
+const CHUNKS_MOST = 8;
+const CHUNKS_AT_START = 2;
+
+/**
+ * Messages as text for whoever summarizes them, in chunks of at most `chunkTokens` each: as text, because a provider wants
+ * definitions for tools whose calls it is shown. Long pieces are cut, so that it usually is one chunk.
+ */
+export function writeTranscript(messages: readonly HistoryMessage[], chunkTokens: number): string[] {
+  // Two characters of any script are a token at most, as far as the estimate goes.
+  const most = Math.max(200, chunkTokens * 2);
+  let chunks: string[] = [];
+  for (const characters of PIECE_CHARACTERS) {
+    const pieces = messages.flatMap((message) => writeMessage(message, Math.min(characters, most)));
+    chunks = joinPieces(pieces, chunkTokens);
+    if (chunks.length === 1) return chunks;
+  }
+  if (chunks.length <= CHUNKS_MOST) return chunks;
+  const left = chunks.length - CHUNKS_MOST;
+  return [
+    ...chunks.slice(0, CHUNKS_AT_START),
+    `[A part about ${left} times as long as this section was left out here.]\n\n${chunks[CHUNKS_AT_START + left]}`,
+    ...chunks.slice(CHUNKS_AT_START + left + 1),
+  ];
+}
+
+function joinPieces(pieces: string[], chunkTokens: number): string[] {
+  const chunks: string[] = [];
+  let current: string[] = [];
+  let tokens = 0;
+  for (const piece of pieces) {
+    const size = estimateTokens(piece) + 1;
+    if (current.length > 0 && tokens + size > chunkTokens) {
+      chunks.push(current.join("\n\n"));
+      [current, tokens] = [[], 0];
+    }
+    current.push(piece);
+    tokens += size;
+  }
+  return current.length > 0 ? [...chunks, current.join("\n\n")] : chunks;
+}
+
+/** The pieces of one message, each with who it is from. */
+function writeMessage(message: HistoryMessage, most: number): string[] {
+  if (typeof message.content === "string") return [`[${message.role}] ${cutText(message.content, most)}`];
+  return message.content.flatMap((part): string[] => {
+    switch (part.type) {
+      case "text":
+        return part.text.trim() === "" ? [] : [`[${message.role}] ${cutText(part.text, most)}`];
+      case "tool-call":
+        return [`[call of ${part.toolName}] ${cutText(JSON.stringify(part.input) ?? "", most)}`];
+      case "tool-result":
+        return [writeResult(part, message.resultId, most)];
+      default:
+        return [];
+    }
+  });
+}
+
+function writeResult(
+  part: { toolName: string; output: Parameters<typeof readOutput>[0] },
+  resultId: string | undefined,
+  most: number,
+): string {
+  const { text, pictures, isError } = readOutput(part.output);
+  const named = pictures.filter((evidenceId) => evidenceId !== undefined);
+  const about = [
+    resultId && `resultId ${resultId}`,
+    isError && "failed",
+    ...named.map((id) => `picture ${id}`),
+  ];
+  const notes = about.filter(Boolean).map((note) => `, ${note}`);
+  return `[result of ${part.toolName}${notes.join("")}] ${cutText(text, most)}`;
+}
+
+/** A text of at most about `most` characters: its beginning and its end. */
+function cutText(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const [head, tail] = [Math.floor(most * 0.7), Math.floor(most * 0.25)];
+  return `${text.slice(0, head).toWellFormed()} [… ${text.length - head - tail} characters …] ${text.slice(-tail).toWellFormed()}`;
+}
