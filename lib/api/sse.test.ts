@@ -19,7 +19,7 @@ function createTestLog() {
     async read(_sessionId, { after, requestId, limit }) {
       reads++;
       const page = stored
-        .filter((event) => event.seq > after && event.requestId === requestId)
+        .filter((event) => event.seq > after && [requestId].flat().includes(event.requestId ?? ""))
         .slice(0, limit);
       await gate;
       return page;
@@ -247,5 +247,55 @@ describe("the event stream of a request", () => {
     const over = AbortSignal.abort();
     const stream = streamRequest(rig.log, { sessionId: "ses_a", requestId: "req_a", after: 0 }, over);
     assert.equal(await new Response(stream).text(), "retry: 1000\n\n");
+  });
+});
+
+describe("the event stream of a steer", () => {
+  const other = { requestId: "req_turn" };
+  function follow(rig: Rig, after: number, hasOwnRun: () => boolean) {
+    const query = { sessionId: "ses_a", requestId: "req_a", after };
+    const joined = { ...other, hasOwnRun: async () => hasOwnRun() };
+    const stream = streamRequest(rig.log, { ...query, joined }, new AbortController().signal);
+    return {
+      gone: new AbortController(),
+      reader: stream.pipeThrough(new TextDecoderStream() as never).getReader(),
+    };
+  }
+
+  test("is that of the turn it joined, from where it was accepted to the turn's end, retries included", async () => {
+    const rig = createTestLog();
+    rig.append("run.started", other);
+    const reading = readAll(follow(rig, 1, () => false));
+    rig.append("turn.steered", other);
+    rig.append("run.completed", { ...other, outcome: "errored", willRetry: { attempt: 2 } });
+    rig.append("tool.call", { requestId: "req_third" });
+    await settle();
+    rig.append("run.started", other);
+    rig.append("run.completed", { ...other, ...END });
+    const kinds = ["2 turn.steered", "3 run.completed", "5 run.started", "6 run.completed"];
+    assert.deepEqual(describeAll(await reading), kinds);
+    assert.deepEqual(describeAll(await readAll(follow(rig, 1, () => false))), kinds);
+  });
+
+  test("goes on to the end of its own run where its turn ended without it", async () => {
+    const rig = createTestLog();
+    const reading = readAll(follow(rig, 0, () => true));
+    rig.append("run.completed", { ...other, outcome: "cancelled" });
+    await settle();
+    rig.append("run.started");
+    rig.append("run.completed", END);
+    assert.deepEqual(describeAll(await reading), ["1 run.completed", "2 run.started", "3 run.completed"]);
+  });
+
+  test("ends with its own end where it was taken back, whatever its turn does afterwards", async () => {
+    const rig = createTestLog();
+    rig.append("tool.call", other);
+    rig.append("run.completed", { outcome: "cancelled" });
+    rig.append("tool.result", other);
+    rig.append("run.completed", { ...other, ...END });
+    assert.deepEqual(describeAll(await readAll(follow(rig, 0, () => true))), [
+      "1 tool.call",
+      "2 run.completed",
+    ]);
   });
 });

@@ -23,7 +23,7 @@ const encodeEvent = (event: StoredEvent) =>
 const encodeDelta = (delta: MessageDelta) =>
   shareBytes(delta, () => `event: ${delta.kind}\ndata: ${JSON.stringify(delta)}\n\n`);
 
-/** Whether an event is the request's last: its run ended and no retry follows. */
+/** Whether an event is its request's last: its run ended and no retry follows. */
 function isLast(event: StoredEvent): boolean {
   if (event.kind !== "run.completed") return false;
   // The caller's own values are in there, so the text cannot be searched.
@@ -31,18 +31,26 @@ function isLast(event: StoredEvent): boolean {
   return parsed.kind === "run.completed" && parsed.willRetry === undefined;
 }
 
+/** A steer's way into another request's turn: it completes with that one, unless it has got a run of its own by then. */
+export type JoinedTurn = { requestId: string; hasOwnRun: () => Promise<boolean> };
+
 /**
  * The event stream of a request: stored events after `after`, then live ones, until the request's last event.
  * It pulls: a reader that does not read keeps a bounded number of items waiting, and gets the rest from the log.
  * Source: `wire.md`, Stream.
  *
+ * @param query.joined the turn whose events are this request's too.
  * @param signal fires when the client has gone.
  */
 export function streamRequest(
   log: EventLog,
-  query: { sessionId: string; requestId: string; after: number },
+  query: { sessionId: string; requestId: string; after: number; joined?: JoinedTurn },
   signal: AbortSignal,
 ): ReadableStream<Uint8Array> {
+  const { joined } = query;
+  const requestIds = joined ? [query.requestId, joined.requestId] : query.requestId;
+  const isOurs = ({ requestId }: { requestId: string | null }) =>
+    requestId === query.requestId || (joined !== undefined && requestId === joined.requestId);
   /** Last event sent, and the last of the whole session that is accounted for: its numbers show a gap. */
   let after = query.after;
   let seen = 0;
@@ -67,7 +75,7 @@ export function streamRequest(
           query.sessionId,
           (item) => {
             if (item.type === "event") hear(item.event);
-            else if (item.delta.requestId === query.requestId) deltas.push(item.delta);
+            else if (isOurs(item.delta)) deltas.push(item.delta);
             // A reader this far behind is served from the log; the pieces it missed come whole with their message.
             if (deltas.length > PAGE) deltas.length = 0;
             if (fresh.length > PAGE) isBehind = true;
@@ -93,8 +101,10 @@ export function streamRequest(
         while (!isOver) {
           if (isBehind || fresh.length > 0) {
             const page = isBehind ? await readNext() : takeFresh();
-            for (const event of page) controller.enqueue(encodeEvent(event));
-            if (page.some(isLast)) {
+            const end = joined ? await findEnd(page, joined) : page.findIndex(isLast);
+            for (const event of end < 0 ? page : page.slice(0, end + 1))
+              controller.enqueue(encodeEvent(event));
+            if (end >= 0) {
               stop();
               break;
             }
@@ -118,16 +128,25 @@ export function streamRequest(
 
   /** Takes an event as it is announced. Commits may be announced out of order: after a gap the log decides what is next. */
   function hear(event: StoredEvent): void {
-    const isOurs = event.requestId === query.requestId;
+    const isHeard = isOurs(event);
     // The whole message comes with the event; its pieces would only arrive after it.
-    if (isOurs && event.kind === "message.completed") deltas.length = 0;
+    if (isHeard && event.kind === "message.completed") deltas.length = 0;
     if (isBehind || event.seq <= seen) return;
     if (event.seq > seen + 1) {
       isBehind = true;
       return;
     }
     seen = event.seq;
-    if (isOurs) fresh.push(event);
+    if (isHeard) fresh.push(event);
+  }
+
+  /** Where a steer's stream ends: with its own run, or with the turn that it joined if it got none. */
+  async function findEnd(page: StoredEvent[], turn: JoinedTurn): Promise<number> {
+    for (const [index, event] of page.entries()) {
+      if (!isLast(event)) continue;
+      if (event.requestId === query.requestId || !(await turn.hasOwnRun())) return index;
+    }
+    return -1;
   }
 
   function takeFresh(): StoredEvent[] {
@@ -142,17 +161,13 @@ export function streamRequest(
     // Whatever is announced from here on goes on from this number, or shows a gap.
     seen = await log.readLastSeq(query.sessionId);
     isBehind = false;
-    const page = await log.read(query.sessionId, { after, requestId: query.requestId, limit: PAGE });
+    const page = await log.read(query.sessionId, { after, requestId: requestIds, limit: PAGE });
     if (page.length === PAGE) isBehind = true;
     after = page.at(-1)?.seq ?? after;
     if (isJoining && !isBehind) {
       isJoining = false;
       // What it holds so far covers whatever was heard since the subscription.
-      deltas.splice(
-        0,
-        deltas.length,
-        ...log.readUnfinished(query.sessionId).filter(({ requestId }) => requestId === query.requestId),
-      );
+      deltas.splice(0, deltas.length, ...log.readUnfinished(query.sessionId).filter(isOurs));
     }
     return page;
   }

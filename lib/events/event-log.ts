@@ -19,10 +19,10 @@ export type EventLog = {
     sessionId: string,
     work: (tx: Transaction, emit: Emit) => Promise<Result>,
   ) => Promise<Result>;
-  /** Stored events with `seq > after`, in order, at most `limit`; of one request where `requestId` is given. */
+  /** Stored events with `seq > after`, in order, at most `limit`; of one request, or several, where `requestId` is given. */
   read: (
     sessionId: string,
-    query: { after: number; requestId?: string; limit: number },
+    query: { after: number; requestId?: string | readonly string[]; limit: number },
   ) => Promise<StoredEvent[]>;
   /**
    * Live items of a session. Subscribe first, then read, and drop what has been seen.

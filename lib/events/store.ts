@@ -50,7 +50,7 @@ export async function appendEvents(
 export async function readEvents(
   db: Executor,
   sessionId: string,
-  query: { after: number; requestId?: string; limit: number },
+  query: { after: number; requestId?: string | readonly string[]; limit: number },
 ): Promise<StoredEvent[]> {
   const rows = await db
     .select({
@@ -66,7 +66,7 @@ export async function readEvents(
       and(
         eq(events.sessionId, sessionId),
         gt(events.seq, query.after),
-        query.requestId === undefined ? undefined : eq(events.requestId, query.requestId),
+        query.requestId === undefined ? undefined : inArray(events.requestId, [query.requestId].flat()),
       ),
     )
     .orderBy(asc(events.seq))

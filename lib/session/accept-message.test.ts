@@ -5,7 +5,7 @@ import { requests, runs } from "#db/schema/index.ts";
 import { openTestDatabase } from "#db/testing.ts";
 import { acceptMessage, type NewFollowUp } from "./accept-message.ts";
 import { createJobSender } from "./job-sender.ts";
-import { editQueued, findQueued, listQueue } from "./queue.ts";
+import { editQueued, listQueue, withdrawQueued } from "./queue.ts";
 import { insertTestSession } from "./transcript-fixture.ts";
 
 const { db, close } = await openTestDatabase();
@@ -93,7 +93,7 @@ describe("a waiting message", () => {
     assert.equal(await editQueued(db, "ses_queue", requestId, "late"), "started");
     assert.equal(await editQueued(db, "ses_queue", "req_none", "x"), "unknown");
     assert.equal(await editQueued(db, "ses_busy", waiting.requestId, "x"), "unknown");
-    assert.deepEqual(await findQueued(db, "ses_queue", waiting.requestId), {
+    assert.deepEqual(await withdrawQueued(db, "ses_queue", waiting.requestId), {
       status: "waiting",
       runId: waiting.runId,
     });

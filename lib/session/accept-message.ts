@@ -95,8 +95,8 @@ async function write(
 /** The answer of the first use of a key; an interrupt whose turn still waits asks again for the one before it to end. */
 function replay(input: NewFollowUp, earlier: EarlierUse, head: HeadRun | undefined): AcceptResult {
   if (earlier.bodyHash !== input.bodyHash) return { status: "reused" };
-  const { requestId, runId, isWaiting, isUnread } = earlier;
-  const queued = isWaiting && (isUnread || head?.id !== runId);
+  const { requestId, runId, isWaiting, ownRunId } = earlier;
+  const queued = isWaiting && head?.id !== ownRunId;
   const placement = placeFollowUp(input, head);
   const interrupts = queued && "interrupts" in placement ? placement.interrupts : null;
   return { status: "replayed", requestId, runId, queued, interrupts };

@@ -21,13 +21,13 @@ export type HeadRun = {
   origin: RunOrigin;
 };
 
-/** A request that came with the same key before; `isUnread` where it joined a turn that has not read it yet. */
+/** A request that came with the same key before; `ownRunId` is null for a steer that has no run of its own. */
 export type EarlierUse = {
   requestId: string;
   bodyHash: string;
   runId: string;
   isWaiting: boolean;
-  isUnread: boolean;
+  ownRunId: string | null;
 };
 
 /** How a session stands when a follow-up arrives. */
@@ -76,7 +76,7 @@ export async function readStanding(
       isWaiting: sql<boolean>`exists (
         select 1 from ${messages} as waiting where waiting.request_id = ${requests.id} and waiting.seq is null
       ) and coalesce(${runs.state} = 'pending', true)`.as("is_waiting"),
-      isUnread: sql<boolean>`(${runs.id} is null)`.as("is_unread"),
+      ownRunId: sql<string | null>`${runs.id}`.as("own_run_id"),
     })
     .from(requests)
     .leftJoin(runs, and(eq(runs.requestId, requests.id), eq(runs.attempt, 1)))
@@ -97,7 +97,7 @@ export async function readStanding(
         bodyHash: earlier.bodyHash,
         runId: earlier.runId,
         isWaiting: earlier.isWaiting,
-        isUnread: earlier.isUnread,
+        ownRunId: earlier.ownRunId,
       },
       position: sql<number>`(select coalesce(max(position), 0)::int + 1 from ${requests} where session_id = ${sessionId})`,
     })

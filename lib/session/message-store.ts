@@ -1,8 +1,8 @@
-import { and, asc, desc, eq, isNotNull, isNull } from "drizzle-orm";
-import type { Executor, Transaction } from "#db/client.ts";
+import { and, asc, desc, eq, isNotNull, isNull, or, sql } from "drizzle-orm";
+import type { Executor } from "#db/client.ts";
 import { messages, requests, runs } from "#db/schema/index.ts";
 import type { TranscriptMessage } from "#lib/events/event.ts";
-import type { RequestRow } from "./run-store.ts";
+import { playingOrder, type RequestRow } from "./run-store.ts";
 
 export type MessageRow = typeof messages.$inferSelect;
 export type NewMessageRow = typeof messages.$inferInsert;
@@ -16,37 +16,62 @@ export function listRequestMessages(db: Executor, requestId: string): Promise<Me
     .orderBy(asc(messages.index));
 }
 
-/** Requests whose messages wait for their turn, in order. */
+/**
+ * Requests whose messages wait, in the order they are read: those that joined the turn at work, then the others in
+ * playing order. `run` is null for the former.
+ */
 export async function listQueuedRequests(
   db: Executor,
   sessionId: string,
-): Promise<{ request: RequestRow; message: MessageRow }[]> {
+): Promise<{ request: RequestRow; message: MessageRow; run: { id: string } | null }[]> {
   return db
-    .select({ request: requests, message: messages })
+    .select({ request: requests, message: messages, run: { id: runs.id } })
     .from(messages)
     .innerJoin(requests, eq(requests.id, messages.requestId))
-    .innerJoin(runs, and(eq(runs.requestId, requests.id), eq(runs.state, "pending"), eq(runs.attempt, 1)))
+    .leftJoin(runs, and(eq(runs.requestId, requests.id), eq(runs.attempt, 1)))
     .where(
       and(
         eq(messages.sessionId, sessionId),
         isNull(messages.seq),
         isNull(messages.runId),
         eq(messages.role, "user"),
+        or(eq(runs.state, "pending"), isNull(runs.id)),
       ),
     )
-    .orderBy(asc(requests.position), asc(messages.index));
+    .orderBy(sql`(${runs.id} is null) desc`, ...playingOrder, asc(messages.index));
 }
 
-/** Replaces the text of a request's last waiting user message. @returns whether one was waiting. */
-export async function replaceQueuedText(tx: Transaction, requestId: string, text: string): Promise<boolean> {
-  const waiting = await listRequestMessages(tx, requestId);
-  const last = waiting.findLast((message) => message.role === "user" && message.seq === null);
-  if (!last) return false;
-  await tx
+/**
+ * Replaces the text of a request's last waiting user message, in one statement: whoever gives the message its place
+ * meanwhile comes before it or after it, and not in between. @returns whether one was waiting.
+ */
+export async function replaceQueuedText(
+  db: Executor,
+  sessionId: string,
+  requestId: string,
+  text: string,
+): Promise<boolean> {
+  const last = db
+    .select({ id: messages.id })
+    .from(messages)
+    .leftJoin(runs, and(eq(runs.requestId, messages.requestId), eq(runs.attempt, 1)))
+    .where(
+      and(
+        eq(messages.sessionId, sessionId),
+        eq(messages.requestId, requestId),
+        eq(messages.role, "user"),
+        isNull(messages.seq),
+        or(eq(runs.state, "pending"), isNull(runs.id)),
+      ),
+    )
+    .orderBy(desc(messages.index))
+    .limit(1);
+  const replaced = await db
     .update(messages)
     .set({ parts: [{ type: "text", text }] })
-    .where(eq(messages.id, last.id));
-  return true;
+    .where(and(eq(messages.id, sql`${last}`), isNull(messages.seq)))
+    .returning({ id: messages.id });
+  return replaced.length === 1;
 }
 
 /** The latest messages of the transcript, oldest first. */

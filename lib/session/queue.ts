@@ -1,43 +1,55 @@
-import type { Database, Executor } from "#db/client.ts";
+import type { Database } from "#db/client.ts";
+import type { FollowUpMode } from "#db/schema/unions.ts";
 import { listQueuedRequests, replaceQueuedText } from "./message-store.ts";
 import { findRequest, findRunByAttempt } from "./run-store.ts";
-import { lockSession } from "./store.ts";
+import { withdrawSteer } from "./steering.ts";
 
-/** A message that waits for its turn. */
-export type QueuedMessage = { requestId: string; text: string; author: string | null; createdAt: string };
+/** A message that waits: `steer` to be read by the turn at work, the others for a turn of their own. */
+export type QueuedMessage = {
+  requestId: string;
+  mode: FollowUpMode;
+  text: string;
+  author: string | null;
+  createdAt: string;
+};
 
-/** The messages that wait, in the order of their turns. */
+/** The messages that wait, in the order in which the agent gets them. */
 export async function listQueue(db: Database, sessionId: string): Promise<QueuedMessage[]> {
   const rows = await listQueuedRequests(db, sessionId);
-  return rows.map(({ request, message }) => ({
+  return rows.map(({ request, message, run }) => ({
     requestId: request.id,
+    // A steer that found no turn to join, or whose turn ended without it, has become a request like any other.
+    mode: run === null ? "steer" : request.mode === "interrupt" ? "interrupt" : "queue",
     text: message.parts.map((part) => (part.type === "text" ? part.text : "")).join("\n"),
     author: message.author,
     createdAt: message.createdAt.toISOString(),
   }));
 }
 
-type QueuedState = { status: "waiting"; runId: string } | { status: "unknown" } | { status: "started" };
+/** A message that is taken back: the pending run whose cancelling ends its request, or why there is none. */
+export type Withdrawal = { status: "waiting"; runId: string } | { status: "unknown" } | { status: "started" };
 
-/** Whether a request still waits, and the run that cancelling it would end. */
-export async function findQueued(db: Executor, sessionId: string, requestId: string): Promise<QueuedState> {
+/** Finds the run whose cancelling takes a waiting message back; a steer gets one, and leaves the turn that it joined. */
+export async function withdrawQueued(
+  db: Database,
+  sessionId: string,
+  requestId: string,
+): Promise<Withdrawal> {
   const request = await findRequest(db, sessionId, requestId);
-  const run = request && (await findRunByAttempt(db, requestId, 1));
-  if (!run) return { status: "unknown" };
-  return run.state === "pending" ? { status: "waiting", runId: run.id } : { status: "started" };
+  if (!request) return { status: "unknown" };
+  const own = await findRunByAttempt(db, requestId, 1);
+  if (own) return own.state === "pending" ? { status: "waiting", runId: own.id } : { status: "started" };
+  const runId = await withdrawSteer(db, sessionId, requestId);
+  return runId === undefined ? { status: "started" } : { status: "waiting", runId };
 }
 
 /** Replaces the text of a message that still waits. */
-export function editQueued(
+export async function editQueued(
   db: Database,
   sessionId: string,
   requestId: string,
   text: string,
 ): Promise<"edited" | "unknown" | "started"> {
-  return db.transaction(async (tx) => {
-    await lockSession(tx, sessionId);
-    const { status } = await findQueued(tx, sessionId, requestId);
-    if (status !== "waiting") return status;
-    return (await replaceQueuedText(tx, requestId, text)) ? "edited" : "started";
-  });
+  if (await replaceQueuedText(db, sessionId, requestId, text)) return "edited";
+  return (await findRequest(db, sessionId, requestId)) ? "started" : "unknown";
 }

@@ -41,7 +41,20 @@ export async function hasUnreadSteers(db: Executor, requestId: string): Promise<
   return rows[0]?.unread ?? false;
 }
 
-/** Unread steers of a request's turn, in order of arrival. */
+/**
+ * Locks the unread steers of a request's turn until the transaction ends, in order of arrival. Whether they are still
+ * unread is for the next statement to see: it is the first that sees what was committed before the locks were ours.
+ *
+ * @returns their ids.
+ */
+export async function lockUnreadSteers(tx: Transaction, requestId: string): Promise<string[]> {
+  const { rows } = (await tx.execute(
+    sql`select steer.id from ${unreadOf(sql`${requestId}`)} order by steer.position for update of steer`,
+  )) as unknown as { rows: { id: string }[] };
+  return rows.map(({ id }) => id);
+}
+
+/** Which steers of a request's turn are unread, in order of arrival. */
 export async function listUnreadSteers(
   tx: Transaction,
   requestId: string,
@@ -50,14 +63,6 @@ export async function listUnreadSteers(
     sql`select steer.id, steer.origin from ${unreadOf(sql`${requestId}`)} order by steer.position`,
   )) as unknown as { rows: Pick<RequestRow, "id" | "origin">[] };
   return rows;
-}
-
-/** Locks the unread steers of a request's turn until the transaction ends. @returns their ids. */
-export async function lockUnreadSteers(tx: Transaction, requestId: string): Promise<string[]> {
-  const { rows } = (await tx.execute(
-    sql`select steer.id from ${unreadOf(sql`${requestId}`)} for update of steer`,
-  )) as unknown as { rows: { id: string }[] };
-  return rows.map(({ id }) => id);
 }
 
 /**
@@ -148,4 +153,20 @@ export async function listReadSteers(db: Executor, sessionId: string): Promise<s
     )
     .orderBy(asc(requests.position));
   return rows.map(({ id }) => id);
+}
+
+/** A request of this session as its stream follows it: where it joined another's turn, which request's, and after which event. */
+export async function findFollowed(
+  db: Executor,
+  sessionId: string,
+  requestId: string,
+): Promise<{ joined: { requestId: string; afterSeq: number } | undefined } | undefined> {
+  const [row] = await db
+    .select({ requestId: runs.requestId, afterSeq: requests.joinedAfterSeq })
+    .from(requests)
+    .leftJoin(runs, eq(runs.id, requests.joinedRunId))
+    .where(and(eq(requests.id, requestId), eq(requests.sessionId, sessionId)));
+  if (!row) return undefined;
+  const { requestId: joinedId, afterSeq } = row;
+  return { joined: joinedId !== null && afterSeq !== null ? { requestId: joinedId, afterSeq } : undefined };
 }

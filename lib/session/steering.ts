@@ -22,7 +22,8 @@ export type ReadSteer = { requestId: string; rows: TranscriptMessage[]; modelMes
 
 /**
  * Reads the steers that joined any run of this run's request, in order of arrival: their messages take their places in
- * the transcript from `messageSeq` + 1 on. The caller holds the lock of the run's row and keeps `sessions.message_seq`.
+ * the transcript from `messageSeq` + 1 on. The caller has locked the run's row before (a reader that waits for it here
+ * could stand in the way of whoever closes the run) and keeps `sessions.message_seq`. One statement where none waits.
  * A steer is read once: whoever comes second finds its messages in their places. Source: `wire.md`, Follow-ups.
  */
 export async function takeSteers(
@@ -47,12 +48,14 @@ const toSpokenMessage = ({ role, parts }: MessageRow): SpokenMessage => ({
 
 /**
  * Makes requests of their own of the steers that a turn ended without reading, each with a pending run, in order of
- * arrival. The caller holds the session's lock, so that no steer joins meanwhile, and plays what is first then.
+ * arrival. The caller has locked the run's row and its session's, in this order, so that no steer joins meanwhile, and
+ * plays what is first in playing order then. One statement where none waits.
  */
 export async function releaseSteers(
   tx: Transaction,
   run: { sessionId: string; requestId: string },
 ): Promise<RunRow[]> {
+  if ((await lockUnreadSteers(tx, run.requestId)).length === 0) return [];
   const unread = await listUnreadSteers(tx, run.requestId);
   return insertOwnRuns(
     tx,

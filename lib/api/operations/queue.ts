@@ -1,9 +1,9 @@
-import { editQueued as editWaiting, findQueued, listQueue as readQueue } from "#lib/session/queue.ts";
+import { editQueued as editWaiting, listQueue as readQueue, withdrawQueued } from "#lib/session/queue.ts";
 import { fail } from "../errors.ts";
 import type { Answer, Call } from "../route.ts";
 import type { ApiServices } from "../services.ts";
 
-/** The messages that wait for their turn, in order. Source: `wire.md`, Follow-ups. */
+/** The messages that wait, in the order in which the agent gets them. Source: `wire.md`, Follow-ups. */
 export async function listQueue(services: ApiServices, { params }: Call): Promise<Answer> {
   const data = await readQueue(services.db, params.sessionId ?? "");
   return { ok: true, status: 200, body: { success: true, data, nextCursor: null } };
@@ -12,7 +12,7 @@ export async function listQueue(services: ApiServices, { params }: Call): Promis
 /** Removes a waiting message: its request completes as cancelled. */
 export async function removeQueued(services: ApiServices, { params }: Call): Promise<Answer> {
   const { sessionId = "", requestId = "" } = params;
-  const found = await findQueued(services.db, sessionId, requestId);
+  const found = await withdrawQueued(services.db, sessionId, requestId);
   if (found.status === "unknown") return fail("not_found", "no such request");
   if (found.status === "started" || !(await services.turn.removeQueued(found.runId))) return started();
   services.queueChanged(sessionId);

@@ -1,5 +1,5 @@
 import { readAgentStatus as projectAgentStatus } from "#lib/session/agent-status.ts";
-import { findNewestRun, findRequest } from "#lib/session/run-store.ts";
+import { findAnsweringRun } from "#lib/session/run-store.ts";
 import { projectRequestStatus } from "#lib/session/status.ts";
 import { fail } from "../errors.ts";
 import { unknownSession } from "../known-session.ts";
@@ -9,8 +9,7 @@ import type { ApiServices } from "../services.ts";
 /** `GET …/requests/:requestId`. Source: specification, Request status. */
 export async function readRequestStatus(services: ApiServices, { params }: Call): Promise<Answer> {
   const { sessionId = "", requestId = "" } = params;
-  const request = await findRequest(services.db, sessionId, requestId);
-  const run = request && (await findNewestRun(services.db, request.id));
+  const run = await findAnsweringRun(services.db, sessionId, requestId);
   if (!run) return fail("not_found", "no such request");
   return {
     ok: true,

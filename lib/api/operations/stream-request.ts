@@ -1,5 +1,6 @@
-import { findNewestRun, findRequest } from "#lib/session/run-store.ts";
+import { findAnsweringRun, findNewestRun } from "#lib/session/run-store.ts";
 import { projectRequestStatus } from "#lib/session/status.ts";
+import { findFollowed } from "#lib/session/steering-store.ts";
 import { fail } from "../errors.ts";
 import type { Answer, Call } from "../route.ts";
 import type { ApiServices } from "../services.ts";
@@ -20,16 +21,26 @@ export async function streamRequest(
   const { sessionId = "", requestId = "" } = params;
   const lastEventId = readLastEventId(request.headers.get("last-event-id"));
   if (lastEventId === "malformed") return fail("invalid_request", "Last-Event-ID: must be a whole number");
-  const found = await findRequest(services.db, sessionId, requestId);
+  const found = await findFollowed(services.db, sessionId, requestId);
   if (!found) return fail("not_found", "no such request");
-  const after = lastEventId ?? query.after ?? 0;
-  if (after > 0 && (await hasNothingLeft(services, sessionId, requestId, after)))
+  const { joined } = found;
+  const sent = lastEventId ?? query.after ?? 0;
+  // A steer's stream begins where the steer was accepted, in the middle of another request's.
+  const after = Math.max(sent, joined?.afterSeq ?? 0);
+  if (sent > 0 && (await hasNothingLeft(services, sessionId, requestId, after)))
     return new Response(null, { status: 204 });
   // A stream that nobody is going to read is not opened.
   if (request.method === "HEAD") return new Response(null, { headers: HEADERS });
-  return new Response(openStream(services.log, { sessionId, requestId, after }, request.signal), {
-    headers: HEADERS,
-  });
+  const followed = {
+    ...{ sessionId, requestId, after },
+    ...(joined && {
+      joined: {
+        requestId: joined.requestId,
+        hasOwnRun: async () => (await findNewestRun(services.db, requestId)) !== undefined,
+      },
+    }),
+  };
+  return new Response(openStream(services.log, followed, request.signal), { headers: HEADERS });
 }
 
 /** An `EventSource` reconnects with its header, which therefore wins over the query it was opened with. */
@@ -44,7 +55,8 @@ async function hasNothingLeft(
   requestId: string,
   after: number,
 ): Promise<boolean> {
-  const run = await findNewestRun(services.db, requestId);
+  const run = await findAnsweringRun(services.db, sessionId, requestId);
   if (!run || projectRequestStatus(run) !== "completed") return false;
-  return (await services.log.read(sessionId, { after, requestId, limit: 1 })).length === 0;
+  // A steer that got a run of its own left the turn that it had joined.
+  return (await services.log.read(sessionId, { after, requestId: run.requestId, limit: 1 })).length === 0;
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import {
   BROWSER_STATUSES,
   DELIVERY_STATES,
+  FOLLOW_UP_MODES,
   MESSAGE_ROLES,
   SOURCES,
   STARTUP_STATUSES,
@@ -118,6 +119,8 @@ export const deliveryRecordSchema = z.object({
 
 export const queuedMessageSchema = z.object({
   requestId: z.string(),
+  /** `steer` is read by the turn at work, between two of its steps; the others have a turn of their own. */
+  mode: z.enum(FOLLOW_UP_MODES),
   text: z.string(),
   author: z.string().nullable(),
   createdAt: z.string(),
