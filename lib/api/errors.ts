@@ -1,4 +1,7 @@
-/** Every error code and its HTTP status. Source: `wire.md`, Errors; specification, Errors. */
+/**
+ * Every error code and its HTTP status. Source: `wire.md`, Errors; specification, Errors. `unavailable` is added: the
+ * database is away, nothing was read or written for sure, and the same call may succeed after `Retry-After` seconds.
+ */
 export const ERROR_STATUS = {
   invalid_request: 400,
   unauthorized: 401,
@@ -12,6 +15,7 @@ export const ERROR_STATUS = {
   rate_limited: 429,
   internal: 500,
   auth_unavailable: 502,
+  unavailable: 503,
 } as const;
 
 export type ErrorCode = keyof typeof ERROR_STATUS;

@@ -4,6 +4,7 @@ import type { SessionRow } from "#lib/session/store.ts";
 import { type Caller, readKey } from "./authenticate.ts";
 import { readShareCookie } from "./cookies.ts";
 import { ERROR_STATUS, type Failure, fail, failureResponse } from "./errors.ts";
+import { failureOf } from "./failure-of.ts";
 import { describeFirstIssue } from "./field-error.ts";
 import { findKnownSession, unknownSession } from "./known-session.ts";
 import type { Operation } from "./operation.ts";
@@ -47,7 +48,8 @@ const ID = /^[\w-]{1,100}$/;
 
 /**
  * Serves one operation: authentication, body cap, strict JSON, validation, rate limit, the handler, and the answer
- * encoded through its schema. A refusal changes nothing; a throw is our fault and answers 500 without a detail.
+ * encoded through its schema. A refusal changes nothing; a throw is our fault and answers 500 without a detail, or 503
+ * where the database is away.
  */
 export async function serveOperation<Services extends RouteServices>(
   services: Services,
@@ -64,14 +66,11 @@ export async function serveOperation<Services extends RouteServices>(
     if (!schema || schema === "stream") throw new Error(`the contract has no answer ${answer.status} here`);
     return Response.json(schema.parse(answer.body), { status: answer.status, headers: answer.headers ?? {} });
   } catch (error) {
-    services.logger.error(
-      { err: error, method: request.method, path: new URL(request.url).pathname },
-      "a request failed",
-    );
-    return refuse(
-      operation,
-      fail("internal", "something went wrong on our side; the service's log has the reason"),
-    );
+    const { logger } = services;
+    const told = { err: error, method: request.method, path: new URL(request.url).pathname };
+    if (request.signal.aborted) logger.info(told, "a client went before it was answered");
+    else logger.error(told, "a request failed");
+    return refuse(operation, failureOf(error));
   }
 }
 

@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { contract } from "#lib/api/contract.ts";
+import { failureResponse } from "#lib/api/errors.ts";
+import { failureOf } from "#lib/api/failure-of.ts";
 import { createPathMatcher } from "#lib/api/match-path.ts";
 import { METHODS } from "#lib/api/methods.ts";
 import { isOwnHost } from "#lib/api/own-origin.ts";
@@ -36,10 +38,8 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
         { err: error, path: request.url?.split("?")[0] },
         "a request failed before it was answered",
       );
-      if (!response.headersSent) response.writeHead(500, { "content-type": "application/json" });
-      response.end(
-        JSON.stringify({ success: false, error: "something went wrong on our side", code: "internal" }),
-      );
+      // A stream that broke off is gone with its connection.
+      if (!response.headersSent) return sendResponse(response, failureResponse(failureOf(error)));
     });
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -4,6 +4,7 @@ import type { Duplex } from "node:stream";
 import { WebSocket, WebSocketServer } from "ws";
 import { CLOSE } from "../client/close-codes.ts";
 import { fail, failureResponse } from "../errors.ts";
+import { failureOf } from "../failure-of.ts";
 import { describeFirstIssue } from "../field-error.ts";
 import { streamQuerySchema } from "../schemas/queries.ts";
 import { admitRequest } from "./admit-viewer.ts";
@@ -99,9 +100,7 @@ export function createLiveHub(
         return undefined;
       } catch (error) {
         logger.error({ err: error, sessionId }, "a live connection could not be opened");
-        return failureResponse(
-          fail("internal", "something went wrong on our side; the service's log has the reason"),
-        );
+        return failureResponse(failureOf(error));
       }
     },
     watching: state.watchers.count,
