@@ -368,6 +368,7 @@ CREATE UNIQUE INDEX "runs_one_running" ON "runs" USING btree ("session_id") WHER
 CREATE INDEX "runs_open" ON "runs" USING btree ("state") WHERE state in ('pending', 'running');--> statement-breakpoint
 CREATE INDEX "runs_session" ON "runs" USING btree ("session_id","created_at");--> statement-breakpoint
 CREATE INDEX "steps_history" ON "steps" USING btree ("session_id","position") WHERE model_messages is not null;--> statement-breakpoint
+CREATE INDEX "steps_compactions" ON "steps" USING btree ("session_id","replaces_through") WHERE replaces_through is not null;--> statement-breakpoint
 CREATE INDEX "tool_calls_session" ON "tool_calls" USING btree ("session_id","started_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "sessions_owner_idempotency_key" ON "sessions" USING btree ("owner_id","idempotency_key");--> statement-breakpoint
 CREATE INDEX "sessions_owner_recent" ON "sessions" USING btree ("owner_id","created_at" DESC NULLS LAST,"id");--> statement-breakpoint

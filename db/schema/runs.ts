@@ -178,6 +178,9 @@ export const steps = pgTable(
   (table) => [
     primaryKey({ columns: [table.runId, table.name] }),
     index("steps_history").on(table.sessionId, table.position).where(sql`model_messages is not null`),
+    index("steps_compactions")
+      .on(table.sessionId, table.replacesThrough)
+      .where(sql`replaces_through is not null`),
   ],
 );
 

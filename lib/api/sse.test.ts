@@ -24,6 +24,9 @@ function createTestLog() {
       await gate;
       return page;
     },
+    publish() {
+      throw new Error("not written to");
+    },
     subscribe: bus.subscribe,
     publishDelta: (delta) => bus.publish(delta.sessionId, { type: "delta", delta }),
     readUnfinished: bus.readUnfinished,

@@ -1,15 +1,9 @@
 import type { CallbackEvent } from "#db/schema/unions.ts";
-import type { DomainEvent, StoredEvent } from "#lib/events/event.ts";
+import type { EventDraft } from "#lib/events/draft-event.ts";
 import { newDeliveryId } from "#lib/session/new-id.ts";
 
-/** A callback to write down beside its event. */
-export type PlannedDelivery = {
-  id: string;
-  sessionId: string;
-  runId: string;
-  event: CallbackEvent;
-  body: string;
-};
+/** A callback to write down beside its event: the body is `head`, the event's own text, and `}`. */
+export type PlannedDelivery = { id: string; event: CallbackEvent; head: string };
 
 /**
  * The callback that a lifecycle event asks for; undefined where the session did not subscribe to it.
@@ -20,13 +14,11 @@ export type PlannedDelivery = {
  */
 export function planDelivery(
   subscribed: CallbackEvent[] | null,
-  stored: StoredEvent,
+  sessionId: string,
+  { kind, requestId, runId, timestamp }: Omit<EventDraft, "head" | "tail">,
 ): PlannedDelivery | undefined {
-  const event = subscribed?.find((kind) => kind === stored.kind);
-  if (event === undefined || stored.runId === null) return undefined;
-  const { sessionId, runId, requestId } = stored;
-  // Written by our own log.
-  const data = JSON.parse(stored.body) as DomainEvent;
-  const body = JSON.stringify({ event, sessionId, requestId, runId, timestamp: data.timestamp, data });
-  return { id: newDeliveryId(), sessionId, runId, event, body };
+  const event = subscribed?.find((subscription) => subscription === kind);
+  if (event === undefined) return undefined;
+  const head = `${JSON.stringify({ event, sessionId, requestId, runId, timestamp }).slice(0, -1)},"data":`;
+  return { id: newDeliveryId(), event, head };
 }

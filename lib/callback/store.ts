@@ -3,7 +3,6 @@ import { alias } from "drizzle-orm/pg-core";
 import type { Database, Executor, Transaction } from "#db/client.ts";
 import { deliveries, deliveryAttempts, sealedSecrets, sessions } from "#db/schema/index.ts";
 import { CALLBACK_SECRET } from "#lib/session/session-secret.ts";
-import type { PlannedDelivery } from "./plan-delivery.ts";
 
 export type DeliveryRow = typeof deliveries.$inferSelect;
 export type AttemptRow = typeof deliveryAttempts.$inferSelect;
@@ -23,11 +22,6 @@ export async function findDelivery(db: Executor, deliveryId: string): Promise<De
     )
     .where(eq(deliveries.id, deliveryId));
   return found;
-}
-
-/** Writes a callback to make, due at once. */
-export async function insertDelivery(tx: Transaction, delivery: PlannedDelivery): Promise<void> {
-  await tx.insert(deliveries).values({ ...delivery, nextAttemptAt: new Date() });
 }
 
 /** Whether the run's `run.started` has a delivery of which no attempt has finished yet. */

@@ -19,6 +19,8 @@ export type EventLog = {
     sessionId: string,
     work: (tx: Transaction, emit: Emit) => Promise<Result>,
   ) => Promise<Result>;
+  /** Tells the followers of events that are stored and committed. */
+  publish: (events: StoredEvent[]) => void;
   /** Stored events with `seq > after`, in order, at most `limit`; of one request, or several, where `requestId` is given. */
   read: (
     sessionId: string,
@@ -39,6 +41,9 @@ export type EventLog = {
 
 /** @see EventLog */
 export function createEventLog(db: Database, bus: EventBus): EventLog {
+  const publish = (events: StoredEvent[]) => {
+    for (const event of events) bus.publish(event.sessionId, { type: "event", event });
+  };
   return {
     async transact(sessionId, work) {
       let stored: StoredEvent[] = [];
@@ -57,9 +62,10 @@ export function createEventLog(db: Database, bus: EventBus): EventLog {
         for (const [index, event] of stored.entries()) await pending[index]?.onStored?.(event);
         return value;
       });
-      for (const event of stored) bus.publish(sessionId, { type: "event", event });
+      publish(stored);
       return result;
     },
+    publish,
     read: (sessionId, query) => readEvents(db, sessionId, query),
     subscribe: bus.subscribe,
     publishDelta: (delta) => bus.publish(delta.sessionId, { type: "delta", delta }),

@@ -1,6 +1,7 @@
 import { and, asc, eq, gt, inArray, sql } from "drizzle-orm";
 import type { Executor, Transaction } from "#db/client.ts";
 import { events, sessions } from "#db/schema/index.ts";
+import { draftEvents, numberEvents } from "./draft-event.ts";
 import type { EventKind, NewEvent, StoredEvent } from "./event.ts";
 
 /**
@@ -14,14 +15,7 @@ export async function appendEvents(
   sessionId: string,
   news: NewEvent[],
 ): Promise<StoredEvent[]> {
-  const timestamp = new Date().toISOString();
-  const drafts = news.map(({ kind, requestId, runId, source, ...fields }) => ({
-    kind,
-    requestId,
-    runId,
-    head: `{"kind":${JSON.stringify(kind)},"seq":`,
-    tail: `,${JSON.stringify({ timestamp, sessionId, requestId, runId, source, ...fields }).slice(1)}`,
-  }));
+  const drafts = draftEvents(sessionId, news);
   const rows = drafts.map(
     ({ kind, requestId, runId, head, tail }, index) =>
       sql`(${index - drafts.length + 1}::int, ${kind}, ${requestId}::text, ${runId}::text, ${head}, ${tail})`,
@@ -40,10 +34,7 @@ export async function appendEvents(
   `)) as unknown as { rows: { seq: number | string }[] };
   if (counted.length !== drafts.length) throw new Error(`no session ${sessionId} to append events to`);
   const last = Math.max(...counted.map((row) => Number(row.seq)));
-  return drafts.map(({ kind, requestId, runId, head, tail }, index) => {
-    const seq = last - drafts.length + index + 1;
-    return { sessionId, seq, kind, requestId, runId, body: `${head}${seq}${tail}` };
-  });
+  return numberEvents(sessionId, drafts, last);
 }
 
 /** Stored events after a sequence number, in order. */

@@ -17,7 +17,6 @@ import { createRateLimiter } from "#lib/api/rate-limiter.ts";
 import { LOCAL_OWNER } from "#lib/api/route.ts";
 import { servePath } from "#lib/api/serve.ts";
 import type { ApiServices } from "#lib/api/services.ts";
-import { readBrowser } from "#lib/browser/store.ts";
 import { attemptDelivery } from "#lib/callback/attempt-delivery.ts";
 import { standardSchedule } from "#lib/callback/retry-schedule.ts";
 import { createSchemaChecker } from "#lib/deliverable/admission/create-schema-checker.ts";
@@ -31,8 +30,6 @@ import { createElicitations } from "#lib/session/elicitation.ts";
 import { createJobSender } from "#lib/session/job-sender.ts";
 import { createKeyStore } from "#lib/session/key-store.ts";
 import { createShareLinks } from "#lib/session/share-link.ts";
-import { createConversations } from "#lib/turn/conversations.ts";
-import { createRunMemory } from "#lib/turn/run-memory.ts";
 import { createStopRegistry, STOPPED_REASON, type StopRegistry } from "#lib/turn/stop-registry.ts";
 import type { TurnDeps } from "#lib/turn/turn-deps.ts";
 import { createTurnService } from "#lib/turn/turn-service.ts";
@@ -96,12 +93,10 @@ export async function createContainer(env: Env, logger: Logger) {
     logger,
     evidence: tooling.evidence,
     tools: new Map(tooling.tools.map((tool) => [tool.name, tool])),
-    readCurrentUrl: async (sessionId) => (await readBrowser(db, sessionId))?.currentUrl ?? null,
-    conversations: createConversations(db),
-    memory: createRunMemory(),
     settings: {
       maxSteps: env.AGENT_MAX_STEPS,
       retryBaseMs: env.AGENT_RETRY_BASE_MS,
+      stretchMs: 240_000,
       demoUrl: `${env.ownOrigin}/demo`,
     },
   };

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { eq, like } from "drizzle-orm";
+import { eq, like, sql } from "drizzle-orm";
 import { engineEvents, engineRuns, runs } from "#db/schema/index.ts";
 import type { Step } from "#e2e/fixtures/scripted-model/types.ts";
-import type { Claim } from "#lib/turn/claim.ts";
 import { openTestService, type TestService, waitUntil } from "./testing.ts";
 import { only, readEvents, readStatus } from "./turn-testing.ts";
 
@@ -47,16 +46,19 @@ async function readEngine(runId: string): Promise<string[]> {
 const requestStop = (runId: string) =>
   service.container.services.db.update(runs).set({ cancelRequestedAt: new Date() }).where(eq(runs.id, runId));
 
-/** A run whose model call hangs, taken over by hand; the executor that began it is stale. */
-async function takeOver(words: string): Promise<{ claim: Claim; sessionId: string; release: () => void }> {
+/** A run whose model call hangs until `release`, claimed by somebody else meanwhile: its executor is stale. */
+async function takeOver(words: string, first: Step = { text: "From the stale one." }) {
   const held = Promise.withResolvers<void>();
-  answer({ [words]: [{ text: "From the stale one.", hold: held.promise }, { text: "From the new one." }] });
+  answer({ [words]: [{ ...first, hold: held.promise }, { text: "From the new one." }] });
   const session = await service.create(words);
   await isAsked(words);
-  const claimed = await turn().claim(session.runId);
-  assert.ok(claimed.status === "claimed");
-  return { claim: claimed.claim, sessionId: session.sessionId, release: held.resolve };
+  const { db } = service.container.services;
+  await db.update(runs).set({ epoch: sql`epoch + 1` }).where(eq(runs.id, session.runId));
+  return { ...session, release: held.resolve };
 }
+
+const hasGivenUp = (runId: string) =>
+  waitUntil(async () => (await readEngine(runId)).includes("failed"), "the stale executor has given up");
 
 describe("a stop", () => {
   it("ends a model call at once; the next message is played", async () => {
@@ -133,48 +135,54 @@ describe("a stop", () => {
   });
 
   it("that comes while a run fails is not undone by a retry", async () => {
-    const { claim, sessionId, release } = await takeOver("fail while stopped");
-    // The wish is noted after the failure was recorded and before the run is closed.
-    await requestStop(claim.runId);
-    await turn().close(claim, { kind: "failed", failure: { message: "overloaded", isRetryable: true } });
-    release();
-    const [end] = only(await readEvents(service, sessionId), "run.completed");
-    assert.deepEqual([end?.outcome, end?.willRetry], ["errored", undefined]);
-    assert.equal((await readStatus(service, sessionId)).turnState, "idle");
+    const held = Promise.withResolvers<void>();
+    answer({ "fail while stopped": [{ status: 503, message: "overloaded", hold: held.promise }] });
+    const session = await service.create("fail while stopped");
+    await isAsked("fail while stopped");
+    await requestStop(session.runId);
+    held.resolve();
+    await service.completed(session.statusUrl);
+    const ends = only(await readEvents(service, session.sessionId), "run.completed");
+    assert.deepEqual(
+      ends.map(({ willRetry }) => willRetry),
+      [undefined],
+    );
+    assert.equal((await readStatus(service, session.sessionId)).turnState, "idle");
   });
 
   it("of a run that has just failed stops the retry that follows", async () => {
-    const { claim, sessionId, release } = await takeOver("stop the failed");
-    const failure = { message: "overloaded", isRetryable: true, retryAfterMs: 60_000 };
-    await turn().close(claim, { kind: "failed", failure });
-    await turn().stopRun(claim.runId);
-    release();
-    const ends = only(await readEvents(service, sessionId), "run.completed");
+    const later = { status: 503, message: "overloaded", headers: { "retry-after": "60" } };
+    answer({ "stop the failed": [later, { text: "Too late." }] });
+    const session = await service.create("stop the failed");
+    await waitUntil(
+      async () => (await readStatus(service, session.sessionId)).lastRun?.outcome === "errored",
+      "the retry waits",
+    );
+    await turn().stopRun(session.runId);
     assert.deepEqual(
-      ends.map(({ outcome }) => outcome),
+      only(await readEvents(service, session.sessionId), "run.completed").map(({ outcome }) => outcome),
       ["errored", "cancelled"],
     );
   });
 
   it("asked for in a process that is gone is heard by the next", async () => {
-    const { claim, release } = await takeOver("stop across");
-    await requestStop(claim.runId);
+    const { runId, sessionId, release } = await takeOver("stop across");
+    await requestStop(runId);
     const asked = service.model.requests.length;
-    assert.deepEqual(await turn().callModel(claim, 1), { kind: "stopped" });
+    assert.deepEqual(await turn().play(runId), { status: "ended" });
     assert.equal(service.model.requests.length, asked, "no call is made for a stopped turn");
-    await turn().close(claim, { kind: "stopped" });
+    const [end] = only(await readEvents(service, sessionId), "run.completed");
+    assert.equal(end?.outcome, "cancelled");
     release();
+    await hasGivenUp(runId);
   });
 });
 
 describe("an executor whose claim is over", () => {
   it("writes nothing, and the run goes on with the one that took it over", async () => {
-    const { claim, sessionId, release } = await takeOver("stale");
+    const { runId, sessionId, release } = await takeOver("stale");
     release();
-    await waitUntil(
-      async () => (await readEngine(claim.runId)).includes("failed"),
-      "the stale executor has given up",
-    );
+    await hasGivenUp(runId);
     const before = await readEvents(service, sessionId);
     assert.deepEqual(
       before.map(({ kind }) => kind),
@@ -182,8 +190,7 @@ describe("an executor whose claim is over", () => {
     );
     assert.equal((await readStatus(service, sessionId)).turnState, "running", "nobody closed the run");
 
-    assert.deepEqual(await turn().callModel(claim, 1), { kind: "finished" });
-    await turn().close(claim, { kind: "finished" });
+    assert.deepEqual(await turn().play(runId), { status: "ended" });
     const events = await readEvents(service, sessionId);
     assert.doesNotMatch(JSON.stringify(events), /stale one/);
     assert.deepEqual(
@@ -193,33 +200,24 @@ describe("an executor whose claim is over", () => {
   });
 
   it("starts no tool", async () => {
-    const { claim, release } = await takeOver("stale tool");
-    const stale = { ...claim, epoch: claim.epoch - 1 };
+    const call = { name: "write_file", arguments: { path: "stale.txt", content: "stale" } };
+    const { runId, sessionId, release } = await takeOver("stale tool", { toolCalls: [call] });
     release();
-    await assert.rejects(
-      turn()
-        .open({ ...stale, runId: claim.runId })
-        .then(() => turn().callModel(stale, 1)),
-      {
-        name: "StaleClaimError",
-      },
-    );
-    await turn().close(claim, { kind: "stopped" });
+    await hasGivenUp(runId);
+    assert.deepEqual(await turn().play(runId), { status: "ended" });
+    assert.deepEqual(only(await readEvents(service, sessionId), "tool.call"), []);
   });
 });
 
-describe("a step", () => {
-  it("that is played again does nothing again", async () => {
-    const { claim, sessionId, release } = await takeOver("twice");
-    release();
-    await turn().open(claim);
-    await turn().callModel(claim, 1);
+describe("a run", () => {
+  it("that is played again once it has ended does nothing again", async () => {
+    answer({ twice: [{ text: "Once." }] });
+    const session = await service.create("twice");
+    await service.completed(session.statusUrl);
     const asked = service.model.requests.length;
-    assert.deepEqual(await turn().callModel(claim, 1), { kind: "finished" });
+    assert.deepEqual(await turn().play(session.runId), { status: "no" });
     assert.equal(service.model.requests.length, asked);
-    await turn().close(claim, { kind: "finished" });
-    await turn().close(claim, { kind: "finished" });
-    const kinds = (await readEvents(service, sessionId)).map(({ kind }) => kind);
+    const kinds = (await readEvents(service, session.sessionId)).map(({ kind }) => kind);
     assert.deepEqual(kinds, ["run.started", "message.completed", "message.completed", "run.completed"]);
   });
 });
@@ -266,10 +264,10 @@ describe("the queue", () => {
   });
 
   it("goes on after a run whose executor gave up", async () => {
-    const { claim, sessionId, release } = await takeOver("give up");
+    const { runId, sessionId, release } = await takeOver("give up");
     answer({ "after that": [{ text: "Here." }] });
     const next = await follow(sessionId, "after that");
-    await turn().abandon(claim.runId, "the test says so");
+    await turn().abandon(runId, "the test says so");
     release();
     await service.completed(next.statusUrl);
     assert.deepEqual(

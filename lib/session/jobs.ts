@@ -1,13 +1,13 @@
 /** Jobs handed to the durable engine; the names are the engine's event names. */
 export type Job =
-  | { name: "turn/run.requested"; id: string; data: { runId: string; sessionId: string } }
+  | { name: "turn/run.requested"; id: string; data: { runId: string; sessionId: string; generation: number } }
   | { name: "callback/delivery.requested"; id: string; data: { deliveryId: string; cycle: number } };
 
 /** Asks for a run to be played. The generation rises when the engine lost an earlier request for it. */
 export const requestRun = (run: { id: string; sessionId: string; generation: number }): Job => ({
   name: "turn/run.requested",
   id: `${run.id}:${run.generation}`,
-  data: { runId: run.id, sessionId: run.sessionId },
+  data: { runId: run.id, sessionId: run.sessionId, generation: run.generation },
 });
 
 /** Asks for a callback to be delivered. The cycle rises with every redeliver. */

@@ -51,3 +51,26 @@ export async function pruneSentJobs(db: Database, before: Date): Promise<number>
   const gone = await db.delete(outbox).where(lt(outbox.sentAt, before)).returning({ id: outbox.id });
   return gone.length;
 }
+
+/**
+ * Writes the next job of a run, unless somebody has done so since the given one.
+ *
+ * @param generation of the job that this one follows.
+ */
+export async function enqueueNextGeneration(
+  db: Database,
+  runId: string,
+  generation: number,
+): Promise<Job | undefined> {
+  return db.transaction(async (tx) => {
+    const [run] = await tx
+      .update(runs)
+      .set({ generation: generation + 1 })
+      .where(and(eq(runs.id, runId), eq(runs.generation, generation)))
+      .returning({ id: runs.id, sessionId: runs.sessionId, generation: runs.generation });
+    if (!run) return undefined;
+    const job = requestRun(run);
+    await enqueueJobs(tx, [job]);
+    return job;
+  });
+}

@@ -1,5 +1,4 @@
 import { type ModelMessage, streamText } from "ai";
-import type { Transaction } from "#db/client.ts";
 import type { MessagePart } from "#db/schema/index.ts";
 import type { NewEvent } from "#lib/events/event.ts";
 import { faultPoint } from "#lib/events/fault-point.ts";
@@ -7,15 +6,14 @@ import { type ModelFailure, readModelFailure } from "#lib/model/failure.ts";
 import { type ModelUsage, readUsage } from "#lib/model/usage.ts";
 import { newId } from "#lib/session/new-id.ts";
 import { aboutRun } from "./about-run.ts";
-import { addAssistantMessage } from "./add-assistant-message.ts";
 import type { Claim } from "./claim.ts";
-import { settleCalls } from "./compose-history.ts";
+import { describeMessage } from "./describe-message.ts";
 import { ownCallIds } from "./own-call-ids.ts";
-import { prepareRun } from "./prepare-run.ts";
-import { findRecorded, type Recorded, recordStep } from "./record-step.ts";
+import { recordStep } from "./record-step.ts";
+import { findRecorded, type RunInPlay } from "./run-in-play.ts";
 import { showPictures } from "./show-pictures.ts";
 import { storable, storableText } from "./storable.ts";
-import { endToolCall } from "./store.ts";
+import type { ToolCallWrite } from "./store-write.ts";
 import type { TurnDeps } from "./turn-deps.ts";
 
 /** A call the model asked for; `error` where its input does not fit the tool, which needs no execution. */
@@ -37,41 +35,28 @@ const POINTS: Partial<Record<string, string>> = {
 };
 
 /** Makes the n-th model call of a run: streams it to the bus, records the finished message. A failure is a value. */
-export async function callModel(turn: TurnDeps, claim: Claim, number: number): Promise<Recorded<ModelStep>> {
+export async function callModel(turn: TurnDeps, run: RunInPlay, number: number): Promise<ModelStep> {
   const name = `model-${number}`;
-  const recorded = await findRecorded<ModelStep>(turn, claim, name);
+  const recorded = findRecorded<ModelStep>(run, name);
   if (recorded) return recorded;
 
-  const run = await prepareRun(turn, claim);
-  const history = await turn.conversations.read(claim.sessionId, claim.runId);
-  const messages = await showPictures(turn, claim.sessionId, settleCalls(history));
   const messageId = newId("msg");
-  const answer = await streamAnswer(turn, claim, {
-    messageId,
-    instructions: run.instructions,
-    messages,
-    toolSet: run.toolSet,
-  });
+  const answer = await streamAnswer(turn, run, messageId);
   if (answer.kind === "stopped") turn.stops.throwIfShuttingDown();
   if (answer.kind !== "answered")
-    return recordStep<ModelStep>(turn, claim, name, async () => ({ output: storable(answer) }));
+    return recordStep<ModelStep>(turn, run, { name, output: storable(answer), events: [] });
 
   const { calls, parts, modelMessages, usage } = answer;
   await faultPoint("K11");
-  const made = await recordStep<ModelStep>(turn, claim, name, async (tx, emit) => {
-    await addAssistantMessage(tx, emit, claim, { id: messageId, parts });
-    for (const call of calls) {
-      emit({
-        kind: "tool.call",
-        ...aboutRun(claim),
-        messageId,
-        toolCallId: call.callId,
-        toolName: call.name,
-        input: call.input,
-      });
-      if (call.error !== undefined) emit(await recordInvalidCall(tx, claim, call, call.error));
-    }
-    return { output: { kind: "answered", messageId, calls, usage }, modelMessages };
+  const { event, ...message } = describeMessage(run.claim, run.messageSeq, { id: messageId, parts });
+  const called = calls.map((call) => describeCall(run.claim, messageId, call));
+  const made = await recordStep<ModelStep>(turn, run, {
+    name,
+    output: { kind: "answered", messageId, calls, usage },
+    modelMessages,
+    ...message,
+    toolCalls: called.flatMap(({ ended }) => ended ?? []),
+    events: [event, ...called.flatMap(({ events }) => events)],
   });
   await faultPoint("K12");
   return made;
@@ -87,23 +72,16 @@ type Answer =
     }
   | Exclude<ModelStep, { kind: "answered" }>;
 
-type Prompt = {
-  messageId: string;
-  instructions: string;
-  messages: ModelMessage[];
-  toolSet: NonNullable<Parameters<typeof streamText>[0]["tools"]>;
-};
-
 /** One streamed model call, without retries of its own: the retry chain is ours. */
-async function streamAnswer(turn: TurnDeps, claim: Claim, prompt: Prompt): Promise<Answer> {
-  const signal = turn.stops.signalOf(claim.runId);
+async function streamAnswer(turn: TurnDeps, run: RunInPlay, messageId: string): Promise<Answer> {
+  const { claim, signal, history, prompt } = run;
   if (signal.aborted) return { kind: "stopped" };
-  const publish = createDeltaPublisher(turn, claim, prompt.messageId);
+  const publish = createDeltaPublisher(turn, claim, messageId);
   try {
     const result = streamText({
       model: turn.model.model,
       instructions: prompt.instructions,
-      messages: prompt.messages,
+      messages: await showPictures(turn, claim.sessionId, history.messages),
       tools: prompt.toolSet,
       maxRetries: 0,
       abortSignal: signal,
@@ -200,27 +178,29 @@ function createDeltaPublisher(turn: TurnDeps, claim: Claim, messageId: string) {
   };
 }
 
-/** A call that cannot be executed is over at once; the AI SDK has already put its error before the model. */
-async function recordInvalidCall(
-  tx: Transaction,
+/** What tells of a call; one that cannot be executed is over at once, its error already put before the model by the SDK. */
+function describeCall(
   claim: Claim,
-  call: PlannedCall,
-  error: string,
-): Promise<NewEvent> {
+  messageId: string,
+  { callId, name, input, error }: PlannedCall,
+): { events: NewEvent[]; ended?: ToolCallWrite } {
+  const about = { ...aboutRun(claim), toolCallId: callId, toolName: name };
+  const event: NewEvent = { kind: "tool.call", ...about, messageId, input };
+  if (error === undefined) return { events: [event] };
   const resultId = newId("res");
   const at = new Date();
-  await endToolCall(tx, {
-    runId: claim.runId,
-    callId: call.callId,
-    sessionId: claim.sessionId,
+  const ended = { startedAt: at, endedAt: at, state: "failed", resultText: error } as const;
+  const result: NewEvent = {
+    kind: "tool.result",
+    ...about,
     resultId,
-    name: call.name,
-    input: call.input ?? null,
     state: "failed",
-    resultText: error,
-    startedAt: at,
-    endedAt: at,
-  });
-  const about = { ...aboutRun(claim), toolCallId: call.callId, toolName: call.name, resultId };
-  return { kind: "tool.result", ...about, state: "failed", preview: error, evidence: [], durationMs: 0 };
+    preview: error,
+    evidence: [],
+    durationMs: 0,
+  };
+  return {
+    events: [event, result],
+    ended: { callId, resultId, name, input: input ?? null, ...ended },
+  };
 }

@@ -1,4 +1,6 @@
 import type { RunOrigin, Source } from "#db/schema/unions.ts";
+import type { RunRow } from "#lib/session/run-store.ts";
+import type { SessionRow } from "#lib/session/store.ts";
 
 /** An executor's right to play a run: held by the epoch, lost when somebody else claims it. */
 export type Claim = {
@@ -12,14 +14,26 @@ export type Claim = {
   isStructured: boolean;
 };
 
+/** The claim that a run's row stands for. */
+export const toClaim = (run: RunRow, session: SessionRow): Claim => ({
+  runId: run.id,
+  epoch: run.epoch,
+  sessionId: session.id,
+  requestId: run.requestId,
+  attempt: run.attempt,
+  origin: run.origin,
+  source: session.source,
+  isStructured: session.outputSchema !== null,
+});
+
 /** The executor's claim was taken over or the run has ended: nothing may be written any more. */
 export class StaleClaimError extends Error {
-  constructor(claim: Claim, stepName: string) {
-    super(`step ${stepName} of ${claim.runId} belongs to epoch ${claim.epoch}, which is over`);
+  constructor({ runId, epoch }: Pick<Claim, "runId" | "epoch">) {
+    super(`${runId} is no longer played by epoch ${epoch}`);
     this.name = "StaleClaimError";
   }
 }
 
-/** Whether a step failed because its claim is over. */
+/** Whether an executor failed because its claim is over. */
 export const isStaleClaim = (error: unknown): boolean =>
   error instanceof Error && error.name === "StaleClaimError";

@@ -1,22 +1,18 @@
-import type { Transaction } from "#db/client.ts";
-import type { UsageRow } from "#db/schema/index.ts";
-import type { Deliverable, RunOutcome } from "#lib/events/event.ts";
-import type { Emit } from "#lib/events/event-log.ts";
+import type { Deliverable, NewEvent } from "#lib/events/event.ts";
 import { faultPoint } from "#lib/events/fault-point.ts";
 import type { ModelFailure } from "#lib/model/failure.ts";
-import type { Job } from "#lib/session/jobs.ts";
+import { requestRun } from "#lib/session/jobs.ts";
 import { newId } from "#lib/session/new-id.ts";
-import { enqueueRun } from "#lib/session/outbox-store.ts";
-import { isOpen, listOpenRuns, type RunRow } from "#lib/session/run-store.ts";
+import { isOpen, type RunRow } from "#lib/session/run-store.ts";
 import { releaseSteers } from "#lib/session/steering.ts";
-import { lockSession, type SessionRow } from "#lib/session/store.ts";
+import type { SessionRow } from "#lib/session/store.ts";
 import { aboutRun } from "./about-run.ts";
 import type { Claim } from "./claim.ts";
-import { emitLifecycle } from "./emit-lifecycle.ts";
-import { forgetRun } from "./prepare-run.ts";
+import { describeMessage } from "./describe-message.ts";
+import { announce, writeEvents } from "./record-step.ts";
 import { planRetry } from "./retry-chain.ts";
-import { settleDeliverable } from "./settle-deliverable.ts";
-import { endRun, insertRun, listStepOutputs, lockRun, releaseSession } from "./store.ts";
+import { lockRunAndSession } from "./store.ts";
+import type { Fence, TurnWrite } from "./store-write.ts";
 import { sumUsage } from "./sum-usage.ts";
 import type { TurnDeps } from "./turn-deps.ts";
 
@@ -26,60 +22,54 @@ export type RunEnd =
   | { outcome: "errored"; failure: ModelFailure }
   | { outcome: "cancelled"; reason: string };
 
-/**
- * Which runs a closing may end: one its claim still holds, one that has not started, or (for the clean-up after an
- * executor that gave up) an open one, whoever holds it.
- */
-export type Closable = "claimed" | "pending" | "open";
+/** What of a run its end is made of: what an executor holds, or what is read for one that has none. */
+export type Endable = {
+  claim: Claim;
+  session: Pick<SessionRow, "id" | "callbackEvents">;
+  startedAt: Date | null;
+  outputs: ReadonlyMap<string, unknown>;
+};
 
 /**
  * Ends a run once, in one transaction: its state, its deliverable, `run.completed` with its callback row, and the job
- * of what comes next (a retry, or the next request in the queue). @returns false for a run that is not to be ended so.
+ * of what comes next (a retry, or the next request in the queue).
+ *
+ * @param fence which run may be ended: one whose claim holds, one that has not started, or any open one.
+ * @returns `steered` where a message was put into the turn meanwhile: it is to go on, and nothing was written;
+ * `refused` where the fence did not hold.
  */
 export async function closeRun(
   turn: TurnDeps,
-  claim: Claim,
+  run: Endable,
   end: RunEnd,
-  closable: Closable = "claimed",
-): Promise<boolean> {
-  const send: Job[] = [];
+  fence: Fence = "claimed",
+): Promise<"ended" | "steered" | "refused"> {
+  const { claim, session } = run;
   await faultPoint("K20");
-  const isEnded = await turn.log.transact(claim.sessionId, async (tx, emit) => {
-    const run = await lockRun(tx, claim.runId);
-    // A follow-up on its way is either in the list below, or finds the session without an open run.
-    const session = await lockSession(tx, claim.sessionId);
-    if (!run || !session || !isClosable(run, claim, closable)) return false;
-    const open = await listOpenRuns(tx, claim.sessionId);
-    const endedAt = new Date();
-    const outputs = turn.memory.of(claim)?.values() ?? (await listStepOutputs(tx, claim.runId));
-    const usage = sumUsage(outputs, run.startedAt, endedAt);
-    const next = planNext(turn, run, end);
-    const error = end.outcome === "errored" ? end.failure.message : null;
-    await endRun(tx, run.id, { state: end.outcome, error, willRetry: next !== undefined, usage, endedAt });
-    if (next) await insertRetry(tx, claim, next);
-    else await releaseSteers(tx, claim);
-    await emitEnd(tx, emit, claim, { session, run, end, usage, next, send });
-    await releaseSession(tx, claim.sessionId, claim.runId);
-    // Where a request further back was removed, the first one has its job already.
-    if (open[0]?.run.id !== run.id) return true;
-    const following = (await listOpenRuns(tx, claim.sessionId))[0]?.run;
-    if (following) send.push(await enqueueRun(tx, following));
-    return true;
+  const closed = await turn.db.transaction(async (tx) => {
+    const locked = await lockRunAndSession(tx, claim.runId);
+    if (!locked || !mayEnd(locked.run, claim, fence)) return "refused";
+    const retry = planNext(turn, locked.run, end);
+    const { events, ...write } = describeEnd(run, locked.messageSeq, end, retry);
+    const written = await writeEvents(tx, claim, session, events, write, fence);
+    if (written) return written;
+    // What refuses a run that may end is a message put into its turn and not yet read.
+    if (end.outcome === "succeeded") return "steered";
+    await releaseSteers(tx, claim);
+    return (await writeEvents(tx, claim, session, events, write, fence)) ?? "refused";
   });
-  if (!isEnded) return false;
-  turn.conversations.forget(claim.runId);
-  turn.memory.forget(claim.runId);
+  if (typeof closed === "string") return closed;
   turn.stops.forget(claim.runId);
-  forgetRun(turn, claim.runId);
   await faultPoint("K21");
-  turn.jobs.sendSoon(send);
-  return true;
+  const { following } = closed.receipt;
+  announce(turn, closed);
+  if (following) turn.jobs.sendSoon([requestRun({ ...following, sessionId: claim.sessionId })]);
+  return "ended";
 }
 
-function isClosable(run: RunRow, claim: Claim, closable: Closable): boolean {
-  if (closable === "open") return isOpen(run);
-  if (closable === "pending") return run.state === "pending";
-  return run.epoch === claim.epoch && isOpen(run);
+function mayEnd(run: RunRow, claim: Claim, fence: Fence): boolean {
+  if (fence === "pending") return run.state === "pending";
+  return isOpen(run) && (fence === "open" || run.epoch === claim.epoch);
 }
 
 type Retry = { runId: string; attempt: number; delayMs: number };
@@ -91,41 +81,57 @@ function planNext(turn: TurnDeps, run: RunRow, end: RunEnd): Retry | undefined {
   return retry && { runId: newId("run"), attempt: run.attempt + 1, delayMs: retry.delayMs };
 }
 
-type Ending = {
-  session: SessionRow;
-  run: RunRow;
-  end: RunEnd;
-  usage: UsageRow;
-  next: Retry | undefined;
-  send: Job[];
-};
-
-async function emitEnd(
-  tx: Transaction,
-  emit: Emit,
-  claim: Claim,
-  { session, run, end, usage, next, send }: Ending,
-): Promise<void> {
-  const deliverable = claim.isStructured ? await settleDeliverable(tx, emit, claim, run, end) : undefined;
-  const outcome: RunOutcome = end.outcome;
-  emitLifecycle(tx, emit, session.callbackEvents, send, {
+/** What a run's end writes, and the events that tell of it. */
+function describeEnd(
+  { claim, startedAt, outputs }: Endable,
+  messageSeq: number,
+  end: RunEnd,
+  next: Retry | undefined,
+): Omit<TurnWrite, "drafts" | "delivery"> & { events: NewEvent[] } {
+  const endedAt = new Date();
+  const usage = sumUsage(outputs.values(), startedAt, endedAt);
+  const settled = claim.isStructured ? describeDeliverable(claim, startedAt, messageSeq, end) : undefined;
+  const error = end.outcome === "errored" ? end.failure.message : null;
+  const completed: NewEvent = {
     kind: "run.completed",
     ...aboutRun(claim),
-    outcome,
-    ...(end.outcome === "errored" && { error: end.failure.message }),
-    ...(deliverable && { deliverable }),
+    outcome: end.outcome,
+    ...(error !== null && { error }),
+    ...(settled && { deliverable: settled.deliverable }),
     usage,
     ...(next && { willRetry: next }),
-  });
+  };
+  const retry = next && { ...next, notBefore: new Date(endedAt.getTime() + next.delayMs) };
+  const { events = [], ...rest } = settled ?? {};
+  return {
+    ...rest,
+    events: [...events, completed],
+    end: { state: end.outcome, error, usage, endedAt, retry },
+    jobs: next ? [requestRun({ id: next.runId, sessionId: claim.sessionId, generation: 1 })] : [],
+  };
 }
 
-async function insertRetry(tx: Transaction, claim: Claim, next: Retry): Promise<void> {
-  await insertRun(tx, {
-    id: next.runId,
-    sessionId: claim.sessionId,
-    requestId: claim.requestId,
-    attempt: next.attempt,
-    origin: "retry",
-    notBefore: new Date(Date.now() + next.delayMs),
-  });
+/** The deliverable a run ends with; that of a run which had started also stands in the transcript. */
+function describeDeliverable(claim: Claim, startedAt: Date | null, messageSeq: number, end: RunEnd) {
+  const deliverable =
+    end.outcome === "succeeded" && end.deliverable ? end.deliverable : failDeliverable(claim.runId, end);
+  const parts = [{ type: "data-deliverable" as const, data: deliverable }];
+  const { event: told, ...message } = describeMessage(claim, messageSeq, { id: newId("msg"), parts });
+  const kind =
+    deliverable.status === "ready" ? ("deliverable.ready" as const) : ("deliverable.failed" as const);
+  const settled: NewEvent = { kind, ...aboutRun(claim), deliverable };
+  return startedAt
+    ? { deliverable, ...message, events: [told, settled] }
+    : { deliverable, events: [settled] };
 }
+
+const failDeliverable = (runId: string, end: RunEnd): Deliverable => ({
+  runId,
+  status: "failed",
+  error:
+    end.outcome === "errored"
+      ? end.failure.message
+      : end.outcome === "cancelled"
+        ? end.reason
+        : "the run ended without a result",
+});

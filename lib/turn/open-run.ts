@@ -1,59 +1,55 @@
-import type { Transaction } from "#db/client.ts";
-import type { TranscriptMessage } from "#lib/events/event.ts";
-import type { Job } from "#lib/session/jobs.ts";
-import { listRequestMessages, toTranscriptMessage } from "#lib/session/message-store.ts";
+import type { ModelMessage } from "ai";
+import type { NewEvent } from "#lib/events/event.ts";
+import { listRequestMessages, type MessageRow, toTranscriptMessage } from "#lib/session/message-store.ts";
 import { aboutRun } from "./about-run.ts";
-import type { Claim } from "./claim.ts";
-import { emitLifecycle } from "./emit-lifecycle.ts";
-import { prepareRun } from "./prepare-run.ts";
-import { findRecorded, type Recorded, recordStep } from "./record-step.ts";
-import { placeMessage, startRun, takePlaces, upsertDeliverable } from "./store.ts";
+import { recordStep } from "./record-step.ts";
+import { findRecorded, type RunInPlay } from "./run-in-play.ts";
 import type { TurnDeps } from "./turn-deps.ts";
 
 /**
- * Starts a claimed run: `run.started`, the request's messages in the transcript, the pending deliverable of a
- * structured session, and the callback row, in one transaction.
+ * Starts a claimed run: `run.started` with its callback row, and the pending deliverable of a structured session. The
+ * first run of a request also puts its messages into the transcript, and before the model.
  */
-export async function openRun(turn: TurnDeps, claim: Claim): Promise<Recorded<Record<string, never>>> {
-  const recorded = await findRecorded<Record<string, never>>(turn, claim, "open");
-  if (recorded) return recorded;
-  const { session } = await prepareRun(turn, claim);
-  const send: Job[] = [];
-  const opened = await recordStep(turn, claim, "open", async (tx, emit) => {
-    await startRun(tx, claim.runId, new Date());
-    emitLifecycle(tx, emit, session.callbackEvents, send, {
-      kind: "run.started",
-      ...aboutRun(claim),
-      attempt: claim.attempt,
-      origin: claim.origin,
-    });
-    if (claim.attempt === 1) {
-      for (const message of await placeMessages(tx, claim))
-        emit({ kind: "message.completed", ...aboutRun(claim), message });
-    }
-    if (claim.isStructured) {
-      await upsertDeliverable(tx, { runId: claim.runId, sessionId: claim.sessionId, status: "pending" });
-      emit({
-        kind: "deliverable.pending",
-        ...aboutRun(claim),
-        deliverable: { runId: claim.runId, status: "pending" },
-      });
-    }
-    return { output: {} };
+export async function openRun(turn: TurnDeps, run: RunInPlay): Promise<void> {
+  if (findRecorded(run, "open")) return;
+  const { claim } = run;
+  const asked = claim.attempt === 1 ? await listRequestMessages(turn.db, claim.requestId) : [];
+  const transcript = placeMessages(run, asked);
+  const about = aboutRun(claim);
+  const deliverable = { runId: claim.runId, status: "pending" } as const;
+  const events: NewEvent[] = [
+    { kind: "run.started", ...about, attempt: claim.attempt, origin: claim.origin },
+    ...transcript.messages.map((message) => ({ kind: "message.completed" as const, ...about, message })),
+  ];
+  if (claim.isStructured) events.push({ kind: "deliverable.pending", ...about, deliverable });
+  const startedAt = new Date();
+  await recordStep(turn, run, {
+    name: "open",
+    output: {},
+    modelMessages: asked.map(toModelMessage),
+    startedAt,
+    events,
+    placed: transcript.placed,
+    ...(transcript.placed.length > 0 && { messageSeq: transcript.lastSeq }),
+    ...(claim.isStructured && { deliverable }),
   });
-  turn.jobs.sendSoon(send);
-  return opened;
+  run.startedAt ??= startedAt;
 }
 
-/** The request's messages, each with its place in the transcript; those that waited get theirs now. */
-async function placeMessages(tx: Transaction, claim: Claim): Promise<TranscriptMessage[]> {
-  const rows = await listRequestMessages(tx, claim.requestId);
-  const waiting = rows.filter((row) => row.seq === null).length;
-  let next = waiting > 0 ? await takePlaces(tx, claim.sessionId, waiting) : 0;
-  const placed: TranscriptMessage[] = [];
-  for (const row of rows) {
-    if (row.seq === null) await placeMessage(tx, row.id, next);
-    placed.push(toTranscriptMessage(row, row.seq ?? next++));
-  }
-  return placed;
+/** Gives messages that waited outside the transcript their places; the others have theirs. */
+function placeMessages(run: RunInPlay, rows: MessageRow[]) {
+  let lastSeq = run.messageSeq;
+  const placed: { id: string; seq: number }[] = [];
+  const messages = rows.map((row) => {
+    if (row.seq !== null) return toTranscriptMessage(row, row.seq);
+    placed.push({ id: row.id, seq: ++lastSeq });
+    return toTranscriptMessage(row, lastSeq);
+  });
+  return { messages, placed, lastSeq };
 }
+
+/** A caller's message as the model is shown it. */
+const toModelMessage = ({ role, parts }: MessageRow): ModelMessage => ({
+  role,
+  content: parts.map((part) => ("text" in part ? part.text : "")).join("\n"),
+});

@@ -1,74 +1,79 @@
 import type { ModelMessage } from "ai";
-import type { Transaction } from "#db/client.ts";
-import type { Emit } from "#lib/events/event-log.ts";
+import type { Executor } from "#db/client.ts";
+import { planDelivery } from "#lib/callback/plan-delivery.ts";
+import { draftEvents, numberEvents } from "#lib/events/draft-event.ts";
+import type { NewEvent, StoredEvent } from "#lib/events/event.ts";
+import { type Job, requestDelivery } from "#lib/session/jobs.ts";
+import type { SessionRow } from "#lib/session/store.ts";
 import { type Claim, StaleClaimError } from "./claim.ts";
-import { isShutdown, STOPPED_REASON } from "./stop-registry.ts";
-import { findStep, insertStep } from "./store.ts";
+import type { RunInPlay } from "./run-in-play.ts";
+import { type Fence, type StepWrite, type TurnWrite, type WriteReceipt, writeTurn } from "./store-write.ts";
 import type { TurnDeps } from "./turn-deps.ts";
 
-/** What a step leaves behind: a small value for the engine, and what the model sees from now on. */
-export type StepRecord<Output> = { output: Output; modelMessages?: ModelMessage[] };
+type RecordedStep = Omit<StepWrite, "modelMessages"> & { modelMessages?: ModelMessage[] | undefined };
 
-/** A recorded step's value, and whether somebody asked the run to stop meanwhile. */
-export type Recorded<Output> = { output: Output; isStopped: boolean };
-
-/**
- * The value of a step that was recorded before, by this executor or one that died. A stop that was asked for, here or
- * in a process that is gone, fires the run's signal.
- *
- * @throws StaleClaimError when the step is still to be done and the claim is over.
- */
-export async function findRecorded<Output>(
-  turn: TurnDeps,
-  claim: Claim,
-  name: string,
-): Promise<Recorded<Output> | undefined> {
-  // Made before the look at the row, so that a stop finds either the signal or a reader.
-  const signal = turn.stops.signalOf(claim.runId);
-  const memory = turn.memory.of(claim);
-  // Each name is written by one function, which knows the type of its output, here and in the rows.
-  if (memory) {
-    // A process that ends fires the signal too, and stops no turn.
-    const isStopped = signal.aborted && !isShutdown(signal.reason);
-    return memory.has(name) ? { output: memory.get(name) as Output, isStopped } : undefined;
-  }
-  const { recorded, isCurrent, isCancelled } = await findStep(turn.db, claim, name);
-  if (isCancelled) turn.stops.stop(claim.runId, STOPPED_REASON);
-  if (recorded) return { output: recorded.output as Output, isStopped: isCancelled };
-  if (!isCurrent) throw new StaleClaimError(claim, name);
-  return undefined;
-}
+/** What a step leaves behind: a small value, what the model sees from now on, and its effects. */
+export type StepRecord<Output> = RecordedStep & {
+  output: Output;
+  events: NewEvent[];
+} & Omit<TurnWrite, "step" | "drafts" | "delivery" | "jobs" | "end">;
 
 /**
- * Records a step with its effects in one transaction, fenced by the claim's epoch.
+ * Records a step with all its effects, in one statement fenced by the claim's epoch; then tells the followers.
  *
  * @throws StaleClaimError when the claim is over; nothing is written then.
  */
 export async function recordStep<Output>(
   turn: TurnDeps,
-  claim: Claim,
-  name: string,
-  work: (tx: Transaction, emit: Emit) => Promise<StepRecord<Output>>,
-): Promise<Recorded<Output>> {
-  const { record, isStopped } = await turn.log
-    .transact(claim.sessionId, async (tx, emit) => {
-      const made = await work(tx, emit);
-      const modelMessages = made.modelMessages ?? null;
-      const { isCurrent, isCancelled } = await insertStep(tx, claim, {
-        name,
-        output: made.output,
-        modelMessages,
-      });
-      if (!isCurrent) throw new StaleClaimError(claim, name);
-      return { record: made, isStopped: isCancelled };
-    })
-    .catch((error: unknown) => {
-      // Whether it was committed is not known: from here on the rows are asked.
-      turn.memory.forget(claim.runId);
-      turn.conversations.forget(claim.runId);
-      throw error;
-    });
-  turn.memory.of(claim)?.set(name, record.output);
-  if (record.modelMessages) turn.conversations.append(claim.runId, record.modelMessages);
-  return { output: record.output, isStopped };
+  run: RunInPlay,
+  { name, output, modelMessages, replacesThrough, events, ...effects }: StepRecord<Output>,
+): Promise<Output> {
+  const step = { name, output, modelMessages, replacesThrough };
+  const written = await writeEvents(turn.db, run.claim, run.session, events, { ...effects, step });
+  if (!written) throw new StaleClaimError(run.claim);
+  keepStep(run, step, effects.messageSeq, written.receipt);
+  announce(turn, written);
+  return output;
+}
+
+/** Keeps a run up with a step that was written. */
+export function keepStep(
+  run: RunInPlay,
+  { name, output, modelMessages, replacesThrough }: RecordedStep,
+  messageSeq: number | undefined,
+  { position, isCancelled, isSteered }: WriteReceipt,
+): void {
+  run.outputs.set(name, output);
+  run.isCancelled ||= isCancelled;
+  run.isSteered ||= isSteered;
+  if (messageSeq !== undefined) run.messageSeq = messageSeq;
+  if (modelMessages) run.history.append({ position, messages: modelMessages, replacesThrough });
+}
+
+/** What was written, for those who are told of it after the commit. */
+export type Written = { receipt: WriteReceipt; events: StoredEvent[]; jobs: Job[] };
+
+/** Writes events of a run together with what they report; a lifecycle event brings its callback and the job for it. */
+export async function writeEvents(
+  db: Executor,
+  claim: Pick<Claim, "runId" | "epoch">,
+  { id: sessionId, callbackEvents }: Pick<SessionRow, "id" | "callbackEvents">,
+  events: NewEvent[],
+  write: Omit<TurnWrite, "drafts" | "delivery">,
+  fence?: Fence,
+): Promise<Written | undefined> {
+  const drafts = draftEvents(sessionId, events);
+  const [delivery] = drafts.flatMap((draft) => {
+    const planned = planDelivery(callbackEvents, sessionId, draft);
+    return planned ? [{ ...planned, draft }] : [];
+  });
+  const jobs = [...(write.jobs ?? []), ...(delivery ? [requestDelivery({ id: delivery.id, cycle: 1 })] : [])];
+  const receipt = await writeTurn(db, claim, { ...write, drafts, delivery, jobs }, fence);
+  return receipt && { receipt, events: numberEvents(sessionId, drafts, receipt.lastSeq), jobs };
+}
+
+/** Tells the followers of a committed write, and the engine of its jobs. */
+export function announce(turn: Pick<TurnDeps, "log" | "jobs">, { events, jobs }: Written): void {
+  turn.log.publish(events);
+  turn.jobs.sendSoon(jobs);
 }

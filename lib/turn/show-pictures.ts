@@ -22,7 +22,7 @@ export const referToPicture = (evidenceId: string, mediaType: string): ContentIt
 export async function showPictures(
   turn: TurnDeps,
   sessionId: string,
-  messages: ModelMessage[],
+  messages: readonly ModelMessage[],
 ): Promise<ModelMessage[]> {
   let left = turn.model.supportsImages ? PICTURES_SHOWN : 0;
   const shown: ModelMessage[] = [];

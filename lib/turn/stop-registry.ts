@@ -9,6 +9,7 @@ export type StopRegistry = {
   stop: (runId: string, reason: string) => void;
   /** Fires every signal because the process ends: the runs are to go on in the next one, so nothing is recorded. */
   shutDown: () => void;
+  isShuttingDown: () => boolean;
   /** @throws ShutdownError once the process is ending. */
   throwIfShuttingDown: () => void;
   forget: (runId: string) => void;
@@ -45,6 +46,7 @@ export function createStopRegistry(): StopRegistry {
       isShuttingDown = true;
       for (const controller of controllers.values()) controller.abort(new ShutdownError());
     },
+    isShuttingDown: () => isShuttingDown,
     throwIfShuttingDown() {
       if (isShuttingDown) throw new ShutdownError();
     },

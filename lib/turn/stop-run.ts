@@ -1,6 +1,6 @@
 import { findNewestRun, findRun, listOpenRuns } from "#lib/session/run-store.ts";
-import { readClaim } from "./claim-run.ts";
 import { closeRun } from "./close-run.ts";
+import { readEndable } from "./read-endable.ts";
 import { STOPPED_REASON } from "./stop-registry.ts";
 import { requestCancel } from "./store.ts";
 import type { TurnDeps } from "./turn-deps.ts";
@@ -33,10 +33,10 @@ async function isWaiting(turn: TurnDeps, runId: string): Promise<boolean> {
 
 /** Ends a run that has not started. @returns false when it has, or has ended. */
 export async function removeQueued(turn: TurnDeps, runId: string): Promise<boolean> {
-  const claim = await readClaim(turn, runId);
-  if (!claim) return false;
+  const run = await readEndable(turn, runId);
+  if (!run) return false;
   const end = { outcome: "cancelled", reason: STOPPED_REASON } as const;
-  return closeRun(turn, claim, end, "pending");
+  return (await closeRun(turn, run, end, "pending")) === "ended";
 }
 
 async function stopRetry(turn: TurnDeps, runId: string): Promise<void> {

@@ -20,10 +20,9 @@ const CALL_TIMEOUT_MS = 600_000;
  */
 export async function probeFormat(
   turn: TurnDeps,
-  runId: string,
+  signal: AbortSignal,
   schema: Record<string, unknown>,
 ): Promise<StructuredAnswer> {
-  const signal = turn.stops.signalOf(runId);
   if (signal.aborted) return { kind: "stopped" };
   try {
     const result = await turn.model.model.doGenerate({
@@ -42,10 +41,9 @@ export async function probeFormat(
 /** One call without tools that must answer in the schema's format. */
 export async function callStructured(
   turn: TurnDeps,
-  runId: string,
+  signal: AbortSignal,
   prompt: { instructions: string; messages: ModelMessage[]; schema: Record<string, unknown> },
 ): Promise<StructuredAnswer> {
-  const signal = turn.stops.signalOf(runId);
   if (signal.aborted) return { kind: "stopped" };
   try {
     const result = streamText({

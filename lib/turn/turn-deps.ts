@@ -4,8 +4,6 @@ import type { ModelAccess } from "#lib/model/model-access.ts";
 import type { EvidenceStore } from "#lib/session/evidence.ts";
 import type { JobSender } from "#lib/session/job-sender.ts";
 import type { Tool } from "#lib/tools/tool.ts";
-import type { Conversations } from "./conversations.ts";
-import type { RunMemory } from "./run-memory.ts";
 import type { StopRegistry } from "./stop-registry.ts";
 
 type Logger = Record<"debug" | "info" | "warn" | "error", (fields: object, message: string) => void>;
@@ -15,6 +13,8 @@ export type TurnSettings = {
   maxSteps: number;
   /** First wait of the retry chain, in milliseconds (`AGENT_RETRY_BASE_MS`). */
   retryBaseMs: number;
+  /** How long an executor plays before it hands the run back to the engine, between two steps. */
+  stretchMs: number;
   /** Where the demo page is, for the model's page context. */
   demoUrl: string;
 };
@@ -28,10 +28,6 @@ export type TurnDeps = {
   /** Every tool this deployment has, by name. */
   tools: ReadonlyMap<string, Tool>;
   evidence: EvidenceStore;
-  /** The address the session's browser shows now, for the page context. */
-  readCurrentUrl: (sessionId: string) => Promise<string | null>;
-  conversations: Conversations;
-  memory: RunMemory;
   stops: StopRegistry;
   logger: Logger;
   settings: TurnSettings;

@@ -5,14 +5,14 @@ import { newId } from "#lib/session/new-id.ts";
 import { errorResult, type Tool, type ToolResult } from "#lib/tools/tool.ts";
 import { aboutRun } from "./about-run.ts";
 import type { PlannedCall } from "./call-model.ts";
-import { type Claim, StaleClaimError } from "./claim.ts";
+import { StaleClaimError } from "./claim.ts";
 import { cutResult } from "./cut-result.ts";
-import { prepareRun } from "./prepare-run.ts";
-import { findRecorded, type Recorded, recordStep } from "./record-step.ts";
+import { recordStep } from "./record-step.ts";
+import { findRecorded, isStopped, type RunInPlay } from "./run-in-play.ts";
 import { referToPicture } from "./show-pictures.ts";
 import { isShutdown } from "./stop-registry.ts";
 import { storableText } from "./storable.ts";
-import { beginToolCall, endToolCall } from "./store.ts";
+import { beginToolCall } from "./store.ts";
 import type { TurnDeps } from "./turn-deps.ts";
 
 /** How a call ended; the result itself lies in the rows. */
@@ -26,16 +26,14 @@ const UNKNOWN = errorResult(
 /** Runs the calls of one model message: consecutive read-only ones side by side, the others one after the other. */
 export async function runTools(
   turn: TurnDeps,
-  claim: Claim,
+  run: RunInPlay,
   number: number,
   calls: PlannedCall[],
-): Promise<{ isStopped: boolean }> {
-  const { tools } = await prepareRun(turn, claim);
-  for (const batch of batchCalls(calls, (call) => tools.get(call.name)?.readOnly ?? false)) {
-    const done = await Promise.all(batch.map((call) => runTool(turn, claim, number, call)));
-    if (done.some((step) => step.isStopped)) return { isStopped: true };
+): Promise<void> {
+  for (const batch of batchCalls(calls, (call) => run.prompt.tools.get(call.name)?.readOnly ?? false)) {
+    await Promise.all(batch.map((call) => runTool(turn, run, number, call)));
+    if (isStopped(run)) return;
   }
-  return { isStopped: false };
 }
 
 /** Splits calls into runs of neighbours that may play side by side. */
@@ -59,83 +57,55 @@ export function batchCalls(
  * Runs one call and records its result. A recorded call never runs again; an interrupted one that is not idempotent
  * reports that its outcome is unknown. Source: `security.md`, What is never lost.
  */
-async function runTool(
-  turn: TurnDeps,
-  claim: Claim,
-  number: number,
-  call: PlannedCall,
-): Promise<Recorded<ToolStep>> {
+async function runTool(turn: TurnDeps, run: RunInPlay, number: number, call: PlannedCall): Promise<void> {
   const name = `tool-${number}-${call.callId}`;
-  const recorded = await findRecorded<ToolStep>(turn, claim, name);
-  if (recorded) return recorded;
+  if (findRecorded<ToolStep>(run, name)) return;
 
   const resultId = newId("res");
   const startedAt = new Date();
-  const row = {
-    runId: claim.runId,
-    callId: call.callId,
-    sessionId: claim.sessionId,
-    resultId,
-    name: call.name,
-    input: call.input ?? null,
-    startedAt,
-  };
-
+  const { callId, name: toolName } = call;
+  const row = { callId, resultId, name: toolName, input: call.input ?? null, startedAt };
   await faultPoint("K13");
-  const result = await play(turn, claim, call, async () => {
-    const begun = await beginToolCall(turn.db, claim, { ...row, state: "started" });
-    if (begun === "stale") throw new StaleClaimError(claim, name);
+  const result = await play(turn, run, call, async () => {
+    const begun = await beginToolCall(turn.db, run.claim, row);
+    if (begun === "stale") throw new StaleClaimError(run.claim);
     return begun === "begun";
   });
   const state = result === UNKNOWN ? "unknown" : result.isError ? "failed" : "succeeded";
 
-  const text = storableText(
-    result.content
-      .map((part) => (part.type === "text" ? part.text : ""))
-      .filter(Boolean)
-      .join("\n\n"),
-  );
+  const texts = result.content.flatMap((part) => (part.type === "text" && part.text ? [part.text] : []));
+  const text = storableText(texts.join("\n\n"));
   const evidence = result.content.flatMap((part): EvidencePointer[] =>
     part.type === "text" ? [] : [part.evidence],
   );
   const endedAt = new Date();
+  const durationMs = endedAt.getTime() - startedAt.getTime();
+  const preview = text.slice(0, PREVIEW_MAX).toWellFormed();
+  const about = { ...aboutRun(run.claim), toolCallId: callId, toolName };
   await faultPoint("K15");
-  const made = await recordStep<ToolStep>(turn, claim, name, async (tx, emit) => {
-    await endToolCall(tx, { ...row, state, resultText: text, endedAt });
-    emit({
-      kind: "tool.result",
-      ...aboutRun(claim),
-      toolCallId: call.callId,
-      toolName: call.name,
-      state,
-      resultId,
-      evidence,
-      preview: text.slice(0, PREVIEW_MAX).toWellFormed(),
-      durationMs: endedAt.getTime() - startedAt.getTime(),
-    });
-    return {
-      output: { callId: call.callId, state },
-      modelMessages: [toModelMessage(call, result, text, resultId)],
-    };
+  await recordStep<ToolStep>(turn, run, {
+    name,
+    output: { callId, state },
+    modelMessages: [toModelMessage(call, result, text, resultId)],
+    toolCalls: [{ ...row, state, resultText: text, endedAt }],
+    events: [{ kind: "tool.result", ...about, state, resultId, evidence, preview, durationMs }],
   });
   await faultPoint("K16");
-  return made;
 }
 
 /** Makes a call, unless it may have been made before: `begin` notes it and tells whether this is the first time. */
 async function play(
   turn: TurnDeps,
-  claim: Claim,
+  run: RunInPlay,
   call: PlannedCall,
   begin: () => Promise<boolean>,
 ): Promise<ToolResult> {
   turn.stops.throwIfShuttingDown();
-  const { tools } = await prepareRun(turn, claim);
-  const tool = tools.get(call.name);
+  const tool = run.prompt.tools.get(call.name);
   if (!tool) return errorResult(`There is no tool named ${call.name} in this session.`);
   // The beginning is noted only where it matters: an idempotent call may simply be made again.
   if (!tool.idempotent && !(await begin())) return UNKNOWN;
-  return execute(turn, claim, tool, call);
+  return execute(turn, run, tool, call);
 }
 
 /**
@@ -143,11 +113,11 @@ async function play(
  *
  * @throws ShutdownError when the process ends before the call does.
  */
-async function execute(turn: TurnDeps, claim: Claim, tool: Tool, call: PlannedCall): Promise<ToolResult> {
-  const stop = turn.stops.signalOf(claim.runId);
+async function execute(turn: TurnDeps, run: RunInPlay, tool: Tool, call: PlannedCall): Promise<ToolResult> {
+  const stop = run.signal;
   const deadline = AbortSignal.timeout(tool.timeoutMs);
   const signal = AbortSignal.any([stop, deadline]);
-  const { sessionId, requestId, runId, origin } = claim;
+  const { sessionId, requestId, runId, origin } = run.claim;
   const { promise: aborted, resolve, reject } = Promise.withResolvers<ToolResult>();
   const abort = () => {
     if (isShutdown(stop.reason)) reject(stop.reason);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { batchCalls } from "./run-tool.ts";
+import { batchCalls } from "./run-tools.ts";
 
 const call = (name: string, error?: string) => ({
   ...{ callId: name, name, input: {} },

@@ -1,0 +1,71 @@
+import { type ToolSet, tool, zodSchema } from "ai";
+import type { SessionRow } from "#lib/session/store.ts";
+import type { Tool } from "#lib/tools/tool.ts";
+import { selectRunTools } from "#lib/tools/toolset.ts";
+import type { Claim } from "./claim.ts";
+import { composeInstructions } from "./instructions.ts";
+import type { TurnDeps } from "./turn-deps.ts";
+
+/** What stays the same for all model calls of a run. */
+export type Prompt = {
+  instructions: string;
+  tools: ReadonlyMap<string, Tool>;
+  toolSet: ToolSet;
+};
+
+/**
+ * Composes a run's prompt: its tools (the session's toolset, intersected with what exists now, without what filter 6
+ * removes) and its instructions.
+ *
+ * @param currentUrl the address the session's browser shows, if it shows one.
+ */
+export function composePrompt(
+  turn: Pick<TurnDeps, "tools" | "settings">,
+  claim: Claim,
+  session: SessionRow,
+  currentUrl: string | null,
+): Prompt {
+  const names = selectRunTools({
+    toolset: session.toolset,
+    available: [...turn.tools.values()],
+    origin: claim.origin,
+    externalTurnExclude: session.tools.externalTurnExclude,
+  });
+  const instructions = composeInstructions({
+    toolNames: names,
+    targetUrl: session.targetUrl,
+    targetPageUrls: session.targetPageUrls,
+    currentUrl,
+    demoUrl: turn.settings.demoUrl,
+    systemPrompt: session.systemPrompt,
+    isStructured: claim.isStructured,
+    isPersonPresent: claim.origin === "person",
+  });
+  return { instructions, ...describeTools(turn.tools, names) };
+}
+
+const describe = ({ description, input }: Tool): ToolSet[string] =>
+  tool({ description, inputSchema: zodSchema(input) });
+
+type Described = Pick<Prompt, "tools" | "toolSet">;
+
+const described = new WeakMap<TurnDeps["tools"], Map<string, Described>>();
+
+/**
+ * Tools as the AI SDK sends them: without `execute`, because a call is a durable step of ours. Most runs have the same
+ * ones, so that a list is made once for all of them.
+ */
+function describeTools(all: TurnDeps["tools"], names: string[]): Described {
+  const known = described.get(all) ?? new Map<string, Described>();
+  described.set(all, known);
+  const key = names.join(" ");
+  const cached = known.get(key);
+  if (cached) return cached;
+  const tools = names.flatMap((name) => all.get(name) ?? []);
+  const toolSet: ToolSet = Object.fromEntries(
+    tools.map((definition) => [definition.name, describe(definition)]),
+  );
+  const made = { tools: new Map(tools.map((definition) => [definition.name, definition])), toolSet };
+  known.set(key, made);
+  return made;
+}

@@ -1,0 +1,106 @@
+import { callModel } from "./call-model.ts";
+import { StaleClaimError } from "./claim.ts";
+import { claimRun } from "./claim-run.ts";
+import { closeRun, type RunEnd } from "./close-run.ts";
+import { collectDeliverable, type SchemaChecker, toDeliverable } from "./collect-deliverable.ts";
+import { openRun } from "./open-run.ts";
+import { probeRun } from "./probe-run.ts";
+import { readSteers } from "./read-steers.ts";
+import { findRecorded, isStopped, type RunInPlay } from "./run-in-play.ts";
+import { runTools } from "./run-tools.ts";
+import { STOPPED_REASON } from "./stop-registry.ts";
+import type { TurnDeps } from "./turn-deps.ts";
+
+/**
+ * How far an executor came: to the run's end (`ended`), or to the end of its time between two steps (`paused`). `later`
+ * and `no` are those of a claim.
+ */
+export type Played = { status: "ended" | "paused" | "no" } | { status: "later"; at: string };
+
+const STOPPED: RunEnd = { outcome: "cancelled", reason: STOPPED_REASON };
+
+/**
+ * Plays a run from wherever it stands, until it ends or the time of this executor is over. Every step is recorded with
+ * its effects in one write before the next begins, so that whoever comes next goes on behind it.
+ * Source: `architecture.md`, How a request flows, 2 to 5.
+ *
+ * @throws StaleClaimError when somebody else claimed the run meanwhile.
+ * @throws ShutdownError when the process ends; the step at hand is left to whoever resumes the run.
+ */
+export async function playTurn(turn: TurnDeps, checker: SchemaChecker, runId: string): Promise<Played> {
+  turn.stops.throwIfShuttingDown();
+  const claimed = await claimRun(turn, runId, new Date());
+  if (claimed.status !== "claimed") return claimed;
+  const { run } = claimed;
+  const pauseAtMs = performance.now() + turn.settings.stretchMs;
+  for (;;) {
+    const end = await playSteps(turn, checker, run, pauseAtMs);
+    if (end === "paused") return { status: "paused" };
+    const closed = await closeRun(turn, run, end);
+    if (closed === "refused") throw new StaleClaimError(run.claim);
+    if (closed === "ended") return { status: "ended" };
+    // A message came for the turn while it was about to end.
+    run.isSteered = true;
+  }
+}
+
+/** Plays steps until the run is to end, or this executor's time is over. */
+async function playSteps(
+  turn: TurnDeps,
+  checker: SchemaChecker,
+  run: RunInPlay,
+  pauseAtMs: number,
+): Promise<RunEnd | "paused"> {
+  await openRun(turn, run);
+  if (isStopped(run)) return STOPPED;
+  if (run.claim.isStructured) {
+    const probed = await probeRun(turn, run);
+    if (isStopped(run) || probed.kind === "stopped") return STOPPED;
+    if (probed.kind === "failed") return { outcome: "errored", failure: probed.failure };
+  }
+  const { maxSteps } = turn.settings;
+  const place = findPlace(run);
+  if (run.isSteered && !findRecorded(run, `model-${place}`)) await readSteers(turn, run, place);
+  for (let number = place; number <= maxSteps; number++) {
+    const model = await callModel(turn, run, number);
+    if (isStopped(run) || model.kind === "stopped") return STOPPED;
+    if (model.kind === "failed") return { outcome: "errored", failure: model.failure };
+    await runTools(turn, run, number, model.calls);
+    if (isStopped(run)) return STOPPED;
+    const goesOn = run.isSteered && (await readSteers(turn, run, number + 1));
+    if (model.calls.length === 0 && !goesOn) return finishRun(turn, checker, run, number);
+    if (performance.now() > pauseAtMs || turn.stops.isShuttingDown()) return "paused";
+  }
+  return {
+    outcome: "errored",
+    failure: { message: `step limit of ${maxSteps} reached`, isRetryable: false },
+  };
+}
+
+/** How a run whose model has no more calls to make is to end; a structured one is collected first. */
+async function finishRun(
+  turn: TurnDeps,
+  checker: SchemaChecker,
+  run: RunInPlay,
+  number: number,
+): Promise<RunEnd> {
+  if (!run.claim.isStructured) return { outcome: "succeeded" };
+  const collected = await collectDeliverable(turn, run, checker, number);
+  if (isStopped(run) || collected.kind === "stopped") return STOPPED;
+  // Any other failure of the structured call is a failed deliverable of a turn that did its work.
+  if (collected.kind === "failed" && collected.failure.isRetryable)
+    return { outcome: "errored", failure: collected.failure };
+  return { outcome: "succeeded", deliverable: toDeliverable(run.claim.runId, collected) };
+}
+
+/**
+ * The number of the model call that comes next. A recorded one whose tools are still to run counts; one without calls
+ * was followed by a steer, or the run would have ended with it.
+ */
+/** The number of the model call at which a run stands: the last that was recorded, or that a steer came before. */
+function findPlace({ outputs }: RunInPlay): number {
+  let place = 1;
+  for (const name of outputs.keys())
+    place = Math.max(place, Number(/^(?:model|steer)-(\d+)/.exec(name)?.[1] ?? 1));
+  return place;
+}

@@ -1,0 +1,38 @@
+import type { SessionRow } from "#lib/session/store.ts";
+import type { Claim } from "./claim.ts";
+import type { Prompt } from "./compose-prompt.ts";
+import type { History } from "./history.ts";
+import { isShutdown } from "./stop-registry.ts";
+
+/**
+ * A run as its executor holds it: what its steps need is read once, when the run is claimed, and kept up with every
+ * write. Whoever claims it anew starts from the rows.
+ */
+export type RunInPlay = {
+  claim: Claim;
+  session: SessionRow;
+  /** When the run went from `pending` to `running`; null before. */
+  startedAt: Date | null;
+  /** Recorded steps by name: what was done is not done again. */
+  outputs: Map<string, unknown>;
+  /** What the model has seen. */
+  history: History;
+  prompt: Prompt;
+  /** Last place given in the transcript; while a run is open, nobody else gives any. */
+  messageSeq: number;
+  /** Somebody asked the run to stop, as of the last write. */
+  isCancelled: boolean;
+  /** A message was put into the turn and is not yet read, as of the last write. */
+  isSteered: boolean;
+  /** Fires when the run is to stop at once, and when the process ends. */
+  signal: AbortSignal;
+};
+
+/** Whether the run is to end as cancelled; a process that ends fires the signal too, and stops no turn. */
+export const isStopped = ({ isCancelled, signal }: RunInPlay): boolean =>
+  isCancelled || (signal.aborted && !isShutdown(signal.reason));
+
+/** The value of a step that was recorded before, by this executor or one that is gone. */
+export const findRecorded = <Output>(run: RunInPlay, name: string): Output | undefined =>
+  // Each name is written by one function, which knows the type of its output.
+  run.outputs.get(name) as Output | undefined;
