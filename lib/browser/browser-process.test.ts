@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { chmod, readdir, readFile, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { after, afterEach, before, test } from "node:test";
 import { browsers } from "#db/schema/index.ts";
 import { openTestDatabase } from "#db/testing.ts";
+import { makeProfileFolder } from "./profile-folder.ts";
 import {
   findTestChromium,
   insertTestSession,
@@ -181,7 +183,20 @@ test("rows that claim a browser after a restart become expired, and orphans are 
   );
 });
 
-test("when the service is killed, its browsers end with it", async () => {
+test("a profile made by a service that was killed before its browser was up goes with the next start", async () => {
+  const house = await openHouse();
+  const folder = join(house.dataDir, "browsers");
+  // As where the browser's user cannot go to the service's own folder.
+  await chmod(house.dataDir, 0o700);
+  const account = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+  const { path } = await makeProfileFolder(folder, account);
+  assert.equal(dirname(path), tmpdir());
+  await house.restart();
+  await assert.rejects(stat(path), { code: "ENOENT" });
+  assert.deepEqual(await readdir(folder), []);
+});
+
+test("when the service is killed, its browsers end with it, and what they wrote is removed", async () => {
   const { executablePath } = findTestChromium();
   const script = `
     import { startChromium } from ${JSON.stringify(join(import.meta.dirname, "start-chromium.ts"))};
@@ -211,6 +226,8 @@ test("when the service is killed, its browsers end with it", async () => {
     async () => (await findProcesses([record?.profileDir ?? "-"])).length === 0,
     "the browser to end",
   );
+  const left = () => readdir(record?.profileDir ?? "-").catch(() => []);
+  await waitFor(async () => (await left()).length === 0, "the profile to be emptied");
 });
 
 test("a Chromium that does not start is an error that says what it said", async () => {

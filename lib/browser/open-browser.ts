@@ -66,7 +66,11 @@ async function connect(
   egress: BrowserEgress,
   navigationTimeoutMs: number,
 ): Promise<OpenBrowser> {
-  const browser = await chromium.connectOverCDP(process.devtoolsUrl, { timeout: CONNECT_TIMEOUT_MS });
+  const browser = await chromium.connectOverCDP(process.devtoolsUrl, {
+    timeout: CONNECT_TIMEOUT_MS,
+    // There are none: without a name, a temporary folder is made for them, and left behind by a process that is killed.
+    artifactsDir: "/nonexistent",
+  });
   const context = await browser.newContext({
     viewport: VIEWPORT,
     acceptDownloads: false,

@@ -1,37 +1,50 @@
-import { chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { chown, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 
 /** Who the browser's processes run as. */
 export type Account = { uid: number; gid: number };
 
-/** What is kept about a running browser, so that a later start of the service can clear up after this one. */
-type ProcessRecord = { pid: number; startedAt: string | undefined; profileDir: string };
+/** What is kept about a browser, so that a later start of the service can clear up after this one. */
+type ProfileRecord = { profileDir: string; pid?: number; startedAt?: string | undefined };
+
+/** The folder of one browser, written down before it exists: no end of this process leaves it to nobody. */
+export type ProfileFolder = {
+  path: string;
+  /** Writes down the process that uses it. */
+  recordProcess: (pid: number) => Promise<void>;
+  /** Removes it and its record; files that dying processes still write are waited for. Never rejects. */
+  remove: () => Promise<void>;
+};
 
 /** Makes an empty profile folder: below `folder`, or below the system's temporary one where `account` cannot go there. */
-export async function makeProfileFolder(folder: string, account: Account | undefined): Promise<string> {
+export async function makeProfileFolder(
+  folder: string,
+  account: Account | undefined,
+): Promise<ProfileFolder> {
   await mkdir(folder, { recursive: true });
   const base = account && !(await isOpenToAll(folder)) ? tmpdir() : folder;
-  const profileDir = await mkdtemp(join(base, "agent-browser-"));
-  if (account) await chown(profileDir, account.uid, account.gid);
-  return profileDir;
+  const name = `agent-browser-${randomBytes(6).toString("hex")}`;
+  const path = resolve(base, name);
+  const recordPath = join(folder, `${name}.json`);
+  const write = (record: ProfileRecord) => writeFile(recordPath, JSON.stringify(record));
+  await write({ profileDir: path });
+  // Of the owner alone, and an error where somebody else was quicker to make it.
+  await mkdir(path, { mode: 0o700 });
+  if (account) await chown(path, account.uid, account.gid);
+  return {
+    path,
+    recordProcess: async (pid) => write({ profileDir: path, pid, startedAt: await readStartTime(pid) }),
+    async remove() {
+      await removeFolder(path);
+      await rm(recordPath, { force: true }).catch(() => {});
+    },
+  };
 }
 
-/** Removes a profile folder; files that dying processes still write are waited for. Never rejects. */
-export async function removeProfileFolder(profileDir: string): Promise<void> {
-  await rm(profileDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }).catch(() => {});
-}
-
-/** Writes down a running browser. @returns the way to strike it out. */
-export async function recordProcess(
-  folder: string,
-  pid: number,
-  profileDir: string,
-): Promise<() => Promise<void>> {
-  const path = join(folder, `${pid}.json`);
-  const record: ProcessRecord = { pid, startedAt: await readStartTime(pid), profileDir };
-  await writeFile(path, JSON.stringify(record));
-  return () => rm(path, { force: true });
+async function removeFolder(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }).catch(() => {});
 }
 
 /**
@@ -46,9 +59,9 @@ export async function sweepBrowsers(folder: string): Promise<number> {
     const path = join(folder, name);
     const record = name.endsWith(".json") ? await readRecord(path) : undefined;
     if (record) {
-      const isSame = record.startedAt !== undefined && record.startedAt === (await readStartTime(record.pid));
-      if (isSame && killGroup(record.pid)) ended += 1;
-      await removeProfileFolder(record.profileDir);
+      const pid = await findProcess(record);
+      if (pid !== undefined && killGroup(pid)) ended += 1;
+      await removeFolder(record.profileDir);
     }
     await rm(path, { recursive: true, force: true }).catch(() => {});
   }
@@ -65,20 +78,20 @@ export function killGroup(pid: number): boolean {
   }
 }
 
-async function readRecord(path: string): Promise<ProcessRecord | undefined> {
+/** The browser's process id, if it still is the browser's. */
+async function findProcess({ pid, startedAt }: ProfileRecord): Promise<number | undefined> {
+  if (pid === undefined || startedAt === undefined) return undefined;
+  return startedAt === (await readStartTime(pid)) ? pid : undefined;
+}
+
+async function readRecord(path: string): Promise<ProfileRecord | undefined> {
   try {
     const record: unknown = JSON.parse(await readFile(path, "utf8"));
     if (typeof record !== "object" || record === null) return undefined;
-    const { pid, startedAt, profileDir } = record as Partial<ProcessRecord>;
+    const { pid, startedAt, profileDir } = record as Partial<ProfileRecord>;
     // A damaged file must not lead to the removal of something else.
-    if (
-      typeof pid !== "number" ||
-      typeof profileDir !== "string" ||
-      !/agent-browser-[^/\\]+$/.test(profileDir)
-    ) {
-      return undefined;
-    }
-    return { pid, startedAt, profileDir };
+    if (typeof profileDir !== "string" || !/agent-browser-[^/\\]+$/.test(profileDir)) return undefined;
+    return typeof pid === "number" ? { profileDir, pid, startedAt } : { profileDir };
   } catch {
     return undefined;
   }

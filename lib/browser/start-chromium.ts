@@ -1,12 +1,6 @@
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { chromiumFlags } from "./chromium-flags.ts";
-import {
-  type Account,
-  killGroup,
-  makeProfileFolder,
-  recordProcess,
-  removeProfileFolder,
-} from "./profile-folder.ts";
+import { type Account, killGroup, makeProfileFolder } from "./profile-folder.ts";
 
 /** How to start one Chromium. `env` and `args` come on top of what every browser gets. */
 export type StartOptions = {
@@ -31,9 +25,10 @@ export type StartedChromium = {
 
 /**
  * The browser takes the shell's place in a process group of its own; beside it a reader waits on a pipe that only
- * this process holds, and kills the group when the pipe closes: however this process ends, no browser outlives it.
+ * this process holds. When the pipe closes it ends the browser, removes the profile (`$0`) and kills the whole group:
+ * however this process ends, no browser outlives it.
  */
-const GUARDED_START = '(read _ <&3; kill -9 -$$) & exec 3<&-; exec "$@"';
+const GUARDED_START = '(read _ <&3; kill -9 $$; rm -rf "$0"; kill -9 -$$) & exec 3<&-; exec "$@"';
 
 /**
  * Starts Chromium as a child of this process.
@@ -41,25 +36,24 @@ const GUARDED_START = '(read _ <&3; kill -9 -$$) & exec 3<&-; exec "$@"';
  * @throws Error with Chromium's own last words when it does not come up.
  */
 export async function startChromium(options: StartOptions): Promise<StartedChromium> {
-  const profileDir = await makeProfileFolder(options.folder, options.account);
-  const flags = [...options.args, ...chromiumFlags({ ...options, profileDir })];
-  const child = spawnGuarded(options, flags, profileDir);
+  const profile = await makeProfileFolder(options.folder, options.account);
+  const flags = [...options.args, ...chromiumFlags({ ...options, profileDir: profile.path })];
+  const child = spawnGuarded(options, flags, profile.path);
   const exited = new Promise<void>((resolve) => {
     child.once("exit", () => resolve());
     child.once("error", () => resolve());
   });
-  let forget = async () => {};
   const kill = async () => {
     if (child.pid !== undefined) {
       killGroup(child.pid);
       await exited;
     }
-    await Promise.allSettled([forget(), removeProfileFolder(profileDir)]);
+    await profile.remove();
   };
   try {
     const devtoolsUrl = await readDevtoolsUrl(child, options.timeoutMs);
     const pid = child.pid ?? 0;
-    forget = await recordProcess(options.folder, pid, profileDir);
+    await profile.recordProcess(pid);
     // What is left of the group when the browser died by itself, its reader at least, and its folder.
     void exited.then(kill);
     return { pid, devtoolsUrl, exited, kill };
@@ -85,7 +79,7 @@ function spawnGuarded(options: StartOptions, flags: string[], profileDir: string
   if (process.platform === "win32") {
     return spawn(options.executablePath, flags, { ...common, stdio: ["ignore", "ignore", "pipe"] });
   }
-  return spawn("/bin/sh", ["-c", GUARDED_START, "browser", options.executablePath, ...flags], {
+  return spawn("/bin/sh", ["-c", GUARDED_START, profileDir, options.executablePath, ...flags], {
     ...common,
     detached: true,
     stdio: ["ignore", "ignore", "pipe", "pipe"],
