@@ -73,7 +73,8 @@ export async function attemptDelivery(deps: DeliveryDeps, key: AttemptKey): Prom
   const sending: DeliveryRow = {
     ...row,
     state: deliveryMachine.next(row.state, "began"),
-    nextAttemptAt: null,
+    // When it began: by it a sweep knows an attempt whose executor has gone.
+    nextAttemptAt: now(),
   };
   if (!(await moveDelivery(deps.db, row, sending))) return attemptDelivery(deps, key);
   const at = now();

@@ -36,7 +36,7 @@ export async function listDeliveries(
         latencyMs,
         error,
       })),
-      nextAttemptAt: row.nextAttemptAt?.toISOString() ?? null,
+      nextAttemptAt: row.state === "pending" ? (row.nextAttemptAt?.toISOString() ?? null) : null,
     })),
     nextCursor,
   };

@@ -18,6 +18,7 @@ import { LOCAL_OWNER } from "#lib/api/route.ts";
 import { servePath } from "#lib/api/serve.ts";
 import type { ApiServices } from "#lib/api/services.ts";
 import { attemptDelivery } from "#lib/callback/attempt-delivery.ts";
+import { resendLostDeliveries } from "#lib/callback/resend-lost-deliveries.ts";
 import { standardSchedule } from "#lib/callback/retry-schedule.ts";
 import { createSchemaChecker } from "#lib/deliverable/admission/create-schema-checker.ts";
 import { createEventLog } from "#lib/events/event-log.ts";
@@ -29,13 +30,15 @@ import { createSealer } from "#lib/secrets/sealer.ts";
 import { createElicitations } from "#lib/session/elicitation.ts";
 import { createJobSender } from "#lib/session/job-sender.ts";
 import { createKeyStore } from "#lib/session/key-store.ts";
+import { resendLostRuns } from "#lib/session/resend-lost-runs.ts";
 import { createShareLinks } from "#lib/session/share-link.ts";
-import { createStopRegistry, STOPPED_REASON, type StopRegistry } from "#lib/turn/stop-registry.ts";
+import { createStopRegistry } from "#lib/turn/stop-registry.ts";
 import type { TurnDeps } from "#lib/turn/turn-deps.ts";
 import { createTurnService } from "#lib/turn/turn-service.ts";
 import { chooseEngine } from "./choose-engine.ts";
 import { createTooling } from "./create-tooling.ts";
 import type { Env } from "./env.ts";
+import { followRuns } from "./follow-runs.ts";
 import { keepSecrets } from "./keep-secrets.ts";
 import { askSubAgentFlag } from "./sub-agent-flag.ts";
 
@@ -80,10 +83,8 @@ export async function createContainer(env: Env, logger: Logger) {
   const engine = chooseEngine(env, db, driver, logger);
   const client = createClient(engine.clientOptions);
   const jobs = createJobSender({ db, send: (job) => sendJob(client, job), logger });
-  const ownStops = createStopRegistry();
-  // The process that plays a run may be another than the one that is told to stop it.
-  bus.onSignal("stop-run", (runId) => ownStops.stop(runId, STOPPED_REASON));
-  const stops: StopRegistry = { ...ownStops, stop: (runId) => bus.signal("stop-run", runId) };
+  const followed = followRuns({ db, bus, own: createStopRegistry(), logger });
+  const { stops } = followed;
   const deps: TurnDeps = {
     db,
     log,
@@ -117,7 +118,7 @@ export async function createContainer(env: Env, logger: Logger) {
   const functions = [
     createRunTurn(client, turn),
     createDeliverCallback(client, (delivery) => attemptDelivery(deliveryDeps, delivery)),
-    createSweepOutbox(client, () => jobs.sweep(new Date())),
+    createSweepOutbox(client, () => sweep(new Date())),
     createReapBrowsers(client, () => tooling.browser.reapIdle(new Date())),
   ];
 
@@ -168,6 +169,15 @@ export async function createContainer(env: Env, logger: Logger) {
   };
   const live = createLiveHub(services);
 
+  /** Sends what was left in the outbox, and asks again for what the engine has lost. @returns how many jobs. */
+  async function sweep(now: Date): Promise<number> {
+    const lost = [...(await resendLostRuns(db, now)), ...(await resendLostDeliveries(db, now))];
+    if (lost.length > 0)
+      logger.warn({ jobs: lost.map(({ id }) => id) }, "jobs that nobody has in hand are sent again");
+    jobs.sendSoon(lost);
+    return lost.length + (await jobs.sweep(now));
+  }
+
   async function checkDatabase() {
     try {
       await db.execute(sql`select 1`);
@@ -209,6 +219,7 @@ export async function createContainer(env: Env, logger: Logger) {
       shutdown.abort();
       await live.close();
       await engine.stop();
+      followed.close();
       await tooling.close();
       await Promise.all([schemas.close(), fetch.close()]);
       await bus.close();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { eq, sql } from "drizzle-orm";
 import { startTestPostgres, type TestPostgres } from "#db/postgres-testing.ts";
-import { browsers } from "#db/schema/index.ts";
+import { browsers, runs } from "#db/schema/index.ts";
 import { createDatabase } from "#db/testing.ts";
 import { findTestChromium } from "#lib/browser/testing.ts";
 import type { DomainEvent } from "#lib/events/event.ts";
@@ -121,6 +121,22 @@ describe("on a Postgres that goes away and comes back", () => {
     const session = await service.create("Hello again");
     await service.completed(session.statusUrl);
     assert.deepEqual(unhandled, []);
+  });
+
+  it("heeds a stop of which it missed the word, once its connection for notifications is back", async () => {
+    const { db } = service.container.services;
+    service.model.enqueue({ text: "Never heard", hold: "once", holdAt: "start" });
+    const session = await service.create("Think for ever");
+    await service.model.waitForRequest(({ userText }) => userText === "Think for ever");
+    // As by a process that ended right after it had stored the wish.
+    await db.update(runs).set({ cancelRequestedAt: new Date() }).where(eq(runs.id, session.runId));
+    const cutAt = Date.now();
+    await db.execute(sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where application_name = current_setting('application_name') and pid <> pg_backend_pid()`);
+    await service.completed(session.statusUrl);
+    assert.ok(Date.now() - cutAt < 3_000);
+    const end = (await readEvents(service, session.sessionId)).at(-1);
+    assert.equal(end?.kind === "run.completed" && end.outcome, "cancelled");
   });
 
   for (const mode of ["fast", "immediate"] as const) {

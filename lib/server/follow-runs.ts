@@ -1,0 +1,55 @@
+import type { Logger } from "pino";
+import type { Database } from "#db/client.ts";
+import type { EventBus } from "#lib/events/bus.ts";
+import { noteRunsPlayed } from "#lib/session/lost-run-store.ts";
+import { PLAYED_EVERY_MS } from "#lib/session/resend-lost-runs.ts";
+import { listAskedToStop } from "#lib/session/stop-wish-store.ts";
+import { STOPPED_REASON, type StopRegistry } from "#lib/turn/stop-registry.ts";
+
+const TOPIC = "stop-run";
+
+/**
+ * Makes the runs of this process known to the others: a stop reaches whichever process plays the run, and what is being
+ * played is not taken for lost. A word that was missed (a lost connection, a process that ended between storing the wish
+ * and saying it) is made up for by the rows.
+ *
+ * @param own the signals of the runs that this process plays.
+ */
+export function followRuns(deps: { db: Database; bus: EventBus; own: StopRegistry; logger: Logger }) {
+  const { db, bus, own, logger } = deps;
+  const played = new Set<string>();
+  const complain = (error: unknown) => logger.warn({ err: error }, "the runs at work were not looked after");
+
+  async function heedWishes(): Promise<void> {
+    for (const runId of await listAskedToStop(db, [...played])) own.stop(runId, STOPPED_REASON);
+  }
+  const stopHearing = bus.onSignal(
+    TOPIC,
+    (runId) => own.stop(runId, STOPPED_REASON),
+    () => void heedWishes().catch(complain),
+  );
+  const timer = setInterval(() => {
+    Promise.all([noteRunsPlayed(db, [...played], new Date()), heedWishes()]).catch(complain);
+  }, PLAYED_EVERY_MS);
+  timer.unref();
+
+  const stops: StopRegistry = {
+    ...own,
+    signalOf(runId) {
+      played.add(runId);
+      return own.signalOf(runId);
+    },
+    stop: (runId) => bus.signal(TOPIC, runId),
+    forget(runId) {
+      played.delete(runId);
+      own.forget(runId);
+    },
+  };
+  return {
+    stops,
+    close() {
+      clearInterval(timer);
+      stopHearing();
+    },
+  };
+}
