@@ -47,6 +47,10 @@ const STALE_DISPATCH = "StaleDispatchError";
 
 const nameOf = (op: Op) => op.displayName ?? op.name ?? op.id;
 
+/** The real server's limits of what a `RetryAfterError` may ask for. */
+const SOONEST_RETRY_MS = 1_000;
+const LATEST_RETRY_MS = 24 * 3_600_000;
+
 /** The failure of an attempt: another attempt, or the end when there is none left. */
 function judgeFailure(
   error: SerializedError,
@@ -55,7 +59,10 @@ function judgeFailure(
   { attempt, maxAttempts, nowMs, backoff }: Circumstances,
 ): Extract<Verdict["next"], { kind: "failed" | "retry" }> {
   if (isFinal || attempt + 1 >= maxAttempts) return { kind: "failed", error };
-  return { kind: "retry", attempt: attempt + 1, dueAtMs: retryAtMs ?? nowMs + backoff(attempt) };
+  if (retryAtMs === undefined)
+    return { kind: "retry", attempt: attempt + 1, dueAtMs: nowMs + backoff(attempt) };
+  const delayMs = Math.min(Math.max(retryAtMs - nowMs, SOONEST_RETRY_MS), LATEST_RETRY_MS);
+  return { kind: "retry", attempt: attempt + 1, dueAtMs: nowMs + delayMs };
 }
 
 /** The event and run that a `step.invoke` begins. */

@@ -4,7 +4,8 @@ import { compileExpression, type Expression, type ExpressionScope } from "./expr
 import { type EngineEvent, type FunctionConfig, INTERNAL_EVENTS, parseDueTime } from "./protocol.ts";
 import type { NewRun } from "./store.ts";
 
-const DEFAULT_RETRIES = 3;
+/** As on the real server: five attempts in all. */
+const DEFAULT_RETRIES = 4;
 
 type EventRule = { eventName: string; matches: (scope: ExpressionScope) => boolean };
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
-import type { Inngest } from "inngest";
+import { type GetStepTools, type Inngest, NonRetriableError } from "inngest";
 import { openTestDatabase } from "#db/testing.ts";
 import {
   clearEngine,
@@ -240,6 +240,64 @@ describe("two executors on one database", () => {
     assert.deepEqual(ran, ["first", "second"]);
     assert.deepEqual(again, ["second", "third"]);
   });
+
+  for (const [ending, end] of [
+    ["completes", () => "by the stale one"],
+    [
+      "fails",
+      () => {
+        throw new NonRetriableError("by the stale one");
+      },
+    ],
+    ["sleeps", async ({ step }) => step.sleep("nap", "1s")],
+    [
+      "sleeps beside another step",
+      async ({ step }) => Promise.all([step.sleep("nap", "1s"), step.sleep("b", "1s")]),
+    ],
+    ["waits", async ({ step }) => step.waitForEvent("wait", { event: "answer", timeout: "1s" })],
+    [
+      "fails in a step",
+      async ({ step }) =>
+        step.run("bad", () => {
+          throw new Error("by the stale one");
+        }),
+    ],
+  ] as [string, (context: { step: GetStepTools<Inngest.Any> }) => unknown][])
+    it(`an executor whose run was taken over writes nothing when its call ${ending}`, async () => {
+      const gate = createGate();
+      const sight = { isCalled: false, failures: 0 };
+      const define = (client: Inngest.Any, play: (context: { step: GetStepTools<Inngest.Any> }) => unknown) =>
+        client.createFunction(
+          { id: "taken", triggers: { event: "go" }, onFailure: () => void sight.failures++ },
+          play,
+        );
+      const stale = createProcess();
+      const late = define(stale.client, async (context) => {
+        sight.isCalled = true;
+        await gate.promise;
+        return end(context);
+      });
+      await stale.start([late]);
+      await stale.client.send({ name: "go" });
+      await until(() => sight.isCalled, "the call is under way");
+
+      const owner = createProcess();
+      await owner.start([define(owner.client, async ({ step }) => step.sleep("own", "1h"))]);
+      await parked();
+      const look = async () => [
+        (await database.client.query("select * from engine_runs")).rows,
+        (await database.client.query("select * from engine_steps")).rows,
+        (await database.client.query("select * from engine_events")).rows,
+      ];
+      const before = await look();
+      gate.resolve();
+      await stale.engine.stop({ graceMs: 5_000 });
+      assert.deepEqual(await look(), before);
+      assert.equal(sight.failures, 0);
+      owner.clock.advance(3_600_000);
+      await allOver();
+      assert.equal((await readRuns(database.db))[0]?.state, "completed");
+    });
 
   it("a live lease keeps its runs; one that has run out loses them to the next sweep", async () => {
     const ran: string[] = [];
