@@ -55,6 +55,15 @@ export type EventFields = {
     durationMs: number;
   };
   /** Messages that joined the turn were read between two of its steps; they came with `message.completed` before. */
+  /** The prompt has grown to `tokens`, too many for the budget: room is made before the next model call. */
+  "turn.compacting": { tokens: number; budgetTokens: number };
+  /** Tokens of the whole prompt before and after; `messagesReplaced` of the messages in it are shortened or gone. */
+  "turn.compacted": {
+    how: "offloaded" | "summarized";
+    tokensBefore: number;
+    tokensAfter: number;
+    messagesReplaced: number;
+  };
   "turn.steered": { steerRequestId: string; messageIds: string[] };
   "deliverable.pending": { deliverable: Deliverable };
   "deliverable.ready": { deliverable: Deliverable };

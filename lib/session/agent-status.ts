@@ -3,7 +3,13 @@ import type { StartupStatus } from "#db/schema/unions.ts";
 import type { Deliverable, RunOutcome } from "#lib/events/event.ts";
 import { type DelegationCaps, limitDelegation } from "./delegation.ts";
 import { countQueued, findDeliverable, findLastRun, listOpenRuns } from "./run-store.ts";
-import { projectDeliverable, projectOutcome, projectTurnState, type TurnState } from "./status.ts";
+import {
+  isCompacting,
+  projectDeliverable,
+  projectOutcome,
+  projectTurnState,
+  type TurnState,
+} from "./status.ts";
 import type { SessionRow } from "./store.ts";
 
 /** Source: specification, Agent status; `wire.md`, Agent status. */
@@ -31,7 +37,10 @@ export async function readAgentStatus(
   const row = lastRun && session.outputSchema ? await findDeliverable(db, lastRun.id) : undefined;
   return {
     // The two reads are not one moment: a run seen running counts, whatever the list before said.
-    turnState: projectTurnState(isRunning ? Math.max(1, open.length) : open.length),
+    turnState: projectTurnState(
+      isRunning ? Math.max(1, open.length) : open.length,
+      lastRun !== undefined && isCompacting(lastRun),
+    ),
     activeRunId: isRunning ? lastRun.id : null,
     lastRunId: lastRun?.id ?? null,
     deliverable: lastRun && session.outputSchema ? projectDeliverable(lastRun.id, row) : null,

@@ -3,7 +3,13 @@ import { describe, test } from "node:test";
 import { RUN_STATES } from "#db/schema/unions.ts";
 import { titleOf } from "./create-session.ts";
 import { newDeliveryId, newId, SESSION_ID_PATTERN } from "./new-id.ts";
-import { projectDeliverable, projectOutcome, projectRequestStatus, projectTurnState } from "./status.ts";
+import {
+  isCompacting,
+  projectDeliverable,
+  projectOutcome,
+  projectRequestStatus,
+  projectTurnState,
+} from "./status.ts";
 
 describe("request status", () => {
   test("is that of the newest run; one that waits for an automatic retry still reads running", () => {
@@ -16,7 +22,18 @@ describe("request status", () => {
 });
 
 test("turnState is running from the moment a request is accepted until none is open", () => {
-  assert.deepEqual([0, 1, 20].map(projectTurnState), ["idle", "running", "running"]);
+  assert.deepEqual(
+    [0, 1, 20].map((openRuns) => projectTurnState(openRuns)),
+    ["idle", "running", "running"],
+  );
+});
+
+test("turnState is compacting while the running run compacts, and only then", () => {
+  const of = (state: (typeof RUN_STATES)[number]) =>
+    projectTurnState(1, isCompacting({ state, isCompacting: true }));
+  assert.deepEqual(RUN_STATES.map(of), ["running", "compacting", "running", "running", "running"]);
+  assert.equal(projectTurnState(1, isCompacting({ state: "running", isCompacting: false })), "running");
+  assert.equal(projectTurnState(0, true), "idle");
 });
 
 test("a run has an outcome once it has ended", () => {

@@ -13,8 +13,18 @@ export function projectRequestStatus(newest: Pick<RunRow, "state" | "attempt">):
   return newest.state === "running" ? "running" : "completed";
 }
 
-/** `running` from the moment a request is accepted until none is open. Source: `architecture.md`, How a request flows, 4. */
-export const projectTurnState = (openRuns: number): TurnState => (openRuns > 0 ? "running" : "idle");
+/**
+ * `running` from the moment a request is accepted until none is open, `compacting` while the running run makes room in its
+ * context. Source: `architecture.md`, How a request flows, 4.
+ */
+export function projectTurnState(openRuns: number, isCompacting = false): TurnState {
+  if (openRuns === 0) return "idle";
+  return isCompacting ? "compacting" : "running";
+}
+
+/** Whether a run is making room in its context now; one that ended meanwhile is not. */
+export const isCompacting = (run: Pick<RunRow, "state" | "isCompacting">): boolean =>
+  run.state === "running" && run.isCompacting;
 
 /** How a run ended; null while it is open. */
 export function projectOutcome(run: Pick<RunRow, "state">): RunOutcome | null {

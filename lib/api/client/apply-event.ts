@@ -1,3 +1,4 @@
+import { applyCompactionEvent, dropUnfinished } from "./apply-compaction.ts";
 import { isOpen, type SessionState } from "./session-state.ts";
 import type { AnnotationView, Deliverable, DomainEvent, RunView, ToolCallView } from "./types.ts";
 
@@ -11,9 +12,16 @@ export function applyEvent(state: SessionState, event: DomainEvent): SessionStat
   return { ...next, turnState: projectTurnState(next) };
 }
 
-/** `running` from the moment a request is accepted until none is open. Source: `architecture.md`, How a request flows. */
-export const projectTurnState = (state: Pick<SessionState, "runs" | "queue">): "idle" | "running" =>
-  state.queue.length > 0 || state.runs.some(isOpen) ? "running" : "idle";
+/**
+ * `running` from the moment a request is accepted until none is open, `compacting` while a run makes room in its context.
+ * Source: `architecture.md`, How a request flows.
+ */
+export function projectTurnState(
+  state: Pick<SessionState, "runs" | "queue" | "compactions">,
+): SessionState["turnState"] {
+  if (state.compactions.some(({ done }) => done === null)) return "compacting";
+  return state.queue.length > 0 || state.runs.some(isOpen) ? "running" : "idle";
+}
 
 function applyKind(state: SessionState, event: DomainEvent): SessionState {
   switch (event.kind) {
@@ -49,6 +57,11 @@ function applyKind(state: SessionState, event: DomainEvent): SessionState {
       return state.elicitation?.elicitationId === event.elicitationId
         ? { ...state, elicitation: null }
         : state;
+    case "turn.compacting":
+    case "turn.compacted": {
+      const newest = state.messages.at(-1)?.id ?? null;
+      return { ...state, compactions: applyCompactionEvent(state.compactions, event, newest) };
+    }
     case "run.completed":
       return completeRun(state, event);
     default:
@@ -158,6 +171,7 @@ function completeRun(state: SessionState, event: EventOf<"run.completed">): Sess
     drafts: state.drafts.filter((draft) => draft.runId !== runId),
     queue: state.queue.filter((queued) => queued.requestId !== requestId),
     elicitation: null,
+    compactions: dropUnfinished(state.compactions, runId),
     toolCalls: closeToolCalls(state.toolCalls, runId),
     deliverables: event.deliverable
       ? upsertDeliverable(state.deliverables, event.deliverable)

@@ -58,7 +58,7 @@ export function createSessionStore(
     noteRemoved(requestId) {
       const queue = state.queue.filter((message) => message.requestId !== requestId);
       const runs = state.runs.filter((run) => run.requestId !== requestId || run.state !== "pending");
-      change({ ...state, queue, runs, turnState: projectTurnState({ runs, queue }) });
+      change({ ...state, queue, runs, turnState: projectTurnState({ ...state, runs, queue }) });
     },
     noteElicitationAnswered(elicitationId) {
       if (state.elicitation?.elicitationId === elicitationId) change({ ...state, elicitation: null });
@@ -106,7 +106,7 @@ function mergeQueue(state: SessionState, listed: QueuedMessage[]): SessionState 
       state.runs.some((run) => run.requestId === requestId && isOpen(run)),
   );
   const queue = [...starting, ...listed].filter(({ requestId }) => !isStored(requestId));
-  return { ...state, queue, turnState: projectTurnState({ runs: state.runs, queue }) };
+  return { ...state, queue, turnState: projectTurnState({ ...state, queue }) };
 }
 
 function addAccepted(state: SessionState, message: QueuedMessage, runId: string): SessionState {

@@ -40,6 +40,7 @@ export const snapshot: SessionSnapshot = {
   messages: [message("msg_1", 1, "user", "Look at the page")],
   hasEarlier: false,
   toolCalls: [],
+  compactions: [],
   queue: [],
   browser: {
     status: "idle",

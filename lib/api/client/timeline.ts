@@ -1,5 +1,5 @@
 import { isOpen, type SessionState } from "./session-state.ts";
-import type { RunView, ToolCallView, TranscriptMessage } from "./types.ts";
+import type { CompactionView, RunView, ToolCallView, TranscriptMessage } from "./types.ts";
 
 /**
  * One tool call in the conversation. Without a `call` it has not begun yet, or, where it `isOver`, it is so long ago that
@@ -20,6 +20,7 @@ export type TimelineItem =
   | { type: "reasoning"; key: string; text: string; isStreaming: boolean }
   | { type: "tools"; key: string; toolName: string; calls: TimelineCall[] }
   | { type: "deliverable"; key: string; runId: string | null }
+  | { type: "compaction"; key: string; compaction: CompactionView }
   | { type: "notice"; key: string; run: RunView; retriedAs: RunView | undefined };
 
 /** Lays the conversation out: messages in order, drafts after them, runs that failed or were stopped where they ended. Pure. */
@@ -32,6 +33,7 @@ export function buildTimeline(state: SessionState): TimelineItem[] {
     addMessage(items, message, state, shown);
     const runId = results.get(message.id);
     if (runId) items.push({ type: "deliverable", key: `result:${runId}`, runId });
+    items.push(...listCompactions(state, message.id));
     for (const run of notices.get(message.id) ?? []) items.push(noticeOf(run, state));
   }
   for (const { messageId, text, reasoning } of state.drafts) {
@@ -47,6 +49,7 @@ export function buildTimeline(state: SessionState): TimelineItem[] {
   for (const call of Object.values(state.toolCalls)) {
     if (!shown.has(call.toolCallId)) addCall(items, call, state.toolInputs[call.toolCallId], call, false);
   }
+  items.push(...listCompactions(state, null));
   for (const run of notices.get(undefined) ?? []) items.push(noticeOf(run, state));
   return items;
 }
@@ -122,6 +125,11 @@ function placeResults(state: SessionState): Map<string, string> {
   }
   return places;
 }
+
+const listCompactions = ({ compactions }: SessionState, messageId: string | null): TimelineItem[] =>
+  compactions
+    .filter(({ afterMessageId }) => afterMessageId === messageId)
+    .map((compaction) => ({ type: "compaction", key: `compaction:${compaction.seq}`, compaction }));
 
 const noticeOf = (run: RunView, state: SessionState): TimelineItem => ({
   type: "notice",

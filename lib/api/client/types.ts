@@ -108,6 +108,20 @@ export type ElicitationView = {
   options: string[] | null;
 };
 
+/** A time at which room was made in the agent's context; `done` is null while that goes on. */
+export type CompactionView = {
+  seq: number;
+  runId: string | null;
+  /** The newest message of that moment. */
+  afterMessageId: string | null;
+  done: {
+    how: "offloaded" | "summarized";
+    tokensBefore: number;
+    tokensAfter: number;
+    messagesReplaced: number;
+  } | null;
+};
+
 /** A run as the page shows it. */
 export type RunView = {
   runId: string;
@@ -144,6 +158,7 @@ export type SessionSnapshot = {
   /** Whether the transcript has messages from before those. */
   hasEarlier: boolean;
   toolCalls: ToolCallView[];
+  compactions: CompactionView[];
   queue: QueuedMessage[];
   browser: BrowserRecord;
   annotations: AnnotationView[];

@@ -5,12 +5,14 @@ import { listRecentMessages } from "#lib/session/message-store.ts";
 import { listQueue } from "#lib/session/queue.ts";
 import type { RunRow } from "#lib/session/run-store.ts";
 import { listDeliverables, listOpenRuns, listRuns } from "#lib/session/run-store.ts";
-import { projectDeliverable, projectTurnState } from "#lib/session/status.ts";
+import { isCompacting, projectDeliverable, projectTurnState } from "#lib/session/status.ts";
 import type { SessionRow } from "#lib/session/store.ts";
 import { findSession } from "#lib/session/store.ts";
 import type { AnnotationView, RunView, SessionSnapshot } from "../client/types.ts";
 import { readShareCookie } from "../cookies.ts";
 import type { ApiServices } from "../services.ts";
+import { readCompactions } from "./read-compactions.ts";
+import { readLatestEvents } from "./read-latest-events.ts";
 import { readToolCalls } from "./read-tool-calls.ts";
 
 const RUNS = 50;
@@ -43,6 +45,8 @@ async function takeSnapshot(
   const annotations = await listAnnotations(db, session.id, { limit: ANNOTATIONS });
   const deliverables = await listDeliverables(db, session.id, DELIVERABLES);
   const question = await findOpenElicitation(db, session.id);
+  const open = await listOpenRuns(db, session.id);
+  const events = await readLatestEvents(services.log, session.id, session.eventSeq);
   return {
     session: {
       id: session.id,
@@ -56,11 +60,15 @@ async function takeSnapshot(
     },
     role,
     model: services.settings.model,
-    turnState: projectTurnState((await listOpenRuns(db, session.id)).length),
+    turnState: projectTurnState(
+      open.length,
+      open.some(({ run }) => isCompacting(run)),
+    ),
     runs: runs.map(toRunView),
     messages: messages.slice(-MESSAGES),
     hasEarlier: messages.length > MESSAGES,
-    toolCalls: await readToolCalls(services.log, session.id, session.eventSeq),
+    toolCalls: readToolCalls(events),
+    compactions: readCompactions(events),
     queue: await listQueue(db, session.id),
     browser: await services.browser.readStatus(session.id),
     // Stored as submitted, and validated then.

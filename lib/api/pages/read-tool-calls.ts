@@ -1,21 +1,10 @@
 import type { DomainEvent } from "#lib/events/event.ts";
-import type { EventLog } from "#lib/events/event-log.ts";
 import type { ToolCallView } from "../client/types.ts";
 
-const EVENTS_BACK = 2_000;
-
-/** The tool calls among the session's latest events, with what came of them. */
-export async function readToolCalls(
-  log: EventLog,
-  sessionId: string,
-  lastSeq: number,
-): Promise<ToolCallView[]> {
-  const stored = await log.read(sessionId, { after: Math.max(0, lastSeq - EVENTS_BACK), limit: EVENTS_BACK });
+/** The tool calls among a session's events, with what came of them. */
+export function readToolCalls(events: readonly DomainEvent[]): ToolCallView[] {
   const calls = new Map<string, ToolCallView>();
-  for (const { kind, body } of stored) {
-    if (kind !== "tool.call" && kind !== "tool.result") continue;
-    // Written by our own log.
-    const event = JSON.parse(body) as DomainEvent;
+  for (const event of events) {
     if (event.kind === "tool.call") calls.set(event.toolCallId, toStarted(event));
     if (event.kind === "tool.result") {
       const started = calls.get(event.toolCallId);

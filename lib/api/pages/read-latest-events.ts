@@ -1,0 +1,20 @@
+import type { DomainEvent, EventKind } from "#lib/events/event.ts";
+import type { EventLog } from "#lib/events/event-log.ts";
+
+const EVENTS_BACK = 2_000;
+/** What the page is told about by the log alone. */
+const KINDS: ReadonlySet<EventKind> = new Set([
+  ...(["message.completed", "tool.call", "tool.result"] as const),
+  ...(["turn.compacting", "turn.compacted", "run.completed"] as const),
+]);
+
+/** Of the session's latest events up to `lastSeq` those from which the page is drawn, in order. */
+export async function readLatestEvents(
+  log: EventLog,
+  sessionId: string,
+  lastSeq: number,
+): Promise<DomainEvent[]> {
+  const stored = await log.read(sessionId, { after: Math.max(0, lastSeq - EVENTS_BACK), limit: EVENTS_BACK });
+  // Written by our own log.
+  return stored.filter(({ kind }) => KINDS.has(kind)).map(({ body }) => JSON.parse(body) as DomainEvent);
+}
