@@ -1,5 +1,5 @@
 import { type BudgetParts, divideBudget } from "./divide-budget.ts";
-import { weighMessages } from "./estimate-tokens.ts";
+import { PICTURE_TOKENS, weighMessage, weighMessages } from "./estimate-tokens.ts";
 import { findTasks } from "./find-tasks.ts";
 import { groupMessages, type Item, listItems } from "./group-messages.ts";
 import type { Compaction, HistoryEntry } from "./history-entry.ts";
@@ -94,13 +94,17 @@ type Work = {
 };
 
 /** Where the recent messages begin: as many groups as the room holds, and the newest exchange at least. */
-function findRecent({ items, starts, measure }: Work, room: number): number {
+function findRecent({ input, items, starts }: Work, room: number): number {
   const assistant = items.findLastIndex(({ message }) => message.role === "assistant");
   const newest = assistant < 0 ? items.length - 1 : assistant;
-  let from = items.length;
+  let [from, tokens, pictures] = [items.length, 0, 0];
   for (const start of starts.toReversed()) {
-    const isNewest = from > newest;
-    if (!isNewest && measure(items.slice(start)) > room) break;
+    for (const { message } of items.slice(start, from)) {
+      tokens += weighMessage(message).tokens;
+      pictures += weighMessage(message).pictures;
+    }
+    const size = tokens + Math.min(pictures, input.picturesShown) * PICTURE_TOKENS;
+    if (from <= newest && size > room) break;
     from = start;
   }
   return from;
