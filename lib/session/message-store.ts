@@ -42,8 +42,8 @@ export async function listQueuedRequests(
 }
 
 /**
- * Replaces the text of a request's last waiting user message, in one statement: whoever gives the message its place
- * meanwhile comes before it or after it, and not in between. @returns whether one was waiting.
+ * Replaces the text of a request's last waiting user message, in one statement that an executor's claim on the request's
+ * run comes before or after: the agent reads what an accepted edit says. @returns whether one was waiting.
  */
 export async function replaceQueuedText(
   db: Executor,
@@ -51,27 +51,21 @@ export async function replaceQueuedText(
   requestId: string,
   text: string,
 ): Promise<boolean> {
-  const last = db
-    .select({ id: messages.id })
-    .from(messages)
-    .leftJoin(runs, and(eq(runs.requestId, messages.requestId), eq(runs.attempt, 1)))
-    .where(
-      and(
-        eq(messages.sessionId, sessionId),
-        eq(messages.requestId, requestId),
-        eq(messages.role, "user"),
-        isNull(messages.seq),
-        or(eq(runs.state, "pending"), isNull(runs.id)),
-      ),
+  const parts = JSON.stringify([{ type: "text", text }]);
+  // Every driver answers with rows; which one it is, Drizzle's type leaves open.
+  const { rows } = (await db.execute(sql`
+    with unclaimed as (
+      select id from ${runs}
+      where request_id = ${requestId} and attempt = 1 and state = 'pending' and epoch = 0 for no key update
     )
-    .orderBy(desc(messages.index))
-    .limit(1);
-  const replaced = await db
-    .update(messages)
-    .set({ parts: [{ type: "text", text }] })
-    .where(and(eq(messages.id, sql`${last}`), isNull(messages.seq)))
-    .returning({ id: messages.id });
-  return replaced.length === 1;
+    update ${messages} set parts = ${parts}::jsonb
+    where seq is null and session_id = ${sessionId} and id = (
+      select id from ${messages} where request_id = ${requestId} and role = 'user' and seq is null
+      order by index desc limit 1
+    ) and (exists (select 1 from unclaimed) or not exists (select 1 from ${runs} where request_id = ${requestId}))
+    returning id
+  `)) as unknown as { rows: { id: string }[] };
+  return rows.length === 1;
 }
 
 /** The latest messages of the transcript, oldest first. */

@@ -193,15 +193,17 @@ const insertedRetry = ({ runId, attempt, notBefore }: NonNullable<EndWrite["retr
 
 /**
  * The run behind the one that ends, if that was the first in line; its generation is raised, so that the engine does
- * not take its job for a duplicate of an earlier one.
+ * not take its job for a duplicate of an earlier one. A retry stands where the run stood: only an interrupt is before it.
  */
-const followingRun = sql`lined as (
-  select ${runs.id}, row_number() over (order by ${sql.join(playingOrder, sql`, `)}) as place
+const followingRun = (hasRetry: boolean) => sql`lined as (
+  select ${runs.id}, ${requests.mode}, row_number() over (order by ${sql.join(playingOrder, sql`, `)}) as place
   from ${runs} join ${requests} on ${requests.id} = ${runs.requestId}
   where ${runs.sessionId} = (select session_id from held) and ${runs.state} in ${OPEN}
 ), following as (
   update ${runs} r set generation = r.generation + 1 from lined
-  where r.id = lined.id and lined.place = 2 and exists (select 1 from lined l, held where l.place = 1 and l.id = held.id)
+  where r.id = lined.id and lined.place = 2 and exists (
+    select 1 from lined l, held where l.place = 1 and l.id = held.id
+      and (not ${hasRetry}::boolean or (lined.mode = 'interrupt' and l.mode <> 'interrupt')))
   returning r.id, r.session_id, r.generation
 ), followed as (
   insert into ${outbox} (id, name, data)
@@ -222,7 +224,6 @@ export async function writeTurn(
 ): Promise<WriteReceipt | undefined> {
   const { drafts, end } = write;
   const moved = movedRun(write);
-  const followsQueue = end !== undefined && end.retry === undefined;
   const parts = [
     held(claim, fence, end),
     moved,
@@ -236,7 +237,7 @@ export async function writeTurn(
     write.deliverable && settledDeliverable(write.deliverable),
     write.jobs?.length && enqueuedJobs(write.jobs),
     end?.retry && insertedRetry(end.retry),
-    followsQueue && followingRun,
+    end && followingRun(end.retry !== undefined),
   ].filter((part) => typeof part === "object");
   const columns = [sql`is_cancelled`];
   if (drafts.length > 0) columns.push(sql`(select last_seq from counter)`);
@@ -245,7 +246,7 @@ export async function writeTurn(
       sql`(select position from written)`,
       sql`${unreadSteers(sql`held.request_id`)} as is_steered`,
     );
-  if (followsQueue)
+  if (end)
     columns.push(
       sql`(select json_build_object('id', id, 'generation', generation) from following) as following`,
     );

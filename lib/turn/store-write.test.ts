@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { after, describe, test } from "node:test";
+import { eq } from "drizzle-orm";
+import { outbox, requests, runs } from "#db/schema/index.ts";
+import type { FollowUpMode } from "#db/schema/unions.ts";
+import { openTestDatabase } from "#db/testing.ts";
+import { insertTestSession } from "#lib/session/transcript-fixture.ts";
+import { type EndWrite, writeTurn } from "./store-write.ts";
+
+const { db, close } = await openTestDatabase();
+after(close);
+
+const usage = {
+  ...{ inputTokens: 0, outputTokens: 0, reasoningTokens: 0, cachedInputTokens: 0 },
+  ...{ modelCalls: 0, toolCalls: 0, durationMs: 0 },
+};
+
+/** A session whose first run plays, with requests of these modes behind it. */
+async function line(name: string, first: FollowUpMode, ...modes: FollowUpMode[]) {
+  const id = `ses_${name}`;
+  const { requestId, runId } = await insertTestSession(db, id);
+  await db.update(requests).set({ mode: first }).where(eq(requests.id, requestId));
+  for (const [index, mode] of modes.entries()) {
+    const [request, origin] = [`req_${name}_${mode}`, "external" as const];
+    await db
+      .insert(requests)
+      .values({ id: request, sessionId: id, position: index + 2, mode, origin, bodyHash: "hash" });
+    await db
+      .insert(runs)
+      .values({ id: `run_${name}_${mode}`, sessionId: id, requestId: request, attempt: 1, origin });
+  }
+  return async (retry: EndWrite["retry"]) => {
+    const end: EndWrite = { state: "errored", error: "busy", usage, endedAt: new Date(), retry };
+    const receipt = await writeTurn(db, { runId, epoch: 0 }, { end, drafts: [] });
+    return receipt?.following?.id;
+  };
+}
+const retryOf = (name: string) => ({ runId: `run_${name}_retry`, attempt: 2, notBefore: new Date() });
+
+describe("the end of a run", () => {
+  test("sends the job of the next in line: an interrupt before a message that came earlier", async () => {
+    const end = await line("next", "queue", "queue", "interrupt");
+    assert.equal(await end(undefined), "run_next_interrupt");
+    const jobs = await db.select().from(outbox).where(eq(outbox.id, "run_next_interrupt:2"));
+    assert.equal(jobs.length, 1);
+  });
+
+  test("that is tried again leaves the queue waiting", async () => {
+    const end = await line("tried", "queue", "queue");
+    assert.equal(await end(retryOf("tried")), undefined);
+  });
+
+  test("sends an interrupt before its own retry, unless it is an interrupt itself", async () => {
+    const end = await line("urgent", "queue", "queue", "interrupt");
+    assert.equal(await end(retryOf("urgent")), "run_urgent_interrupt");
+    const endInterrupt = await line("both", "interrupt", "interrupt");
+    assert.equal(await endInterrupt(retryOf("both")), undefined);
+  });
+});
