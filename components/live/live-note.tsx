@@ -1,6 +1,7 @@
 "use client";
 
 import { Globe, LoaderCircle, MonitorOff } from "lucide-react";
+import { useState } from "react";
 import { useLiveStatus, useRuntime, useSession } from "#components/session/session-context.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
@@ -11,9 +12,19 @@ export function LiveNote({ hasPicture }: { hasPicture: boolean }) {
   const { browser, role } = useSession();
   const { actions } = useRuntime();
   const live = useLiveStatus();
+  const [isAsking, setAsking] = useState(false);
+  const [error, setError] = useState<string | null>(null);
   const note = describeNote(browser.status, live.state, hasPicture, browser.lastError);
   if (!note) return null;
   const Icon = note.icon;
+
+  async function restart(): Promise<void> {
+    setAsking(true);
+    setError(null);
+    const outcome = await actions.moveBrowser({ action: "reload" });
+    setAsking(false);
+    if (!outcome.isDone) setError(`It was not started. ${outcome.error}`);
+  }
   return (
     <div
       role="status"
@@ -28,12 +39,16 @@ export function LiveNote({ hasPicture }: { hasPicture: boolean }) {
           action={
             note.mayRestart &&
             role === "drive" && (
-              <Button
-                className="pointer-events-auto"
-                onClick={() => actions.moveBrowser({ action: "reload" })}
-              >
-                Start it again
-              </Button>
+              <div className="flex flex-col items-center gap-2">
+                <Button className="pointer-events-auto" disabled={isAsking} onClick={restart}>
+                  Start it again
+                </Button>
+                {error && (
+                  <p role="alert" className="text-bad text-sm">
+                    {error}
+                  </p>
+                )}
+              </div>
             )
           }
         >

@@ -5,10 +5,13 @@ import { type RefObject, useState } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { Kbd } from "#components/ui/kbd.tsx";
-import { isWorking } from "#lib/api/client/session-state.ts";
+import { isStopping, isWorking } from "#lib/api/client/session-state.ts";
+import type { FollowUpMode } from "#lib/api/client/types.ts";
 import { ElicitationForm } from "./elicitation-form.tsx";
+import { MODES, ModeChoice } from "./mode-choice.tsx";
 import { useRuntime, useSession } from "./session-context.tsx";
 import { StateLine } from "./state-line.tsx";
+import { useStop } from "./stop-context.tsx";
 import { useSyncQueue } from "./use-sync-queue.ts";
 
 /** Where a person speaks to the agent: the state of things, a question that waits, and the message box. */
@@ -41,33 +44,36 @@ export function Composer({
 
 function MessageBox({ textarea }: { textarea: RefObject<HTMLTextAreaElement | null> }) {
   const { store, actions } = useRuntime();
-  const isBusy = isWorking(useSession());
+  const state = useSession();
+  const isBusy = isWorking(state);
+  const { stop, error: stopError } = useStop();
   const [text, setText] = useState("");
+  const [chosen, setMode] = useState<FollowUpMode>("queue");
   const [isSending, setSending] = useState(false);
-  const [error, setError] = useState<string | null>(null);
+  const [sendError, setError] = useState<string | null>(null);
+  const error = sendError ?? (isBusy ? stopError : null);
 
-  async function send(): Promise<void> {
+  async function send(mode: FollowUpMode): Promise<void> {
     const said = text.trim();
     if (said === "" || isSending) return;
     setSending(true);
     setError(null);
-    const outcome = await actions.sendMessage(said);
+    const outcome = await actions.sendMessage(said, mode);
     setSending(false);
     if (!outcome.isDone) return setError(outcome.error);
     setText("");
+    // Ending a turn is a thing to decide anew each time.
+    if (mode === "interrupt") setMode("queue");
     const { requestId, runId } = outcome.answer;
-    store.noteAccepted({ requestId, text: said, author: null, createdAt: new Date().toISOString() }, runId);
-  }
-  async function stop(): Promise<void> {
-    const outcome = await actions.cancel();
-    if (!outcome.isDone) setError(outcome.error);
+    const createdAt = new Date().toISOString();
+    store.noteAccepted({ requestId, mode, text: said, author: null, createdAt }, runId);
   }
 
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        void send();
+        void send(isBusy ? chosen : "queue");
       }}
       className="rounded-lg border border-line-strong bg-surface focus-within:border-accent focus-within:ring-2 focus-within:ring-accent/20"
     >
@@ -78,12 +84,13 @@ function MessageBox({ textarea }: { textarea: RefObject<HTMLTextAreaElement | nu
         dir="auto"
         aria-label="Message to the agent"
         aria-keyshortcuts="/"
-        placeholder={isBusy ? "Say what comes next" : "Ask for something else"}
+        placeholder={isBusy ? MODES[chosen].does : "Ask for something else"}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {
           if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
           event.preventDefault();
-          void send();
+          const isSteer = event.ctrlKey || event.metaKey;
+          void send(!isBusy ? "queue" : isSteer ? "steer" : chosen);
         }}
         className="field-sizing-content block max-h-48 min-h-10 w-full resize-none bg-transparent px-3 py-2 text-base outline-none placeholder:text-faint"
       />
@@ -93,11 +100,16 @@ function MessageBox({ textarea }: { textarea: RefObject<HTMLTextAreaElement | nu
         </p>
       )}
       <div className="flex items-center gap-2 px-2 pb-2">
-        <span className="flex-1 truncate pl-1 text-faint text-xs max-sm:invisible">
-          {isBusy ? "Sent when this turn ends" : "Enter sends, Shift+Enter breaks the line"}
-        </span>
+        {isBusy ? (
+          <ModeChoice mode={chosen} onChange={setMode} />
+        ) : (
+          <span className="truncate pl-1 text-faint text-xs max-sm:invisible">
+            Enter sends, Shift+Enter breaks the line
+          </span>
+        )}
+        <span className="flex-1" />
         {isBusy && (
-          <Button size="sm" variant="outline" className="h-7" onClick={stop}>
+          <Button size="sm" variant="outline" className="h-7" disabled={isStopping(state)} onClick={stop}>
             <Square aria-hidden className="fill-current" /> Stop
             <span className="contents max-sm:hidden">
               <Kbd>Esc</Kbd>
@@ -111,7 +123,8 @@ function MessageBox({ textarea }: { textarea: RefObject<HTMLTextAreaElement | nu
           className="h-7"
           disabled={text.trim() === "" || isSending}
         >
-          <ArrowUp aria-hidden /> {isBusy ? "Queue" : "Send"}
+          <ArrowUp aria-hidden />
+          <span className="max-sm:sr-only">Send</span>
         </Button>
       </div>
     </form>

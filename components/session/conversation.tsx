@@ -79,7 +79,14 @@ export function Conversation({ scroller }: { scroller: RefObject<HTMLDivElement 
 const Item = memo(function Item({ item }: { item: TimelineItem }) {
   switch (item.type) {
     case "user":
-      return <UserMessage text={item.text} author={item.author} createdAt={item.createdAt} />;
+      return (
+        <UserMessage
+          text={item.text}
+          author={item.author}
+          createdAt={item.createdAt}
+          isSteer={item.isSteer}
+        />
+      );
     case "text":
       return <AgentText text={item.text} isStreaming={item.isStreaming} />;
     case "reasoning":
@@ -110,7 +117,8 @@ function isSameItem(before: { item: TimelineItem }, after: { item: TimelineItem 
     return one.run === other.run && one.retriedAs === other.retriedAs;
   if (one.type === "compaction" && other.type === "compaction") return one.compaction === other.compaction;
   if (one.type === "deliverable" && other.type === "deliverable") return one.runId === other.runId;
-  if (one.type === "user" && other.type === "user") return one.text === other.text;
+  if (one.type === "user" && other.type === "user")
+    return one.text === other.text && one.isSteer === other.isSteer;
   return (
     "text" in one &&
     "text" in other &&

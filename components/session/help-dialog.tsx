@@ -6,6 +6,7 @@ import { Kbd } from "#components/ui/kbd.tsx";
 const KEYS: { keys: string[]; does: string; needsBrowser?: true }[] = [
   { keys: ["/"], does: "Write a message" },
   { keys: ["Enter"], does: "Send" },
+  { keys: ["Ctrl", "Enter"], does: "Steer the turn at work" },
   { keys: ["Shift", "Enter"], does: "New line" },
   { keys: ["Esc"], does: "Stop the agent, or leave the browser" },
   { keys: ["j"], does: "Next item of the conversation" },

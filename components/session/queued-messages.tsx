@@ -1,25 +1,36 @@
 "use client";
 
-import { Check, Pencil, X } from "lucide-react";
+import { Check, Clock, CornerDownRight, FastForward, Pencil, X } from "lucide-react";
 import { useState } from "react";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import type { QueuedMessage } from "#lib/api/client/types.ts";
 import { useRuntime, useSession } from "./session-context.tsx";
 
-/** Messages that wait for their turn, at the end of the conversation; they can be changed and taken back until then. */
+/**
+ * Messages that wait, at the end of the conversation in the order in which the agent gets them; they can be changed and
+ * taken back until then.
+ */
 export function QueuedMessages() {
   const { queue, runs, role } = useSession();
   const isOtherRunning = runs.some(({ state }) => state === "running");
+  const next = queue.find(({ mode }) => mode !== "steer");
   return queue.map((message) => (
     <li key={message.requestId} data-item="queued" tabIndex={-1} className="mt-4 rounded-lg">
-      <Queued
-        message={message}
-        isWaiting={isOtherRunning || queue[0] !== message}
-        mayEdit={role === "drive"}
-      />
+      <Queued message={message} isWaiting={isOtherRunning || next !== message} mayEdit={role === "drive"} />
     </li>
   ));
 }
+
+/** What each kind of waiting message is called, and what it waits for. */
+const WAITS = {
+  queue: { name: "Queued message", icon: Clock, until: "Queued" },
+  steer: {
+    name: "Steering message",
+    icon: CornerDownRight,
+    until: "Steering: read at the agent’s next step",
+  },
+  interrupt: { name: "Interrupting message", icon: FastForward, until: "Next, once this turn has stopped" },
+};
 
 function Queued({
   message,
@@ -33,6 +44,7 @@ function Queued({
   const { store, actions } = useRuntime();
   const [draft, setDraft] = useState<string | null>(null);
   const [error, setError] = useState<string | null>(null);
+  const { name, icon: Icon, until } = WAITS[message.mode];
 
   async function remove(): Promise<void> {
     const outcome = await actions.removeQueued(message.requestId);
@@ -49,10 +61,7 @@ function Queued({
   }
 
   return (
-    <article
-      aria-label="Queued message"
-      className="rounded-lg border border-line-strong border-dashed px-3 py-2"
-    >
+    <article aria-label={name} className="rounded-lg border border-line-strong border-dashed px-3 py-2">
       {draft === null ? (
         <p dir="auto" className="whitespace-pre-wrap text-base text-soft [overflow-wrap:anywhere]">
           {message.text}
@@ -61,7 +70,7 @@ function Queued({
         <textarea
           // biome-ignore lint/a11y/noAutofocus: the person has just asked to edit this text
           autoFocus
-          aria-label="Queued message"
+          aria-label={name}
           dir="auto"
           value={draft}
           onChange={(event) => setDraft(event.target.value)}
@@ -78,8 +87,9 @@ function Queued({
         />
       )}
       <div className="flex h-6 items-center gap-1 text-faint text-xs">
+        {isWaiting && error === null && <Icon aria-hidden className="size-3.5 shrink-0" />}
         <span className="flex-1 truncate" role={error === null ? undefined : "alert"}>
-          {error ?? (isWaiting ? "Queued" : "Starting")}
+          {error ?? (isWaiting ? until : "Starting")}
         </span>
         {mayEdit && isWaiting && draft === null && (
           <>

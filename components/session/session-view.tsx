@@ -13,6 +13,7 @@ import { PaneTabs } from "./pane-tabs.tsx";
 import { SessionProvider } from "./session-context.tsx";
 import { SessionHeader } from "./session-header.tsx";
 import { StateAnnouncer } from "./state-announcer.tsx";
+import { StopProvider } from "./stop-context.tsx";
 import { useIsWide } from "./use-is-wide.ts";
 import { useShortcuts } from "./use-shortcuts.ts";
 
@@ -23,10 +24,12 @@ export type Pane = "conversation" | "browser" | "result";
 export function SessionView({ snapshot }: { snapshot: SessionSnapshot }) {
   return (
     <SessionProvider snapshot={snapshot}>
-      <SessionLayout
-        hasBrowser={snapshot.session.hasBrowser}
-        hasResult={snapshot.deliverables.some(({ status }) => status !== "pending")}
-      />
+      <StopProvider>
+        <SessionLayout
+          hasBrowser={snapshot.session.hasBrowser}
+          hasResult={snapshot.deliverables.some(({ status }) => status !== "pending")}
+        />
+      </StopProvider>
     </SessionProvider>
   );
 }

@@ -3,6 +3,7 @@
 import { type RefObject, useEffect, useRef } from "react";
 import { isWorking } from "#lib/api/client/session-state.ts";
 import { useRuntime } from "./session-context.tsx";
+import { useStop } from "./stop-context.tsx";
 
 type Places = {
   composer: RefObject<HTMLTextAreaElement | null>;
@@ -14,7 +15,8 @@ type Places = {
 
 /** The keys of the session page, heard where nothing else wants them. */
 export function useShortcuts(places: Places): void {
-  const { store, actions } = useRuntime();
+  const { store } = useRuntime();
+  const { stop } = useStop();
   const latest = useRef(places);
   useEffect(() => {
     latest.current = places;
@@ -27,7 +29,7 @@ export function useShortcuts(places: Places): void {
       const { composer, conversation, surface, showBrowser, openHelp } = latest.current;
       if (event.key === "Escape") {
         const state = store.getState();
-        if (isWorking(state) && state.role === "drive") void actions.cancel();
+        if (isWorking(state) && state.role === "drive") void stop();
         else if (document.activeElement === composer.current) composer.current?.blur();
         return;
       }
@@ -49,7 +51,7 @@ export function useShortcuts(places: Places): void {
     }
     window.addEventListener("keydown", hear);
     return () => window.removeEventListener("keydown", hear);
-  }, [store, actions]);
+  }, [store, stop]);
 }
 
 const isTyping = (target: EventTarget | null): boolean =>

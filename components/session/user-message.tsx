@@ -1,3 +1,4 @@
+import { CornerDownRight } from "lucide-react";
 import { ClockTime } from "#components/ui/time.tsx";
 
 /** Something a person, or a program on someone's behalf, asked for. */
@@ -5,10 +6,13 @@ export function UserMessage({
   text,
   author,
   createdAt,
+  isSteer,
 }: {
   text: string;
   author: string | null;
   createdAt: string;
+  /** Whether the agent read it in the middle of a turn. */
+  isSteer: boolean;
 }) {
   return (
     <article aria-label="Request" className="rounded-lg border bg-surface px-3 py-2">
@@ -16,7 +20,12 @@ export function UserMessage({
         {text}
       </p>
       <p className="mt-1 flex items-baseline justify-between gap-4 text-faint text-xs">
-        <span className="truncate">{author ?? "Request"}</span>
+        <span className="flex min-w-0 items-center gap-1">
+          {isSteer && <CornerDownRight aria-hidden className="size-3.5 shrink-0" />}
+          <span className="truncate">
+            {isSteer ? `${author ? `${author} · ` : ""}Steered the turn` : (author ?? "Request")}
+          </span>
+        </span>
         <ClockTime iso={createdAt} />
       </p>
     </article>

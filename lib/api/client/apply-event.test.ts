@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { applyEvent } from "./apply-event.ts";
 import { createSessionState } from "./session-state.ts";
-import { event, snapshot, started, usage } from "./testing.ts";
+import { AT, event, message, snapshot, started, usage } from "./testing.ts";
+import { buildTimeline } from "./timeline.ts";
 
 test("an event that the snapshot already contains changes nothing", () => {
   const state = createSessionState(snapshot);
@@ -22,4 +23,25 @@ test("a call without a result is unknown once its run has ended", () => {
   );
   state = applyEvent(state, event(6, { kind: "run.completed", outcome: "cancelled", usage }));
   assert.equal(state.toolCalls.call_1?.state, "unknown");
+});
+
+test("a steer that was read leaves the queue, and its message says so", () => {
+  const waiting = {
+    ...started,
+    queue: [{ requestId: "req_2", mode: "steer" as const, text: "Left", author: null, createdAt: AT }],
+  };
+  const steer = { ...message("msg_5", 5, "user", "Left"), requestId: "req_2" };
+  const placed = applyEvent(waiting, event(5, { kind: "message.completed", message: steer }));
+  const read = applyEvent(
+    placed,
+    event(6, { kind: "turn.steered", steerRequestId: "req_2", messageIds: ["msg_5"] }),
+  );
+  assert.deepEqual([read.queue, read.steers, read.turnState], [[], ["req_2"], "running"]);
+  assert.deepEqual(
+    buildTimeline(read).flatMap((item) => (item.type === "user" ? [[item.text, item.isSteer]] : [])),
+    [
+      ["Look at the page", false],
+      ["Left", true],
+    ],
+  );
 });

@@ -33,6 +33,8 @@ function applyKind(state: SessionState, event: DomainEvent): SessionState {
       return beginToolCall(state, event);
     case "tool.result":
       return endToolCall(state, event);
+    case "turn.steered":
+      return readSteer(state, event);
     case "deliverable.pending":
     case "deliverable.ready":
     case "deliverable.failed":
@@ -99,6 +101,14 @@ function completeMessage(state: SessionState, { message }: EventOf<"message.comp
       message.role === "user"
         ? state.queue.filter(({ requestId }) => requestId !== message.requestId)
         : state.queue,
+  };
+}
+
+function readSteer(state: SessionState, { steerRequestId }: EventOf<"turn.steered">): SessionState {
+  return {
+    ...state,
+    steers: state.steers.includes(steerRequestId) ? state.steers : [...state.steers, steerRequestId],
+    queue: state.queue.filter(({ requestId }) => requestId !== steerRequestId),
   };
 }
 

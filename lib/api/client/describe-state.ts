@@ -1,6 +1,6 @@
 import { describeTool } from "./describe-tool.ts";
 import type { LiveStatus } from "./live-connection.ts";
-import { currentRun, type SessionState } from "./session-state.ts";
+import { currentRun, isStopping, type SessionState } from "./session-state.ts";
 import type { RunView } from "./types.ts";
 
 /** Runs of one request, the first and its automatic retries. Source: `architecture.md`, How a request flows, 4. */
@@ -64,6 +64,7 @@ function describeTurn(state: SessionState): StateWords {
         advice: errorBefore(state, run),
       });
     case "running":
+      if (isStopping(state)) return words("busy", "Stopping", { since: run.startedAt });
       if (state.elicitation)
         return words("attention", "Waiting for you", { detail: "Answer the question below." });
       if (state.turnState === "compacting")

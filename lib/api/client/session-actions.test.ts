@@ -18,7 +18,7 @@ test("a failure without a sentence is put into words", async () => {
 
 test("a service that is not there is an outcome, not a throw", async () => {
   const actions = createSessionActions(PATHS, () => Promise.reject(new TypeError("fetch failed")));
-  const outcome = await actions.sendMessage("Hello");
+  const outcome = await actions.sendMessage("Hello", "queue");
   assert.ok(!outcome.isDone && outcome.status === 0);
 });
 

@@ -1,13 +1,15 @@
 import { type ActionOutcome, callAction } from "./call-action.ts";
 import { type EarlierMessages, readEarlier } from "./read-earlier.ts";
-import type { QueuedMessage, SessionSnapshot } from "./types.ts";
+import type { FollowUpMode, QueuedMessage, SessionSnapshot } from "./types.ts";
 
 /** What the page can do to its session, with the share cookie as the credential. Source: `wire.md`, Follow-ups. */
 export type SessionActions = {
   sendMessage: (
     text: string,
+    mode: FollowUpMode,
   ) => Promise<ActionOutcome<{ requestId: string; runId: string; queued: boolean }>>;
-  cancel: () => Promise<ActionOutcome<unknown>>;
+  /** Stops the turn at work; answers which run that is. */
+  cancel: () => Promise<ActionOutcome<{ runId: string | null }>>;
   answer: (
     elicitationId: string,
     reply: { answer: string } | { decline: true },
@@ -30,7 +32,7 @@ export function createSessionActions(
   const call = <Answer>(method: string, path: string, body?: unknown) =>
     callAction<Answer>(fetcher, method, `${actions}${path}`, body);
   return {
-    sendMessage: (text) => call("POST", "/messages", { text }),
+    sendMessage: (text, mode) => call("POST", "/messages", { text, mode }),
     cancel: () => call("POST", "/cancel", {}),
     answer: (elicitationId, reply) => call("POST", `/elicitations/${elicitationId}`, reply),
     async readQueue() {

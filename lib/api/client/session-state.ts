@@ -21,6 +21,8 @@ export type SessionState = Omit<SessionSnapshot, "toolCalls"> & {
   watching: number | null;
   /** Which person has the controls of the browser; null where none has, or the connection is lost. */
   control: ControlHolder;
+  /** The run that a person at this page told to stop. */
+  stoppingRunId: string | null;
   /** Rises when the service says that the waiting messages have changed. */
   queueChanges: number;
 };
@@ -34,6 +36,7 @@ export const createSessionState = (snapshot: SessionSnapshot): SessionState => (
   drafts: [],
   watching: null,
   control: null,
+  stoppingRunId: null,
   queueChanges: 0,
 });
 
@@ -43,6 +46,10 @@ export const isOpen = (run: RunView): boolean => run.state === "pending" || run.
 /** The run that is being played, else the one that is played next, else the one that ended last. */
 export const currentRun = (state: SessionState): RunView | undefined =>
   state.runs.find((run) => run.state === "running") ?? state.runs.find(isOpen) ?? state.runs.at(-1);
+
+/** Whether the run at work was told to stop and has yet to end. */
+export const isStopping = (state: SessionState): boolean =>
+  state.runs.some((run) => run.runId === state.stoppingRunId && isOpen(run));
 
 /** Whether the session has a request that has not completed. */
 export const isWorking = (state: SessionState): boolean => state.turnState !== "idle";

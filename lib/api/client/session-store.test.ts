@@ -3,12 +3,16 @@ import { test } from "node:test";
 import type { SessionState } from "./session-state.ts";
 import { createSessionStore } from "./session-store.ts";
 import { AT, delta, event, message, SESSION, snapshot } from "./testing.ts";
+import type { QueuedMessage } from "./types.ts";
 
+const queued = (requestId: string, text: string, mode: QueuedMessage["mode"] = "queue"): QueuedMessage => ({
+  ...{ requestId, mode, text, author: null, createdAt: AT },
+});
 const draftText = (state: SessionState) => state.drafts.map(({ text }) => text).join("|");
 
 test("an accepted message waits in the queue until its turn stores it", () => {
   const store = createSessionStore(snapshot);
-  store.noteAccepted({ requestId: "req_2", text: "And then?", author: null, createdAt: AT }, "run_2");
+  store.noteAccepted(queued("req_2", "And then?"), "run_2");
   assert.equal(store.getState().queue.length, 1);
   const sent = { ...message("msg_9", 9, "user", "And then?"), requestId: "req_2" };
   store.receive({
@@ -59,9 +63,27 @@ test("the controls are nobody's after a new connection until the service says wh
 
 test("a message whose turn is about to begin stays in view when the queue no longer lists it", () => {
   const store = createSessionStore(snapshot);
-  store.noteAccepted({ requestId: "req_2", text: "And then?", author: null, createdAt: AT }, "run_2");
+  store.noteAccepted(queued("req_2", "And then?"), "run_2");
   store.replaceQueue([]);
   assert.equal(store.getState().queue.length, 1);
   store.noteRemoved("req_2");
   assert.equal(store.getState().queue.length, 0);
+});
+
+test("accepted messages wait in the order in which the agent gets them", () => {
+  const store = createSessionStore(snapshot);
+  const say = (requestId: string, mode: QueuedMessage["mode"]) =>
+    store.noteAccepted(queued(requestId, requestId, mode), mode === "steer" ? "run_1" : `run_${requestId}`);
+  say("q1", "queue");
+  say("s1", "steer");
+  say("i1", "interrupt");
+  say("q2", "queue");
+  say("s2", "steer");
+  say("i2", "interrupt");
+  const { queue, runs } = store.getState();
+  assert.deepEqual(
+    queue.map(({ requestId }) => requestId),
+    ["s1", "s2", "i1", "i2", "q1", "q2"],
+  );
+  assert.deepEqual(runs.filter(({ requestId }) => requestId.startsWith("s")).length, 0);
 });

@@ -16,6 +16,8 @@ export type SessionStore = {
   replaceQueue: (queue: QueuedMessage[]) => void;
   /** Takes note of a queued message that was taken back, before its event arrives. */
   noteRemoved: (requestId: string) => void;
+  /** Takes note of a run that was told to stop, until its end arrives. */
+  noteStopping: (runId: string) => void;
   /** Takes note of an answered question, before its event arrives. */
   noteElicitationAnswered: (elicitationId: string) => void;
   /** Puts messages from before the known ones in their place. */
@@ -60,6 +62,7 @@ export function createSessionStore(
       const runs = state.runs.filter((run) => run.requestId !== requestId || run.state !== "pending");
       change({ ...state, queue, runs, turnState: projectTurnState({ ...state, runs, queue }) });
     },
+    noteStopping: (stoppingRunId) => change({ ...state, stoppingRunId }),
     noteElicitationAnswered(elicitationId) {
       if (state.elicitation?.elicitationId === elicitationId) change({ ...state, elicitation: null });
     },
@@ -129,6 +132,17 @@ function addAccepted(state: SessionState, message: QueuedMessage, runId: string)
     ...state,
     turnState: state.turnState === "idle" ? "running" : state.turnState,
     runs: state.runs.some((known) => known.runId === runId) ? state.runs : [...state.runs, run],
-    queue: [...state.queue.filter(({ requestId }) => requestId !== message.requestId), message],
+    queue: insertQueued(
+      state.queue.filter(({ requestId }) => requestId !== message.requestId),
+      message,
+    ),
   };
+}
+
+/** Which messages the agent gets first: those for the turn at work, then those that end it, then the others. */
+const RANK: Record<QueuedMessage["mode"], number> = { steer: 0, interrupt: 1, queue: 2 };
+
+function insertQueued(queue: QueuedMessage[], message: QueuedMessage): QueuedMessage[] {
+  const after = queue.findLastIndex(({ mode }) => RANK[mode] <= RANK[message.mode]);
+  return queue.toSpliced(after + 1, 0, message);
 }

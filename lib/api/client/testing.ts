@@ -42,6 +42,7 @@ export const snapshot: SessionSnapshot = {
   toolCalls: [],
   compactions: [],
   queue: [],
+  steers: [],
   browser: {
     status: "idle",
     sessionId: SESSION,

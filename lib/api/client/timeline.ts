@@ -15,7 +15,15 @@ export type TimelineCall = {
 
 /** One item of the conversation, top to bottom. Keys stay the same while an item is written and after it is stored. */
 export type TimelineItem =
-  | { type: "user"; key: string; text: string; author: string | null; createdAt: string }
+  | {
+      type: "user";
+      key: string;
+      text: string;
+      author: string | null;
+      createdAt: string;
+      /** Whether a turn at work read it between two of its steps. */
+      isSteer: boolean;
+    }
   | { type: "text"; key: string; text: string; isStreaming: boolean }
   | { type: "reasoning"; key: string; text: string; isStreaming: boolean }
   | { type: "tools"; key: string; toolName: string; calls: TimelineCall[] }
@@ -62,7 +70,9 @@ function addMessage(
 ): void {
   if (message.role === "user") {
     const text = message.parts.map((part) => (part.type === "text" ? part.text : "")).join("\n\n");
-    items.push({ type: "user", key: message.id, text, author: message.author, createdAt: message.createdAt });
+    const { id, author, createdAt, requestId } = message;
+    const isSteer = requestId !== null && state.steers.includes(requestId);
+    items.push({ type: "user", key: id, text, author, createdAt, isSteer });
     return;
   }
   const counts = new Map<string, number>();

@@ -1,4 +1,4 @@
-import type { RunOrigin, ShareRole, Source } from "#db/schema/unions.ts";
+import type { FollowUpMode, RunOrigin, ShareRole, Source } from "#db/schema/unions.ts";
 import type { BrowserRecord } from "#lib/browser/browser-service.ts";
 import type {
   Deliverable,
@@ -14,6 +14,7 @@ export type {
   Deliverable,
   DomainEvent,
   EvidencePointer,
+  FollowUpMode,
   MessageDelta,
   RunOrigin,
   RunOutcome,
@@ -87,8 +88,14 @@ export type ToolCallView = {
   durationMs: number | null;
 };
 
-/** A message that waits for its turn. */
-export type QueuedMessage = { requestId: string; text: string; author: string | null; createdAt: string };
+/** A message that waits: `steer` to be read by the turn at work, the others for a turn of their own. */
+export type QueuedMessage = {
+  requestId: string;
+  mode: FollowUpMode;
+  text: string;
+  author: string | null;
+  createdAt: string;
+};
 
 /** An annotation as the page shows it. */
 export type AnnotationView = {
@@ -160,6 +167,8 @@ export type SessionSnapshot = {
   toolCalls: ToolCallView[];
   compactions: CompactionView[];
   queue: QueuedMessage[];
+  /** Requests whose messages a turn at work read between two of its steps. */
+  steers: string[];
   browser: BrowserRecord;
   annotations: AnnotationView[];
   elicitation: ElicitationView | null;

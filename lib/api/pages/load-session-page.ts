@@ -6,6 +6,7 @@ import { listQueue } from "#lib/session/queue.ts";
 import type { RunRow } from "#lib/session/run-store.ts";
 import { listDeliverables, listOpenRuns, listRuns } from "#lib/session/run-store.ts";
 import { isCompacting, projectDeliverable, projectTurnState } from "#lib/session/status.ts";
+import { listReadSteers } from "#lib/session/steering-store.ts";
 import type { SessionRow } from "#lib/session/store.ts";
 import { findSession } from "#lib/session/store.ts";
 import type { AnnotationView, RunView, SessionSnapshot } from "../client/types.ts";
@@ -70,6 +71,7 @@ async function takeSnapshot(
     toolCalls: readToolCalls(events),
     compactions: readCompactions(events),
     queue: await listQueue(db, session.id),
+    steers: await listReadSteers(db, session.id),
     browser: await services.browser.readStatus(session.id),
     // Stored as submitted, and validated then.
     annotations: annotations.data.toReversed() as AnnotationView[],
