@@ -1,0 +1,59 @@
+import type { ModelFailure } from "#lib/model/failure.ts";
+import type { ModelAccess } from "#lib/model/model-access.ts";
+import type { ModelUsage } from "#lib/model/usage.ts";
+import { weighMessages } from "./estimate-tokens.ts";
+import { applyCompaction, type Compaction } from "./history-entry.ts";
+import type { CompactionInput, CompactionPlan } from "./plan-compaction.ts";
+import { summarize } from "./summarize.ts";
+import { placeSummary } from "./summary-plan.ts";
+
+/** The fields of the event `turn.compacted`. */
+type CompactedFields = {
+  how: Compaction["kind"];
+  tokensBefore: number;
+  tokensAfter: number;
+  messagesReplaced: number;
+};
+
+/** How a compaction came out; what failed or was stopped has changed nothing. */
+export type CompactionOutcome =
+  | { kind: "compacted"; compaction: Compaction; event: CompactedFields; usage?: ModelUsage }
+  | { kind: "failed"; failure: ModelFailure; usage?: ModelUsage }
+  | { kind: "stopped" };
+
+/**
+ * Makes a planned compaction, with a call of the model where it needs a summary. It writes nothing: the caller records
+ * `compaction` as a step and the event with it, in one transaction, so that a crash before leaves the history as it was.
+ * Never throws but for an injected fault.
+ */
+export async function carryOutCompaction(
+  model: Pick<ModelAccess, "model" | "providerOptions">,
+  input: CompactionInput,
+  plan: Extract<CompactionPlan, { kind: "offload" | "summarize" }>,
+  signal: AbortSignal,
+): Promise<CompactionOutcome> {
+  const { tokensBefore, messagesReplaced } = plan;
+  if (plan.kind === "offload") {
+    const { compaction, tokensAfter } = plan;
+    const event = { how: compaction.kind, tokensBefore, tokensAfter, messagesReplaced };
+    return { kind: "compacted", compaction, event };
+  }
+  const answer = await summarize(model, plan.summary, { budgetTokens: input.budgetTokens, signal });
+  if (answer.kind !== "summarized") return answer;
+  const compaction = placeSummary(plan.summary, answer.text);
+  const tokensAfter = measureAfter(input, compaction);
+  const event = { how: compaction.kind, tokensBefore, tokensAfter, messagesReplaced };
+  return { kind: "compacted", compaction, event, usage: answer.usage };
+}
+
+/** Tokens of the next prompt, counted as the provider counted the last one. */
+function measureAfter(input: CompactionInput, compaction: Compaction): number {
+  const { entries, overheadTokens, picturesShown, usedTokens } = input;
+  const weigh = (some: CompactionInput["entries"]) =>
+    overheadTokens +
+    weighMessages(
+      some.flatMap(({ messages }) => messages),
+      picturesShown,
+    );
+  return Math.ceil((weigh(applyCompaction(entries, compaction)) * usedTokens) / weigh(entries));
+}
