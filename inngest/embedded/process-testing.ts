@@ -1,0 +1,70 @@
+import { Inngest } from "inngest";
+import { openTestPostgres } from "#db/testing.ts";
+import { embeddedClientOptions } from "./client-options.ts";
+import { createEmbeddedEngine } from "./create-embedded-engine.ts";
+
+/**
+ * A process of its own with an embedded engine on a shared Postgres, steered over IPC: a `Start` starts it, `"send"`
+ * sends the event that starts both functions, `"release"` lets the held step end. It tells what it does.
+ */
+type Start = { url: string; leaseMs: number; sweepMs: number; name: string; isHeld: boolean };
+
+/** What such a process tells. */
+export type ProcessNews =
+  | { kind: "ready" }
+  | { kind: "step"; name: string }
+  | { kind: "refused"; path: string }
+  | { kind: "failed"; error: string };
+
+const tell = (news: ProcessNews) => process.send?.(news);
+const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+const released = Promise.withResolvers<void>();
+
+async function start({ url, leaseMs, sweepMs, name, isHeld }: Start) {
+  const { db } = await openTestPostgres({ driver: "pg", url });
+  const engine = createEmbeddedEngine({ db, logger: quiet, leaseMs, sweepMs });
+  const observed: typeof fetch = async (input, init) => {
+    const answer = await engine.fetch(input, init);
+    if (answer.status === 409) tell({ kind: "refused", path: new URL(String(input)).pathname });
+    return answer;
+  };
+  const client = new Inngest({ id: "test", ...embeddedClientOptions({ fetch: observed }, quiet) });
+  const busy = client.createFunction({ id: "busy", triggers: { event: "go" } }, async ({ step }) => {
+    await step.run("first", () => name);
+    await step.run("work", async () => {
+      tell({ kind: "step", name: "work" });
+      if (isHeld) await released.promise;
+      return name;
+    });
+    return step.run("last", () => {
+      tell({ kind: "step", name: "last" });
+      return name;
+    });
+  });
+  const asleep = client.createFunction({ id: "asleep", triggers: { event: "go" } }, async ({ step }) => {
+    await step.sleep("nap", "1s");
+    return step.run("where", () => {
+      tell({ kind: "step", name: "where" });
+      return name;
+    });
+  });
+  await engine.start({ client, functions: [busy, asleep] });
+  tell({ kind: "ready" });
+  return client;
+}
+
+let client: Promise<Inngest> | undefined;
+
+process.on("message", (message: Start | "send" | "release") => {
+  const act = async () => {
+    if (message === "send") await (await client)?.send({ name: "go" });
+    else if (message === "release") released.resolve();
+    else {
+      client = start(message);
+      await client;
+    }
+  };
+  act().catch((error: unknown) => tell({ kind: "failed", error: String(error) }));
+});
+// Whoever steered it has gone.
+process.on("disconnect", () => process.exit());
