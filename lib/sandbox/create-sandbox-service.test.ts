@@ -33,8 +33,8 @@ describe("opening a workspace", () => {
     assert.equal(none.describe().canRunCommands, false);
   });
 
-  it("vercel: fails at start with a sentence", async () => {
-    await assert.rejects(make("vercel"), /not available yet/);
+  it("vercel: asks for nothing at start, and says what it is", async () => {
+    assert.match((await make("vercel")).describe().detail, /^Vercel Sandbox/);
   });
 
   it("without bubblewrap files work, and a command is refused with the reason", async () => {

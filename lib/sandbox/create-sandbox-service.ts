@@ -9,6 +9,8 @@ import { createLocalWorkspace } from "./local-workspace.ts";
 import { type SandboxLimits, sandboxLimits } from "./sandbox-limits.ts";
 import type { SandboxService, Workspace } from "./sandbox-service.ts";
 import { unconfinedPlan } from "./unconfined-plan.ts";
+import { createVercelBoxes } from "./vercel-box.ts";
+import { createVercelSandboxes } from "./vercel-sandboxes.ts";
 import { WorkspaceError } from "./workspace-error.ts";
 
 /** Source of the kinds: `wire.md`, Environment, `SANDBOX`. */
@@ -39,7 +41,11 @@ export async function createSandboxService(options: SandboxOptions): Promise<San
     case "none":
       return createNoSandbox();
     case "vercel":
-      throw new Error("SANDBOX=vercel is not available yet: it comes with the deployment on Vercel");
+      return createVercelSandboxes({
+        boxes: createVercelBoxes(),
+        limits: { ...sandboxLimits, ...options.limits },
+        onStartupStatus: options.onStartupStatus,
+      });
     case "local":
     case "unconfined":
       return createLocalSandboxes(options);

@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { type TestContext, test } from "node:test";
+import type { BoxCommand, VercelBox, VercelBoxes } from "./vercel-box.ts";
+import { createVercelSandboxes } from "./vercel-sandboxes.ts";
+
+// The boxes here are folders of this machine: the scripts we send run for real, Vercel's API does not.
+
+const box: VercelBox = {
+  async runCommand({ cmd, args }): Promise<BoxCommand> {
+    const child = spawn(cmd, args, { stdio: ["ignore", "pipe", "pipe"], detached: true });
+    const ended = once(child, "close").then(([code]) => ({ exitCode: (code as number | null) ?? 137 }));
+    return {
+      async *logs() {
+        for await (const chunk of child.stdout) yield { data: String(chunk) };
+        for await (const chunk of child.stderr) yield { data: String(chunk) };
+      },
+      wait: () => ended,
+      kill: async () => child.pid !== undefined && process.kill(-child.pid, "SIGKILL"),
+    };
+  },
+  readFileToBuffer: ({ path }) => readFile(path).catch(() => null),
+  async writeFiles(files) {
+    for (const { path, content } of files) {
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, content);
+    }
+  },
+};
+
+async function openSandboxes(t: TestContext, open: VercelBoxes["open"] = async () => box) {
+  const root = await mkdtemp(join(tmpdir(), "boxes-"));
+  t.after(() => rm(root, { recursive: true, force: true }));
+  const statuses: string[] = [];
+  const removed: string[] = [];
+  const sandboxes = createVercelSandboxes({
+    boxes: { open, remove: async (sessionId) => void removed.push(sessionId) },
+    limits: { writeBytesMax: 1_000, outputBytesMax: 200, floodBytesMax: 10_000 },
+    onStartupStatus: async (_, status) => void statuses.push(status),
+    root,
+  });
+  return { sandboxes, statuses, removed };
+}
+const text = (value: string) => new TextEncoder().encode(value);
+const options = { timeoutMs: 10_000, signal: new AbortController().signal };
+
+test("files are written, listed and read, and a large one is cut at the limit", async (t) => {
+  const { sandboxes, statuses } = await openSandboxes(t);
+  const workspace = await sandboxes.open("ses_one");
+  await workspace.writeFile("notes/a b.md", text("0123456789"));
+  await workspace.writeFile("first.txt", text("x"));
+  assert.deepEqual(await workspace.list("", { recursive: true, limit: 10 }), [
+    { path: "first.txt", type: "file", sizeBytes: 1 },
+    { path: "notes", type: "directory", sizeBytes: 0 },
+    { path: "notes/a b.md", type: "file", sizeBytes: 10 },
+  ]);
+  assert.equal((await workspace.list("", { recursive: false, limit: 1 })).length, 1);
+  assert.deepEqual(await workspace.list("notes", { recursive: false, limit: 5 }), [
+    { path: "notes/a b.md", type: "file", sizeBytes: 10 },
+  ]);
+  const cut = await workspace.readFile("notes/a b.md", 4);
+  assert.deepEqual([Buffer.from(cut.bytes).toString(), cut.totalBytes], ["0123", 10]);
+  assert.equal(await sandboxes.open("ses_one"), workspace);
+  assert.deepEqual(statuses, ["starting", "ready"]);
+});
+
+test("a path that leads nowhere, or out of the workspace, is refused with a sentence", async (t) => {
+  const { sandboxes } = await openSandboxes(t);
+  const workspace = await sandboxes.open("ses_one");
+  await workspace.writeFile("folder/file", text("x"));
+  await assert.rejects(workspace.readFile("nothing", 10), /path: nothing does not exist/);
+  await assert.rejects(workspace.readFile("folder", 10), /path: folder is a folder/);
+  await assert.rejects(workspace.list("folder/file", { recursive: false, limit: 1 }), /is not a folder/);
+  await assert.rejects(workspace.readFile("../etc/passwd", 10), /must not contain \.\./);
+  await assert.rejects(workspace.writeFile("big", new Uint8Array(1_001)), /at most 1000 bytes/);
+});
+
+test("a command runs in its folder, with its exit code and the ends of a long output", async (t) => {
+  const { sandboxes } = await openSandboxes(t);
+  const workspace = await sandboxes.open("ses_one");
+  await workspace.writeFile("sub/file.txt", text("x"));
+  const listed = await workspace.run("ls; exit 3", { ...options, cwd: "sub" });
+  assert.deepEqual([listed.output, listed.exitCode, listed.timedOut], ["file.txt\n", 3, false]);
+  const long = await workspace.run("seq 1 500", options);
+  assert.equal(long.truncated, true);
+  assert.match(long.output, /^1\n.*500\n$/s);
+});
+
+test("a command ends at its deadline, at a stop and with its workspace", async (t) => {
+  const { sandboxes, removed } = await openSandboxes(t);
+  const workspace = await sandboxes.open("ses_one");
+  const late = await workspace.run("sleep 30", { ...options, timeoutMs: 100 });
+  assert.deepEqual([late.timedOut, late.exitCode], [true, null]);
+  assert.match(late.output, /ended at its deadline of 100 ms/);
+  const stop = new AbortController();
+  const stopped = workspace.run("sleep 30", { ...options, signal: stop.signal });
+  stop.abort();
+  assert.match((await stopped).output, /ended: the turn was stopped/);
+  const running = workspace.run("echo begun; sleep 30", options);
+  await sandboxes.remove("ses_one");
+  assert.match((await running).output, /ended/);
+  assert.deepEqual(removed, ["ses_one"]);
+});
+
+test("a box that cannot be had is an error of this need, and asked for again at the next", async (t) => {
+  let isAway = true;
+  const { sandboxes, statuses } = await openSandboxes(t, async () => {
+    if (isAway) throw new Error("no capacity");
+    return box;
+  });
+  await assert.rejects(sandboxes.open("ses_one"), /no capacity/);
+  isAway = false;
+  await sandboxes.open("ses_one");
+  assert.deepEqual(statuses, ["starting", "error", "starting", "ready"]);
+});
