@@ -1,4 +1,4 @@
-import { type Browser, type BrowserContext, type CDPSession, chromium, type Page } from "playwright";
+import type { Browser, BrowserContext, CDPSession, Page } from "playwright";
 import type { BrowserEgress } from "./browser-egress.ts";
 import type { BrowserProcess, BrowserProvider } from "./browser-provider.ts";
 import { explainFailure } from "./explain-failure.ts";
@@ -66,6 +66,8 @@ async function connect(
   egress: BrowserEgress,
   navigationTimeoutMs: number,
 ): Promise<OpenBrowser> {
+  // Loaded with the first browser: it is a tenth of the time that a start takes.
+  const { chromium } = await import("playwright");
   const browser = await chromium.connectOverCDP(process.devtoolsUrl, {
     timeout: CONNECT_TIMEOUT_MS,
     // There are none: without a name, a temporary folder is made for them, and left behind by a process that is killed.

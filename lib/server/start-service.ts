@@ -1,0 +1,81 @@
+import { createServer } from "node:http";
+import { performance } from "node:perf_hooks";
+import { isOwnHost } from "#lib/api/own-origin.ts";
+import { armFaults } from "#lib/events/fault-point.ts";
+import { printBanner } from "./banner.ts";
+import { createContainer } from "./container.ts";
+import { createPages } from "./create-pages.ts";
+import { EnvError, readEnv } from "./env.ts";
+import { createLogger } from "./log.ts";
+import { createRequestListener } from "./request-listener.ts";
+import { createUpgradeHandler } from "./upgrade.ts";
+
+const NODE_LEAST = 24;
+const CLOSE_DEADLINE_MS = 15_000;
+
+/**
+ * Starts the service: container, HTTP with WebSocket upgrades, engine, and then, with the interface answering, the
+ * pages; and ends it in order on SIGTERM, SIGINT, or when the process that started it has gone.
+ *
+ * @param onAnswering called when everything but the pages is loaded, and the interface answers.
+ * @throws EnvError for a setting that cannot be, Error with a sentence for a part that cannot be had.
+ */
+export async function startService({ onAnswering }: { onAnswering: () => void }): Promise<void> {
+  if (Number(process.versions.node.split(".")[0]) < NODE_LEAST)
+    throw new EnvError(`Node ${NODE_LEAST} or newer is needed; this is ${process.version}`);
+  const env = readEnv(process.env);
+  armFaults(env.FAULT);
+  const logger = createLogger(env.LOG_LEVEL);
+  const isDev = env.NODE_ENV === "development";
+
+  const hub = createServer();
+  const pages = createPages(env, hub);
+  const container = await createContainer(env, logger);
+  Object.assign(globalThis, { [Symbol.for("agent-session-service")]: container.mounted });
+
+  const handleRequest = createRequestListener({ container, env, handle: pages.handle, isDev, logger });
+  const server = createServer(
+    // Any other upgrade is ignored, as HTTP allows: its request is answered as if it had not asked.
+    { shouldUpgradeCallback: (request) => request.headers.upgrade?.toLowerCase() === "websocket" },
+    handleRequest,
+  );
+  const isAllowedHost = (host: string | undefined) => !env.isLoopback || isOwnHost(host, env.baseUrl);
+  const { openLive } = container.mounted;
+  server.on(
+    "upgrade",
+    createUpgradeHandler({ openLive, handleRequest, baseUrl: env.baseUrl, isDev, hub, isAllowedHost }),
+  );
+  server.requestTimeout = 60_000;
+  server.keepAliveTimeout = 65_000;
+
+  let isClosing = false;
+  const close = async (reason: string) => {
+    if (isClosing) return;
+    isClosing = true;
+    logger.info({ reason }, "shutting down");
+    setTimeout(() => process.exit(1), CLOSE_DEADLINE_MS).unref();
+    server.close();
+    try {
+      await container.close();
+      server.closeAllConnections();
+      await pages.close();
+      process.exit(0);
+    } catch (error) {
+      logger.error({ err: error }, "the service could not end in order");
+      process.exit(1);
+    }
+  };
+  process.on("SIGTERM", () => close("SIGTERM"));
+  process.on("SIGINT", () => close("SIGINT"));
+  process.on("disconnect", () => close("the process that started this one has gone"));
+  process.on("unhandledRejection", (error) => logger.error({ err: error }, "an unhandled rejection"));
+
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(env.PORT, env.HOST, resolve);
+  });
+  await container.start();
+  onAnswering();
+  printBanner({ env, container, readyMs: performance.now() });
+  await pages.open();
+}
