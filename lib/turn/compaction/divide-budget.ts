@@ -14,6 +14,8 @@ export type BudgetParts = {
   gain: number;
 };
 
+/** The part of the budget at which compaction starts. */
+export const START_SHARE = 0.8;
 const SUMMARY_MOST = 6_000;
 
 /**
@@ -22,7 +24,7 @@ const SUMMARY_MOST = 6_000;
  */
 export function divideBudget(budgetTokens: number, overheadTokens: number): BudgetParts {
   const room = Math.max(0, budgetTokens - overheadTokens);
-  const start = Math.max(budgetTokens * 0.8, overheadTokens + room * 0.5);
+  const start = Math.max(budgetTokens * START_SHARE, overheadTokens + room * 0.5);
   const target = Math.max(budgetTokens * 0.5, overheadTokens + room * 0.25);
   const content = Math.max(0, target - overheadTokens);
   return {

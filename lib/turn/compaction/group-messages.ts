@@ -32,3 +32,22 @@ export function groupMessages(items: readonly Item[]): number[] {
   }
   return starts;
 }
+
+/**
+ * The position through which a compaction replaces entries, whose last change is at `index`: entries are replaced whole, and
+ * so are groups, so that no call stands in it whose results stand behind it.
+ */
+export function findReplacedThrough(
+  items: readonly Item[],
+  starts: readonly number[],
+  index: number,
+): number {
+  let last = index;
+  for (;;) {
+    const position = items[last]?.position ?? 0;
+    const endOfEntry = items.findLastIndex((item) => item.position === position);
+    const next = starts.find((start) => start > endOfEntry) ?? items.length;
+    if (next - 1 === endOfEntry) return position;
+    last = next - 1;
+  }
+}

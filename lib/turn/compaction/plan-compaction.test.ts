@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { createHistory as createTurnHistory } from "../history.ts";
 import { weighMessages } from "./estimate-tokens.ts";
 import { applyCompaction, type HistoryEntry, type HistoryMessage } from "./history-entry.ts";
 import { placeSummary } from "./summary-plan.ts";
@@ -184,6 +185,54 @@ describe("planCompaction", () => {
     assert.equal(plan({ entries: history.entries, overheadTokens: 8_200 }).kind, "none");
   });
 
+  it("gives a call of a turn that was stopped a result of its own, where it becomes part of a compaction", () => {
+    const history = createHistory();
+    history.add(user("the task"));
+    history.add(assistant("looking", ["stopped"], ["done"]));
+    history.add(result("done", fill("page", 20_000)));
+    history.add(user("again"));
+    for (let index = 0; index < 3; index++) {
+      history.add(assistant("looking", [`c${index}`]));
+      history.add(result(`c${index}`, fill("page", 6_000)));
+    }
+    const planned = plan({ entries: history.entries });
+    assert.equal(planned.kind, "offload");
+    const after = createTurnHistory(carryOut(history.entries, planned)).messages;
+    assert.deepEqual(
+      resultsOf([...after]).map((part) => "toolCallId" in part && part.toolCallId),
+      ["done", "stopped", "c0", "c1", "c2"],
+    );
+    assert.match(textOf(after[3]) ?? "", /was not executed/);
+    assert.equal(textOf(after[4]), '"again"');
+  });
+
+  it("is at rest in the history that is built anew from the steps", () => {
+    const history = createHistory();
+    const requestFrom = history.add(user("the task"));
+    const steps: Parameters<typeof createTurnHistory>[0] = [...history.entries];
+    for (let index = 0; index < 40; index++) {
+      const messages = [
+        assistant(fill(`thought ${index}`, 600), [`c${index}`]),
+        result(`c${index}`, fill("page", 3_000)),
+      ];
+      steps.push({ position: history.add(...messages), messages });
+      const planned = plan({ entries: history.entries, requestFrom });
+      if (planned.kind === "none") continue;
+      history.entries = carryOut(history.entries, planned);
+      const [made] = history.entries;
+      // A compaction is a step too, with a position of its own.
+      if (made)
+        steps.push({ position: history.skip(), messages: made.messages, replacesThrough: made.position });
+    }
+    const through = Math.max(...steps.map(({ replacesThrough }) => replacesThrough ?? 0));
+    const rebuilt = createTurnHistory(steps.filter(({ position }) => position > through));
+    assert.deepEqual(rebuilt.entries, history.entries);
+    assert.deepEqual(
+      plan({ entries: rebuilt.entries, requestFrom }),
+      plan({ entries: history.entries, requestFrom }),
+    );
+  });
+
   it("leaves old pictures, reasoning and long inputs out, and names the pictures", () => {
     const history = createHistory();
     history.add({
@@ -238,6 +287,7 @@ describe("planCompaction, for any history", () => {
       const after = messagesOf(next);
       assertWhole(before, after, planned.kind === "offload");
       assertKept(before, after);
+      assertSendable(createTurnHistory(next).messages);
       assert.ok(planned.tokensAfter < planned.tokensBefore);
       const again = plan({ ...given, entries: next }, factor);
       assert.notEqual(again.kind, "offload");
@@ -292,7 +342,19 @@ function assertWhole(before: HistoryMessage[], after: HistoryMessage[], isAllThe
   }
   for (const callId of called)
     if (answered.has(callId)) assert.ok(got.has(callId), `${callId} lost its result`);
-  if (isAllThere) assert.equal(got.size, answered.size);
+  if (isAllThere) for (const callId of answered) assert.ok(got.has(callId), `${callId} is gone`);
+}
+
+/** A provider takes it: right behind each message with calls stand the results of all of them, steers aside. */
+function assertSendable(messages: readonly HistoryMessage[]): void {
+  const open = new Set<string>();
+  for (const message of messages) {
+    if (message.role === "assistant") assert.equal(open.size, 0, `${[...open]} without a result`);
+    if (message.role === "assistant" && typeof message.content !== "string")
+      for (const part of message.content) if (part.type === "tool-call") open.add(part.toolCallId);
+    for (const part of resultsOf([message])) if ("toolCallId" in part) open.delete(part.toolCallId);
+  }
+  assert.equal(open.size, 0);
 }
 
 /** What has to stay: the running request's messages and the newest exchange. */

@@ -1,8 +1,9 @@
-import { type BudgetParts, divideBudget } from "./divide-budget.ts";
+import { type BudgetParts, divideBudget, START_SHARE } from "./divide-budget.ts";
 import { PICTURE_TOKENS, weighMessage, weighMessages } from "./estimate-tokens.ts";
 import { findTasks } from "./find-tasks.ts";
-import { groupMessages, type Item, listItems } from "./group-messages.ts";
+import { findReplacedThrough, groupMessages, type Item, listItems } from "./group-messages.ts";
 import type { Compaction, HistoryEntry } from "./history-entry.ts";
+import { settleWithin } from "./settle-within.ts";
 import { cutMessage, offloadMessage, type Shortening } from "./shorten-message.ts";
 import { planSummary, rememberTask, type SummaryPlan } from "./summary-plan.ts";
 
@@ -21,6 +22,10 @@ export type CompactionInput = {
 } & Shortening;
 
 type Sizes = { tokensBefore: number; tokensAfter: number; messagesReplaced: number };
+
+/** Whether it is time to look for something to compact: the cheap question that comes before every model call. */
+export const isNearBudget = (usedTokens: number, budgetTokens: number): boolean =>
+  usedTokens > budgetTokens * START_SHARE;
 
 /** What is to be done before the next model call. Sizes are in tokens of the whole prompt; of a summary they are the most. */
 export type CompactionPlan =
@@ -47,7 +52,7 @@ const WORTH_LEAST = 0.02;
  */
 export function planCompaction(input: CompactionInput): CompactionPlan {
   const { budgetTokens, usedTokens, overheadTokens, picturesShown } = input;
-  if (usedTokens <= budgetTokens * 0.8) return NONE;
+  if (!isNearBudget(usedTokens, budgetTokens)) return NONE;
   const items = listItems(input.entries);
   const measure = (some: readonly Item[]) =>
     weighMessages(
@@ -125,11 +130,12 @@ function offload(work: Work, recentFrom: number, cut?: number): Candidate | unde
   const { input, items, scale, estimate, measure } = work;
   const shortened = shorten(work, recentFrom, cut);
   const last = shortened.findLastIndex((item, index) => item !== items[index]);
-  const replacesThrough = shortened[last]?.position;
-  if (replacesThrough === undefined) return undefined;
+  if (last < 0) return undefined;
+  const replacesThrough = findReplacedThrough(items, work.starts, last);
   const size = input.overheadTokens + measure(shortened);
   const tasks = findTasks(shortened, input.requestFrom);
-  const messages = shortened.filter(({ position }) => position <= replacesThrough).map(rememberTask(tasks));
+  const replaced = shortened.filter(({ position }) => position <= replacesThrough);
+  const messages = settleWithin(replaced.map(rememberTask(tasks)));
   return {
     size,
     plan: {
@@ -149,6 +155,7 @@ function summarize(work: Work, cut?: number): Candidate | undefined {
   const planned = planSummary({
     items,
     originals: work.items,
+    starts: work.starts,
     parts,
     measure,
     requestFrom: input.requestFrom,

@@ -55,6 +55,8 @@ export function createHistory() {
     set entries(next: HistoryEntry[]) {
       entries = next;
     },
+    /** The position of a step that is recorded elsewhere. */
+    skip: () => (position += 10),
     /** Adds a step. @returns its position. */
     add(...messages: HistoryMessage[]): number {
       position += 10;

@@ -1,0 +1,32 @@
+import { settleCalls } from "../history.ts";
+import type { HistoryMessage } from "./history-entry.ts";
+
+/**
+ * Messages that become one entry, each call among them with a result: between entries the history itself sees to that. A
+ * call whose result comes later among them is left to it. The same messages where nothing is missing.
+ */
+export function settleWithin(messages: readonly HistoryMessage[]): HistoryMessage[] {
+  const answered = new Set(
+    messages.flatMap((message) =>
+      message.role === "tool"
+        ? message.content.map((part) => (part.type === "tool-result" ? part.toolCallId : ""))
+        : [],
+    ),
+  );
+  const settled: HistoryMessage[] = [];
+  for (const message of messages) {
+    if (message.role !== "tool") settled.push(...closeUnanswered(settled, answered));
+    settled.push(message);
+  }
+  return settled;
+}
+
+function closeUnanswered(before: HistoryMessage[], answered: ReadonlySet<string>): HistoryMessage[] {
+  return settleCalls(before).flatMap((message): HistoryMessage[] => {
+    if (message.role !== "tool") return [];
+    const content = message.content.filter(
+      (part) => part.type !== "tool-result" || !answered.has(part.toolCallId),
+    );
+    return content.length > 0 ? [{ ...message, content }] : [];
+  });
+}
