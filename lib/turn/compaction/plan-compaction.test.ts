@@ -179,6 +179,13 @@ describe("planCompaction", () => {
     assert.match(planned.message, /about 17\d\d\d tokens, and the budget is 10000/);
   });
 
+  it("says so before it asks for a summary that would not help", () => {
+    const history = createHistory();
+    history.add(user("the task"));
+    for (let index = 0; index < 8; index++) history.add(assistant(fill(`thought ${index}`, 2_000)));
+    assert.equal(plan({ entries: history.entries, overheadTokens: 10_200 }).kind, "impossible");
+  });
+
   it("starts later where instructions and tools take most of the budget", () => {
     const history = createHistory();
     history.add(user(fill("task", 1_000)));

@@ -80,7 +80,8 @@ export function planCompaction(input: CompactionInput): CompactionPlan {
   if (estimate <= parts.limit) return NONE;
 
   const forced = force(work, recentFrom, best);
-  if (forced && estimate - forced.size >= budget * WORTH_LEAST) return forced.plan;
+  const isHelp = forced && forced.size <= budget && estimate - forced.size >= budget * WORTH_LEAST;
+  if (isHelp) return forced.plan;
   if (estimate <= budget) return NONE;
   return {
     kind: "impossible",

@@ -10,6 +10,9 @@ const SUMMARY_HEADING = `[Written by this service, not by the user: the conversa
 /** A summary of less says nothing; a budget that does not even hold this is too small for the service. */
 const SUMMARY_LEAST = 50;
 
+/** So many tokens of steers stay word for word, however small the room is. */
+const STEERS_LEAST = 500;
+
 /** A compaction that waits for its summary. */
 export type SummaryPlan = {
   /** What the summary is to stand for. */
@@ -54,7 +57,7 @@ export function planSummary(
   const old = items.slice(0, from);
   const kept = keepTasks(
     old.filter((item) => tasks.has(item)),
-    parts.recent,
+    Math.max(parts.recent, STEERS_LEAST),
     measure,
   );
   const previous = old.find(({ message }) => message.isSummary);
