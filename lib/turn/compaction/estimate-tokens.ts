@@ -29,17 +29,24 @@ export function weighMessage(message: ModelMessage): Weight {
   return weight;
 }
 
-/** Tokens of a list of messages of whose pictures only the newest `picturesShown` are sent. */
-export function weighMessages(messages: Iterable<ModelMessage>, picturesShown: number): number {
-  let tokens = 0;
-  let pictures = 0;
+/** What messages take together. */
+export function addWeights(messages: Iterable<ModelMessage>): Weight {
+  const sum: Weight = { tokens: 0, pictures: 0 };
   for (const message of messages) {
-    const weight = weighMessage(message);
-    tokens += weight.tokens;
-    pictures += weight.pictures;
+    const { tokens, pictures } = weighMessage(message);
+    sum.tokens += tokens;
+    sum.pictures += pictures;
   }
-  return tokens + Math.min(pictures, picturesShown) * PICTURE_TOKENS;
+  return sum;
 }
+
+/** A weight in tokens, where only the newest `picturesShown` pictures are sent. */
+export const toTokens = ({ tokens, pictures }: Weight, picturesShown: number): number =>
+  tokens + Math.min(pictures, picturesShown) * PICTURE_TOKENS;
+
+/** Tokens of a list of messages of whose pictures only the newest `picturesShown` are sent. */
+export const weighMessages = (messages: Iterable<ModelMessage>, picturesShown: number): number =>
+  toTokens(addWeights(messages), picturesShown);
 
 const toolWeights = new WeakMap<ToolSet[string], number>();
 

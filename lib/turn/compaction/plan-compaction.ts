@@ -1,5 +1,5 @@
 import { type BudgetParts, divideBudget, START_SHARE } from "./divide-budget.ts";
-import { PICTURE_TOKENS, weighMessage, weighMessages } from "./estimate-tokens.ts";
+import { toTokens, weighMessage, weighMessages } from "./estimate-tokens.ts";
 import { findTasks } from "./find-tasks.ts";
 import { findReplacedThrough, groupMessages, type Item, listItems } from "./group-messages.ts";
 import type { Compaction, HistoryEntry } from "./history-entry.ts";
@@ -109,8 +109,7 @@ function findRecent({ input, items, starts }: Work, room: number): number {
       tokens += weighMessage(message).tokens;
       pictures += weighMessage(message).pictures;
     }
-    const size = tokens + Math.min(pictures, input.picturesShown) * PICTURE_TOKENS;
-    if (from <= newest && size > room) break;
+    if (from <= newest && toTokens({ tokens, pictures }, input.picturesShown) > room) break;
     from = start;
   }
   return from;

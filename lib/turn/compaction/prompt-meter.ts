@@ -1,5 +1,12 @@
 import type { ModelMessage, ToolSet } from "ai";
-import { estimateTokens, weighMessages, weighTools } from "./estimate-tokens.ts";
+import {
+  addWeights,
+  estimateTokens,
+  toTokens,
+  type Weight,
+  weighMessages,
+  weighTools,
+} from "./estimate-tokens.ts";
 
 /** A prompt as the turn holds it: messages as recorded, before pictures are put in place. */
 export type MeteredPrompt = { instructions: string; tools: ToolSet; messages: readonly ModelMessage[] };
@@ -22,32 +29,43 @@ type Reported = {
   first: ModelMessage | undefined;
   last: ModelMessage | undefined;
   count: number;
+  weight: Weight;
   tokens: number;
 };
 
 /**
  * Counts prompts by what the provider said of the last one: that number is the truth for the messages it was sent, only
- * those since are estimated, so that a step costs no more in a long history than in a short one. After a compaction
+ * those since are looked at, so that a step costs no more in a long history than in a short one. After a compaction
  * everything is estimated, at the ratio of the last report. `picturesShown`: how many pictures of a prompt are sent.
  */
 export function createPromptMeter(picturesShown: number): PromptMeter {
   let ratio = 1;
   let reported: Reported | undefined;
-  const estimate = ({ instructions, tools, messages }: MeteredPrompt) =>
-    weighOverhead({ instructions, tools }) + weighMessages(messages, picturesShown);
+
+  const weigh = (messages: readonly ModelMessage[]): Weight => {
+    if (!reported || !continues(messages, reported)) return addWeights(messages);
+    const since = addWeights(messages.slice(reported.count));
+    const { tokens, pictures } = reported.weight;
+    return { tokens: tokens + since.tokens, pictures: pictures + since.pictures };
+  };
 
   return {
     count(prompt) {
-      if (!reported || !continues(prompt.messages, reported)) return Math.ceil(estimate(prompt) * ratio);
-      const since = prompt.messages.slice(reported.count);
-      return Math.ceil(reported.tokens + weighMessages(since, picturesShown) * ratio);
+      const { messages } = prompt;
+      if (reported && continues(messages, reported))
+        return Math.ceil(
+          reported.tokens + weighMessages(messages.slice(reported.count), picturesShown) * ratio,
+        );
+      return Math.ceil((weighOverhead(prompt) + weighMessages(messages, picturesShown)) * ratio);
     },
     report(prompt, inputTokens) {
-      const estimated = estimate(prompt);
-      if (inputTokens <= 0 || inputTokens < estimated * BELIEVED_LEAST) return;
       const { messages } = prompt;
+      const weight = weigh(messages);
+      const estimated = weighOverhead(prompt) + toTokens(weight, picturesShown);
+      if (inputTokens <= 0 || inputTokens < estimated * BELIEVED_LEAST) return;
       ratio = Math.min(RATIO_MOST, Math.max(RATIO_LEAST, inputTokens / estimated));
-      reported = { first: messages[0], last: messages.at(-1), count: messages.length, tokens: inputTokens };
+      const [first, last, count] = [messages[0], messages.at(-1), messages.length];
+      reported = { first, last, count, weight, tokens: inputTokens };
     },
   };
 }
