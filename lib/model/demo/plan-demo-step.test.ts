@@ -337,7 +337,8 @@ test("the source of a page is asked for where the fetch offers it, and read betw
 });
 
 test("a long hostile message is planned in bounded time", () => {
-  const startedAt = performance.now();
+  // The time that this thread computed, in microseconds: the others on the machine do not count.
+  const before = process.threadCpuUsage();
   for (const text of [
     "\n".repeat(200_000),
     `http://${".".repeat(200_000)}`,
@@ -350,5 +351,5 @@ test("a long hostile message is planned in bounded time", () => {
       ...exchange("dom_query", { selector: "a[href]" }, text.slice(0, 12_000)),
     ]);
   }
-  assert.ok(performance.now() - startedAt < 1_500);
+  assert.ok(process.threadCpuUsage(before).user < 1_500_000);
 });
