@@ -81,6 +81,7 @@ export const contract = {
     path: "/api/sessions/:sessionId/requests/:requestId",
     summary: "Read a request's status",
     auth: key,
+    sessionCheck: "handler",
     rate: "poll",
     answers: { 200: requestStatusSchema },
   }),

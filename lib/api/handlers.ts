@@ -1,4 +1,4 @@
-import type { OperationName } from "./contract.ts";
+import type { Contract, OperationName } from "./contract.ts";
 import { listAnnotations, submitAnnotation } from "./operations/annotations.ts";
 import { answerElicitation } from "./operations/answer-elicitation.ts";
 import { readBrowser, retargetBrowser, steerBrowser } from "./operations/browser.ts";
@@ -12,12 +12,8 @@ import { cancelTurn, readAgentStatus, readRequestStatus } from "./operations/rea
 import { streamRequest } from "./operations/stream-request.ts";
 import type { Handler } from "./route.ts";
 
-/** A handler whose body and query types are those its operation validates. */
-// biome-ignore lint/suspicious/noExplicitAny: the contract's schema has checked the call before a handler sees it.
-type CheckedHandler = (services: Parameters<Handler>[0], call: any) => ReturnType<Handler>;
-
 /** Who serves which operation of the contract. */
-export const handlers: Record<OperationName, CheckedHandler> = {
+export const handlers: { [Name in OperationName]: Handler<Contract[Name]> } = {
   createSession,
   startSession: createSession,
   listSessions,

@@ -20,6 +20,8 @@ export type Operation = {
   path: string;
   summary: string;
   auth: OperationAuth;
+  /** `handler`: whether the session of the path is the caller's comes out of the statement that it makes anyway. */
+  sessionCheck?: "handler";
   /** Body schema; absent for operations without a body. */
   body?: z.ZodType;
   bodyBytesMax?: number;

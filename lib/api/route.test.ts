@@ -6,11 +6,12 @@ import { openTestDatabase } from "#db/testing.ts";
 import { createShareLinks, hashToken } from "#lib/session/share-link.ts";
 import { insertTestSession } from "#lib/session/transcript-fixture.ts";
 import { createAuthenticator } from "./authenticate.ts";
+import type { Call } from "./call.ts";
 import { fail } from "./errors.ts";
 import { createLoginGate } from "./login-gate.ts";
 import type { Operation, OperationAuth } from "./operation.ts";
 import { createRateLimiter } from "./rate-limiter.ts";
-import { type Call, type Handler, type RouteServices, serveOperation } from "./route.ts";
+import { type Handler, type RouteServices, serveOperation } from "./route.ts";
 
 const BASE = "http://127.0.0.1:3000";
 const { db, close } = await openTestDatabase();
@@ -44,7 +45,7 @@ const operation = (fields: Partial<Operation> = {}): Operation => ({
   answers: { 200: z.object({ seen: z.string() }) },
   ...fields,
 });
-const seen: Handler<RouteServices> = async (_services, call) => ({
+const seen: Handler<Operation, RouteServices> = async (_services, call) => ({
   ...{ ok: true, status: 200 },
   body: { seen: call.session?.id ?? call.caller?.ownerId ?? "nobody", secret: "leak" },
 });
@@ -52,7 +53,7 @@ async function serve(
   asked: Operation,
   headers: Record<string, string>,
   options: {
-    handler?: Handler<RouteServices>;
+    handler?: Handler<Operation, RouteServices>;
     body?: string;
     params?: Record<string, string>;
     query?: string;
@@ -155,7 +156,7 @@ describe("the order of checks", () => {
 
   test("a handler is given the body as sent beside the checked one", async () => {
     let given: Call | undefined;
-    const handler: Handler<RouteServices> = async (all, call) => {
+    const handler: Handler<Operation, RouteServices> = async (all, call) => {
       given = call;
       return seen(all, call);
     };
@@ -180,9 +181,13 @@ describe("answers", () => {
   });
 
   test("an answer that the contract does not have is 500, too", async () => {
-    const handler: Handler<RouteServices> = async () => ({ ok: true, status: 202, body: {} });
+    const handler: Handler<Operation, RouteServices> = async () => ({ ok: true, status: 202, body: {} });
     assert.equal(await status(operation(), key, { handler }), 500);
-    const wrong: Handler<RouteServices> = async () => ({ ok: true, status: 200, body: { seen: 5 } });
+    const wrong: Handler<Operation, RouteServices> = async () => ({
+      ok: true,
+      status: 200,
+      body: { seen: 5 },
+    });
     assert.equal(await status(operation(), key, { handler: wrong }), 500);
   });
 
@@ -196,7 +201,7 @@ describe("answers", () => {
   test("carry where the caller stands with its limit; what is refused for its form does not count", async () => {
     const limited = operation({ rate: "create", body: z.object({}) });
     for (let round = 0; round < 10; round++) assert.equal(await status(limited, key, { body: "{" }), 400);
-    const conflict: Handler<RouteServices> = async () => fail("conflict", "not now");
+    const conflict: Handler<Operation, RouteServices> = async () => fail("conflict", "not now");
     const first = await serve(limited, key, { body: "{}", handler: conflict });
     assert.deepEqual([first.status, first.headers.get("ratelimit-remaining")], [409, "1"]);
     assert.equal((await serve(limited, key, { body: "{}" })).headers.get("ratelimit-remaining"), "0");

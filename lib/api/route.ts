@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { ShareRole } from "#db/schema/unions.ts";
 import type { SessionRow } from "#lib/session/store.ts";
 import { type Caller, readKey } from "./authenticate.ts";
+import type { Call } from "./call.ts";
 import { readShareCookie } from "./cookies.ts";
 import { ERROR_STATUS, type Failure, fail, failureResponse } from "./errors.ts";
 import { failureOf } from "./failure-of.ts";
@@ -13,27 +14,17 @@ import { rateHeaders } from "./rate-limiter.ts";
 import { readJsonBody } from "./read-json-body.ts";
 import type { ApiServices } from "./services.ts";
 
-/** What a handler is given: everything checked. */
-export type Call<Body = unknown, Query = Record<string, unknown>> = {
-  request: Request;
-  params: Record<string, string>;
-  body: Body;
-  /** The body as it was sent, before the schema changed anything about it. */
-  sent: unknown;
-  query: Query;
-  /** Owner of the API key; undefined on operations that take none. */
-  caller: Caller | undefined;
-  /** The session of the path, already known to be the caller's; undefined on operations without one. */
-  session: SessionRow | undefined;
-};
-
 /** A handler's answer: a value that is encoded through the contract, a refusal, or a response of its own (streams). */
 export type Answer =
   | { ok: true; status: number; body: unknown; headers?: Record<string, string> }
   | Failure
   | Response;
 
-export type Handler<Services = ApiServices> = (services: Services, call: Call) => Promise<Answer>;
+/** Serves an operation, given what its shared steps have checked. */
+export type Handler<Of extends Operation = Operation, Services = ApiServices> = (
+  services: Services,
+  call: Call<Of>,
+) => Promise<Answer>;
 
 /** What the shared steps before a handler work with. */
 export type RouteServices = Pick<
@@ -51,10 +42,10 @@ const ID = /^[\w-]{1,100}$/;
  * encoded through its schema. A refusal changes nothing; a throw is our fault and answers 500 without a detail, or 503
  * where the database is away.
  */
-export async function serveOperation<Services extends RouteServices>(
+export async function serveOperation<Of extends Operation, Services extends RouteServices>(
   services: Services,
-  operation: Operation,
-  handler: Handler<Services>,
+  operation: Of,
+  handler: Handler<Of, Services>,
   request: Request,
   params: Record<string, string>,
 ): Promise<Response> {
@@ -82,10 +73,10 @@ function refuse(operation: Operation, failure: Failure): Response {
     : failureResponse({ ...failure, error: sentence }, { bare: true });
 }
 
-async function answerCall<Services extends RouteServices>(
+async function answerCall<Of extends Operation, Services extends RouteServices>(
   services: Services,
-  operation: Operation,
-  handler: Handler<Services>,
+  operation: Of,
+  handler: Handler<Of, Services>,
   request: Request,
   params: Record<string, string>,
 ): Promise<Answer> {
@@ -106,15 +97,10 @@ async function answerCall<Services extends RouteServices>(
       `too many requests; try again in ${Math.max(1, verdict.resetSeconds)} s`,
       rateHeaders(verdict),
     );
-  const answer = await handler(services, {
-    request,
-    params,
-    body: body.value,
-    sent: body.sent,
-    query: query.value,
-    caller: admitted.caller,
-    session: admitted.session,
-  });
+  const { caller, session } = admitted;
+  const call = { request, params, body: body.value, sent: body.sent, query: query.value, caller, session };
+  // Every step above went by the operation, so that each of its parts is what its type says.
+  const answer = await handler(services, call as Call<Of>);
   if (verdict && !(answer instanceof Response))
     answer.headers = { ...rateHeaders(verdict), ...answer.headers };
   return answer;
@@ -136,7 +122,8 @@ async function admit(
   if (isKeyed) {
     const checked = await services.authenticate(headers);
     if (!checked.ok) return checked;
-    if (params.sessionId === undefined) return { ok: true, caller: checked.caller, session: undefined };
+    if (params.sessionId === undefined || operation.sessionCheck === "handler")
+      return { ok: true, caller: checked.caller, session: undefined };
     const session = await findKnownSession(services, params.sessionId, checked.caller.ownerId);
     return session ? { ok: true, caller: checked.caller, session } : unknownSession();
   }

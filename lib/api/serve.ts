@@ -40,13 +40,20 @@ export async function servePath(
 
   const name = operations[request.method === "HEAD" ? "GET" : request.method];
   const response = name
-    ? await serveOperation(services, contract[name], handlers[name], request, params)
+    ? await serveNamed(services, name, request, params)
     : answerOtherMethod(request.method, rule, Object.keys(operations));
   for (const [header, value] of Object.entries(cors.headers)) response.headers.set(header, value);
   // What a session says is its owner's; no cache between keeps it.
   if (!response.headers.has("cache-control")) response.headers.set("Cache-Control", "no-store");
   return response;
 }
+
+const serveNamed = <Name extends OperationName>(
+  services: ApiServices,
+  name: Name,
+  request: Request,
+  params: Record<string, string>,
+) => serveOperation(services, contract[name], handlers[name], request, params);
 
 /** A method without an operation: OPTIONS tells which there are, any other is refused. */
 function answerOtherMethod(method: string, rule: CrossOriginRule, methods: string[]): Response {

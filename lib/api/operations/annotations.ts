@@ -1,15 +1,19 @@
 import { listAnnotations as readAnnotations } from "#lib/annotation/list-annotations.ts";
 import { parseSubmission } from "#lib/annotation/parse-submission.ts";
 import { recordAnnotation } from "#lib/annotation/record-annotation.ts";
+import type { CallOf } from "../call.ts";
 import { unknownSession } from "../known-session.ts";
-import type { Answer, Call } from "../route.ts";
+import type { Answer } from "../route.ts";
 import type { ApiServices } from "../services.ts";
 
 /** `POST …/annotations/webhook`; its answers are bare. Source: specification; `wire.md`, Annotations. */
-export async function submitAnnotation(services: ApiServices, { params, body }: Call): Promise<Answer> {
+export async function submitAnnotation(
+  services: ApiServices,
+  { params, body }: CallOf<"submitAnnotation">,
+): Promise<Answer> {
   const parsed = parseSubmission(body);
   if (!parsed.ok) return Response.json({ error: parsed.error }, { status: 400 });
-  const recorded = await recordAnnotation(services, params.sessionId ?? "", parsed.submission);
+  const recorded = await recordAnnotation(services, params.sessionId, parsed.submission);
   if (!recorded.ok) return unknownSession();
   return { ok: true, status: 200, body: { ok: true } };
 }
@@ -17,9 +21,9 @@ export async function submitAnnotation(services: ApiServices, { params, body }: 
 /** `GET …/annotations`, newest first. */
 export async function listAnnotations(
   services: ApiServices,
-  { params, query }: Call<unknown, { limit?: number; cursor?: string }>,
+  { params, query }: CallOf<"listAnnotations">,
 ): Promise<Answer> {
-  const page = await readAnnotations(services.db, params.sessionId ?? "", {
+  const page = await readAnnotations(services.db, params.sessionId, {
     limit: query.limit ?? 50,
     ...(query.cursor && { cursor: query.cursor }),
   });

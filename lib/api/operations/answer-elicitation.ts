@@ -1,13 +1,14 @@
+import type { CallOf } from "../call.ts";
 import { fail } from "../errors.ts";
-import type { Answer, Call } from "../route.ts";
+import type { Answer } from "../route.ts";
 import type { ApiServices } from "../services.ts";
 
 /** Answers or declines a question of the agent, with a key or from the session page. */
 export async function answerElicitation(
   services: ApiServices,
-  { params, body }: Call<{ answer: string } | { decline: true }>,
+  { params, body }: CallOf<"answerElicitation" | "answerPersonElicitation">,
 ): Promise<Answer> {
-  const { sessionId = "", elicitationId = "" } = params;
+  const { sessionId, elicitationId } = params;
   const result = await services.elicitations.answer(
     sessionId,
     elicitationId,

@@ -1,12 +1,13 @@
+import type { CallOf } from "../call.ts";
 import { fail } from "../errors.ts";
 import { browserPath } from "../paths.ts";
-import type { Answer, Call } from "../route.ts";
+import type { Answer } from "../route.ts";
 import { readHttpUrl } from "../schemas/fields.ts";
 import type { ApiServices } from "../services.ts";
 
 /** `GET /api/sessions/:sessionId/browser`: the record, no wrapper. */
-export async function readBrowser(services: ApiServices, { params }: Call): Promise<Answer> {
-  return { ok: true, status: 200, body: await services.browser.readStatus(params.sessionId ?? "") };
+export async function readBrowser(services: ApiServices, { params }: CallOf<"readBrowser">): Promise<Answer> {
+  return { ok: true, status: 200, body: await services.browser.readStatus(params.sessionId) };
 }
 
 /**
@@ -15,12 +16,12 @@ export async function readBrowser(services: ApiServices, { params }: Call): Prom
  */
 export async function retargetBrowser(
   services: ApiServices,
-  { params, session, body }: Call,
+  { params, session, body }: CallOf<"retargetBrowser">,
 ): Promise<Answer> {
-  const { sessionId = "" } = params;
+  const { sessionId } = params;
   const url = readUrl(body);
   if (!url.ok) return Response.json({ error: url.error }, { status: 400 });
-  if (!session?.capabilities.browser)
+  if (!session.capabilities.browser)
     return fail("conflict", "capabilities.browser: this session has no browser");
   await services.browser.retarget(sessionId, url.value);
   return {
@@ -43,10 +44,10 @@ function readUrl(body: unknown): UrlRead {
 /** The address bar of the live view. */
 export async function steerBrowser(
   services: ApiServices,
-  { params, session, body }: Call<{ url: string } | { action: "back" | "forward" | "reload" }>,
+  { params, session, body }: CallOf<"steerBrowser">,
 ): Promise<Answer> {
-  const { sessionId = "" } = params;
-  if (!session?.capabilities.browser)
+  const { sessionId } = params;
+  if (!session.capabilities.browser)
     return fail("conflict", "capabilities.browser: this session has no browser");
   if ("action" in body) await services.browser.history(sessionId, body.action);
   else {

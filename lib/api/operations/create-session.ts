@@ -8,9 +8,10 @@ import {
 } from "#lib/session/create-session.ts";
 import { resolveDelegation } from "#lib/session/delegation.ts";
 import { composeToolset } from "#lib/tools/toolset.ts";
+import type { CallOf } from "../call.ts";
 import { type Failure, fail } from "../errors.ts";
 import { statusPath, streamPath } from "../paths.ts";
-import type { Answer, Call } from "../route.ts";
+import type { Answer } from "../route.ts";
 import type { CreateSessionInput } from "../schemas/create-session.ts";
 import type { ApiServices } from "../services.ts";
 
@@ -28,12 +29,10 @@ export type CreationServices = Pick<
 /** `POST /api/session`. Source: specification, POST /api/session; `wire.md`. */
 export async function createSession(
   services: CreationServices,
-  call: Pick<Call<CreateSessionInput>, "caller" | "body" | "sent">,
+  call: Pick<CallOf<"createSession" | "startSession">, "caller" | "body" | "sent">,
 ): Promise<Answer> {
-  const ownerId = call.caller?.ownerId;
-  if (ownerId === undefined) return fail("unauthorized", "no owner");
   const asked: Asked = {
-    ownerId,
+    ownerId: call.caller.ownerId,
     bodyHash: hashBody(call.sent),
     idempotencyKey: call.body.idempotencyKey ?? null,
   };

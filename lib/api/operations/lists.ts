@@ -3,24 +3,23 @@ import { countOpenRuns, findLastRuns, listSessions as readSessions } from "#lib/
 import { SESSION_ID_PATTERN } from "#lib/session/new-id.ts";
 import { projectOutcome, projectTurnState } from "#lib/session/status.ts";
 import type { SessionRow } from "#lib/session/store.ts";
+import type { CallOf } from "../call.ts";
 import { fail } from "../errors.ts";
-import type { Answer, Call } from "../route.ts";
+import type { Answer } from "../route.ts";
 import type { ApiServices } from "../services.ts";
 
 const PAGE = 50;
 
-type ListQuery = { limit?: number; cursor?: string };
-
 /** `GET /api/sessions`, newest first. */
 export async function listSessions(
   services: ApiServices,
-  { caller, query }: Call<unknown, ListQuery>,
+  { caller, query }: CallOf<"listSessions">,
 ): Promise<Answer> {
   const before = query.cursor === undefined ? undefined : readCursor(query.cursor);
   if (query.cursor !== undefined && !before)
     return fail("invalid_request", "cursor: is not one that this list gave");
   const limit = query.limit ?? PAGE;
-  const rows = await readSessions(services.db, caller?.ownerId ?? "", {
+  const rows = await readSessions(services.db, caller.ownerId, {
     ...(before && { before }),
     limit: limit + 1,
   });
@@ -57,10 +56,10 @@ export async function summarise({ db, shares }: ApiServices, rows: SessionRow[])
 /** `GET …/messages`, oldest first; the cursor is the last sequence number. */
 export async function listMessages(
   services: ApiServices,
-  { params, query }: Call<unknown, { limit?: number; cursor?: number }>,
+  { params, query }: CallOf<"listMessages">,
 ): Promise<Answer> {
   const limit = query.limit ?? PAGE;
-  const rows = await services.transcript.list(params.sessionId ?? "", {
+  const rows = await services.transcript.list(params.sessionId, {
     after: query.cursor ?? 0,
     limit: limit + 1,
   });
@@ -72,9 +71,9 @@ export async function listMessages(
 /** `GET …/deliveries`. */
 export async function listDeliveries(
   services: ApiServices,
-  { params, query }: Call<unknown, ListQuery>,
+  { params, query }: CallOf<"listDeliveries">,
 ): Promise<Answer> {
-  const page = await readDeliveries(services.db, params.sessionId ?? "", {
+  const page = await readDeliveries(services.db, params.sessionId, {
     limit: query.limit ?? PAGE,
     ...(query.cursor && { cursor: query.cursor }),
   });

@@ -1,26 +1,29 @@
 import { acceptMessage } from "#lib/session/accept-message.ts";
 import { hashBody } from "#lib/session/canonical-json.ts";
+import type { CallOf } from "../call.ts";
 import { fail } from "../errors.ts";
 import { unknownSession } from "../known-session.ts";
 import { statusPath, streamPath } from "../paths.ts";
-import type { Answer, Call } from "../route.ts";
-import { type FollowUpInput, readFollowUpMessages } from "../schemas/follow-up.ts";
+import type { Answer } from "../route.ts";
+import { readFollowUpMessages } from "../schemas/follow-up.ts";
 import type { ApiServices } from "../services.ts";
 
 /** `POST /api/sessions/:sessionId/agent/messages`: never a person's turn. Source: `wire.md`, Follow-ups. */
-export const postMessage = (services: ApiServices, call: Call<FollowUpInput>): Promise<Answer> =>
+export const postMessage = (services: ApiServices, call: CallOf<"postMessage">): Promise<Answer> =>
   accept(services, call, "external");
 
 /** The composer of the session page: the only way to a person's turn. */
-export const postPersonMessage = (services: ApiServices, call: Call<FollowUpInput>): Promise<Answer> =>
-  accept(services, call, "person");
+export const postPersonMessage = (
+  services: ApiServices,
+  call: CallOf<"postPersonMessage">,
+): Promise<Answer> => accept(services, call, "person");
 
 async function accept(
   services: ApiServices,
-  { body, sent, params }: Call<FollowUpInput>,
+  { body, sent, params }: CallOf<"postMessage" | "postPersonMessage">,
   origin: "person" | "external",
 ): Promise<Answer> {
-  const { sessionId = "" } = params;
+  const { sessionId } = params;
   const accepted = await acceptMessage(services, {
     sessionId,
     messages: readFollowUpMessages(body),

@@ -1,17 +1,24 @@
 import { editQueued as editWaiting, listQueue as readQueue, withdrawQueued } from "#lib/session/queue.ts";
+import type { CallOf } from "../call.ts";
 import { fail } from "../errors.ts";
-import type { Answer, Call } from "../route.ts";
+import type { Answer } from "../route.ts";
 import type { ApiServices } from "../services.ts";
 
 /** The messages that wait, in the order in which the agent gets them. Source: `wire.md`, Follow-ups. */
-export async function listQueue(services: ApiServices, { params }: Call): Promise<Answer> {
-  const data = await readQueue(services.db, params.sessionId ?? "");
+export async function listQueue(
+  services: ApiServices,
+  { params }: CallOf<"listQueue" | "listPersonQueue">,
+): Promise<Answer> {
+  const data = await readQueue(services.db, params.sessionId);
   return { ok: true, status: 200, body: { success: true, data, nextCursor: null } };
 }
 
 /** Removes a waiting message: its request completes as cancelled. */
-export async function removeQueued(services: ApiServices, { params }: Call): Promise<Answer> {
-  const { sessionId = "", requestId = "" } = params;
+export async function removeQueued(
+  services: ApiServices,
+  { params }: CallOf<"removeQueued" | "removePersonQueued">,
+): Promise<Answer> {
+  const { sessionId, requestId } = params;
   const found = await withdrawQueued(services.db, sessionId, requestId);
   if (found.status === "unknown") return fail("not_found", "no such request");
   if (found.status === "started" || !(await services.turn.removeQueued(found.runId))) return started();
@@ -22,9 +29,9 @@ export async function removeQueued(services: ApiServices, { params }: Call): Pro
 /** Edits a waiting message. */
 export async function editQueued(
   services: ApiServices,
-  { params, body }: Call<{ text: string }>,
+  { params, body }: CallOf<"editQueued" | "editPersonQueued">,
 ): Promise<Answer> {
-  const { sessionId = "", requestId = "" } = params;
+  const { sessionId, requestId } = params;
   const result = await editWaiting(services.db, sessionId, requestId, body.text);
   if (result === "unknown") return fail("not_found", "no such request");
   if (result === "started") return started();

@@ -1,12 +1,16 @@
+import type { CallOf } from "../call.ts";
 import { fail } from "../errors.ts";
-import type { Answer, Call } from "../route.ts";
+import type { Answer } from "../route.ts";
 import type { ApiServices } from "../services.ts";
 
 const PICTURES = new Set(["image/png", "image/jpeg", "image/webp", "image/gif"]);
 
 /** `GET …/artifacts/:artifactId`. Pictures are shown; anything else, a saved page above all, is only ever downloaded. */
-export async function readArtifact(services: ApiServices, { params }: Call): Promise<Answer> {
-  const kept = await services.evidence.read(params.sessionId ?? "", params.artifactId ?? "");
+export async function readArtifact(
+  services: ApiServices,
+  { params }: CallOf<"readArtifact">,
+): Promise<Answer> {
+  const kept = await services.evidence.read(params.sessionId, params.artifactId);
   if (!kept) return fail("not_found", "no such artifact");
   const isPicture = PICTURES.has(kept.pointer.mediaType);
   return new Response(Buffer.from(kept.bytes), {

@@ -1,8 +1,9 @@
 import { findAnsweringRun, findNewestRun } from "#lib/session/run-store.ts";
 import { projectRequestStatus } from "#lib/session/status.ts";
 import { findFollowed } from "#lib/session/steering-store.ts";
+import type { CallOf } from "../call.ts";
 import { fail } from "../errors.ts";
-import type { Answer, Call } from "../route.ts";
+import type { Answer } from "../route.ts";
 import type { ApiServices } from "../services.ts";
 import { streamRequest as openStream } from "../sse.ts";
 
@@ -16,9 +17,9 @@ const HEADERS = {
 /** `GET …/requests/:requestId/stream`. Source: specification; `wire.md`, Stream. */
 export async function streamRequest(
   services: ApiServices,
-  { request, params, query }: Call<unknown, { after?: number }>,
+  { request, params, query }: CallOf<"streamRequest">,
 ): Promise<Answer> {
-  const { sessionId = "", requestId = "" } = params;
+  const { sessionId, requestId } = params;
   const lastEventId = readLastEventId(request.headers.get("last-event-id"));
   if (lastEventId === "malformed") return fail("invalid_request", "Last-Event-ID: must be a whole number");
   const found = await findFollowed(services.db, sessionId, requestId);

@@ -1,0 +1,51 @@
+import type { z } from "zod";
+import type { SessionRow } from "#lib/session/store.ts";
+import type { Caller } from "./authenticate.ts";
+import type { Contract, OperationName } from "./contract.ts";
+import type { Operation, OperationAuth } from "./operation.ts";
+
+/** The `:name` parts of a path. */
+type ParamName<Path extends string> = string extends Path
+  ? string
+  : Path extends `${string}:${infer Rest}`
+    ? Rest extends `${infer Name}/${infer After}`
+      ? Name | ParamName<After>
+      : Rest
+    : never;
+
+type BodyOf<Of> = Of extends { body: infer Schema extends z.ZodType } ? z.output<Schema> : unknown;
+
+type QueryOf<Of> = Of extends { query: infer Schema extends z.ZodType }
+  ? z.output<Schema>
+  : Record<string, unknown>;
+
+type CallerOf<Auth extends OperationAuth> = Auth extends { kind: "key" | "login" }
+  ? Caller
+  : Auth extends { kind: "share"; orKey: true }
+    ? Caller | undefined
+    : undefined;
+
+type SessionOf<Of extends Operation> = string extends Of["path"]
+  ? SessionRow | undefined
+  : Of extends { auth: { kind: "none" } } | { sessionCheck: "handler" }
+    ? undefined
+    : "sessionId" extends ParamName<Of["path"]>
+      ? SessionRow
+      : undefined;
+
+/** What the handler of an operation is given: everything checked, and typed by what the operation says. */
+export type Call<Of extends Operation = Operation> = {
+  request: Request;
+  params: Record<ParamName<Of["path"]>, string>;
+  body: BodyOf<Of>;
+  /** The body as it was sent, before the schema changed anything about it. */
+  sent: unknown;
+  query: QueryOf<Of>;
+  /** Owner of the API key, or of what is started on the landing page; undefined where a page's visitor calls. */
+  caller: CallerOf<Of["auth"]>;
+  /** The session of the path, already known to be the caller's; undefined on operations that do without. */
+  session: SessionOf<Of>;
+};
+
+/** What the handler of an operation of the contract is given; one that serves several takes any of their calls. */
+export type CallOf<Name extends OperationName> = Call<Contract[Name]>;
