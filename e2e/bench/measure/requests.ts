@@ -8,21 +8,25 @@ import type { Measurement, Row } from "../types.ts";
 
 const POLLERS = 8;
 
-/** Status polls a second, beside the least that a route of Next's answers here: `/api/health`, which reads nothing. */
+/** Status polls a second, beside the emptiest route that Next answers here: `/demo`, a redirect that reads nothing. */
 async function measurePolling({ subject }: Rig): Promise<Row[]> {
   const { statusUrl } = await startTurn(subject, { tools: 0 });
   const rates: [number, number][] = [];
   for (let round = 0; round < 4; round++) {
     const polls = await readRate(subject.baseUrl + statusUrl, subject.headers);
-    rates.push([polls, await readRate(`${subject.baseUrl}/api/health`, {})]);
+    rates.push([polls, await readRate(`${subject.baseUrl}/demo`, {})]);
   }
   return [
     {
-      ...{ what: "status polls per second, beside the emptiest route", value: medianRatio(rates), unit: "×" },
+      ...{
+        what: "status polls per second, beside an empty Next route",
+        value: medianRatio(rates),
+        unit: "×",
+      },
       target: { atLeast: 0.8 },
       behind: {
         pollsPerSecond: median(rates.map(([polls]) => polls)),
-        healthPerSecond: median(rates.map(([, health]) => health)),
+        emptyRoutesPerSecond: median(rates.map(([, empty]) => empty)),
       },
     },
   ];
