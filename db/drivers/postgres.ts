@@ -3,6 +3,7 @@ import { makeConnectionName, nameConnections } from "../connection-name.ts";
 import * as schema from "../schema/index.ts";
 import { createListen } from "./listen.ts";
 import { migrationsFolder } from "./migrations.ts";
+import { nameStatements } from "./name-statements.ts";
 import { CONNECT_TIMEOUT_MS, migrateAlone } from "./server-client.ts";
 import { withSafeTransactions } from "./with-safe-transactions.ts";
 
@@ -26,7 +27,10 @@ export async function openPostgres(url: string, onError: (error: Error) => void)
   await migrateAlone(new Client(settings), (client) => migrate(drizzle({ client }), { migrationsFolder }));
   const pool = new Pool({ ...settings, max: 16 });
   // A connection that is lost tells its listeners, or ends the process: the pool's own while it is idle, this one in use.
-  pool.on("connect", (client) => client.on("error", onError));
+  pool.on("connect", (client) => {
+    client.on("error", onError);
+    nameStatements(client);
+  });
   pool.on("error", () => {});
   const listen = createListen(() => new Client({ ...settings, query_timeout: CONNECT_TIMEOUT_MS }));
   const db = withSafeTransactions(

@@ -13,10 +13,10 @@ import { type IncomingMessage, toMessageRows } from "./incoming-message.ts";
 import type { JobSender } from "./job-sender.ts";
 import { type Job, requestRun } from "./jobs.ts";
 import { newId } from "./new-id.ts";
-import { enqueueJobs } from "./outbox-store.ts";
-import { findFirstRun, insertRequest } from "./run-store.ts";
+import { insertNewSession } from "./new-session-store.ts";
+import { findFirstRun } from "./run-store.ts";
 import { CALLBACK_SECRET, nameMcpHeaders, placeSecret } from "./session-secret.ts";
-import { findSessionByIdempotencyKey, insertSecrets, insertSession } from "./store.ts";
+import { findSessionByIdempotencyKey } from "./store.ts";
 
 /** Everything a new session fixes, validated. */
 export type NewSession = {
@@ -63,62 +63,31 @@ export async function createSession(
   const job: Job = requestRun({ id: runId, sessionId, generation: 1 });
 
   await faultPoint("K01");
-  const isNew = await db.transaction(async (tx) => {
-    const { headersById, servers } = splitHeaders(input.mcpServers);
-    const inserted = await insertSession(tx, {
+  const { headersById, servers } = splitHeaders(input.mcpServers);
+  const secrets: [string, string][] = headersById.map(([id, headers]) => [
+    nameMcpHeaders(id),
+    JSON.stringify(headers),
+  ]);
+  if (input.callback?.secret) secrets.push([CALLBACK_SECRET, input.callback.secret]);
+  const { messages, delegation, callback, ...profile } = input;
+  const isNew = await insertNewSession(db, {
+    session: {
+      ...profile,
+      ...delegation,
       id: sessionId,
-      ownerId: input.ownerId,
-      title: titleOf(input.messages),
-      userId: input.userId,
-      source: input.source,
-      metadata: input.metadata,
-      idempotencyKey: input.idempotencyKey,
-      bodyHash: input.bodyHash,
-      targetUrl: input.targetUrl,
-      targetPageUrls: input.targetPageUrls,
-      outputSchema: input.outputSchema,
-      tools: input.tools,
-      toolset: input.toolset,
-      systemPrompt: input.systemPrompt,
+      title: titleOf(messages),
       mcpServers: servers,
-      capabilities: input.capabilities,
-      subAgents: input.subAgents,
-      ...input.delegation,
-      callbackUrl: input.callback?.url ?? null,
-      callbackEvents: input.callback?.events ?? null,
-      messageSeq: input.messages.length,
-    });
-    if (!inserted) return false;
-    const secrets: [string, string][] = headersById.map(([id, headers]) => [
-      nameMcpHeaders(id),
-      JSON.stringify(headers),
-    ]);
-    if (input.callback?.secret) secrets.push([CALLBACK_SECRET, input.callback.secret]);
-    await insertSecrets(
-      tx,
-      secrets.map(([name, text]) => ({
-        sessionId,
-        name,
-        sealed: sealer.seal(placeSecret(sessionId, name), text),
-      })),
-    );
-    const origin = "external" as const;
-    await insertRequest(
-      tx,
-      {
-        id: requestId,
-        sessionId,
-        position: 1,
-        mode: "queue",
-        origin,
-        userId: input.userId,
-        bodyHash: input.bodyHash,
-      },
-      { id: runId, sessionId, requestId, attempt: 1, origin },
-      toMessageRows(input.messages, { sessionId, requestId, userId: input.userId, firstSeq: 1 }),
-    );
-    await enqueueJobs(tx, [job]);
-    return true;
+      callbackUrl: callback?.url ?? null,
+      callbackEvents: callback?.events ?? null,
+      messageSeq: messages.length,
+    },
+    request: { id: requestId, runId },
+    messages: toMessageRows(messages, { sessionId, requestId, userId: input.userId, firstSeq: 1 }),
+    secrets: secrets.map(([name, text]) => ({
+      name,
+      sealed: sealer.seal(placeSecret(sessionId, name), text),
+    })),
+    job,
   });
   if (isNew) {
     await faultPoint("K03");

@@ -1,7 +1,7 @@
 import type { Database } from "#db/client.ts";
 import { faultPoint } from "#lib/events/fault-point.ts";
 import type { Job } from "./jobs.ts";
-import { listUnsentJobs, markJobSent, pruneSentJobs } from "./outbox-store.ts";
+import { listUnsentJobs, markJobsSent, pruneSentJobs } from "./outbox-store.ts";
 
 /** Hands jobs to the durable engine. */
 export type JobSender = {
@@ -17,6 +17,7 @@ export type JobSender = {
 type Logger = { warn: (fields: object, message: string) => void };
 
 const SWEEP_AGE_MS = 2_000;
+const NOTE_AFTER_MS = 250;
 const KEEP_SENT_MS = 24 * 3_600_000;
 
 /** @param send hands one job to the engine; its id makes a second send harmless. */
@@ -25,10 +26,22 @@ export function createJobSender(deps: {
   send: (job: Job) => Promise<void>;
   logger: Logger;
 }): JobSender {
+  let sent: string[] = [];
+  // Many are noted at once: what is sent again for want of the note, the engine knows by its id.
+  const noteSent = async () => {
+    const ids = sent;
+    sent = [];
+    await markJobsSent(deps.db, ids).catch((error: unknown) =>
+      deps.logger.warn(
+        { err: error, jobs: ids },
+        "jobs were sent and not noted; the sweep will send them again",
+      ),
+    );
+  };
   const sendOne = async (job: Job) => {
     await deps.send(job);
     await faultPoint("K04");
-    await markJobSent(deps.db, job.id);
+    if (sent.push(job.id) === 1) setTimeout(noteSent, NOTE_AFTER_MS);
   };
   return {
     sendSoon(jobs) {

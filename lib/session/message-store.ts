@@ -7,15 +7,6 @@ import { playingOrder, type RequestRow } from "./run-store.ts";
 export type MessageRow = typeof messages.$inferSelect;
 export type NewMessageRow = typeof messages.$inferInsert;
 
-/** The messages that a request brought, in order; also while they wait outside the transcript. */
-export function listRequestMessages(db: Executor, requestId: string): Promise<MessageRow[]> {
-  return db
-    .select()
-    .from(messages)
-    .where(and(eq(messages.requestId, requestId), isNull(messages.runId)))
-    .orderBy(asc(messages.index));
-}
-
 /**
  * Requests whose messages wait, in the order they are read: those that joined the turn at work, then the others in
  * playing order. `run` is null for the former.

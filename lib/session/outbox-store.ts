@@ -1,4 +1,4 @@
-import { and, asc, eq, isNull, lt, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, isNull, lt } from "drizzle-orm";
 import type { Database, Executor, Transaction } from "#db/client.ts";
 import { outbox, runs } from "#db/schema/index.ts";
 import { type Job, requestRun } from "./jobs.ts";
@@ -6,27 +6,6 @@ import { type Job, requestRun } from "./jobs.ts";
 /** Writes jobs into the outbox of the transaction at hand; they are sent after its commit. */
 export async function enqueueJobs(tx: Transaction, jobs: Job[]): Promise<void> {
   if (jobs.length > 0) await tx.insert(outbox).values(jobs);
-}
-
-/**
- * Writes the job that plays a run; where one was written before, a new generation, so that the engine does not take it
- * for a duplicate.
- */
-export async function enqueueRun(
-  tx: Transaction,
-  run: { id: string; sessionId: string; generation: number },
-): Promise<Job> {
-  const job = requestRun(run);
-  const written = await tx.insert(outbox).values(job).onConflictDoNothing().returning({ id: outbox.id });
-  if (written.length === 1) return job;
-  const [raised] = await tx
-    .update(runs)
-    .set({ generation: sql`${runs.generation} + 1` })
-    .where(eq(runs.id, run.id))
-    .returning({ generation: runs.generation });
-  const again = requestRun({ ...run, generation: raised?.generation ?? run.generation + 1 });
-  await tx.insert(outbox).values(again);
-  return again;
 }
 
 /** Jobs written before `before` that nobody has sent, oldest first. */
@@ -41,9 +20,9 @@ export async function listUnsentJobs(db: Executor, before: Date, limit: number):
   return rows as Job[];
 }
 
-/** Notes that the engine has taken a job. */
-export async function markJobSent(db: Executor, id: string): Promise<void> {
-  await db.update(outbox).set({ sentAt: new Date() }).where(eq(outbox.id, id));
+/** Notes that the engine has taken these jobs. */
+export async function markJobsSent(db: Executor, ids: string[]): Promise<void> {
+  await db.update(outbox).set({ sentAt: new Date() }).where(inArray(outbox.id, ids));
 }
 
 /** Forgets jobs sent before `before`: the engine has them. @returns how many. */

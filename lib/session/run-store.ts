@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, inArray, isNotNull, ne, type SQL, sql } from "drizzle-orm";
-import type { Executor, Transaction } from "#db/client.ts";
-import { deliverables, messages, requests, runs } from "#db/schema/index.ts";
+import type { Executor } from "#db/client.ts";
+import { deliverables, requests, runs } from "#db/schema/index.ts";
 import { countUnreadSteers } from "./steering-store.ts";
 
 export type RequestRow = typeof requests.$inferSelect;
@@ -13,18 +13,6 @@ export const OPEN_STATES = ["pending", "running"] as const;
 /** Whether a run has not ended. */
 export const isOpen = (run: Pick<RunRow, "state">): boolean =>
   OPEN_STATES.some((state) => state === run.state);
-
-/** Writes a request with its first run and the messages it brought. */
-export async function insertRequest(
-  tx: Transaction,
-  request: typeof requests.$inferInsert,
-  run: typeof runs.$inferInsert,
-  news: (typeof messages.$inferInsert)[],
-): Promise<void> {
-  await tx.insert(requests).values(request);
-  await tx.insert(runs).values(run);
-  await tx.insert(messages).values(news);
-}
 
 /** A request of this session; another session's is as unknown as one that never was. */
 export async function findRequest(

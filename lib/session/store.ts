@@ -1,6 +1,6 @@
 import { and, eq, getTableColumns } from "drizzle-orm";
 import type { Executor, Transaction } from "#db/client.ts";
-import { sealedSecrets, sessions } from "#db/schema/index.ts";
+import { sessions } from "#db/schema/index.ts";
 import type { StartupStatus } from "#db/schema/unions.ts";
 
 /** A session without its metadata: the service never reads that, and it may be megabytes. */
@@ -10,24 +10,6 @@ const { metadata: _unread, ...columns } = getTableColumns(sessions);
 
 /** The columns of {@link SessionRow}. */
 export const sessionColumns: Omit<typeof sessions._.columns, "metadata"> = columns;
-
-/** Inserts a session unless its owner used the idempotency key before. @returns whether it was inserted. */
-export async function insertSession(tx: Transaction, row: typeof sessions.$inferInsert): Promise<boolean> {
-  const inserted = await tx
-    .insert(sessions)
-    .values(row)
-    .onConflictDoNothing({ target: [sessions.ownerId, sessions.idempotencyKey] })
-    .returning({ id: sessions.id });
-  return inserted.length === 1;
-}
-
-/** Writes the sealed secrets of a session. */
-export async function insertSecrets(
-  tx: Transaction,
-  rows: (typeof sealedSecrets.$inferInsert)[],
-): Promise<void> {
-  if (rows.length > 0) await tx.insert(sealedSecrets).values(rows);
-}
 
 /** A session of this owner; another owner's is as unknown as one that never was. */
 export async function findSession(

@@ -26,7 +26,7 @@ export async function claimRun(turn: TurnDeps, runId: string, now: Date): Promis
   const signal = turn.stops.signalOf(runId);
   const row = await readRun(turn.db, runId);
   if (!row) return { status: "no" };
-  const { run, session, position, currentUrl } = row;
+  const { run, session, position, asked, currentUrl } = row;
   const claim = { ...toClaim(run, session), epoch: taken.epoch };
   const isFirst = claim.epoch === 1 && position === 1 && claim.attempt === 1;
   const history = createHistory(isFirst ? [] : await listHistory(turn.db, session.id));
@@ -38,6 +38,7 @@ export async function claimRun(turn: TurnDeps, runId: string, now: Date): Promis
     run: {
       claim,
       session,
+      asked,
       startedAt: run.startedAt,
       outputs,
       history,

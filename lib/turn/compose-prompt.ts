@@ -44,7 +44,7 @@ export function composePrompt(
   return { instructions, ...describeTools(turn.tools, names) };
 }
 
-const describe = ({ description, input }: Tool): ToolSet[string] =>
+const toSdkTool = ({ description, input }: Tool): ToolSet[string] =>
   tool({ description, inputSchema: zodSchema(input) });
 
 type Described = Pick<Prompt, "tools" | "toolSet">;
@@ -63,7 +63,7 @@ function describeTools(all: TurnDeps["tools"], names: string[]): Described {
   if (cached) return cached;
   const tools = names.flatMap((name) => all.get(name) ?? []);
   const toolSet: ToolSet = Object.fromEntries(
-    tools.map((definition) => [definition.name, describe(definition)]),
+    tools.map((definition) => [definition.name, toSdkTool(definition)]),
   );
   const made = { tools: new Map(tools.map((definition) => [definition.name, definition])), toolSet };
   known.set(key, made);

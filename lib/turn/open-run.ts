@@ -1,6 +1,6 @@
 import type { ModelMessage } from "ai";
 import type { NewEvent } from "#lib/events/event.ts";
-import { listRequestMessages, type MessageRow, toTranscriptMessage } from "#lib/session/message-store.ts";
+import { type MessageRow, toTranscriptMessage } from "#lib/session/message-store.ts";
 import { aboutRun } from "./about-run.ts";
 import { recordStep } from "./record-step.ts";
 import { findRecorded, type RunInPlay } from "./run-in-play.ts";
@@ -13,7 +13,7 @@ import type { TurnDeps } from "./turn-deps.ts";
 export async function openRun(turn: TurnDeps, run: RunInPlay): Promise<void> {
   if (findRecorded(run, "open")) return;
   const { claim } = run;
-  const asked = claim.attempt === 1 ? await listRequestMessages(turn.db, claim.requestId) : [];
+  const asked = claim.attempt === 1 ? run.asked : [];
   const transcript = placeMessages(run, asked);
   const about = aboutRun(claim);
   const deliverable = { runId: claim.runId, status: "pending" } as const;

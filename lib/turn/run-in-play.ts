@@ -1,3 +1,4 @@
+import type { MessageRow } from "#lib/session/message-store.ts";
 import type { SessionRow } from "#lib/session/store.ts";
 import type { Claim } from "./claim.ts";
 import type { Prompt } from "./compose-prompt.ts";
@@ -11,6 +12,8 @@ import { isShutdown } from "./stop-registry.ts";
 export type RunInPlay = {
   claim: Claim;
   session: SessionRow;
+  /** The messages that its request brought. */
+  asked: MessageRow[];
   /** When the run went from `pending` to `running`; null before. */
   startedAt: Date | null;
   /** Recorded steps by name: what was done is not done again. */

@@ -13,6 +13,7 @@ import {
   toolCalls,
   type UsageRow,
 } from "#db/schema/index.ts";
+import { defineStatement, type Statement, type Value } from "#db/statement.ts";
 import type { PlannedDelivery } from "#lib/callback/plan-delivery.ts";
 import type { EventDraft } from "#lib/events/draft-event.ts";
 import type { Deliverable } from "#lib/events/event.ts";
@@ -79,136 +80,224 @@ export type WriteReceipt = {
   following: { id: string; generation: number } | undefined;
 };
 
-const list = (values: readonly string[]) => sql.raw(`(${values.map((value) => `'${value}'`).join(", ")})`);
 /** The states of a run that has not ended. */
-export const OPEN = list(OPEN_STATES);
-const asJson = (value: unknown) => sql`${JSON.stringify(value)}::json`;
-const asJsonb = (value: unknown) => sql`${JSON.stringify(value) ?? "null"}::jsonb`;
-const at = (date: Date) => sql`${date.toISOString()}::timestamptz`;
+export const OPEN = sql.raw(`(${OPEN_STATES.map((state) => `'${state}'`).join(", ")})`);
 
-/** The row that everything else of the statement is written from. A turn does not end over an unread steer, unless a retry will read it. */
-function held(claim: Pick<Claim, "runId" | "epoch">, fence: Fence, end: EndWrite | undefined): SQL {
-  const condition =
-    fence === "claimed"
-      ? sql`epoch = ${claim.epoch} and state in ${OPEN}`
-      : fence === "pending"
-        ? sql`state = 'pending'`
-        : sql`state in ${OPEN}`;
-  const isRead = end && !end.retry ? sql`and not ${unreadSteers(sql`held_run.request_id`)}` : sql``;
-  return sql`held as (
-    select id, session_id, request_id, cancel_requested_at is not null as is_cancelled from ${runs} held_run
-    where id = ${claim.runId} and ${condition} ${isRead} for no key update)`;
+const FENCES: Record<Fence, (value: Value<string>) => SQL> = {
+  claimed: (value) => sql`epoch = ${value("epoch")} and state in ${OPEN}`,
+  pending: () => sql`state = 'pending'`,
+  open: () => sql`state in ${OPEN}`,
+};
+
+/** The row that everything else is written from. A turn does not end over an unread steer, unless a retry reads it. */
+const held = (value: Value<string>, fence: Fence, isLast: boolean) => sql`held as (
+  select id, session_id, request_id, cancel_requested_at is not null as is_cancelled from ${runs} held_run
+  where id = ${value("runId")} and ${FENCES[fence](value)}
+    ${isLast ? sql`and not ${unreadSteers(sql`held_run.request_id`)}` : sql``} for no key update)`;
+
+/** A part of the statement: its text, and the values it takes from a write; undefined where the write has no such part. */
+type Part = {
+  text: (value: Value<string>) => SQL;
+  read: (write: TurnWrite) => Record<string, unknown> | undefined;
+};
+
+const json = JSON.stringify;
+const unlessEmpty = (name: string, rows: readonly object[] | undefined) =>
+  rows?.length ? { [name]: json(rows) } : undefined;
+
+const PARTS: Record<string, Part> = {
+  started: {
+    text: (value) => sql`started as (update ${runs} r set state = 'running',
+      started_at = coalesce(r.started_at, ${value("startedAt")}::timestamptz) from held where r.id = held.id)`,
+    read: ({ startedAt }) => startedAt && { startedAt: startedAt.toISOString() },
+  },
+  compacting: {
+    text: (value) => sql`compacting as (
+      update ${runs} r set is_compacting = ${value("isCompacting")} from held where r.id = held.id)`,
+    read: ({ isCompacting }) => (isCompacting === undefined ? undefined : { isCompacting }),
+  },
+  ended: {
+    text: (
+      value,
+    ) => sql`ended as (update ${runs} r set state = ${value("endState")}, error = ${value("endError")},
+      will_retry = ${value("willRetry")}, is_compacting = false, usage = ${value("usage")}::jsonb,
+      ended_at = ${value("endedAt")}::timestamptz from held where r.id = held.id)`,
+    read: ({ end }) =>
+      end && {
+        endState: end.state,
+        endError: end.error,
+        willRetry: end.retry !== undefined,
+        usage: json(end.usage),
+        endedAt: end.endedAt.toISOString(),
+      },
+  },
+  counted: {
+    text: (value) => sql`counter as (
+      update ${sessions} s set event_seq = s.event_seq + ${value("draftCount")}::int,
+        message_seq = coalesce(${value("messageSeq")}::int, s.message_seq),
+        active_run_id = case when ${value("isOver")}::boolean and s.active_run_id = held.id then null
+          else s.active_run_id end,
+        updated_at = now()
+      from held where s.id = held.session_id returning s.event_seq as last_seq)`,
+    read: ({ drafts, messageSeq = null, end }) =>
+      drafts.length > 0 || messageSeq !== null || end
+        ? { draftCount: drafts.length, messageSeq, isOver: end !== undefined }
+        : undefined,
+  },
+  logged: {
+    text: (value) => sql`logged as (insert into ${events} (session_id, seq, kind, request_id, run_id, body)
+      select held.session_id, last_seq + d.place, d.kind, d.request, d.run, d.head || (last_seq + d.place) || d.tail
+      from held, counter, json_to_recordset(${value("drafts")}::json)
+        as d (place int, kind text, request text, run text, head text, tail text))`,
+    read: ({ drafts }) =>
+      unlessEmpty(
+        "drafts",
+        drafts.map(({ kind, requestId, runId, head, tail }, index) => {
+          const place = index - drafts.length + 1;
+          return { place, kind, request: requestId, run: runId, head, tail };
+        }),
+      ),
+  },
+  delivered: {
+    text: (value) => sql`delivered as (
+      insert into ${deliveries} (id, session_id, run_id, event, body, next_attempt_at)
+      select ${value("deliveryId")}, held.session_id, held.id, ${value("deliveryEvent")},
+        ${value("deliveryHead")}::text || (last_seq + ${value("deliveryPlace")}::int) || ${value("deliveryTail")}::text,
+        now()
+      from held, counter)`,
+    read: ({ delivery, drafts }) =>
+      delivery && {
+        deliveryId: delivery.id,
+        deliveryEvent: delivery.event,
+        deliveryHead: delivery.head + delivery.draft.head,
+        deliveryPlace: drafts.indexOf(delivery.draft) - drafts.length + 1,
+        deliveryTail: `${delivery.draft.tail}}`,
+      },
+  },
+  written: {
+    text: (value) => sql`written as (
+      insert into ${steps} (run_id, session_id, name, output, model_messages, replaces_through)
+      select id, session_id, ${value("stepName")}, ${value("output")}::jsonb, ${value("modelMessages")}::jsonb,
+        ${value("replacesThrough")}::bigint
+      from held returning position)`,
+    read: ({ step }) =>
+      step && {
+        stepName: step.name,
+        output: json(step.output) ?? "null",
+        modelMessages: step.modelMessages ? json(step.modelMessages) : null,
+        replacesThrough: step.replacesThrough ?? null,
+      },
+  },
+  said: {
+    text: (value) => sql`said as (
+      insert into ${messages} (id, session_id, seq, role, parts, request_id, run_id, author, created_at)
+      select m.id, held.session_id, m.seq, m.role, m.parts, held.request_id, held.id, null, m."createdAt"
+      from held, json_to_recordset(${value("messages")}::json)
+        as m (id text, seq int, role text, parts jsonb, "createdAt" timestamptz))`,
+    read: (write) => unlessEmpty("messages", write.messages),
+  },
+  placed: {
+    text: (value) => sql`placed as (
+      update ${messages} m set seq = p.seq
+      from held, json_to_recordset(${value("placed")}::json) as p (id text, seq int) where m.id = p.id)`,
+    read: (write) => unlessEmpty("placed", write.placed),
+  },
+  called: {
+    text: (value) => sql`called as (
+      insert into ${toolCalls}
+        (run_id, call_id, session_id, result_id, name, input, state, result_text, started_at, ended_at)
+      select held.id, c."callId", held.session_id, c."resultId", c.name, c.input, c.state, c."resultText",
+        c."startedAt", c."endedAt"
+      from held, json_to_recordset(${value("toolCalls")}::json) as c ("callId" text, "resultId" text, name text,
+        input jsonb, state text, "resultText" text, "startedAt" timestamptz, "endedAt" timestamptz)
+      on conflict (run_id, call_id) do update set state = excluded.state, result_text = excluded.result_text,
+        result_id = excluded.result_id, ended_at = excluded.ended_at)`,
+    read: (write) => unlessEmpty("toolCalls", write.toolCalls),
+  },
+  // A deliverable that is settled stays as it is.
+  settled: {
+    text: (value) => sql`settled as (
+      insert into ${deliverables} as d (run_id, session_id, status, value, error, raw_text)
+      select id, session_id, ${value("deliverableStatus")}, ${value("deliverableValue")}::jsonb,
+        ${value("deliverableError")}::text, ${value("rawText")}::text from held
+      on conflict (run_id) do update set status = excluded.status, value = excluded.value, error = excluded.error,
+        raw_text = excluded.raw_text where d.status = 'pending')`,
+    read: ({ deliverable }) =>
+      deliverable && {
+        deliverableStatus: deliverable.status,
+        deliverableValue: deliverable.status === "ready" ? json(deliverable.value) : null,
+        deliverableError: deliverable.status === "failed" ? deliverable.error : null,
+        rawText: deliverable.status === "failed" ? (deliverable.rawText ?? null) : null,
+      },
+  },
+  sent: {
+    text: (value) => sql`sent as (
+      insert into ${outbox} (id, name, data)
+      select j.id, j.name, j.data from held, json_to_recordset(${value("jobs")}::json) as j (id text, name text, data jsonb))`,
+    read: ({ jobs }) => unlessEmpty("jobs", jobs),
+  },
+  retried: {
+    text: (value) => sql`retried as (
+      insert into ${runs} (id, session_id, request_id, attempt, origin, not_before)
+      select ${value("retryId")}, session_id, request_id, ${value("retryAttempt")}::int, 'retry',
+        ${value("notBefore")}::timestamptz from held)`,
+    read: ({ end }) =>
+      end?.retry && {
+        retryId: end.retry.runId,
+        retryAttempt: end.retry.attempt,
+        notBefore: end.retry.notBefore.toISOString(),
+      },
+  },
+  // The run behind the one that ends, if that was the first in line; its generation is raised, so that the engine does
+  // not take its job for a duplicate of an earlier one.
+  followed: {
+    text: () => sql`lined as (
+      select ${runs.id}, row_number() over (order by ${sql.join(playingOrder, sql`, `)}) as place
+      from ${runs} join ${requests} on ${requests.id} = ${runs.requestId}
+      where ${runs.sessionId} = (select session_id from held) and ${runs.state} in ${OPEN}
+    ), following as (
+      update ${runs} r set generation = r.generation + 1 from lined where r.id = lined.id and lined.place = 2
+        and exists (select 1 from lined l, held where l.place = 1 and l.id = held.id)
+      returning r.id, r.session_id, r.generation
+    ), followed as (
+      insert into ${outbox} (id, name, data)
+      select id || ':' || generation, 'turn/run.requested',
+        json_build_object('runId', id, 'sessionId', session_id, 'generation', generation)::jsonb from following)`,
+    read: ({ end }) => (end && !end.retry ? {} : undefined),
+  },
+};
+
+/** What the statement answers where it has that part. */
+const COLUMNS: Record<string, SQL> = {
+  logged: sql`(select last_seq from counter)`,
+  written: sql`(select position from written), ${unreadSteers(sql`held.request_id`)} as is_steered`,
+  followed: sql`(select json_build_object('id', id, 'generation', generation) from following) as following`,
+};
+
+type Row = {
+  is_cancelled: boolean;
+  is_steered?: boolean;
+  last_seq?: number | string;
+  position?: number | string;
+  following?: WriteReceipt["following"] | null;
+};
+
+/** The statements that were put together so far, by the parts they have. */
+const statements = new Map<string, Statement<string>>();
+
+function findStatement(fence: Fence, names: string[]): Statement<string> {
+  const key = `${fence} ${names.join(" ")}`;
+  const known = statements.get(key);
+  if (known) return known;
+  const columns = [sql`is_cancelled`, ...names.flatMap((name) => COLUMNS[name] ?? [])];
+  const made = defineStatement<string>((value) => {
+    const parts = names.flatMap((name) => PARTS[name]?.text(value) ?? []);
+    const all = [held(value, fence, names.includes("followed")), ...parts];
+    return sql`with ${sql.join(all, sql`, `)} select ${sql.join(columns, sql`, `)} from held`;
+  });
+  statements.set(key, made);
+  return made;
 }
-
-function movedRun({ startedAt, isCompacting, end }: TurnWrite): SQL | undefined {
-  const set: SQL[] = [];
-  if (startedAt) set.push(sql`state = 'running', started_at = coalesce(r.started_at, ${at(startedAt)})`);
-  if (isCompacting !== undefined) set.push(sql`is_compacting = ${isCompacting}`);
-  if (end)
-    set.push(sql`state = ${end.state}, error = ${end.error}, will_retry = ${end.retry !== undefined},
-      is_compacting = false, usage = ${asJsonb(end.usage)}, ended_at = ${at(end.endedAt)}`);
-  if (set.length === 0) return undefined;
-  return sql`moved as (update ${runs} r set ${sql.join(set, sql`, `)} from held where r.id = held.id)`;
-}
-
-/** The session's counters, and at a run's end its release. */
-function counted({ drafts, messageSeq, end }: TurnWrite): SQL {
-  const set = [sql`event_seq = s.event_seq + ${drafts.length}`];
-  if (messageSeq !== undefined) set.push(sql`message_seq = ${messageSeq}`);
-  if (end)
-    set.push(sql`active_run_id = case when s.active_run_id = held.id then null else s.active_run_id end,
-      updated_at = now()`);
-  return sql`counter as (update ${sessions} s set ${sql.join(set, sql`, `)} from held where s.id = held.session_id
-    returning s.event_seq as last_seq)`;
-}
-
-function loggedEvents(drafts: EventDraft[]): SQL {
-  const rows = drafts.map(({ kind, requestId, runId, head, tail }, index) => ({
-    place: index - drafts.length + 1,
-    kind,
-    request: requestId,
-    run: runId,
-    head,
-    tail,
-  }));
-  return sql`logged as (insert into ${events} (session_id, seq, kind, request_id, run_id, body)
-    select held.session_id, last_seq + d.place, d.kind, d.request, d.run, d.head || (last_seq + d.place) || d.tail
-    from held, counter, json_to_recordset(${asJson(rows)})
-      as d (place int, kind text, request text, run text, head text, tail text))`;
-}
-
-function plannedDelivery(
-  drafts: EventDraft[],
-  { id, event, head, draft }: PlannedDelivery & { draft: EventDraft },
-): SQL {
-  const place = drafts.indexOf(draft) - drafts.length + 1;
-  return sql`delivered as (insert into ${deliveries} (id, session_id, run_id, event, body, next_attempt_at)
-    select ${id}, held.session_id, held.id, ${event},
-      ${head + draft.head}::text || (last_seq + ${place}::int) || ${`${draft.tail}}`}::text, now() from held, counter)`;
-}
-
-const writtenStep = (step: StepWrite) => sql`written as (
-  insert into ${steps} (run_id, session_id, name, output, model_messages, replaces_through)
-  select id, session_id, ${step.name}, ${asJsonb(step.output)},
-    ${step.modelMessages ? JSON.stringify(step.modelMessages) : null}::jsonb, ${step.replacesThrough ?? null}::bigint
-  from held returning position)`;
-
-const addedMessages = (rows: MessageWrite[]) => sql`said as (
-  insert into ${messages} (id, session_id, seq, role, parts, request_id, run_id, author, created_at)
-  select m.id, held.session_id, m.seq, m.role, m.parts, held.request_id, held.id, null, m."createdAt"
-  from held, json_to_recordset(${asJson(rows)})
-    as m (id text, seq int, role text, parts jsonb, "createdAt" timestamptz))`;
-
-const placedMessages = (rows: { id: string; seq: number }[]) => sql`placed as (
-  update ${messages} m set seq = p.seq from held, json_to_recordset(${asJson(rows)}) as p (id text, seq int)
-  where m.id = p.id)`;
-
-const endedCalls = (rows: ToolCallWrite[]) => sql`called as (
-  insert into ${toolCalls} (run_id, call_id, session_id, result_id, name, input, state, result_text, started_at, ended_at)
-  select held.id, c."callId", held.session_id, c."resultId", c.name, c.input, c.state, c."resultText", c."startedAt",
-    c."endedAt"
-  from held, json_to_recordset(${asJson(rows)}) as c ("callId" text, "resultId" text, name text, input jsonb,
-    state text, "resultText" text, "startedAt" timestamptz, "endedAt" timestamptz)
-  on conflict (run_id, call_id) do update set state = excluded.state, result_text = excluded.result_text,
-    result_id = excluded.result_id, ended_at = excluded.ended_at)`;
-
-/** A deliverable that is settled stays as it is. */
-function settledDeliverable(deliverable: Deliverable): SQL {
-  const value = deliverable.status === "ready" ? JSON.stringify(deliverable.value) : null;
-  const error = deliverable.status === "failed" ? deliverable.error : null;
-  const rawText = deliverable.status === "failed" ? (deliverable.rawText ?? null) : null;
-  return sql`settled as (
-    insert into ${deliverables} as d (run_id, session_id, status, value, error, raw_text)
-    select id, session_id, ${deliverable.status}, ${value}::jsonb, ${error}::text, ${rawText}::text from held
-    on conflict (run_id) do update set status = excluded.status, value = excluded.value, error = excluded.error,
-      raw_text = excluded.raw_text where d.status = 'pending')`;
-}
-
-const enqueuedJobs = (jobs: Job[]) => sql`sent as (insert into ${outbox} (id, name, data)
-  select j.id, j.name, j.data from held, json_to_recordset(${asJson(jobs)}) as j (id text, name text, data jsonb))`;
-
-const insertedRetry = ({ runId, attempt, notBefore }: NonNullable<EndWrite["retry"]>) => sql`retried as (
-  insert into ${runs} (id, session_id, request_id, attempt, origin, not_before)
-  select ${runId}, session_id, request_id, ${attempt}::int, 'retry', ${at(notBefore)} from held)`;
-
-/**
- * The run behind the one that ends, if that was the first in line; its generation is raised, so that the engine does
- * not take its job for a duplicate of an earlier one. A retry stands where the run stood: only an interrupt is before it.
- */
-const followingRun = (hasRetry: boolean) => sql`lined as (
-  select ${runs.id}, ${requests.mode}, row_number() over (order by ${sql.join(playingOrder, sql`, `)}) as place
-  from ${runs} join ${requests} on ${requests.id} = ${runs.requestId}
-  where ${runs.sessionId} = (select session_id from held) and ${runs.state} in ${OPEN}
-), following as (
-  update ${runs} r set generation = r.generation + 1 from lined
-  where r.id = lined.id and lined.place = 2 and exists (
-    select 1 from lined l, held where l.place = 1 and l.id = held.id
-      and (not ${hasRetry}::boolean or (lined.mode = 'interrupt' and l.mode <> 'interrupt')))
-  returning r.id, r.session_id, r.generation
-), followed as (
-  insert into ${outbox} (id, name, data)
-  select id || ':' || generation, 'turn/run.requested',
-    json_build_object('runId', id, 'sessionId', session_id, 'generation', generation)::jsonb from following)`;
 
 /**
  * Writes all of it in one statement, or nothing where the fence does not hold. At a run's end the caller holds the
@@ -218,50 +307,18 @@ const followingRun = (hasRetry: boolean) => sql`lined as (
  */
 export async function writeTurn(
   db: Executor,
-  claim: Pick<Claim, "runId" | "epoch">,
+  { runId, epoch }: Pick<Claim, "runId" | "epoch">,
   write: TurnWrite,
   fence: Fence = "claimed",
 ): Promise<WriteReceipt | undefined> {
-  const { drafts, end } = write;
-  const moved = movedRun(write);
-  const parts = [
-    held(claim, fence, end),
-    moved,
-    (drafts.length > 0 || write.messageSeq !== undefined || end) && counted(write),
-    drafts.length > 0 && loggedEvents(drafts),
-    write.delivery && plannedDelivery(drafts, write.delivery),
-    write.step && writtenStep(write.step),
-    write.messages?.length && addedMessages(write.messages),
-    write.placed?.length && placedMessages(write.placed),
-    write.toolCalls?.length && endedCalls(write.toolCalls),
-    write.deliverable && settledDeliverable(write.deliverable),
-    write.jobs?.length && enqueuedJobs(write.jobs),
-    end?.retry && insertedRetry(end.retry),
-    end && followingRun(end.retry !== undefined),
-  ].filter((part) => typeof part === "object");
-  const columns = [sql`is_cancelled`];
-  if (drafts.length > 0) columns.push(sql`(select last_seq from counter)`);
-  if (write.step)
-    columns.push(
-      sql`(select position from written)`,
-      sql`${unreadSteers(sql`held.request_id`)} as is_steered`,
-    );
-  if (end)
-    columns.push(
-      sql`(select json_build_object('id', id, 'generation', generation) from following) as following`,
-    );
+  const values: Record<string, unknown> = { runId, epoch };
+  const names = Object.keys(PARTS).filter((name) => {
+    const read = PARTS[name]?.read(write);
+    if (read) Object.assign(values, read);
+    return read !== undefined;
+  });
   // Every driver answers with rows; which one it is, Drizzle's type leaves open.
-  const { rows } = (await db.execute(
-    sql`with ${sql.join(parts, sql`, `)} select ${sql.join(columns, sql`, `)} from held`,
-  )) as unknown as {
-    rows: {
-      is_cancelled: boolean;
-      is_steered?: boolean;
-      last_seq?: number | string;
-      position?: number | string;
-      following?: WriteReceipt["following"] | null;
-    }[];
-  };
+  const { rows } = (await db.execute(findStatement(fence, names)(values))) as unknown as { rows: Row[] };
   const [row] = rows;
   if (!row) return undefined;
   return {

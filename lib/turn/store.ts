@@ -1,6 +1,9 @@
 import { and, asc, eq, getTableColumns, gt, inArray, isNotNull, sql } from "drizzle-orm";
 import type { Database, Executor, Transaction } from "#db/client.ts";
-import { browsers, requests, runs, sessions, steps, toolCalls } from "#db/schema/index.ts";
+import { prepareOnce } from "#db/prepare-once.ts";
+import { browsers, messages, requests, runs, sessions, steps, toolCalls } from "#db/schema/index.ts";
+import { defineStatement } from "#db/statement.ts";
+import type { MessageRow } from "#lib/session/message-store.ts";
 import { OPEN_STATES, playingOrder, type RunRow } from "#lib/session/run-store.ts";
 import { type SessionRow, sessionColumns } from "#lib/session/store.ts";
 import type { Claim } from "./claim.ts";
@@ -10,16 +13,11 @@ import { OPEN } from "./store-write.ts";
 /** What a claim came to. */
 export type Taken = { status: "taken"; epoch: number } | { status: "later"; at: string } | { status: "no" };
 
-/**
- * Takes the session for a run, if that run is open, its time has come, and it is the first in line; every older
- * executor of it is stale from here on.
- */
-export async function takeRun(db: Executor, runId: string, now: Date): Promise<Taken> {
-  // Every driver answers with rows; which one it is, Drizzle's type leaves open.
-  const { rows } = (await db.execute(sql`
+const takeStatement = defineStatement<"runId" | "now">(
+  (value) => sql`
     with run as (
-      select id, session_id, not_before, not_before > ${now.toISOString()}::timestamptz as is_early from ${runs}
-      where id = ${runId} and state in ${OPEN} for no key update
+      select id, session_id, not_before, not_before > ${value("now")}::timestamptz as is_early from ${runs}
+      where id = ${value("runId")} and state in ${OPEN} for no key update
     ), first as (
       select ${runs.id} from ${runs} join ${requests} on ${requests.id} = ${runs.requestId}
       where ${runs.sessionId} = (select session_id from run) and ${runs.state} in ${OPEN}
@@ -33,32 +31,69 @@ export async function takeRun(db: Executor, runId: string, now: Date): Promise<T
       update ${runs} r set epoch = r.epoch + 1 from taken where r.id = taken.id returning r.epoch
     )
     select (select epoch from raised) as epoch, is_early, (extract(epoch from not_before) * 1000)::float8 as at_ms
-    from run
-  `)) as unknown as { rows: { epoch: number | null; is_early: boolean | null; at_ms: number | null }[] };
+    from run`,
+);
+
+/**
+ * Takes the session for a run, if that run is open, its time has come, and it is the first in line; every older
+ * executor of it is stale from here on.
+ */
+export async function takeRun(db: Executor, runId: string, now: Date): Promise<Taken> {
+  // Every driver answers with rows; which one it is, Drizzle's type leaves open.
+  const { rows } = (await db.execute(takeStatement({ runId, now: now.toISOString() }))) as unknown as {
+    rows: { epoch: number | null; is_early: boolean | null; at_ms: number | null }[];
+  };
   const [row] = rows;
   if (row?.epoch) return { status: "taken", epoch: row.epoch };
   if (row?.is_early) return { status: "later", at: new Date(Number(row.at_ms)).toISOString() };
   return { status: "no" };
 }
 
-/** A run with its session, its request's place in the queue, and what the session's browser shows. */
-export async function readRun(
-  db: Executor,
-  runId: string,
-): Promise<{ run: RunRow; session: SessionRow; position: number; currentUrl: string | null } | undefined> {
-  const [row] = await db
+/** A run with its session, what its request brought, and what the session's browser shows. */
+export type RunRecord = {
+  run: RunRow;
+  session: SessionRow;
+  /** The place of its request in the queue, from 1. */
+  position: number;
+  asked: MessageRow[];
+  currentUrl: string | null;
+};
+
+const readStatement = prepareOnce((db) => {
+  const { id, seq, index, role, parts, author, createdAt } = messages;
+  const asked = sql<AskedRow[] | null>`(
+    select json_agg(json_build_object('id', ${id}, 'seq', ${seq}, 'index', ${index}, 'role', ${role},
+      'parts', ${parts}, 'author', ${author}, 'createdAt', ${createdAt}) order by ${index})
+    from ${messages} where ${messages.requestId} = ${requests.id} and ${messages.runId} is null)`;
+  return db
     .select({
       run: getTableColumns(runs),
       session: sessionColumns,
       position: requests.position,
+      asked,
       currentUrl: browsers.currentUrl,
     })
     .from(runs)
     .innerJoin(requests, eq(requests.id, runs.requestId))
     .innerJoin(sessions, eq(sessions.id, runs.sessionId))
     .leftJoin(browsers, eq(browsers.sessionId, runs.sessionId))
-    .where(eq(runs.id, runId));
-  return row;
+    .where(eq(runs.id, sql.placeholder("runId")))
+    .prepare("read_run");
+});
+
+type AskedRow = Omit<MessageRow, "createdAt" | "sessionId" | "requestId" | "runId"> & { createdAt: string };
+
+/** @see RunRecord */
+export async function readRun(db: Database, runId: string): Promise<RunRecord | undefined> {
+  const [row] = await readStatement(db).execute({ runId });
+  if (!row) return undefined;
+  const { sessionId, requestId } = row.run;
+  const asked = (row.asked ?? []).map((message) => ({
+    ...message,
+    createdAt: new Date(message.createdAt),
+    ...{ sessionId, requestId, runId: null },
+  }));
+  return { ...row, asked };
 }
 
 /** Locks a run and its session until the transaction ends, so that the queue stays as it is seen. */
@@ -127,25 +162,31 @@ export async function requestCancel(db: Executor, runId: string, at: Date): Prom
 /** A call as it begins. */
 type ToolCallStart = { callId: string; resultId: string; name: string; input: unknown; startedAt: Date };
 
+const beginStatement = defineStatement<
+  "runId" | "epoch" | "callId" | "resultId" | "name" | "input" | "startedAt"
+>(
+  (value) => sql`
+    with held as (
+      select id, session_id from ${runs}
+      where id = ${value("runId")} and epoch = ${value("epoch")} and state = 'running' for no key update
+    ), begun as (
+      insert into ${toolCalls} (run_id, call_id, session_id, result_id, name, input, state, started_at)
+      select id, ${value("callId")}, session_id, ${value("resultId")}, ${value("name")}, ${value("input")}::jsonb,
+        'started', ${value("startedAt")}::timestamptz from held
+      on conflict do nothing returning call_id
+    )
+    select (select count(*) from begun)::int as begun from held`,
+);
+
 /** Notes that a tool call begins: `begun`, `interrupted` where it had begun before, `stale` where the claim is over. */
 export async function beginToolCall(
   db: Database,
-  claim: Claim,
-  { callId, resultId, name, input, startedAt }: ToolCallStart,
+  { runId, epoch }: Claim,
+  { input, startedAt, ...call }: ToolCallStart,
 ): Promise<"begun" | "interrupted" | "stale"> {
+  const values = { runId, epoch, ...call, input: JSON.stringify(input), startedAt: startedAt.toISOString() };
   // Every driver answers with rows; which one it is, Drizzle's type leaves open.
-  const { rows } = (await db.execute(sql`
-    with held as (
-      select id, session_id from ${runs}
-      where id = ${claim.runId} and epoch = ${claim.epoch} and state = 'running' for no key update
-    ), begun as (
-      insert into ${toolCalls} (run_id, call_id, session_id, result_id, name, input, state, started_at)
-      select id, ${callId}, session_id, ${resultId}, ${name}, ${JSON.stringify(input)}::jsonb, 'started',
-        ${startedAt.toISOString()}::timestamptz from held
-      on conflict do nothing returning call_id
-    )
-    select (select count(*) from begun)::int as begun from held
-  `)) as unknown as { rows: { begun: number }[] };
+  const { rows } = (await db.execute(beginStatement(values))) as unknown as { rows: { begun: number }[] };
   const [row] = rows;
   if (!row) return "stale";
   return row.begun === 1 ? "begun" : "interrupted";

@@ -1,0 +1,42 @@
+import { createHash } from "node:crypto";
+import { type Placeholder, type SQL, sql } from "drizzle-orm";
+import { PgDialect } from "drizzle-orm/pg-core";
+
+/** A statement whose text is made once; give it its values, and `execute` the outcome. */
+export type Statement<Name extends string> = (values: Record<Name, unknown>) => SQL;
+
+/** Stands for a value in a statement that is being written down. */
+export type Value<Name extends string> = (name: Name) => Placeholder<Name>;
+
+const dialect = new PgDialect();
+const names = new Map<string, string>();
+
+/** The name under which a server may keep a text that was written down here; other texts have none. */
+export const findStatementName = (text: string): string | undefined => names.get(text);
+
+/**
+ * Writes a statement down for the paths that are walked all the time: Drizzle would put its text together again for
+ * every execution, which costs more than the database takes for it. The outcome is to be executed as it is, and not to
+ * become part of another statement. Values reach the driver as they are: JSON as text, dates in ISO 8601.
+ */
+export function defineStatement<Name extends string>(write: (value: Value<Name>) => SQL): Statement<Name> {
+  let written: { text: string; names: Name[] } | undefined;
+  return (values) => {
+    written ??= readText<Name>(write((name) => sql.placeholder(name)));
+    const { text, names } = written;
+    return Object.assign(sql.raw(text), {
+      toQuery: () => ({ sql: text, params: names.map((name) => values[name]) }),
+    });
+  };
+}
+
+function readText<Name extends string>(statement: SQL): { text: string; names: Name[] } {
+  const { sql: text, params } = dialect.sqlToQuery(statement);
+  names.set(text, `statement_${createHash("sha1").update(text).digest("hex").slice(0, 24)}`);
+  // Everything that varies is a placeholder: a value in the text would stand there for good.
+  const placeholders = params.map((param) => {
+    if (typeof param === "object" && param !== null && "name" in param) return param.name as Name;
+    throw new Error(`a statement holds a value that is not named: ${String(param)}`);
+  });
+  return { text, names: placeholders };
+}
