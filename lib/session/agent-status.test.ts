@@ -35,6 +35,14 @@ describe("agent status", () => {
     });
   });
 
+  test("reads compacting while the running run makes room in its context", async () => {
+    const { runId } = await insertTestSession(db, "ses_compacting");
+    await db.update(runs).set({ startedAt: new Date(), isCompacting: true }).where(eq(runs.id, runId));
+    const session = await findSession(db, "ses_compacting");
+    assert.ok(session);
+    assert.equal((await readAgentStatus(db, session, deployment)).turnState, "compacting");
+  });
+
   test("of a session whose first run has not started has no run and no deliverable", async () => {
     const { runId } = await insertTestSession(db, "ses_new");
     await db.update(runs).set({ state: "pending" }).where(eq(runs.id, runId));

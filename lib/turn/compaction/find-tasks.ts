@@ -2,8 +2,9 @@ import type { Item } from "./group-messages.ts";
 
 /**
  * The user messages that the running request brought: its own and the steers read so far. Of a transcript that came in one
- * piece only its last user messages are the task; what stood before them was said before. `requestFrom`: position of the
- * request's first step. Source: specification, Session creation request, `messages`.
+ * piece only its last user messages are the task; what stood before them was said before. What the service itself asked
+ * stands in one step with its answer, and is none. `requestFrom`: position of the request's first step.
+ * Source: specification, Session creation request, `messages`.
  */
 export function findTasks(items: readonly Item[], requestFrom: number): Set<Item> {
   const tasks = new Set<Item>();
@@ -21,7 +22,7 @@ export function findTasks(items: readonly Item[], requestFrom: number): Set<Item
     if (isUser && passing.state !== "after") {
       passing.state = "in";
       tasks.add(item);
-    } else if (!isUser && passing.state === "in") passing.state = "after";
+    } else if (!isUser && (passing.state === "in" || position !== requestFrom)) passing.state = "after";
   }
   return tasks;
 }
