@@ -100,9 +100,9 @@ export const userMessage = (text: string) => ({ role: "user", parts: [{ type: "t
 /** A step of the scripted model that says something and ends the turn. */
 export const say = (text: string): Step => ({ text });
 
-/** Waits for a condition, at most 15 seconds. */
+/** Waits for a condition, at most 30 seconds. */
 export async function waitUntil(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const end = Date.now() + 15_000;
+  const end = Date.now() + 30_000;
   while (!(await condition())) {
     if (Date.now() > end) throw new Error(`waited in vain until ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
