@@ -249,21 +249,22 @@ const PARTS: Record<string, Part> = {
       },
   },
   // The run behind the one that ends, if that was the first in line; its generation is raised, so that the engine does
-  // not take its job for a duplicate of an earlier one.
+  // not take its job for a duplicate of an earlier one. A retry stands where the run stood: only an interrupt is before it.
   followed: {
-    text: () => sql`lined as (
-      select ${runs.id}, row_number() over (order by ${sql.join(playingOrder, sql`, `)}) as place
+    text: (value) => sql`lined as (
+      select ${runs.id}, ${requests.mode}, row_number() over (order by ${sql.join(playingOrder, sql`, `)}) as place
       from ${runs} join ${requests} on ${requests.id} = ${runs.requestId}
       where ${runs.sessionId} = (select session_id from held) and ${runs.state} in ${OPEN}
     ), following as (
       update ${runs} r set generation = r.generation + 1 from lined where r.id = lined.id and lined.place = 2
-        and exists (select 1 from lined l, held where l.place = 1 and l.id = held.id)
+        and exists (select 1 from lined l, held where l.place = 1 and l.id = held.id
+          and (not ${value("hasRetry")}::boolean or (lined.mode = 'interrupt' and l.mode <> 'interrupt')))
       returning r.id, r.session_id, r.generation
     ), followed as (
       insert into ${outbox} (id, name, data)
       select id || ':' || generation, 'turn/run.requested',
         json_build_object('runId', id, 'sessionId', session_id, 'generation', generation)::jsonb from following)`,
-    read: ({ end }) => (end && !end.retry ? {} : undefined),
+    read: ({ end }) => end && { hasRetry: end.retry !== undefined },
   },
 };
 
@@ -292,7 +293,8 @@ function findStatement(fence: Fence, names: string[]): Statement<string> {
   const columns = [sql`is_cancelled`, ...names.flatMap((name) => COLUMNS[name] ?? [])];
   const made = defineStatement<string>((value) => {
     const parts = names.flatMap((name) => PARTS[name]?.text(value) ?? []);
-    const all = [held(value, fence, names.includes("followed")), ...parts];
+    const isLast = names.includes("ended") && !names.includes("retried");
+    const all = [held(value, fence, isLast), ...parts];
     return sql`with ${sql.join(all, sql`, `)} select ${sql.join(columns, sql`, `)} from held`;
   });
   statements.set(key, made);
