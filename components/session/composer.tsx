@@ -46,7 +46,7 @@ function MessageBox({ textarea }: { textarea: RefObject<HTMLTextAreaElement | nu
   const { store, actions } = useRuntime();
   const state = useSession();
   const isBusy = isWorking(state);
-  const { stop, error: stopError } = useStop();
+  const { stop, error: stopError, forgetError } = useStop();
   const [text, setText] = useState("");
   const [chosen, setMode] = useState<FollowUpMode>("queue");
   const [isSending, setSending] = useState(false);
@@ -58,10 +58,12 @@ function MessageBox({ textarea }: { textarea: RefObject<HTMLTextAreaElement | nu
     if (said === "" || isSending) return;
     setSending(true);
     setError(null);
+    forgetError();
     const outcome = await actions.sendMessage(said, mode);
     setSending(false);
     if (!outcome.isDone) return setError(outcome.error);
-    setText("");
+    // What was typed meanwhile is the next message.
+    setText((current) => (current.trim() === said ? "" : current));
     // Ending a turn is a thing to decide anew each time.
     if (mode === "interrupt") setMode("queue");
     const { requestId, runId } = outcome.answer;

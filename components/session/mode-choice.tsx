@@ -24,12 +24,12 @@ export function ModeChoice({
         <label
           key={choice}
           title={does}
-          className="flex cursor-pointer select-none items-center rounded-sm px-2 font-medium text-soft text-xs outline-offset-[-2px] hover:text-ink has-checked:bg-raised has-checked:text-ink has-checked:shadow-(color:--shadow-color) has-checked:shadow-sm has-focus-visible:outline-2 has-focus-visible:outline-accent max-sm:px-1.5"
+          className="relative flex select-none items-center rounded-sm px-2 font-medium text-soft text-xs outline-offset-[-2px] hover:text-ink has-checked:bg-raised has-checked:text-ink has-checked:shadow-(color:--shadow-color) has-checked:shadow-sm has-focus-visible:outline-2 has-focus-visible:outline-accent max-sm:px-1.5"
         >
           <input
             type="radio"
             name="mode"
-            className="sr-only"
+            className="absolute inset-0 cursor-pointer appearance-none outline-none"
             checked={choice === mode}
             // The keys of this record are the modes.
             onChange={() => onChange(choice as FollowUpMode)}

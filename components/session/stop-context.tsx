@@ -7,6 +7,8 @@ type Stop = {
   stop: () => Promise<void>;
   /** Why the turn could not be stopped, in a sentence. */
   error: string | null;
+  /** Something else was asked for: that the stop failed is no longer of interest. */
+  forgetError: () => void;
 };
 
 const StopContext = createContext<Stop | undefined>(undefined);
@@ -21,7 +23,7 @@ export function StopProvider({ children }: { children: ReactNode }) {
     if (!outcome.isDone) setError(`The turn was not stopped. ${outcome.error}`);
     else if (outcome.answer.runId !== null) store.noteStopping(outcome.answer.runId);
   }, [actions, store]);
-  const value = useMemo(() => ({ stop, error }), [stop, error]);
+  const value = useMemo(() => ({ stop, error, forgetError: () => setError(null) }), [stop, error]);
   return <StopContext value={value}>{children}</StopContext>;
 }
 

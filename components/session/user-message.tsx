@@ -20,11 +20,9 @@ export function UserMessage({
         {text}
       </p>
       <p className="mt-1 flex items-baseline justify-between gap-4 text-faint text-xs">
-        <span className="flex min-w-0 items-center gap-1">
-          {isSteer && <CornerDownRight aria-hidden className="size-3.5 shrink-0" />}
-          <span className="truncate">
-            {isSteer ? `${author ? `${author} · ` : ""}Steered the turn` : (author ?? "Request")}
-          </span>
+        <span className="truncate">
+          {isSteer && <CornerDownRight aria-hidden className="mr-1 inline size-3.5 align-[-3px]" />}
+          {isSteer ? `${author ? `${author} · ` : ""}Steered the turn` : (author ?? "Request")}
         </span>
         <ClockTime iso={createdAt} />
       </p>

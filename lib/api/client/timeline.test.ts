@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { applyDelta } from "./apply-delta.ts";
 import { applyEvent } from "./apply-event.ts";
-import { delta, event, message, started } from "./testing.ts";
+import { delta, event, message, started, usage } from "./testing.ts";
 import { buildTimeline } from "./timeline.ts";
 
 test("an item keeps its key while it is written and after it is stored", () => {
@@ -55,4 +55,18 @@ test("a result is shown at the end of its run, once, whether or not a message ca
   };
   state = applyEvent(state, event(7, { kind: "message.completed", message: carried }));
   assert.equal(buildTimeline(state).filter(({ type }) => type === "deliverable").length, 1);
+});
+
+test("a turn that was steered and then stopped is told of after what it had read", () => {
+  const steer = { ...message("msg_5", 5, "user", "Left"), requestId: "req_2" };
+  const state = {
+    ...started,
+    steers: ["req_2"],
+    messages: [...started.messages, message("msg_4", 4, "assistant", "I look."), steer],
+  };
+  const stopped = applyEvent(state, event(9, { kind: "run.completed", outcome: "cancelled", usage }));
+  assert.deepEqual(
+    buildTimeline(stopped).map(({ type }) => type),
+    ["user", "text", "user", "notice"],
+  );
 });

@@ -119,10 +119,24 @@ function placeNotices(state: SessionState): Map<string | undefined, RunView[]> {
       state.messages.findLast(({ requestId }) => requestId === run.requestId);
     // A queued message that was taken back never entered the conversation, so neither does its end.
     if (!message && run.startedAt === null) continue;
-    places.set(message?.id, [...(places.get(message?.id) ?? []), run]);
+    const place = message && !retryOf(run, state) ? skipSteers(message, state) : message;
+    places.set(place?.id, [...(places.get(place?.id) ?? []), run]);
   }
   return places;
 }
+
+/** The last of the messages that a turn was steered with after this one, or this one. */
+function skipSteers(message: TranscriptMessage, { messages, steers }: SessionState): TranscriptMessage {
+  let last = message;
+  for (const next of messages.slice(messages.indexOf(message) + 1)) {
+    if (next.requestId === null || !steers.includes(next.requestId)) break;
+    last = next;
+  }
+  return last;
+}
+
+const retryOf = (run: RunView, { runs }: SessionState): RunView | undefined =>
+  runs.find((next) => next.requestId === run.requestId && next.attempt === run.attempt + 1);
 
 /** After which message a result is shown that no message carries as a part: the last one of its run. */
 function placeResults(state: SessionState): Map<string, string> {
@@ -145,5 +159,5 @@ const noticeOf = (run: RunView, state: SessionState): TimelineItem => ({
   type: "notice",
   key: `end:${run.runId}`,
   run,
-  retriedAs: state.runs.find((next) => next.requestId === run.requestId && next.attempt === run.attempt + 1),
+  retriedAs: retryOf(run, state),
 });

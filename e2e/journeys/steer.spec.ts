@@ -1,0 +1,182 @@
+import { expect, type Page } from "@playwright/test";
+import { listDescendants } from "../crash/processes.ts";
+import { startService } from "../fixtures/service.ts";
+import { script, test } from "./journey.ts";
+
+test.use({ viewport: { width: 1400, height: 900 } });
+
+const messageBox = (page: Page) => page.getByLabel("Message to the agent");
+const mode = (page: Page, name: string) => page.getByRole("radio", { name, exact: true });
+const waiting = (page: Page) =>
+  page.getByRole("article", { name: /^(Queued|Steering|Interrupting) message$/ });
+const LOOK = { name: "list_files", arguments: {} };
+
+test("a steering message waits before the queue, is read at the next step, and says so for good", async ({
+  page,
+  stage: { model, service },
+}) => {
+  const released = Promise.withResolvers<void>();
+  script(model, {
+    "[steered]": [{ text: "I look around.", toolCalls: [LOOK], hold: released.promise }],
+    "[left]": [{ text: "I turn left." }],
+    "[right]": [{ text: "I turn right, too." }],
+    "[later]": [{ text: "Now the later thing." }],
+  });
+  const session = await service.create("[steered] begin");
+  await page.goto(service.baseUrl + session.shareUrl);
+  await expect(page.getByText("I look around.")).toBeVisible();
+
+  await messageBox(page).fill("[later] when you are done");
+  await messageBox(page).press("Enter");
+  await expect(waiting(page)).toHaveText([/\[later\].*Queued/]);
+  // One stop of the Tab key behind the box, changed with the arrow keys.
+  await messageBox(page).press("Tab");
+  await expect(mode(page, "Queue")).toBeFocused();
+  await page.keyboard.press("ArrowRight");
+  await expect(mode(page, "Steer")).toBeChecked();
+  await messageBox(page).fill("[left] first");
+  await messageBox(page).press("Enter");
+  await expect(waiting(page)).toHaveText([/\[left\].*Steering/, /\[later\].*Queued/]);
+  await mode(page, "Queue").check();
+  await messageBox(page).fill("[right] then");
+  await messageBox(page).press("Control+Enter");
+  await expect(waiting(page)).toHaveText([/\[left\].*Steering/, /\[right\].*Steering/, /\[later\].*Queued/]);
+  await page.reload();
+  await expect(waiting(page)).toHaveText([/\[left\].*Steering/, /\[right\].*Steering/, /\[later\].*Queued/]);
+
+  released.resolve();
+  await expect(page.getByText("Now the later thing.")).toBeVisible();
+  const requests = page.getByRole("article", { name: "Request" });
+  const said = [/begin/, /\[left\].*Steered the turn/, /\[right\].*Steered the turn/, /\[later\].*Request/];
+  await expect(requests).toHaveText(said);
+  await expect(waiting(page)).toHaveCount(0);
+  await page.reload();
+  await expect(requests).toHaveText(said);
+  await expect(page.getByText("I turn right, too.")).toHaveCount(1);
+});
+
+test("an interrupting message ends the turn and starts before what is queued", async ({
+  page,
+  stage: { model, service },
+}) => {
+  script(model, {
+    "[endless]": [{ text: "This goes on for ever.", hold: new Promise(() => {}) }],
+    "[urgent]": [{ text: "The urgent thing is done." }],
+    "[patient]": [{ text: "The patient thing is done." }],
+  });
+  const session = await service.create("[endless] begin");
+  await page.goto(service.baseUrl + session.shareUrl);
+  await expect(page.getByText("This goes on for ever.")).toBeVisible();
+  await messageBox(page).fill("[patient] later");
+  await messageBox(page).press("Enter");
+  await expect(waiting(page)).toHaveCount(1);
+  await mode(page, "Interrupt").check();
+  await messageBox(page).fill("[urgent] now");
+  await messageBox(page).press("Enter");
+  await expect(page.getByText("The patient thing is done.")).toBeVisible();
+  await expect(page.getByRole("article", { name: "Request" })).toHaveText([
+    /begin/,
+    /\[urgent\]/,
+    /\[patient\]/,
+  ]);
+  await expect(page.getByRole("main").getByText("Stopped")).toHaveCount(1);
+});
+
+test("the choice is there only while a turn is at work, moves nothing, and falls back after an interrupt", async ({
+  page,
+  stage: { model, service },
+}) => {
+  const released = Promise.withResolvers<void>();
+  script(model, {
+    "[hello]": [{ text: "Hello." }],
+    "[work]": [{ text: "At work.", hold: released.promise }],
+    "[again]": [{ text: "At work again.", hold: new Promise(() => {}) }],
+  });
+  const session = await service.create("[hello]");
+  await page.goto(service.baseUrl + session.shareUrl);
+  await expect(page.getByText("Hello.")).toBeVisible();
+  await expect(page.getByRole("banner").getByText("Done")).toBeVisible();
+  await expect(page.getByRole("radio")).toHaveCount(0);
+  const box = () => messageBox(page).boundingBox();
+  const before = await box();
+  await messageBox(page).fill("[work] please");
+  await messageBox(page).press("Enter");
+  await expect(page.getByText("At work.")).toBeVisible();
+  await expect(mode(page, "Queue")).toBeChecked();
+  expect(await box()).toEqual(before);
+  await mode(page, "Interrupt").check();
+  await messageBox(page).fill("[again] instead");
+  await messageBox(page).press("Enter");
+  await expect(page.getByText("At work again.")).toBeVisible();
+  await expect(mode(page, "Queue")).toBeChecked();
+  await page.getByRole("button", { name: "Stop" }).click();
+  await expect(page.getByRole("radio")).toHaveCount(0);
+  expect(await box()).toEqual(before);
+});
+
+test("a stop that fails says so, by key as by button, until something else is asked for", async ({
+  page,
+  cleanConsole,
+  stage: { model, service },
+}) => {
+  cleanConsole.allow(/Failed to load resource/);
+  script(model, { "[busy]": [{ text: "Still at it.", hold: new Promise(() => {}) }] });
+  const session = await service.create("[busy] begin");
+  await page.goto(service.baseUrl + session.shareUrl);
+  await expect(page.getByText("Still at it.")).toBeVisible();
+  await page.route("**/actions/cancel", (route) => route.abort());
+  const alert = page.getByRole("region", { name: "Message" }).getByRole("alert");
+  for (const stop of [
+    () => page.keyboard.press("Escape"),
+    () => page.getByRole("button", { name: "Stop" }).click(),
+  ]) {
+    await stop();
+    await expect(alert).toHaveText(/^The turn was not stopped\. /);
+    await messageBox(page).fill("[busy] more");
+    await messageBox(page).press("Enter");
+    await expect(alert).toHaveCount(0);
+  }
+  await page.unroute("**/actions/cancel");
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("main").getByText("Stopped")).toBeVisible();
+});
+
+test("a browser that is gone is started again from the page; where that fails, the page says so", async ({
+  page,
+  cleanConsole,
+  stage: { model },
+}) => {
+  cleanConsole.allow(/Failed to load resource/);
+  // Its own service: the browsers of all its sessions are killed.
+  const service = await startService({ OPENAI_BASE_URL: model.baseUrl });
+  try {
+    script(model, { "[gone]": [{ text: "Ready." }] });
+    const session = await service.create("[gone]");
+    await page.goto(service.baseUrl + session.shareUrl);
+    await expect(page.getByText("Ready.")).toBeVisible();
+    await expect(page.getByRole("img", { name: "Live view of the page" })).toBeVisible();
+    killBrowsers(service.pid ?? 0);
+    const again = page.getByRole("button", { name: "Start it again" });
+    await expect(again).toBeVisible();
+    await page.route("**/actions/browser", (route) => route.abort());
+    await again.click();
+    await expect(page.getByText(/^It was not started\. /)).toBeVisible();
+    await page.unroute("**/actions/browser");
+    await again.click();
+    await expect(again).toHaveCount(0);
+  } finally {
+    await service.close();
+  }
+});
+
+/** Kills the Chromium processes that a service has begun. */
+function killBrowsers(servicePid: number): void {
+  for (const { pid, name } of listDescendants(servicePid)) {
+    if (!/^chrom|headless/i.test(name)) continue;
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // It went with another one.
+    }
+  }
+}
