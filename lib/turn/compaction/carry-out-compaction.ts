@@ -24,7 +24,7 @@ export type CompactionOutcome =
 /**
  * Makes a planned compaction, with a call of the model where it needs a summary. It writes nothing: the caller records
  * `compaction` as a step and the event with it, in one transaction, so that a crash before leaves the history as it was.
- * Never throws but for an injected fault.
+ * Never throws.
  */
 export async function carryOutCompaction(
   model: Pick<ModelAccess, "model" | "providerOptions">,

@@ -1,5 +1,4 @@
 import { type ModelMessage, streamText } from "ai";
-import { faultPoint } from "#lib/events/fault-point.ts";
 import { type ModelFailure, readModelFailure } from "#lib/model/failure.ts";
 import type { ModelAccess } from "#lib/model/model-access.ts";
 import { type ModelUsage, readUsage } from "#lib/model/usage.ts";
@@ -37,8 +36,7 @@ const NO_USAGE: ModelUsage = readUsage(undefined);
 /**
  * Has the model summarize a part of the conversation, without tools and without retries of its own: in one call, or, where
  * that part does not fit `budgetTokens`, chunk by chunk, each bringing the summary so far up to date. A refusal, an empty
- * answer, one cut off at its limit and a provider's failure are values; they carry what the calls have used. Never throws
- * but for an injected fault.
+ * answer, one cut off at its limit and a provider's failure are values; they carry what the calls have used. Never throws.
  */
 export async function summarize(
   model: Pick<ModelAccess, "model" | "providerOptions">,
@@ -57,7 +55,6 @@ export async function summarize(
       return answer.kind === "failed" ? { ...answer, usage: addUsage(usage, answer.usage) } : answer;
     usage = addUsage(usage, answer.usage);
     summary = cutToTokens(answer.text, input.summaryTokens);
-    await faultPoint("K26");
   }
   return { kind: "summarized", text: summary ?? NOTHING, usage };
 }
