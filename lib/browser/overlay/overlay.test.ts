@@ -91,6 +91,8 @@ test("a script of the agent that clicks its way through the overlay submits noth
   live.noteScriptInput({ kind: "down", x: PILL.x, y: PILL.y });
   await annotate();
   await mouse.click(PILL.x - 60, PILL.y - 42);
+  // An answer of the overlay comes after the submission that it sent before.
+  await house.browsers.readCursor(sessionId, 5, 700);
   // Its words say so, and its list stays: the same button submits once a person has touched the page.
   await house.browsers.input(sessionId, {
     ...{ type: "mouse", action: "down", button: "none", clickCount: 0, modifiers: 0 },
