@@ -1,4 +1,5 @@
 import type { NextConfig } from "next";
+import { PHASE_PRODUCTION_BUILD } from "next/constants.js";
 
 /**
  * How Next builds the pages. The server part of the service runs outside Next's module graph, so what it uses is never
@@ -24,4 +25,10 @@ const nextConfig: NextConfig = {
   ],
 };
 
-export default nextConfig;
+/** A build on Vercel names the files that its functions need, which takes some seconds; nobody else needs that. */
+export default async function configure(phase: string): Promise<NextConfig> {
+  if (phase !== PHASE_PRODUCTION_BUILD || !process.env.VERCEL) return nextConfig;
+  const { traceFunctionFiles } = await import("./lib/server/setup/trace-function-files.mjs");
+  const files = await traceFunctionFiles(process.cwd());
+  return { ...nextConfig, outputFileTracingIncludes: { "/**": files.map((path) => `./${path}`) } };
+}

@@ -1,28 +1,14 @@
 import { notFound } from "next/navigation";
 import { fail, failureResponse } from "./errors.ts";
-import type { LiveHub } from "./live/open-live.ts";
+import { failureOf } from "./failure-of.ts";
+import { findContainer } from "./find-container.ts";
 import type { METHODS } from "./methods.ts";
 import type { PageLoaders } from "./pages/page-loaders.ts";
 import { isRoutedSessionId } from "./paths.ts";
 import type { PathOperations } from "./serve.ts";
 
+export type { Mounted } from "./find-container.ts";
 export type { LandingPage } from "./pages/page-loaders.ts";
-
-/** What the server process offers to Next's routes; the two module graphs share this object and nothing else. */
-export type Mounted = PageLoaders & {
-  serve: (operations: PathOperations, request: Request, params: Record<string, string>) => Promise<Response>;
-  openLive: LiveHub["openLive"];
-  /** `/api/inngest`, where a real server drives the functions; undefined with the embedded engine. */
-  serveEngine: ((request: Request, peer: string | undefined) => Promise<Response>) | undefined;
-};
-
-const CONTAINER = Symbol.for("agent-session-service");
-
-function container(): Mounted {
-  const found = (globalThis as { [CONTAINER]?: Mounted })[CONTAINER];
-  if (!found) throw new Error("the service's container is missing: pages are served by lib/server/main.ts");
-  return found;
-}
 
 type RouteContext = { params: Promise<Record<string, string> | undefined> };
 type RouteHandler = (request: Request, context: RouteContext) => Promise<Response>;
@@ -34,9 +20,40 @@ export function mount(operations: PathOperations): Record<(typeof METHODS)[numbe
     const params = (await context.params) ?? {};
     // Source: specification, Errors, other rules, 1: such an id is not ours to answer.
     if (operations.POST === "retargetBrowser" && !isRoutedSessionId(params.sessionId ?? "")) notFound();
-    return container().serve(operations, request, params);
+    return answer(async () => (await findContainer()).serve(operations, request, params));
   };
   return forEveryMethod(handle);
+}
+
+/** A service that cannot be opened is our fault, and told in the interface's own words. */
+const answer = (work: () => Promise<Response>): Promise<Response> =>
+  work().catch((error: unknown) => failureResponse(failureOf(error)));
+
+/** `/api/inngest`, where the pages are served without our own process; that one answers it by itself. */
+export function mountEngine(): Record<"GET" | "POST" | "PUT", (request: Request) => Promise<Response>> {
+  const handle = (request: Request) =>
+    answer(async () => {
+      const { serveEngine } = await findContainer();
+      // Whose request it is nobody knows here: what only this machine may ask is not answered.
+      return serveEngine ? serveEngine(request, undefined) : new Response(null, { status: 404 });
+    });
+  return { GET: handle, POST: handle, PUT: handle };
+}
+
+/** `/s/:sessionId/enter`, where a share link leads that our own process does not see. */
+export function mountEntrance(): { GET: RouteHandler } {
+  const handle: RouteHandler = (request, context) =>
+    answer(async () => {
+      const { sessionId = "" } = (await context.params) ?? {};
+      const { searchParams } = new URL(request.url);
+      const rest = searchParams.has("live") ? "/live" : "";
+      const link = new URL(`/s/${encodeURIComponent(sessionId)}${rest}`, request.url);
+      link.searchParams.set("key", searchParams.get("key") ?? "");
+      const { enterByLink } = await findContainer();
+      const entered = await enterByLink(new Request(link, { headers: request.headers }));
+      return entered instanceof Response ? entered : new Response(null, { status: 404 });
+    });
+  return { GET: handle };
 }
 
 /** The handlers of paths below `/api` that nothing stands at: programs get an envelope there, not a page. */
@@ -57,9 +74,9 @@ function forEveryMethod(handle: RouteHandler): Record<(typeof METHODS)[number], 
 }
 
 /** The session as the holder of this cookie may see it; undefined where there is none, or none for them. */
-export const loadSessionPage: PageLoaders["loadSessionPage"] = (sessionId, cookieHeader) =>
-  container().loadSessionPage(sessionId, cookieHeader);
+export const loadSessionPage: PageLoaders["loadSessionPage"] = async (sessionId, cookieHeader) =>
+  (await findContainer()).loadSessionPage(sessionId, cookieHeader);
 
 /** The landing page as the holder of this cookie may see it. */
-export const loadLandingPage: PageLoaders["loadLandingPage"] = (cookieHeader) =>
-  container().loadLandingPage(cookieHeader);
+export const loadLandingPage: PageLoaders["loadLandingPage"] = async (cookieHeader) =>
+  (await findContainer()).loadLandingPage(cookieHeader);

@@ -173,7 +173,8 @@ export async function createBrowserService(deps: BrowserServiceDeps): Promise<Br
     }
   }
 
-  await sweepBrowsers(folder);
+  // Browsers elsewhere leave nothing on this machine, which may have no disk to look at.
+  if (launch.cdpUrl === undefined) await sweepBrowsers(folder);
   await expireAbandoned();
   const stopListening = handOver?.listen(
     (word) => {

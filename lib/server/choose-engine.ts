@@ -20,20 +20,35 @@ export type Engine = {
 };
 
 const STOP_GRACE_MS = 5_000;
+/**
+ * A function run of one step tells of it together with its end. Every step of ours finds in our own rows what it has
+ * done, so one that a crash repeats does nothing again.
+ */
+const BUFFERED_STEPS = 2;
 
-/** Any of Inngest's own variables selects the real server. Source: `wire.md`, Environment. */
-export function chooseEngine(env: Env, db: Database, driver: string, logger: Logger): Engine {
+/**
+ * Any of Inngest's own variables selects the real server. Source: `wire.md`, Environment.
+ *
+ * @param isServerless whether functions are registered with every deployment, and not by this process.
+ */
+export function chooseEngine(
+  env: Env,
+  db: Database,
+  driver: string,
+  logger: Logger,
+  isServerless = false,
+): Engine {
   const isReal = Boolean(
     env.INNGEST_DEV || env.INNGEST_BASE_URL || env.INNGEST_EVENT_KEY || env.INNGEST_SIGNING_KEY,
   );
-  return isReal ? createServedEngine(env, logger) : createInProcessEngine(db, driver, logger);
+  return isReal ? createServedEngine(env, logger, isServerless) : createInProcessEngine(db, driver, logger);
 }
 
 function createInProcessEngine(db: Database, driver: string, logger: Logger): Engine {
   const engine = createEmbeddedEngine({ db, logger, isSoleExecutor: driver === "pglite" });
   return {
     label: "embedded",
-    clientOptions: embeddedClientOptions(engine, logger),
+    clientOptions: embeddedClientOptions(engine, logger, BUFFERED_STEPS),
     start: (client, functions) => engine.start({ client, functions }),
     stop: () => engine.stop({ graceMs: STOP_GRACE_MS }),
     isHealthy: engine.isHealthy,
@@ -44,16 +59,16 @@ function createInProcessEngine(db: Database, driver: string, logger: Logger): En
 const LOOPBACK = /^(::ffff:)?127\.|^::1$/;
 const PATH = "/api/inngest";
 
-function createServedEngine(env: Env, logger: Logger): Engine {
+function createServedEngine(env: Env, logger: Logger, isKnown: boolean): Engine {
   const isDev = Boolean(env.INNGEST_DEV && env.INNGEST_DEV !== "0");
-  let isRegistered = false;
+  let isRegistered = isKnown;
   const handlerOf = (client: Inngest, functions: InngestFunction.Any[]) =>
     serve({ client, functions, serveOrigin: env.baseUrl, servePath: PATH });
   return {
     label: `Inngest${isDev ? " dev server" : ""}${env.INNGEST_BASE_URL ? ` at ${env.INNGEST_BASE_URL}` : ""}`,
     // The client reads Inngest's variables itself.
     clientOptions: {
-      ...{ isDev, checkpointing: { bufferedSteps: 1, maxRuntime: 0 }, aiMetadata: false },
+      ...{ isDev, checkpointing: { bufferedSteps: BUFFERED_STEPS, maxRuntime: 0 }, aiMetadata: false },
       logger: createSdkLogger(logger, "info"),
       internalLogger: createSdkLogger(logger, "info"),
     },

@@ -29,6 +29,7 @@ import { createGuardedFetch } from "#lib/net/guarded-fetch.ts";
 import { createSealer } from "#lib/secrets/sealer.ts";
 import { createElicitations } from "#lib/session/elicitation.ts";
 import { createJobSender } from "#lib/session/job-sender.ts";
+import type { Job } from "#lib/session/jobs.ts";
 import { createKeyStore } from "#lib/session/key-store.ts";
 import { resendLostRuns } from "#lib/session/resend-lost-runs.ts";
 import { createShareLinks } from "#lib/session/share-link.ts";
@@ -37,7 +38,8 @@ import type { TurnDeps } from "#lib/turn/turn-deps.ts";
 import { createTurnService } from "#lib/turn/turn-service.ts";
 import { chooseEngine } from "./choose-engine.ts";
 import { createTooling } from "./create-tooling.ts";
-import type { Env } from "./env.ts";
+import { createWaitedSender } from "./create-waited-sender.ts";
+import { type Env, EnvError } from "./env.ts";
 import { followRuns } from "./follow-runs.ts";
 import { keepSecrets } from "./keep-secrets.ts";
 import { askSubAgentFlag } from "./sub-agent-flag.ts";
@@ -47,11 +49,14 @@ export type Container = Awaited<ReturnType<typeof createContainer>>;
 /**
  * Builds the whole service from its settings: the one place that knows which implementation stands behind a port.
  *
+ * @param options.isServerless whether it lives in functions of somebody else's platform, which keep nothing on disk and
+ * may be frozen once they have answered; `requireServerless` has seen to the settings.
  * @throws Error with a sentence when a part cannot be had.
  */
-export async function createContainer(env: Env, logger: Logger) {
-  const kept = await keepSecrets(env.DATA_DIR);
-  const encryptionKey = env.ENCRYPTION_KEY ?? kept.encryptionKey;
+export async function createContainer(env: Env, logger: Logger, { isServerless = false } = {}) {
+  const kept = isServerless ? undefined : await keepSecrets(env.DATA_DIR);
+  const encryptionKey = env.ENCRYPTION_KEY ?? kept?.encryptionKey;
+  if (!encryptionKey) throw new EnvError("ENCRYPTION_KEY: is required");
   const driver = chooseDriver(env.DATABASE_URL, env.DATABASE_DRIVER);
   const database = await openDatabase(readDatabaseOptions(env, driver, logger));
   const { db } = database;
@@ -72,7 +77,7 @@ export async function createContainer(env: Env, logger: Logger) {
   });
   const elicitations = createElicitations({ db, log });
   const tooling = await createTooling({
-    ...{ env, db, log, logger, rule, fetch, elicitations },
+    ...{ env, db, log, logger, rule, fetch, elicitations, isServerless },
     owner: { name: database.name, isAlone: driver === "pglite" },
     handOver: {
       tell: (word) => bus.signal("browser-taken-over", word),
@@ -80,9 +85,12 @@ export async function createContainer(env: Env, logger: Logger) {
     },
   });
 
-  const engine = chooseEngine(env, db, driver, logger);
+  const engine = chooseEngine(env, db, driver, logger, isServerless);
   const client = createClient(engine.clientOptions);
-  const jobs = createJobSender({ db, send: (job) => sendJob(client, job), logger });
+  const send = (job: Job) => sendJob(client, job);
+  const jobs = isServerless
+    ? createWaitedSender({ db, send, logger })
+    : createJobSender({ db, send, logger });
   const followed = followRuns({ db, bus, own: createStopRegistry(), logger });
   const { stops } = followed;
   const deps: TurnDeps = {
@@ -97,7 +105,7 @@ export async function createContainer(env: Env, logger: Logger) {
     settings: {
       maxSteps: env.AGENT_MAX_STEPS,
       retryBaseMs: env.AGENT_RETRY_BASE_MS,
-      stretchMs: 240_000,
+      stretchMs: env.turnBudgetMs || Number.POSITIVE_INFINITY,
       demoUrl: `${env.ownOrigin}/demo`,
     },
   };
@@ -116,7 +124,10 @@ export async function createContainer(env: Env, logger: Logger) {
     },
   };
   const functions = [
-    createRunTurn(client, turn),
+    createRunTurn(client, {
+      ...turn,
+      play: (runId) => followed.whilePlayed(runId, () => turn.play(runId)),
+    }),
     createDeliverCallback(client, (delivery) => attemptDelivery(deliveryDeps, delivery)),
     createSweepOutbox(client, () => sweep(new Date())),
     createReapBrowsers(client, () => tooling.browser.reapIdle(new Date())),
@@ -138,7 +149,7 @@ export async function createContainer(env: Env, logger: Logger) {
     tools: tooling.tools,
     shares: createShareLinks(db, encryptionKey),
     login: createLoginGate(encryptionKey, env.baseUrl.startsWith("https:")),
-    authenticate: createAuthenticator(readConfiguredKeys(env, kept.apiKey), createKeyStore(db)),
+    authenticate: createAuthenticator(readConfiguredKeys(env, kept?.apiKey), createKeyStore(db)),
     rates: createRateLimiter({
       create: env.RATE_LIMIT_CREATE,
       poll: env.RATE_LIMIT_POLL,
@@ -191,6 +202,8 @@ export async function createContainer(env: Env, logger: Logger) {
     serve: (operations, request, params) => servePath(services, operations, request, params),
     openLive: live.openLive,
     serveEngine: engine.serve(client, functions),
+    enterByLink: (request) =>
+      enterByLink(services, request.method, new URL(request.url), request.headers.get("cookie")),
     loadSessionPage: (sessionId, cookie) => loadSessionPage(services, sessionId, cookie),
     loadLandingPage: (cookie) => loadLandingPage(services, cookie),
   };
@@ -200,7 +213,7 @@ export async function createContainer(env: Env, logger: Logger) {
     services,
     enterByLink: (method: string, url: URL, cookie: string | null) =>
       enterByLink(services, method, url, cookie),
-    apiKey: env.SERVICE_API_KEYS.length === 0 ? kept.apiKey : undefined,
+    apiKey: env.SERVICE_API_KEYS.length === 0 ? kept?.apiKey : undefined,
     describe: () => ({
       model: model.label,
       database: driver === "pglite" ? `PGlite in ${env.DATA_DIR}` : driver === "neon" ? "Neon" : "Postgres",
@@ -237,5 +250,7 @@ function readDatabaseOptions(env: Env, driver: "pglite" | "pg" | "neon", logger:
 }
 
 /** The keys of the settings; where there are none, the one the data folder keeps. */
-const readConfiguredKeys = (env: Env, generated: string) =>
-  env.SERVICE_API_KEYS.length > 0 ? env.SERVICE_API_KEYS : [{ key: generated, ownerId: LOCAL_OWNER }];
+function readConfiguredKeys(env: Env, generated: string | undefined) {
+  if (env.SERVICE_API_KEYS.length > 0 || generated === undefined) return env.SERVICE_API_KEYS;
+  return [{ key: generated, ownerId: LOCAL_OWNER }];
+}

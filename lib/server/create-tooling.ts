@@ -28,6 +28,8 @@ type ToolingDeps = {
   rule: AddressRule;
   fetch: GuardedFetch;
   elicitations: Elicitations;
+  /** Nothing can be kept on disk, and nothing stays warm. */
+  isServerless: boolean;
   /** This process among those that share the database, and how they tell each other of browsers taken over. */
   owner: BrowserOwner;
   handOver: HandOver;
@@ -36,7 +38,7 @@ type ToolingDeps = {
 /** Browsers, sandboxes and the tools that work through them. */
 export async function createTooling(deps: ToolingDeps) {
   const { env, db, log, logger, rule, fetch, elicitations } = deps;
-  const evidence = createEvidenceStore({ db, dataDir: env.DATA_DIR });
+  const evidence = createEvidenceStore({ db, dataDir: deps.isServerless ? undefined : env.DATA_DIR });
   const transcript = createTranscriptReader({ db });
   const [browser, sandbox, scripts] = await Promise.all([
     createBrowserService({
@@ -63,7 +65,7 @@ export async function createTooling(deps: ToolingDeps) {
       logger,
       onStartupStatus: (sessionId, status) => setStartupStatus(db, sessionId, status),
     }),
-    createScriptRunner({ logger }),
+    createScriptRunner({ logger, isWarm: !deps.isServerless }),
   ]);
   const services = { browser, sandbox, scripts, fetch, evidence, transcript, people: elicitations };
   const all = [

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { EnvError, readEnv } from "./env.ts";
+import { EnvError, readEnv, requireServerless } from "./env.ts";
 
 const messageOf = (variables: Record<string, string>) => {
   try {
@@ -61,10 +61,46 @@ describe("readEnv", () => {
     assert.equal(messageOf({ FAULT: "K07:1:kill9", NODE_ENV: "test" }), "accepted");
   });
 
+  it("lets a turn play on for ever, but for less than a function may take on Vercel", () => {
+    assert.equal(readEnv({}).turnBudgetMs, 0);
+    assert.equal(readEnv({ VERCEL: "1" }).turnBudgetMs, 240_000);
+    assert.equal(readEnv({ VERCEL: "1", TURN_BUDGET_MS: "50000" }).turnBudgetMs, 50_000);
+  });
+
   it("reads owner=key, and makes a bare key an owner of its own", () => {
     const [first, second] = readEnv({ SERVICE_API_KEYS: "ada=abc, def" }).SERVICE_API_KEYS;
     assert.deepEqual(first, { ownerId: "ada", key: "abc" });
     assert.equal(second?.key, "def");
     assert.match(second?.ownerId ?? "", /^key:[0-9a-f]{16}$/);
+  });
+});
+
+describe("requireServerless", () => {
+  const variables = {
+    DATABASE_URL: "postgres://db.example/service",
+    INNGEST_EVENT_KEY: "event",
+    INNGEST_SIGNING_KEY: "signkey-test-00",
+    ENCRYPTION_KEY: Buffer.alloc(32).toString("base64"),
+    SERVICE_API_KEYS: "me=key",
+    BASE_URL: "https://agents.example",
+    BROWSER_CDP_URL: "wss://browsers.example",
+    SANDBOX: "vercel",
+  };
+
+  it("is content with a database, an engine, keys, an address, a browser and a sandbox elsewhere", () => {
+    requireServerless(readEnv(variables));
+    requireServerless(readEnv({ ...variables, SANDBOX: "none" }));
+  });
+
+  for (const name of Object.keys(variables)) {
+    it(`names ${name} where it is missing`, () =>
+      assert.throws(
+        () => requireServerless(readEnv({ ...variables, [name]: "" })),
+        new RegExp(`${name}.* must be set`),
+      ));
+  }
+
+  it("names all that is missing at once", () => {
+    assert.throws(() => requireServerless(readEnv({})), /DATABASE_URL, .*ENCRYPTION_KEY, .*SANDBOX=vercel/);
   });
 });

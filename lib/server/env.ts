@@ -83,6 +83,7 @@ const envSchema = z.object({
   CALLBACK_RETRY_BASE_MS: wholeNumber(5_000),
   CALLBACK_RETRY_FACTOR: wholeNumber(5, 1),
   SUBAGENT_WEB_FLAG_URL: url.optional(),
+  TURN_BUDGET_MS: wholeNumber(0).unwrap().optional(),
   AGENT_MAX_STEPS: wholeNumber(200, 1),
   AGENT_RETRY_BASE_MS: wholeNumber(2_000),
   BROWSER_IDLE_MS: wholeNumber(600_000, 1),
@@ -90,6 +91,8 @@ const envSchema = z.object({
   RATE_LIMIT_CREATE: wholeNumber(60),
   RATE_LIMIT_POLL: wholeNumber(600),
   RATE_LIMIT_ANNOTATE: wholeNumber(120),
+  /** Set by the platform. */
+  VERCEL: z.string().optional(),
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
   FAULT: z
     .string()
@@ -107,7 +110,12 @@ export type Env = z.output<typeof envSchema> & {
   /** Where this machine reaches the service: what the agent's browser opens of it. */
   ownOrigin: string;
   isLoopback: boolean;
+  /** How long one call of the durable function may play, in milliseconds, before the next one goes on; 0 is no limit. */
+  turnBudgetMs: number;
 };
+
+/** What a call of the durable function may take on Vercel, below the `maxDuration` of its route. */
+const VERCEL_BUDGET_MS = 240_000;
 
 /** A setting that cannot be used; the message names the variable. */
 export class EnvError extends Error {}
@@ -141,7 +149,34 @@ export function readEnv(source: Record<string, string | undefined>): Env {
   const host = isIP(env.HOST) === 6 ? `[${env.HOST}]` : env.HOST;
   const isAnyAddress = env.HOST === "0.0.0.0" || env.HOST === "::";
   const ownOrigin = `http://${isAnyAddress ? "127.0.0.1" : host}:${env.PORT}`;
-  return { ...env, isLoopback, ownOrigin, baseUrl: env.BASE_URL ?? ownOrigin };
+  const turnBudgetMs = env.TURN_BUDGET_MS ?? (env.VERCEL ? VERCEL_BUDGET_MS : 0);
+  return { ...env, isLoopback, ownOrigin, baseUrl: env.BASE_URL ?? ownOrigin, turnBudgetMs };
+}
+
+/**
+ * Checks that the settings do without what a function on somebody else's platform has not: a disk to keep things on, a
+ * process that lives on, a browser and an own engine.
+ *
+ * @throws EnvError naming every variable that is missing.
+ */
+export function requireServerless(env: Env): void {
+  const needed: Record<string, unknown> = {
+    DATABASE_URL: env.DATABASE_URL,
+    INNGEST_EVENT_KEY: env.INNGEST_EVENT_KEY,
+    INNGEST_SIGNING_KEY: env.INNGEST_SIGNING_KEY,
+    ENCRYPTION_KEY: env.ENCRYPTION_KEY,
+    SERVICE_API_KEYS: env.SERVICE_API_KEYS.length > 0,
+    BASE_URL: env.BASE_URL,
+    BROWSER_CDP_URL: env.BROWSER_CDP_URL,
+    "SANDBOX=vercel (or none)": env.SANDBOX === "vercel" || env.SANDBOX === "none",
+  };
+  const missing = Object.entries(needed).flatMap(([name, value]) => (value ? [] : [name]));
+  if (missing.length > 0)
+    throw new EnvError(
+      `${missing.join(", ")}: must be set where the pages are served without lib/server/main.ts, as on Vercel: ` +
+        "nothing can be kept on disk there, and no engine, browser or shell be run",
+    );
+  if (env.DATABASE_DRIVER === "pglite") throw new EnvError("DATABASE_DRIVER: pglite needs a disk of its own");
 }
 
 /** `owner=key`, or a bare key that is an owner of its own. */

@@ -17,11 +17,13 @@ const TOPIC = "stop-run";
  */
 export function followRuns(deps: { db: Database; bus: EventBus; own: StopRegistry; logger: Logger }) {
   const { db, bus, own, logger } = deps;
-  const played = new Set<string>();
+  /** One entry for each play: a run may be played twice at once, of which one will find its claim gone. */
+  const plays = new Set<{ runId: string }>();
+  const listPlayed = () => [...new Set([...plays].map(({ runId }) => runId))];
   const complain = (error: unknown) => logger.warn({ err: error }, "the runs at work were not looked after");
 
   async function heedWishes(): Promise<void> {
-    for (const runId of await listAskedToStop(db, [...played])) own.stop(runId, STOPPED_REASON);
+    for (const runId of await listAskedToStop(db, listPlayed())) own.stop(runId, STOPPED_REASON);
   }
   const stopHearing = bus.onSignal(
     TOPIC,
@@ -29,24 +31,23 @@ export function followRuns(deps: { db: Database; bus: EventBus; own: StopRegistr
     () => void heedWishes().catch(complain),
   );
   const timer = setInterval(() => {
-    Promise.all([noteRunsPlayed(db, [...played], new Date()), heedWishes()]).catch(complain);
+    Promise.all([noteRunsPlayed(db, listPlayed(), new Date()), heedWishes()]).catch(complain);
   }, PLAYED_EVERY_MS);
   timer.unref();
 
-  const stops: StopRegistry = {
-    ...own,
-    signalOf(runId) {
-      played.add(runId);
-      return own.signalOf(runId);
-    },
-    stop: (runId) => bus.signal(TOPIC, runId),
-    forget(runId) {
-      played.delete(runId);
-      own.forget(runId);
-    },
-  };
+  const stops: StopRegistry = { ...own, stop: (runId) => bus.signal(TOPIC, runId) };
   return {
     stops,
+    /** Follows a run for as long as it is played. */
+    async whilePlayed<Result>(runId: string, play: () => Promise<Result>): Promise<Result> {
+      const entry = { runId };
+      plays.add(entry);
+      try {
+        return await play();
+      } finally {
+        plays.delete(entry);
+      }
+    },
     close() {
       clearInterval(timer);
       stopHearing();

@@ -7,7 +7,11 @@ export type KeptSecrets = { encryptionKey: Buffer; apiKey: string };
 
 /** Reads the generated secrets of a data folder, making those that are missing; files are readable by their owner alone. */
 export async function keepSecrets(dataDir: string): Promise<KeptSecrets> {
-  await mkdir(dataDir, { recursive: true });
+  await mkdir(dataDir, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`DATA_DIR: ${dataDir} cannot be written (${error.code}); name a folder that can`, {
+      cause: error,
+    });
+  });
   const key = await keep(join(dataDir, "encryption-key"), () => randomBytes(32).toString("base64"));
   const apiKey = await keep(join(dataDir, "api-key"), () => `local_${randomBytes(24).toString("base64url")}`);
   const encryptionKey = Buffer.from(key, "base64");

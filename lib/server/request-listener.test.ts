@@ -26,6 +26,7 @@ const container: Deps["container"] = {
       return serving(operations, request, params);
     },
     serveEngine: undefined,
+    enterByLink: async () => undefined,
     openLive: async () => undefined,
     loadSessionPage: async () => undefined,
     loadLandingPage: () => Promise.reject(new Error("no page here")),

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { contract } from "#lib/api/contract.ts";
 import { failureResponse } from "#lib/api/errors.ts";
@@ -6,6 +5,7 @@ import { failureOf } from "#lib/api/failure-of.ts";
 import { createPathMatcher } from "#lib/api/match-path.ts";
 import { METHODS } from "#lib/api/methods.ts";
 import { isOwnHost } from "#lib/api/own-origin.ts";
+import { makePagePolicy } from "#lib/api/page-policy.ts";
 import { isRoutedSessionId } from "#lib/api/paths.ts";
 import type { Container } from "./container.ts";
 import type { Env } from "./env.ts";
@@ -98,37 +98,18 @@ function canDecode(pathname: string): boolean {
 
 const isPage = (pathname: string) => !pathname.startsWith("/_next/") && !pathname.startsWith("/api/");
 
-/** A nonce policy for our own pages: no foreign script, frame or connection. The demo shop is a guest with looser rules. */
+/** Our pages get a nonce policy, which Next reads from the request, to put the nonce on its own scripts. */
 function setPagePolicy(
   request: IncomingMessage,
   response: ServerResponse,
   pathname: string,
   isDev: boolean,
 ): void {
-  if (pathname === "/demo" || pathname.startsWith("/demo/")) {
-    response.setHeader(
-      "Content-Security-Policy",
-      "default-src 'self'; style-src 'self' 'unsafe-inline'; frame-ancestors 'self'",
-    );
-    return;
+  const { policy, nonce } = makePagePolicy(pathname, isDev);
+  if (nonce !== undefined) {
+    request.headers["content-security-policy"] = policy;
+    request.headers["x-nonce"] = nonce;
   }
-  const nonce = randomBytes(16).toString("base64");
-  const policy = [
-    "default-src 'self'",
-    `script-src 'self' 'nonce-${nonce}' 'strict-dynamic'${isDev ? " 'unsafe-eval'" : ""}`,
-    "style-src 'self' 'unsafe-inline'",
-    "img-src 'self' blob: data:",
-    "font-src 'self'",
-    "connect-src 'self'",
-    "frame-src 'none'",
-    "object-src 'none'",
-    "base-uri 'none'",
-    "form-action 'self'",
-    "frame-ancestors 'none'",
-  ].join("; ");
-  // Next reads the nonce from the request, and puts it on its own scripts.
-  request.headers["content-security-policy"] = policy;
-  request.headers["x-nonce"] = nonce;
   response.setHeader("Content-Security-Policy", policy);
 }
 

@@ -7,7 +7,7 @@ import { openTestDatabase } from "#db/testing.ts";
 import { createEvidenceStore, type NewEvidence, removeEvidenceFiles } from "./evidence.ts";
 import { insertTestSession } from "./transcript-fixture.ts";
 
-const { db, close } = await openTestDatabase();
+const { db, client, close } = await openTestDatabase();
 const dataDir = await mkdtemp(join(tmpdir(), "evidence-test-"));
 const store = createEvidenceStore({ db, dataDir });
 const { runId } = await insertTestSession(db, "ses_a");
@@ -65,5 +65,25 @@ describe("the evidence store", () => {
   it("removes a session's files", async () => {
     await removeEvidenceFiles(dataDir, "ses_a");
     await assert.rejects(readdir(join(dataDir, "evidence", "ses_a")));
+  });
+});
+
+describe("the evidence store without a data folder", () => {
+  const inDatabase = createEvidenceStore({ db, dataDir: undefined });
+
+  it("keeps the bytes in the database, where every process finds them", async () => {
+    const bytes = Uint8Array.from({ length: 100_000 }, (_, index) => (index * 7) % 256);
+    const pointer = await inDatabase.save(shot({ bytes }));
+    const read = await inDatabase.read("ses_a", pointer.id);
+    assert.deepEqual(read?.pointer, pointer);
+    assert.ok(Buffer.from(read?.bytes ?? []).equals(bytes));
+    assert.ok(await store.read("ses_a", pointer.id), "a process with a folder reads them too");
+  });
+
+  it("leaves nothing where no row could be written", async () => {
+    const count = async () => (await client.query("select oid from pg_largeobject_metadata")).rows.length;
+    const before = await count();
+    await assert.rejects(inDatabase.save(shot({ runId: "run_unknown" })));
+    assert.equal(await count(), before);
   });
 });

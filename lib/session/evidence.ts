@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import type { Database } from "#db/client.ts";
 import type { EvidenceKind } from "#db/schema/unions.ts";
 import type { EvidencePointer } from "#lib/events/event.ts";
+import { deleteBytes, insertBytes, isInDatabase, readBytes } from "./evidence-bytes-store.ts";
 import { type EvidenceRow, findEvidence, insertEvidence, listEvidence } from "./evidence-store.ts";
 import { newId, SESSION_ID_PATTERN } from "./new-id.ts";
 
@@ -18,7 +19,7 @@ export type NewEvidence = {
   bytes: Uint8Array;
 };
 
-/** Where evidence is kept: a row in the database, the bytes in a file below the data folder. */
+/** Where evidence is kept: a row in the database, the bytes in a file below the data folder, or there too. */
 export type EvidenceStore = {
   save: (evidence: NewEvidence) => Promise<EvidencePointer>;
   list: (sessionId: string) => Promise<(EvidencePointer & { sizeBytes: number; createdAt: string })[]>;
@@ -30,21 +31,37 @@ export type EvidenceStore = {
 };
 
 /**
- * Keeps evidence in `evidence/<session>/<id>` below the data folder. The file is whole before its row exists, so
- * that a crash leaves at most a file nobody points to.
+ * Keeps evidence in `evidence/<session>/<id>` below the data folder, or in the database where there is none. The bytes
+ * are whole before their row exists, so that a crash leaves at most bytes nobody points to.
  */
-export function createEvidenceStore(options: { db: Database; dataDir: string }): EvidenceStore {
+export function createEvidenceStore(options: { db: Database; dataDir: string | undefined }): EvidenceStore {
   const { db, dataDir } = options;
+
+  async function keep(path: string, bytes: Uint8Array): Promise<string> {
+    if (dataDir === undefined) return insertBytes(db, bytes);
+    await writeWhole(join(dataDir, path), bytes);
+    return path;
+  }
+  async function forget(path: string): Promise<void> {
+    if (isInDatabase(path)) await deleteBytes(db, path);
+    else if (dataDir !== undefined) await rm(join(dataDir, path), { force: true });
+  }
+  async function find(path: string): Promise<Uint8Array> {
+    if (isInDatabase(path)) return readBytes(db, path);
+    if (dataDir === undefined)
+      throw new Error(`${path} lies in a data folder that this process does not have`);
+    return readFile(join(dataDir, path));
+  }
+
   return {
     async save({ bytes, ...fields }) {
       const id = newId("evi");
-      const path = `${evidenceFolder(fields.sessionId)}/${id}`;
-      await writeWhole(join(dataDir, path), bytes);
+      const path = await keep(`${evidenceFolder(fields.sessionId)}/${id}`, bytes);
       const row = { id, ...fields, sizeBytes: bytes.byteLength, path };
       try {
         await insertEvidence(db, row);
       } catch (error) {
-        await rm(join(dataDir, path), { force: true });
+        await forget(path);
         throw error;
       }
       return toPointer(row);
@@ -62,7 +79,7 @@ export function createEvidenceStore(options: { db: Database; dataDir: string }):
     async read(sessionId, id) {
       const row = await findEvidence(db, sessionId, id);
       if (!row) return undefined;
-      return { pointer: toPointer(row), bytes: await readFile(join(dataDir, row.path)) };
+      return { pointer: toPointer(row), bytes: await find(row.path) };
     },
   };
 }

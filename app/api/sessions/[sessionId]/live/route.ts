@@ -1,40 +1,23 @@
-import type { IncomingMessage } from "node:http";
-import type { Duplex } from "node:stream";
+import { findContainer } from "#lib/api/find-container.ts";
+import type { Upgrade } from "#lib/api/live/open-live.ts";
 
 export const runtime = "nodejs";
 export const dynamic = "force-dynamic";
 
-type Upgrade = () => { req: IncomingMessage; socket: Duplex; head: Buffer };
-
-type LiveService = {
-  openLive: (
-    request: Request,
-    params: { sessionId: string },
-    upgrade: Upgrade,
-  ) => Promise<Response | undefined>;
-};
-
-const CONTAINER = Symbol.for("agent-session-service");
 const REQUEST_CONTEXT = Symbol.for("@vercel/request-context");
 
-type Globals = {
-  [CONTAINER]?: LiveService;
-  [REQUEST_CONTEXT]?: { get?: () => { upgradeWebSocket?: Upgrade } | undefined };
-};
+type Globals = { [REQUEST_CONTEXT]?: { get?: () => { upgradeWebSocket?: Upgrade } | undefined } };
 
 /**
- * A session's live socket. The request context takes the connection away from HTTP: the platform's on Vercel,
- * `lib/server/upgrade.ts`'s everywhere else. What is answered after that goes nowhere.
+ * A session's live socket on Vercel, whose request context takes the connection away from HTTP; what is answered after
+ * that goes nowhere. Our own server process answers this path by itself.
  */
 export async function GET(
   request: Request,
   context: { params: Promise<{ sessionId: string }> },
 ): Promise<Response> {
-  const globals = globalThis as Globals;
-  const service = globals[CONTAINER];
-  if (!service)
-    throw new Error("the service's container is missing: routes are served by lib/server/main.ts");
-  const requestContext = globals[REQUEST_CONTEXT]?.get?.();
+  const service = await findContainer();
+  const requestContext = (globalThis as Globals)[REQUEST_CONTEXT]?.get?.();
   const refusal = await service.openLive(request, await context.params, () => {
     if (!requestContext?.upgradeWebSocket) throw new Error("this server cannot upgrade connections");
     return requestContext.upgradeWebSocket();

@@ -1,0 +1,124 @@
+import { randomBytes } from "node:crypto";
+import { expect, test } from "@playwright/test";
+import { startTestPostgres, type TestPostgres } from "#db/postgres-testing.ts";
+import { type InngestStandIn, startInngestStandIn } from "#inngest/testing/start-inngest-stand-in.ts";
+import { followUntil } from "../api/read-stream.ts";
+import { startScriptedModel } from "../fixtures/scripted-model/start-scripted-model.ts";
+import type { ScriptedModel } from "../fixtures/scripted-model/types.ts";
+import { API_KEY, type CreatedSession, userMessage, waitUntil } from "../fixtures/service.ts";
+import { type RunningPages, startPages } from "../fixtures/start-pages.ts";
+
+// The service as on Vercel: Next alone, no disk, Postgres, an Inngest server over HTTP; the platform's browser, sandbox
+// and sockets are not here.
+test.describe.configure({ mode: "serial" });
+
+let postgres: TestPostgres;
+let model: ScriptedModel;
+let inngest: InngestStandIn;
+let pages: RunningPages;
+
+test.beforeAll(async () => {
+  [postgres, model, inngest] = await Promise.all([
+    startTestPostgres(),
+    startScriptedModel(),
+    startInngestStandIn(),
+  ]);
+  pages = await startPages({
+    ...inngest.variables,
+    DATABASE_URL: postgres.url,
+    ENCRYPTION_KEY: randomBytes(32).toString("base64"),
+    SERVICE_API_KEYS: `tests=${API_KEY}`,
+    BROWSER_CDP_URL: "ws://127.0.0.1:9/never-used",
+    SANDBOX: "none",
+    OPENAI_BASE_URL: model.baseUrl,
+    AGENT_MODEL: "scripted",
+    // A call of the function plays one step and hands over.
+    TURN_BUDGET_MS: "1",
+    LOG_LEVEL: "warn",
+  });
+});
+test.afterAll(async () => {
+  await pages?.close();
+  await inngest?.close();
+  await model?.close();
+  await postgres?.stop();
+});
+
+const call = (method: string, path: string, body?: unknown) =>
+  fetch(new URL(path, pages.baseUrl), {
+    method,
+    redirect: "manual",
+    headers: {
+      authorization: `Bearer ${API_KEY}`,
+      ...(body !== undefined && { "content-type": "application/json" }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+const read = async (path: string) => (await (await call("GET", path)).json()) as Record<string, unknown>;
+
+let session: CreatedSession;
+
+test("a server registers the functions by the engine's route, which answers nobody without a signature", async () => {
+  const registered = await fetch(new URL("/api/inngest", pages.baseUrl), { method: "PUT" });
+  expect(registered.status).toBe(200);
+  const forged = await fetch(
+    new URL("/api/inngest?fnId=agent-session-service-run-turn&stepId=step", pages.baseUrl),
+    {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ event: { name: "turn/run.requested", data: { runId: "run_x" } } }),
+    },
+  );
+  expect(forged.status).toBe(401);
+});
+
+test("a session is created, and its turn is played by calls that each hand over in time", async () => {
+  model.respondWith(({ answersSoFar }) =>
+    answersSoFar < 2 ? { toolCalls: [{ name: "list_transcript", arguments: {} }] } : { text: "Played." },
+  );
+  const created = await call("POST", "/api/session", { messages: [userMessage("Play")] });
+  expect(created.status).toBe(201);
+  session = (await created.json()) as CreatedSession;
+  const events = await followUntil(await call("GET", session.streamUrl), () => false);
+  expect(events[0]?.event).toBe("run.started");
+  expect(events.at(-1)?.data).toMatchObject({ kind: "run.completed", outcome: "succeeded" });
+  await waitUntil(async () => (await read(session.statusUrl)).status === "completed", "it is completed");
+  const status = await read(`/api/sessions/${session.sessionId}/agent/status`);
+  expect(status).toMatchObject({ turnState: "idle", lastRunId: session.runId });
+  const [run] = inngest.runsOf("run-turn");
+  expect(run?.steps.size, "steps of the function run").toBeGreaterThan(1);
+  expect(inngest.faults).toEqual([]);
+});
+
+test("a share link becomes a cookie, with which the page opens under its own policy", async ({ page }) => {
+  const complaints: string[] = [];
+  page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+  const response = await page.goto(pages.baseUrl + session.shareUrl);
+  expect(page.url()).toBe(`${pages.baseUrl}/s/${session.sessionId}`);
+  expect(response?.headers()["content-security-policy"]).toMatch(/'nonce-.+' 'strict-dynamic'/);
+  await expect(page.getByText("Played.")).toBeVisible();
+  expect(complaints.filter((text) => /content security policy/i.test(text))).toEqual([]);
+});
+
+test("nobody without the cookie sees the page, and a wrong link leads to the same", async ({ page }) => {
+  expect((await page.goto(`${pages.baseUrl}/s/${session.sessionId}`))?.status()).toBe(404);
+  expect((await page.goto(`${pages.baseUrl}/s/${session.sessionId}?key=wrong`))?.status()).toBe(404);
+});
+
+test("with settings missing every request is refused, and the log names all of them", async () => {
+  const bare = await startPages({ DATABASE_URL: postgres.url });
+  const answer = await fetch(new URL("/api/sessions", bare.baseUrl), {
+    headers: { authorization: `Bearer ${API_KEY}` },
+  });
+  expect(answer.status).toBe(500);
+  expect(await answer.json()).toMatchObject({ success: false, code: "internal" });
+  for (const name of [
+    "INNGEST_SIGNING_KEY",
+    "ENCRYPTION_KEY",
+    "SERVICE_API_KEYS",
+    "BROWSER_CDP_URL",
+    "SANDBOX",
+  ])
+    expect(bare.output()).toContain(name);
+  await bare.close();
+});

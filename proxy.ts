@@ -1,0 +1,35 @@
+import { type NextRequest, NextResponse } from "next/server";
+import { isServedByOwnProcess } from "#lib/api/find-container.ts";
+import { makePagePolicy } from "#lib/api/page-policy.ts";
+
+/**
+ * What our own server process does before Next sees a page, for where there is none: links that carry a secret go to
+ * their own route, and pages get their security headers. Source: `lib/server/decisions/005`.
+ */
+export function proxy(request: NextRequest): NextResponse {
+  if (isServedByOwnProcess()) return NextResponse.next();
+  const { pathname, searchParams } = request.nextUrl;
+  const [, sessionId, live] = /^\/s\/([^/]+)(\/live)?\/?$/.exec(pathname) ?? [];
+  const key = searchParams.get("key");
+  if (sessionId !== undefined && key !== null) {
+    const entrance = new URL(`/s/${sessionId}/enter`, request.url);
+    entrance.searchParams.set("key", key);
+    if (live) entrance.searchParams.set("live", "1");
+    return NextResponse.rewrite(entrance);
+  }
+  const { policy, nonce } = makePagePolicy(pathname, false);
+  const headers = new Headers(request.headers);
+  if (nonce !== undefined) {
+    // Next reads the nonce from the request, and puts it on its own scripts.
+    headers.set("content-security-policy", policy);
+    headers.set("x-nonce", nonce);
+  }
+  const response = NextResponse.next({ request: { headers } });
+  response.headers.set("Content-Security-Policy", policy);
+  response.headers.set("X-Content-Type-Options", "nosniff");
+  response.headers.set("Referrer-Policy", "no-referrer");
+  return response;
+}
+
+/** Pages, and no data. */
+export const config = { matcher: ["/", "/s/:path*", "/demo/:path*"] };
