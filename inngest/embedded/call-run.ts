@@ -1,9 +1,10 @@
 import type { Backoff } from "./backoff.ts";
 import type { EngineClock } from "./clock.ts";
-import { type FunctionHandler, invokeFunction, type Replay } from "./invoke-function.ts";
+import { invokeFunction } from "./invoke-function.ts";
 import { judgeAnswer, type Verdict } from "./judge-answer.ts";
 import { toSerializedError } from "./protocol.ts";
 import type { RegisteredFunction, Registry } from "./registry.ts";
+import type { FunctionHandler } from "./serve-in-process.ts";
 import type { Slots } from "./slots.ts";
 import type { Snapshot, WokenRun } from "./store.ts";
 
@@ -27,7 +28,7 @@ export async function callRun(
   { registry, handler, slots, clock, backoff, isLeft }: CallScene,
   run: HeldRun,
   snapshot: Snapshot,
-  { replay, attempt, stepId }: { replay: Replay; attempt: number; stepId?: string },
+  { attempt, stepId }: { attempt: number; stepId?: string },
 ): Promise<Verdict> {
   const { id: runId, functionId, epoch, event } = run;
   const { maxAttempts } = run.fn;
@@ -42,7 +43,7 @@ export async function callRun(
       runId,
       ticket: `${runId}:${epoch}`,
       event,
-      replay,
+      steps: snapshot.steps,
       attempt,
       maxAttempts,
       stepId,

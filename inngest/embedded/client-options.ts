@@ -17,16 +17,23 @@ export function createSdkLogger(logger: EngineLogger, level: keyof EngineLogger)
 
 /**
  * What an Inngest client needs to speak with the embedded engine: `new Inngest({ id, ...embeddedClientOptions(…) })`.
- * Every step is checkpointed by itself (durable) and a call may last as long as its run.
+ * A call may last as long as its run.
+ *
+ * @param bufferedSteps how many steps are recorded at a time: with 1 each is recorded before the next begins, with
+ * more a crash may repeat that many, and the last ones cost nothing beside the end of their run.
  */
-export function embeddedClientOptions(engine: { fetch: typeof fetch }, logger: EngineLogger) {
+export function embeddedClientOptions(
+  engine: { fetch: typeof fetch },
+  logger: EngineLogger,
+  bufferedSteps = 1,
+) {
   // What a function throws is told by its run.
   const quiet = createSdkLogger(logger, "debug");
   return {
     isDev: true,
     baseUrl: "http://inngest.embedded",
     fetch: engine.fetch,
-    checkpointing: { bufferedSteps: 1, maxRuntime: 0 },
+    checkpointing: { bufferedSteps, maxRuntime: 0 },
     aiMetadata: false,
     logger: quiet,
     internalLogger: quiet,

@@ -1,13 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { Inngest, InngestFunction } from "inngest";
-import { serve } from "inngest/edge";
 import type { Database } from "#db/client.ts";
 import { createAlarms } from "./alarms.ts";
 import { type Backoff, createBackoff } from "./backoff.ts";
 import { type EngineClock, systemClock } from "./clock.ts";
+import { createBatcher } from "./create-batcher.ts";
 import { nextCronTime } from "./cron.ts";
 import { createExecutor, type Executor } from "./executor.ts";
-import type { FunctionHandler } from "./invoke-function.ts";
 import type { EngineLogger } from "./logger.ts";
 import { parseJson } from "./parse-json.ts";
 import {
@@ -20,6 +19,7 @@ import {
 import { receiveEvents, toEvents } from "./receive-events.ts";
 import { recordCheckpoint } from "./record-checkpoint.ts";
 import { createRegistry, type RegisteredFunction, type Registry } from "./registry.ts";
+import { serveInProcess } from "./serve-in-process.ts";
 import { createSlots } from "./slots.ts";
 import { createEngineStore, type NewRun } from "./store.ts";
 
@@ -64,6 +64,9 @@ type Running = { registry: Registry; executor: Executor };
 const PRUNE_EVERY_MS = 60_000;
 
 const json = (body: unknown, status = 200) => Response.json(body, { status });
+/** Of a checkpoint's answer the SDK reads the status alone, so that one of each will do. */
+const RECORDED = new Response(null, { status: 200 });
+const STALE = new Response(null, { status: 409 });
 
 /** Makes an engine that is not yet started. */
 export function createEmbeddedEngine(options: EmbeddedEngineOptions): EmbeddedEngine {
@@ -91,23 +94,26 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): EmbeddedEn
     executor.follow(change, receipt);
   }
 
+  /** Events that come at a time go into one statement. */
+  const receiveTogether = createBatcher((events: EngineEvent[]) => receive(events));
+
   async function sendEvents(body: unknown, seed: string | null) {
     if (!running || isStopped) return json({ ids: [], status: 503, error: "The engine is not running" }, 503);
     const parsed = sendEventBodySchema.safeParse(body);
     if (!parsed.success) return json({ ids: [], status: 400, error: "Cannot process event payload" }, 400);
     const payloads = Array.isArray(parsed.data) ? parsed.data : [parsed.data];
     const events = toEvents(payloads, seed, clock.now());
-    await receive(events);
+    await receiveTogether(events);
     return json({ ids: events.map(({ id }) => id), status: 200 });
   }
 
   async function checkpoint(runId: string, body: unknown) {
-    if (!running || isStopped) return json({ error: "stale" }, 409);
+    if (!running || isStopped) return STALE;
     const outcome = await recordCheckpoint(store, runId, body);
     if (outcome === "malformed") return json({ error: "malformed checkpoint" }, 400);
     // A refusal after the record is how a call is ended between two steps.
     const goesOn = outcome === "recorded" && !running.executor.isStopping();
-    return goesOn ? json({ data: {} }) : json({ error: "stale" }, 409);
+    return goesOn ? RECORDED : STALE;
   }
 
   /** The SDK passes an address and a text, so nothing needs to be wrapped and read again. */
@@ -162,13 +168,10 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): EmbeddedEn
 
   async function start({ client, functions }: { client: Inngest.Any; functions: InngestFunction.Any[] }) {
     if (running) throw new Error("The embedded engine is started already.");
-    const handler: FunctionHandler = serve({ client, functions });
-    const headers = { host: "inngest.embedded" };
-    const response = await handler(
-      new Request("http://inngest.embedded/api/inngest", { method: "PUT", headers }),
-    );
-    if (!response.ok)
-      throw new Error(`The embedded engine cannot play these functions: ${await response.text()}`);
+    const handler = serveInProcess({ client, functions });
+    const answer = await handler({ method: "PUT" });
+    if (answer.status !== 200)
+      throw new Error(`The embedded engine cannot play these functions: ${answer.body}`);
     const registry = createRegistry(registered);
     const slots = createSlots(concurrency);
     const onWait = (eventName: string) => awaited.add(eventName);

@@ -1,5 +1,6 @@
 import type { Alarms } from "./alarms.ts";
 import type { CallScene, HeldRun } from "./call-run.ts";
+import { createBatcher } from "./create-batcher.ts";
 import type { EngineLogger } from "./logger.ts";
 import { playRun } from "./play-run.ts";
 import type { Change, ClaimedRun, EngineStore, Receipt, Snapshot, WokenRun } from "./store.ts";
@@ -28,7 +29,9 @@ export function createExecutor(deps: ExecutorDeps) {
   const playing = new Map<HeldRun, Promise<void>>();
   let isStopping = false;
   const isLeft = (run: HeldRun) => isStopping || held.get(run.id) !== run;
-  const scene = { ...deps, isLeft, commit };
+  /** Nothing waits for an end to be written, so those that come at a time go into one statement. */
+  const completeTogether = createBatcher(store.completeRuns);
+  const scene = { ...deps, isLeft, commit, complete };
 
   /** Plays in the background until the run rests; a run under way is played again after that. */
   function play(run: HeldRun, first?: Snapshot) {
@@ -81,6 +84,10 @@ export function createExecutor(deps: ExecutorDeps) {
     if (!receipt.held) drop(run);
     else follow(change, receipt);
     return receipt;
+  }
+
+  function complete({ id, epoch }: HeldRun, output: unknown): Promise<void> {
+    return completeTogether([{ runId: id, epoch, output }]);
   }
 
   /** Sets going what a committed change has begun and woken, and lets go of what it has cancelled. */

@@ -1,5 +1,4 @@
 import { type CallScene, callRun, type HeldRun } from "./call-run.ts";
-import { toReplay } from "./invoke-function.ts";
 import type { Verdict } from "./judge-answer.ts";
 import { INTERNAL_EVENTS, type SerializedError } from "./protocol.ts";
 import type { Change, EngineStore, Receipt, Snapshot, StepRow } from "./store.ts";
@@ -8,6 +7,8 @@ import type { Change, EngineStore, Receipt, Snapshot, StepRow } from "./store.ts
 export type PlayScene = CallScene & {
   store: EngineStore;
   commit: (run: HeldRun, change: Change) => Promise<Receipt>;
+  /** Writes the end of a run that leads to nothing else. */
+  complete: (run: HeldRun, output: unknown) => Promise<void>;
 };
 
 /** How a run came to rest: parked (until a time, if it has one), over, or left to another executor or start. */
@@ -48,7 +49,7 @@ async function repeat(scene: PlayScene, run: HeldRun, snapshot: Snapshot, steps:
 /** Lets the function run on until it ends, fails, or waits. */
 async function discover(scene: PlayScene, run: HeldRun, snapshot: Snapshot): Round {
   const { attempt } = snapshot;
-  const verdict = await callRun(scene, run, snapshot, { replay: toReplay(snapshot.steps), attempt });
+  const verdict = await callRun(scene, run, snapshot, { attempt });
   const { next } = verdict;
   switch (next.kind) {
     case "halted":
@@ -80,10 +81,9 @@ async function callSteps(
   snapshot: Snapshot,
   steps: { stepId: string; attempt: number }[],
 ): Round {
-  const replay = toReplay(snapshot.steps);
   const results = await Promise.allSettled(
     steps.map(async ({ stepId, attempt }) => {
-      const verdict = await callRun(scene, run, snapshot, { replay, attempt, stepId });
+      const verdict = await callRun(scene, run, snapshot, { attempt, stepId });
       const { next } = verdict;
       if (next.kind === "halted") return undefined;
       if (next.kind === "failed") return end(scene, run, verdict, next);
@@ -135,6 +135,11 @@ async function end(
 ): Round {
   const { hasParent } = run;
   const change = toChange(verdict);
+  // Nobody asks for the steps of a run that is over, so those that came with its end are not written.
+  if (next.kind === "completed" && !hasParent && verdict.runs.length === 0) {
+    await scene.complete(run, next.output);
+    return OVER;
+  }
   if (next.kind === "completed") change.move = { to: "completed", output: next.output, hasParent };
   else {
     const failure = planFailure(scene, run, next.error);

@@ -160,8 +160,8 @@ export function parseDueTime(value: string, nowMs: number): number {
 }
 
 /** The time a `retry-after` header names (seconds or a date), in ms since the epoch; undefined when there is none. */
-export function parseRetryAfter(value: string | null, nowMs: number): number | undefined {
-  if (value === null || value === "") return undefined;
+export function parseRetryAfter(value: string | null | undefined, nowMs: number): number | undefined {
+  if (!value) return undefined;
   const seconds = Number(value);
   if (Number.isFinite(seconds)) return nowMs + seconds * 1_000;
   const date = Date.parse(value);

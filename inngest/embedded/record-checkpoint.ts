@@ -5,7 +5,8 @@ import type { EngineStore } from "./store.ts";
 export type CheckpointOutcome = "recorded" | "stale" | "malformed";
 
 /**
- * Records the steps a running call has finished, before the SDK may run the next one; it sends them one by one.
+ * Records the steps a running call has finished, before the SDK may run the next one; it sends them one by one, or
+ * as many together as the function's `bufferedSteps` says.
  * The ticket is what the call was given (`run:epoch`).
  */
 export async function recordCheckpoint(
@@ -18,9 +19,15 @@ export async function recordCheckpoint(
   const epoch = Number(parsed.data.qi_id.slice(parsed.data.qi_id.lastIndexOf(":") + 1));
   if (!Number.isInteger(epoch)) return "malformed";
   const fence = { runId, epoch };
-  for (const op of parsed.data.steps) {
-    const step = { stepId: op.id, name: op.displayName ?? op.name ?? op.id, output: op.data ?? null };
-    if (!(await store.recordStep(fence, step))) return "stale";
-  }
-  return "recorded";
+  const steps = parsed.data.steps.map((op) => ({
+    stepId: op.id,
+    name: op.displayName ?? op.name ?? op.id,
+    output: op.data ?? null,
+  }));
+  const [first] = steps;
+  const isHeld =
+    first && steps.length === 1
+      ? await store.recordStep(fence, first)
+      : (await store.commit({ fence, steps: steps.map((step) => ({ ...step, state: "done" })) })).held;
+  return isHeld ? "recorded" : "stale";
 }

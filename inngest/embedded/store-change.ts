@@ -179,12 +179,6 @@ const startedRun = (event: EngineEvent, run: NewRun, executorId: string) => sql`
   select ${run.id}, ${run.functionId}, id, ${run.idempotencyKey ?? null}, ${executorId} from fresh
   on conflict do nothing returning json_build_array(id) as started`;
 
-/** The end of a run that leads to nothing else, in the flattest form. */
-const completedRun = (fence: Fence, output: unknown) => sql`
-  update ${engineRuns} set state = ${nextRunState("running", "completed")}, due_at = null, ended_at = now(),
-    output = ${asJson(output)} where id = ${fence.runId} and epoch = ${fence.epoch} and state in ${OPEN}
-  returning 1 as held, state`;
-
 /** The statement of a change. */
 export function composeChange(change: Change, executorId: string): SQL {
   const { fence, steps = [], move, events = [], runs = [], satisfied = [], cancelled = [] } = change;
@@ -193,8 +187,6 @@ export function composeChange(change: Change, executorId: string): SQL {
   const [run] = runs;
   if (effects === 0 && !fence && event && run && !run.parent && events.length + runs.length === 2)
     return startedRun(event, run, executorId);
-  if (effects + events.length === 0 && fence && move?.to === "completed" && !move.hasParent)
-    return completedRun(fence, move.output);
 
   const parts: SQL[] = [];
   const wakers: SQL[] = [];

@@ -96,6 +96,17 @@ export function createEngineStore(db: Database, executorId: string) {
     return rows.length > 0;
   }
 
+  /** Ends runs that lead to nothing else, as far as each is open and of the epoch that is named. */
+  async function completeRuns(ends: (Fence & { output: unknown })[]): Promise<void> {
+    const rows = ends.map(
+      ({ runId, epoch, output }) => sql`(${runId}::text, ${epoch}::int, ${asJson(output)})`,
+    );
+    await query(sql`update ${engineRuns} r set state = ${nextRunState("running", "completed")}, due_at = null,
+        ended_at = now(), output = x.output
+      from (values ${sql.join(rows, sql`, `)}) as x(id, epoch, output)
+      where r.id = x.id and r.epoch = x.epoch and r.state in ${OPEN}`);
+  }
+
   /** Takes a held run up for a call and reads its steps in the order they ended; undefined when it is not ours. */
   async function load(runId: string, epoch: number): Promise<Snapshot | undefined> {
     const [row] = await query<Snapshot>(sql`with held as (
@@ -180,6 +191,7 @@ export function createEngineStore(db: Database, executorId: string) {
   return {
     commit,
     recordStep,
+    completeRuns,
     load,
     endDueWaits,
     findWaits,
