@@ -16,7 +16,7 @@ export type PlayerOptions = {
   signingKey: string;
   /** What of a run's state may travel with a call; with more, the SDK is sent to the API for it. */
   readStateBytesMax: () => number;
-  /** Between a failed attempt and the next. */
+  /** Between the first failed attempt and the next; then it doubles. */
   backoffMs: number;
   chooseMishap: ChooseMishap;
   /** Where a function is called, and the server's own id of it. */
@@ -190,9 +190,9 @@ export function createPlayer(options: PlayerOptions) {
 
   /** The same item again, as its next attempt: whatever still works on the last one is stale from now on. */
   function retry(item: QueueItem, atMs: number | undefined) {
-    item.attempt++;
+    const delayMs = options.backoffMs * 2 ** item.attempt++;
     item.ticket = newTicket(item.ticket.generation + 1, item.ticket.itemId);
-    later(atMs ?? Date.now() + options.backoffMs, () => track(process(item)));
+    later(atMs ?? Date.now() + delayMs, () => track(process(item)));
   }
 
   function complete(run: StandInRun, output: unknown) {

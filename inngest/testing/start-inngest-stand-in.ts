@@ -53,7 +53,7 @@ const NOT_FOUND = answer({ error: "not found", status: 404 }, 404);
  * with signed requests, and drives each run in one of the two ways a real server may. It keeps everything in memory,
  * and time is real. Source of its ways: the SDK's own requests and the server's public source.
  *
- * @param options.backoffMs between a failed attempt and the next, unless the app names a time.
+ * @param options.backoffMs between the first failed attempt and the next, unless the app names a time; then it doubles.
  */
 export async function startInngestStandIn(options: { mode?: Mode; backoffMs?: number } = {}) {
   const { mode = "checkpointing", backoffMs = 20 } = options;
