@@ -144,3 +144,28 @@ test("both go on after Postgres was restarted, and hear each other again", async
     expect(events.at(-1)?.event).toBe("run.completed");
   }
 });
+
+test("when one is killed the other plays its turn on, and takes over its browser at the next need", async () => {
+  test.setTimeout(90_000);
+  const demo = `${there.baseUrl}/demo/index.html`;
+  const first = await here.create("Look at a page");
+  await here.completed(first.statusUrl);
+  const path = `/api/sessions/${first.sessionId}/browser`;
+  const readBrowser = () => there.read<{ status: string; lastNavigatedUrl: string | null }>(path);
+  expect((await here.call("POST", path, { url: demo })).status).toBe(202);
+  await waitUntil(async () => (await readBrowser()).lastNavigatedUrl === demo, "the page is reached");
+  expect((await readBrowser()).status).toBe("ready");
+
+  model.enqueue({ text: "Cut off by the kill.", hold: "once" });
+  const second = await here.create("Play on");
+  await model.waitForRequest(({ userText }) => userText === "Play on");
+  model.respondWith(() => ({ text: "Played on." }));
+  await here.kill();
+
+  await waitUntil(async () => (await readBrowser()).status === "expired", "its browser reads as expired");
+  expect((await there.call("POST", path, { url: demo })).status).toBe(202);
+  await waitUntil(async () => (await readBrowser()).status === "ready", "another browser is up");
+  await there.completed(second.statusUrl);
+  const ends = (await readLog(second.sessionId)).filter(({ kind }) => kind === "run.completed");
+  expect(ends).toMatchObject([{ outcome: "succeeded" }]);
+});

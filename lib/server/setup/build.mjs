@@ -14,6 +14,7 @@ const sources = [
   "db",
   "public",
   "next.config.ts",
+  "proxy.ts",
   "postcss.config.mjs",
   "package.json",
   "package-lock.json",
