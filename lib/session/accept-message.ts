@@ -75,11 +75,8 @@ async function write(
   const job = isNext ? requestRun({ id: runId, sessionId, generation: 1 }) : undefined;
   const firstSeq = placement.kind === "starts" ? counters.messageSeq + 1 : null;
   await insertFollowUp(tx, {
-    request: {
-      ...{ id: requestId, sessionId, position, mode, origin, userId, idempotencyKey, bodyHash },
-      ...(joins !== undefined && { joinedRunId: joins, joinedAfterSeq: counters.eventSeq }),
-    },
-    run: joins === undefined ? { id: runId, sessionId, requestId, attempt: 1, origin } : undefined,
+    request: { id: requestId, sessionId, position, mode, origin, userId, idempotencyKey, bodyHash },
+    run: joins === undefined ? { ownId: runId } : { joinedId: joins, afterSeq: counters.eventSeq },
     messages: toMessageRows(input.messages, { sessionId, requestId, userId, firstSeq }),
     placed: firstSeq === null ? 0 : input.messages.length,
     job,

@@ -1,7 +1,8 @@
-import { and, eq, inArray, sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { Transaction } from "#db/client.ts";
 import { messages, outbox, requests, runs, sessions } from "#db/schema/index.ts";
 import type { FollowUpMode, RunOrigin } from "#db/schema/unions.ts";
+import { defineStatement } from "#db/statement.ts";
 import type { Job } from "./jobs.ts";
 import type { NewMessageRow } from "./message-store.ts";
 import { OPEN_STATES, playingOrder } from "./run-store.ts";
@@ -25,6 +26,7 @@ export type HeadRun = {
 export type EarlierUse = {
   requestId: string;
   bodyHash: string;
+  /** The run it was answered with: the one it joined, even where it has got its own since. */
   runId: string;
   isWaiting: boolean;
   ownRunId: string | null;
@@ -33,15 +35,45 @@ export type EarlierUse = {
 /** How a session stands when a follow-up arrives. */
 export type Standing = { head: HeadRun | undefined; position: number; earlier: EarlierUse | undefined };
 
+const lock = defineStatement<"sessionId">(
+  (value) => sql`
+    select event_seq::float8 as event_seq, message_seq from ${sessions}
+    where id = ${value("sessionId")} for no key update`,
+);
+
 /** Locks a session's row until the transaction ends, so that its queue has one order. */
 export async function lockCounters(tx: Transaction, sessionId: string): Promise<SessionCounters | undefined> {
-  const [row] = await tx
-    .select({ eventSeq: sessions.eventSeq, messageSeq: sessions.messageSeq })
-    .from(sessions)
-    .where(eq(sessions.id, sessionId))
-    .for("update");
-  return row;
+  const [row] = await execute<{ event_seq: number; message_seq: number }>(tx, lock({ sessionId }));
+  return row && { eventSeq: row.event_seq, messageSeq: row.message_seq };
 }
+
+const open = sql.raw(OPEN_STATES.map((state) => `'${state}'`).join(", "));
+
+const standing = defineStatement<"sessionId" | "key">(
+  (value) => sql`
+    select case when first.id is not null then row_to_json(first) end as head, earlier, (
+      select coalesce(max(position), 0) + 1 from ${requests} where session_id = ${value("sessionId")}
+    ) as position
+    from (values (1)) as one
+    left join (
+      select ${runs.id}, (${runs.state} = 'running' or ${runs.epoch} > 0) as "isClaimed",
+        ${runs.cancelRequestedAt} is not null as "isStopping", ${runs.attempt}, ${requests.mode}, ${requests.origin}
+      from ${runs} join ${requests} on ${requests.id} = ${runs.requestId}
+      where ${runs.sessionId} = ${value("sessionId")} and ${runs.state} in (${open})
+      order by ${sql.join(playingOrder, sql`, `)} limit 1
+    ) as first on true
+    left join (
+      select json_build_object(
+        'requestId', ${requests.id}, 'bodyHash', ${requests.bodyHash},
+        'runId', coalesce(${requests.joinedRunId}, ${runs.id}), 'ownRunId', ${runs.id},
+        'isWaiting', coalesce(${runs.state} = 'pending', true) and exists (
+          select 1 from ${messages} as waiting where waiting.request_id = ${requests.id} and waiting.seq is null
+        )
+      ) as earlier
+      from ${requests} left join ${runs} on ${runs.requestId} = ${requests.id} and ${runs.attempt} = 1
+      where ${requests.sessionId} = ${value("sessionId")} and ${requests.idempotencyKey} = ${value("key")}
+    ) as used on true`,
+);
 
 /**
  * What decides about a follow-up: the turn at the head of the queue, the place in the order of requests, and an earlier
@@ -52,92 +84,82 @@ export async function readStanding(
   sessionId: string,
   key: string | null,
 ): Promise<Standing> {
-  const head = tx
-    .select({
-      id: sql<string | null>`${runs.id}`.as("head_id"),
-      isClaimed: sql<boolean>`(${runs.state} = 'running' or ${runs.epoch} > 0)`.as("is_claimed"),
-      isStopping: sql<boolean>`(${runs.cancelRequestedAt} is not null)`.as("is_stopping"),
-      attempt: runs.attempt,
-      mode: requests.mode,
-      origin: sql<RunOrigin>`${requests.origin}`.as("request_origin"),
-    })
-    .from(runs)
-    .innerJoin(requests, eq(requests.id, runs.requestId))
-    .where(and(eq(runs.sessionId, sessionId), inArray(runs.state, OPEN_STATES)))
-    .orderBy(...playingOrder)
-    .limit(1)
-    .as("head");
-  const earlier = tx
-    .select({
-      requestId: sql<string | null>`${requests.id}`.as("earlier_id"),
-      bodyHash: requests.bodyHash,
-      // What it was answered with: the run it joined, even where it got its own since.
-      runId: sql<string>`coalesce(${requests.joinedRunId}, ${runs.id})`.as("answered_run_id"),
-      isWaiting: sql<boolean>`exists (
-        select 1 from ${messages} as waiting where waiting.request_id = ${requests.id} and waiting.seq is null
-      ) and coalesce(${runs.state} = 'pending', true)`.as("is_waiting"),
-      ownRunId: sql<string | null>`${runs.id}`.as("own_run_id"),
-    })
-    .from(requests)
-    .leftJoin(runs, and(eq(runs.requestId, requests.id), eq(runs.attempt, 1)))
-    .where(and(eq(requests.sessionId, sessionId), sql`${requests.idempotencyKey} = ${key}::text`))
-    .as("earlier");
-  const [row] = await tx
-    .select({
-      head: {
-        id: head.id,
-        isClaimed: head.isClaimed,
-        isStopping: head.isStopping,
-        attempt: head.attempt,
-        mode: head.mode,
-        origin: head.origin,
-      },
-      earlier: {
-        requestId: earlier.requestId,
-        bodyHash: earlier.bodyHash,
-        runId: earlier.runId,
-        isWaiting: earlier.isWaiting,
-        ownRunId: earlier.ownRunId,
-      },
-      position: sql<number>`(select coalesce(max(position), 0)::int + 1 from ${requests} where session_id = ${sessionId})`,
-    })
-    .from(sql`(values (1)) as one`)
-    .leftJoin(head, sql`true`)
-    .leftJoin(earlier, sql`true`);
-  return {
-    // Left joins: all of their columns are there, or none.
-    head: row?.head?.id ? (row.head as HeadRun) : undefined,
-    earlier: row?.earlier?.requestId ? (row.earlier as EarlierUse) : undefined,
-    position: row?.position ?? 1,
-  };
+  const [row] = await execute<{ head: HeadRun | null; earlier: EarlierUse | null; position: number }>(
+    tx,
+    standing({ sessionId, key }),
+  );
+  return { head: row?.head ?? undefined, earlier: row?.earlier ?? undefined, position: row?.position ?? 1 };
 }
 
-/** Writes an accepted follow-up in one statement. @param news.placed how many of its messages have their places already. */
-export async function insertFollowUp(
-  tx: Transaction,
-  news: {
-    request: typeof requests.$inferInsert;
-    run: typeof runs.$inferInsert | undefined;
-    messages: NewMessageRow[];
-    placed: number;
-    job: Job | undefined;
-  },
-): Promise<void> {
+/** An accepted follow-up as it is written. */
+export type NewFollowUpRows = {
+  request: {
+    id: string;
+    sessionId: string;
+    position: number;
+    mode: FollowUpMode;
+    origin: RunOrigin;
+    userId: string | null;
+    idempotencyKey: string | null;
+    bodyHash: string;
+  };
+  /** The run whose turn it joins, and the number of the session's last event then; or its own run. */
+  run: { joinedId: string; afterSeq: number } | { ownId: string };
+  messages: NewMessageRow[];
+  /** How many of the messages have their places already. */
+  placed: number;
+  job: Job | undefined;
+};
+
+const insert = defineStatement<
+  | keyof NewFollowUpRows["request"]
+  | ("joinedId" | "afterSeq" | "ownId" | "messages" | "placed" | "jobId" | "jobName" | "jobData")
+>(
+  (value) => sql`
+    with asked as (
+      insert into ${requests} (id, session_id, position, mode, origin, user_id, idempotency_key, body_hash,
+        joined_run_id, joined_after_seq)
+      values (${value("id")}, ${value("sessionId")}, ${value("position")}, ${value("mode")}, ${value("origin")},
+        ${value("userId")}, ${value("idempotencyKey")}, ${value("bodyHash")}, ${value("joinedId")},
+        ${value("afterSeq")})
+      returning id, session_id, origin
+    ), played as (
+      insert into ${runs} (id, session_id, request_id, attempt, origin)
+      select ${value("ownId")}, session_id, id, 1, origin from asked where ${value("ownId")}::text is not null
+    ), said as (
+      insert into ${messages} (id, session_id, seq, index, role, parts, request_id, author)
+      select m.id, asked.session_id, m.seq, m.index, m.role, m.parts, asked.id, m.author
+      from asked, json_to_recordset(${value("messages")}::json)
+        as m (id text, seq int, index int, role text, parts jsonb, author text)
+    ), counted as (
+      update ${sessions} s set message_seq = s.message_seq + ${value("placed")}::int
+      from asked where s.id = asked.session_id and ${value("placed")}::int > 0
+    ), sent as (
+      insert into ${outbox} (id, name, data)
+      select ${value("jobId")}, ${value("jobName")}, ${value("jobData")}::jsonb
+      where ${value("jobId")}::text is not null
+    )
+    select id from asked`,
+);
+
+/** Writes an accepted follow-up in one statement. */
+export async function insertFollowUp(tx: Transaction, news: NewFollowUpRows): Promise<void> {
   const { request, run, placed, job } = news;
-  const writes = [
-    tx.insert(requests).values(request),
-    ...(run ? [tx.insert(runs).values(run)] : []),
-    ...(job ? [tx.insert(outbox).values(job)] : []),
-    ...(placed > 0
-      ? [
-          tx
-            .update(sessions)
-            .set({ messageSeq: sql`${sessions.messageSeq} + ${placed}::int` })
-            .where(eq(sessions.id, request.sessionId)),
-        ]
-      : []),
-    tx.insert(messages).values(news.messages),
-  ];
-  const named = writes.map((write, index) => sql`${sql.raw(`write_${index}`)} as ${write}`);
-  await tx.execute(sql`with ${sql.join(named, sql`, `)} select 1`);
+  const values = {
+    ...request,
+    joinedId: "joinedId" in run ? run.joinedId : null,
+    afterSeq: "joinedId" in run ? run.afterSeq : null,
+    ownId: "ownId" in run ? run.ownId : null,
+    messages: JSON.stringify(news.messages),
+    placed,
+    jobId: job?.id ?? null,
+    jobName: job?.name ?? null,
+    jobData: job ? JSON.stringify(job.data) : null,
+  };
+  await execute(tx, insert(values));
+}
+
+async function execute<Row>(tx: Transaction, statement: SQL): Promise<Row[]> {
+  // Every driver answers with rows; which one it is, Drizzle's type leaves open.
+  return ((await tx.execute(statement)) as unknown as { rows: Row[] }).rows;
 }
