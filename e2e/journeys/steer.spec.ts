@@ -146,7 +146,7 @@ test("a browser that is gone is started again from the page; where that fails, t
   cleanConsole,
   stage: { model },
 }) => {
-  cleanConsole.allow(/Failed to load resource/);
+  cleanConsole.allow(/Failed to load resource|WebSocket connection/);
   // Its own service: the browsers of all its sessions are killed.
   const service = await startService({ OPENAI_BASE_URL: model.baseUrl });
   try {
