@@ -39,6 +39,8 @@ type NavigationDeps = {
 /** How long a page that was reached may take until its document is there; then it is used as it is. */
 export const LOAD_TIMEOUT_MS = 10_000;
 
+const INTERRUPTED: NavigationOutcome = { landed: false, reason: "the navigation was interrupted" };
+
 /** @see PageNavigation */
 export function createPageNavigation(deps: NavigationDeps): PageNavigation {
   const { sessionId, record, logger } = deps;
@@ -54,6 +56,8 @@ export function createPageNavigation(deps: NavigationDeps): PageNavigation {
     const parsed = URL.parse(url);
     const reason = parsed ? await deps.refuse(parsed) : "the address cannot be read";
     await faultPoint("K28");
+    // A name may be resolved so late that a newer navigation went before.
+    if (heading !== own) return { outcome: INTERRUPTED, isNewest: false };
     const outcome: NavigationOutcome =
       reason === undefined ? await taken.selected().navigate(url, signal) : { landed: false, reason };
     const isNewest = heading === own && deps.isCurrent(taken);

@@ -2,13 +2,15 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { eq } from "drizzle-orm";
 import { sessions } from "#db/schema/index.ts";
+import { createAddressRule } from "#lib/net/address-rule.ts";
 import type { BrowserRecord } from "./browser-service.ts";
 import { insertTestSession, openTestBrowsers, startTestSite, type TestBrowsers, waitFor } from "./testing.ts";
 
 let site: Awaited<ReturnType<typeof startTestSite>>;
 let house: TestBrowsers;
-/** Where a page has little time to answer. */
+/** Where a page has little time to answer, and `late.example` has no address until it is given one. */
 let hastyHouse: TestBrowsers;
+const lateName = { asked: Promise.withResolvers<void>(), address: Promise.withResolvers<string>() };
 let sessionId: string;
 let closedPort: number;
 
@@ -33,7 +35,14 @@ before(async () => {
   closedPort = gone.port;
   await gone.close();
   house = await openTestBrowsers([`127.0.0.1:${site.port}`, `127.0.0.1:${closedPort}`]);
-  hastyHouse = await openTestBrowsers([`127.0.0.1:${site.port}`], { navigationTimeoutMs: 1_500 }, house.db);
+  const rule = createAddressRule({
+    allow: [`127.0.0.1:${site.port}`],
+    async lookup() {
+      lateName.asked.resolve();
+      return [{ address: await lateName.address.promise, family: 4 }];
+    },
+  });
+  hastyHouse = await openTestBrowsers([], { rule, navigationTimeoutMs: 1_500 }, house.db);
   sessionId = await insertTestSession(house.db);
 });
 after(async () => {
@@ -188,6 +197,18 @@ test("the outcome of an older retarget does not overwrite a newer one's", async 
   const record = await retargetAndPoll(`${site.origin}/page?newer`);
   assert.equal(record.lastError, null);
   assert.equal(path(record), "/page?newer");
+});
+
+test("a navigation to a name that is resolved late does not overtake a newer one", async () => {
+  const { browsers, db } = hastyHouse;
+  const id = await insertTestSession(db);
+  const older = browsers.navigate(id, `http://late.example:${site.port}/older`);
+  await lateName.asked.promise;
+  const newer = `${site.origin}/page?newer`;
+  await retargetAndPoll(newer, browsers, id);
+  lateName.address.resolve("127.0.0.1");
+  assert.deepEqual(await older, { landed: false, reason: "the navigation was interrupted" });
+  assert.equal((await browsers.readStatus(id)).currentUrl, newer);
 });
 
 test("of retargets that come while a browser starts, the last one is where it goes", async () => {
