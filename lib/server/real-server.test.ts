@@ -99,10 +99,10 @@ for (const mode of ["checkpointing", "replay"] satisfies Mode[])
     });
 
     it("plays a turn with tools, each of which runs once", async () => {
-      const before = standIn.checkpoints.length;
       await playCounted();
-      assert.equal(standIn.checkpoints.length > before, mode === "checkpointing");
-      assert.equal(standIn.runsOf("run-turn").at(-1)?.state, "completed");
+      const run = standIn.runsOf("run-turn").at(-1);
+      assert.equal(run?.state, "completed");
+      assert.equal(run?.calls === 1, mode === "checkpointing", "steps posted while one call lasts");
     });
 
     it("plays a structured turn: probe, work, the value, its correction", async () => {
@@ -182,6 +182,11 @@ for (const mode of ["checkpointing", "replay"] satisfies Mode[])
 
     it("repeats every call whose answer was lost: nothing is done again", async () => {
       standIn.set({ chooseMishap: () => ({ kind: "answer-lost" }) });
+      await playCounted();
+    });
+
+    it("sends every call twice at the same time: nothing is done twice", async () => {
+      standIn.set({ chooseMishap: () => ({ kind: "twice" }) });
       await playCounted();
     });
 
