@@ -27,19 +27,6 @@ export async function findRequest(
   return row;
 }
 
-/** The request of a session that came with this key. */
-export async function findRequestByIdempotencyKey(
-  db: Executor,
-  sessionId: string,
-  key: string,
-): Promise<RequestRow | undefined> {
-  const [row] = await db
-    .select()
-    .from(requests)
-    .where(and(eq(requests.sessionId, sessionId), eq(requests.idempotencyKey, key)));
-  return row;
-}
-
 /** The newest run of a request. */
 export async function findNewestRun(db: Executor, requestId: string): Promise<RunRow | undefined> {
   const [row] = await db
@@ -105,10 +92,6 @@ export async function findRun(db: Executor, runId: string): Promise<RunRow | und
   const [row] = await db.select().from(runs).where(eq(runs.id, runId));
   return row;
 }
-
-/** Whether an executor has claimed a run: it plays, or is about to, and nothing is played before it. */
-export const isClaimed = (run: Pick<RunRow, "state" | "epoch">): boolean =>
-  run.state === "running" || run.epoch > 0;
 
 /**
  * The order in which the open runs of a session are played, for a statement that joins `runs` with their `requests`:

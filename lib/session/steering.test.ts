@@ -6,9 +6,10 @@ import { openTestDatabase } from "#db/testing.ts";
 import { acceptMessage, type NewFollowUp } from "./accept-message.ts";
 import { createJobSender } from "./job-sender.ts";
 import { editQueued, listQueue, withdrawQueued } from "./queue.ts";
-import { countQueued, findAnsweringRun, findLastRun, listOpenRuns } from "./run-store.ts";
+import { countQueued, findLastRun, listOpenRuns } from "./run-store.ts";
+import { findStatus } from "./status-store.ts";
 import { hasUnreadSteers, releaseSteers, takeSteers, unreadSteers } from "./steering.ts";
-import { findFollowed, listReadSteers } from "./steering-store.ts";
+import { listReadSteers } from "./steering-store.ts";
 import { insertTestSession } from "./transcript-fixture.ts";
 
 const { db, close } = await openTestDatabase();
@@ -49,6 +50,11 @@ const end = (runId: string, state: "succeeded" | "cancelled" = "succeeded", will
     .update(runs)
     .set({ ...(willRetry ? { state: "errored", error: "busy" } : { state }), willRetry, endedAt: new Date() })
     .where(eq(runs.id, runId));
+/** What a request's status and stream hang on. */
+async function answerOf(sessionId: string, requestId: string) {
+  const found = await findStatus(db, { sessionId, requestId, ownerId: "owner" });
+  return found.kind === "found" ? found : undefined;
+}
 const openRuns = async (sessionId: string) => (await listOpenRuns(db, sessionId)).map(({ run }) => run.id);
 
 describe("a steer", () => {
@@ -68,8 +74,8 @@ describe("a steer", () => {
       [["steer", "look there"]],
     );
     assert.equal(await countQueued(db, id, run.id), 1);
-    assert.deepEqual(await findFollowed(db, id, accepted.requestId), {
-      joined: { requestId: run.requestId, afterSeq: 7 },
+    assert.deepEqual((await answerOf(id, accepted.requestId))?.joined, {
+      ...{ requestId: run.requestId, afterSeq: 7 },
     });
   });
 
@@ -148,24 +154,24 @@ describe("a steer", () => {
       ],
     );
     assert.deepEqual([await release(run), await take(run)], [[], []]);
-    assert.equal((await findAnsweringRun(db, id, steers[0]?.requestId ?? ""))?.id, own[0]);
+    assert.equal((await answerOf(id, steers[0]?.requestId ?? ""))?.run.id, own[0]);
   });
 
   test("has the state of the turn it joined, retries included, until it has a run of its own", async () => {
     const { id, run, say } = await open("status");
     const steer = await say("status?");
-    const answering = async () => (await findAnsweringRun(db, id, steer.requestId))?.id;
+    const answering = async () => (await answerOf(id, steer.requestId))?.run.id;
     assert.equal(await answering(), run.id);
     await end(run.id, "succeeded", true);
     await db
       .insert(runs)
       .values({ id: "run_status_2", sessionId: id, requestId: run.requestId, attempt: 2, origin: "retry" });
     assert.equal(await answering(), "run_status_2");
-    assert.equal((await findAnsweringRun(db, id, run.requestId))?.id, "run_status_2");
+    assert.equal((await answerOf(id, run.requestId))?.run.id, "run_status_2");
     const [own] = await release(run);
     assert.equal(await answering(), own?.id);
-    assert.equal(await findAnsweringRun(db, "ses_read", steer.requestId), undefined);
-    assert.equal(await findAnsweringRun(db, id, "req_none"), undefined);
+    assert.equal(await answerOf("ses_read", steer.requestId), undefined);
+    assert.equal(await answerOf(id, "req_none"), undefined);
   });
 
   test("can be edited until it is read, and the turn reads the new text", async () => {
@@ -208,7 +214,7 @@ describe("a steer", () => {
     for (const runId of [run.id, behind.runId]) await end(runId);
     const started = await say("nothing runs");
     assert.deepEqual([started.queued, await openRuns(id)], [false, [started.runId]]);
-    assert.equal(await findFollowed(db, id, started.requestId).then((found) => found?.joined), undefined);
+    assert.equal((await answerOf(id, started.requestId))?.joined, undefined);
   });
 
   test("is read once by two executors at the same time, or released", async () => {

@@ -45,6 +45,6 @@ export const followUpAcceptedSchema = z.object({
   runId: z.string(),
   statusUrl: z.string(),
   streamUrl: z.string(),
-  /** Whether a turn is running that this one waits for. */
+  /** Whether a turn is running that this message waits for, or is to be read by. */
   queued: z.boolean(),
 });
