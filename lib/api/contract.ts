@@ -90,6 +90,7 @@ export const contract = {
     path: "/api/sessions/:sessionId/requests/:requestId/stream",
     summary: "Follow a request's events",
     auth: key,
+    sessionCheck: "handler",
     rate: "poll",
     query: streamQuerySchema,
     answers: { 200: "stream", 204: "stream" },

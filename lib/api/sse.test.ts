@@ -3,8 +3,7 @@ import { describe, mock, test } from "node:test";
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { createMemoryBus } from "#lib/events/bus.ts";
 import type { MessageDelta, StoredEvent } from "#lib/events/event.ts";
-import type { EventLog } from "#lib/events/event-log.ts";
-import { streamRequest } from "./sse.ts";
+import { type FollowedLog, streamRequest } from "./sse.ts";
 
 /** A log in memory whose reads can be held back. */
 function createTestLog() {
@@ -12,25 +11,18 @@ function createTestLog() {
   const stored: StoredEvent[] = [];
   let gate = Promise.resolve();
   let reads = 0;
-  const log: EventLog = {
-    async transact() {
-      throw new Error("not written to");
-    },
-    async read(_sessionId, { after, requestId, limit }) {
+  const log: FollowedLog = {
+    async readPage({ after, requestIds, limit }) {
       reads++;
-      const page = stored
-        .filter((event) => event.seq > after && [requestId].flat().includes(event.requestId ?? ""))
+      const events = stored
+        .filter((event) => event.seq > after && requestIds.includes(event.requestId ?? ""))
         .slice(0, limit);
+      const lastSeq = stored.at(-1)?.seq ?? 0;
       await gate;
-      return page;
-    },
-    publish() {
-      throw new Error("not written to");
+      return { events, lastSeq };
     },
     subscribe: bus.subscribe,
-    publishDelta: (delta) => bus.publish(delta.sessionId, { type: "delta", delta }),
     readUnfinished: bus.readUnfinished,
-    readLastSeq: async () => stored.at(-1)?.seq ?? 0,
   };
   return {
     ...{ log, stored, reads: () => reads },
@@ -44,11 +36,12 @@ function createTestLog() {
       if (isAnnounced) bus.publish("ses_a", { type: "event", event });
     },
     write(text: string, offset: number, fields: Partial<MessageDelta> = {}) {
-      log.publishDelta({
+      const delta: MessageDelta = {
         ...{ kind: "message.delta", timestamp: "", sessionId: "ses_a", requestId: "req_a", runId: "run_a" },
         ...{ source: "api", messageId: "msg_a", part: "text", attempt: 1, offset, text },
         ...fields,
-      });
+      };
+      bus.publish("ses_a", { type: "delta", delta });
     },
     /** Holds reads back until the returned function is called. */
     holdReads() {
@@ -132,6 +125,18 @@ describe("the event stream of a request", () => {
       "3 tool.result",
       "4 run.completed",
     ]);
+  });
+
+  test("ends with an end that is announced while it reads, and not read", async () => {
+    const rig = createTestLog();
+    const release = rig.holdReads();
+    const reading = readAll(open(rig));
+    await settle();
+    rig.append("run.started");
+    rig.append("run.completed", END);
+    release();
+    assert.deepEqual(describeAll(await reading), ["1 run.started", "2 run.completed"]);
+    assert.equal(rig.reads(), 1);
   });
 
   test("reads the log once, however many events follow in order", async () => {

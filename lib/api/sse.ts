@@ -1,5 +1,6 @@
 import type { DomainEvent, MessageDelta, StoredEvent } from "#lib/events/event.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
+import type { EventPage, PageQuery } from "#lib/events/read-page.ts";
 
 const HEARTBEAT_MS = 15_000;
 const PAGE = 500;
@@ -31,6 +32,11 @@ function isLast(event: StoredEvent): boolean {
   return parsed.kind === "run.completed" && parsed.willRetry === undefined;
 }
 
+/** The log as a follower of requests needs it. */
+export type FollowedLog = Pick<EventLog, "subscribe" | "readUnfinished"> & {
+  readPage: (query: PageQuery) => Promise<EventPage>;
+};
+
 /** A steer's way into another request's turn: it completes with that one, unless it has got a run of its own by then. */
 export type JoinedTurn = { requestId: string; hasOwnRun: () => Promise<boolean> };
 
@@ -43,18 +49,20 @@ export type JoinedTurn = { requestId: string; hasOwnRun: () => Promise<boolean> 
  * @param signal fires when the client has gone.
  */
 export function streamRequest(
-  log: EventLog,
+  log: FollowedLog,
   query: { sessionId: string; requestId: string; after: number; joined?: JoinedTurn },
   signal: AbortSignal,
 ): ReadableStream<Uint8Array> {
   const { joined } = query;
-  const requestIds = joined ? [query.requestId, joined.requestId] : query.requestId;
+  const requestIds = joined ? [query.requestId, joined.requestId] : [query.requestId];
   const isOurs = ({ requestId }: { requestId: string | null }) =>
     requestId === query.requestId || (joined !== undefined && requestId === joined.requestId);
   /** Last event sent, and the last of the whole session that is accounted for: its numbers show a gap. */
   let after = query.after;
   let seen = 0;
   let isBehind = true;
+  /** What was announced while the log is read, which may have it or not. */
+  let meanwhile: StoredEvent[] | undefined;
   let isJoining = true;
   let isOver = false;
   const fresh: StoredEvent[] = [];
@@ -131,13 +139,18 @@ export function streamRequest(
     const isHeard = isOurs(event);
     // The whole message comes with the event; its pieces would only arrive after it.
     if (isHeard && event.kind === "message.completed") deltas.length = 0;
+    if (meanwhile) meanwhile.push(event);
+    else take(event);
+  }
+
+  function take(event: StoredEvent): void {
     if (isBehind || event.seq <= seen) return;
     if (event.seq > seen + 1) {
       isBehind = true;
       return;
     }
     seen = event.seq;
-    if (isHeard) fresh.push(event);
+    if (isOurs(event)) fresh.push(event);
   }
 
   /** Where a steer's stream ends: with its own run, or with the turn that it joined if it got none. */
@@ -158,12 +171,17 @@ export function streamRequest(
   /** Events that follow the last one sent, from the log. */
   async function readNext(): Promise<StoredEvent[]> {
     fresh.length = 0;
-    // Whatever is announced from here on goes on from this number, or shows a gap.
-    seen = await log.readLastSeq(query.sessionId);
     isBehind = false;
-    const page = await log.read(query.sessionId, { after, requestId: requestIds, limit: PAGE });
+    const heard: StoredEvent[] = [];
+    meanwhile = heard;
+    const { sessionId } = query;
+    const { events: page, lastSeq } = await log.readPage({ sessionId, requestIds, after, limit: PAGE });
+    meanwhile = undefined;
     if (page.length === PAGE) isBehind = true;
     after = page.at(-1)?.seq ?? after;
+    // Whatever is announced goes on from this number, or shows a gap.
+    seen = lastSeq;
+    heard.forEach(take);
     if (isJoining && !isBehind) {
       isJoining = false;
       // What it holds so far covers whatever was heard since the subscription.

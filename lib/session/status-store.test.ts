@@ -18,13 +18,15 @@ test("a request's status is that of its newest run", async () => {
   const { requestId, runId } = await insertTestSession(db, "ses_a");
   assert.deepEqual(await find("ses_a", requestId), {
     kind: "found",
-    run: { id: runId, state: "running", attempt: 1 },
+    run: { id: runId, requestId, state: "running", attempt: 1 },
+    joined: undefined,
   });
   const retry = { id: "run_retry", sessionId: "ses_a", requestId, attempt: 2, origin: "retry" as const };
   await db.insert(runs).values(retry);
   assert.deepEqual(await find("ses_a", requestId), {
     kind: "found",
-    run: { id: "run_retry", state: "pending", attempt: 2 },
+    run: { id: "run_retry", requestId, state: "pending", attempt: 2 },
+    joined: undefined,
   });
 });
 
@@ -40,7 +42,8 @@ test("a steer's is that of the turn it joined, until it has a run of its own", a
   };
   await db.insert(requests).values({ ...steer, joinedRunId: "run_ses_a", joinedAfterSeq: 1 });
   const joined = await find("ses_a", "req_steer");
-  assert.deepEqual(joined.kind === "found" && joined.run.id, "run_retry");
+  const run = { id: "run_retry", requestId: "req_ses_a", state: "pending", attempt: 2 };
+  assert.deepEqual(joined, { kind: "found", run, joined: { requestId: "req_ses_a", afterSeq: 1 } });
   await db
     .insert(runs)
     .values({ id: "run_own", sessionId: "ses_a", requestId: "req_steer", attempt: 1, origin });

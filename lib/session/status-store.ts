@@ -1,13 +1,22 @@
 import { and, desc, eq, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/pg-core";
 import type { Database } from "#db/client.ts";
 import { requests, runs, sessions } from "#db/schema/index.ts";
 import type { RunRow } from "./run-store.ts";
 
-/** What a request's status hangs on: the run that answers for it. */
+/** The run whose state is a request's. */
+export type AnsweringRun = Pick<RunRow, "id" | "requestId" | "state" | "attempt">;
+
+/** A request's status hangs on the run that answers for it; its stream also on the turn that a steer joined. */
 export type FoundStatus =
   | { kind: "unknown_session" }
   | { kind: "unknown_request" }
-  | { kind: "found"; run: Pick<RunRow, "id" | "state" | "attempt"> };
+  | {
+      kind: "found";
+      run: AnsweringRun;
+      /** Whose turn a steer joined, and the number of the event after which it did. */
+      joined: { requestId: string; afterSeq: number } | undefined;
+    };
 
 type Asked = { sessionId: string; requestId: string; ownerId: string };
 
@@ -23,28 +32,27 @@ export async function findStatus(db: Database, asked: Asked): Promise<FoundStatu
   prepared.set(db, statement);
   const [row] = await statement.execute(asked);
   if (!row) return { kind: "unknown_session" };
-  const { id, state, attempt } = row;
-  if (id === null || state === null || attempt === null) return { kind: "unknown_request" };
-  return { kind: "found", run: { id, state, attempt } };
+  const { id, requestId, state, attempt, joinedId, afterSeq } = row;
+  if (id === null || requestId === null || state === null || attempt === null)
+    return { kind: "unknown_request" };
+  const joined = joinedId !== null && afterSeq !== null ? { requestId: joinedId, afterSeq } : undefined;
+  return { kind: "found", run: { id, requestId, state, attempt }, joined };
 }
 
 function prepare(db: Database) {
-  const requestId = sql`${sql.placeholder("requestId")}::text`;
-  const joinedRequest = sql`(
-    select joined_run.request_id from ${requests} as steer join ${runs} as joined_run on joined_run.id = steer.joined_run_id
-    where steer.id = ${requestId}
-  )`;
+  const { placeholder } = sql;
+  const joined = alias(runs, "joined_run");
   return db
-    .select({ id: runs.id, state: runs.state, attempt: runs.attempt })
+    .select({
+      ...{ id: runs.id, requestId: runs.requestId, state: runs.state, attempt: runs.attempt },
+      ...{ joinedId: joined.requestId, afterSeq: requests.joinedAfterSeq },
+    })
     .from(sessions)
-    .leftJoin(
-      runs,
-      and(eq(runs.sessionId, sessions.id), sql`${runs.requestId} in (${requestId}, ${joinedRequest})`),
-    )
-    .where(
-      and(eq(sessions.id, sql.placeholder("sessionId")), eq(sessions.ownerId, sql.placeholder("ownerId"))),
-    )
-    .orderBy(sql`(${runs.requestId} = ${requestId}) desc`, desc(runs.attempt))
+    .leftJoin(requests, and(eq(requests.sessionId, sessions.id), eq(requests.id, placeholder("requestId"))))
+    .leftJoin(joined, eq(joined.id, requests.joinedRunId))
+    .leftJoin(runs, sql`${runs.requestId} in (${requests.id}, ${joined.requestId})`)
+    .where(and(eq(sessions.id, placeholder("sessionId")), eq(sessions.ownerId, placeholder("ownerId"))))
+    .orderBy(sql`(${runs.requestId} = ${requests.id}) desc`, desc(runs.attempt))
     .limit(1)
     .prepare("find_status");
 }

@@ -1,8 +1,10 @@
-import { findAnsweringRun, findNewestRun } from "#lib/session/run-store.ts";
+import { type PageQuery, readPage } from "#lib/events/read-page.ts";
+import { findNewestRun } from "#lib/session/run-store.ts";
 import { projectRequestStatus } from "#lib/session/status.ts";
-import { findFollowed } from "#lib/session/steering-store.ts";
+import { type AnsweringRun, findStatus } from "#lib/session/status-store.ts";
 import type { CallOf } from "../call.ts";
 import { fail } from "../errors.ts";
+import { unknownSession } from "../known-session.ts";
 import type { Answer } from "../route.ts";
 import type { ApiServices } from "../services.ts";
 import { streamRequest as openStream } from "../sse.ts";
@@ -17,18 +19,20 @@ const HEADERS = {
 /** `GET …/requests/:requestId/stream`. Source: specification; `wire.md`, Stream. */
 export async function streamRequest(
   services: ApiServices,
-  { request, params, query }: CallOf<"streamRequest">,
+  { request, params, query, caller }: CallOf<"streamRequest">,
 ): Promise<Answer> {
   const { sessionId, requestId } = params;
   const lastEventId = readLastEventId(request.headers.get("last-event-id"));
   if (lastEventId === "malformed") return fail("invalid_request", "Last-Event-ID: must be a whole number");
-  const found = await findFollowed(services.db, sessionId, requestId);
-  if (!found) return fail("not_found", "no such request");
-  const { joined } = found;
+  const { db, log } = services;
+  const found = await findStatus(db, { sessionId, requestId, ownerId: caller.ownerId });
+  if (found.kind === "unknown_session") return unknownSession();
+  if (found.kind === "unknown_request") return fail("not_found", "no such request");
+  const { joined, run } = found;
   const sent = lastEventId ?? query.after ?? 0;
   // A steer's stream begins where the steer was accepted, in the middle of another request's.
   const after = Math.max(sent, joined?.afterSeq ?? 0);
-  if (sent > 0 && (await hasNothingLeft(services, sessionId, requestId, after)))
+  if (sent > 0 && (await hasNothingLeft(services, sessionId, run, after)))
     return new Response(null, { status: 204 });
   // A stream that nobody is going to read is not opened.
   if (request.method === "HEAD") return new Response(null, { headers: HEADERS });
@@ -37,11 +41,13 @@ export async function streamRequest(
     ...(joined && {
       joined: {
         requestId: joined.requestId,
-        hasOwnRun: async () => (await findNewestRun(services.db, requestId)) !== undefined,
+        hasOwnRun: async () => (await findNewestRun(db, requestId)) !== undefined,
       },
     }),
   };
-  return new Response(openStream(services.log, followed, request.signal), { headers: HEADERS });
+  const { subscribe, readUnfinished } = log;
+  const pages = { subscribe, readUnfinished, readPage: (page: PageQuery) => readPage(db, page) };
+  return new Response(openStream(pages, followed, request.signal), { headers: HEADERS });
 }
 
 /** An `EventSource` reconnects with its header, which therefore wins over the query it was opened with. */
@@ -51,13 +57,12 @@ function readLastEventId(header: string | null): number | "malformed" | undefine
 }
 
 async function hasNothingLeft(
-  services: ApiServices,
+  { log }: ApiServices,
   sessionId: string,
-  requestId: string,
+  run: AnsweringRun,
   after: number,
 ): Promise<boolean> {
-  const run = await findAnsweringRun(services.db, sessionId, requestId);
-  if (!run || projectRequestStatus(run) !== "completed") return false;
+  if (projectRequestStatus(run) !== "completed") return false;
   // A steer that got a run of its own left the turn that it had joined.
-  return (await services.log.read(sessionId, { after, requestId: run.requestId, limit: 1 })).length === 0;
+  return (await log.read(sessionId, { after, requestId: run.requestId, limit: 1 })).length === 0;
 }
