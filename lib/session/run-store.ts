@@ -38,29 +38,6 @@ export async function findNewestRun(db: Executor, requestId: string): Promise<Ru
   return row;
 }
 
-/**
- * The run whose state is a request's: the newest of its own; for a steer without one, the newest of the request whose
- * turn it joined.
- */
-export async function findAnsweringRun(
-  db: Executor,
-  sessionId: string,
-  requestId: string,
-): Promise<RunRow | undefined> {
-  const isOwn = sql`(${runs.requestId} = ${requestId})`;
-  const joinedRequest = sql`(
-    select joined_run.request_id from ${requests} as steer join ${runs} as joined_run on joined_run.id = steer.joined_run_id
-    where steer.id = ${requestId}
-  )`;
-  const [row] = await db
-    .select()
-    .from(runs)
-    .where(and(eq(runs.sessionId, sessionId), sql`${runs.requestId} in (${requestId}, ${joinedRequest})`))
-    .orderBy(sql`${isOwn} desc`, desc(runs.attempt))
-    .limit(1);
-  return row;
-}
-
 /** A request's run by its attempt: 1 is the first, the others are its retries. */
 export async function findRunByAttempt(
   db: Executor,

@@ -154,19 +154,3 @@ export async function listReadSteers(db: Executor, sessionId: string): Promise<s
     .orderBy(asc(requests.position));
   return rows.map(({ id }) => id);
 }
-
-/** A request of this session as its stream follows it: where it joined another's turn, which request's, and after which event. */
-export async function findFollowed(
-  db: Executor,
-  sessionId: string,
-  requestId: string,
-): Promise<{ joined: { requestId: string; afterSeq: number } | undefined } | undefined> {
-  const [row] = await db
-    .select({ requestId: runs.requestId, afterSeq: requests.joinedAfterSeq })
-    .from(requests)
-    .leftJoin(runs, eq(runs.id, requests.joinedRunId))
-    .where(and(eq(requests.id, requestId), eq(requests.sessionId, sessionId)));
-  if (!row) return undefined;
-  const { requestId: joinedId, afterSeq } = row;
-  return { joined: joinedId !== null && afterSeq !== null ? { requestId: joinedId, afterSeq } : undefined };
-}
