@@ -37,7 +37,8 @@ export type LivePage = {
   readCursor: (x: number, y: number) => Promise<string>;
 };
 
-const LANDING_TIMEOUT_MS = 5_000;
+/** How long the page shown may take to give way to the one that was reached. */
+const LANDING_TIMEOUT_MS = 10_000;
 
 /** Makes a {@link LivePage} of a page that has just opened. @throws when it closed meanwhile. */
 export async function adoptPage(
@@ -98,18 +99,19 @@ export async function adoptPage(
     }),
   ]);
 
-  /** Waits until the document of a navigation is the one shown, so that the page's address is the new one. */
-  function waitForCommit(loaderId: string): Promise<void> {
-    if (committedLoader === loaderId) return Promise.resolve();
+  /** Waits until the document of a navigation is the one shown, so that the page's address is the new one. @returns whether it is. */
+  function waitForCommit(loaderId: string): Promise<boolean> {
+    if (committedLoader === loaderId) return Promise.resolve(true);
     return new Promise((resolve) => {
-      const timer = setTimeout(end, LANDING_TIMEOUT_MS);
-      function end() {
+      const timeoutMs = Math.min(LANDING_TIMEOUT_MS, options.navigationTimeoutMs);
+      const timer = setTimeout(() => end(false), timeoutMs);
+      function end(isShown: boolean) {
         clearTimeout(timer);
         commits.delete(see);
-        resolve();
+        resolve(isShown);
       }
       function see(committed: string) {
-        if (committed === loaderId) end();
+        if (committed === loaderId) end(true);
       }
       commits.add(see);
     });
@@ -143,8 +145,9 @@ export async function adoptPage(
           reason: stopped ?? (interrupted ? "the navigation was interrupted" : result.errorText),
         };
       }
-      if (result.loaderId !== undefined) await waitForCommit(result.loaderId);
-      return { landed: true, url: page.url() };
+      if (result.loaderId === undefined || (await waitForCommit(result.loaderId)))
+        return { landed: true, url: page.url() };
+      return { landed: false, reason: "the page shown is busy with its scripts and did not give way" };
     } catch (error) {
       return { landed: false, reason: stopped ?? `the browser ended meanwhile (${firstLine(error)})` };
     } finally {

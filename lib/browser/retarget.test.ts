@@ -36,8 +36,9 @@ before(async () => {
   await gone.close();
   house = await openTestBrowsers([`127.0.0.1:${site.port}`, `127.0.0.1:${closedPort}`]);
   const rule = createAddressRule({
-    allow: [`127.0.0.1:${site.port}`],
-    async lookup() {
+    allow: [`127.0.0.1:${site.port}`, `localhost:${site.port}`],
+    async lookup(name) {
+      if (name === "localhost") return [{ address: "127.0.0.1", family: 4 }];
       lateName.asked.resolve();
       return [{ address: await lateName.address.promise, family: 4 }];
     },
@@ -235,6 +236,22 @@ test("a navigation by a tool tells the address reached, or why not", async () =>
   assert.equal(record.lastNavigatedUrl, `${site.origin}/page?from=moved`);
   const outcome = await house.browsers.navigate(sessionId, "http://169.254.169.254/latest");
   assert.match(outcome.landed ? "" : outcome.reason, /metadata address/);
+});
+
+test("a page that is busy without end and does not give way is told, and is left for another site", async () => {
+  const { browsers, db } = hastyHouse;
+  const id = await insertTestSession(db);
+  const here = `${site.origin}/page`;
+  await browsers.navigate(id, here);
+  const page = (await browsers.ensure(id)).page();
+  await page.evaluate("void setTimeout(() => { for (;;); })");
+  const record = await retargetAndPoll(`${site.origin}/other`, browsers, id);
+  assert.match(record.lastError ?? "", /busy with its scripts/);
+  assert.deepEqual([record.lastNavigatedUrl, record.currentUrl], [here, here]);
+  const elsewhere = `http://localhost:${site.port}/page`;
+  assert.deepEqual(await browsers.navigate(id, elsewhere), { landed: true, url: elsewhere });
+  assert.equal((await browsers.readStatus(id)).lastError, null);
+  await browsers.closeSession(id);
 });
 
 test("a stopped navigation leaves the page", async () => {
