@@ -38,12 +38,17 @@ export function followRuns(deps: { db: Database; bus: EventBus; own: StopRegistr
   const stops: StopRegistry = { ...own, stop: (runId) => bus.signal(TOPIC, runId) };
   return {
     stops,
-    /** Follows a run for as long as it is played. */
-    async whilePlayed<Result>(runId: string, play: () => Promise<Result>): Promise<Result> {
+    /** Follows a run for as long as it is played; where it only pauses, the engine has it in hand from now on. */
+    async whilePlayed<Result extends { status: string }>(
+      runId: string,
+      play: () => Promise<Result>,
+    ): Promise<Result> {
       const entry = { runId };
       plays.add(entry);
       try {
-        return await play();
+        const result = await play();
+        if (result.status === "paused") await noteRunsPlayed(db, [runId], new Date()).catch(complain);
+        return result;
       } finally {
         plays.delete(entry);
       }

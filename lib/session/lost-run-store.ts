@@ -1,7 +1,8 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
 import type { Database } from "#db/client.ts";
 import { outbox, requests, runs } from "#db/schema/index.ts";
-import { type Job, requestRun } from "./jobs.ts";
+import type { Job } from "./jobs.ts";
+import { enqueueNextGeneration } from "./outbox-store.ts";
 import { OPEN_STATES, playingOrder } from "./run-store.ts";
 
 /** The outbox row of the job that plays a run. */
@@ -39,7 +40,7 @@ export async function requeueLostRuns(db: Database, before: Date): Promise<Job[]
     .orderBy(runs.sessionId, ...playingOrder)
     .as("next");
   const lost = await db
-    .select({ id: next.id, sessionId: next.sessionId, generation: next.generation })
+    .select({ id: next.id, generation: next.generation })
     .from(next)
     .leftJoin(outbox, eq(outbox.id, next.jobId))
     .where(
@@ -47,20 +48,8 @@ export async function requeueLostRuns(db: Database, before: Date): Promise<Job[]
       sql`${next.since} < ${before} and (${outbox.id} is null or ${outbox.sentAt} < ${before})`,
     );
   const jobs: Job[] = [];
-  for (const run of lost) {
-    const job = await db.transaction(async (tx) => {
-      const raised = await tx
-        .update(runs)
-        .set({ generation: run.generation + 1 })
-        .where(
-          and(eq(runs.id, run.id), eq(runs.generation, run.generation), inArray(runs.state, OPEN_STATES)),
-        )
-        .returning({ id: runs.id });
-      if (raised.length === 0) return undefined;
-      const again = requestRun({ ...run, generation: run.generation + 1 });
-      await tx.insert(outbox).values(again);
-      return again;
-    });
+  for (const { id, generation } of lost) {
+    const job = await enqueueNextGeneration(db, id, generation);
     if (job) jobs.push(job);
   }
   return jobs;

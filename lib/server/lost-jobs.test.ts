@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { after, before, it } from "node:test";
+import { eq, inArray } from "drizzle-orm";
+import { deliveries, outbox, runs } from "#db/schema/index.ts";
+import { startReceiver } from "#e2e/fixtures/receiver.ts";
+import { type InngestStandIn, startInngestStandIn } from "#inngest/testing/start-inngest-stand-in.ts";
+import { openServedService, type ServedService } from "./real-server-testing.ts";
+import { waitUntil } from "./testing.ts";
+
+/** A server that forgets what it was told, as one without a durable queue does when it restarts. */
+let standIn: InngestStandIn;
+let service: ServedService;
+before(async () => {
+  standIn = await startInngestStandIn();
+  service = await openServedService(standIn);
+});
+after(async () => {
+  await service.close();
+  await standIn.close();
+});
+
+const HALF_AN_HOUR_AGO = new Date(Date.now() - 30 * 60_000);
+
+it("a run whose job the server has lost is asked for again, and played", async () => {
+  const { db } = service.container.services;
+  service.model.respondWith(() => ({ text: "Played after all." }));
+  standIn.set({ deliver: () => [] });
+  const session = await service.create("Get lost");
+  const jobId = `${session.runId}:1`;
+  const isSent = async () => (await db.select().from(outbox).where(eq(outbox.id, jobId)))[0]?.sentAt;
+  await waitUntil(async () => Boolean(await isSent()), "the job is sent");
+  standIn.set();
+  // As if all this had been half an hour ago.
+  await db.update(runs).set({ createdAt: HALF_AN_HOUR_AGO }).where(eq(runs.id, session.runId));
+  await db.update(outbox).set({ sentAt: HALF_AN_HOUR_AGO }).where(eq(outbox.id, jobId));
+  standIn.tick("sweep-outbox");
+  await service.completed(session.statusUrl);
+  const [run] = await db.select().from(runs).where(eq(runs.id, session.runId));
+  assert.deepEqual([run?.state, run?.generation], ["succeeded", 2]);
+});
+
+it("a callback whose job the server has lost is asked for again, and arrives", async () => {
+  const { db } = service.container.services;
+  const receiver = await startReceiver();
+  const isDelivery = ({ name }: { name: string }) => name === "callback/delivery.requested";
+  standIn.set({ deliver: (events) => events.filter((event) => !isDelivery(event)) });
+  const session = await service.create("Tell them", { callback: { url: `${receiver.url}/hook` } });
+  await service.completed(session.statusUrl);
+  const rows = await db.select().from(deliveries).where(eq(deliveries.sessionId, session.sessionId));
+  const ids = rows.map(({ id }) => id);
+  assert.deepEqual([ids.length, receiver.received.length], [2, 0]);
+  const unsent = async () => (await db.select().from(outbox)).filter(({ sentAt }) => sentAt === null);
+  await waitUntil(async () => (await unsent()).length === 0, "the jobs are sent");
+  standIn.set();
+  await db.update(deliveries).set({ nextAttemptAt: HALF_AN_HOUR_AGO }).where(inArray(deliveries.id, ids));
+  standIn.tick("sweep-outbox");
+  await waitUntil(() => receiver.received.length === 2, "both callbacks have arrived");
+  assert.deepEqual(
+    receiver.received.map(({ headers }) => headers["x-service-delivery"]).sort(),
+    [...ids].sort(),
+  );
+  await receiver.close();
+});
