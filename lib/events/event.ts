@@ -54,7 +54,6 @@ export type EventFields = {
     evidence: EvidencePointer[];
     durationMs: number;
   };
-  /** Messages that joined the turn were read between two of its steps; they came with `message.completed` before. */
   /** The prompt has grown to `tokens`, too many for the budget: room is made before the next model call. */
   "turn.compacting": { tokens: number; budgetTokens: number };
   /** Tokens of the whole prompt before and after; `messagesReplaced` of the messages in it are shortened or gone. */
@@ -64,6 +63,7 @@ export type EventFields = {
     tokensAfter: number;
     messagesReplaced: number;
   };
+  /** Messages that joined the turn were read between two of its steps; they came with `message.completed` before. */
   "turn.steered": { steerRequestId: string; messageIds: string[] };
   "deliverable.pending": { deliverable: Deliverable };
   "deliverable.ready": { deliverable: Deliverable };

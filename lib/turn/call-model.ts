@@ -2,6 +2,7 @@ import { type ModelMessage, streamText } from "ai";
 import type { MessagePart } from "#db/schema/index.ts";
 import type { NewEvent } from "#lib/events/event.ts";
 import { faultPoint } from "#lib/events/fault-point.ts";
+import { isContextOverflow } from "#lib/model/context-overflow.ts";
 import { type ModelFailure, readModelFailure } from "#lib/model/failure.ts";
 import { type ModelUsage, readUsage } from "#lib/model/usage.ts";
 import { newId } from "#lib/session/new-id.ts";
@@ -10,11 +11,11 @@ import type { Claim } from "./claim.ts";
 import { describeMessage } from "./describe-message.ts";
 import { ownCallIds } from "./own-call-ids.ts";
 import { recordStep } from "./record-step.ts";
-import { findRecorded, type RunInPlay } from "./run-in-play.ts";
+import { findRecorded, meteredPrompt, type RunInPlay } from "./run-in-play.ts";
 import { showPictures } from "./show-pictures.ts";
 import { storable, storableText } from "./storable.ts";
-import type { ToolCallWrite } from "./store-write.ts";
 import type { TurnDeps } from "./turn-deps.ts";
+import type { ToolCallWrite } from "./write-store.ts";
 
 /** A call the model asked for; `error` where its input does not fit the tool, which needs no execution. */
 export type PlannedCall = { callId: string; name: string; input: unknown; error?: string };
@@ -23,6 +24,8 @@ export type PlannedCall = { callId: string; name: string; input: unknown; error?
 export type ModelStep =
   | { kind: "answered"; messageId: string; calls: PlannedCall[]; usage: ModelUsage }
   | { kind: "failed"; failure: ModelFailure; usage?: ModelUsage }
+  /** The provider refused the prompt as too large, and nothing was recorded: room may be made, once. */
+  | { kind: "overflowed"; failure: ModelFailure }
   | { kind: "stopped" };
 
 const CHUNK_TIMEOUT_MS = 120_000;
@@ -41,12 +44,20 @@ export async function callModel(turn: TurnDeps, run: RunInPlay, number: number):
   if (recorded) return recorded;
 
   const messageId = newId("msg");
+  const asked = meteredPrompt(run);
   const answer = await streamAnswer(turn, run, messageId);
   if (answer.kind === "stopped") turn.stops.throwIfShuttingDown();
+  if (
+    answer.kind === "failed" &&
+    isContextOverflow(answer.failure) &&
+    !findRecorded(run, `compact-${number}`)
+  )
+    return { kind: "overflowed", failure: answer.failure };
   if (answer.kind !== "answered")
     return recordStep<ModelStep>(turn, run, { name, output: storable(answer), events: [] });
 
   const { calls, parts, modelMessages, usage } = answer;
+  run.meter.report(asked, usage.inputTokens);
   await faultPoint("K11");
   const { event, ...message } = describeMessage(run.claim, run.messageSeq, { id: messageId, parts });
   const called = calls.map((call) => describeCall(run.claim, messageId, call));
@@ -70,7 +81,7 @@ type Answer =
       modelMessages: ModelMessage[];
       usage: ModelUsage;
     }
-  | Exclude<ModelStep, { kind: "answered" }>;
+  | Exclude<ModelStep, { kind: "answered" | "overflowed" }>;
 
 /** One streamed model call, without retries of its own: the retry chain is ours. */
 async function streamAnswer(turn: TurnDeps, run: RunInPlay, messageId: string): Promise<Answer> {

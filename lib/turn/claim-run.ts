@@ -1,11 +1,13 @@
 import { faultPoint } from "#lib/events/fault-point.ts";
 import { hasUnreadSteers } from "#lib/session/steering.ts";
 import { toClaim } from "./claim.ts";
+import { createPromptMeter } from "./compaction/prompt-meter.ts";
 import { composePrompt } from "./compose-prompt.ts";
 import { createHistory } from "./history.ts";
 import type { RunInPlay } from "./run-in-play.ts";
+import { picturesShown } from "./show-pictures.ts";
 import { STOPPED_REASON } from "./stop-registry.ts";
-import { listHistory, listStepOutputs, readRun, takeRun } from "./store.ts";
+import { findRequestStart, listHistory, listStepOutputs, readRun, takeRun } from "./store.ts";
 import type { TurnDeps } from "./turn-deps.ts";
 
 /** Whether a run may be played now: `later` for a retry that waits, `no` for one that ended or is not the next. */
@@ -28,7 +30,9 @@ export async function claimRun(turn: TurnDeps, runId: string, now: Date): Promis
   if (!row) return { status: "no" };
   const { run, session, position, asked, currentUrl } = row;
   const claim = { ...toClaim(run, session), epoch: taken.epoch };
-  const isFirst = claim.epoch === 1 && position === 1 && claim.attempt === 1;
+  const isNew = claim.epoch === 1 && claim.attempt === 1;
+  const requestFrom = isNew ? 0 : await findRequestStart(turn.db, claim.requestId);
+  const isFirst = isNew && position === 1;
   const history = createHistory(isFirst ? [] : await listHistory(turn.db, session.id));
   const outputs = new Map(claim.epoch === 1 ? [] : await listStepOutputs(turn.db, runId));
   const isSteered = claim.epoch > 1 && (await hasUnreadSteers(turn.db, claim.requestId));
@@ -43,6 +47,8 @@ export async function claimRun(turn: TurnDeps, runId: string, now: Date): Promis
       outputs,
       history,
       prompt: composePrompt(turn, claim, session, currentUrl),
+      meter: createPromptMeter(picturesShown(turn.model)),
+      requestFrom,
       messageSeq: session.messageSeq,
       isCancelled: run.cancelRequestedAt !== null,
       isSteered,

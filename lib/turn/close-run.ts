@@ -12,9 +12,9 @@ import { describeMessage } from "./describe-message.ts";
 import { announce, writeEvents } from "./record-step.ts";
 import { planRetry } from "./retry-chain.ts";
 import { lockRunAndSession } from "./store.ts";
-import type { Fence, TurnWrite } from "./store-write.ts";
 import { sumUsage } from "./sum-usage.ts";
 import type { TurnDeps } from "./turn-deps.ts";
+import type { Fence, TurnWrite } from "./write-store.ts";
 
 /** How a run is to end; `deliverable` where the structured call gave one. */
 export type RunEnd =

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { ModelMessage, ToolModelMessage } from "ai";
-import { createHistory, type HistoryEntry } from "./history.ts";
+import { createHistory, type RecordedEntry } from "./history.ts";
 
 const said = (role: "user" | "assistant", content: string): ModelMessage => ({ role, content });
 const calling = (...ids: string[]): ModelMessage => ({
@@ -13,7 +13,7 @@ const answered = (toolCallId: string): ToolModelMessage => ({
   content: [{ type: "tool-result", toolCallId, toolName: "look", output: { type: "text", value: "seen" } }],
 });
 /** One entry a message, at positions 1, 2, 3 … */
-const entries = (...messages: ModelMessage[]): HistoryEntry[] =>
+const entries = (...messages: ModelMessage[]): RecordedEntry[] =>
   messages.map((message, index) => ({ position: index + 1, messages: [message] }));
 
 /** The messages in short: what was said, roles of calls, and results with whether their call was executed. */

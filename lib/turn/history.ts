@@ -1,18 +1,15 @@
 import type { ModelMessage, ToolResultPart } from "ai";
+import { applyCompaction, type HistoryEntry } from "./compaction/history-entry.ts";
 
 /** What one recorded step added to what the model sees; a compaction stands for everything up to a position. */
-export type HistoryEntry = {
-  position: number;
-  messages: ModelMessage[];
-  replacesThrough?: number | undefined;
-};
+export type RecordedEntry = HistoryEntry & { replacesThrough?: number | undefined };
 
 /** What the model of a session has seen, as its steps recorded it, in order. */
 export type History = {
   readonly entries: readonly HistoryEntry[];
   /** The messages of all entries for a prompt, each call with a result: a provider refuses a call without one. */
   readonly messages: readonly ModelMessage[];
-  append: (entry: HistoryEntry) => void;
+  append: (entry: RecordedEntry) => void;
 };
 
 /**
@@ -20,10 +17,10 @@ export type History = {
  *
  * @param recorded the newest compaction and everything that it does not stand for.
  */
-export function createHistory(recorded: HistoryEntry[]): History {
+export function createHistory(recorded: RecordedEntry[]): History {
   let entries: HistoryEntry[] = [];
   let messages: ModelMessage[] = [];
-  const append = (entry: HistoryEntry) => {
+  const append = (entry: RecordedEntry) => {
     const through = entry.replacesThrough;
     if (through === undefined) {
       entries.push(entry);

@@ -34,6 +34,7 @@ export async function openRun(turn: TurnDeps, run: RunInPlay): Promise<void> {
     ...(claim.isStructured && { deliverable }),
   });
   run.startedAt ??= startedAt;
+  run.requestFrom ||= run.history.entries.at(-1)?.position ?? 0;
 }
 
 /** Gives messages that waited outside the transcript their places; the others have theirs. */

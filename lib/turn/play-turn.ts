@@ -1,8 +1,9 @@
-import { callModel } from "./call-model.ts";
+import { callWithRoom } from "./call-with-room.ts";
 import { StaleClaimError } from "./claim.ts";
 import { claimRun } from "./claim-run.ts";
 import { closeRun, type RunEnd } from "./close-run.ts";
 import { collectDeliverable, type SchemaChecker, toDeliverable } from "./collect-deliverable.ts";
+import { compactContext } from "./compact-context.ts";
 import { openRun } from "./open-run.ts";
 import { probeRun } from "./probe-run.ts";
 import { readSteers } from "./read-steers.ts";
@@ -62,7 +63,7 @@ async function playSteps(
   const place = findPlace(run);
   if (run.isSteered && !findRecorded(run, `model-${place}`)) await readSteers(turn, run, place);
   for (let number = place; number <= maxSteps; number++) {
-    const model = await callModel(turn, run, number);
+    const model = await callWithRoom(turn, run, number);
     if (isStopped(run) || model.kind === "stopped") return STOPPED;
     if (model.kind === "failed") return { outcome: "errored", failure: model.failure };
     await runTools(turn, run, number, model.calls);
@@ -85,6 +86,9 @@ async function finishRun(
   number: number,
 ): Promise<RunEnd> {
   if (!run.claim.isStructured) return { outcome: "succeeded" };
+  const room = await compactContext(turn, run, number + 1);
+  if (isStopped(run) || room.kind === "stopped") return STOPPED;
+  if (room.kind === "failed") return { outcome: "errored", failure: room.failure };
   const collected = await collectDeliverable(turn, run, checker, number);
   if (isStopped(run) || collected.kind === "stopped") return STOPPED;
   // Any other failure of the structured call is a failed deliverable of a turn that did its work.

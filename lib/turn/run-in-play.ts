@@ -1,6 +1,7 @@
 import type { MessageRow } from "#lib/session/message-store.ts";
 import type { SessionRow } from "#lib/session/store.ts";
 import type { Claim } from "./claim.ts";
+import type { MeteredPrompt, PromptMeter } from "./compaction/prompt-meter.ts";
 import type { Prompt } from "./compose-prompt.ts";
 import type { History } from "./history.ts";
 import { isShutdown } from "./stop-registry.ts";
@@ -21,6 +22,10 @@ export type RunInPlay = {
   /** What the model has seen. */
   history: History;
   prompt: Prompt;
+  /** Counts the tokens of its prompts. */
+  meter: PromptMeter;
+  /** Position of the first step of its request, of whichever run; 0 until there is one. */
+  requestFrom: number;
   /** Last place given in the transcript; while a run is open, nobody else gives any. */
   messageSeq: number;
   /** Somebody asked the run to stop, as of the last write. */
@@ -34,6 +39,13 @@ export type RunInPlay = {
 /** Whether the run is to end as cancelled; a process that ends fires the signal too, and stops no turn. */
 export const isStopped = ({ isCancelled, signal }: RunInPlay): boolean =>
   isCancelled || (signal.aborted && !isShutdown(signal.reason));
+
+/** What the next model call would be sent, for the meter. */
+export const meteredPrompt = ({ prompt, history }: RunInPlay): MeteredPrompt => ({
+  instructions: prompt.instructions,
+  tools: prompt.toolSet,
+  messages: history.messages,
+});
 
 /** The value of a step that was recorded before, by this executor or one that is gone. */
 export const findRecorded = <Output>(run: RunInPlay, name: string): Output | undefined =>

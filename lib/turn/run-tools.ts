@@ -1,4 +1,4 @@
-import type { ModelMessage, ToolResultPart } from "ai";
+import type { ToolResultPart } from "ai";
 import type { EvidencePointer } from "#lib/events/event.ts";
 import { faultPoint } from "#lib/events/fault-point.ts";
 import { newId } from "#lib/session/new-id.ts";
@@ -6,6 +6,7 @@ import { errorResult, type Tool, type ToolResult } from "#lib/tools/tool.ts";
 import { aboutRun } from "./about-run.ts";
 import type { PlannedCall } from "./call-model.ts";
 import { StaleClaimError } from "./claim.ts";
+import type { HistoryMessage } from "./compaction/history-entry.ts";
 import { cutResult } from "./cut-result.ts";
 import { recordStep } from "./record-step.ts";
 import { findRecorded, isStopped, type RunInPlay } from "./run-in-play.ts";
@@ -148,7 +149,12 @@ async function execute(turn: TurnDeps, run: RunInPlay, tool: Tool, call: Planned
   }
 }
 
-function toModelMessage(call: PlannedCall, result: ToolResult, text: string, resultId: string): ModelMessage {
+function toModelMessage(
+  call: PlannedCall,
+  result: ToolResult,
+  text: string,
+  resultId: string,
+): HistoryMessage {
   const shown = cutResult(text, resultId);
   const pictures = result.content.flatMap((part) =>
     part.type === "image" ? [referToPicture(part.evidence.id, part.evidence.mediaType)] : [],
@@ -160,5 +166,6 @@ function toModelMessage(call: PlannedCall, result: ToolResult, text: string, res
   return {
     role: "tool",
     content: [{ type: "tool-result", toolCallId: call.callId, toolName: call.name, output }],
+    resultId,
   };
 }

@@ -1,7 +1,12 @@
 import type { ModelMessage, ToolResultPart } from "ai";
+import type { ModelAccess } from "#lib/model/model-access.ts";
 import type { TurnDeps } from "./turn-deps.ts";
 
 const PICTURES_SHOWN = 4;
+
+/** How many of a prompt's pictures its model is sent. */
+export const picturesShown = ({ supportsImages }: Pick<ModelAccess, "supportsImages">): number =>
+  supportsImages ? PICTURES_SHOWN : 0;
 
 /** How a recorded tool message stands for a picture: by its evidence id, in the file's name. */
 const EVIDENCE_SCHEME = "evidence:";
@@ -24,7 +29,7 @@ export async function showPictures(
   sessionId: string,
   messages: readonly ModelMessage[],
 ): Promise<ModelMessage[]> {
-  let left = turn.model.supportsImages ? PICTURES_SHOWN : 0;
+  let left = picturesShown(turn.model);
   const shown: ModelMessage[] = [];
   for (const message of messages.toReversed()) {
     if (message.role !== "tool" || !message.content.some(hasPicture)) {

@@ -7,8 +7,8 @@ import type { MessageRow } from "#lib/session/message-store.ts";
 import { OPEN_STATES, playingOrder, type RunRow } from "#lib/session/run-store.ts";
 import { type SessionRow, sessionColumns } from "#lib/session/store.ts";
 import type { Claim } from "./claim.ts";
-import type { HistoryEntry } from "./history.ts";
-import { OPEN } from "./store-write.ts";
+import type { RecordedEntry } from "./history.ts";
+import { OPEN } from "./write-store.ts";
 
 /** What a claim came to. */
 export type Taken = { status: "taken"; epoch: number } | { status: "later"; at: string } | { status: "no" };
@@ -111,7 +111,7 @@ export async function lockRunAndSession(
 }
 
 /** What the model of a session has seen: the newest compaction, and every step that it does not stand for. */
-export async function listHistory(db: Executor, sessionId: string): Promise<HistoryEntry[]> {
+export async function listHistory(db: Executor, sessionId: string): Promise<RecordedEntry[]> {
   const through = db
     .select({ through: sql`coalesce(max(${steps.replacesThrough}), 0)` })
     .from(steps)
@@ -134,9 +134,19 @@ export async function listHistory(db: Executor, sessionId: string): Promise<Hist
   return rows.map(({ position, messages, replacesThrough }) => ({
     position,
     // Steps hold what the AI SDK made; it survives JSON.
-    messages: (messages ?? []) as HistoryEntry["messages"],
+    messages: (messages ?? []) as RecordedEntry["messages"],
     replacesThrough: replacesThrough ?? undefined,
   }));
+}
+
+/** Position of the first step that any run of a request recorded; 0 before the first. */
+export async function findRequestStart(db: Executor, requestId: string): Promise<number> {
+  const [row] = await db
+    .select({ position: sql<number | string>`coalesce(min(${steps.position}), 0)` })
+    .from(steps)
+    .innerJoin(runs, eq(runs.id, steps.runId))
+    .where(eq(runs.requestId, requestId));
+  return Number(row?.position ?? 0);
 }
 
 /** The recorded steps of a run, by name. */
