@@ -16,7 +16,7 @@ import { createSessionBrowser, type SessionBrowser } from "./session-browser.ts"
 import {
   type BrowserOwner,
   type BrowserRow,
-  listAbandoned,
+  listClaims,
   readBrowserSession,
   readHeldBrowser,
 } from "./store.ts";
@@ -165,17 +165,21 @@ export async function createBrowserService(deps: BrowserServiceDeps): Promise<Br
   const letGoSoon = (sessionId: string) =>
     void letGo(sessionId).catch((error) => logger.warn({ sessionId, error }, "a browser was not let go"));
 
-  /** Records the end of browsers whose process has gone. */
-  async function expireAbandoned(): Promise<void> {
-    for (const { sessionId } of await listAbandoned(db, owner)) {
+  /** Records the end of browsers whose process has gone, and of our own whose end the database missed. */
+  async function expireLost(): Promise<void> {
+    for (const { sessionId, isOwn } of await listClaims(db, owner)) {
+      if (isOwn && known.get(sessionId)?.isLive()) continue;
       const session = await readBrowserSession(db, sessionId);
-      if (session) await createStoredRecord({ db, log, logger, owner }, sessionId, session).dropClaim();
+      if (!session) continue;
+      await createStoredRecord({ db, log, logger, owner }, sessionId, session)
+        .dropClaim()
+        .catch((error) => logger.debug({ sessionId, error }, "somebody else took note of a browser's end"));
     }
   }
 
   // Browsers elsewhere leave nothing on this machine, which may have no disk to look at.
   if (launch.cdpUrl === undefined) await sweepBrowsers(folder);
-  await expireAbandoned();
+  await expireLost();
   const stopListening = handOver?.listen(
     (word) => {
       const at = word.indexOf(" ");
@@ -192,7 +196,8 @@ export async function createBrowserService(deps: BrowserServiceDeps): Promise<Br
   return {
     async readStatus(sessionId) {
       const held = await readHeldBrowser(db, sessionId, owner);
-      if (held?.holder === "gone")
+      const isLost = held?.holder === "self" && !known.get(sessionId)?.isLive();
+      if (held?.holder === "gone" || (held && isLost))
         return toRecord(sessionId, { ...held.row, status: "expired", currentUrl: null });
       if (held) return toRecord(sessionId, held.row);
       const session = await readBrowserSession(db, sessionId);
@@ -229,7 +234,7 @@ export async function createBrowserService(deps: BrowserServiceDeps): Promise<Br
         (browser) => browser.isLive() && browser.idleMs(now.getTime()) >= idleMs,
       );
       await Promise.all(idle.map((browser) => browser.end()));
-      await expireAbandoned();
+      await expireLost();
       return idle.length;
     },
     async closeSession(sessionId) {

@@ -1,4 +1,4 @@
-import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
+import { and, eq, inArray, or, type SQL, sql } from "drizzle-orm";
 import type { Executor, Transaction } from "#db/client.ts";
 import { browsers, sessions } from "#db/schema/index.ts";
 import { type BrowserEvent, browserMachine } from "./browser-machine.ts";
@@ -165,12 +165,16 @@ export async function selectPage(tx: Transaction, sessionId: string, url: string
   return row;
 }
 
-/** Rows of browsers whose process has gone. */
-export function listAbandoned(db: Executor, self: BrowserOwner): Promise<BrowserRow[]> {
+/** Rows that claim a browser of this process, or of one that has gone. */
+export function listClaims(
+  db: Executor,
+  self: BrowserOwner,
+): Promise<{ sessionId: string; isOwn: boolean }[]> {
+  const isOwn = eq(browsers.owner, self.name);
   return db
-    .select()
+    .select({ sessionId: browsers.sessionId, isOwn: sql<boolean>`${isOwn} is true` })
     .from(browsers)
-    .where(and(inArray(browsers.status, ["creating", "ready"]), isGone(self)));
+    .where(and(inArray(browsers.status, ["creating", "ready"]), or(isOwn, isGone(self))));
 }
 
 /** A server that has just started has lost everybody's connections: for this long they may come back. */

@@ -20,6 +20,7 @@ before(async () => {
   service = await openTestService({
     DATABASE_URL: await createDatabase(postgres.url, "restarts"),
     DATABASE_DRIVER: "pg",
+    BROWSER_EXECUTABLE_PATH: findTestChromium().executablePath,
   });
   service.model.respondWith(({ answersSoFar }) =>
     answersSoFar < 3
@@ -121,6 +122,21 @@ describe("on a Postgres that goes away and comes back", () => {
     const session = await service.create("Hello again");
     await service.completed(session.statusUrl);
     assert.deepEqual(unhandled, []);
+  });
+
+  it("shows no browser that ended while nobody could write it down", async () => {
+    const { browser } = service.container.services;
+    const session = await service.create("Look at it");
+    await browser.ensure(session.sessionId);
+    assert.equal((await browser.readStatus(session.sessionId)).status, "ready");
+    await postgres.restart("fast", () => browser.closeSession(session.sessionId));
+    await waitUntil(async () => {
+      const status = await browser.readStatus(session.sessionId).catch(() => undefined);
+      return status?.status === "expired";
+    }, "the status is right again");
+    await browser.reapIdle(new Date());
+    const events = await readEvents(service, session.sessionId);
+    assert.equal(events.findLast((event) => event.kind === "browser.status")?.status, "expired");
   });
 
   it("heeds a stop of which it missed the word, once its connection for notifications is back", async () => {
