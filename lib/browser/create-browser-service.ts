@@ -3,6 +3,7 @@ import type { Database } from "#db/client.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
 import type { AddressRule } from "#lib/net/address-rule.ts";
 import type { OwnOrigin } from "#lib/net/own-origin.ts";
+import { createBrowserClaims, type HandOver } from "./browser-claims.ts";
 import { createBrowserEgress } from "./browser-egress.ts";
 import { createBrowserPool } from "./browser-pool.ts";
 import type { BrowserProvider, Logger } from "./browser-provider.ts";
@@ -13,13 +14,7 @@ import { type OpenBrowser, openBrowser } from "./open-browser.ts";
 import { sweepBrowsers } from "./profile-folder.ts";
 import { createRemoteProvider } from "./remote-provider.ts";
 import { createSessionBrowser, type SessionBrowser } from "./session-browser.ts";
-import {
-  type BrowserOwner,
-  type BrowserRow,
-  listClaims,
-  readBrowserSession,
-  readHeldBrowser,
-} from "./store.ts";
+import { type BrowserOwner, type BrowserRow, readBrowserSession } from "./store.ts";
 
 /** What the browsers of all sessions need. Times in milliseconds. */
 export type BrowserServiceDeps = {
@@ -48,13 +43,6 @@ export type BrowserServiceDeps = {
   navigationTimeoutMs?: number;
 };
 
-/** Short words between the processes. */
-export type HandOver = {
-  tell: (word: string) => void;
-  /** @param onGap called when words may have been missed. */
-  listen: (onWord: (word: string) => void, onGap: () => void) => () => void;
-};
-
 const WARM_UP_DELAY_MS = 3_000;
 const NAVIGATION_TIMEOUT_MS = 30_000;
 /** A browser used more recently is not taken from its session to make room for another's. */
@@ -65,7 +53,7 @@ const EVICTION_IDLE_MS = 30_000;
  * whose process has gone become `expired`.
  */
 export async function createBrowserService(deps: BrowserServiceDeps): Promise<BrowserService> {
-  const { db, log, logger, owner, handOver, launch, dataDir, idleMs, maxLive } = deps;
+  const { db, log, logger, owner, launch, dataDir, idleMs, maxLive } = deps;
   const nowMs = () => (deps.clock?.() ?? new Date()).getTime();
   const folder = join(dataDir, "browsers");
   const egress = createBrowserEgress(deps.rule, deps.ownOrigin, logger);
@@ -117,8 +105,8 @@ export async function createBrowserService(deps: BrowserServiceDeps): Promise<Br
       sessionId,
       record: createStoredRecord({ db, log, logger, owner }, sessionId, session),
       logger,
-      isElsewhere: async () => (await readHeldBrowser(db, sessionId, owner))?.holder === "other",
-      onTakenOver: (holder) => handOver?.tell(`${sessionId} ${holder}`),
+      isElsewhere: () => claims.isElsewhere(sessionId),
+      onTakenOver: (holder) => claims.tellTakenOver(sessionId, holder),
       take: () => takeFor(sessionId),
       refuse: egress.refuse,
       onAnnotation: (submission) => deps.onAnnotation(sessionId, submission),
@@ -156,50 +144,24 @@ export async function createBrowserService(deps: BrowserServiceDeps): Promise<Br
     await idle[0]?.end();
   }
 
-  /** Ends what another process has taken over. */
-  async function letGo(sessionId: string): Promise<void> {
-    const browser = known.get(sessionId);
-    if (!browser?.isLive()) return;
-    if ((await readHeldBrowser(db, sessionId, owner))?.holder !== "self") await browser.end();
-  }
-  const letGoSoon = (sessionId: string) =>
-    void letGo(sessionId).catch((error) => logger.warn({ sessionId, error }, "a browser was not let go"));
-
-  /** Records the end of browsers whose process has gone, and of our own whose end the database missed. */
-  async function expireLost(): Promise<void> {
-    for (const { sessionId, isOwn } of await listClaims(db, owner)) {
-      if (isOwn && known.get(sessionId)?.isLive()) continue;
-      const session = await readBrowserSession(db, sessionId);
-      if (!session) continue;
-      await createStoredRecord({ db, log, logger, owner }, sessionId, session)
-        .dropClaim()
-        .catch((error) => logger.debug({ sessionId, error }, "somebody else took note of a browser's end"));
-    }
-  }
+  const claims = createBrowserClaims({
+    ...{ db, log, logger, owner, handOver: deps.handOver },
+    listLive: () => [...known].flatMap(([sessionId, browser]) => (browser.isLive() ? [sessionId] : [])),
+    end: async (sessionId) => known.get(sessionId)?.end(),
+  });
 
   // Browsers elsewhere leave nothing on this machine, which may have no disk to look at.
   if (launch.cdpUrl === undefined) await sweepBrowsers(folder);
-  await expireLost();
-  const stopListening = handOver?.listen(
-    (word) => {
-      const at = word.indexOf(" ");
-      if (word.slice(at + 1) === owner.name) letGoSoon(word.slice(0, at));
-    },
-    () => {
-      for (const sessionId of known.keys()) letGoSoon(sessionId);
-    },
-  );
+  await claims.expireLost();
+  const stopFollowing = claims.follow();
   const warmUp = setTimeout(pool.warmUp, WARM_UP_DELAY_MS);
   warmUp.unref();
   if (!provider.describe().available) clearTimeout(warmUp);
 
   return {
     async readStatus(sessionId) {
-      const held = await readHeldBrowser(db, sessionId, owner);
-      const isLost = held?.holder === "self" && !known.get(sessionId)?.isLive();
-      if (held?.holder === "gone" || (held && isLost))
-        return toRecord(sessionId, { ...held.row, status: "expired", currentUrl: null });
-      if (held) return toRecord(sessionId, held.row);
+      const row = await claims.read(sessionId);
+      if (row) return toRecord(sessionId, row);
       const session = await readBrowserSession(db, sessionId);
       return {
         ...NO_BROWSER,
@@ -234,7 +196,7 @@ export async function createBrowserService(deps: BrowserServiceDeps): Promise<Br
         (browser) => browser.isLive() && browser.idleMs(now.getTime()) >= idleMs,
       );
       await Promise.all(idle.map((browser) => browser.end()));
-      await expireLost();
+      await claims.expireLost();
       return idle.length;
     },
     async closeSession(sessionId) {
@@ -249,7 +211,7 @@ export async function createBrowserService(deps: BrowserServiceDeps): Promise<Br
     },
     async close() {
       isClosed = true;
-      stopListening?.();
+      stopFollowing();
       clearTimeout(warmUp);
       await Promise.all([...[...known.values()].map((browser) => browser.end()), pool.close()]);
     },
