@@ -11,7 +11,11 @@ const PLAYS_MAX = 450;
  * the turn's own steps is in our rows, so that a step that is repeated goes on behind the last of them.
  * Source: `architecture.md`, How a request flows, 2 to 5.
  */
-export const createRunTurn = (client: Inngest, turn: TurnService, playsMax = PLAYS_MAX) =>
+export const createRunTurn = (
+  client: Inngest,
+  turn: Pick<TurnService, "play" | "handOver" | "abandon">,
+  playsMax = PLAYS_MAX,
+) =>
   client.createFunction(
     {
       id: "run-turn",
@@ -37,7 +41,7 @@ export const createRunTurn = (client: Inngest, turn: TurnService, playsMax = PLA
   );
 
 /** A claim that was taken over ends this executor, and no retry brings it back. */
-async function play(turn: TurnService, runId: string) {
+async function play(turn: Pick<TurnService, "play">, runId: string) {
   try {
     return await turn.play(runId);
   } catch (error) {

@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { openTestDatabase } from "#db/testing.ts";
+import { createTestProcess, isQuiet, readRuns, until } from "#inngest/embedded/testing.ts";
+import { StaleClaimError } from "#lib/turn/claim.ts";
+import type { Played } from "#lib/turn/play-turn.ts";
+import type { TurnService } from "#lib/turn/turn-service.ts";
+import { createRunTurn } from "./run-turn.ts";
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>;
+
+before(async () => {
+  database = await openTestDatabase();
+});
+after(() => database.close());
+
+/** Plays a run on an engine, its turn answering what it is told to; tells what it was asked for. */
+async function playRun(answers: (Played | Error)[], playsMax?: number) {
+  const asked: string[] = [];
+  const left = [...answers];
+  const process = createTestProcess(database.db);
+  const turn: Pick<TurnService, "play" | "handOver" | "abandon"> = {
+    async play() {
+      asked.push("play");
+      const answer = left.shift() ?? { status: "ended" };
+      if (answer instanceof Error) throw answer;
+      return answer;
+    },
+    async handOver(runId, generation) {
+      asked.push(`hand over ${runId}:${generation}`);
+      const data = { runId, sessionId: "ses_a", generation: generation + 1 };
+      await process.client.send({ name: "turn/run.requested", id: `${runId}:${generation + 1}`, data });
+    },
+    async abandon(_runId, reason) {
+      asked.push(`abandon: ${reason}`);
+    },
+  };
+  await process.start([createRunTurn(process.client, turn, playsMax)]);
+  const runId = `run_${crypto.randomUUID()}`;
+  const data = { runId, sessionId: "ses_a", generation: 1 };
+  await process.client.send({ name: "turn/run.requested", id: `${runId}:1`, data });
+  const isOver = async () => {
+    // Retries wait for a clock of ours.
+    process.clock.advance(60_000);
+    return isQuiet(database.db);
+  };
+  await until(isOver, "the function runs have ended");
+  await process.engine.stop({ graceMs: 1_000 });
+  return asked.map((each) => each.replace(runId, "run"));
+}
+
+describe("the function that plays a run", () => {
+  it("plays on after each pause, until the run has ended", async () => {
+    assert.deepEqual(await playRun([{ status: "paused" }, { status: "paused" }, { status: "ended" }]), [
+      ...["play", "play", "play"],
+    ]);
+  });
+
+  it("waits for a retry whose time has not come", async () => {
+    const at = new Date(Date.UTC(2026, 0, 5, 12, 5)).toISOString();
+    assert.deepEqual(await playRun([{ status: "later", at }, { status: "ended" }]), ["play", "play"]);
+  });
+
+  it("plays again where a play failed", async () => {
+    assert.deepEqual(await playRun([new Error("connection lost"), { status: "ended" }]), ["play", "play"]);
+  });
+
+  it("ends at once where somebody else has claimed the run, and abandons nothing", async () => {
+    const before = (await readRuns(database.db)).length;
+    assert.deepEqual(await playRun([new StaleClaimError({ runId: "run_a", epoch: 1 })]), ["play"]);
+    assert.equal((await readRuns(database.db))[before]?.state, "failed");
+  });
+
+  it("abandons a run that it cannot play", async () => {
+    const failures = Array.from({ length: 11 }, () => new Error("connection lost"));
+    const asked = await playRun(failures);
+    assert.equal(asked.filter((each) => each === "play").length, 11);
+    assert.equal(asked.at(-1), "abandon: connection lost");
+  });
+
+  it("hands over to a fresh function run before the engine's limit of steps", async () => {
+    const paused: Played[] = Array.from({ length: 7 }, () => ({ status: "paused" }));
+    assert.deepEqual(await playRun(paused, 3), [
+      ...["play", "play", "play", "hand over run:1"],
+      ...["play", "play", "play", "hand over run:2"],
+      ...["play", "play"],
+    ]);
+  });
+});
