@@ -46,6 +46,14 @@ describe("createBatcher", () => {
     await second;
   });
 
+  it("lets what comes alone wait a moment for company, where that is wished", async () => {
+    const batches: number[][] = [];
+    const add = createBatcher(async (items: number[]) => void batches.push(items), 1);
+    await Promise.all([add([1]), add([2])]);
+    await add([3]);
+    assert.deepEqual(batches, [[1, 2], [3]]);
+  });
+
   it("cuts very long batches between callers", async () => {
     const { add, batches, sizes } = createHeld();
     const all = [add([0]), ...Array.from({ length: 5 }, (_, at) => add(Array(90).fill(at)))];

@@ -4,8 +4,10 @@ const BATCH_MAX = 200;
 /**
  * Hands items on in batches: at once while nothing is under way, and what comes meanwhile together, after it. Each
  * caller's promise ends as its batch does.
+ *
+ * @param lingerMs how long what comes alone waits for company.
  */
-export function createBatcher<Item>(carryOut: (items: Item[]) => Promise<void>) {
+export function createBatcher<Item>(carryOut: (items: Item[]) => Promise<void>, lingerMs = 0) {
   let isBusy = false;
   const waiting: { items: Item[]; end: PromiseWithResolvers<void> }[] = [];
 
@@ -40,9 +42,13 @@ export function createBatcher<Item>(carryOut: (items: Item[]) => Promise<void>) 
   }
 
   return function add(items: Item[]): Promise<void> {
-    if (!isBusy) return start(items);
+    if (!isBusy && lingerMs === 0) return start(items);
     const end = Promise.withResolvers<void>();
     waiting.push({ items, end });
+    if (!isBusy) {
+      isBusy = true;
+      setTimeout(startNext, lingerMs);
+    }
     return end.promise;
   };
 }

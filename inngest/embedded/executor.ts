@@ -7,6 +7,7 @@ import type { Change, ClaimedRun, EngineStore, Receipt, Snapshot, WokenRun } fro
 
 /** How long after a failure of the database a run is tried again. */
 const REPAIR_MS = 1_000;
+const END_LINGER_MS = 5;
 const NEW_RUN: Snapshot = { attempt: 0, wakes: 0, steps: [] };
 
 export type Executor = ReturnType<typeof createExecutor>;
@@ -29,8 +30,8 @@ export function createExecutor(deps: ExecutorDeps) {
   const playing = new Map<HeldRun, Promise<void>>();
   let isStopping = false;
   const isLeft = (run: HeldRun) => isStopping || held.get(run.id) !== run;
-  /** Nothing waits for an end to be written, so those that come at a time go into one statement. */
-  const completeTogether = createBatcher(store.completeRuns);
+  /** Nothing waits for an end to be written, so those of a few milliseconds go into one statement. */
+  const completeTogether = createBatcher(store.completeRuns, END_LINGER_MS);
   const scene = { ...deps, isLeft, commit, complete };
 
   /** Plays in the background until the run rests; a run under way is played again after that. */

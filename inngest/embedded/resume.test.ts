@@ -375,6 +375,74 @@ describe("cost and upkeep", () => {
     for (const [turn, count] of counts.entries()) assert.equal(count - (counts[0] ?? 0), turn);
   });
 
+  it("a run of one step costs two statements where its steps may be told of with its end", async () => {
+    const process = createProcess();
+    const checkpointing = { bufferedSteps: 2, maxRuntime: 0 };
+    const fn = process.client.createFunction(
+      { id: "short", checkpointing, triggers: { event: "go" } },
+      async ({ step }) => step.run("only", () => "done"),
+    );
+    await process.start([fn]);
+    const before = process.statementCount();
+    await process.client.send({ name: "go" });
+    await allOver();
+    assert.equal(process.statementCount() - before, 2);
+    assert.equal((await readRuns(database.db))[0]?.output, "done");
+  });
+
+  it("steps told of together are repeated together after a crash, and recorded before a wait", async () => {
+    const define = (client: Inngest.Any, ran: string[], gate?: Promise<void>) =>
+      client.createFunction(
+        { id: "pairs", checkpointing: { bufferedSteps: 2, maxRuntime: 0 }, triggers: { event: "go" } },
+        async ({ step }) => {
+          for (const name of ["one", "two", "three"]) await step.run(name, () => ran.push(name));
+          await step.sleep("nap", "10s");
+          await step.run("four", () => ran.push("four"));
+          await step.run("five", async () => {
+            ran.push("five");
+            await gate;
+          });
+        },
+      );
+    const ran: string[] = [];
+    const first = createProcess();
+    await first.start([define(first.client, ran, createGate().promise)]);
+    await first.client.send({ name: "go" });
+    await parked();
+    first.clock.advance(10_000);
+    await until(() => ran.includes("five"), "the fifth step runs");
+    first.crash();
+
+    const again: string[] = [];
+    const second = createProcess();
+    await second.start([define(second.client, again)]);
+    await allOver();
+    assert.deepEqual(ran, ["one", "two", "three", "four", "five"]);
+    assert.deepEqual(again, ["four", "five"]);
+  });
+
+  it("events that come at a time share a statement, and so do the ends of their runs", async () => {
+    const process = createProcess();
+    const fn = process.client.createFunction(
+      { id: "many", triggers: { event: "go" } },
+      ({ event }) => event.data.n,
+    );
+    await process.start([fn]);
+    const before = process.statementCount();
+    await Promise.all(Array.from({ length: 40 }, (_, n) => process.client.send({ name: "go", data: { n } })));
+    await until(
+      async () => (await readRuns(database.db)).filter(({ state }) => state === "completed").length === 40,
+      "all forty are over",
+    );
+    const outputs = (await readRuns(database.db)).map(({ output }) => Number(output));
+    assert.deepEqual(
+      outputs.sort((a, b) => a - b),
+      Array.from({ length: 40 }, (_, n) => n),
+    );
+    const count = process.statementCount() - before;
+    assert.ok(count <= 40, `${count} statements for forty runs`);
+  });
+
   it("the sweep forgets ended runs and old events, and keeps what is open", async () => {
     const process = createProcess({ keepMs: 0 });
     const over = process.client.createFunction({ id: "over", triggers: { event: "go" } }, () => "over");

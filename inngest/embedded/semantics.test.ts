@@ -446,7 +446,7 @@ describe("concurrency", () => {
       await step.sleep("nap", "10s");
       await step.run("work", async () => {
         most = Math.max(most, ++busy);
-        await new Promise((resolve) => setImmediate(resolve));
+        await until(() => most >= 3, "three are busy at a time");
         busy--;
       });
     });

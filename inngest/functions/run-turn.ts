@@ -31,7 +31,7 @@ export const createRunTurn = (
       // Only `requestRun` makes these jobs.
       const { runId, generation } = event.data as { runId: string; generation: number };
       for (let number = 1; number <= playsMax; number++) {
-        const played = await step.run(`play-${number}`, () => play(turn, runId));
+        const played = await step.run(`play-${number}`, () => play(turn, runId, generation));
         if (played.status === "later") await step.sleepUntil(`wait-${number}`, played.at);
         else if (played.status !== "paused") return played;
       }
@@ -41,9 +41,9 @@ export const createRunTurn = (
   );
 
 /** A claim that was taken over ends this executor, and no retry brings it back. */
-async function play(turn: Pick<TurnService, "play">, runId: string) {
+async function play(turn: Pick<TurnService, "play">, runId: string, generation: number) {
   try {
-    return await turn.play(runId);
+    return await turn.play(runId, generation);
   } catch (error) {
     throw isStaleClaim(error) ? new NonRetriableError(STALE) : error;
   }

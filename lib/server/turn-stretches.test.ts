@@ -49,8 +49,8 @@ describe("a turn that is played in many stretches", () => {
 
   it("probes once, and collects once", async () => {
     let made = 0;
-    service.model.respondWith(({ isStructured }) =>
-      isStructured
+    service.model.respondWith(({ kind }) =>
+      kind !== "turn"
         ? { json: { price: 3 } }
         : made++ < 3
           ? { toolCalls: [shell("true")] }

@@ -32,7 +32,6 @@ const CHUNK_TIMEOUT_MS = 120_000;
 const CALL_TIMEOUT_MS = 900_000;
 /** Where in a stream the fault campaign may end the process. */
 const POINTS: Partial<Record<string, string>> = {
-  "start-step": "K08",
   "text-delta": "K09",
   "tool-input-delta": "K10",
 };
@@ -101,6 +100,7 @@ async function streamAnswer(turn: TurnDeps, run: RunInPlay, messageId: string): 
       // What went wrong arrives in the stream; the default handler would print it, prompt and all.
       onError: () => {},
     });
+    await faultPoint("K08");
     const calls: PlannedCall[] = [];
     for await (const part of result.stream) {
       await faultPoint(POINTS[part.type] ?? "");

@@ -20,8 +20,11 @@ export type ClaimResult =
  * Claims the session for a run, by compare-and-set of its active run; duplicate and reordered jobs change nothing. A
  * run that was claimed before goes on from what its steps recorded. Source: `architecture.md`, How a request flows, 2.
  */
-export async function claimRun(turn: TurnDeps, runId: string, now: Date): Promise<ClaimResult> {
-  const taken = await takeRun(turn.db, runId, now);
+export async function claimRun(
+  turn: TurnDeps,
+  { runId, generation, now }: { runId: string; generation: number; now: Date },
+): Promise<ClaimResult> {
+  const taken = await takeRun(turn.db, { runId, generation, now });
   await faultPoint("K05");
   if (taken.status !== "taken") return taken;
   // Made before the rows are read, so that a stop finds either the signal or a reader.

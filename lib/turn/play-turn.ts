@@ -25,12 +25,17 @@ const STOPPED: RunEnd = { outcome: "cancelled", reason: STOPPED_REASON };
  * its effects in one write before the next begins, so that whoever comes next goes on behind it.
  * Source: `architecture.md`, How a request flows, 2 to 5.
  *
+ * @param job the run, and the generation of the job that asks for it.
  * @throws StaleClaimError when somebody else claimed the run meanwhile.
  * @throws ShutdownError when the process ends; the step at hand is left to whoever resumes the run.
  */
-export async function playTurn(turn: TurnDeps, checker: SchemaChecker, runId: string): Promise<Played> {
+export async function playTurn(
+  turn: TurnDeps,
+  checker: SchemaChecker,
+  job: { runId: string; generation: number },
+): Promise<Played> {
   turn.stops.throwIfShuttingDown();
-  const claimed = await claimRun(turn, runId, new Date());
+  const claimed = await claimRun(turn, { ...job, now: new Date() });
   if (claimed.status !== "claimed") return claimed;
   const { run } = claimed;
   const pauseAtMs = performance.now() + turn.settings.stretchMs;

@@ -13,11 +13,12 @@ import { OPEN } from "./write-store.ts";
 /** What a claim came to. */
 export type Taken = { status: "taken"; epoch: number } | { status: "later"; at: string } | { status: "no" };
 
-const takeStatement = defineStatement<"runId" | "now">(
+const takeStatement = defineStatement<"runId" | "generation" | "now">(
   (value) => sql`
     with run as (
       select id, session_id, not_before, not_before > ${value("now")}::timestamptz as is_early from ${runs}
-      where id = ${value("runId")} and state in ${OPEN} for no key update
+      where id = ${value("runId")} and generation <= ${value("generation")}::int and state in ${OPEN}
+      for no key update
     ), first as (
       select ${runs.id} from ${runs} join ${requests} on ${requests.id} = ${runs.requestId}
       where ${runs.sessionId} = (select session_id from run) and ${runs.state} in ${OPEN}
@@ -36,11 +37,16 @@ const takeStatement = defineStatement<"runId" | "now">(
 
 /**
  * Takes the session for a run, if that run is open, its time has come, and it is the first in line; every older
- * executor of it is stale from here on.
+ * executor of it is stale from here on. A job of an older generation takes nothing: there is a newer one for the run.
  */
-export async function takeRun(db: Executor, runId: string, now: Date): Promise<Taken> {
+export async function takeRun(
+  db: Executor,
+  { runId, generation, now }: { runId: string; generation: number; now: Date },
+): Promise<Taken> {
   // Every driver answers with rows; which one it is, Drizzle's type leaves open.
-  const { rows } = (await db.execute(takeStatement({ runId, now: now.toISOString() }))) as unknown as {
+  const { rows } = (await db.execute(
+    takeStatement({ runId, generation, now: now.toISOString() }),
+  )) as unknown as {
     rows: { epoch: number | null; is_early: boolean | null; at_ms: number | null }[];
   };
   const [row] = rows;

@@ -8,7 +8,8 @@ import type { TurnDeps } from "./turn-deps.ts";
 
 /** Turns, as the durable function that plays them and the operations that steer them see them. */
 export type TurnService = {
-  play: (runId: string) => Promise<Played>;
+  /** @param generation of the job that asks for it. */
+  play: (runId: string, generation: number) => Promise<Played>;
   /** Asks for the rest of a run to be played by a fresh function run. @param generation of the job at hand. */
   handOver: (runId: string, generation: number) => Promise<void>;
   /** Ends a run whose executor gave up, so that the session goes on. */
@@ -22,7 +23,7 @@ export type TurnService = {
 /** @see TurnService */
 export function createTurnService(turn: TurnDeps, checker: SchemaChecker): TurnService {
   return {
-    play: (runId) => playTurn(turn, checker, runId),
+    play: (runId, generation) => playTurn(turn, checker, { runId, generation }),
     handOver: (runId, generation) => handOver(turn, runId, generation),
     async abandon(runId, reason) {
       turn.logger.error({ runId, reason }, "a run was given up");
