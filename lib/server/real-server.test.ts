@@ -285,10 +285,21 @@ for (const mode of ["checkpointing", "replay"] satisfies Mode[])
       );
       const { dataDir } = service;
       await service.close({ keepFiles: true });
-      service = await openServedService(standIn, VARIABLES, dataDir);
+      // From here on a call has time for one step of the turn.
+      service = await openServedService(standIn, { ...VARIABLES, TURN_BUDGET_MS: "1" }, dataDir);
       answer(COUNTED);
       await completed(session.statusUrl);
       assert.deepEqual(outcomes(await checkLog(session.sessionId)), ["succeeded"]);
       assert.equal(await readCount(session.sessionId), "one\ntwo\nthree\n");
+    });
+
+    it("plays a turn in many short calls, also where answers are lost and the app is away", async () => {
+      standIn.set({
+        chooseMishap: ({ number }) =>
+          [{ kind: "answer-lost" } as const, { kind: "refused" } as const][number % 3],
+      });
+      await playCounted();
+      const run = standIn.runsOf("run-turn").at(-1);
+      assert.ok((run?.steps.size ?? 0) >= 2, "it took more than one step");
     });
   });
