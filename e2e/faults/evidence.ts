@@ -1,3 +1,4 @@
+import type { FollowUpMode } from "#db/schema/unions.ts";
 import type { OracleLine } from "./oracle/log-line.ts";
 import type { Rows } from "./read-rows.ts";
 
@@ -5,6 +6,9 @@ import type { Rows } from "./read-rows.ts";
 export type Acknowledged = {
   sessionId: string;
   requestId: string;
+  /** The run that was to answer it: its own, or for a steer the one it joined. */
+  runId: string;
+  mode: FollowUpMode;
   nonce: string;
   idempotencyKey: string;
   /** Wall clock, as the rows have it. */
@@ -34,12 +38,24 @@ export type Evidence = {
   executions: Execution[];
   callbackSecrets: Map<string, string>;
   schedule: { baseMs: number; factor: number };
+  /** How late a step of the engine may be made because this run let one fail, which is made again. */
+  repeatMs: number;
+  /** When the service ended, wall clock. */
+  endedAtMs: number;
   /** Times at which this run killed, stopped or cut off something; monotonic. */
   disturbedAtMs: number[];
   canaries: string[];
   /** Where a canary must not be, by name. */
   haystacks: { name: string; text: string }[];
 };
+
+/** How long the machine was too busy to ring a timer, within a time on the oracle's clock. */
+export const sumStalls = ({ oracle }: Evidence, fromMs: number, toMs: number): number =>
+  oracle.reduce(
+    (sum, line) =>
+      line.type === "stall" && line.atMs >= fromMs && line.atMs - line.ms <= toMs ? sum + line.ms : sum,
+    0,
+  );
 
 /** A promise of the service: its name, and what evidence there is against it. */
 export type Invariant = { id: string; promise: string; findViolations: (evidence: Evidence) => string[] };

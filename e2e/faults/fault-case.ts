@@ -5,12 +5,23 @@ import type { World } from "./open-world.ts";
 export type FaultCase = {
   /** `K07`, or a word: what `--only` takes. */
   name: string;
-  group: "kill" | "throw" | "model" | "receiver" | "browser" | "database" | "concurrency" | "load";
+  group:
+    | "kill"
+    | "throw"
+    | "model"
+    | "receiver"
+    | "browser"
+    | "database"
+    | "concurrency"
+    | "load"
+    | "steering";
   title: string;
   /** How many seeds are worth their time; those of the command line where it says nothing. */
   seedsMax?: number;
   /** Databases it makes sense on; both where it says nothing. */
   onlyOn?: "pglite" | "postgres";
+  /** Needs the machine, or the database server, for itself: nothing is played beside it. */
+  needsAll?: boolean;
   /** Plays it until the clients have what they asked for. A throw is a violation. */
   play: (world: World) => Promise<void>;
   /** What this fault in particular must have come to, beside the invariants. */

@@ -1,26 +1,25 @@
+import type { FaultCase } from "./fault-case.ts";
 import type { CaseRun } from "./run-case.ts";
 
-/** The campaign's table: fault, runs, violations, seeds, seconds. */
-export function formatTable(runs: CaseRun[], titles: Map<string, string>): string {
-  const rows = [...Map.groupBy(runs, (run) => run.name)].map(([name, own]) => [
-    name,
-    titles.get(name) ?? "",
-    String(own.length),
-    String(own.reduce((sum, run) => sum + run.violations.length, 0)),
-    describeSeeds(own.map((run) => run.seed)),
-    own.reduce((sum, run) => sum + run.seconds, 0).toFixed(1),
-  ]);
-  const all = [["fault", "what", "runs", "violations", "seeds", "seconds"], ...rows];
-  const widths = all[0]?.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0))) ?? [];
+const HEAD = ["fault", "what", "runs", "violations", "seeds", "seconds"];
+
+/** The campaign's table in Markdown, a row for each fault in the order of the cases; seconds are those of one run. */
+export function formatTable(runs: CaseRun[], cases: readonly FaultCase[]): string {
+  const rows = cases.flatMap(({ name, title }) => {
+    const own = runs.filter((run) => run.name === name);
+    if (own.length === 0) return [];
+    const violations = own.reduce((sum, run) => sum + run.violations.length, 0);
+    const seconds = own.reduce((sum, run) => sum + run.seconds, 0) / own.length;
+    return [[name, title, String(own.length), String(violations), describeSeeds(own), seconds.toFixed(1)]];
+  });
+  const all = [HEAD, HEAD.map(() => "---"), ...rows];
+  const widths = HEAD.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
   return all
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join("  ")
-        .trimEnd(),
-    )
+    .map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`)
     .join("\n");
 }
 
-const describeSeeds = (seeds: number[]) =>
-  seeds.length === 1 ? `${seeds[0]}` : `${seeds[0]}–${seeds.at(-1)}`;
+function describeSeeds(runs: CaseRun[]): string {
+  const seeds = runs.map(({ seed }) => seed).sort((a, b) => a - b);
+  return seeds.length === 1 ? `${seeds[0]}` : `${seeds[0]}–${seeds.at(-1)}`;
+}

@@ -1,79 +1,89 @@
-import { Client } from "pg";
-import { startTestPostgres } from "#db/postgres-testing.ts";
-import { createDatabase } from "#db/testing.ts";
 import { CASES, MISSING } from "./cases/index.ts";
 import { forgetDataFolders } from "./data-folder.ts";
+import type { FaultCase } from "./fault-case.ts";
 import { formatTable } from "./format-table.ts";
+import { openDatabases } from "./open-databases.ts";
 import { startOracle } from "./oracle/start-oracle.ts";
 import { type CampaignOptions, readOptions } from "./read-options.ts";
 import { type CaseRun, runCase } from "./run-case.ts";
 
-// npm run faults [-- --seed N --seeds N --only K07,browser --database pglite|postgres|<url>]
+// npm run faults [-- --seed N --seeds N --only K07,browser --database pglite|postgres|<url> --at-once N]
 
-/** A database for each run, dropped when it is over. */
-function createDatabases(serverUrl: string) {
-  let count = 0;
-  const name = () => `faults_${process.pid}_${count}`;
-  return {
-    make() {
-      count++;
-      return createDatabase(serverUrl, name());
-    },
-    async drop() {
-      const client = new Client({ connectionString: serverUrl });
-      await client.connect();
-      await client.query(`drop database if exists "${name()}" with (force)`);
-      await client.end();
-    },
-  };
+type Turn = { fault: FaultCase; seed: number };
+
+/** The runs that were asked for, in their order: all seeds of a fault behind one another. */
+function planTurns({ only, seed, seeds, database }: CampaignOptions): Turn[] {
+  const engine = database === "pglite" ? "pglite" : "postgres";
+  return CASES.filter(
+    ({ name, group, onlyOn }) =>
+      (only.length === 0 || only.includes(name) || only.includes(group)) &&
+      (onlyOn === undefined || onlyOn === engine),
+  ).flatMap((fault) =>
+    Array.from({ length: Math.min(seeds, fault.seedsMax ?? seeds) }, (_, nth) => ({
+      fault,
+      seed: seed + nth,
+    })),
+  );
 }
 
 /** Plays the campaign. @returns whether every promise held. */
 async function runCampaign(options: CampaignOptions): Promise<boolean> {
-  const engine = options.database === "pglite" ? "pglite" : "postgres";
-  const postgres = options.database === "postgres" ? await startTestPostgres() : undefined;
-  const serverUrl = postgres?.url ?? (engine === "postgres" ? options.database : undefined);
-  const databases = serverUrl === undefined ? undefined : createDatabases(serverUrl);
-  const restartDatabase = postgres && (() => postgres.restart("immediate"));
+  const server = await openDatabases(options.database);
   const ending = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => ending.abort());
-  const oracle = await startOracle();
-  const chosen = CASES.filter(
-    ({ name, group, onlyOn }) =>
-      (options.only.length === 0 || options.only.includes(name) || options.only.includes(group)) &&
-      (onlyOn === undefined || onlyOn === engine),
-  );
+  const turns = planTurns(options);
+  const total = turns.length;
   const runs: CaseRun[] = [];
-  try {
-    for (const [index, fault] of chosen.entries()) {
-      for (let nth = 0; nth < Math.min(options.seeds, fault.seedsMax ?? options.seeds); nth++) {
-        if (ending.signal.aborted) break;
-        const run = await runCase(fault, options.seed + nth, {
+
+  /** Plays what is left, one run after the other, with an oracle of its own. */
+  async function work(left: Turn[]): Promise<void> {
+    if (left.length === 0) return;
+    const oracle = await startOracle();
+    try {
+      for (let turn = left.shift(); turn && !ending.signal.aborted; turn = left.shift()) {
+        const { databases, restart } = server ?? {};
+        const run = await runCase(turn.fault, turn.seed, {
           oracle,
-          makeDatabase: databases?.make,
-          restartDatabase,
+          databases,
+          restartDatabase: restart,
           signal: ending.signal,
         });
-        await databases?.drop();
         runs.push(run);
-        const verdict = run.violations.length === 0 ? "ok" : `${run.violations.length} violations`;
-        console.log(
-          `[${index + 1}/${chosen.length}] ${fault.name} seed ${run.seed}: ${verdict} (${run.seconds.toFixed(1)} s)`,
-        );
-        for (const violation of run.violations) console.log(`    ${violation}`);
+        report(run, `${runs.length}/${total}`);
       }
+    } finally {
+      await oracle.close();
     }
-  } finally {
-    await oracle.close();
-    await forgetDataFolders();
-    await postgres?.stop();
   }
-  const titles = new Map(CASES.map(({ name, title }) => [name, title]));
-  console.log(`\nThe fault campaign on ${engine}\n\n${formatTable(runs, titles)}`);
-  for (const { name, title, reason } of MISSING) console.log(`${name}  ${title}: ${reason}`);
-  const violations = runs.reduce((sum, run) => sum + run.violations.length, 0);
-  console.log(`\n${runs.length} runs, ${violations} violations`);
-  return violations === 0;
+
+  const startedAt = performance.now();
+  try {
+    const together = turns.filter(({ fault }) => !fault.needsAll);
+    await Promise.all(Array.from({ length: options.atOnce }, () => work(together)));
+    await work(turns.filter(({ fault }) => fault.needsAll));
+  } finally {
+    await forgetDataFolders();
+    await server?.stop();
+  }
+  conclude(options, runs, (performance.now() - startedAt) / 60_000);
+  return runs.every(({ violations }) => violations.length === 0);
+}
+
+function report(run: CaseRun, place: string): void {
+  const verdict = run.violations.length === 0 ? "ok" : "VIOLATIONS";
+  console.log(`[${place}] ${run.name} seed ${run.seed}: ${verdict} (${run.seconds.toFixed(1)} s)`);
+  for (const violation of run.violations) console.log(`    ${violation}`);
+  if (run.logPath !== undefined) console.log(`    the service's own log: ${run.logPath}`);
+}
+
+/** Prints the table, what is missing, and the sum of it. */
+function conclude({ database, seed, seeds }: CampaignOptions, runs: CaseRun[], minutes: number): void {
+  const engine = database === "pglite" ? "PGlite" : "Postgres";
+  const seedNames = seeds === 1 ? `seed ${seed}` : `seeds ${seed} to ${seed + seeds - 1}`;
+  console.log(`\nThe fault campaign on ${engine}, ${seedNames}\n\n${formatTable(runs, CASES)}\n`);
+  for (const { name, title, reason } of MISSING) console.log(`Missing: ${name} · ${title}: ${reason}`);
+  const failed = runs.filter(({ violations }) => violations.length > 0).length;
+  console.log(`\n${runs.length} runs in ${minutes.toFixed(1)} min, ${failed} with violations`);
 }
 
 try {

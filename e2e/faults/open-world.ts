@@ -1,12 +1,13 @@
 import { rm } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { FollowUpMode } from "#db/schema/unions.ts";
 import { type RunningService, startService, userMessage } from "../fixtures/service.ts";
 import { findInFiles, makeDataFolder, readExecutions } from "./data-folder.ts";
 import type { Acknowledged, Evidence, StatusSample, StreamReading } from "./evidence.ts";
 import { monotonicMs } from "./oracle/log-line.ts";
 import type { Oracle } from "./oracle/start-oracle.ts";
 import type { Random } from "./random.ts";
-import { readRows } from "./read-rows.ts";
+import { isEngineBusy, type Rows, readRows } from "./read-rows.ts";
 import { writeTag } from "./tag.ts";
 import { watchProcesses } from "./watch-processes.ts";
 
@@ -15,25 +16,29 @@ export type World = Awaited<ReturnType<typeof openWorld>>;
 /** A call that a client makes, and makes again with the same key until it is answered. */
 type Ask = { nonce: string; idempotencyKey: string; path: string; body: Record<string, unknown> };
 
-type Created = { sessionId: string; requestId: string; statusUrl: string; streamUrl: string };
+type Created = { sessionId: string; requestId: string; runId: string; statusUrl: string; streamUrl: string };
 
 const QUIET_MAX_MS = 180_000;
 const SAMPLE_EVERY_MS = 40;
 const LEFT_MAX_MS = 30_000;
 const SCHEDULE = { baseMs: 120, factor: 2 };
+/** The engine's wait before a step that failed is made again, with the spread that chance gives it. */
+const REPEAT_MS = 1_250;
+/** What a killed executor played is another's when its lease has run out and somebody has looked. */
+const TAKEN_OVER_MS = 30_000;
+const TAKEN_UP_AT_ONCE_MS = 4_000;
 
 /** One service with its data, seen by clients that never give up: what a case of the campaign is played in. */
 export async function openWorld(place: {
   oracle: Oracle;
   random: Random;
-  /** Makes a fresh database where it is not the embedded one. */
-  makeDatabase?: (() => Promise<string>) | undefined;
+  /** A fresh database, where it is not the embedded one. */
+  databaseUrl?: string | undefined;
   /** Ends the database server and starts it again, where the campaign has one of its own. */
   restartDatabase?: (() => Promise<void>) | undefined;
 }) {
-  const { oracle, random } = place;
+  const { oracle, random, databaseUrl } = place;
   await oracle.takeLines();
-  const databaseUrl = await place.makeDatabase?.();
   const dataDir = await makeDataFolder(databaseUrl === undefined);
   const acknowledged: Acknowledged[] = [];
   const unanswered: Ask[] = [];
@@ -45,6 +50,10 @@ export async function openWorld(place: {
   const outputs: string[] = [];
   const problems: string[] = [];
   const processes = watchProcesses();
+  /** What goes on beside the play: calls that come at their own time. */
+  const beside: Promise<unknown>[] = [];
+  let variables: Record<string, string> = {};
+  let repeatMs = 0;
   let service: RunningService | undefined;
   let isSampling = true;
   const sampling = sample();
@@ -76,10 +85,11 @@ export async function openWorld(place: {
       if (answer.status >= 400 && answer.status < 500)
         problems.push(`${asked.path} answered ${answer.status}: ${text}`);
       if (answer.ok) {
-        const { nonce, idempotencyKey } = asked;
+        const { nonce, idempotencyKey, body } = asked;
         const created = JSON.parse(text) as Created;
-        const { sessionId, requestId } = created;
-        acknowledged.push({ sessionId, requestId, nonce, idempotencyKey, atMs: Date.now() });
+        const { sessionId, requestId, runId } = created;
+        const mode = readMode(body);
+        acknowledged.push({ sessionId, requestId, runId, mode, nonce, idempotencyKey, atMs: Date.now() });
         return created;
       }
     } catch {
@@ -102,11 +112,18 @@ export async function openWorld(place: {
       ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl, DATABASE_DRIVER: "pg" }),
       ...(fault !== undefined && { FAULT: fault, FAULTS_ALLOWED: "1" }),
     }),
-    /** Starts the service on this world's data; `fault` is what it will do to itself. */
-    async start(fault?: string, variables: Record<string, string> = {}) {
+    /** Starts the service on this world's data; `fault` is what it will do to itself, `more` its settings from now on. */
+    async start(fault?: string, more?: Record<string, string>) {
+      variables = more ?? variables;
       service = await startService({ ...world.settings(fault), ...variables }, { dataDir });
       processes.follow(service.pid);
       return service;
+    },
+    /** Ends the service as its owner would. */
+    async stop() {
+      processes.look();
+      await running().stop();
+      outputs.push(running().output());
     },
     /** Notes that something was done to the service now, or to what it works with. */
     disturb: () => void disturbedAtMs.push(monotonicMs()),
@@ -128,6 +145,7 @@ export async function openWorld(place: {
     },
     /** Starts the service again, and asks again what was not answered; `fault` is what it will do to itself now. */
     async restart(fault?: string) {
+      await world.settleBeside();
       outputs.push(running().output());
       await world.start(fault);
       world.disturb();
@@ -155,7 +173,7 @@ export async function openWorld(place: {
         mcpServers: {
           crm: { url: "https://127.0.0.1:9/mcp", headers: { authorization: `Bearer ${header}` } },
         },
-        ...(kind.includes("structured") || kind.includes("wrong") ? { outputSchema: schemaOf(nonce) } : {}),
+        ...(/structured|wrong/.test(kind) ? { outputSchema: schemaOf(nonce) } : {}),
         ...more.body,
       };
       secretsByNonce.set(nonce, secret);
@@ -168,8 +186,22 @@ export async function openWorld(place: {
       const body = { text: writeTag({ kind, nonce }), idempotencyKey, ...more };
       return ask({ nonce, idempotencyKey, path: `/api/sessions/${sessionId}/agent/messages`, body });
     },
+    /** Posts a message of its own accord, some time from now, whatever happens to the service meanwhile. */
+    followUpLater(sessionId: string, kind: string, mode: FollowUpMode, afterMs: number) {
+      beside.push(sleep(afterMs).then(() => world.followUp(sessionId, kind, { mode })));
+    },
+    /** Waits until what comes at its own time has come. */
+    async settleBeside() {
+      await Promise.all(beside.splice(0));
+    },
+    /** Notes that steps of the engine are made to fail, so that it makes them again. */
+    expectRepeats() {
+      repeatMs = REPEAT_MS;
+    },
     /** Waits until no turn is open and no callback is on its way, at most 180 s. */
     async quiet() {
+      await world.settleBeside();
+      await world.askAgain();
       const end = Date.now() + QUIET_MAX_MS;
       for (const sessionId of new Set(acknowledged.map((one) => one.sessionId))) {
         for (;;) {
@@ -193,12 +225,12 @@ export async function openWorld(place: {
             name: path,
             text: await (await running().call("GET", `/api/sessions/${sessionId}/${path}`)).text(),
           });
-      processes.look();
-      await running().stop();
-      outputs.push(running().output());
+      await world.stop();
       const left = await processes.waitForEnd(LEFT_MAX_MS);
+      const rows = await readSettledRows();
+      const endedAtMs = Date.now();
+      left.push(...(await processes.waitForEnd(LEFT_MAX_MS)).filter((one) => !left.includes(one)));
       const lines = await oracle.takeLines();
-      const rows = await readRows({ dataDir, databaseUrl });
       for (const session of rows.sessions) {
         const secret = secretsByNonce.get(session.idempotencyKey?.replace("key-", "") ?? "");
         if (secret !== undefined) callbackSecrets.set(session.id, secret);
@@ -220,7 +252,7 @@ export async function openWorld(place: {
           disturbedAtMs,
           canaries,
         },
-        schedule: SCHEDULE,
+        ...{ schedule: SCHEDULE, repeatMs, endedAtMs },
         executions: await readExecutions(dataDir),
         haystacks: [
           ...texts,
@@ -232,6 +264,8 @@ export async function openWorld(place: {
         ],
       };
     },
+    /** What the services of this world wrote, one after the other. */
+    log: () => [...outputs, service?.output() ?? ""].join("\n--- the next process ---\n"),
     /** Ends what is left and removes the data. */
     async close() {
       isSampling = false;
@@ -255,6 +289,23 @@ export async function openWorld(place: {
     return data?.every(({ state }) => state === "delivered" || state === "dropped") ?? false;
   }
 
+  /**
+   * The rows of a service that has ended. Where a process was killed, the engine may not know yet that what it played is
+   * over: another one takes it up when the lease has run out, and is given the time for that.
+   */
+  async function readSettledRows(): Promise<Rows> {
+    const place = { dataDir, databaseUrl };
+    const rows = await readRows(place);
+    if ((disturbedAtMs.length === 0 && repeatMs === 0) || !isEngineBusy(rows)) return rows;
+    await world.start();
+    const end = Date.now() + TAKEN_OVER_MS;
+    // An embedded database cannot be looked into beside its owner, who takes up everything at once.
+    if (databaseUrl === undefined) await sleep(TAKEN_UP_AT_ONCE_MS);
+    else while (isEngineBusy(await readRows(place)) && Date.now() < end) await sleep(500);
+    await world.stop();
+    return readRows(place);
+  }
+
   /** Every request's stream from its beginning, and from a place in its middle. */
   async function readStreams(): Promise<StreamReading[]> {
     const readings: StreamReading[] = [];
@@ -270,6 +321,9 @@ export async function openWorld(place: {
 
   return world;
 }
+
+const readMode = ({ mode }: Record<string, unknown>): FollowUpMode =>
+  mode === "steer" || mode === "interrupt" ? mode : "queue";
 
 /** A schema with a rule that a provider cannot enforce; its title names the session. */
 const schemaOf = (nonce: string) => ({

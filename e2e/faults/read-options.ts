@@ -8,9 +8,11 @@ export type CampaignOptions = {
   only: string[];
   /** `pglite`, `postgres` (one of the campaign's own), or the URL of a Postgres server. */
   database: string;
+  /** How many runs go on beside one another. */
+  atOnce: number;
 };
 
-/** Reads `--seed N --seeds N --only K07,browser --database pglite|postgres|<url>`. @throws Error naming the option. */
+/** Reads `--seed N --seeds N --only K07,browser --database pglite|postgres|<url> --at-once N`. @throws Error naming the option. */
 export function readOptions(args: string[], cases: readonly FaultCase[]): CampaignOptions {
   const { values } = parseArgs({
     args,
@@ -19,6 +21,7 @@ export function readOptions(args: string[], cases: readonly FaultCase[]): Campai
       seeds: { type: "string", default: "5" },
       only: { type: "string", default: "" },
       database: { type: "string", default: "pglite" },
+      "at-once": { type: "string", default: "1" },
     },
   });
   const only = values.only
@@ -33,6 +36,7 @@ export function readOptions(args: string[], cases: readonly FaultCase[]): Campai
     seeds: readNumber("seeds", values.seeds),
     only,
     database: values.database,
+    atOnce: readNumber("at-once", values["at-once"]),
   };
 }
 

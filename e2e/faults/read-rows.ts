@@ -54,3 +54,9 @@ async function readAll(db: Database) {
     engineSteps: await db.select().from(engineSteps),
   };
 }
+
+/** Whether the engine still plays turns or deliveries: what comes by the clock alone does not count. */
+export const isEngineBusy = ({ engineRuns }: Pick<Rows, "engineRuns">): boolean =>
+  engineRuns.some(
+    ({ endedAt, functionId }) => endedAt === null && /run-turn|deliver-callback/.test(functionId),
+  );

@@ -1,16 +1,27 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { FaultCase } from "./fault-case.ts";
 import { findViolations } from "./invariants/index.ts";
+import type { Databases } from "./open-databases.ts";
 import { openWorld } from "./open-world.ts";
 import type { Oracle } from "./oracle/start-oracle.ts";
 import { createRandom } from "./random.ts";
 
 /** How one run of a case came out. */
-export type CaseRun = { name: string; seed: number; violations: string[]; seconds: number };
+export type CaseRun = {
+  name: string;
+  seed: number;
+  violations: string[];
+  seconds: number;
+  /** Where the service's own log is kept, if there were violations. */
+  logPath: string | undefined;
+};
 
 /** Where cases are played: the oracle, and the database server where there is one. */
 export type Place = {
   oracle: Oracle;
-  makeDatabase?: (() => Promise<string>) | undefined;
+  databases?: Databases | undefined;
   restartDatabase?: (() => Promise<void>) | undefined;
   /** Fires when the campaign is told to end: what runs is ended, and counts as broken off. */
   signal?: AbortSignal | undefined;
@@ -18,10 +29,19 @@ export type Place = {
 
 const RUN_MAX_MS = 420_000;
 
+async function keepLog(name: string, text: string): Promise<string> {
+  const folder = join(tmpdir(), "fault-campaign-logs");
+  await mkdir(folder, { recursive: true });
+  const path = join(folder, `${name}-${process.pid}.log`);
+  await writeFile(path, text);
+  return path;
+}
+
 /** Plays a case once, with everything that it decides by chance decided by the seed, and checks every invariant. */
 export async function runCase(fault: FaultCase, seed: number, place: Place): Promise<CaseRun> {
   const startedAt = performance.now();
-  const world = await openWorld({ ...place, random: createRandom(seed, fault.name) });
+  const databaseUrl = await place.databases?.make();
+  const world = await openWorld({ ...place, databaseUrl, random: createRandom(seed, fault.name) });
   const violations: string[] = [];
   const play = async () => {
     await fault.play(world);
@@ -43,6 +63,9 @@ export async function runCase(fault: FaultCase, seed: number, place: Place): Pro
     clearTimeout(timer);
     violations.unshift(...world.problems);
     await world.close();
+    if (databaseUrl !== undefined) await place.databases?.drop(databaseUrl);
   }
-  return { name: fault.name, seed, violations, seconds: (performance.now() - startedAt) / 1_000 };
+  const { name } = fault;
+  const logPath = violations.length > 0 ? await keepLog(`${name}-${seed}`, world.log()) : undefined;
+  return { name, seed, violations, seconds: (performance.now() - startedAt) / 1_000, logPath };
 }

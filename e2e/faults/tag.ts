@@ -4,8 +4,9 @@ export type Tag = { kind: string; nonce: string };
 /** Writes a tag into a message; the oracle obeys the last one that it sees. */
 export const writeTag = ({ kind, nonce }: Tag): string => `<<${kind} n=${nonce}>> Please do it.`;
 
+/** The tags of a text, in their order. */
+export const readTags = (text: string): Tag[] =>
+  [...text.matchAll(/<<([\w:-]+) n=(\w+)>>/g)].map(([, kind = "", nonce = ""]) => ({ kind, nonce }));
+
 /** The last tag of a text. */
-export function readTag(text: string): Tag | undefined {
-  const found = [...text.matchAll(/<<([\w:-]+) n=(\w+)>>/g)].at(-1);
-  return found && { kind: found[1] ?? "", nonce: found[2] ?? "" };
-}
+export const readTag = (text: string): Tag | undefined => readTags(text).at(-1);

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { startService } from "../../fixtures/service.ts";
 import type { FaultCase } from "../fault-case.ts";
-import { findOverlaps } from "./concurrency.ts";
 
 const secondOpener: FaultCase = {
   ...{ name: "second-opener", group: "database", title: "a second process on one PGlite is refused" },
@@ -28,7 +27,7 @@ const RESTARTS = 3;
 
 const restarts: FaultCase = {
   ...{ name: "postgres-restarts", group: "database", title: "Postgres crashes every 5 to 10 s under load" },
-  ...{ onlyOn: "postgres", seedsMax: 3 },
+  ...{ onlyOn: "postgres", seedsMax: 3, needsAll: true },
   async play(world) {
     const { restartDatabase, random } = world;
     if (!restartDatabase) throw new Error("--database postgres is needed: a server that may be restarted");
@@ -58,7 +57,6 @@ const restarts: FaultCase = {
       world.problems.push(`${world.unanswered.length} calls were never answered`);
     await world.quiet();
   },
-  findViolations: findOverlaps,
 };
 
 export const databaseFaults: FaultCase[] = [secondOpener, restarts];

@@ -5,7 +5,7 @@ type KillPoint = {
   name: string;
   title: string;
   /** What the first message asks for; it must lead past the point. */
-  kind?: "plain" | "tools" | "structured" | "browser";
+  kind?: "plain" | "tools" | "structured" | "browser" | "long";
   /** How the receiver of callbacks behaves. */
   hook?: string;
   /** At which arrivals the process may die; a seed picks one. */
@@ -41,13 +41,13 @@ const KILL_POINTS: KillPoint[] = [
   { name: "K23", title: "sleeping between attempts", hook: "500-x3", arrivals: [1, 2, 3], spreadMs: 400 },
   { name: "K24", title: "fifth attempt failed, not yet dropped", hook: "500-x9", arrivals: [1, 2] },
   { name: "K25", title: "follow-up committed, not answered" },
+  { name: "K26", title: "compaction half done", kind: "long", arrivals: [1, 2], spreadMs: 5 },
   { name: "K27", title: "browser provisioning", kind: "browser", spreadMs: 120 },
   { name: "K28", title: "browser navigating", kind: "browser", spreadMs: 60 },
 ];
 
 /** Kill points whose work does not exist yet. */
 export const MISSING: MissingCase[] = [
-  { name: "K26", title: "compaction half done", reason: "there is no compaction yet" },
   { name: "K29", title: "sub-agents recorded, not started", reason: "there are no sub-agents yet" },
   {
     name: "K30",
@@ -55,15 +55,14 @@ export const MISSING: MissingCase[] = [
     reason: "there are no sub-agents yet",
   },
   { name: "mcp", title: "MCP: hang, die, 10,000 tools, …", reason: "there is no MCP client yet" },
-  {
-    name: "dns",
-    title: "a receiver's name that changes its address",
-    reason: "not written yet; the guard has a test of its own",
-  },
-  { name: "live", title: "8 live browsers", reason: "not written yet" },
 ];
 
 const DIE_WITHIN_MS = 60_000;
+
+/** A context so small that a long turn does not fit into it. */
+const SMALL_CONTEXT = { AGENT_CONTEXT_TOKENS: "12000" };
+/** Within this time a message of its own accord comes, before or after the restart. */
+const BESIDE_MAX_MS = 1_200;
 
 /** `kill -9` at every point of a run, each with a follow-up that waits behind it. */
 export const killPoints: FaultCase[] = KILL_POINTS.map((point) => ({
@@ -73,18 +72,27 @@ export const killPoints: FaultCase[] = KILL_POINTS.map((point) => ({
   play: (world) => playKill(world, point),
 }));
 
+/** What a seed puts beside a kill: a message that steers, or one that interrupts, at a moment of its own. */
+const BESIDE = ["nothing", "steer", "steer-late", "interrupt-late"] as const;
+
 async function playKill(world: World, point: KillPoint): Promise<void> {
   const { random, problems } = world;
   const arrival = random.pick(point.arrivals ?? [1]);
   const spread = point.spreadMs ?? 20;
   const putOff = random.next() < 0.5 ? 0 : random.between(1, spread);
-  await world.start(`${point.name}:${arrival}:kill9${putOff > 0 ? `@${putOff}` : ""}`);
   const kind = point.kind ?? "tools";
+  const fault = `${point.name}:${arrival}:kill9${putOff > 0 ? `@${putOff}` : ""}`;
+  await world.start(fault, kind === "long" ? SMALL_CONTEXT : {});
   const created = await world.create(kind, {
     ...(point.hook !== undefined && { hook: point.hook }),
     ...(kind === "browser" && { body: { targetUrl: `${world.oracle.receiverUrl}/page/target` } }),
   });
-  if (created) await world.followUp(created.sessionId, kind === "browser" ? "plain" : kind);
+  const nextKind = kind === "browser" ? "plain" : kind;
+  const beside = random.pick(BESIDE);
+  const besideAtMs = random.between(0, BESIDE_MAX_MS);
+  // An interrupt before the kill could keep the turn from ever reaching the point.
+  if (created && beside === "steer") world.followUpLater(created.sessionId, nextKind, "steer", besideAtMs);
+  if (created) await world.followUp(created.sessionId, nextKind);
   if (!(await world.died(DIE_WITHIN_MS))) {
     problems.push(`${point.name} was not reached ${arrival} times`);
     return world.quiet();
@@ -92,6 +100,9 @@ async function playKill(world: World, point: KillPoint): Promise<void> {
   await world.restart();
   const [first] = world.acknowledged;
   if (!created && first) await world.followUp(first.sessionId, kind);
+  if (first && beside === "steer-late") world.followUpLater(first.sessionId, nextKind, "steer", besideAtMs);
+  if (first && beside === "interrupt-late")
+    world.followUpLater(first.sessionId, nextKind, "interrupt", besideAtMs);
   await world.quiet();
 }
 
@@ -108,7 +119,7 @@ export const throwPoints: FaultCase[] = (["throw", "exec-then-throw"] as const).
       seedsMax: 1,
       async play(world) {
         await world.start(`${point.name}:${world.random.pick(point.arrivals ?? [1])}:${action}`);
-        world.disturb();
+        world.expectRepeats();
         const kind = point.kind ?? "tools";
         const created = await world.create(kind, point.hook === undefined ? {} : { hook: point.hook });
         if (created) await world.followUp(created.sessionId, kind);

@@ -51,7 +51,8 @@ async function settle(pid: number, descriptors: number): Promise<void> {
 }
 
 const eventStreams: FaultCase = {
-  ...{ name: "streams-1000", group: "load", title: "1,000 event streams, 10 that stop reading", seedsMax: 1 },
+  ...{ name: "streams-1000", group: "load", title: "1,000 event streams, 10 that stop reading" },
+  ...{ seedsMax: 1, needsAll: true },
   async play(world) {
     await world.start();
     const pid = world.service().pid ?? 0;
@@ -113,7 +114,8 @@ async function playRound(world: World): Promise<void> {
 }
 
 const manySessions: FaultCase = {
-  ...{ name: "sessions-200", group: "load", title: "200 sessions without browsers", seedsMax: 1 },
+  ...{ name: "sessions-200", group: "load", title: "200 sessions without browsers" },
+  ...{ seedsMax: 1, needsAll: true },
   async play(world) {
     await world.start();
     let left = SESSIONS;

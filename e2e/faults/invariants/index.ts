@@ -3,13 +3,18 @@ import { readyIsValid } from "./deliverables.ts";
 import { deliveredOrDropped, oneRowPerEvent } from "./deliveries.ts";
 import { oneEndPerRun, readsRunning, streamsEqualLog } from "./event-log.ts";
 import { noSecondExecution } from "./executions.ts";
+import { jobsEnd } from "./jobs.ts";
 import { noCanary, nothingLeft } from "./nothing-left.ts";
+import { compactionsInPairs, soundPrompts } from "./prompts.ts";
+import { steersReadOnce } from "./steers.ts";
 import { acknowledgedOnce, oneFirstTurn } from "./transcript.ts";
+import { interruptsStop, oneTurnAtATime } from "./turn-order.ts";
 
 /** What is promised of every run, whatever the fault was. Source: `faults.md`, Invariants. */
 export const INVARIANTS: readonly Invariant[] = [
   ...[oneFirstTurn, acknowledgedOnce, oneEndPerRun, oneRowPerEvent, deliveredOrDropped, noSecondExecution],
   ...[readyIsValid, readsRunning, nothingLeft, streamsEqualLog, noCanary],
+  ...[steersReadOnce, oneTurnAtATime, jobsEnd, interruptsStop, soundPrompts, compactionsInPairs],
 ];
 
 /** Everything that speaks against the promises, each with the promise's number. */

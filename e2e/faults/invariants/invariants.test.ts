@@ -53,6 +53,10 @@ function makeEvidence() {
     },
     { atMs: exchange, type: "callback-end", exchange, status: 200 },
   ];
+  const asked = {
+    ...{ atMs: 1, type: "model", index: 0, outcome: "open", kind: "turn", nonce: "abcd", isSummary: false },
+    ...{ tags: ["abcd"], unpaired: [] as string[], toolResults: [] },
+  };
   const schema = { type: "object", properties: { name: { type: "string", minLength: 3 } } };
   return {
     rows: {
@@ -68,11 +72,16 @@ function makeEvidence() {
           ...{ callbackEvents: ["run.started", "run.completed"], outputSchema: schema },
         },
       ],
-      requests: [{ id: "req_a", sessionId: "ses_a", position: 1 }],
+      requests: [
+        {
+          ...{ id: "req_a", sessionId: "ses_a", position: 1, mode: "queue" },
+          ...{ joinedRunId: null as string | null, joinedAfterSeq: null as number | null },
+        },
+      ],
       runs: [
         {
           ...{ id: "run_a", sessionId: "ses_a", requestId: "req_a", attempt: 1, state: "succeeded" },
-          ...{ startedAt: at(1), endedAt: at(6) },
+          ...{ startedAt: at(1), endedAt: at(6), generation: 1 },
         },
       ],
       messages: [
@@ -97,10 +106,17 @@ function makeEvidence() {
       ],
       deliveryAttempts: [attempt("whd-1"), attempt("whd-2")],
       outbox: [{ id: "run_a:1", createdAt: at(1), sentAt: at(1) as Date | null }],
-      engineRuns: [{ functionId: "run-turn", eventId: "run_a:1", endedAt: at(6) as Date | null }],
+      engineRuns: [
+        {
+          ...{ id: "engine_a", functionId: "run-turn", eventId: "run_a:1", state: "completed" },
+          ...{ endedAt: at(6) as Date | null, error: null },
+        },
+      ],
+      engineSteps: [{ runId: "engine_a", kind: "step", name: "play-1" }],
     },
+    prompts: [asked],
     oracle: [...sent("whd-1", "run.started", started, 1), ...sent("whd-2", "run.completed", completed, 2)],
-    acknowledged: [{ ...ids, nonce: "abcd", idempotencyKey: "key", atMs: at(0).getTime() }],
+    acknowledged: [{ ...ids, mode: "queue", nonce: "abcd", idempotencyKey: "key", atMs: at(0).getTime() }],
     samples: [{ sessionId: "ses_a", fromMs: at(3).getTime(), toMs: at(4).getTime(), turnState: "running" }],
     streams: [
       {
@@ -112,6 +128,7 @@ function makeEvidence() {
     executions: [{ nonce: "abcd", atMs: at(3).getTime() }],
     callbackSecrets: new Map<string, string>(),
     schedule: { baseMs: 100, factor: 2 },
+    ...{ repeatMs: 0, endedAtMs: at(600).getTime() },
     disturbedAtMs: [],
     canaries: ["canary-1"],
     haystacks: [{ name: "the log", text: "nothing" }],
@@ -121,7 +138,8 @@ function makeEvidence() {
 type Forged = ReturnType<typeof makeEvidence>;
 
 // Only the columns that the invariants look at are there.
-const judge = (evidence: Forged) => findViolations(evidence as unknown as Evidence);
+const judge = ({ prompts, ...evidence }: Forged) =>
+  findViolations({ ...evidence, oracle: [...evidence.oracle, ...prompts] } as unknown as Evidence);
 
 /** The first of a list that is known to have one. */
 function first<Item>(items: Item[]): Item {
@@ -157,6 +175,46 @@ const spoilt: [string, string, (evidence: Forged) => void][] = [
   ],
   ["I3", "a job that was never sent", ({ rows }) => change(first(rows.outbox), { sentAt: null })],
   ["I3", "an engine that still plays", ({ rows }) => change(first(rows.engineRuns), { endedAt: null })],
+  ["I3", "a generation that was left out", ({ rows }) => change(first(rows.outbox), { id: "run_a:2" })],
+  ["I3", "a play that was left out", ({ rows }) => change(first(rows.engineSteps), { name: "play-2" })],
+  [
+    "I3",
+    "turns that overlap",
+    ({ rows }) =>
+      rows.runs.push({
+        ...first(rows.runs),
+        id: "run_b",
+        requestId: "req_b",
+        startedAt: at(5),
+        endedAt: at(7),
+      }),
+  ],
+  [
+    "I2",
+    "a steer that nobody read",
+    ({ rows }) =>
+      rows.requests.push({
+        ...first(rows.requests),
+        ...{ id: "req_b", position: 2, mode: "steer", joinedRunId: "run_a", joinedAfterSeq: 2 },
+      }),
+  ],
+  [
+    "stop",
+    "a turn that went on after an interrupt",
+    ({ acknowledged }) =>
+      acknowledged.push({
+        ...first(acknowledged),
+        ...{ requestId: "req_b", mode: "interrupt", atMs: at(2).getTime() },
+      }),
+  ],
+  ["prompts", "a call without its result", ({ prompts }) => first(prompts).unpaired.push("call_1")],
+  ["prompts", "a prompt without the task", ({ prompts }) => void first(prompts).tags.pop()],
+  ["prompts", "a message that is read twice", ({ prompts }) => first(prompts).tags.push("abcd")],
+  [
+    "compaction",
+    "a compaction without an end",
+    ({ rows }) => change(rows.events[1] ?? first(rows.events), { kind: "turn.compacting" }),
+  ],
   ["I4", "an event without its callback row", ({ rows }) => void rows.deliveries.pop()],
   [
     "I4",

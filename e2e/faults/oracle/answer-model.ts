@@ -1,10 +1,16 @@
 import type { RecordedRequest, Step } from "../../fixtures/scripted-model/types.ts";
 import { readTag, type Tag } from "../tag.ts";
 import { cutIntoPieces } from "./cut-into-pieces.ts";
+import { readPrompt } from "./read-prompt.ts";
 
 /** What the first structured answer says, so that the correction is told from it. */
 const FIRST_TRY = "FIRST-TRY";
 const CHUNK_DELAY_MS = 8;
+/** Time in which a call is under way and nothing of its answer has come. */
+const FIRST_BYTE_MS = 10;
+/** Steps of a turn whose context has to be compacted, and what each says: more than the context holds. */
+const LONG_STEPS = 18;
+const LONG_TEXT = "finding ".repeat(400);
 
 /**
  * The whole behaviour of the oracle's model: a pure function of the request, but for the faults that happen on the
@@ -24,6 +30,7 @@ export function createModelPlan(pageUrl: string) {
 
   return (request: RecordedRequest): Step | undefined => {
     if (request.kind === "probe") return { text: "{", finish: "length", delayMs: 30 };
+    if (readPrompt(request.text, request.body.input).isSummary) return summarize(request.text);
     const tag = readTag(request.text);
     if (!tag) return { status: 400, message: "a request that the campaign did not make" };
     if (request.kind === "structured") return answerStructured(request, tag, isDue);
@@ -38,7 +45,11 @@ export function createModelPlan(pageUrl: string) {
 
 function answerTurn(kind: string, tag: Tag, request: RecordedRequest, pageUrl: string): Step {
   const { answersSoFar } = request;
-  const say = (text: string): Step => ({ textChunks: cutIntoPieces(text, 8), chunkDelayMs: CHUNK_DELAY_MS });
+  const say = (text: string): Step => ({
+    textChunks: cutIntoPieces(text, 8),
+    chunkDelayMs: CHUNK_DELAY_MS,
+    delayMs: FIRST_BYTE_MS,
+  });
   const shell = (command: string) => ({
     name: "run_shell",
     arguments: { command },
@@ -57,6 +68,14 @@ function answerTurn(kind: string, tag: Tag, request: RecordedRequest, pageUrl: s
       };
     if (answersSoFar === 1) return { ...say("Then I fetch a page."), toolCalls: [fetchPage] };
   }
+  const steps = kind === "long" ? countSteps(request.text, tag.nonce) : LONG_STEPS;
+  if (steps < LONG_STEPS) {
+    const name = `${tag.nonce}${steps + 1}`;
+    return {
+      text: `Step ${steps + 1} of ${tag.nonce}: ${LONG_TEXT}`,
+      toolCalls: [{ ...shell(`echo ${name} $(date +%s%3N) >> ran.txt`), id: `call_${name}` }],
+    };
+  }
   if (kind === "slow-shell" && answersSoFar === 0)
     return { toolCalls: [shell(`echo ${tag.nonce} $(date +%s%3N) >> ran.txt; sleep 3`)] };
   if (kind === "browser" && answersSoFar === 0) {
@@ -66,6 +85,20 @@ function answerTurn(kind: string, tag: Tag, request: RecordedRequest, pageUrl: s
     };
   }
   return say(`That is done, all of it, as it was asked for: ${tag.nonce}.`);
+}
+
+/** How many steps of a message's turn a prompt tells of: by its own words, or those of a summary. */
+const countSteps = (text: string, nonce: string): number =>
+  Math.max(
+    0,
+    ...[...text.matchAll(new RegExp(`Step (\\d+) of ${nonce}`, "g"))].map(([, step]) => Number(step)),
+  );
+
+/** A summary that tells how far each turn has come. */
+function summarize(text: string): Step {
+  const nonces = new Set([...text.matchAll(/Step \d+ of ([a-z]+)/g)].map(([, nonce = ""]) => nonce));
+  const told = [...nonces].map((nonce) => `Step ${countSteps(text, nonce)} of ${nonce} is done.`);
+  return { text: `A summary. ${told.join(" ")}`, delayMs: 40 };
 }
 
 function answerStructured(

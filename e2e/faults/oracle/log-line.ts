@@ -1,4 +1,5 @@
 import type { RequestKind } from "../../fixtures/scripted-model/types.ts";
+import type { PromptFacts } from "./read-prompt.ts";
 
 /** Monotonic milliseconds of this machine: the same clock in every process. */
 export const monotonicMs = (): number => Number(process.hrtime.bigint() / 1_000n) / 1_000;
@@ -6,7 +7,9 @@ export const monotonicMs = (): number => Number(process.hrtime.bigint() / 1_000n
 /** One line of the oracle's log: what crossed the wire, and what it meant. `atMs` is the machine's monotonic clock. */
 export type OracleLine = { atMs: number } & (
   | { type: "bytes"; server: ServerName; connection: number; from: "service" | "oracle"; base64: string }
-  | {
+  /** The machine let a timer of the oracle wait for so long, until now. */
+  | { type: "stall"; ms: number }
+  | ({
       type: "model";
       index: number;
       outcome: "open" | "answered" | "cut" | "client-left";
@@ -15,7 +18,7 @@ export type OracleLine = { atMs: number } & (
       userText: string;
       answersSoFar: number;
       toolResults: string[];
-    }
+    } & PromptFacts)
   | {
       type: "callback";
       path: string;

@@ -3,6 +3,8 @@ import { startScriptedModel } from "../../fixtures/scripted-model/start-scripted
 import { readTag } from "../tag.ts";
 import { createModelPlan } from "./answer-model.ts";
 import { monotonicMs, type OracleLine } from "./log-line.ts";
+import { noteStalls } from "./note-stalls.ts";
+import { readPrompt } from "./read-prompt.ts";
 import { startOracleReceiver } from "./start-receiver.ts";
 import { startTap } from "./tap.ts";
 
@@ -16,14 +18,16 @@ const noteBytes = (line: Omit<Extract<OracleLine, { type: "bytes" }>, "atMs">) =
 
 const receiver = await startTap("receiver", await startOracleReceiver(note), noteBytes);
 const model = await startScriptedModel({
-  onRequest({ index, outcome, kind, text, userText, answersSoFar, toolResults }) {
+  onRequest({ index, outcome, kind, text, body, userText, answersSoFar, toolResults }) {
     const nonce = readTag(text)?.nonce ?? "";
     note({
       ...{ atMs: monotonicMs(), type: "model", index, outcome, kind, nonce, userText, answersSoFar },
       toolResults: toolResults.map((result) => result.slice(0, 300)),
+      ...readPrompt(text, body.input),
     });
   },
 });
+noteStalls(note);
 model.respondWith(createModelPlan(`http://127.0.0.1:${receiver}`));
 console.log(JSON.stringify({ model: await startTap("model", model.port, noteBytes), receiver }));
 

@@ -1,0 +1,53 @@
+import type { Evidence, Invariant } from "../evidence.ts";
+import { isEngineBusy } from "../read-rows.ts";
+
+/** The sweep comes every minute, and passes over what is younger than 2 s; the rest is for its own work. */
+const SWEPT_WITHIN_MS = 65_000;
+
+/** I3, for what drives the turns: jobs leave, generations rise one by one, and the engine comes to an end with each. */
+export const jobsEnd: Invariant = {
+  id: "I3",
+  promise: "every job is sent and played to its end, its generations rise one by one",
+  findViolations({ rows, endedAtMs }) {
+    const wrong: string[] = [];
+    for (const job of rows.outbox)
+      if (job.sentAt === null && endedAtMs - job.createdAt.getTime() > SWEPT_WITHIN_MS)
+        wrong.push(`job ${job.id} was never sent`);
+    for (const run of rows.runs) {
+      const generations = rows.outbox
+        .flatMap(({ id }) => (id.startsWith(`${run.id}:`) ? Number(id.slice(run.id.length + 1)) : []))
+        .filter(Number.isInteger)
+        .sort((a, b) => a - b);
+      // A run that waited behind another was never asked for by its first generation.
+      const isRising = generations.every(
+        (one, index) => index === 0 || one === (generations[index - 1] ?? 0) + 1,
+      );
+      if (generations.length > 0 && !(isRising && generations.at(-1) === run.generation))
+        wrong.push(
+          `${run.id} is at generation ${run.generation} and was asked for by ${generations.join(", ")}`,
+        );
+    }
+    if (isEngineBusy(rows))
+      for (const run of rows.engineRuns)
+        if (isEngineBusy({ engineRuns: [run] }))
+          wrong.push(`the engine still plays ${run.functionId} of ${run.eventId}`);
+    return [...wrong, ...findBrokenPlays(rows)];
+  },
+};
+
+/** A turn is played by steps of the engine that follow one another; only one that lost its claim ends otherwise. */
+function findBrokenPlays({ engineRuns, engineSteps }: Evidence["rows"]): string[] {
+  return engineRuns.flatMap(({ id, functionId, eventId, state, error }) => {
+    if (!/run-turn|deliver-callback/.test(functionId)) return [];
+    const isStale = JSON.stringify(error ?? null).includes("claim on this run is over");
+    const wrong =
+      state === "failed" && !isStale ? [`the engine gave up ${eventId}: ${JSON.stringify(error)}`] : [];
+    const plays = engineSteps
+      .flatMap((step) => (step.runId === id ? (/^play-(\d+)$/.exec(step.name)?.[1] ?? []) : []))
+      .map(Number)
+      .sort((a, b) => a - b);
+    return plays.every((play, index) => play === index + 1)
+      ? wrong
+      : [...wrong, `${eventId} was played by the steps ${plays.join(", ")}`];
+  });
+}

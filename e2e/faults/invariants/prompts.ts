@@ -1,0 +1,53 @@
+import type { Invariant } from "../evidence.ts";
+import type { LineOf } from "../oracle/log-line.ts";
+
+/** What the model is shown makes sense to it, whatever happened before: also what crashes and compactions left. */
+export const soundPrompts: Invariant = {
+  id: "prompts",
+  promise: "every prompt has its task once, and no call without its result",
+  findViolations({ rows, oracle, acknowledged }) {
+    const prompts = oracle.filter(
+      (line): line is LineOf<"model"> => line.type === "model" && line.outcome === "open" && !line.isSummary,
+    );
+    const requests = new Map(acknowledged.map((one) => [one.nonce, one.requestId]));
+    const position = new Map(rows.requests.map((request) => [request.id, request.position]));
+    return prompts.flatMap((prompt) => {
+      const name = `prompt ${prompt.index} (${prompt.nonce})`;
+      const wrong = prompt.unpaired.map((id) => `${name} has call ${id} without its other half`);
+      if (prompt.kind === "probe") return wrong;
+      if (prompt.tags.length === 0) return [...wrong, `${name} does not have the task`];
+      if (new Set(prompt.tags).size !== prompt.tags.length)
+        wrong.push(`${name} has a message twice: ${prompt.tags.join(", ")}`);
+      if (new Set(prompt.tags.map((nonce) => nonce.length)).size > 1)
+        wrong.push(`${name} has a message that is cut: ${prompt.tags.join(", ")}`);
+      const known = prompt.tags.filter((nonce) => position.has(requests.get(nonce) ?? ""));
+      // An interrupt overtakes, so order is the playing order's, which `one turn at a time` looks at.
+      return known.length === 0 ? [...wrong, `${name} has no message that was accepted`] : wrong;
+    });
+  },
+};
+
+/** A compaction that was begun is ended, and never shown to begin twice. */
+export const compactionsInPairs: Invariant = {
+  id: "compaction",
+  promise: "turn.compacting and turn.compacted in pairs, each with room won",
+  findViolations({ rows }) {
+    const wrong: string[] = [];
+    for (const run of rows.runs) {
+      const own = rows.events.filter(
+        (event) => event.runId === run.id && event.kind.startsWith("turn.compact"),
+      );
+      let isOpen = false;
+      for (const { kind, seq, body } of own) {
+        const isBeginning = kind === "turn.compacting";
+        if (isBeginning === isOpen) wrong.push(`${kind} of ${run.id} at ${seq} comes out of turn`);
+        isOpen = isBeginning;
+        const { tokensBefore, tokensAfter } = JSON.parse(body);
+        if (!isBeginning && !(tokensAfter < tokensBefore)) wrong.push(`the compaction at ${seq} won nothing`);
+      }
+      // A turn that ends for another reason (a stop, the model's failure) may leave one open.
+      if (isOpen && run.state === "succeeded") wrong.push(`a compaction of ${run.id} has no end`);
+    }
+    return wrong;
+  },
+};

@@ -1,0 +1,56 @@
+import { type Evidence, type Invariant, sumStalls } from "../evidence.ts";
+import { monotonicMs } from "../oracle/log-line.ts";
+
+/** I3: turns of one session never overlap, and come in the order in which they were accepted; interrupts come first. */
+export const oneTurnAtATime: Invariant = {
+  id: "I3",
+  promise: "one turn at a time in a session, in order of arrival",
+  findViolations({ rows }) {
+    const requests = new Map(rows.requests.map((request) => [request.id, request]));
+    const wrong: string[] = [];
+    for (const own of Map.groupBy(rows.runs, (run) => run.sessionId).values()) {
+      const started = own
+        .filter((run) => run.startedAt !== null)
+        .sort((a, b) => (a.startedAt?.getTime() ?? 0) - (b.startedAt?.getTime() ?? 0));
+      for (const [index, run] of started.entries()) {
+        const before = started[index - 1];
+        if (!before) continue;
+        if ((before.endedAt?.getTime() ?? 0) > (run.startedAt?.getTime() ?? 0))
+          wrong.push(`${run.id} started before ${before.id} had ended`);
+        const [first, second] = [requests.get(before.requestId), requests.get(run.requestId)];
+        if (first?.mode !== "interrupt" && (first?.position ?? 0) > (second?.position ?? 0))
+          wrong.push(`${before.id} overtook ${run.id}`);
+      }
+    }
+    return wrong;
+  },
+};
+
+const STOP_MAX_MS = 3_000;
+
+/** A turn that is told to stop ends within 3 s, wherever it is. Source: issue 3, Steering; `wire.md`, Follow-ups. */
+export const interruptsStop: Invariant = {
+  id: "stop",
+  promise: "an interrupt ends the running turn within 3 s, and runs itself",
+  findViolations: (evidence) =>
+    evidence.acknowledged
+      .filter(({ mode }) => mode === "interrupt")
+      .flatMap((interrupt) => checkInterrupt(evidence, interrupt)),
+};
+
+function checkInterrupt(evidence: Evidence, interrupt: Evidence["acknowledged"][number]): string[] {
+  const { rows, disturbedAtMs } = evidence;
+  const wallMs = Date.now() - monotonicMs();
+  return rows.runs.flatMap((run) => {
+    if (run.sessionId !== interrupt.sessionId || run.requestId === interrupt.requestId) return [];
+    const [from, to] = [run.startedAt?.getTime(), run.endedAt?.getTime()];
+    if (from === undefined || to === undefined || from > interrupt.atMs || to < interrupt.atMs) return [];
+    const [fromMs, toMs] = [interrupt.atMs - wallMs, to - wallMs];
+    // A process that was killed over it, or was about to be, has its restart to wait for.
+    if (disturbedAtMs.some((at) => at >= from - wallMs && at <= toMs)) return [];
+    const lateMs = toMs - fromMs - STOP_MAX_MS - sumStalls(evidence, fromMs, toMs);
+    return lateMs > 0
+      ? [`${run.id} went on for ${Math.round(toMs - fromMs)} ms after ${interrupt.requestId} was accepted`]
+      : [];
+  });
+}

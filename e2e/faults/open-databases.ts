@@ -1,0 +1,38 @@
+import { randomUUID } from "node:crypto";
+import { Client } from "pg";
+import { startTestPostgres } from "#db/postgres-testing.ts";
+import { createDatabase } from "#db/testing.ts";
+
+/** Databases for the runs of a campaign: a fresh one each. */
+export type Databases = {
+  make: () => Promise<string>;
+  drop: (url: string) => Promise<void>;
+};
+
+/** A server for databases; `restart` where it is the campaign's own, and may be hurt. */
+export type DatabaseServer = {
+  databases: Databases;
+  restart?: (() => Promise<void>) | undefined;
+  stop: () => Promise<void>;
+};
+
+/** Opens the server that `--database` names; undefined for the embedded database, which has none. */
+export async function openDatabases(database: string): Promise<DatabaseServer | undefined> {
+  if (database === "pglite") return undefined;
+  const own = database === "postgres" ? await startTestPostgres() : undefined;
+  return {
+    databases: createDatabases(own?.url ?? database),
+    restart: own && (() => own.restart("immediate")),
+    stop: async () => own?.stop(),
+  };
+}
+
+const createDatabases = (serverUrl: string): Databases => ({
+  make: () => createDatabase(serverUrl, `faults_${randomUUID().replaceAll("-", "")}`),
+  async drop(url) {
+    const client = new Client({ connectionString: serverUrl });
+    await client.connect();
+    await client.query(`drop database if exists "${new URL(url).pathname.slice(1)}" with (force)`);
+    await client.end();
+  },
+});

@@ -1,0 +1,31 @@
+import { SUMMARY_REQUEST } from "#lib/turn/compaction/summary-prompt.ts";
+import { readTags } from "../tag.ts";
+
+/** What a prompt holds, as far as promises are made about it. */
+export type PromptFacts = {
+  /** Whether the model is asked to sum up a conversation rather than to go on with it. */
+  isSummary: boolean;
+  /** The sessions' messages in it, by nonce, each as often as it stands there. */
+  tags: string[];
+  /** Ids of calls without a result, and of results without a call. */
+  unpaired: string[];
+};
+
+type Item = { type?: unknown; call_id?: unknown };
+
+/** Reads a prompt of the Responses wire. */
+export function readPrompt(text: string, input: unknown): PromptFacts {
+  const items = (Array.isArray(input) ? input : []) as Item[];
+  const idsOf = (type: string) =>
+    items.flatMap((item) => (item.type === type && typeof item.call_id === "string" ? [item.call_id] : []));
+  const calls = idsOf("function_call");
+  const results = idsOf("function_call_output");
+  return {
+    isSummary: text.includes(SUMMARY_REQUEST),
+    tags: readTags(text).map(({ nonce }) => nonce),
+    unpaired: [
+      ...calls.filter((id) => results.filter((result) => result === id).length !== 1),
+      ...results.filter((id) => !calls.includes(id)),
+    ],
+  };
+}
