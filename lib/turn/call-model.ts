@@ -10,7 +10,7 @@ import { aboutRun } from "./about-run.ts";
 import type { Claim } from "./claim.ts";
 import { describeMessage } from "./describe-message.ts";
 import { ownCallIds } from "./own-call-ids.ts";
-import { recordStep } from "./record-step.ts";
+import { recordStep, type StepRecord } from "./record-step.ts";
 import { findRecorded, meteredPrompt, type RunInPlay } from "./run-in-play.ts";
 import { showPictures } from "./show-pictures.ts";
 import { storable, storableText } from "./storable.ts";
@@ -24,6 +24,8 @@ export type PlannedCall = { callId: string; name: string; input: unknown; error?
 export type ModelStep =
   | { kind: "answered"; messageId: string; calls: PlannedCall[]; usage: ModelUsage }
   | { kind: "failed"; failure: ModelFailure; usage?: ModelUsage }
+  /** The answer that a turn ends with, not recorded yet: it is written together with the end. */
+  | { kind: "concluded"; record: StepRecord<ModelStep> }
   /** The provider refused the prompt as too large, and nothing was recorded: room may be made, once. */
   | { kind: "overflowed"; failure: ModelFailure }
   | { kind: "stopped" };
@@ -60,14 +62,16 @@ export async function callModel(turn: TurnDeps, run: RunInPlay, number: number):
   await faultPoint("K11");
   const { event, ...message } = describeMessage(run.claim, run.messageSeq, { id: messageId, parts });
   const called = calls.map((call) => describeCall(run.claim, messageId, call));
-  const made = await recordStep<ModelStep>(turn, run, {
+  const record: StepRecord<ModelStep> = {
     name,
     output: { kind: "answered", messageId, calls, usage },
     modelMessages,
     ...message,
     toolCalls: called.flatMap(({ ended }) => ended ?? []),
     events: [event, ...called.flatMap(({ events }) => events)],
-  });
+  };
+  if (calls.length === 0 && !run.claim.isStructured) return { kind: "concluded", record };
+  const made = await recordStep(turn, run, record);
   await faultPoint("K12");
   return made;
 }
@@ -80,7 +84,7 @@ type Answer =
       modelMessages: ModelMessage[];
       usage: ModelUsage;
     }
-  | Exclude<ModelStep, { kind: "answered" | "overflowed" }>;
+  | Exclude<ModelStep, { kind: "answered" | "concluded" | "overflowed" }>;
 
 /** One streamed model call, without retries of its own: the retry chain is ours. */
 async function streamAnswer(turn: TurnDeps, run: RunInPlay, messageId: string): Promise<Answer> {

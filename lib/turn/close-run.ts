@@ -3,22 +3,26 @@ import { faultPoint } from "#lib/events/fault-point.ts";
 import type { ModelFailure } from "#lib/model/failure.ts";
 import { requestRun } from "#lib/session/jobs.ts";
 import { newId } from "#lib/session/new-id.ts";
-import { isOpen, type RunRow } from "#lib/session/run-store.ts";
+import { isOpen } from "#lib/session/run-store.ts";
 import { releaseSteers } from "#lib/session/steering.ts";
 import type { SessionRow } from "#lib/session/store.ts";
 import { aboutRun } from "./about-run.ts";
+import type { ModelStep } from "./call-model.ts";
 import type { Claim } from "./claim.ts";
 import { describeMessage } from "./describe-message.ts";
-import { announce, writeEvents } from "./record-step.ts";
+import { announce, type StepRecord, writeEvents } from "./record-step.ts";
 import { planRetry } from "./retry-chain.ts";
-import { lockRunAndSession } from "./store.ts";
+import { type LockedRun, lockRunAndSession } from "./store.ts";
 import { sumUsage } from "./sum-usage.ts";
 import type { TurnDeps } from "./turn-deps.ts";
 import type { Fence, TurnWrite } from "./write-store.ts";
 
-/** How a run is to end; `deliverable` where the structured call gave one. */
+/**
+ * How a run is to end; `deliverable` where the structured call gave one, `conclusion` where its last model step is still
+ * to be written.
+ */
 export type RunEnd =
-  | { outcome: "succeeded"; deliverable?: Deliverable }
+  | { outcome: "succeeded"; deliverable?: Deliverable; conclusion?: StepRecord<ModelStep> }
   | { outcome: "errored"; failure: ModelFailure }
   | { outcome: "cancelled"; reason: string };
 
@@ -35,26 +39,27 @@ export type Endable = {
  * of what comes next (a retry, or the next request in the queue).
  *
  * @param fence which run may be ended: one whose claim holds, one that has not started, or any open one.
- * @returns `steered` where a message was put into the turn meanwhile: it is to go on, and nothing was written;
- * `refused` where the fence did not hold.
+ * @returns `held` where a message, or a stop, came for a turn that was to succeed: it is to go on, and nothing was
+ * written; `refused` where the fence did not hold.
  */
 export async function closeRun(
   turn: TurnDeps,
   run: Endable,
   end: RunEnd,
   fence: Fence = "claimed",
-): Promise<"ended" | "steered" | "refused"> {
+): Promise<"ended" | "held" | "refused"> {
   const { claim, session } = run;
   await faultPoint("K20");
   const closed = await turn.db.transaction(async (tx) => {
     const locked = await lockRunAndSession(tx, claim.runId);
-    if (!locked || !mayEnd(locked.run, claim, fence)) return "refused";
-    const retry = planNext(turn, locked.run, end);
+    if (!locked || !mayEnd(locked, claim, fence)) return "refused";
+    if (end.outcome === "succeeded" && end.conclusion && locked.isCancelled) return "held";
+    const retry = planNext(turn, locked, end);
     const { events, ...write } = describeEnd(run, locked.messageSeq, end, retry);
     const written = await writeEvents(tx, claim, session, events, write, fence);
     if (written) return written;
     // What refuses a run that may end is a message put into its turn and not yet read.
-    if (end.outcome === "succeeded") return "steered";
+    if (end.outcome === "succeeded") return "held";
     await releaseSteers(tx, claim);
     return (await writeEvents(tx, claim, session, events, write, fence)) ?? "refused";
   });
@@ -67,7 +72,7 @@ export async function closeRun(
   return "ended";
 }
 
-function mayEnd(run: RunRow, claim: Claim, fence: Fence): boolean {
+function mayEnd(run: LockedRun, claim: Claim, fence: Fence): boolean {
   if (fence === "pending") return run.state === "pending";
   return isOpen(run) && (fence === "open" || run.epoch === claim.epoch);
 }
@@ -75,11 +80,13 @@ function mayEnd(run: RunRow, claim: Claim, fence: Fence): boolean {
 type Retry = { runId: string; attempt: number; delayMs: number };
 
 /** The retry that follows a failed run; none once somebody asked the turn to stop. */
-function planNext(turn: TurnDeps, run: RunRow, end: RunEnd): Retry | undefined {
-  if (end.outcome !== "errored" || run.cancelRequestedAt) return undefined;
+function planNext(turn: TurnDeps, run: LockedRun, end: RunEnd): Retry | undefined {
+  if (end.outcome !== "errored" || run.isCancelled) return undefined;
   const retry = planRetry(end.failure, run.attempt, turn.settings.retryBaseMs, Math.random());
   return retry && { runId: newId("run"), attempt: run.attempt + 1, delayMs: retry.delayMs };
 }
+
+const noConclusion: Partial<StepRecord<ModelStep>> = {};
 
 /** What a run's end writes, and the events that tell of it. */
 function describeEnd(
@@ -89,7 +96,14 @@ function describeEnd(
   next: Retry | undefined,
 ): Omit<TurnWrite, "drafts" | "delivery"> & { events: NewEvent[] } {
   const endedAt = new Date();
-  const usage = sumUsage(outputs.values(), startedAt, endedAt);
+  const {
+    events: said = [],
+    name,
+    output,
+    modelMessages,
+    ...conclusion
+  } = (end.outcome === "succeeded" && end.conclusion) || noConclusion;
+  const usage = sumUsage([...outputs.values(), output], startedAt, endedAt);
   const settled = claim.isStructured ? describeDeliverable(claim, startedAt, messageSeq, end) : undefined;
   const error = end.outcome === "errored" ? end.failure.message : null;
   const completed: NewEvent = {
@@ -102,10 +116,12 @@ function describeEnd(
     ...(next && { willRetry: next }),
   };
   const retry = next && { ...next, notBefore: new Date(endedAt.getTime() + next.delayMs) };
-  const { events = [], ...rest } = settled ?? {};
+  const { events: told = [], ...rest } = settled ?? {};
   return {
+    ...conclusion,
     ...rest,
-    events: [...events, completed],
+    ...(name !== undefined && { step: { name, output, modelMessages } }),
+    events: [...said, ...told, completed],
     end: { state: end.outcome, error, usage, endedAt, retry },
     jobs: next ? [requestRun({ id: next.runId, sessionId: claim.sessionId, generation: 1 })] : [],
   };

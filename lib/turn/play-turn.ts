@@ -7,6 +7,7 @@ import { compactContext } from "./compact-context.ts";
 import { openRun } from "./open-run.ts";
 import { probeRun } from "./probe-run.ts";
 import { readSteers } from "./read-steers.ts";
+import { recordStep } from "./record-step.ts";
 import { findRecorded, isStopped, type RunInPlay } from "./run-in-play.ts";
 import { runTools } from "./run-tools.ts";
 import { STOPPED_REASON } from "./stop-registry.ts";
@@ -45,8 +46,9 @@ export async function playTurn(
     const closed = await closeRun(turn, run, end);
     if (closed === "refused") throw new StaleClaimError(run.claim);
     if (closed === "ended") return { status: "ended" };
-    // A message came for the turn while it was about to end.
-    run.isSteered = true;
+    // A message or a stop came for the turn while it was about to end: the write of its last answer tells which.
+    if (end.outcome === "succeeded" && end.conclusion) await recordStep(turn, run, end.conclusion);
+    else run.isSteered = true;
   }
 }
 
@@ -71,6 +73,7 @@ async function playSteps(
     const model = await callWithRoom(turn, run, number);
     if (isStopped(run) || model.kind === "stopped") return STOPPED;
     if (model.kind === "failed") return { outcome: "errored", failure: model.failure };
+    if (model.kind === "concluded") return { outcome: "succeeded", conclusion: model.record };
     await runTools(turn, run, number, model.calls);
     if (isStopped(run)) return STOPPED;
     const goesOn = run.isSteered && (await readSteers(turn, run, number + 1));

@@ -18,7 +18,7 @@ export async function readSteers(turn: TurnDeps, run: RunInPlay, number: number)
   const { claim, session } = run;
   const written = await turn.db.transaction(async (tx) => {
     const locked = await lockRunAndSession(tx, claim.runId);
-    if (locked?.run.epoch !== claim.epoch) throw new StaleClaimError(claim);
+    if (locked?.epoch !== claim.epoch) throw new StaleClaimError(claim);
     const steers = await takeSteers(tx, { id: claim.runId, ...claim }, run.messageSeq);
     if (steers.length === 0) return undefined;
     const about = aboutRun(claim);

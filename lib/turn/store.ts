@@ -102,18 +102,28 @@ export async function readRun(db: Database, runId: string): Promise<RunRecord | 
   return { ...row, asked };
 }
 
+/** A run and its session's transcript as they stand while both are locked. */
+export type LockedRun = Pick<RunRow, "state" | "epoch" | "attempt"> & {
+  isCancelled: boolean;
+  messageSeq: number;
+};
+
+const lockStatement = defineStatement<"runId">(
+  (value) => sql`
+    with run as (
+      select session_id, state, epoch, attempt, cancel_requested_at is not null as "isCancelled" from ${runs}
+      where id = ${value("runId")} for no key update
+    ), session as (
+      select message_seq as "messageSeq" from ${sessions} where id = (select session_id from run) for no key update
+    )
+    select state, epoch, attempt, "isCancelled", "messageSeq" from run, session`,
+);
+
 /** Locks a run and its session until the transaction ends, so that the queue stays as it is seen. */
-export async function lockRunAndSession(
-  tx: Transaction,
-  runId: string,
-): Promise<{ run: RunRow; messageSeq: number } | undefined> {
-  const [row] = await tx
-    .select({ run: getTableColumns(runs), messageSeq: sessions.messageSeq })
-    .from(runs)
-    .innerJoin(sessions, eq(sessions.id, runs.sessionId))
-    .where(eq(runs.id, runId))
-    .for("no key update");
-  return row;
+export async function lockRunAndSession(tx: Transaction, runId: string): Promise<LockedRun | undefined> {
+  // Every driver answers with rows; which one it is, Drizzle's type leaves open.
+  const { rows } = (await tx.execute(lockStatement({ runId }))) as unknown as { rows: LockedRun[] };
+  return rows[0];
 }
 
 /** What the model of a session has seen: the newest compaction, and every step that it does not stand for. */
