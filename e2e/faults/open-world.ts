@@ -160,7 +160,10 @@ export async function openWorld(place: {
      *
      * @returns undefined when no answer came; the call is made again by `restart`.
      */
-    async create(kind: string, more: { hook?: string; body?: Record<string, unknown> } = {}) {
+    async create(
+      kind: string,
+      more: { hook?: string; receiverUrl?: string; body?: Record<string, unknown> } = {},
+    ) {
       const nonce = random.name();
       const secret = `canary-secret-${random.name()}`;
       const header = `canary-header-${random.name()}`;
@@ -169,7 +172,10 @@ export async function openWorld(place: {
       const body = {
         messages: [userMessage(writeTag({ kind, nonce }))],
         idempotencyKey,
-        callback: { url: `${oracle.receiverUrl}/hook/${more.hook ?? "ok"}/${nonce}`, secret },
+        callback: {
+          url: `${more.receiverUrl ?? oracle.receiverUrl}/hook/${more.hook ?? "ok"}/${nonce}`,
+          secret,
+        },
         mcpServers: {
           crm: { url: "https://127.0.0.1:9/mcp", headers: { authorization: `Bearer ${header}` } },
         },

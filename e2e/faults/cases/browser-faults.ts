@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { WebSocket } from "ws";
 import { listDescendants } from "../../crash/processes.ts";
-import { API_KEY, waitUntil } from "../../fixtures/service.ts";
+import { waitUntil } from "../../fixtures/service.ts";
 import type { FaultCase } from "../fault-case.ts";
 import type { World } from "../open-world.ts";
+import { watchLive } from "../watch-live.ts";
 
 const LANDED_MAX_MS = 30_000;
 
@@ -114,7 +114,7 @@ export const browserFaults: FaultCase[] = [
     expectKilled(killChromium(world, "all"));
   }),
   browserCase("browser-screencast", "SIGKILL in a screencast", async (world, { sessionId }) => {
-    const viewer = await watch(world, sessionId);
+    const viewer = await watchLive(world.service(), sessionId);
     await waitUntil(() => viewer.frames() > 0, "the first frame comes");
     expectKilled(killChromium(world, "all"));
     await sleep(300);
@@ -125,16 +125,3 @@ export const browserFaults: FaultCase[] = [
     await sleep(world.random.between(0, 500));
   }),
 ];
-
-async function watch(world: World, sessionId: string) {
-  const url = `${world.service().baseUrl.replace("http", "ws")}/api/sessions/${sessionId}/live`;
-  const socket = new WebSocket(url, { headers: { authorization: `Bearer ${API_KEY}` } });
-  let frames = 0;
-  socket.on("message", (_data, isBinary) => {
-    if (isBinary) frames++;
-  });
-  socket.on("error", () => {});
-  await new Promise<void>((done, fail) => socket.once("open", () => done()).once("error", fail));
-  socket.send(JSON.stringify({ type: "view.subscribe" }));
-  return { frames: () => frames, close: () => socket.terminate() };
-}

@@ -4,14 +4,18 @@ import { chain } from "./chain.ts";
 import { concurrency } from "./concurrency.ts";
 import { databaseFaults } from "./database-faults.ts";
 import { killPoints, throwPoints } from "./kill-points.ts";
+import { liveBrowsers } from "./live-browsers.ts";
 import { loadFaults } from "./load.ts";
 import { modelFaults } from "./model-faults.ts";
+import { nameThatFlips } from "./name-that-flips.ts";
 import { receiverFaults } from "./receiver-faults.ts";
+import { steering } from "./steering.ts";
 
 export { MISSING } from "./kill-points.ts";
 
 /** Every fault of the campaign, in the order in which they are played. */
 export const CASES: readonly FaultCase[] = [
-  ...[...killPoints, chain, ...throwPoints, ...modelFaults, ...receiverFaults],
-  ...[...browserFaults, ...databaseFaults, ...concurrency, ...loadFaults],
+  ...[...killPoints, chain, ...throwPoints, ...steering, ...modelFaults],
+  ...[...receiverFaults, nameThatFlips, ...browserFaults, ...databaseFaults, ...concurrency],
+  ...[...loadFaults, liveBrowsers],
 ];

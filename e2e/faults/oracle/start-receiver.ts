@@ -20,6 +20,8 @@ async function answer(behaviour: string, nth: number, response: ServerResponse):
     case "wait-10100":
       await sleep(isFirst ? 10_100 : 0);
       return plain(200);
+    case "closing":
+      return plain(200, { connection: "close" });
     case "slow":
       await sleep(150);
       return plain(200);

@@ -1,0 +1,41 @@
+import { waitUntil } from "../../fixtures/service.ts";
+import type { FaultCase } from "../fault-case.ts";
+import { watchLive } from "../watch-live.ts";
+
+const BROWSERS = 8;
+
+/** As many browsers as the service lets live at once, all used by the agent and watched by somebody. */
+export const liveBrowsers: FaultCase = {
+  ...{
+    name: "browsers-8",
+    group: "load",
+    title: "8 live browsers, each watched",
+    seedsMax: 1,
+    needsAll: true,
+  },
+  async play(world) {
+    await world.start();
+    const body = { targetUrl: `${world.oracle.receiverUrl}/page/target` };
+    const created = await Promise.all(
+      Array.from({ length: BROWSERS }, () => world.create("browser", { body })),
+    );
+    await world.quiet();
+    const viewers = await Promise.all(
+      created.map((session) => watchLive(world.service(), session?.sessionId ?? "")),
+    );
+    const isWatched = () => viewers.every((viewer) => viewer.frames() > 0);
+    await waitUntil(isWatched, "every viewer has a frame").catch(() =>
+      world.problems.push(`frames came: ${viewers.map((viewer) => viewer.frames()).join(", ")}`),
+    );
+    for (const viewer of viewers) viewer.close();
+    for (const session of created) if (session) await world.followUp(session.sessionId, "browser");
+    await world.quiet();
+  },
+  findViolations: ({ rows }) => {
+    const calls = rows.toolCalls.filter((call) => call.name === "browser_execute");
+    const wrong = calls
+      .filter((call) => call.state !== "succeeded")
+      .map((call) => `browser_execute ${call.state}: ${call.resultText?.slice(0, 200)}`);
+    return calls.length === 2 * BROWSERS ? wrong : [...wrong, `there were ${calls.length} calls`];
+  },
+};
