@@ -221,6 +221,7 @@ CREATE TABLE "runs" (
 	"origin" text NOT NULL,
 	"state" text DEFAULT 'pending' NOT NULL,
 	"epoch" integer DEFAULT 0 NOT NULL,
+	"player" text,
 	"generation" integer DEFAULT 1 NOT NULL,
 	"error" text,
 	"will_retry" boolean DEFAULT false NOT NULL,

@@ -88,6 +88,8 @@ export const runs = pgTable(
     state: text("state").$type<RunState>().notNull().default("pending"),
     /** Raised by every claim: a step of an older epoch cannot write. */
     epoch: integer("epoch").notNull().default(0),
+    /** The function run of the engine whose claim it was. */
+    player: text("player"),
     /** Raised when the job is sent anew after a loss, so that the engine does not take it for a duplicate. */
     generation: integer("generation").notNull().default(1),
     error: text("error"),

@@ -15,11 +15,12 @@ before(async () => {
 after(() => database.close());
 
 /** Plays a run on an engine, its turn answering what it is told to; tells what it was asked for. */
-async function playRun(answers: (Played | Error)[], playsMax?: number) {
+async function playRun(answers: (Played | Error)[], playsMax?: number, isPlayer = false) {
   const asked: string[] = [];
   const left = [...answers];
   const process = createTestProcess(database.db);
-  const turn: Pick<TurnService, "play" | "handOver" | "abandon"> = {
+  const turn: Pick<TurnService, "play" | "isPlayer" | "handOver" | "abandon"> = {
+    isPlayer: async () => isPlayer,
     async play() {
       asked.push("play");
       const answer = left.shift() ?? { status: "ended" };
@@ -65,10 +66,15 @@ describe("the function that plays a run", () => {
     assert.deepEqual(await playRun([new Error("connection lost"), { status: "ended" }]), ["play", "play"]);
   });
 
-  it("ends at once where somebody else has claimed the run, and abandons nothing", async () => {
+  it("ends at once where another function run has claimed the run, and abandons nothing", async () => {
     const before = (await readRuns(database.db)).length;
     assert.deepEqual(await playRun([new StaleClaimError({ runId: "run_a", epoch: 1 })]), ["play"]);
     assert.equal((await readRuns(database.db))[before]?.state, "failed");
+  });
+
+  it("plays again where a second call of its own has claimed the run", async () => {
+    const own = new StaleClaimError({ runId: "run_a", epoch: 2 });
+    assert.deepEqual(await playRun([own, { status: "no" }], undefined, true), ["play", "play"]);
   });
 
   it("abandons a run that it cannot play", async () => {

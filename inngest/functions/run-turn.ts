@@ -1,10 +1,12 @@
-import { type Inngest, NonRetriableError } from "inngest";
+import { type Inngest, NonRetriableError, RetryAfterError } from "inngest";
 import { isStaleClaim } from "#lib/turn/claim.ts";
+import type { PlayJob } from "#lib/turn/store.ts";
 import type { TurnService } from "#lib/turn/turn-service.ts";
 
 const STALE = "the claim on this run is over";
 /** Below the 1,000 steps that an engine allows a function run, with a wait beside each play. */
 const PLAYS_MAX = 450;
+const LOOK_AGAIN_MS = 30_000;
 
 /**
  * Plays a run to its end. A step of the engine plays as much of the turn as its time allows; what lies between two of
@@ -13,7 +15,7 @@ const PLAYS_MAX = 450;
  */
 export const createRunTurn = (
   client: Inngest,
-  turn: Pick<TurnService, "play" | "handOver" | "abandon">,
+  turn: Player & Pick<TurnService, "handOver" | "abandon">,
   playsMax = PLAYS_MAX,
 ) =>
   client.createFunction(
@@ -23,15 +25,17 @@ export const createRunTurn = (
       retries: 10,
       onFailure: async ({ event, error }) => {
         const { runId } = event.data.event.data as { runId: string };
-        // A stale executor ends so; the run itself goes on with whoever claimed it since.
+        // The run is in the hands of whoever claimed it since.
         if (error.message !== STALE) await turn.abandon(runId, error.message);
       },
     },
-    async ({ event, step }) => {
+    async ({ event, step, runId: functionRunId }) => {
       // Only `requestRun` makes these jobs.
       const { runId, generation } = event.data as { runId: string; generation: number };
       for (let number = 1; number <= playsMax; number++) {
-        const played = await step.run(`play-${number}`, () => play(turn, runId, generation));
+        const played = await step.run(`play-${number}`, () =>
+          play(turn, { runId, generation, player: functionRunId }),
+        );
         if (played.status === "later") await step.sleepUntil(`wait-${number}`, played.at);
         else if (played.status !== "paused") return played;
       }
@@ -40,11 +44,20 @@ export const createRunTurn = (
     },
   );
 
-/** A claim that was taken over ends this executor, and no retry brings it back. */
-async function play(turn: Pick<TurnService, "play">, runId: string, generation: number) {
+type Player = Pick<TurnService, "play" | "isPlayer">;
+
+/**
+ * A claim that was taken over ends this function run, and no retry brings it back: the run goes on with the other one.
+ * Where that is a call of this very function run (one that was delivered twice), nobody else would go on with what it
+ * leaves: this one looks again when that has had its time.
+ */
+async function play(turn: Player, job: PlayJob) {
   try {
-    return await turn.play(runId, generation);
+    return await turn.play(job);
   } catch (error) {
-    throw isStaleClaim(error) ? new NonRetriableError(STALE) : error;
+    if (!isStaleClaim(error)) throw error;
+    throw (await turn.isPlayer(job.runId, job.player))
+      ? new RetryAfterError(STALE, LOOK_AGAIN_MS)
+      : new NonRetriableError(STALE);
   }
 }

@@ -126,7 +126,7 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
   const functions = [
     createRunTurn(client, {
       ...turn,
-      play: (runId, generation) => followed.whilePlayed(runId, () => turn.play(runId, generation)),
+      play: (job) => followed.whilePlayed(job.runId, () => turn.play(job)),
     }),
     createDeliverCallback(client, (delivery) => attemptDelivery(deliveryDeps, delivery)),
     createSweepOutbox(client, () => sweep(new Date())),

@@ -100,7 +100,7 @@ describe("a context that is near its budget", () => {
     );
     // Somebody else claims the run, as after a crash.
     await service.container.services.db.update(runs).set({ epoch: sql`epoch + 1` }).where(eq(runs.id, runId));
-    assert.deepEqual(await turn().play(runId, 1), { status: "ended" });
+    assert.deepEqual(await turn().play({ runId, generation: 1, player: "another" }), { status: "ended" });
     held.resolve();
     const events = await readEvents(service, sessionId);
     assert.equal(only(events, "turn.compacting").length, only(events, "turn.compacted").length);

@@ -53,7 +53,7 @@ async function takeOver(words: string, first: Step = { text: "From the stale one
   const session = await service.create(words);
   await isAsked(words);
   const { db } = service.container.services;
-  await db.update(runs).set({ epoch: sql`epoch + 1` }).where(eq(runs.id, session.runId));
+  await db.update(runs).set({ epoch: sql`epoch + 1`, player: "another" }).where(eq(runs.id, session.runId));
   return { ...session, release: held.resolve };
 }
 
@@ -169,7 +169,7 @@ describe("a stop", () => {
     const { runId, sessionId, release } = await takeOver("stop across");
     await requestStop(runId);
     const asked = service.model.requests.length;
-    assert.deepEqual(await turn().play(runId, 1), { status: "ended" });
+    assert.deepEqual(await turn().play({ runId, generation: 1, player: "another" }), { status: "ended" });
     assert.equal(service.model.requests.length, asked, "no call is made for a stopped turn");
     const [end] = only(await readEvents(service, sessionId), "run.completed");
     assert.equal(end?.outcome, "cancelled");
@@ -190,7 +190,7 @@ describe("an executor whose claim is over", () => {
     );
     assert.equal((await readStatus(service, sessionId)).turnState, "running", "nobody closed the run");
 
-    assert.deepEqual(await turn().play(runId, 1), { status: "ended" });
+    assert.deepEqual(await turn().play({ runId, generation: 1, player: "another" }), { status: "ended" });
     const events = await readEvents(service, sessionId);
     assert.doesNotMatch(JSON.stringify(events), /stale one/);
     assert.deepEqual(
@@ -204,7 +204,7 @@ describe("an executor whose claim is over", () => {
     const { runId, sessionId, release } = await takeOver("stale tool", { toolCalls: [call] });
     release();
     await hasGivenUp(runId);
-    assert.deepEqual(await turn().play(runId, 1), { status: "ended" });
+    assert.deepEqual(await turn().play({ runId, generation: 1, player: "another" }), { status: "ended" });
     assert.deepEqual(only(await readEvents(service, sessionId), "tool.call"), []);
   });
 });
@@ -213,7 +213,7 @@ describe("a run", () => {
   it("is not claimed by a job for which there is a newer one", async () => {
     const { runId, sessionId, release } = await takeOver("newer");
     await turn().handOver(runId, 1);
-    assert.deepEqual(await turn().play(runId, 1), { status: "no" });
+    assert.deepEqual(await turn().play({ runId, generation: 1, player: "another" }), { status: "no" });
     release();
     await waitUntil(
       async () => only(await readEvents(service, sessionId), "run.completed").length === 1,
@@ -226,7 +226,9 @@ describe("a run", () => {
     const session = await service.create("twice");
     await service.completed(session.statusUrl);
     const asked = service.model.requests.length;
-    assert.deepEqual(await turn().play(session.runId, 1), { status: "no" });
+    assert.deepEqual(await turn().play({ runId: session.runId, generation: 1, player: "another" }), {
+      status: "no",
+    });
     assert.equal(service.model.requests.length, asked);
     const kinds = (await readEvents(service, session.sessionId)).map(({ kind }) => kind);
     assert.deepEqual(kinds, ["run.started", "message.completed", "message.completed", "run.completed"]);

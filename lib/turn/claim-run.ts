@@ -7,7 +7,7 @@ import { createHistory } from "./history.ts";
 import type { RunInPlay } from "./run-in-play.ts";
 import { picturesShown } from "./show-pictures.ts";
 import { STOPPED_REASON } from "./stop-registry.ts";
-import { findRequestStart, listHistory, listStepOutputs, readRun, takeRun } from "./store.ts";
+import { findRequestStart, listHistory, listStepOutputs, type PlayJob, readRun, takeRun } from "./store.ts";
 import type { TurnDeps } from "./turn-deps.ts";
 
 /** Whether a run may be played now: `later` for a retry that waits, `no` for one that ended or is not the next. */
@@ -20,11 +20,9 @@ export type ClaimResult =
  * Claims the session for a run, by compare-and-set of its active run; duplicate and reordered jobs change nothing. A
  * run that was claimed before goes on from what its steps recorded. Source: `architecture.md`, How a request flows, 2.
  */
-export async function claimRun(
-  turn: TurnDeps,
-  { runId, generation, now }: { runId: string; generation: number; now: Date },
-): Promise<ClaimResult> {
-  const taken = await takeRun(turn.db, { runId, generation, now });
+export async function claimRun(turn: TurnDeps, job: PlayJob, now: Date): Promise<ClaimResult> {
+  const { runId } = job;
+  const taken = await takeRun(turn.db, { ...job, now });
   await faultPoint("K05");
   if (taken.status !== "taken") return taken;
   // Made before the rows are read, so that a stop finds either the signal or a reader.

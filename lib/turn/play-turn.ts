@@ -11,6 +11,7 @@ import { recordStep } from "./record-step.ts";
 import { findRecorded, isStopped, type RunInPlay } from "./run-in-play.ts";
 import { runTools } from "./run-tools.ts";
 import { STOPPED_REASON } from "./stop-registry.ts";
+import type { PlayJob } from "./store.ts";
 import type { TurnDeps } from "./turn-deps.ts";
 
 /**
@@ -26,17 +27,12 @@ const STOPPED: RunEnd = { outcome: "cancelled", reason: STOPPED_REASON };
  * its effects in one write before the next begins, so that whoever comes next goes on behind it.
  * Source: `architecture.md`, How a request flows, 2 to 5.
  *
- * @param job the run, and the generation of the job that asks for it.
  * @throws StaleClaimError when somebody else claimed the run meanwhile.
  * @throws ShutdownError when the process ends; the step at hand is left to whoever resumes the run.
  */
-export async function playTurn(
-  turn: TurnDeps,
-  checker: SchemaChecker,
-  job: { runId: string; generation: number },
-): Promise<Played> {
+export async function playTurn(turn: TurnDeps, checker: SchemaChecker, job: PlayJob): Promise<Played> {
   turn.stops.throwIfShuttingDown();
-  const claimed = await claimRun(turn, { ...job, now: new Date() });
+  const claimed = await claimRun(turn, job, new Date());
   if (claimed.status !== "claimed") return claimed;
   const { run } = claimed;
   const pauseAtMs = performance.now() + turn.settings.stretchMs;
@@ -68,7 +64,8 @@ async function playSteps(
   }
   const { maxSteps } = turn.settings;
   const place = findPlace(run);
-  if (run.isSteered && !findRecorded(run, `model-${place}`)) await readSteers(turn, run, place);
+  const isResumed = findRecorded(run, `model-${place}`) !== undefined;
+  if (run.isSteered && !isResumed) await readSteers(turn, run, place);
   for (let number = place; number <= maxSteps; number++) {
     const model = await callWithRoom(turn, run, number);
     if (isStopped(run) || model.kind === "stopped") return STOPPED;
@@ -78,7 +75,8 @@ async function playSteps(
     if (isStopped(run)) return STOPPED;
     const goesOn = run.isSteered && (await readSteers(turn, run, number + 1));
     if (model.calls.length === 0 && !goesOn) return finishRun(turn, checker, run, number);
-    if (performance.now() > pauseAtMs || turn.stops.isShuttingDown()) return "paused";
+    const isProgress = number > place || !isResumed;
+    if (isProgress && (performance.now() > pauseAtMs || turn.stops.isShuttingDown())) return "paused";
   }
   return {
     outcome: "errored",

@@ -13,7 +13,10 @@ import { OPEN } from "./write-store.ts";
 /** What a claim came to. */
 export type Taken = { status: "taken"; epoch: number } | { status: "later"; at: string } | { status: "no" };
 
-const takeStatement = defineStatement<"runId" | "generation" | "now">(
+/** Who asks for a run to be played: the generation of the job, and the engine's function run that has it. */
+export type PlayJob = { runId: string; generation: number; player: string };
+
+const takeStatement = defineStatement<"runId" | "generation" | "player" | "now">(
   (value) => sql`
     with run as (
       select id, session_id, not_before, not_before > ${value("now")}::timestamptz as is_early from ${runs}
@@ -29,7 +32,7 @@ const takeStatement = defineStatement<"runId" | "generation" | "now">(
         and (s.active_run_id is null or s.active_run_id = run.id)
       returning run.id
     ), raised as (
-      update ${runs} r set epoch = r.epoch + 1 from taken where r.id = taken.id returning r.epoch
+      update ${runs} r set epoch = r.epoch + 1, player = ${value("player")} from taken where r.id = taken.id returning r.epoch
     )
     select (select epoch from raised) as epoch, is_early, (extract(epoch from not_before) * 1000)::float8 as at_ms
     from run`,
@@ -39,20 +42,21 @@ const takeStatement = defineStatement<"runId" | "generation" | "now">(
  * Takes the session for a run, if that run is open, its time has come, and it is the first in line; every older
  * executor of it is stale from here on. A job of an older generation takes nothing: there is a newer one for the run.
  */
-export async function takeRun(
-  db: Executor,
-  { runId, generation, now }: { runId: string; generation: number; now: Date },
-): Promise<Taken> {
+export async function takeRun(db: Executor, { now, ...job }: PlayJob & { now: Date }): Promise<Taken> {
   // Every driver answers with rows; which one it is, Drizzle's type leaves open.
-  const { rows } = (await db.execute(
-    takeStatement({ runId, generation, now: now.toISOString() }),
-  )) as unknown as {
+  const { rows } = (await db.execute(takeStatement({ ...job, now: now.toISOString() }))) as unknown as {
     rows: { epoch: number | null; is_early: boolean | null; at_ms: number | null }[];
   };
   const [row] = rows;
   if (row?.epoch) return { status: "taken", epoch: row.epoch };
   if (row?.is_early) return { status: "later", at: new Date(Number(row.at_ms)).toISOString() };
   return { status: "no" };
+}
+
+/** The function run of the engine that claimed a run last. */
+export async function findPlayer(db: Executor, runId: string): Promise<string | null> {
+  const [row] = await db.select({ player: runs.player }).from(runs).where(eq(runs.id, runId));
+  return row?.player ?? null;
 }
 
 /** A run with its session, what its request brought, and what the session's browser shows. */

@@ -4,12 +4,14 @@ import { handOver } from "./hand-over.ts";
 import { type Played, playTurn } from "./play-turn.ts";
 import { readEndable } from "./read-endable.ts";
 import { removeQueued, stopRun, stopTurn } from "./stop-run.ts";
+import { findPlayer, type PlayJob } from "./store.ts";
 import type { TurnDeps } from "./turn-deps.ts";
 
 /** Turns, as the durable function that plays them and the operations that steer them see them. */
 export type TurnService = {
-  /** @param generation of the job that asks for it. */
-  play: (runId: string, generation: number) => Promise<Played>;
+  play: (job: PlayJob) => Promise<Played>;
+  /** Whether a run was claimed last by this function run of the engine. */
+  isPlayer: (runId: string, player: string) => Promise<boolean>;
   /** Asks for the rest of a run to be played by a fresh function run. @param generation of the job at hand. */
   handOver: (runId: string, generation: number) => Promise<void>;
   /** Ends a run whose executor gave up, so that the session goes on. */
@@ -23,7 +25,8 @@ export type TurnService = {
 /** @see TurnService */
 export function createTurnService(turn: TurnDeps, checker: SchemaChecker): TurnService {
   return {
-    play: (runId, generation) => playTurn(turn, checker, { runId, generation }),
+    play: (job) => playTurn(turn, checker, job),
+    isPlayer: async (runId, player) => (await findPlayer(turn.db, runId)) === player,
     handOver: (runId, generation) => handOver(turn, runId, generation),
     async abandon(runId, reason) {
       turn.logger.error({ runId, reason }, "a run was given up");
