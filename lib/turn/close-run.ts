@@ -10,7 +10,7 @@ import { aboutRun } from "./about-run.ts";
 import type { ModelStep } from "./call-model.ts";
 import type { Claim } from "./claim.ts";
 import { describeMessage } from "./describe-message.ts";
-import { announce, type StepRecord, writeEvents } from "./record-step.ts";
+import { announce, type StepRecord, splitStep, writeEvents } from "./record-step.ts";
 import { planRetry } from "./retry-chain.ts";
 import { type LockedRun, lockRunAndSession } from "./store.ts";
 import { sumUsage } from "./sum-usage.ts";
@@ -86,8 +86,6 @@ function planNext(turn: TurnDeps, run: LockedRun, end: RunEnd): Retry | undefine
   return retry && { runId: newId("run"), attempt: run.attempt + 1, delayMs: retry.delayMs };
 }
 
-const noConclusion: Partial<StepRecord<ModelStep>> = {};
-
 /** What a run's end writes, and the events that tell of it. */
 function describeEnd(
   { claim, startedAt, outputs }: Endable,
@@ -96,14 +94,8 @@ function describeEnd(
   next: Retry | undefined,
 ): Omit<TurnWrite, "drafts" | "delivery"> & { events: NewEvent[] } {
   const endedAt = new Date();
-  const {
-    events: said = [],
-    name,
-    output,
-    modelMessages,
-    ...conclusion
-  } = (end.outcome === "succeeded" && end.conclusion) || noConclusion;
-  const usage = sumUsage([...outputs.values(), output], startedAt, endedAt);
+  const conclusion = end.outcome === "succeeded" && end.conclusion ? splitStep(end.conclusion) : undefined;
+  const usage = sumUsage([...outputs.values(), conclusion?.write.step.output], startedAt, endedAt);
   const settled = claim.isStructured ? describeDeliverable(claim, startedAt, messageSeq, end) : undefined;
   const error = end.outcome === "errored" ? end.failure.message : null;
   const completed: NewEvent = {
@@ -118,10 +110,9 @@ function describeEnd(
   const retry = next && { ...next, notBefore: new Date(endedAt.getTime() + next.delayMs) };
   const { events: told = [], ...rest } = settled ?? {};
   return {
-    ...conclusion,
+    ...conclusion?.write,
     ...rest,
-    ...(name !== undefined && { step: { name, output, modelMessages } }),
-    events: [...said, ...told, completed],
+    events: [...(conclusion?.events ?? []), ...told, completed],
     end: { state: end.outcome, error, usage, endedAt, retry },
     jobs: next ? [requestRun({ id: next.runId, sessionId: claim.sessionId, generation: 1 })] : [],
   };

@@ -1,5 +1,5 @@
 import type { ModelMessage, ToolResultPart } from "ai";
-import { applyCompaction, type HistoryEntry } from "./compaction/history-entry.ts";
+import type { HistoryEntry } from "./compaction/history-entry.ts";
 
 /** What one recorded step added to what the model sees; a compaction stands for everything up to a position. */
 export type RecordedEntry = HistoryEntry & { replacesThrough?: number | undefined };

@@ -103,10 +103,6 @@ async function finishRun(
   return { outcome: "succeeded", deliverable: toDeliverable(run.claim.runId, collected) };
 }
 
-/**
- * The number of the model call that comes next. A recorded one whose tools are still to run counts; one without calls
- * was followed by a steer, or the run would have ended with it.
- */
 /** The number of the model call at which a run stands: the last that was recorded, or that a steer came before. */
 function findPlace({ outputs }: RunInPlay): number {
   let place = 1;

@@ -26,14 +26,26 @@ export type StepRecord<Output> = RecordedStep & {
 export async function recordStep<Output>(
   turn: TurnDeps,
   run: RunInPlay,
-  { name, output, modelMessages, replacesThrough, events, ...effects }: StepRecord<Output>,
+  record: StepRecord<Output>,
 ): Promise<Output> {
-  const step = { name, output, modelMessages, replacesThrough };
-  const written = await writeEvents(turn.db, run.claim, run.session, events, { ...effects, step });
+  const { events, write } = splitStep(record);
+  const written = await writeEvents(turn.db, run.claim, run.session, events, write);
   if (!written) throw new StaleClaimError(run.claim);
-  keepStep(run, step, effects.messageSeq, written.receipt);
+  keepStep(run, write.step, write.messageSeq, written.receipt);
   announce(turn, written);
-  return output;
+  return record.output;
+}
+
+/** A step as what is written of it, and the events that tell of it. */
+export function splitStep<Output>({
+  name,
+  output,
+  modelMessages,
+  replacesThrough,
+  events,
+  ...effects
+}: StepRecord<Output>) {
+  return { events, write: { ...effects, step: { name, output, modelMessages, replacesThrough } } };
 }
 
 /** Keeps a run up with a step that was written. */

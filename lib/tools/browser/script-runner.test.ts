@@ -38,7 +38,10 @@ async function play(script: string, options: { timeoutMs?: number; path?: string
     signal: never,
   });
   // Our own connection hears a little later than the script's where it went: an answer comes after that.
-  await browser.live.page().evaluate("0").catch(() => {});
+  await browser.live
+    .page()
+    .evaluate("0")
+    .catch(() => {});
   return outcome;
 }
 async function fail(script: string, options: { timeoutMs?: number; path?: string } = {}) {
