@@ -1,6 +1,7 @@
 import type { FollowUpMode } from "#db/schema/unions.ts";
 import type { OracleLine } from "./oracle/log-line.ts";
 import type { Rows } from "./read-rows.ts";
+import type { Wait } from "./watch-processes.ts";
 
 /** A message that the service acknowledged with a 2xx. `nonce` stands in its text. */
 export type Acknowledged = {
@@ -40,6 +41,9 @@ export type Evidence = {
   schedule: { baseMs: number; factor: number };
   /** How late a step of the engine may be made because this run let one fail, which is made again. */
   repeatMs: number;
+  /** The starts of processes, until all their code was loaded, which holds everything else up; monotonic. */
+  starts: { fromMs: number; toMs: number }[];
+  waits: Wait[];
   /** When the service ended, wall clock. */
   endedAtMs: number;
   /** Times at which this run killed, stopped or cut off something; monotonic. */
@@ -49,13 +53,9 @@ export type Evidence = {
   haystacks: { name: string; text: string }[];
 };
 
-/** How long the machine was too busy to ring a timer, within a time on the oracle's clock. */
-export const sumStalls = ({ oracle }: Evidence, fromMs: number, toMs: number): number =>
-  oracle.reduce(
-    (sum, line) =>
-      line.type === "stall" && line.atMs >= fromMs && line.atMs - line.ms <= toMs ? sum + line.ms : sum,
-    0,
-  );
+/** How long the machine kept the service waiting for a processor, within a time on the oracle's clock. */
+export const sumWaits = ({ waits }: Evidence, fromMs: number, toMs: number): number =>
+  waits.reduce((sum, wait) => (wait.toMs >= fromMs && wait.fromMs <= toMs ? sum + wait.ms : sum), 0);
 
 /** A promise of the service: its name, and what evidence there is against it. */
 export type Invariant = { id: string; promise: string; findViolations: (evidence: Evidence) => string[] };

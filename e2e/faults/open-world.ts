@@ -54,6 +54,7 @@ export async function openWorld(place: {
   const beside: Promise<unknown>[] = [];
   let variables: Record<string, string> = {};
   let repeatMs = 0;
+  const starts: { fromMs: number; toMs: number }[] = [];
   let service: RunningService | undefined;
   let isSampling = true;
   const sampling = sample();
@@ -62,6 +63,19 @@ export async function openWorld(place: {
     if (!service) throw new Error("the service does not run");
     return service;
   };
+
+  /** A process answers before the code of its pages is loaded; the first page comes when it is. */
+  function noteStart(started: RunningService) {
+    const start = { fromMs: monotonicMs(), toMs: Number.POSITIVE_INFINITY };
+    starts.push(start);
+    const end = () => {
+      start.toMs = monotonicMs();
+    };
+    started
+      .call("GET", "/")
+      .then((answer) => answer.arrayBuffer())
+      .then(end, end);
+  }
 
   async function sample(): Promise<void> {
     while (isSampling) {
@@ -117,6 +131,7 @@ export async function openWorld(place: {
       variables = more ?? variables;
       service = await startService({ ...world.settings(fault), ...variables }, { dataDir });
       processes.follow(service.pid);
+      noteStart(service);
       return service;
     },
     /** Ends the service as its owner would. */
@@ -258,7 +273,7 @@ export async function openWorld(place: {
           disturbedAtMs,
           canaries,
         },
-        ...{ schedule: SCHEDULE, repeatMs, endedAtMs },
+        ...{ schedule: SCHEDULE, repeatMs, endedAtMs, starts, waits: processes.waits },
         executions: await readExecutions(dataDir),
         haystacks: [
           ...texts,

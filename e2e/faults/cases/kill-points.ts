@@ -107,7 +107,7 @@ async function playKill(world: World, point: KillPoint): Promise<void> {
 }
 
 /** Points inside durable steps: there a failure of our own infrastructure is the engine's to repeat. */
-const THROWING = ["K06", "K07", "K11", "K12", "K13", "K15", "K16", "K18", "K20", "K21", "K22", "K24"];
+const THROWING = ["K06", "K07", "K11", "K12", "K13", "K15", "K16", "K18", "K20", "K21", "K22", "K24", "K26"];
 
 /** Steps that fail before or after their work, without the process ending. */
 export const throwPoints: FaultCase[] = (["throw", "exec-then-throw"] as const).flatMap((action) =>
@@ -118,9 +118,12 @@ export const throwPoints: FaultCase[] = (["throw", "exec-then-throw"] as const).
       title: `${point.title}: ${action}`,
       seedsMax: 1,
       async play(world) {
-        await world.start(`${point.name}:${world.random.pick(point.arrivals ?? [1])}:${action}`);
-        world.expectRepeats();
         const kind = point.kind ?? "tools";
+        await world.start(
+          `${point.name}:${world.random.pick(point.arrivals ?? [1])}:${action}`,
+          kind === "long" ? SMALL_CONTEXT : {},
+        );
+        world.expectRepeats();
         const created = await world.create(kind, point.hook === undefined ? {} : { hook: point.hook });
         if (created) await world.followUp(created.sessionId, kind);
         await world.askAgain();

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { type Evidence, type Invariant, sumStalls } from "../evidence.ts";
+import { type Evidence, type Invariant, sumWaits } from "../evidence.ts";
 import { type LineOf, monotonicMs } from "../oracle/log-line.ts";
 
 /** I4: the row of a callback is made with its event, for every event that was subscribed to. */
@@ -91,8 +91,8 @@ const findEnd = ({ oracle }: Evidence, exchange: number) =>
 
 /**
  * The gaps between recorded attempts, on the receiver's clock. They are never shorter than promised. A gap in which this
- * process was disturbed may be longer, as its successor needs time to start; so may one over which a step was made to
- * fail, and any while the machine was too busy.
+ * process was disturbed, or started, may be longer; so may one over which a step was made to fail, and any by as much as
+ * the machine kept the service waiting.
  */
 function checkSpacing(
   evidence: Evidence,
@@ -100,7 +100,7 @@ function checkSpacing(
   exchanges: Exchange[],
   attempts: Evidence["rows"]["deliveryAttempts"],
 ): string[] {
-  const { schedule, disturbedAtMs, repeatMs } = evidence;
+  const { schedule, disturbedAtMs, starts, repeatMs } = evidence;
   const wallMs = Date.now() - monotonicMs();
   const recorded = attempts.map(({ at, latencyMs }) =>
     exchanges.findLast(({ firstByteAtMs }) => {
@@ -116,7 +116,8 @@ function checkSpacing(
     const gap = `attempt ${index + 1} of ${id} came ${Math.round(to - from)} ms after the last, planned were ${plainMs}`;
     if (to - from < plainMs * (1 - JITTER) - CLOCK_MS) return [`${gap}: too soon`];
     if (disturbedAtMs.some((at) => at >= before.firstByteAtMs && at <= to)) return [];
-    const allowedMs = plainMs * (1 + JITTER) + WAKING_MS + repeatMs + sumStalls(evidence, from, to);
+    if (starts.some(({ fromMs, toMs }) => fromMs <= to && toMs >= before.firstByteAtMs)) return [];
+    const allowedMs = plainMs * (1 + JITTER) + WAKING_MS + repeatMs + sumWaits(evidence, from, to);
     return to - from > allowedMs ? [`${gap}: ${Math.round(to - from - allowedMs)} ms too late`] : [];
   });
 }

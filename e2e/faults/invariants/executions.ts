@@ -1,5 +1,4 @@
 import type { Invariant } from "../evidence.ts";
-import type { LineOf } from "../oracle/log-line.ts";
 
 /** Clocks of two processes on one machine, and the time a line needs to be written. */
 const SLACK_MS = 50;
@@ -22,14 +21,8 @@ export const noSecondExecution: Invariant = {
         wrong.push(`the command of ${nonce} ran after its result was recorded`);
       if (call.state === "unknown" && !/outcome unknown/i.test(call.resultText ?? ""))
         wrong.push(`the interrupted command of ${nonce} does not report that its outcome is unknown`);
-      const shown = oracle.filter(
-        (line): line is LineOf<"model"> =>
-          line.type === "model" && line.tags.some((tag) => nonce.startsWith(tag)),
-      );
-      if (
-        call.state === "unknown" &&
-        !shown.some((line) => line.toolResults.some((text) => /outcome unknown/i.test(text)))
-      )
+      const isTold = oracle.some((line) => line.type === "model" && line.unknown.includes(call.callId));
+      if (call.state === "unknown" && !isTold)
         wrong.push(`the model was not told that the outcome of ${nonce} is unknown`);
     }
     for (const session of rows.sessions) {

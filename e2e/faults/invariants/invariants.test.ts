@@ -55,7 +55,7 @@ function makeEvidence() {
   ];
   const asked = {
     ...{ atMs: 1, type: "model", index: 0, outcome: "open", kind: "turn", nonce: "abcd", isSummary: false },
-    ...{ tags: ["abcd"], unpaired: [] as string[], toolResults: [] },
+    ...{ tags: ["abcd"], unpaired: [] as string[], unknown: [] as string[] },
   };
   const schema = { type: "object", properties: { name: { type: "string", minLength: 3 } } };
   return {
@@ -128,7 +128,7 @@ function makeEvidence() {
     executions: [{ nonce: "abcd", atMs: at(3).getTime() }],
     callbackSecrets: new Map<string, string>(),
     schedule: { baseMs: 100, factor: 2 },
-    ...{ repeatMs: 0, endedAtMs: at(600).getTime() },
+    ...{ starts: [], waits: [], repeatMs: 0, endedAtMs: at(600).getTime() },
     disturbedAtMs: [],
     canaries: ["canary-1"],
     haystacks: [{ name: "the log", text: "nothing" }],
@@ -234,6 +234,11 @@ const spoilt: [string, string, (evidence: Forged) => void][] = [
     "I6",
     "a command that ran after its result",
     ({ executions }) => change(first(executions), { atMs: at(5).getTime() }),
+  ],
+  [
+    "I6",
+    "an unknown outcome that the model did not hear of",
+    ({ rows }) => change(first(rows.toolCalls), { state: "unknown", resultText: "Outcome unknown" }),
   ],
   ["I6", "a call without an end", ({ rows }) => change(first(rows.toolCalls), { state: "started" })],
   [

@@ -1,4 +1,4 @@
-import { type Evidence, type Invariant, sumStalls } from "../evidence.ts";
+import { type Evidence, type Invariant, sumWaits } from "../evidence.ts";
 import { monotonicMs } from "../oracle/log-line.ts";
 
 /** I3: turns of one session never overlap, and come in the order in which they were accepted; interrupts come first. */
@@ -48,7 +48,7 @@ function checkInterrupt(evidence: Evidence, interrupt: Evidence["acknowledged"][
     const [fromMs, toMs] = [interrupt.atMs - wallMs, to - wallMs];
     // A process that was killed over it, or was about to be, has its restart to wait for.
     if (disturbedAtMs.some((at) => at >= from - wallMs && at <= toMs)) return [];
-    const lateMs = toMs - fromMs - STOP_MAX_MS - sumStalls(evidence, fromMs, toMs);
+    const lateMs = toMs - fromMs - STOP_MAX_MS - sumWaits(evidence, fromMs, toMs);
     return lateMs > 0
       ? [`${run.id} went on for ${Math.round(toMs - fromMs)} ms after ${interrupt.requestId} was accepted`]
       : [];

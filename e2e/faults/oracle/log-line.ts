@@ -7,8 +7,6 @@ export const monotonicMs = (): number => Number(process.hrtime.bigint() / 1_000n
 /** One line of the oracle's log: what crossed the wire, and what it meant. `atMs` is the machine's monotonic clock. */
 export type OracleLine = { atMs: number } & (
   | { type: "bytes"; server: ServerName; connection: number; from: "service" | "oracle"; base64: string }
-  /** The machine let a timer of the oracle wait for so long, until now. */
-  | { type: "stall"; ms: number }
   | ({
       type: "model";
       index: number;

@@ -3,7 +3,6 @@ import { startScriptedModel } from "../../fixtures/scripted-model/start-scripted
 import { readTag } from "../tag.ts";
 import { createModelPlan } from "./answer-model.ts";
 import { monotonicMs, type OracleLine } from "./log-line.ts";
-import { noteStalls } from "./note-stalls.ts";
 import { readPrompt } from "./read-prompt.ts";
 import { startOracleReceiver } from "./start-receiver.ts";
 import { startTap } from "./tap.ts";
@@ -27,7 +26,6 @@ const model = await startScriptedModel({
     });
   },
 });
-noteStalls(note);
 model.respondWith(createModelPlan(`http://127.0.0.1:${receiver}`));
 console.log(JSON.stringify({ model: await startTap("model", model.port, noteBytes), receiver }));
 

@@ -9,15 +9,19 @@ export type PromptFacts = {
   tags: string[];
   /** Ids of calls without a result, and of results without a call. */
   unpaired: string[];
+  /** Ids of calls of which it is said that nobody knows what came of them. */
+  unknown: string[];
 };
 
-type Item = { type?: unknown; call_id?: unknown };
+type Item = { type?: unknown; call_id?: unknown; output?: unknown };
 
 /** Reads a prompt of the Responses wire. */
 export function readPrompt(text: string, input: unknown): PromptFacts {
   const items = (Array.isArray(input) ? input : []) as Item[];
-  const idsOf = (type: string) =>
-    items.flatMap((item) => (item.type === type && typeof item.call_id === "string" ? [item.call_id] : []));
+  const idsOf = (type: string, isMeant = (_item: Item) => true) =>
+    items.flatMap((item) =>
+      item.type === type && typeof item.call_id === "string" && isMeant(item) ? [item.call_id] : [],
+    );
   const calls = idsOf("function_call");
   const results = idsOf("function_call_output");
   return {
@@ -27,5 +31,6 @@ export function readPrompt(text: string, input: unknown): PromptFacts {
       ...calls.filter((id) => results.filter((result) => result === id).length !== 1),
       ...results.filter((id) => !calls.includes(id)),
     ],
+    unknown: idsOf("function_call_output", ({ output }) => /outcome unknown/i.test(JSON.stringify(output))),
   };
 }
