@@ -286,7 +286,7 @@ export async function openWorld(place: {
       };
     },
     /** What the services of this world wrote, one after the other. */
-    log: () => [...outputs, service?.output() ?? ""].join("\n--- the next process ---\n"),
+    log: () => [...new Set([...outputs, service?.output() ?? ""])].join("\n--- the next process ---\n"),
     /** Ends what is left and removes the data. */
     async close() {
       isSampling = false;

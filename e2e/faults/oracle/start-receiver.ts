@@ -93,6 +93,7 @@ export async function startOracleReceiver(note: Note): Promise<number> {
       event: String(request.headers["x-service-event"]),
       signature: typeof signature === "string" ? signature : null,
     });
+    response.setMaxListeners(0);
     response.once("close", () =>
       note({
         ...{ atMs: monotonicMs(), type: "callback-end", exchange },
