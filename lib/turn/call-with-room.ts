@@ -12,6 +12,9 @@ export async function callWithRoom(
   run: RunInPlay,
   number: number,
 ): Promise<Exclude<ModelStep, { kind: "overflowed" }>> {
+  // A call that was made needs no room any more; what the next one needs is found when it is its turn.
+  const made = findRecorded<Exclude<ModelStep, { kind: "overflowed" }>>(run, `model-${number}`);
+  if (made) return made;
   const room = await compactContext(turn, run, number);
   if (room.kind === "failed") return room;
   if (room.kind === "stopped" || isStopped(run)) return { kind: "stopped" };
