@@ -3,10 +3,11 @@ import type { FaultCase } from "../fault-case.ts";
 /** Points that a structured session passes, one of each part of its life. */
 const POINTS = ["K02", "K07", "K10", "K14", "K20", "K22"];
 const DIE_WITHIN_MS = 30_000;
+const STEER_WITHIN_MS = 400;
 
 /**
- * Six kill points on one data folder, one after the other, while the turns of all sessions so far go on: what the tests
- * play of the campaign.
+ * Six kill points on one data folder, one after the other, while the turns of all sessions so far go on and are spoken
+ * into: what the tests play of the campaign.
  */
 export const chain: FaultCase = {
   ...{ name: "chain", group: "kill", title: `${POINTS.join(", ")} in a row on one data folder` },
@@ -15,7 +16,15 @@ export const chain: FaultCase = {
       const fault = `${point}:1:kill9`;
       await (index === 0 ? world.start(fault) : world.restart(fault));
       const created = await world.create("structured", { hook: index % 2 === 0 ? "ok" : "500-x1" });
-      if (created) await world.followUp(created.sessionId, "plain");
+      if (created) {
+        world.followUpLater(
+          created.sessionId,
+          "structured",
+          "steer",
+          world.random.between(0, STEER_WITHIN_MS),
+        );
+        await world.followUp(created.sessionId, "plain");
+      }
       if (!(await world.died(DIE_WITHIN_MS))) world.problems.push(`${point} was not reached`);
     }
     await world.restart();
