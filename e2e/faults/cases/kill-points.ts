@@ -4,8 +4,8 @@ import type { World } from "../open-world.ts";
 type KillPoint = {
   name: string;
   title: string;
-  /** What the first message asks for; it must lead past the point. */
-  kind?: "plain" | "tools" | "structured" | "browser" | "long";
+  /** What the first message asks for, `tools` where nothing is said; it must lead past the point. A seed picks one. */
+  kinds?: ("tools" | "structured" | "browser" | "long")[];
   /** How the receiver of callbacks behaves. */
   hook?: string;
   /** At which arrivals the process may die; a seed picks one. */
@@ -21,8 +21,8 @@ const KILL_POINTS: KillPoint[] = [
   { name: "K03", title: "create, committed and the job not sent" },
   { name: "K04", title: "job sent, before the claim", arrivals: [1, 2] },
   { name: "K05", title: "claimed", arrivals: [1, 2] },
-  { name: "K06", title: "in the probe", kind: "structured", arrivals: [1, 2], spreadMs: 25 },
-  { name: "K07", title: "probe recorded", kind: "structured", arrivals: [1, 2] },
+  { name: "K06", title: "in the probe", kinds: ["structured"], arrivals: [1, 2], spreadMs: 25 },
+  { name: "K07", title: "probe recorded", kinds: ["structured"], arrivals: [1, 2] },
   { name: "K08", title: "model stream before its first byte", arrivals: [1, 2, 3] },
   { name: "K09", title: "model stream in mid-text", arrivals: [1, 3, 6, 10, 15] },
   { name: "K10", title: "model stream in mid-tool-arguments", arrivals: [1, 2, 3] },
@@ -32,18 +32,23 @@ const KILL_POINTS: KillPoint[] = [
   { name: "K14", title: "tool running", arrivals: [1, 2], spreadMs: 90 },
   { name: "K15", title: "tool done, result not recorded", arrivals: [1, 2] },
   { name: "K16", title: "result recorded, next model call not made", arrivals: [1, 2] },
-  { name: "K17", title: "structured call in flight", kind: "structured", arrivals: [1, 2], spreadMs: 60 },
-  { name: "K18", title: "structured call returned, not validated", kind: "structured", arrivals: [1, 2] },
-  { name: "K19", title: "correction in flight", kind: "structured", spreadMs: 60 },
-  { name: "K20", title: "before the terminal transaction", kind: "structured", arrivals: [1, 2] },
-  { name: "K21", title: "after it, before the first callback attempt", kind: "structured", arrivals: [1, 2] },
+  { name: "K17", title: "structured call in flight", kinds: ["structured"], arrivals: [1, 2], spreadMs: 60 },
+  { name: "K18", title: "structured call returned, not validated", kinds: ["structured"], arrivals: [1, 2] },
+  { name: "K19", title: "correction in flight", kinds: ["structured"], spreadMs: 60 },
+  { name: "K20", title: "before the terminal transaction", kinds: ["structured", "tools"], arrivals: [1, 2] },
+  {
+    name: "K21",
+    title: "after it, before the first callback attempt",
+    kinds: ["structured", "tools"],
+    arrivals: [1, 2],
+  },
   { name: "K22", title: "receiver has the body, outcome not recorded", hook: "slow", arrivals: [1, 2, 3] },
   { name: "K23", title: "sleeping between attempts", hook: "500-x3", arrivals: [1, 2, 3], spreadMs: 400 },
   { name: "K24", title: "fifth attempt failed, not yet dropped", hook: "500-x9", arrivals: [1, 2] },
   { name: "K25", title: "follow-up committed, not answered" },
-  { name: "K26", title: "compaction half done", kind: "long", arrivals: [1, 2], spreadMs: 5 },
-  { name: "K27", title: "browser provisioning", kind: "browser", spreadMs: 120 },
-  { name: "K28", title: "browser navigating", kind: "browser", spreadMs: 60 },
+  { name: "K26", title: "compaction half done", kinds: ["long"], arrivals: [1, 2], spreadMs: 5 },
+  { name: "K27", title: "browser provisioning", kinds: ["browser"], spreadMs: 120 },
+  { name: "K28", title: "browser navigating", kinds: ["browser"], spreadMs: 60 },
 ];
 
 /** Kill points whose work does not exist yet. */
@@ -80,7 +85,7 @@ async function playKill(world: World, point: KillPoint): Promise<void> {
   const arrival = random.pick(point.arrivals ?? [1]);
   const spread = point.spreadMs ?? 20;
   const putOff = random.next() < 0.5 ? 0 : random.between(1, spread);
-  const kind = point.kind ?? "tools";
+  const kind = random.pick(point.kinds ?? ["tools"]);
   const fault = `${point.name}:${arrival}:kill9${putOff > 0 ? `@${putOff}` : ""}`;
   await world.start(fault, kind === "long" ? SMALL_CONTEXT : {});
   const created = await world.create(kind, {
@@ -118,7 +123,7 @@ export const throwPoints: FaultCase[] = (["throw", "exec-then-throw"] as const).
       title: `${point.title}: ${action}`,
       seedsMax: 1,
       async play(world) {
-        const kind = point.kind ?? "tools";
+        const kind = world.random.pick(point.kinds ?? ["tools"]);
         await world.start(
           `${point.name}:${world.random.pick(point.arrivals ?? [1])}:${action}`,
           kind === "long" ? SMALL_CONTEXT : {},
