@@ -15,7 +15,7 @@ import { findRecorded, meteredPrompt, type RunInPlay } from "./run-in-play.ts";
 import { showPictures } from "./show-pictures.ts";
 import { storable, storableText } from "./storable.ts";
 import type { TurnDeps } from "./turn-deps.ts";
-import type { ToolCallWrite } from "./write-store.ts";
+import type { ToolCallWrite } from "./turn-write.ts";
 
 /** A call the model asked for; `error` where its input does not fit the tool, which needs no execution. */
 export type PlannedCall = { callId: string; name: string; input: unknown; error?: string };

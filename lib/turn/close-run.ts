@@ -15,7 +15,7 @@ import { planRetry } from "./retry-chain.ts";
 import { type LockedRun, lockRunAndSession } from "./store.ts";
 import { sumUsage } from "./sum-usage.ts";
 import type { TurnDeps } from "./turn-deps.ts";
-import type { Fence, TurnWrite } from "./write-store.ts";
+import type { Fence, TurnWrite } from "./turn-write.ts";
 
 /**
  * How a run is to end; `deliverable` where the structured call gave one, `conclusion` where its last model step is still

@@ -2,7 +2,7 @@ import type { MessagePart } from "#db/schema/index.ts";
 import type { NewEvent } from "#lib/events/event.ts";
 import { aboutRun } from "./about-run.ts";
 import type { Claim } from "./claim.ts";
-import type { MessageWrite } from "./write-store.ts";
+import type { MessageWrite } from "./turn-write.ts";
 
 /**
  * A message of the agent at the end of the transcript: its row, its place, and the event that tells of it.

@@ -8,7 +8,8 @@ import type { SessionRow } from "#lib/session/store.ts";
 import { type Claim, StaleClaimError } from "./claim.ts";
 import type { RunInPlay } from "./run-in-play.ts";
 import type { TurnDeps } from "./turn-deps.ts";
-import { type Fence, type StepWrite, type TurnWrite, type WriteReceipt, writeTurn } from "./write-store.ts";
+import type { Fence, StepWrite, TurnWrite, WriteReceipt } from "./turn-write.ts";
+import { writeTurn } from "./write-store.ts";
 
 type RecordedStep = Omit<StepWrite, "modelMessages"> & { modelMessages?: ModelMessage[] | undefined };
 

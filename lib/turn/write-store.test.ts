@@ -5,7 +5,8 @@ import { outbox, requests, runs } from "#db/schema/index.ts";
 import type { FollowUpMode } from "#db/schema/unions.ts";
 import { openTestDatabase } from "#db/testing.ts";
 import { insertTestSession } from "#lib/session/transcript-fixture.ts";
-import { type EndWrite, writeTurn } from "./write-store.ts";
+import type { EndWrite } from "./turn-write.ts";
+import { writeTurn } from "./write-store.ts";
 
 const { db, close } = await openTestDatabase();
 after(close);
