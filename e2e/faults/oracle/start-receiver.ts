@@ -3,6 +3,8 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { monotonicMs, type OracleLine } from "./log-line.ts";
 
+const KEEP_ALIVE_MS = 120_000;
+
 type Note = (line: OracleLine) => void;
 
 /** Answers to one delivery, by the behaviour in the path `/hook/<behaviour>/…`; `nth` counts its exchanges from 1. */
@@ -102,6 +104,8 @@ export async function startOracleReceiver(note: Note): Promise<number> {
     );
     await answer(path.split("/")[2] ?? "", nth, response).catch(() => response.destroy());
   });
+  // On a busy machine a client writes into a connection that is just being closed for having been idle.
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   return (server.address() as AddressInfo).port;
 }
