@@ -54,6 +54,7 @@ export async function openWorld(place: {
   const beside: Promise<unknown>[] = [];
   let variables: Record<string, string> = {};
   let repeatMs = 0;
+  let endedAtMs = 0;
   const starts: { fromMs: number; toMs: number }[] = [];
   let service: RunningService | undefined;
   let isSampling = true;
@@ -138,6 +139,7 @@ export async function openWorld(place: {
     async stop() {
       processes.look();
       await running().stop();
+      endedAtMs = Date.now();
       outputs.push(running().output());
     },
     /** Notes that something was done to the service now, or to what it works with. */
@@ -249,7 +251,6 @@ export async function openWorld(place: {
       await world.stop();
       const left = await processes.waitForEnd(LEFT_MAX_MS);
       const rows = await readSettledRows();
-      const endedAtMs = Date.now();
       left.push(...(await processes.waitForEnd(LEFT_MAX_MS)).filter((one) => !left.includes(one)));
       const lines = await oracle.takeLines();
       for (const session of rows.sessions) {
