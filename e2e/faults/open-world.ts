@@ -1,25 +1,20 @@
 import { rm } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { FollowUpMode } from "#db/schema/unions.ts";
-import { type RunningService, startService, userMessage } from "../fixtures/service.ts";
+import { type RunningService, startService } from "../fixtures/service.ts";
+import { createClients } from "./create-clients.ts";
 import { findInFiles, makeDataFolder, readExecutions } from "./data-folder.ts";
-import type { Acknowledged, Evidence, StatusSample, StreamReading } from "./evidence.ts";
-import { monotonicMs } from "./oracle/log-line.ts";
+import type { Evidence } from "./evidence.ts";
+import { monotonicMs, type OracleLine } from "./oracle/log-line.ts";
 import type { Oracle } from "./oracle/start-oracle.ts";
 import type { Random } from "./random.ts";
+import { isQuiet, readAnswers, readStreams } from "./read-interface.ts";
 import { isEngineBusy, type Rows, readRows } from "./read-rows.ts";
-import { writeTag } from "./tag.ts";
+import { sampleStatus } from "./sample-status.ts";
 import { watchProcesses } from "./watch-processes.ts";
 
 export type World = Awaited<ReturnType<typeof openWorld>>;
 
-/** A call that a client makes, and makes again with the same key until it is answered. */
-type Ask = { nonce: string; idempotencyKey: string; path: string; body: Record<string, unknown> };
-
-type Created = { sessionId: string; requestId: string; runId: string; statusUrl: string; streamUrl: string };
-
 const QUIET_MAX_MS = 180_000;
-const SAMPLE_EVERY_MS = 40;
 const LEFT_MAX_MS = 30_000;
 const SCHEDULE = { baseMs: 120, factor: 2 };
 /** The engine's wait before a step that failed is made again, with the spread that chance gives it. */
@@ -40,30 +35,22 @@ export async function openWorld(place: {
   const { oracle, random, databaseUrl } = place;
   await oracle.takeLines();
   const dataDir = await makeDataFolder(databaseUrl === undefined);
-  const acknowledged: Acknowledged[] = [];
-  const unanswered: Ask[] = [];
-  const samples: StatusSample[] = [];
   const disturbedAtMs: number[] = [];
-  const callbackSecrets = new Map<string, string>();
-  const canaries: string[] = [];
-  const texts: { name: string; text: string }[] = [];
+  const starts: { fromMs: number; toMs: number }[] = [];
   const outputs: string[] = [];
-  const problems: string[] = [];
   const processes = watchProcesses();
-  /** What goes on beside the play: calls that come at their own time. */
-  const beside: Promise<unknown>[] = [];
   let variables: Record<string, string> = {};
   let repeatMs = 0;
   let endedAtMs = 0;
-  const starts: { fromMs: number; toMs: number }[] = [];
   let service: RunningService | undefined;
-  let isSampling = true;
-  const sampling = sample();
 
   const running = (): RunningService => {
     if (!service) throw new Error("the service does not run");
     return service;
   };
+  const clients = createClients({ service: running, random, receiverUrl: oracle.receiverUrl });
+  const { acknowledged, problems } = clients;
+  const sampler = sampleStatus(() => service, acknowledged);
 
   /** A process answers before the code of its pages is loaded; the first page comes when it is. */
   function noteStart(started: RunningService) {
@@ -78,44 +65,9 @@ export async function openWorld(place: {
       .then(end, end);
   }
 
-  async function sample(): Promise<void> {
-    while (isSampling) {
-      await sleep(SAMPLE_EVERY_MS);
-      for (const sessionId of new Set(acknowledged.slice(-3).map((one) => one.sessionId))) {
-        const fromMs = Date.now();
-        const answer = await service
-          ?.call("GET", `/api/sessions/${sessionId}/agent/status`)
-          .catch(() => undefined);
-        const status = answer?.ok ? await answer.json().catch(() => undefined) : undefined;
-        if (status) samples.push({ sessionId, fromMs, toMs: Date.now(), turnState: status.turnState });
-      }
-    }
-  }
-
-  async function ask(asked: Ask): Promise<Created | undefined> {
-    try {
-      const answer = await running().call("POST", asked.path, asked.body);
-      const text = await answer.text();
-      texts.push({ name: `the answer to ${asked.path}`, text });
-      if (answer.status >= 400 && answer.status < 500)
-        problems.push(`${asked.path} answered ${answer.status}: ${text}`);
-      if (answer.ok) {
-        const { nonce, idempotencyKey, body } = asked;
-        const created = JSON.parse(text) as Created;
-        const { sessionId, requestId, runId } = created;
-        const mode = readMode(body);
-        acknowledged.push({ sessionId, requestId, runId, mode, nonce, idempotencyKey, atMs: Date.now() });
-        return created;
-      }
-    } catch {
-      // The service has gone, or went while it answered: the client does not know whether it was heard.
-    }
-    unanswered.push(asked);
-    return undefined;
-  }
-
   const world = {
-    ...{ oracle, random, dataDir, databaseUrl, acknowledged, problems, unanswered },
+    ...clients,
+    ...{ oracle, random, dataDir, databaseUrl },
     restartDatabase: place.restartDatabase,
     service: running,
     processes,
@@ -168,55 +120,6 @@ export async function openWorld(place: {
       world.disturb();
       await world.askAgain();
     },
-    /** Asks again, of the same process, what was not answered. */
-    async askAgain() {
-      for (const asked of unanswered.splice(0)) await ask(asked);
-    },
-    /**
-     * Creates a session with a callback, secrets and a first message of a kind the oracle knows.
-     *
-     * @returns undefined when no answer came; the call is made again by `restart`.
-     */
-    async create(
-      kind: string,
-      more: { hook?: string; receiverUrl?: string; body?: Record<string, unknown> } = {},
-    ) {
-      const nonce = random.name();
-      const secret = `canary-secret-${random.name()}`;
-      const header = `canary-header-${random.name()}`;
-      canaries.push(secret, header);
-      const idempotencyKey = `key-${nonce}`;
-      const body = {
-        messages: [userMessage(writeTag({ kind, nonce }))],
-        idempotencyKey,
-        callback: {
-          url: `${more.receiverUrl ?? oracle.receiverUrl}/hook/${more.hook ?? "ok"}/${nonce}`,
-          secret,
-        },
-        mcpServers: {
-          crm: { url: "https://127.0.0.1:9/mcp", headers: { authorization: `Bearer ${header}` } },
-        },
-        ...(/structured|wrong/.test(kind) ? { outputSchema: schemaOf(nonce) } : {}),
-        ...more.body,
-      };
-      secretsByNonce.set(nonce, secret);
-      return ask({ nonce, idempotencyKey, path: "/api/session", body });
-    },
-    /** Posts a follow-up message. */
-    followUp(sessionId: string, kind: string, more: Record<string, unknown> = {}) {
-      const nonce = random.name();
-      const idempotencyKey = `key-${nonce}`;
-      const body = { text: writeTag({ kind, nonce }), idempotencyKey, ...more };
-      return ask({ nonce, idempotencyKey, path: `/api/sessions/${sessionId}/agent/messages`, body });
-    },
-    /** Posts a message of its own accord, some time from now, whatever happens to the service meanwhile. */
-    followUpLater(sessionId: string, kind: string, mode: FollowUpMode, afterMs: number) {
-      beside.push(sleep(afterMs).then(() => world.followUp(sessionId, kind, { mode })));
-    },
-    /** Waits until what comes at its own time has come. */
-    async settleBeside() {
-      await Promise.all(beside.splice(0));
-    },
     /** Notes that steps of the engine are made to fail, so that it makes them again. */
     expectRepeats() {
       repeatMs = REPEAT_MS;
@@ -228,7 +131,11 @@ export async function openWorld(place: {
       const end = Date.now() + QUIET_MAX_MS;
       for (const sessionId of new Set(acknowledged.map((one) => one.sessionId))) {
         for (;;) {
-          if (await isQuiet(sessionId)) break;
+          if (await isQuiet(running(), sessionId)) break;
+          if (!isAlive(running().pid)) {
+            problems.push("the service has ended by itself");
+            return;
+          }
           if (Date.now() > end) {
             problems.push(`${sessionId} was not quiet after ${QUIET_MAX_MS / 1_000} s`);
             return;
@@ -239,48 +146,25 @@ export async function openWorld(place: {
     },
     /** Ends the world; everything it left is read. */
     async readEvidence(): Promise<Evidence> {
-      isSampling = false;
-      await sampling;
-      const streams = await readStreams();
-      for (const { sessionId } of acknowledged)
-        for (const path of ["agent/status", "messages", "deliveries", "browser"])
-          texts.push({
-            name: path,
-            text: await (await running().call("GET", `/api/sessions/${sessionId}/${path}`)).text(),
-          });
+      await sampler.stop();
+      const streams = await readStreams(running(), acknowledged, random);
+      const answers = [...clients.answers, ...(await readAnswers(running(), acknowledged))];
       await world.stop();
       const left = await processes.waitForEnd(LEFT_MAX_MS);
       const rows = await readSettledRows();
       left.push(...(await processes.waitForEnd(LEFT_MAX_MS)).filter((one) => !left.includes(one)));
       const lines = await oracle.takeLines();
-      for (const session of rows.sessions) {
-        const secret = secretsByNonce.get(session.idempotencyKey?.replace("key-", "") ?? "");
-        if (secret !== undefined) callbackSecrets.set(session.id, secret);
-      }
-      const sent = lines.flatMap((line) =>
-        line.type === "bytes" && line.from === "service"
-          ? [Buffer.from(line.base64, "base64").toString("latin1")]
-          : [],
-      );
+      const { canaries } = clients;
       return {
-        ...{
-          rows,
-          oracle: lines,
-          acknowledged,
-          samples,
-          streams,
-          left,
-          callbackSecrets,
-          disturbedAtMs,
-          canaries,
-        },
-        ...{ schedule: SCHEDULE, repeatMs, endedAtMs, starts, waits: processes.waits },
+        ...{ rows, acknowledged, streams, left, disturbedAtMs, canaries, repeatMs, endedAtMs, starts },
+        ...{ oracle: lines, samples: sampler.samples, schedule: SCHEDULE, waits: processes.waits },
+        callbackSecrets: findSecrets(rows, clients.secretsByNonce),
         executions: await readExecutions(dataDir),
         haystacks: [
-          ...texts,
+          ...answers,
           ...streams.map(({ text }) => ({ name: "an event stream", text })),
           { name: "the log of the service", text: outputs.join("") },
-          { name: "what the service sent", text: sent.join("") },
+          { name: "what the service sent", text: readSent(lines) },
           { name: "the database", text: JSON.stringify(rows) },
           ...(await findInFiles(dataDir, canaries)),
         ],
@@ -290,26 +174,12 @@ export async function openWorld(place: {
     log: () => [...new Set([...outputs, service?.output() ?? ""])].join("\n--- the next process ---\n"),
     /** Ends what is left and removes the data. */
     async close() {
-      isSampling = false;
-      await sampling;
+      await sampler.stop();
       processes.stop();
       await service?.kill();
       await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
     },
   };
-  const secretsByNonce = new Map<string, string>();
-
-  async function isQuiet(sessionId: string): Promise<boolean> {
-    type Status = { turnState: string; queued: number };
-    const status = await running()
-      .read<Status>(`/api/sessions/${sessionId}/agent/status`)
-      .catch(() => undefined);
-    if (status?.turnState !== "idle" || status.queued !== 0) return false;
-    const { data } = await running().read<{ data?: { state: string }[] }>(
-      `/api/sessions/${sessionId}/deliveries`,
-    );
-    return data?.every(({ state }) => state === "delivered" || state === "dropped") ?? false;
-  }
 
   /**
    * The rows of a service that has ended. Where a process was killed, the engine may not know yet that what it played is
@@ -328,36 +198,27 @@ export async function openWorld(place: {
     return readRows(place);
   }
 
-  /** Every request's stream from its beginning, and from a place in its middle. */
-  async function readStreams(): Promise<StreamReading[]> {
-    const readings: StreamReading[] = [];
-    for (const { sessionId, requestId } of acknowledged.slice(-20)) {
-      for (const after of [0, random.between(1, 12)]) {
-        const path = `/api/sessions/${sessionId}/requests/${requestId}/stream?after=${after}`;
-        const answer = await running().call("GET", path, undefined, {});
-        readings.push({ sessionId, requestId, after, text: await answer.text() });
-      }
-    }
-    return readings;
-  }
-
   return world;
 }
 
-const readMode = ({ mode }: Record<string, unknown>): FollowUpMode =>
-  mode === "steer" || mode === "interrupt" ? mode : "queue";
+/** Everything that a service sent to the oracle. */
+const readSent = (lines: OracleLine[]): string =>
+  lines
+    .flatMap((line) =>
+      line.type === "bytes" && line.from === "service"
+        ? [Buffer.from(line.base64, "base64").toString("latin1")]
+        : [],
+    )
+    .join("");
 
-/** A schema with a rule that a provider cannot enforce; its title names the session. */
-const schemaOf = (nonce: string) => ({
-  type: "object",
-  title: `Result ${nonce}`,
-  properties: {
-    name: { type: "string", minLength: 3 },
-    tags: { type: "array", items: { type: "string" }, minItems: 1 },
-  },
-  required: ["name", "tags"],
-  additionalProperties: false,
-});
+/** The callback secrets of sessions, by their ids. */
+const findSecrets = ({ sessions }: Rows, byNonce: ReadonlyMap<string, string>): Map<string, string> =>
+  new Map(
+    sessions.flatMap(({ id, idempotencyKey }) => {
+      const secret = byNonce.get(idempotencyKey?.replace("key-", "") ?? "");
+      return secret === undefined ? [] : [[id, secret] as const];
+    }),
+  );
 
 function isAlive(pid: number | undefined): boolean {
   if (pid === undefined) return false;
