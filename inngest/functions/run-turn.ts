@@ -6,7 +6,7 @@ import type { TurnService } from "#lib/turn/turn-service.ts";
 const STALE = "the claim on this run is over";
 /** Below the 1,000 steps that an engine allows a function run, with a wait beside each play. */
 const PLAYS_MAX = 450;
-const LOOK_AGAIN_MS = 30_000;
+const LOOK_AGAIN_MS = 10_000;
 
 /**
  * Plays a run to its end. A step of the engine plays as much of the turn as its time allows; what lies between two of
