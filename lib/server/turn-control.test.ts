@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { eq, like, sql } from "drizzle-orm";
-import { engineEvents, engineRuns, runs } from "#db/schema/index.ts";
+import { toolCalls as calls, engineEvents, engineRuns, runs } from "#db/schema/index.ts";
 import type { Step } from "#e2e/fixtures/scripted-model/types.ts";
 import { openTestService, type TestService, waitUntil } from "./testing.ts";
 import { only, readEvents, readStatus } from "./turn-testing.ts";
@@ -175,6 +175,23 @@ describe("a stop", () => {
     assert.equal(end?.outcome, "cancelled");
     release();
     await hasGivenUp(runId);
+  });
+
+  it("reports what a process that is gone had begun as unknown", async () => {
+    const toolCalls = [{ name: "run_shell", arguments: { command: "sleep 2" } }];
+    answer({ "stop a lost call": [{ toolCalls }] });
+    const { runId, sessionId } = await service.create("stop a lost call");
+    const { db } = service.container.services;
+    const readCalls = () => db.select().from(calls).where(eq(calls.runId, runId));
+    await waitUntil(async () => (await readCalls()).length === 1, "the call has begun");
+    await db.update(runs).set({ epoch: sql`epoch + 1`, player: "another" }).where(eq(runs.id, runId));
+    await requestStop(runId);
+    assert.deepEqual(await turn().play({ runId, generation: 1, player: "another" }), { status: "ended" });
+    const [call] = await readCalls();
+    assert.equal(call?.state, "unknown");
+    const events = await readEvents(service, sessionId);
+    assert.equal(only(events, "tool.result")[0]?.state, "unknown");
+    assert.equal(only(events, "run.completed")[0]?.outcome, "cancelled");
   });
 });
 

@@ -8,8 +8,9 @@ import { openRun } from "./open-run.ts";
 import { probeRun } from "./probe-run.ts";
 import { readSteers } from "./read-steers.ts";
 import { recordStep } from "./record-step.ts";
-import { findRecorded, isStopped, type RunInPlay } from "./run-in-play.ts";
+import { findPlace, findRecorded, isStopped, type RunInPlay } from "./run-in-play.ts";
 import { runTools } from "./run-tools.ts";
+import { settleCalls } from "./settle-calls.ts";
 import { STOPPED_REASON } from "./stop-registry.ts";
 import type { PlayJob } from "./store.ts";
 import type { TurnDeps } from "./turn-deps.ts";
@@ -39,6 +40,7 @@ export async function playTurn(turn: TurnDeps, checker: SchemaChecker, job: Play
   for (;;) {
     const end = await playSteps(turn, checker, run, pauseAtMs);
     if (end === "paused") return { status: "paused" };
+    if (end.outcome === "cancelled") await settleCalls(turn, run);
     const closed = await closeRun(turn, run, end);
     if (closed === "refused") throw new StaleClaimError(run.claim);
     if (closed === "ended") return { status: "ended" };
@@ -101,12 +103,4 @@ async function finishRun(
   if (collected.kind === "failed" && collected.failure.isRetryable)
     return { outcome: "errored", failure: collected.failure };
   return { outcome: "succeeded", deliverable: toDeliverable(run.claim.runId, collected) };
-}
-
-/** The number of the model call at which a run stands: the last that was recorded, or that a steer came before. */
-function findPlace({ outputs }: RunInPlay): number {
-  let place = 1;
-  for (const name of outputs.keys())
-    place = Math.max(place, Number(/^(?:model|steer)-(\d+)/.exec(name)?.[1] ?? 1));
-  return place;
 }

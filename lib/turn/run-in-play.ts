@@ -51,3 +51,11 @@ export const meteredPrompt = ({ prompt, history }: RunInPlay): MeteredPrompt => 
 export const findRecorded = <Output>(run: RunInPlay, name: string): Output | undefined =>
   // Each name is written by one function, which knows the type of its output.
   run.outputs.get(name) as Output | undefined;
+
+/** The number of the model call at which a run stands: the last that was recorded, or that a steer came before. */
+export function findPlace({ outputs }: RunInPlay): number {
+  let place = 1;
+  for (const name of outputs.keys())
+    place = Math.max(place, Number(/^(?:model|steer)-(\d+)/.exec(name)?.[1] ?? 1));
+  return place;
+}

@@ -58,7 +58,12 @@ export function batchCalls(
  * Runs one call and records its result. A recorded call never runs again; an interrupted one that is not idempotent
  * reports that its outcome is unknown. Source: `security.md`, What is never lost.
  */
-async function runTool(turn: TurnDeps, run: RunInPlay, number: number, call: PlannedCall): Promise<void> {
+export async function runTool(
+  turn: TurnDeps,
+  run: RunInPlay,
+  number: number,
+  call: PlannedCall,
+): Promise<void> {
   const name = `tool-${number}-${call.callId}`;
   if (findRecorded<ToolStep>(run, name)) return;
 

@@ -221,3 +221,12 @@ export async function beginToolCall(
   if (!row) return "stale";
   return row.begun === 1 ? "begun" : "interrupted";
 }
+
+/** The calls of a run that began and have no end. */
+export async function listBegunCalls(db: Database, runId: string): Promise<string[]> {
+  const rows = await db
+    .select({ callId: toolCalls.callId })
+    .from(toolCalls)
+    .where(and(eq(toolCalls.runId, runId), eq(toolCalls.state, "started")));
+  return rows.map(({ callId }) => callId);
+}
