@@ -15,6 +15,8 @@ import { watchProcesses } from "./watch-processes.ts";
 export type World = Awaited<ReturnType<typeof openWorld>>;
 
 const QUIET_MAX_MS = 180_000;
+/** Others may be busy on this machine, too. */
+const START_MAX_MS = 150_000;
 const LEFT_MAX_MS = 30_000;
 const SCHEDULE = { baseMs: 120, factor: 2 };
 /** The engine's wait before a step that failed is made again, with the spread that chance gives it. */
@@ -82,7 +84,9 @@ export async function openWorld(place: {
     /** Starts the service on this world's data; `fault` is what it will do to itself, `more` its settings from now on. */
     async start(fault?: string, more?: Record<string, string>) {
       variables = more ?? variables;
-      service = await startService({ ...world.settings(fault), ...variables }, { dataDir });
+      service = await startOnFreePort(() =>
+        startService({ ...world.settings(fault), ...variables }, { dataDir, startWithinMs: START_MAX_MS }),
+      );
       processes.follow(service.pid);
       noteStart(service);
       return service;
@@ -199,6 +203,16 @@ export async function openWorld(place: {
   }
 
   return world;
+}
+
+/** Between the choice of a free port and its use, somebody else on this machine may take it. */
+async function startOnFreePort(start: () => Promise<RunningService>, triesLeft = 3): Promise<RunningService> {
+  try {
+    return await start();
+  } catch (error) {
+    if (triesLeft === 0 || !String(error).includes("EADDRINUSE")) throw error;
+    return startOnFreePort(start, triesLeft - 1);
+  }
 }
 
 /** Everything that a service sent to the oracle. */

@@ -39,7 +39,10 @@ export const acknowledgedOnce: Invariant = {
       const placed = rows.messages.filter(
         ({ role, seq, parts }) => role === "user" && seq !== null && isIt(parts),
       );
-      if (placed.length !== 1) wrong.push(`message ${nonce} stands in the transcript ${placed.length} times`);
+      if (placed.length !== 1)
+        wrong.push(
+          `message ${nonce} stands in the transcript ${placed.length} times${describe(rows, acknowledged, nonce)}`,
+        );
       const told = rows.events.filter((event) => event.kind === "message.completed" && isIt(event.body));
       if (told.length !== 1) wrong.push(`message ${nonce} is told by ${told.length} events`);
       const [message] = placed;
@@ -52,6 +55,14 @@ export const acknowledgedOnce: Invariant = {
     return [...wrong, ...findGaps(rows)];
   },
 };
+
+/** How a message was sent, and what became of its request's runs. */
+function describe(rows: Evidence["rows"], acknowledged: Evidence["acknowledged"], nonce: string): string {
+  const asked = acknowledged.find((one) => one.nonce === nonce);
+  const runs = rows.runs.filter((run) => run.requestId === asked?.requestId);
+  const ends = runs.map(({ state, startedAt }) => (startedAt ? state : `${state} before it started`));
+  return ` (${asked?.mode}; its runs: ${ends.join(", ") || "none"})`;
+}
 
 /** Places in the transcript rise without gaps, as the sequence of a session's messages is one list. */
 function findGaps(rows: Evidence["rows"]): string[] {
