@@ -191,3 +191,11 @@ for (const [title, error, expected] of table) {
 test("a long sentence is cut", () => {
   assert.equal(readModelFailure(new Error("x".repeat(5_000))).message.length, 1_000);
 });
+
+test("a sentence is text that a database takes: no NUL character, no half of one that was cut or sent", () => {
+  const cut = readModelFailure(new Error(`${"x".repeat(999)}\u{1f600}`)).message;
+  assert.equal(cut, `${"x".repeat(999)}\ufffd`);
+  const sent = callError({ statusCode: 400, message: "No\0such \ud83d model." });
+  assert.equal(readModelFailure(sent).message, "No\ufffdsuch \ufffd model.");
+  assert.equal(readModelFailure("a\0b").message, "a\ufffdb");
+});

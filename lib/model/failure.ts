@@ -153,10 +153,15 @@ function readRetryAfterMs(headers: Fields, now: () => number): number | undefine
   return waitMs > 0 ? waitMs : undefined;
 }
 
-/** Takes out what looks like a credential (providers quote a wrong key) and bounds the length. */
+/**
+ * Takes out what looks like a credential (providers quote a wrong key) and bounds the length. What is left is text that a
+ * database takes: without NUL characters, and without the half of a character that a cut leaves.
+ */
 function clean(message: string): string {
   return message
     .replace(/\bBearer\s+\S+/gi, "Bearer [removed]")
     .replace(/\b(?:sk|pk|vck|key)[-_][\w*.-]{4,}/gi, "[key removed]")
-    .slice(0, messageCharactersMax);
+    .slice(0, messageCharactersMax)
+    .replaceAll("\0", "\ufffd")
+    .toWellFormed();
 }
