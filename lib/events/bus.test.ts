@@ -147,6 +147,20 @@ for (const { name, open } of implementations) {
       await waitUntil(() => pair.there.readUnfinished(sessionId).length === 0, "the message is forgotten");
     });
 
+    it("tells a session's listeners of this process, and no others, to read again what may be missing", async () => {
+      const told: string[] = [];
+      const ignore = () => {};
+      const stops = [
+        pair.here.subscribe(sessionId, ignore, () => told.push("one")),
+        pair.here.subscribe(sessionId, ignore, () => told.push("other")),
+        pair.here.subscribe("another session", ignore, () => told.push("another's")),
+      ];
+      pair.here.recheck(sessionId);
+      for (const stop of stops) stop();
+      pair.here.recheck(sessionId);
+      assert.deepEqual(told, ["one", "other"]);
+    });
+
     it("brings a word to every process", async () => {
       const here: string[] = [];
       const there: string[] = [];
@@ -162,6 +176,48 @@ for (const { name, open } of implementations) {
     });
   });
 }
+
+describe("the event bus of a process that is alone", () => {
+  it("tells listeners to read again when events were stored and their writer never heard of it", async () => {
+    const bus = await openBus(first, 20);
+    const [followed, quiet] = [await insertBareSession(first.db), await insertBareSession(first.db)];
+    const gaps = { followed: 0, quiet: 0 };
+    const ignore = () => {};
+    bus.subscribe(followed, ignore, () => gaps.followed++);
+    bus.subscribe(quiet, ignore, () => gaps.quiet++);
+    await waitUntil(() => gaps.quiet === 1, "what happened before the listening was looked for once");
+    // The answer to the commit is lost: nothing is published.
+    await createEventLog(first.db, createMemoryBus()).transact(followed, async (_tx, emit) => {
+      emit(anyEvent("untold"));
+    });
+    await waitUntil(() => gaps.followed === 2, "the listener was told");
+    assert.equal(gaps.quiet, 1, "nobody reads a session again in which nothing happened");
+    await bus.close();
+  });
+
+  it("looks for them with one statement for all sessions, and with none while nobody listens", async (t) => {
+    const { listen } = first;
+    assert.ok(listen);
+    let statements = 0;
+    const db = new Proxy(first.db, {
+      get(target, name) {
+        if (name === "select") statements++;
+        return Reflect.get(target, name);
+      },
+    });
+    t.mock.timers.enable({ apis: ["setInterval"] });
+    const bus = await createPostgresBus({ db, listen, logger: silent, sweepMs: 5_000 });
+    t.mock.timers.tick(15_000);
+    assert.equal(statements, 0);
+    const stops = ["ses_1", "ses_2", "ses_2"].map((sessionId) => bus.subscribe(sessionId, () => {}));
+    t.mock.timers.tick(5_000);
+    assert.equal(statements, 1);
+    for (const stop of stops) stop();
+    t.mock.timers.tick(15_000);
+    assert.equal(statements, 1);
+    await bus.close();
+  });
+});
 
 describe("the event bus between processes", () => {
   it("shows a process that comes in the middle of a message the message so far", async () => {

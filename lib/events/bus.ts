@@ -12,6 +12,8 @@ export type EventBus = {
   publish: (sessionId: string, item: BusItem) => void;
   /** @param onGap called when items may have been missed: the log is to be read again from what was last seen. */
   subscribe: (sessionId: string, listener: BusListener, onGap?: () => void) => () => void;
+  /** Tells the session's listeners in this process that items may have been missed. */
+  recheck: (sessionId: string) => void;
   /** The pieces that whoever joins now must be given: each part of the message in the making, from offset 0. */
   readUnfinished: (sessionId: string) => MessageDelta[];
   /** Says a short word (less than 4,000 bytes) to every process, this one included. It may get lost, as items may. */
@@ -23,16 +25,19 @@ export type EventBus = {
 
 /** The bus of one process. */
 export function createMemoryBus(): EventBus {
-  const listeners = createListeners<BusListener>();
+  const listeners = createListeners<{ hear: BusListener; onGap: () => void }>();
   const topics = createListeners<(word: string) => void>();
   const unfinished = createUnfinished();
   return {
     publish(sessionId, item) {
       if (item.type === "delta") unfinished.remember(item.delta);
       else unfinished.settle(sessionId, item.event.kind);
-      for (const listener of listeners.of(sessionId)) listener(item);
+      for (const { hear } of listeners.of(sessionId)) hear(item);
     },
-    subscribe: (sessionId, listener) => listeners.add(sessionId, listener),
+    subscribe: (sessionId, hear, onGap = () => {}) => listeners.add(sessionId, { hear, onGap }),
+    recheck(sessionId) {
+      for (const { onGap } of listeners.of(sessionId)) onGap();
+    },
     readUnfinished: unfinished.read,
     signal(topic, word) {
       for (const listener of topics.of(topic)) listener(word);

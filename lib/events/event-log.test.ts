@@ -64,6 +64,28 @@ describe("the event log", () => {
     assert.equal(row?.title, "A session");
   });
 
+  it("has followers read again where its writer cannot know whether the commit came about", async () => {
+    const sessionId = await insertBareSession(database.db);
+    const db = new Proxy(database.db, {
+      get(target, name) {
+        if (name !== "transaction") return Reflect.get(target, name);
+        return async (work: Parameters<typeof target.transaction>[0]) => {
+          await target.transaction(work);
+          throw new Error("the connection was lost");
+        };
+      },
+    });
+    const unlucky = createEventLog(db, createMemoryBus());
+    const reads: Promise<string[]>[] = [];
+    const read = () => reads.push(readAll(sessionId).then((events) => events.map(textOf)));
+    unlucky.subscribe(sessionId, () => {}, read);
+    const failing = unlucky.transact(sessionId, async (_tx, emit) => emit(anyEvent("stored")));
+    await assert.rejects(failing, /the connection was lost/);
+    assert.deepEqual(await Promise.all(reads), [["stored"]]);
+    unlucky.recheck(sessionId);
+    assert.equal(reads.length, 2);
+  });
+
   it("publishes an event after its commit, so that whoever hears it can read it", async () => {
     const sessionId = await insertBareSession(database.db);
     const reads: Promise<string[]>[] = [];

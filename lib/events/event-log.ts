@@ -21,6 +21,11 @@ export type EventLog = {
   ) => Promise<Result>;
   /** Tells the followers of events that are stored and committed. */
   publish: (events: StoredEvent[]) => void;
+  /**
+   * Has a session's followers in this process read the log again: for a writer that does not know whether its events were
+   * stored, as the answer to its commit was lost.
+   */
+  recheck: (sessionId: string) => void;
   /** Stored events with `seq > after`, in order, at most `limit`; of one request, or several, where `requestId` is given. */
   read: (
     sessionId: string,
@@ -47,7 +52,7 @@ export function createEventLog(db: Database, bus: EventBus): EventLog {
   return {
     async transact(sessionId, work) {
       let stored: StoredEvent[] = [];
-      const result = await db.transaction(async (tx) => {
+      const transaction = db.transaction(async (tx) => {
         const pending: { event: NewEvent; onStored: ((stored: StoredEvent) => Promise<void>) | undefined }[] =
           [];
         const value = await work(tx, (event, onStored) => pending.push({ event, onStored }));
@@ -62,10 +67,16 @@ export function createEventLog(db: Database, bus: EventBus): EventLog {
         for (const [index, event] of stored.entries()) await pending[index]?.onStored?.(event);
         return value;
       });
+      const result = await transaction.catch((error: unknown) => {
+        // What was to be committed may have been.
+        if (stored.length > 0) bus.recheck(sessionId);
+        throw error;
+      });
       publish(stored);
       return result;
     },
     publish,
+    recheck: bus.recheck,
     read: (sessionId, query) => readEvents(db, sessionId, query),
     subscribe: bus.subscribe,
     publishDelta: (delta) => bus.publish(delta.sessionId, { type: "delta", delta }),

@@ -26,7 +26,8 @@ const WAITING_MAX = 10_000;
 /**
  * The bus between the processes of one Postgres. Listeners of this process are served from memory at once; others by
  * notifications, which carry live pieces of messages and the numbers of events, whose content is in the log. What may
- * have been missed (a lost connection, a process that died between its commit and its word) becomes a gap.
+ * have been missed (a lost connection, a process that died between its commit and its word, or never heard of its
+ * commit) becomes a gap.
  * A process that is alone sends nothing.
  *
  * @throws DatabaseUnreachableError when there is no connection to begin with.
@@ -117,8 +118,11 @@ export async function createPostgresBus(deps: PostgresBusDeps): Promise<EventBus
     void send();
     tellGap();
   }
+  function tellGapOf(sessionId: string): void {
+    for (const { onGap } of sessions.of(sessionId)) onGap();
+  }
   function tellGap(): void {
-    for (const key of sessions.keys()) for (const { onGap } of sessions.of(key)) onGap();
+    for (const sessionId of sessions.keys()) tellGapOf(sessionId);
     for (const key of topics.keys()) for (const { onGap } of topics.of(key)) onGap();
   }
 
@@ -155,16 +159,19 @@ export async function createPostgresBus(deps: PostgresBusDeps): Promise<EventBus
     }
   }
 
-  /** Finds events of which no process told, because it ended right after its commit. */
+  /**
+   * Finds events of which no process told, because it ended right after its commit, or does not know of it: one that is
+   * alone may be that one. One statement for all sessions that are listened to, and none while nobody listens.
+   */
   async function sweep(): Promise<void> {
     const heard = sessions.keys();
     for (const sessionId of seen.keys()) if (!sessions.has(sessionId)) seen.delete(sessionId);
-    if (peers.size === 0 || heard.length === 0) return;
+    if (heard.length === 0) return;
     try {
       for (const { sessionId, seq } of await listNewestSeqs(db, heard)) {
         if (seq <= (seen.get(sessionId) ?? -1)) continue;
         noteSeen(sessionId, seq);
-        for (const { onGap } of sessions.of(sessionId)) onGap();
+        tellGapOf(sessionId);
       }
     } catch (error) {
       logger.debug({ err: error }, "the log could not be compared with the bus");
@@ -183,6 +190,7 @@ export async function createPostgresBus(deps: PostgresBusDeps): Promise<EventBus
       say({ type: "event", sessionId, seq, kind });
     },
     subscribe: (sessionId, hear, onGap = () => {}) => sessions.add(sessionId, { hear, onGap }),
+    recheck: tellGapOf,
     readUnfinished: unfinished.read,
     signal(topic, word) {
       for (const { hear } of topics.of(topic)) hear(word);
