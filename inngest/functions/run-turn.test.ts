@@ -32,7 +32,7 @@ async function playRun(answers: (Played | Error)[], playsMax?: number, isPlayer 
       const data = { runId, sessionId: "ses_a", generation: generation + 1 };
       await process.client.send({ name: "turn/run.requested", id: `${runId}:${generation + 1}`, data });
     },
-    async abandon(_runId, reason) {
+    async abandon(_job, reason) {
       asked.push(`abandon: ${reason}`);
     },
   };

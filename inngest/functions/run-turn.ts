@@ -24,9 +24,10 @@ export const createRunTurn = (
       triggers: { event: "turn/run.requested" },
       retries: 10,
       onFailure: async ({ event, error }) => {
-        const { runId } = event.data.event.data as { runId: string };
+        const { runId, generation } = event.data.event.data as { runId: string; generation: number };
+        const job = { runId, generation, player: event.data.run_id };
         // The run is in the hands of whoever claimed it since.
-        if (error.message !== STALE) await turn.abandon(runId, error.message);
+        if (error.message !== STALE) await turn.abandon(job, error.message);
       },
     },
     async ({ event, step, runId: functionRunId }) => {

@@ -297,7 +297,7 @@ describe("the queue", () => {
     const { runId, sessionId, release } = await takeOver("give up");
     answer({ "after that": [{ text: "Here." }] });
     const next = await follow(sessionId, "after that");
-    await turn().abandon(runId, "the test says so");
+    await turn().abandon({ runId, generation: 1, player: "another" }, "the test says so");
     release();
     await service.completed(next.statusUrl);
     assert.deepEqual(

@@ -26,7 +26,7 @@ export type ModelStep =
   | { kind: "failed"; failure: ModelFailure; usage?: ModelUsage }
   /** The answer that a turn ends with, not recorded yet: it is written together with the end. */
   | { kind: "concluded"; record: StepRecord<ModelStep> }
-  /** The provider refused the prompt as too large, and nothing was recorded: room may be made, once. */
+  /** The provider refused the prompt as too large, and nothing was recorded: room may be made. */
   | { kind: "overflowed"; failure: ModelFailure }
   | { kind: "stopped" };
 
@@ -48,11 +48,7 @@ export async function callModel(turn: TurnDeps, run: RunInPlay, number: number):
   const asked = meteredPrompt(run);
   const answer = await streamAnswer(turn, run, messageId);
   if (answer.kind === "stopped") turn.stops.throwIfShuttingDown();
-  if (
-    answer.kind === "failed" &&
-    isContextOverflow(answer.failure) &&
-    !findRecorded(run, `compact-${number}`)
-  )
+  if (answer.kind === "failed" && isContextOverflow(answer.failure))
     return { kind: "overflowed", failure: answer.failure };
   if (answer.kind !== "answered")
     return recordStep<ModelStep>(turn, run, { name, output: storable(answer), events: [] });

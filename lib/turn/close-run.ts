@@ -1,3 +1,5 @@
+import type { Transaction } from "#db/client.ts";
+import { repeatOnDeadlock } from "#db/repeat-on-deadlock.ts";
 import type { Deliverable, NewEvent } from "#lib/events/event.ts";
 import { faultPoint } from "#lib/events/fault-point.ts";
 import type { ModelFailure } from "#lib/model/failure.ts";
@@ -19,10 +21,10 @@ import type { Fence, TurnWrite } from "./turn-write.ts";
 
 /**
  * How a run is to end; `deliverable` where the structured call gave one, `conclusion` where its last model step is still
- * to be written.
+ * to be written, `isFull` where it has no step left for a message that comes for it.
  */
 export type RunEnd =
-  | { outcome: "succeeded"; deliverable?: Deliverable; conclusion?: StepRecord<ModelStep> }
+  | { outcome: "succeeded"; deliverable?: Deliverable; conclusion?: StepRecord<ModelStep>; isFull: boolean }
   | { outcome: "errored"; failure: ModelFailure }
   | { outcome: "cancelled"; reason: string };
 
@@ -50,7 +52,7 @@ export async function closeRun(
 ): Promise<"ended" | "held" | "refused"> {
   const { claim, session } = run;
   await faultPoint("K20");
-  const closed = await turn.db.transaction(async (tx) => {
+  const close = async (tx: Transaction) => {
     const locked = await lockRunAndSession(tx, claim.runId);
     if (!locked || !mayEnd(locked, claim, fence)) return "refused";
     if (end.outcome === "succeeded" && end.conclusion && locked.isCancelled) return "held";
@@ -59,10 +61,11 @@ export async function closeRun(
     const written = await writeEvents(tx, claim, session, events, write, fence);
     if (written) return written;
     // What refuses a run that may end is a message put into its turn and not yet read.
-    if (end.outcome === "succeeded") return "held";
+    if (end.outcome === "succeeded" && !end.isFull) return "held";
     await releaseSteers(tx, claim);
     return (await writeEvents(tx, claim, session, events, write, fence)) ?? "refused";
-  });
+  };
+  const closed = await repeatOnDeadlock(() => turn.db.transaction(close));
   if (typeof closed === "string") return closed;
   turn.stops.forget(claim.runId);
   await faultPoint("K21");

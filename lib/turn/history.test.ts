@@ -33,6 +33,17 @@ describe("the history a model is shown", () => {
     assert.deepEqual(shorten(history.messages), ["go", "assistant", ["one text"]]);
   });
 
+  it("puts results that come in another order than they were recorded where the rows have them", () => {
+    const history = createHistory(entries(said("user", "go"), calling("one", "two")));
+    history.append({ position: 4, messages: [answered("two")] });
+    history.append({ position: 3, messages: [answered("one")] });
+    assert.deepEqual(
+      history.entries.map(({ position }) => position),
+      [1, 2, 3, 4],
+    );
+    assert.deepEqual(shorten(history.messages), ["go", "assistant", ["one text"], ["two text"]]);
+  });
+
   it("says of a call whose turn ended before it that it was not executed", () => {
     const history = createHistory(
       entries(said("user", "go"), calling("one", "two"), answered("one"), said("user", "again")),

@@ -22,6 +22,14 @@ export function createHistory(recorded: RecordedEntry[]): History {
   let messages: ModelMessage[] = [];
   const append = (entry: RecordedEntry) => {
     const through = entry.replacesThrough;
+    if (through === undefined && (entries.at(-1)?.position ?? 0) > entry.position) {
+      // Calls that ran side by side are answered in any order; the rows have the one that counts.
+      const all = [...entries, entry].sort((one, other) => one.position - other.position);
+      entries = [];
+      messages = [];
+      for (const each of all) append(each);
+      return;
+    }
     if (through === undefined) {
       entries.push(entry);
       messages.push(...settleOpen(messages, entry.messages), ...entry.messages);

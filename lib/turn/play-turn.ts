@@ -72,10 +72,12 @@ async function playSteps(
     const model = await callWithRoom(turn, run, number);
     if (isStopped(run) || model.kind === "stopped") return STOPPED;
     if (model.kind === "failed") return { outcome: "errored", failure: model.failure };
-    if (model.kind === "concluded") return { outcome: "succeeded", conclusion: model.record };
+    if (model.kind === "concluded")
+      return { outcome: "succeeded", conclusion: model.record, isFull: number >= maxSteps };
     await runTools(turn, run, number, model.calls);
     if (isStopped(run)) return STOPPED;
-    const goesOn = run.isSteered && (await readSteers(turn, run, number + 1));
+    // At the limit a message for the turn is not read: it becomes a turn of its own.
+    const goesOn = run.isSteered && number < maxSteps && (await readSteers(turn, run, number + 1));
     if (model.calls.length === 0 && !goesOn) return finishRun(turn, checker, run, number);
     const isProgress = number > place || !isResumed;
     if (isProgress && (performance.now() > pauseAtMs || turn.stops.isShuttingDown())) return "paused";
@@ -93,14 +95,16 @@ async function finishRun(
   run: RunInPlay,
   number: number,
 ): Promise<RunEnd> {
-  if (!run.claim.isStructured) return { outcome: "succeeded" };
-  const room = await compactContext(turn, run, number + 1);
-  if (isStopped(run) || room.kind === "stopped") return STOPPED;
-  if (room.kind === "failed") return { outcome: "errored", failure: room.failure };
+  const isFull = number >= turn.settings.maxSteps;
+  if (!run.claim.isStructured) return { outcome: "succeeded", isFull };
+  const name = `collect-${number}`;
+  const room = findRecorded(run, name) ? undefined : await compactContext(turn, run, name);
+  if (isStopped(run) || room?.kind === "stopped") return STOPPED;
+  if (room?.kind === "failed") return { outcome: "errored", failure: room.failure };
   const collected = await collectDeliverable(turn, run, checker, number);
   if (isStopped(run) || collected.kind === "stopped") return STOPPED;
   // Any other failure of the structured call is a failed deliverable of a turn that did its work.
   if (collected.kind === "failed" && collected.failure.isRetryable)
     return { outcome: "errored", failure: collected.failure };
-  return { outcome: "succeeded", deliverable: toDeliverable(run.claim.runId, collected) };
+  return { outcome: "succeeded", deliverable: toDeliverable(run.claim.runId, collected), isFull };
 }

@@ -112,13 +112,15 @@ export type LockedRun = Pick<RunRow, "state" | "epoch" | "attempt"> & {
   messageSeq: number;
 };
 
+// The session first: whoever ends a run also writes to the one behind it.
 const lockStatement = defineStatement<"runId">(
   (value) => sql`
-    with run as (
-      select session_id, state, epoch, attempt, cancel_requested_at is not null as "isCancelled" from ${runs}
-      where id = ${value("runId")} for no key update
-    ), session as (
-      select message_seq as "messageSeq" from ${sessions} where id = (select session_id from run) for no key update
+    with session as (
+      select id, message_seq as "messageSeq" from ${sessions}
+      where id = (select session_id from ${runs} where id = ${value("runId")}) for no key update
+    ), run as (
+      select state, epoch, attempt, cancel_requested_at is not null as "isCancelled" from ${runs}
+      where id = ${value("runId")} and session_id = (select id from session) for no key update
     )
     select state, epoch, attempt, "isCancelled", "messageSeq" from run, session`,
 );

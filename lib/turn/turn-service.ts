@@ -1,8 +1,7 @@
-import { closeRun } from "./close-run.ts";
+import { abandonRun } from "./abandon-run.ts";
 import type { SchemaChecker } from "./collect-deliverable.ts";
 import { handOver } from "./hand-over.ts";
 import { type Played, playTurn } from "./play-turn.ts";
-import { readEndable } from "./read-endable.ts";
 import { removeQueued, stopRun, stopTurn } from "./stop-run.ts";
 import { findPlayer, type PlayJob } from "./store.ts";
 import type { TurnDeps } from "./turn-deps.ts";
@@ -15,7 +14,7 @@ export type TurnService = {
   /** Asks for the rest of a run to be played by a fresh function run. @param generation of the job at hand. */
   handOver: (runId: string, generation: number) => Promise<void>;
   /** Ends a run whose executor gave up, so that the session goes on. */
-  abandon: (runId: string, reason: string) => Promise<void>;
+  abandon: (job: PlayJob, reason: string) => Promise<void>;
   stopTurn: (sessionId: string) => Promise<string | undefined>;
   stopRun: (runId: string) => Promise<void>;
   /** Ends a run that has not started. @returns false when it has. */
@@ -28,13 +27,7 @@ export function createTurnService(turn: TurnDeps, checker: SchemaChecker): TurnS
     play: (job) => playTurn(turn, checker, job),
     isPlayer: async (runId, player) => (await findPlayer(turn.db, runId)) === player,
     handOver: (runId, generation) => handOver(turn, runId, generation),
-    async abandon(runId, reason) {
-      turn.logger.error({ runId, reason }, "a run was given up");
-      const run = await readEndable(turn, runId);
-      const message = "The service could not play this turn; its log has the reason.";
-      if (run)
-        await closeRun(turn, run, { outcome: "errored", failure: { message, isRetryable: false } }, "open");
-    },
+    abandon: (job, reason) => abandonRun(turn, job, reason),
     stopTurn: (sessionId) => stopTurn(turn, sessionId),
     stopRun: (runId) => stopRun(turn, runId),
     removeQueued: (runId) => removeQueued(turn, runId),

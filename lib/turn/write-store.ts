@@ -144,7 +144,7 @@ const PARTS: Record<string, Part> = {
     text: (value) => sql`called as (
       insert into ${toolCalls}
         (run_id, call_id, session_id, result_id, name, input, state, result_text, started_at, ended_at)
-      select held.id, c."callId", held.session_id, c."resultId", c.name, c.input, c.state, c."resultText",
+      select held.id, c."callId", held.session_id, c."resultId", c.name, coalesce(c.input, 'null'), c.state, c."resultText",
         c."startedAt", c."endedAt"
       from held, json_to_recordset(${value("toolCalls")}::json) as c ("callId" text, "resultId" text, name text,
         input jsonb, state text, "resultText" text, "startedAt" timestamptz, "endedAt" timestamptz)

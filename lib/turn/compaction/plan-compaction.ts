@@ -45,8 +45,8 @@ const WORTH_LEAST = 0.02;
 
 /**
  * Decides what is to go from a context that has grown. First old tool results, pictures, reasoning and long inputs become
- * lines; where that is not enough, everything before the recent messages becomes a summary. The messages of the running
- * request, its steers among them, and the newest exchange stay word for word; only where the context cannot hold those are
+ * lines; where that is not enough, everything before the recent messages becomes a summary. The task of the running
+ * request, as many of its newest steers as a part of the room holds, and the newest exchange stay word for word; only where the context cannot hold those are
  * results in recent messages cut. An assistant message is never parted from the results of its calls. Pure, and at rest:
  * asked again about its own outcome it finds nothing to do. Source: issue 3, context compaction.
  */
