@@ -1,15 +1,19 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { asc, eq } from "drizzle-orm";
+import { startTestPostgres } from "#db/postgres-testing.ts";
 import { requests, runs } from "#db/schema/index.ts";
-import { openTestDatabase } from "#db/testing.ts";
+import { openTestDatabase, openTestPostgres } from "#db/testing.ts";
 import { acceptMessage, type NewFollowUp } from "./accept-message.ts";
 import { createJobSender } from "./job-sender.ts";
 import { editQueued, listQueue, withdrawQueued } from "./queue.ts";
+import { listOpenRuns } from "./run-store.ts";
 import { insertTestSession } from "./transcript-fixture.ts";
 
 const { db, close } = await openTestDatabase();
-const jobs = createJobSender({ db, send: async () => {}, logger: { warn() {} } });
+const sender = { send: async () => {}, logger: { warn() {} } };
+const jobs = createJobSender({ ...sender, db });
 after(close);
 
 const followUp = (sessionId: string, text: string, fields: Partial<NewFollowUp> = {}): NewFollowUp => ({
@@ -17,8 +21,8 @@ const followUp = (sessionId: string, text: string, fields: Partial<NewFollowUp> 
   messages: [{ role: "user", parts: [{ type: "text", text }] }],
   ...fields,
 });
-async function accept(input: NewFollowUp) {
-  const result = await acceptMessage({ db, jobs }, input);
+async function accept(input: NewFollowUp, deps = { db, jobs }) {
+  const result = await acceptMessage(deps, input);
   assert.ok(result.status === "accepted" || result.status === "replayed", result.status);
   return result;
 }
@@ -79,6 +83,47 @@ describe("a follow-up message", () => {
     const accepted = await accept(followUp("ses_interrupted", "stop", { mode: "interrupt" }));
     assert.equal(accepted.interrupts, runId);
   });
+
+  test("that interrupts goes before a message that is about to start, and leaves it its turn", async () => {
+    const { runId } = await insertTestSession(db, "ses_overtaken");
+    const waiting = await accept(followUp("ses_overtaken", "my note"));
+    await endRun(runId);
+    const interrupt = { mode: "interrupt", idempotencyKey: "i" } as const;
+    const urgent = await accept(followUp("ses_overtaken", "urgent", interrupt));
+    assert.equal(urgent.interrupts, null);
+    const order = (await listOpenRuns(db, "ses_overtaken")).map(({ run }) => run.id);
+    assert.deepEqual(order, [urgent.runId, waiting.runId]);
+    const replayed = await accept(followUp("ses_overtaken", "urgent", interrupt));
+    assert.deepEqual([replayed.runId, replayed.interrupts], [urgent.runId, null]);
+  });
+});
+
+test("an interrupt ends a turn that is claimed just as it comes", async () => {
+  const postgres = await startTestPostgres();
+  const server = await openTestPostgres({ driver: "pg", url: postgres.url });
+  try {
+    const there = { db: server.db, jobs: createJobSender({ ...sender, db: server.db }) };
+    const { runId } = await insertTestSession(there.db, "ses_raced");
+    const waiting = await accept(followUp("ses_raced", "my note"), there);
+    await there.db.update(runs).set({ state: "succeeded", endedAt: new Date() }).where(eq(runs.id, runId));
+    const isWaitedFor = async () => {
+      const { rows } = await server.client.query<{ count: number }>(
+        "select count(*)::int from pg_locks where not granted",
+      );
+      return rows[0]?.count === 1;
+    };
+    const accepting = await there.db.transaction(async (claim) => {
+      await claim.update(runs).set({ epoch: 1 }).where(eq(runs.id, waiting.runId));
+      const urgent = accept(followUp("ses_raced", "urgent", { mode: "interrupt" }), there);
+      const isOver = urgent.then(() => true);
+      while (!(await isWaitedFor()) && !(await Promise.race([isOver, setImmediate(false)])));
+      return { urgent };
+    });
+    assert.equal((await accepting.urgent).interrupts, waiting.runId);
+  } finally {
+    await server.close();
+    await postgres.stop();
+  }
 });
 
 describe("a waiting message", () => {

@@ -5,6 +5,7 @@ import {
   type EarlierUse,
   type HeadRun,
   insertFollowUp,
+  isClaimedBefore,
   lockCounters,
   readStanding,
   type SessionCounters,
@@ -41,13 +42,14 @@ export type AcceptResult =
 /**
  * Stores a follow-up. It starts at once when nothing is open; otherwise it waits for the turns before it, joins the one
  * that plays (`steer`), or is the next (`interrupt`; the caller stops the run that it names). Three statements, of which
- * the first holds the session's queue still. Source: `wire.md`, Follow-ups.
+ * the first holds the session's queue still; one more where an interrupt overtakes a message that waits.
+ * Source: `wire.md`, Follow-ups.
  */
 export async function acceptMessage(
   deps: { db: Database; jobs: JobSender },
   input: NewFollowUp,
 ): Promise<AcceptResult> {
-  const { result, job } = await deps.db.transaction(async (tx): Promise<Written> => {
+  const { result, job, spares } = await deps.db.transaction(async (tx): Promise<Written> => {
     const counters = await lockCounters(tx, input.sessionId);
     if (!counters) return { result: { status: "unknown_session" } };
     const { head, position, earlier } = await readStanding(tx, input.sessionId, input.idempotencyKey);
@@ -56,10 +58,13 @@ export async function acceptMessage(
   });
   await faultPoint("K25");
   deps.jobs.sendSoon(job ? [job] : []);
-  return result;
+  // A claim that began before the commit did not see what overtook it: its turn runs, and is to end like any other.
+  if (spares === undefined || !("runId" in result)) return result;
+  const isTooLate = await isClaimedBefore(deps.db, spares, result.runId);
+  return isTooLate ? { ...result, interrupts: spares } : result;
 }
 
-type Written = { result: AcceptResult; job?: ReturnType<typeof requestRun> };
+type Written = { result: AcceptResult; job?: ReturnType<typeof requestRun>; spares?: string };
 
 async function write(
   tx: Transaction,
@@ -86,6 +91,7 @@ async function write(
   return {
     result: { status: "accepted", requestId, runId, queued, interrupts },
     ...(job && { job }),
+    ...("spares" in placement && { spares: placement.spares }),
   };
 }
 

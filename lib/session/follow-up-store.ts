@@ -1,11 +1,12 @@
-import { type SQL, sql } from "drizzle-orm";
-import type { Transaction } from "#db/client.ts";
+import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
+import type { Database, Transaction } from "#db/client.ts";
 import { messages, outbox, requests, runs, sessions } from "#db/schema/index.ts";
 import type { FollowUpMode, RunOrigin } from "#db/schema/unions.ts";
 import { defineStatement } from "#db/statement.ts";
 import type { Job } from "./jobs.ts";
 import type { NewMessageRow } from "./message-store.ts";
 import { OPEN_STATES, playingOrder } from "./run-store.ts";
+import { hasWaitingMessages } from "./steering-store.ts";
 
 /** The last numbers given in a session. */
 export type SessionCounters = { eventSeq: number; messageSeq: number };
@@ -17,6 +18,8 @@ export type HeadRun = {
   /** Somebody asked it to stop. */
   isStopping: boolean;
   attempt: number;
+  /** Its messages have no places in the transcript yet. */
+  isWaiting: boolean;
   /** How its request came, and from whom. */
   mode: FollowUpMode;
   origin: RunOrigin;
@@ -57,7 +60,8 @@ const standing = defineStatement<"sessionId" | "key">(
     from (values (1)) as one
     left join (
       select ${runs.id}, (${runs.state} = 'running' or ${runs.epoch} > 0) as "isClaimed",
-        ${runs.cancelRequestedAt} is not null as "isStopping", ${runs.attempt}, ${requests.mode}, ${requests.origin}
+        ${runs.cancelRequestedAt} is not null as "isStopping", ${runs.attempt}, ${hasWaitingMessages(sql`${requests}`)} as "isWaiting",
+        ${requests.mode}, ${requests.origin}
       from ${runs} join ${requests} on ${requests.id} = ${runs.requestId}
       where ${runs.sessionId} = ${value("sessionId")} and ${runs.state} in (${open})
       order by ${sql.join(playingOrder, sql`, `)} limit 1
@@ -89,6 +93,20 @@ export async function readStanding(
     standing({ sessionId, key }),
   );
   return { head: row?.head ?? undefined, earlier: row?.earlier ?? undefined, position: row?.position ?? 1 };
+}
+
+/**
+ * Whether an open run was claimed although another had been put before it, which nobody has begun since. A claim that is
+ * being made just now is waited for.
+ */
+export async function isClaimedBefore(db: Database, runId: string, nextRunId: string): Promise<boolean> {
+  const isNextUnbegun = sql`exists (select 1 from ${runs} as next where next.id = ${nextRunId} and next.epoch = 0)`;
+  const [run] = await db
+    .select({ isClaimed: sql<boolean>`${runs.state} = 'running' or ${runs.epoch} > 0` })
+    .from(runs)
+    .where(and(eq(runs.id, runId), inArray(runs.state, OPEN_STATES), isNextUnbegun))
+    .for("share");
+  return run?.isClaimed ?? false;
 }
 
 /** An accepted follow-up as it is written. */

@@ -5,7 +5,7 @@ import { placeFollowUp } from "./place-follow-up.ts";
 
 const running: HeadRun = {
   ...{ id: "run_a", isClaimed: true, isStopping: false, attempt: 1 },
-  ...{ mode: "queue", origin: "external" },
+  ...{ mode: "queue", origin: "external", isWaiting: false },
 };
 const place = (mode: "queue" | "steer" | "interrupt", head?: Partial<HeadRun>, origin?: "person") =>
   placeFollowUp({ mode, origin: origin ?? "external" }, head && { ...running, ...head });
@@ -55,6 +55,14 @@ describe("interrupt", () => {
     assert.deepEqual(place("interrupt", { isClaimed: false, attempt: 3 }), {
       ...{ kind: "overtakes", interrupts: "run_a" },
     });
+  });
+
+  test("overtakes a turn whose message waits without ending it: the message keeps its turn", () => {
+    assert.deepEqual(place("interrupt", { isClaimed: false, isWaiting: true }), {
+      ...{ kind: "overtakes", interrupts: null, spares: "run_a" },
+    });
+    const claimed = place("interrupt", { isClaimed: true, isWaiting: true });
+    assert.deepEqual(claimed, { kind: "waits", interrupts: "run_a" });
   });
 
   test("waits for an interrupt before it that has not begun, and ends one that waits for a retry", () => {

@@ -7,8 +7,9 @@ export type Placement =
   | { kind: "starts" }
   /** Its turn comes after others. */
   | { kind: "waits"; interrupts: string | null }
-  /** It overtakes a turn that nobody has begun, and is the next. */
+  /** It overtakes a turn that nobody has begun, and is the next. `spares` is the run whose turn then comes after it. */
   | { kind: "overtakes"; interrupts: string }
+  | { kind: "overtakes"; interrupts: null; spares: string }
   /** It is read by the turn of this run. */
   | { kind: "joins"; runId: string };
 
@@ -27,6 +28,8 @@ export function placeFollowUp(
   if (head.isClaimed) return { kind: "waits", interrupts: head.id };
   // Interrupts among themselves keep their order: one that was not begun is not ended by the next.
   if (head.mode === "interrupt") return { kind: "waits", interrupts: head.attempt > 1 ? head.id : null };
+  // Ended now, it would take its message with it.
+  if (head.isWaiting) return { kind: "overtakes", interrupts: null, spares: head.id };
   return { kind: "overtakes", interrupts: head.id };
 }
 

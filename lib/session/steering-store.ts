@@ -9,7 +9,7 @@ const hasNoRun = (request: SQL) =>
   sql`not exists (select 1 from ${runs} as steer_run where steer_run.request_id = ${request}.id)`;
 
 /** Whether messages of a request still wait outside the transcript. */
-const hasWaitingMessages = (request: SQL) =>
+export const hasWaitingMessages = (request: SQL) =>
   sql`exists (
     select 1 from ${messages} as steer_message
     where steer_message.request_id = ${request}.id and steer_message.seq is null
