@@ -141,6 +141,24 @@ describe("a turn goes on", () => {
   });
 });
 
+describe("a turn that is stopped before it began", () => {
+  it("leaves its message in transcript and log, and before the next turn's model", async () => {
+    service.model.respondWith(() => ({ text: "ok" }));
+    await throwAt("K05", async () => {
+      // The first claim is lost, so that the interrupt finds a turn that is about to start.
+      const session = await service.create("an early note");
+      const urgent = await follow(session.sessionId, { text: "urgent", mode: "interrupt" });
+      await service.completed(urgent.statusUrl);
+      await service.completed(session.statusUrl);
+      const next = await follow(session.sessionId, { text: "and then?" });
+      await service.completed(next.statusUrl);
+      const told = only(await readEvents(service, session.sessionId), "message.completed");
+      assert.equal(told.filter(({ message }) => JSON.stringify(message).includes("an early note")).length, 1);
+      assert.match(service.model.requests.at(-1)?.text ?? "", /an early note/);
+    });
+  });
+});
+
 describe("a run that is given up", () => {
   it("before it began still puts its message into the transcript", async () => {
     const held = Promise.withResolvers<void>();

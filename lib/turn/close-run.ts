@@ -4,6 +4,7 @@ import type { Deliverable, NewEvent } from "#lib/events/event.ts";
 import { faultPoint } from "#lib/events/fault-point.ts";
 import type { ModelFailure } from "#lib/model/failure.ts";
 import { requestRun } from "#lib/session/jobs.ts";
+import type { MessageRow } from "#lib/session/message-store.ts";
 import { newId } from "#lib/session/new-id.ts";
 import { isOpen } from "#lib/session/run-store.ts";
 import { releaseSteers } from "#lib/session/steering.ts";
@@ -11,6 +12,7 @@ import type { SessionRow } from "#lib/session/store.ts";
 import { aboutRun } from "./about-run.ts";
 import type { ModelStep } from "./call-model.ts";
 import type { Claim } from "./claim.ts";
+import { describeAsked } from "./describe-asked.ts";
 import { describeMessage } from "./describe-message.ts";
 import { announce, type StepRecord, splitStep, writeEvents } from "./record-step.ts";
 import { planRetry } from "./retry-chain.ts";
@@ -32,6 +34,8 @@ export type RunEnd =
 export type Endable = {
   claim: Claim;
   session: Pick<SessionRow, "id" | "callbackEvents">;
+  /** The messages that its request brought. */
+  asked: MessageRow[];
   startedAt: Date | null;
   outputs: ReadonlyMap<string, unknown>;
 };
@@ -57,7 +61,7 @@ export async function closeRun(
     if (!locked || !mayEnd(locked, claim, fence)) return "refused";
     if (end.outcome === "succeeded" && end.conclusion && locked.isCancelled) return "held";
     const retry = planNext(turn, locked, end);
-    const { events, ...write } = describeEnd(run, locked.messageSeq, end, retry);
+    const { events, ...write } = describeEnd(run, locked, end, retry);
     const written = await writeEvents(tx, claim, session, events, write, fence);
     if (written) return written;
     // What refuses a run that may end is a message put into its turn and not yet read.
@@ -91,12 +95,15 @@ function planNext(turn: TurnDeps, run: LockedRun, end: RunEnd): Retry | undefine
 
 /** What a run's end writes, and the events that tell of it. */
 function describeEnd(
-  { claim, startedAt, outputs }: Endable,
-  messageSeq: number,
+  { claim, asked, startedAt, outputs }: Endable,
+  { state, messageSeq }: LockedRun,
   end: RunEnd,
   next: Retry | undefined,
 ): Omit<TurnWrite, "drafts" | "delivery"> & { events: NewEvent[] } {
   const endedAt = new Date();
+  // A turn that ends before it began: what stands in the transcript already is told of, and seen by the next turn.
+  const isToldOf = state === "pending" && claim.attempt === 1 && asked.every(({ seq }) => seq !== null);
+  const opened = isToldOf ? describeAsked(claim, asked, messageSeq) : undefined;
   const conclusion = end.outcome === "succeeded" && end.conclusion ? splitStep(end.conclusion) : undefined;
   const usage = sumUsage([...outputs.values(), conclusion?.write.step.output], startedAt, endedAt);
   const settled = claim.isStructured ? describeDeliverable(claim, startedAt, messageSeq, end) : undefined;
@@ -115,7 +122,8 @@ function describeEnd(
   return {
     ...conclusion?.write,
     ...rest,
-    events: [...(conclusion?.events ?? []), ...told, completed],
+    ...(opened && { step: { name: "open", output: {}, modelMessages: opened.modelMessages } }),
+    events: [...(opened?.events ?? []), ...(conclusion?.events ?? []), ...told, completed],
     end: { state: end.outcome, error, usage, endedAt, retry },
     jobs: next ? [requestRun({ id: next.runId, sessionId: claim.sessionId, generation: 1 })] : [],
   };

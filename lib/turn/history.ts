@@ -46,7 +46,9 @@ export function createHistory(recorded: RecordedEntry[]): History {
       return entries;
     },
     get messages() {
-      return [...messages, ...settleCalls(messages)];
+      const settled = settleCalls(messages);
+      // Most often there is nothing to settle, and a long history is not to be copied for every step.
+      return settled.length === 0 ? messages : [...messages, ...settled];
     },
     append,
   };

@@ -36,6 +36,16 @@ export async function playTurn(turn: TurnDeps, checker: SchemaChecker, job: Play
   const claimed = await claimRun(turn, job, new Date());
   if (claimed.status !== "claimed") return claimed;
   const { run } = claimed;
+  try {
+    return await playClaimed(turn, checker, run);
+  } catch (error) {
+    // What was written last may stand there although its answer was lost: who follows the session looks again.
+    turn.log.recheck(run.claim.sessionId);
+    throw error;
+  }
+}
+
+async function playClaimed(turn: TurnDeps, checker: SchemaChecker, run: RunInPlay): Promise<Played> {
   const pauseAtMs = performance.now() + turn.settings.stretchMs;
   for (;;) {
     const end = await playSteps(turn, checker, run, pauseAtMs);

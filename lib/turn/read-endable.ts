@@ -8,7 +8,7 @@ import type { TurnDeps } from "./turn-deps.ts";
 export async function readEndable(turn: TurnDeps, runId: string): Promise<Endable | undefined> {
   const row = await readRun(turn.db, runId);
   if (!row || !isOpen(row.run)) return undefined;
-  const { run, session } = row;
+  const { run, session, asked } = row;
   const outputs = new Map(await listStepOutputs(turn.db, runId));
-  return { claim: toClaim(run, session), session, startedAt: run.startedAt, outputs };
+  return { claim: toClaim(run, session), session, asked, startedAt: run.startedAt, outputs };
 }

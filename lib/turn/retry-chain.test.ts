@@ -23,6 +23,7 @@ describe("the retry chain", () => {
   it("takes a Retry-After as the least", () => {
     assert.equal(plan(1, 0.5, 45_000), 45_000);
     assert.equal(plan(1, 0.5, 500), 2_000);
+    assert.equal(plan(1, 0.5, 9_999_999_999_999), 24 * 3_600_000, "a day at most");
   });
 
   it("does not begin for a failure that would only come again", () => {

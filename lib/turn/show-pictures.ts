@@ -29,6 +29,8 @@ export async function showPictures(
   sessionId: string,
   messages: readonly ModelMessage[],
 ): Promise<ModelMessage[]> {
+  if (!messages.some((message) => message.role === "tool" && message.content.some(hasPicture)))
+    return [...messages];
   let left = picturesShown(turn.model);
   const shown: ModelMessage[] = [];
   for (const message of messages.toReversed()) {

@@ -20,8 +20,15 @@ export async function stopTurn(turn: TurnDeps, sessionId: string): Promise<strin
 export async function stopRun(turn: TurnDeps, runId: string): Promise<void> {
   if (!(await requestCancel(turn.db, runId, new Date()))) return stopRetry(turn, runId);
   turn.stops.stop(runId, STOPPED_REASON);
-  // One that waits, for its turn or for the time of a retry, has no executor to see the wish.
-  if (await isWaiting(turn, runId)) await removeQueued(turn, runId);
+  // One that waits for the time of a retry has no executor to see the wish. A message that waits for its turn keeps it, and
+  // is placed as that ends: only who takes it back removes it.
+  if ((await isWaiting(turn, runId)) && !(await hasWaitingMessages(turn, runId)))
+    await removeQueued(turn, runId);
+}
+
+async function hasWaitingMessages(turn: TurnDeps, runId: string): Promise<boolean> {
+  const run = await readEndable(turn, runId);
+  return run?.asked.some(({ seq }) => seq === null) ?? false;
 }
 
 async function isWaiting(turn: TurnDeps, runId: string): Promise<boolean> {
