@@ -41,7 +41,7 @@ export const acknowledgedOnce: Invariant = {
       );
       if (placed.length !== 1)
         wrong.push(
-          `message ${nonce} stands in the transcript ${placed.length} times${describe(rows, acknowledged, nonce)}`,
+          `message ${nonce} stands in the transcript ${placed.length} times${describeLoss(rows, acknowledged, nonce)}`,
         );
       const told = rows.events.filter((event) => event.kind === "message.completed" && isIt(event.body));
       if (told.length !== 1) wrong.push(`message ${nonce} is told by ${told.length} events`);
@@ -57,7 +57,7 @@ export const acknowledgedOnce: Invariant = {
 };
 
 /** How a message was sent, and what became of its request's runs. */
-function describe(rows: Evidence["rows"], acknowledged: Evidence["acknowledged"], nonce: string): string {
+function describeLoss(rows: Evidence["rows"], acknowledged: Evidence["acknowledged"], nonce: string): string {
   const asked = acknowledged.find((one) => one.nonce === nonce);
   const runs = rows.runs.filter((run) => run.requestId === asked?.requestId);
   const ends = runs.map(({ state, startedAt }) => (startedAt ? state : `${state} before it started`));
