@@ -9,11 +9,12 @@ const helping = /(testing|fixture)[^/]*\.ts$|\/testing\//;
 
 /**
  * Whether a test file opens the database that `TEST_DATABASE` names, by itself or through the helpers it imports. One
- * that starts a Postgres of its own does so under any setting, and is not counted.
+ * that starts a Postgres of its own does so under any setting: the helpers it imports open that one.
  * @param {string} path from the root of the repository
  */
 export function opensDatabase(path) {
-  return !startingItsOwn.test(readFileSync(path, "utf8")) && reachesOpening(path, new Set());
+  const text = readFileSync(path, "utf8");
+  return opening.test(text) || (!startingItsOwn.test(text) && reachesOpening(path, new Set()));
 }
 
 /**
