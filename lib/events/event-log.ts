@@ -1,7 +1,7 @@
 import type { Database, Transaction } from "#db/client.ts";
 import type { BusListener, EventBus } from "./bus.ts";
 import type { MessageDelta, NewEvent, StoredEvent } from "./event.ts";
-import { appendEvents, readEvents, readLastSeq } from "./store.ts";
+import { appendEvents, readEvents } from "./store.ts";
 
 /**
  * Emits an event of the transaction at hand; it is numbered and written last, and published after the commit.
@@ -40,8 +40,6 @@ export type EventLog = {
   /** Sends a live piece of a message; nothing is stored. */
   publishDelta: (delta: MessageDelta) => void;
   readUnfinished: (sessionId: string) => MessageDelta[];
-  /** The number of the session's last stored event; 0 before the first. */
-  readLastSeq: (sessionId: string) => Promise<number>;
 };
 
 /** @see EventLog */
@@ -81,6 +79,5 @@ export function createEventLog(db: Database, bus: EventBus): EventLog {
     subscribe: bus.subscribe,
     publishDelta: (delta) => bus.publish(delta.sessionId, { type: "delta", delta }),
     readUnfinished: bus.readUnfinished,
-    readLastSeq: (sessionId) => readLastSeq(db, sessionId),
   };
 }

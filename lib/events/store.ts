@@ -76,9 +76,3 @@ export async function listNewestSeqs(
     .from(sessions)
     .where(inArray(sessions.id, sessionIds));
 }
-
-/** The number of the session's last stored event; 0 before the first. */
-export async function readLastSeq(db: Executor, sessionId: string): Promise<number> {
-  const [row] = await db.select({ seq: sessions.eventSeq }).from(sessions).where(eq(sessions.id, sessionId));
-  return row?.seq ?? 0;
-}
