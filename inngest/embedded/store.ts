@@ -107,23 +107,26 @@ export function createEngineStore(db: Database, executorId: string) {
       where r.id = x.id and r.epoch = x.epoch and r.state in ${OPEN}`);
   }
 
-  /** Takes a held run up for a call and reads its steps in the order they ended; undefined when it is not ours. */
+  /** Reads an open run and its steps, in the order they ended, for a call; undefined when it is not ours. */
   async function load(runId: string, epoch: number): Promise<Snapshot | undefined> {
-    const [row] = await query<Snapshot>(sql`with held as (
-        update ${engineRuns} set state = ${nextRunState("waiting", "woken")}, due_at = null
-        where id = ${runId} and epoch = ${epoch} and state in ${states(statesBefore("woken"))} returning attempt, wakes)
-      select held.attempt, held.wakes, coalesce((select json_agg(json_build_object('stepId', s.step_id, 'kind', s.kind,
-        'state', s.state, 'attempt', s.attempt, 'dueAtMs', ${msOf(sql`s.due_at`)}, 'output', s.output,
-        'error', s.error) order by s.position) from ${engineSteps} s where s.run_id = ${runId}), '[]'::json) as steps
-      from held`);
+    const [row] =
+      await query<Snapshot>(sql`select r.attempt, r.wakes, coalesce((select json_agg(json_build_object(
+        'stepId', s.step_id, 'kind', s.kind, 'state', s.state, 'attempt', s.attempt, 'dueAtMs', ${msOf(sql`s.due_at`)},
+        'output', s.output, 'error', s.error) order by s.position)
+        from ${engineSteps} s where s.run_id = r.id), '[]'::json) as steps
+      from ${engineRuns} r where r.id = ${runId} and r.epoch = ${epoch} and r.state in ${OPEN}`);
     return row;
   }
 
-  /** Ends the sleeps and waits of a run whose time has come. */
-  async function endDueWaits(runId: string, epoch: number, nowMs: number): Promise<void> {
+  /**
+   * Takes a run up to be played, and ends its sleeps and waits whose time has come: together, as a parked run that
+   * waits for nothing would never be woken after a crash.
+   */
+  async function takeUp(runId: string, epoch: number, nowMs: number): Promise<void> {
     const timedOut: SerializedError = { name: "Error", message: "The invoked function did not end in time." };
-    await query(sql`with held as (select id from ${engineRuns} where id = ${runId} and epoch = ${epoch}
-        and state in ${OPEN} for no key update)
+    await query(sql`with held as (
+        update ${engineRuns} set state = ${nextRunState("waiting", "woken")}, due_at = null
+        where id = ${runId} and epoch = ${epoch} and state in ${states(statesBefore("woken"))} returning id)
       update ${engineSteps} s set state = case when s.kind = 'invoke' then 'failed' else 'done' end,
         error = case when s.kind = 'invoke' then ${asJson(timedOut)} end, position = nextval('engine_step_order')
       from held where s.run_id = held.id and s.state = 'pending' and s.kind <> 'run'
@@ -193,7 +196,7 @@ export function createEngineStore(db: Database, executorId: string) {
     recordStep,
     completeRuns,
     load,
-    endDueWaits,
+    takeUp,
     findWaits,
     findAwaitedNames,
     findOpenRuns,

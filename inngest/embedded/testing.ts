@@ -78,17 +78,22 @@ export function createTestProcess(
   db: Database,
   options: Partial<EmbeddedEngineOptions> & {
     clock?: ManualClock;
+    /** Statements until it dies: the last is carried out, and its answer is lost. */
+    statementsToLive?: number;
     onExchange?: (path: string, status: number) => void;
   } = {},
 ): TestProcess {
-  const { clock = createManualClock(), onExchange, ...engineOptions } = options;
+  const { clock = createManualClock(), onExchange, statementsToLive, ...engineOptions } = options;
   let statements = 0;
   let isDead = false;
   let isBroken = false;
   const execute = (statement: Parameters<Database["execute"]>[0]) => {
     statements++;
     if (isBroken) return Promise.reject(new Error("connection lost"));
-    return isDead ? new Promise(() => {}) : db.execute(statement);
+    if (isDead) return new Promise(() => {});
+    if (statements !== statementsToLive) return db.execute(statement);
+    isDead = true;
+    return db.execute(statement).then(() => new Promise(() => {}));
   };
   // The engine uses nothing else of the database.
   const own = { execute } as unknown as Database;
