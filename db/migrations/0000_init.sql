@@ -75,6 +75,7 @@ CREATE TABLE "delivery_attempts" (
 	"status" integer,
 	"latency_ms" integer NOT NULL,
 	"error" text,
+	"excerpt" text,
 	CONSTRAINT "delivery_attempts_delivery_id_cycle_number_pk" PRIMARY KEY("delivery_id","cycle","number")
 );
 --> statement-breakpoint
@@ -153,6 +154,11 @@ CREATE TABLE "outbox" (
 	"data" jsonb NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"sent_at" timestamp (3) with time zone
+);
+--> statement-breakpoint
+CREATE TABLE "removals" (
+	"session_id" text PRIMARY KEY NOT NULL,
+	"removed_at" timestamp (3) with time zone DEFAULT now() NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "deliverables" (
@@ -348,7 +354,9 @@ ALTER TABLE "sessions" ADD CONSTRAINT "sessions_parent_session_id_sessions_id_fk
 ALTER TABLE "share_tokens" ADD CONSTRAINT "share_tokens_session_id_sessions_id_fk" FOREIGN KEY ("session_id") REFERENCES "public"."sessions"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "annotations_session" ON "annotations" USING btree ("session_id","created_at");--> statement-breakpoint
 CREATE INDEX "elicitations_session" ON "elicitations" USING btree ("session_id","created_at");--> statement-breakpoint
+CREATE INDEX "elicitations_run" ON "elicitations" USING btree ("run_id");--> statement-breakpoint
 CREATE INDEX "evidence_session" ON "evidence" USING btree ("session_id","created_at");--> statement-breakpoint
+CREATE INDEX "evidence_run" ON "evidence" USING btree ("run_id");--> statement-breakpoint
 CREATE INDEX "deliveries_session" ON "deliveries" USING btree ("session_id","created_at");--> statement-breakpoint
 CREATE INDEX "deliveries_open" ON "deliveries" USING btree ("state") WHERE state in ('pending', 'sending');--> statement-breakpoint
 CREATE INDEX "engine_events_age" ON "engine_events" USING btree ("created_at");--> statement-breakpoint
@@ -358,11 +366,13 @@ CREATE INDEX "engine_runs_event" ON "engine_runs" USING btree ("event_id");--> s
 CREATE INDEX "engine_steps_waits" ON "engine_steps" USING btree ("event_name") WHERE kind = 'event' and state = 'pending';--> statement-breakpoint
 CREATE INDEX "api_keys_owner" ON "api_keys" USING btree ("owner_id");--> statement-breakpoint
 CREATE INDEX "outbox_unsent" ON "outbox" USING btree ("created_at") WHERE sent_at is null;--> statement-breakpoint
+CREATE INDEX "removals_age" ON "removals" USING btree ("removed_at");--> statement-breakpoint
 CREATE INDEX "deliverables_session" ON "deliverables" USING btree ("session_id","created_at");--> statement-breakpoint
 CREATE INDEX "events_request" ON "events" USING btree ("request_id","seq");--> statement-breakpoint
 CREATE UNIQUE INDEX "events_one_end" ON "events" USING btree ("run_id") WHERE kind = 'run.completed';--> statement-breakpoint
 CREATE UNIQUE INDEX "events_one_start" ON "events" USING btree ("run_id") WHERE kind = 'run.started';--> statement-breakpoint
 CREATE INDEX "messages_request" ON "messages" USING btree ("request_id");--> statement-breakpoint
+CREATE INDEX "messages_run" ON "messages" USING btree ("run_id") WHERE run_id is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "requests_idempotency_key" ON "requests" USING btree ("session_id","idempotency_key");--> statement-breakpoint
 CREATE INDEX "requests_joined" ON "requests" USING btree ("joined_run_id") WHERE joined_run_id is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "runs_one_running" ON "runs" USING btree ("session_id") WHERE state = 'running';--> statement-breakpoint

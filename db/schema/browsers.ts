@@ -71,6 +71,7 @@ export const evidence = pgTable(
   },
   (table) => [
     index("evidence_session").on(table.sessionId, table.createdAt),
+    index("evidence_run").on(table.runId),
     oneOf("evidence_kind", table.kind, EVIDENCE_KINDS),
   ],
 );
@@ -97,6 +98,7 @@ export const elicitations = pgTable(
   },
   (table) => [
     index("elicitations_session").on(table.sessionId, table.createdAt),
+    index("elicitations_run").on(table.runId),
     oneOf("elicitations_state", table.state, ELICITATION_STATES),
   ],
 );

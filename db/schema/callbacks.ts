@@ -54,6 +54,8 @@ export const deliveryAttempts = pgTable(
     status: integer("status"),
     latencyMs: integer("latency_ms").notNull(),
     error: text("error"),
+    /** The beginning of the receiver's answer as plain text; null where none came. */
+    excerpt: text("excerpt"),
   },
   (table) => [primaryKey({ columns: [table.deliveryId, table.cycle, table.number] })],
 );

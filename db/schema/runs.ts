@@ -151,6 +151,8 @@ export const messages = pgTable(
   (table) => [
     unique("messages_seq").on(table.sessionId, table.seq),
     index("messages_request").on(table.requestId),
+    // Whoever removes a run has its messages looked up.
+    index("messages_run").on(table.runId).where(sql`run_id is not null`),
     oneOf("messages_role", table.role, MESSAGE_ROLES),
   ],
 );
