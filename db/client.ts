@@ -16,10 +16,20 @@ export type Executor = Database | Transaction;
 
 export type DatabaseDriver = "pglite" | "pg" | "neon";
 
-export type DatabaseOptions =
+export type DatabaseOptions = (
   | { driver: "pglite"; dataDir: string }
   | { driver: "pg"; url: string; onError: (error: Error) => void }
-  | { driver: "neon"; url: string; wsProxy?: string; onError: (error: Error) => void };
+  | {
+      driver: "neon";
+      url: string;
+      /** Host and path of a WebSocket-to-TCP proxy in front of a plain Postgres, for tests (`NEON_WSPROXY`). */
+      wsProxy?: string;
+      onError: (error: Error) => void;
+    }
+) & {
+  /** Told of every statement before it is sent; a throw is that statement's failure. */
+  onStatement?: (() => void) | undefined;
+};
 
 /** An open database with its migrations applied, and how to let go of it. */
 export type OpenDatabase = {
@@ -48,10 +58,10 @@ export function chooseDriver(url: string | undefined, override?: DatabaseDriver)
 export function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
   switch (options.driver) {
     case "pglite":
-      return openEmbedded(options.dataDir);
+      return openEmbedded(options.dataDir, options.onStatement);
     case "pg":
-      return openPostgres(options.url, options.onError);
+      return openPostgres(options);
     case "neon":
-      return openNeon(options.url, options.wsProxy, options.onError);
+      return openNeon(options);
   }
 }

@@ -5,7 +5,7 @@ import { makeConnectionName } from "../connection-name.ts";
 import { lockFolder } from "./lock-folder.ts";
 
 /** Opens PGlite in `<dataDir>/db`, as the folder's one owner: PGlite has no lock and two writers corrupt it. */
-export async function openEmbedded(dataDir: string): Promise<OpenDatabase> {
+export async function openEmbedded(dataDir: string, onStatement?: () => void): Promise<OpenDatabase> {
   const folder = join(dataDir, "db");
   await mkdir(folder, { recursive: true });
   // PGlite writes its files open to every user of the machine; nobody else gets as far as them.
@@ -17,7 +17,7 @@ export async function openEmbedded(dataDir: string): Promise<OpenDatabase> {
       import("./pglite-database.ts"),
     ]);
     const pg = await PGlite.create(folder);
-    const { db } = await openPgliteDatabase(pg);
+    const { db } = await openPgliteDatabase(pg, onStatement);
     const close = async () => {
       await pg.close();
       await unlock();

@@ -1,22 +1,20 @@
-import type { OpenDatabase } from "../client.ts";
+import type { DatabaseOptions, OpenDatabase } from "../client.ts";
 import { makeConnectionName, nameConnections } from "../connection-name.ts";
+import { reportTo } from "../report-statements.ts";
 import * as schema from "../schema/index.ts";
 import { createListen } from "./listen.ts";
 import { migrationsFolder } from "./migrations.ts";
 import { CONNECT_TIMEOUT_MS, migrateAlone, type ServerClient, toDirectUrl } from "./server-client.ts";
 import { withSafeTransactions } from "./with-safe-transactions.ts";
 
+type NeonOptions = Extract<DatabaseOptions, { driver: "neon" }>;
+
 /**
  * Opens Neon over WebSockets (its HTTP driver has no transactions).
  *
- * @param wsProxy host and path of a WebSocket-to-TCP proxy in front of a plain Postgres, for tests (`NEON_WSPROXY`).
  * @throws DatabaseUnreachableError
  */
-export async function openNeon(
-  url: string,
-  wsProxy: string | undefined,
-  onError: (error: Error) => void,
-): Promise<OpenDatabase> {
+export async function openNeon({ url, wsProxy, onError, onStatement }: NeonOptions): Promise<OpenDatabase> {
   const [{ Client, Pool, neonConfig }, { drizzle }, { migrate }, { WebSocket }] = await Promise.all([
     import("@neondatabase/serverless"),
     import("drizzle-orm/neon-serverless"),
@@ -30,6 +28,7 @@ export async function openNeon(
     neonConfig.pipelineConnect = false;
   }
   const name = makeConnectionName();
+  const report = reportTo(onStatement);
   const pooled = {
     connectionString: nameConnections(url, name),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -42,9 +41,9 @@ export async function openNeon(
   pool.on("error", () => {});
   const listen = createListen(() => new Client({ ...direct, query_timeout: CONNECT_TIMEOUT_MS }));
   const db = withSafeTransactions(
-    drizzle({ client: pool, schema }),
+    drizzle({ client: pool, schema, ...report }),
     () => pool.connect(),
-    (client) => drizzle({ client, schema }),
+    (client) => drizzle({ client, schema, ...report }),
   );
   return { db, driver: "neon", name, listen, close: () => pool.end() };
 }

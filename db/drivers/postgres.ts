@@ -1,5 +1,6 @@
-import type { OpenDatabase } from "../client.ts";
+import type { DatabaseOptions, OpenDatabase } from "../client.ts";
 import { makeConnectionName, nameConnections } from "../connection-name.ts";
+import { reportTo } from "../report-statements.ts";
 import * as schema from "../schema/index.ts";
 import { createListen } from "./listen.ts";
 import { migrationsFolder } from "./migrations.ts";
@@ -7,18 +8,21 @@ import { nameStatements } from "./name-statements.ts";
 import { CONNECT_TIMEOUT_MS, migrateAlone } from "./server-client.ts";
 import { withSafeTransactions } from "./with-safe-transactions.ts";
 
+type PostgresOptions = Extract<DatabaseOptions, { driver: "pg" }>;
+
 /**
  * Opens a Postgres server by its URL, over a pool of at most 16 connections.
  *
  * @throws DatabaseUnreachableError
  */
-export async function openPostgres(url: string, onError: (error: Error) => void): Promise<OpenDatabase> {
+export async function openPostgres({ url, onError, onStatement }: PostgresOptions): Promise<OpenDatabase> {
   const [{ Client, Pool }, { drizzle }, { migrate }] = await Promise.all([
     import("pg"),
     import("drizzle-orm/node-postgres"),
     import("drizzle-orm/node-postgres/migrator"),
   ]);
   const name = makeConnectionName();
+  const report = reportTo(onStatement);
   const settings = {
     connectionString: nameConnections(url, name),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -34,9 +38,9 @@ export async function openPostgres(url: string, onError: (error: Error) => void)
   pool.on("error", () => {});
   const listen = createListen(() => new Client({ ...settings, query_timeout: CONNECT_TIMEOUT_MS }));
   const db = withSafeTransactions(
-    drizzle({ client: pool, schema }),
+    drizzle({ client: pool, schema, ...report }),
     () => pool.connect(),
-    (client) => drizzle({ client, schema }),
+    (client) => drizzle({ client, schema, ...report }),
   );
   return { db, driver: "pg", name, listen, close: () => pool.end() };
 }

@@ -22,6 +22,7 @@ import { resendLostDeliveries } from "#lib/callback/resend-lost-deliveries.ts";
 import { standardSchedule } from "#lib/callback/retry-schedule.ts";
 import { createSchemaChecker } from "#lib/deliverable/admission/create-schema-checker.ts";
 import { createEventLog } from "#lib/events/event-log.ts";
+import { faultPoint } from "#lib/events/fault-point.ts";
 import { openEventBus } from "#lib/events/open-event-bus.ts";
 import { createModel } from "#lib/model/create-model.ts";
 import { createAddressRule } from "#lib/net/address-rule.ts";
@@ -242,11 +243,14 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
 }
 
 function readDatabaseOptions(env: Env, driver: "pglite" | "pg" | "neon", logger: Logger): DatabaseOptions {
-  if (driver === "pglite") return { driver, dataDir: env.DATA_DIR };
+  // Only the fault campaign asks; `statement` is the point before each of them.
+  const onStatement = env.FAULT?.point === "statement" ? () => void faultPoint("statement") : undefined;
+  if (driver === "pglite") return { driver, dataDir: env.DATA_DIR, onStatement };
   if (!env.DATABASE_URL) throw new Error(`DATABASE_URL: is required with DATABASE_DRIVER=${driver}`);
   const onError = (error: Error) => logger.error({ err: error }, "a database connection was lost");
-  if (driver === "pg") return { driver, url: env.DATABASE_URL, onError };
-  return { driver, url: env.DATABASE_URL, onError, ...(env.NEON_WSPROXY && { wsProxy: env.NEON_WSPROXY }) };
+  const server = { url: env.DATABASE_URL, onError, onStatement };
+  if (driver === "pg") return { driver, ...server };
+  return { driver, ...server, ...(env.NEON_WSPROXY && { wsProxy: env.NEON_WSPROXY }) };
 }
 
 /** The keys of the settings; where there are none, the one the data folder keeps. */

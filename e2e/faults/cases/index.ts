@@ -1,4 +1,5 @@
 import type { FaultCase } from "../fault-case.ts";
+import { anyStatement } from "./any-statement.ts";
 import { browserFaults } from "./browser-faults.ts";
 import { chain } from "./chain.ts";
 import { concurrency } from "./concurrency.ts";
@@ -15,7 +16,7 @@ export { MISSING } from "./kill-points.ts";
 
 /** Every fault of the campaign, in the order in which they are played. */
 export const CASES: readonly FaultCase[] = [
-  ...[...killPoints, chain, ...throwPoints, ...steering, ...modelFaults],
+  ...[...killPoints, anyStatement, chain, ...throwPoints, ...steering, ...modelFaults],
   ...[...receiverFaults, nameThatFlips, ...browserFaults, ...databaseFaults, ...concurrency],
   ...[...loadFaults, liveBrowsers],
 ];

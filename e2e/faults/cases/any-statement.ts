@@ -1,0 +1,35 @@
+import type { FaultCase } from "../fault-case.ts";
+import type { World } from "../open-world.ts";
+
+/** From the statements of a start to those after a session's last callback; polling makes up what a turn leaves. */
+const STATEMENTS = { least: 12, most: 150 };
+const KINDS = ["plain", "tools", "structured"] as const;
+const HOOKS = [undefined, "500-x3"] as const;
+const DIE_WITHIN_MS = 60_000;
+
+async function playAnyStatement(world: World): Promise<void> {
+  const { random } = world;
+  const nth = random.between(STATEMENTS.least, STATEMENTS.most);
+  const afterMs = random.between(0, 3);
+  await world.start(`statement:${nth}:kill9${afterMs > 0 ? `@${afterMs}` : ""}`);
+  const kind = random.pick(KINDS);
+  const hook = random.pick(HOOKS);
+  const created = await world.create(kind, hook === undefined ? {} : { hook });
+  if (created) await world.followUp(created.sessionId, kind);
+  if (!(await world.died(DIE_WITHIN_MS))) {
+    world.problems.push(`there were no ${nth} statements`);
+    return world.quiet();
+  }
+  await world.restart();
+  const [first] = world.acknowledged;
+  if (!created && first) await world.followUp(first.sessionId, kind);
+  await world.quiet();
+}
+
+/** `kill -9` at any statement: the gaps between two that nobody thought to name. */
+export const anyStatement: FaultCase = {
+  name: "statement",
+  group: "kill",
+  title: "before, in or after any statement of the database",
+  play: playAnyStatement,
+};
