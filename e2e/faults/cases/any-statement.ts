@@ -4,7 +4,6 @@ import type { World } from "../open-world.ts";
 /** From the statements of a start to those after a session's last callback; polling makes up what a turn leaves. */
 const STATEMENTS = { least: 12, most: 150 };
 const KINDS = ["plain", "tools", "structured"] as const;
-const HOOKS = [undefined, "500-x3"] as const;
 const DIE_WITHIN_MS = 60_000;
 
 async function playAnyStatement(world: World): Promise<void> {
@@ -13,8 +12,7 @@ async function playAnyStatement(world: World): Promise<void> {
   const afterMs = random.between(0, 3);
   await world.start(`statement:${nth}:kill9${afterMs > 0 ? `@${afterMs}` : ""}`);
   const kind = random.pick(KINDS);
-  const hook = random.pick(HOOKS);
-  const created = await world.create(kind, hook === undefined ? {} : { hook });
+  const created = await world.create(kind, random.next() < 0.5 ? {} : { hook: "500-x3" });
   if (created) await world.followUp(created.sessionId, kind);
   if (!(await world.died(DIE_WITHIN_MS))) {
     world.problems.push(`there were no ${nth} statements`);
