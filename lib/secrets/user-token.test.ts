@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { createHmac, randomBytes } from "node:crypto";
+import { test } from "node:test";
+import { deriveUserTokenKey, mintUserToken, readUserToken, type UserToken } from "./user-token.ts";
+
+const key = deriveUserTokenKey(randomBytes(32));
+const now = new Date("2026-01-01T00:00:00Z");
+const audience = "https://agent.example/api/mcp";
+const token: UserToken = {
+  sessionId: "ses_one",
+  audience,
+  holder: "other",
+  expiresAt: new Date("2026-01-01T01:00:00Z"),
+};
+const here = { audiences: [audience], now };
+const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+
+test("a token says whose it is, what it is for, who holds it and when it ends", () => {
+  assert.deepEqual(readUserToken(key, mintUserToken(key, token), here), token);
+});
+
+test("a token for another audience is refused", () => {
+  const text = mintUserToken(key, { ...token, audience: "https://elsewhere.example/mcp" });
+  assert.equal(readUserToken(key, text, here), undefined);
+});
+
+test("a token is good until its end, and not at it", () => {
+  const text = mintUserToken(key, token);
+  const justBefore = new Date(token.expiresAt.getTime() - 1);
+  assert.ok(readUserToken(key, text, { ...here, now: justBefore }));
+  assert.equal(readUserToken(key, text, { ...here, now: token.expiresAt }), undefined);
+});
+
+test("a token of another deployment's key is refused", () => {
+  const text = mintUserToken(deriveUserTokenKey(randomBytes(32)), token);
+  assert.equal(readUserToken(key, text, here), undefined);
+});
+
+test("the claims of one session cannot be put under the signature of another", () => {
+  const [, , mac] = mintUserToken(key, token).split(".");
+  const [version, claims] = mintUserToken(key, { ...token, sessionId: "ses_two" }).split(".");
+  assert.equal(readUserToken(key, `${version}.${claims}.${mac}`, here), undefined);
+});
+
+test("a tampered or truncated token is refused, whichever character it is", () => {
+  const text = mintUserToken(key, token);
+  for (let index = 0; index < text.length; index++) {
+    const other = text[index] === "A" ? "B" : "A";
+    const tampered = `${text.slice(0, index)}${other}${text.slice(index + 1)}`;
+    assert.equal(readUserToken(key, tampered, here), undefined, `character ${index}`);
+    assert.equal(readUserToken(key, text.slice(0, index), here), undefined, `the first ${index}`);
+  }
+  for (const longer of [`${text}A`, `${text}.`, `${text}=`, ` ${text}`, `${text}.${text}`])
+    assert.equal(readUserToken(key, longer, here), undefined, longer);
+});
+
+test("no token chooses its own algorithm", () => {
+  const claims = ["ses_one", audience, "other", 4_000_000_000];
+  const forged = [
+    `${encode({ alg: "none" })}.${encode(claims)}.`,
+    `ust1.${encode(claims)}.`,
+    `none.${encode(claims)}.AAAA`,
+    `ust1.${encode(claims)}.${createHmac("sha256", "")
+      .update(`ust1.${encode(claims)}`)
+      .digest("base64url")}`,
+    "",
+    "..",
+    `ust1.${"A".repeat(5_000)}.AAAA`,
+  ];
+  for (const text of forged) assert.equal(readUserToken(key, text, here), undefined, text.slice(0, 60));
+});
+
+test("the key is not the deployment's own, nor that of its other signatures", () => {
+  const secret = randomBytes(32);
+  const derived = Buffer.from(deriveUserTokenKey(secret));
+  assert.notDeepEqual(derived, secret);
+  assert.notDeepEqual(derived, createHmac("sha256", secret).update("share-link/v1").digest());
+  assert.deepEqual(derived, Buffer.from(deriveUserTokenKey(secret)));
+});

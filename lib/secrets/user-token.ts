@@ -1,0 +1,61 @@
+import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
+
+/**
+ * What a session's own user token says: whose it is, the one URL it is for, who holds it (the session's own agent, or an
+ * agent of somebody else), and when it ends. Source: specification, MCP servers, rule 2; Authentication, rule 6.
+ */
+export type UserToken = {
+  sessionId: string;
+  audience: string;
+  holder: "agent" | "other";
+  expiresAt: Date;
+};
+
+/** The version names the one algorithm there is: no token can choose another. */
+const VERSION = "ust1";
+const LENGTH_MAX = 4_096;
+
+/** The key of user tokens, derived (HKDF-SHA-256 with a label of its own) from the deployment's secret key. */
+export const deriveUserTokenKey = (encryptionKey: Uint8Array): Uint8Array =>
+  new Uint8Array(hkdfSync("sha256", encryptionKey, "", "agent-session-service/user-token/v1", 32));
+
+/** Writes a token as one printable word; whole seconds of its end are kept. */
+export function mintUserToken(key: Uint8Array, token: UserToken): string {
+  const { sessionId, audience, holder, expiresAt } = token;
+  const claims = JSON.stringify([sessionId, audience, holder, Math.floor(expiresAt.getTime() / 1_000)]);
+  const signed = `${VERSION}.${Buffer.from(claims).toString("base64url")}`;
+  return `${signed}.${sign(key, signed)}`;
+}
+
+/**
+ * Reads a token that {@link mintUserToken} wrote with this key; undefined for any other text, for a token that has ended
+ * and for one that is meant for somewhere else.
+ *
+ * @param expected.audiences the URLs that the reader is known by.
+ */
+export function readUserToken(
+  key: Uint8Array,
+  text: string,
+  expected: { audiences: readonly string[]; now: Date },
+): UserToken | undefined {
+  if (text.length > LENGTH_MAX) return undefined;
+  const [version, claims, mac, ...rest] = text.split(".");
+  if (version !== VERSION || !claims || !mac || rest.length > 0) return undefined;
+  // The text is compared, not the bytes it stands for, so that each token has one spelling.
+  if (!isEqual(mac, sign(key, `${version}.${claims}`))) return undefined;
+  // Only mintUserToken signs with this key.
+  const [sessionId, audience, holder, endsAtSeconds] = JSON.parse(
+    Buffer.from(claims, "base64url").toString(),
+  ) as [string, string, UserToken["holder"], number];
+  const expiresAt = new Date(endsAtSeconds * 1_000);
+  if (expected.now >= expiresAt || !expected.audiences.includes(audience)) return undefined;
+  return { sessionId, audience, holder, expiresAt };
+}
+
+const sign = (key: Uint8Array, text: string): string =>
+  createHmac("sha256", key).update(text).digest("base64url");
+
+function isEqual(left: string, right: string): boolean {
+  const [given, own] = [Buffer.from(left), Buffer.from(right)];
+  return given.length === own.length && timingSafeEqual(given, own);
+}
