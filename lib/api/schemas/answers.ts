@@ -1,136 +1,262 @@
 import { z } from "zod";
 import {
   BROWSER_STATUSES,
+  CALLBACK_EVENTS,
   DELIVERY_STATES,
   FOLLOW_UP_MODES,
   MESSAGE_ROLES,
-  SOURCES,
   STARTUP_STATUSES,
 } from "#db/schema/unions.ts";
+import {
+  count,
+  jsonValue,
+  messageId,
+  pageUrl,
+  requestId,
+  runId,
+  sessionId,
+  shareUrl,
+  source,
+  timestamp,
+} from "./values.ts";
 
 const success = z.literal(true);
-const turnState = z.enum(["idle", "running", "compacting"]);
-const outcome = z.enum(["succeeded", "errored", "cancelled"]);
+const turnState = z.enum(["idle", "running", "compacting"]).meta({
+  id: "TurnState",
+  description: "`running` from the moment a request is accepted until none is open, retries included.",
+});
+export const outcomeSchema = z.enum(["succeeded", "errored", "cancelled"]).meta({
+  id: "RunOutcome",
+  description: "How a run ended.",
+});
 
 /** Source: specification, Request status. */
-export const requestStatusSchema = z.object({
-  success,
-  sessionId: z.string(),
-  requestId: z.string(),
-  runId: z.string(),
-  status: z.enum(["pending", "running", "completed"]),
-});
+export const requestStatusSchema = z
+  .object({
+    success,
+    sessionId,
+    requestId,
+    runId: runId.describe("The request's newest run: a retry is a run of its own."),
+    status: z.enum(["pending", "running", "completed"]),
+  })
+  .meta({ id: "RequestStatus" });
 
 /** Source: specification, Deliverable. */
-export const deliverableSchema = z.discriminatedUnion("status", [
-  z.object({ runId: z.string(), status: z.literal("pending") }),
-  z.object({ runId: z.string(), status: z.literal("ready"), value: z.json() }),
-  z.object({
-    runId: z.string(),
-    status: z.literal("failed"),
-    error: z.string(),
-    rawText: z.string().optional(),
-  }),
-]);
+export const deliverableSchema = z
+  .discriminatedUnion("status", [
+    z.object({ runId, status: z.literal("pending") }).meta({ id: "PendingDeliverable" }),
+    z
+      .object({
+        runId,
+        status: z.literal("ready"),
+        value: jsonValue.meta({
+          description: "Valid against the caller's `outputSchema`.",
+          examples: [{ title: "Checkout · Harbour Paper Co.", fields: [{ name: "Email", required: true }] }],
+        }),
+      })
+      .meta({ id: "ReadyDeliverable" }),
+    z
+      .object({
+        runId,
+        status: z.literal("failed"),
+        error: z.string().meta({
+          description: "The provider's message, or the reason.",
+          examples: ["the model's answer was cut off"],
+        }),
+        rawText: z.string().meta({ description: "What the model wrote instead." }).optional(),
+      })
+      .meta({ id: "FailedDeliverable" }),
+  ])
+  .meta({ id: "Deliverable", description: "The typed result of a run of a structured session." });
 
 /** Source: specification, Agent status; `wire.md`, Agent status. */
-export const agentStatusSchema = z.object({
-  turnState,
-  activeRunId: z.string().nullable(),
-  lastRunId: z.string().nullable(),
-  deliverable: deliverableSchema.nullable(),
-  delegation: z.object({ maxLiveChildren: z.number(), maxLiveBrowsers: z.number() }),
-  startupStatus: z.enum(STARTUP_STATUSES),
-  lastRun: z.object({ outcome, error: z.string().nullable() }).nullable(),
-  queued: z.number(),
-});
+export const agentStatusSchema = z
+  .object({
+    turnState,
+    activeRunId: runId.describe("The run at work.").nullable(),
+    lastRunId: runId.describe("The newest run that has started.").nullable(),
+    deliverable: deliverableSchema.nullable().meta({
+      description:
+        "Result of the newest run. It is final once `turnState` is not `running` and its `runId` equals `lastRunId` with a status other than `pending`.",
+    }),
+    delegation: z.object({ maxLiveChildren: count, maxLiveBrowsers: count }).meta({
+      description: "Caps on sub-agents that are in force.",
+      examples: [{ maxLiveChildren: 4, maxLiveBrowsers: 4 }],
+    }),
+    startupStatus: z.enum(STARTUP_STATUSES).meta({ description: "How the workspace stands." }),
+    lastRun: z
+      .object({
+        outcome: outcomeSchema,
+        error: z
+          .string()
+          .nullable()
+          .meta({ examples: [null] }),
+      })
+      .nullable()
+      .meta({ description: "How the newest ended run ended." }),
+    queued: count.meta({ description: "Messages that wait.", examples: [0] }),
+  })
+  .meta({ id: "AgentStatus" });
 
 /** Source: specification, Browser status; `currentUrl`: `wire.md`. */
-export const browserStatusSchema = z.object({
-  status: z.enum(BROWSER_STATUSES),
-  sessionId: z.string().nullable(),
-  liveViewUrl: z.string().nullable(),
-  desiredUrl: z.string().nullable(),
-  lastNavigatedUrl: z.string().nullable(),
-  currentUrl: z.string().nullable(),
-  lastError: z.string().nullable(),
-});
+export const browserStatusSchema = z
+  .object({
+    status: z.enum(BROWSER_STATUSES).meta({ examples: ["ready"] }),
+    sessionId: sessionId.nullable(),
+    liveViewUrl: z
+      .string()
+      .nullable()
+      .meta({
+        description: "The live view, once `status` is `ready`. A path of this service.",
+        examples: ["/s/ses_xdbqydi2z2jnnberubbghcrn/live"],
+      }),
+    desiredUrl: pageUrl("The page that the session targets now.").nullable(),
+    lastNavigatedUrl: pageUrl(
+      "The last page reached. Once the navigation that a retarget asked for has landed, this is the URL as it was asked for.",
+    ).nullable(),
+    currentUrl: pageUrl("The address shown.").nullable(),
+    lastError: z
+      .string()
+      .nullable()
+      .meta({ description: "Why a navigation was refused; gone once a page is reached.", examples: [null] }),
+  })
+  .meta({ id: "BrowserStatus" });
 
-export const retargetAcceptedSchema = z.object({
-  accepted: z.literal(true),
-  url: z.string(),
-  statusUrl: z.string(),
-});
+export const retargetAcceptedSchema = z
+  .object({
+    accepted: z.literal(true),
+    url: pageUrl("The URL that was asked for."),
+    statusUrl: z.string().meta({
+      description: "Where the browser's status is polled. A path of this service.",
+      examples: ["/api/sessions/ses_xdbqydi2z2jnnberubbghcrn/browser"],
+    }),
+  })
+  .meta({ id: "RetargetAccepted", description: "Accepted, not landed: poll the browser's status." });
 
-export const annotationAcceptedSchema = z.object({ ok: z.literal(true) });
+export const annotationAcceptedSchema = z.object({ ok: z.literal(true) }).meta({ id: "AnnotationAccepted" });
 
-export const stoppedSchema = z.object({ success, sessionId: z.string(), runId: z.string().nullable() });
+export const stoppedSchema = z
+  .object({
+    success,
+    sessionId,
+    runId: runId.describe("The run that was told to stop; null where none was at work.").nullable(),
+  })
+  .meta({ id: "TurnStopped" });
 
-export const settledSchema = z.object({ success });
+export const settledSchema = z.object({ success }).meta({ id: "Settled" });
 
 /** A list page: `{ success, data, nextCursor }`. Source: `wire.md`, Also served. */
 export const listOf = <Item extends z.ZodType>(item: Item) =>
-  z.object({ success, data: z.array(item), nextCursor: z.string().nullable() });
+  z.object({
+    success,
+    data: z.array(item),
+    nextCursor: z
+      .string()
+      .nullable()
+      .meta({ description: "Send it as `cursor` for the next page; null after the last.", examples: [null] }),
+  });
 
-export const messageRecordSchema = z.object({
-  id: z.string(),
-  seq: z.number(),
-  role: z.enum(MESSAGE_ROLES),
-  parts: z.array(z.looseObject({ type: z.string() })),
-  requestId: z.string().nullable(),
-  runId: z.string().nullable(),
-  author: z.string().nullable(),
-  createdAt: z.string(),
+/** A part of a message; parts of kinds to come have a `type` too. */
+export const messagePartSchema = z.looseObject({ type: z.string() }).meta({
+  id: "MessagePart",
+  description:
+    "`text` and `reasoning` have a `text`; `tool-call` has `toolCallId`, `toolName` and `input`; `data-deliverable` has the deliverable as `data`. Pass over types that you do not know.",
+  examples: [{ type: "text", text: "The checkout asks for an email address." }],
 });
 
-export const sessionSummarySchema = z.object({
-  id: z.string(),
-  title: z.string(),
-  targetUrl: z.string().nullable(),
-  source: z.enum(SOURCES),
-  isStructured: z.boolean(),
-  turnState,
-  lastOutcome: outcome.nullable(),
-  createdAt: z.string(),
-  shareUrl: z.string(),
-});
+export const messageRecordSchema = z
+  .object({
+    id: messageId,
+    seq: count.meta({ description: "Place in the transcript, from 1.", examples: [2] }),
+    role: z.enum(MESSAGE_ROLES).meta({ examples: ["assistant"] }),
+    parts: z.array(messagePartSchema),
+    requestId: requestId.nullable(),
+    runId: runId.nullable(),
+    author: z
+      .string()
+      .nullable()
+      .meta({ description: "The `userId` that was sent with it.", examples: [null] }),
+    createdAt: timestamp,
+  })
+  .meta({ id: "MessageRecord", description: "A message of the transcript." });
 
-export const annotationRecordSchema = z.looseObject({
-  id: z.string(),
-  event: z.string(),
-  createdAt: z.string(),
-});
+export const sessionSummarySchema = z
+  .object({
+    id: sessionId,
+    title: z.string().meta({ examples: ["Look at the checkout"] }),
+    targetUrl: pageUrl("The page it was created with.").nullable(),
+    source,
+    isStructured: z.boolean().meta({ description: "Whether it has an `outputSchema`." }),
+    turnState,
+    lastOutcome: outcomeSchema.nullable(),
+    createdAt: timestamp,
+    shareUrl,
+  })
+  .meta({ id: "SessionSummary" });
 
-export const deliveryRecordSchema = z.object({
-  id: z.string(),
-  event: z.string(),
-  runId: z.string(),
-  state: z.enum(DELIVERY_STATES),
-  attempts: z.array(
-    z.object({
-      at: z.string(),
-      status: z.number().nullable(),
-      latencyMs: z.number(),
-      error: z.string().nullable(),
+export const annotationRecordSchema = z
+  .looseObject({
+    id: z.string().meta({ examples: ["ann_q5s7txyzacdf2gik4mnprvwb"] }),
+    event: z.string().meta({ examples: ["submit"] }),
+    createdAt: timestamp,
+  })
+  .meta({ id: "AnnotationRecord", description: "An annotation with every field that was submitted." });
+
+export const deliveryRecordSchema = z
+  .object({
+    id: z.string().meta({
+      description: "The value of `X-Service-Delivery`.",
+      examples: ["whd-6f1c9a3e-58d2-4b7a-9c40-2f6d8e1b7a53"],
     }),
-  ),
-  nextAttemptAt: z.string().nullable(),
-});
+    event: z.enum(CALLBACK_EVENTS),
+    runId,
+    state: z.enum(DELIVERY_STATES).meta({ examples: ["delivered"] }),
+    attempts: z.array(
+      z.object({
+        at: timestamp,
+        status: z
+          .int()
+          .nullable()
+          .meta({ description: "HTTP status; null where none came.", examples: [200] }),
+        latencyMs: z.number().meta({ examples: [12] }),
+        error: z
+          .string()
+          .nullable()
+          .meta({ description: "Null when it was accepted.", examples: [null] }),
+      }),
+    ),
+    nextAttemptAt: z
+      .string()
+      .nullable()
+      .meta({ description: "ISO 8601, UTC.", examples: [null] }),
+  })
+  .meta({ id: "DeliveryRecord", description: "One callback, with its attempts." });
 
-export const queuedMessageSchema = z.object({
-  requestId: z.string(),
-  /** `steer` is read by the turn at work, between two of its steps; the others have a turn of their own. */
-  mode: z.enum(FOLLOW_UP_MODES),
-  text: z.string(),
-  author: z.string().nullable(),
-  createdAt: z.string(),
-});
+export const queuedMessageSchema = z
+  .object({
+    requestId,
+    mode: z.enum(FOLLOW_UP_MODES).meta({
+      description:
+        "`steer` is read by the turn at work, between two of its steps; the others have a turn of their own.",
+    }),
+    text: z.string().meta({ examples: ["Which of these are required?"] }),
+    author: z
+      .string()
+      .nullable()
+      .meta({ examples: [null] }),
+    createdAt: timestamp,
+  })
+  .meta({ id: "QueuedMessage" });
 
 export const queueSchema = z.object({ success, data: z.array(queuedMessageSchema), nextCursor: z.null() });
 
-const check = z.object({ ok: z.boolean(), detail: z.string() });
-export const healthSchema = z.object({ ok: z.literal(true) });
-export const readySchema = z.object({
-  ok: z.boolean(),
-  checks: z.object({ database: check, engine: check, browser: check, sandbox: check, model: check }),
-});
+const check = z
+  .object({ ok: z.boolean(), detail: z.string().meta({ examples: ["pglite"] }) })
+  .meta({ id: "ReadinessCheck" });
+export const healthSchema = z.object({ ok: z.literal(true) }).meta({ id: "Health" });
+export const readySchema = z
+  .object({
+    ok: z.boolean(),
+    checks: z.object({ database: check, engine: check, browser: check, sandbox: check, model: check }),
+  })
+  .meta({ id: "Readiness" });

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { CALLBACK_EVENTS, SOURCES } from "#db/schema/unions.ts";
 import { httpUrl, jsonObject, nameUpTo, readHttpUrl, textUpTo } from "./fields.ts";
 import { messagesSchema } from "./message.ts";
+import { requestId, runId, sessionId, shareUrl, statusUrl, streamUrl } from "./values.ts";
 
 const withoutCredentials = (text: string) => {
   const url = readHttpUrl(text);
@@ -9,15 +10,23 @@ const withoutCredentials = (text: string) => {
 };
 
 /** Source: specification, Callback object. The host is checked against the network guard apart from this. */
-const callbackSchema = z.strictObject({
-  url: httpUrl.refine(withoutCredentials, { error: "must not contain credentials" }),
-  secret: nameUpTo(1_024).optional(),
-  events: z
-    .array(z.enum(CALLBACK_EVENTS))
-    .min(1, { error: `must name at least one of ${CALLBACK_EVENTS.join(", ")}` })
-    .transform((events) => CALLBACK_EVENTS.filter((event) => events.includes(event)))
-    .optional(),
-});
+const callbackSchema = z
+  .strictObject({
+    url: httpUrl.refine(withoutCredentials, { error: "must not contain credentials" }).meta({
+      description: "Receives events by POST. Loopback, private and link-local hosts are refused.",
+      examples: ["https://receiver.example/hook"],
+    }),
+    secret: nameUpTo(1_024)
+      .optional()
+      .meta({ description: "Signs every delivery with HMAC-SHA256.", examples: ["shh"] }),
+    events: z
+      .array(z.enum(CALLBACK_EVENTS))
+      .min(1, { error: `must name at least one of ${CALLBACK_EVENTS.join(", ")}` })
+      .transform((events) => CALLBACK_EVENTS.filter((event) => events.includes(event)))
+      .optional()
+      .meta({ description: "Which events; all where nothing is said." }),
+  })
+  .meta({ id: "Callback", description: "Where lifecycle events are posted." });
 
 const MCP_SERVER_ID = /^[a-z0-9][a-z0-9_-]{0,31}$/;
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$/;
@@ -27,54 +36,75 @@ const MCP_SERVERS_MAX = 10;
 const MCP_HEADERS_MAX = 20;
 
 /** An object whose keys are checked one by one, so that an error names the key. */
-const headersSchema = z.record(z.string(), z.string()).superRefine((headers, context) => {
-  if (Object.keys(headers).length > MCP_HEADERS_MAX)
-    context.addIssue({ code: "custom", message: `must hold at most ${MCP_HEADERS_MAX} headers` });
-  for (const [name, value] of Object.entries(headers)) {
-    if (!HEADER_NAME.test(name))
-      context.addIssue({ code: "custom", path: [name], message: "is not a valid header name" });
-    else if (!HEADER_VALUE.test(value))
-      context.addIssue({ code: "custom", path: [name], message: "is not a valid header value" });
-  }
-});
+const headersSchema = z
+  .record(z.string(), z.string())
+  .superRefine((headers, context) => {
+    if (Object.keys(headers).length > MCP_HEADERS_MAX)
+      context.addIssue({ code: "custom", message: `must hold at most ${MCP_HEADERS_MAX} headers` });
+    for (const [name, value] of Object.entries(headers)) {
+      if (!HEADER_NAME.test(name))
+        context.addIssue({ code: "custom", path: [name], message: "is not a valid header name" });
+      else if (!HEADER_VALUE.test(value))
+        context.addIssue({ code: "custom", path: [name], message: "is not a valid header value" });
+    }
+  })
+  .meta({
+    description: "Stored sealed, and sent to this server alone; no answer holds them.",
+    maxProperties: MCP_HEADERS_MAX,
+    examples: [{ Authorization: "Bearer …" }],
+  });
 
-const mcpServerSchema = z.strictObject({
-  url: z
-    .string()
-    .max(8_192, { error: "must be at most 8,192 characters" })
-    .refine((text) => /^https:\/\//i.test(text) && readHttpUrl(text) !== undefined, {
-      error: "must be https",
-    })
-    .refine(withoutCredentials, { error: "must not contain credentials; send them in headers" }),
-  type: z.enum(["http", "sse"]).optional(),
-  headers: headersSchema.optional(),
-});
+const mcpServerSchema = z
+  .strictObject({
+    url: z
+      .string()
+      .max(8_192, { error: "must be at most 8,192 characters" })
+      .refine((text) => /^https:\/\//i.test(text) && readHttpUrl(text) !== undefined, {
+        error: "must be https",
+      })
+      .refine(withoutCredentials, { error: "must not contain credentials; send them in headers" })
+      .meta({ format: "uri", pattern: "^[Hh][Tt][Tt][Pp][Ss]://", examples: ["https://tools.example/mcp"] }),
+    type: z
+      .enum(["http", "sse"])
+      .optional()
+      .meta({ default: "http", description: "`http` is Streamable HTTP." }),
+    headers: headersSchema.optional(),
+  })
+  .meta({ id: "McpServer", description: "A remote tool server; its tools appear as `mcp_<id>__<tool>`." });
 
 /** Source: specification, MCP servers, rules 1 and 2. `builtin` is a pin, not a server (`wire.md`). */
-const mcpServersSchema = z.record(z.string(), mcpServerSchema).superRefine((servers, context) => {
-  const ids = Object.keys(servers);
-  for (const id of ids.filter((id) => !MCP_SERVER_ID.test(id)))
-    context.addIssue({
-      code: "custom",
-      path: [id],
-      message: "the server id must match [a-z0-9][a-z0-9_-]{0,31}",
-    });
-  if (ids.filter((id) => id !== "builtin").length > MCP_SERVERS_MAX)
-    context.addIssue({ code: "custom", message: `must hold at most ${MCP_SERVERS_MAX} servers` });
-  const builtin = Object.hasOwn(servers, "builtin") ? servers.builtin : undefined;
-  if (builtin?.headers !== undefined)
-    context.addIssue({
-      code: "custom",
-      path: ["builtin", "headers"],
-      message: "not allowed: the session's own user token is the credential",
-    });
-  if (builtin?.type === "sse")
-    context.addIssue({
-      code: "custom",
-      path: ["builtin", "type"],
-      message: "must not be sse: the built-in server speaks http",
-    });
-});
+const mcpServersSchema = z
+  .record(z.string(), mcpServerSchema)
+  .superRefine((servers, context) => {
+    const ids = Object.keys(servers);
+    for (const id of ids.filter((id) => !MCP_SERVER_ID.test(id)))
+      context.addIssue({
+        code: "custom",
+        path: [id],
+        message: "the server id must match [a-z0-9][a-z0-9_-]{0,31}",
+      });
+    if (ids.filter((id) => id !== "builtin").length > MCP_SERVERS_MAX)
+      context.addIssue({ code: "custom", message: `must hold at most ${MCP_SERVERS_MAX} servers` });
+    const builtin = Object.hasOwn(servers, "builtin") ? servers.builtin : undefined;
+    if (builtin?.headers !== undefined)
+      context.addIssue({
+        code: "custom",
+        path: ["builtin", "headers"],
+        message: "not allowed: the session's own user token is the credential",
+      });
+    if (builtin?.type === "sse")
+      context.addIssue({
+        code: "custom",
+        path: ["builtin", "type"],
+        message: "must not be sse: the built-in server speaks http",
+      });
+  })
+  .meta({
+    description:
+      "Tool servers by id, at most 10. `builtin` is no server of its own: it pins the built-in one to a URL.",
+    propertyNames: { type: "string", pattern: MCP_SERVER_ID.source },
+    examples: [{ crm: { url: "https://tools.example/mcp" } }],
+  });
 
 const TOOL_NAMES_MAX = 128;
 const toolNames = z
@@ -84,59 +114,116 @@ const toolNames = z
   .max(TOOL_NAMES_MAX, { error: `must hold at most ${TOOL_NAMES_MAX} names` });
 
 /** Source: specification, Tools object. */
-const toolsSchema = z.strictObject({
-  include: toolNames.optional(),
-  exclude: toolNames.optional(),
-  externalTurnExclude: toolNames.optional(),
-});
+const toolsSchema = z
+  .strictObject({
+    include: toolNames.optional().meta({
+      description: "Adds tools that the analysis profile leaves out; only with `outputSchema`.",
+      examples: [["screenshot"]],
+    }),
+    exclude: toolNames.optional().meta({
+      description:
+        "Removes tools; wins over everything. A trailing `*` stands for any ending of an MCP tool's name.",
+      examples: [["run_shell", "mcp_crm__*"]],
+    }),
+    externalTurnExclude: toolNames.optional().meta({
+      description: "Removes tools on turns that no person started from the session page.",
+      examples: [["elicit_user_input"]],
+    }),
+  })
+  .meta({ id: "ToolPolicy", description: "Which tools the agent has." });
 
 /** Source: specification, Capabilities. */
 const capabilitiesSchema = z
-  .strictObject({ browser: z.boolean().optional(), sandbox: z.boolean().optional() })
+  .strictObject({
+    browser: z.boolean().optional().meta({ default: true, description: "`false`: no browser." }),
+    sandbox: z
+      .boolean()
+      .optional()
+      .meta({ default: true, description: "`false`: no workspace, and no browser, which runs in it." }),
+  })
   .refine((capabilities) => !(capabilities.sandbox === false && capabilities.browser === true), {
     error:
       "sandbox: false cannot be combined with browser: true, because the browser runs inside the sandbox",
+  })
+  .meta({
+    id: "Capabilities",
+    not: {
+      properties: { sandbox: { const: false }, browser: { const: true } },
+      required: ["sandbox", "browser"],
+    },
   });
 
 const liveCount = z
   .number({ error: "must be an integer >= 0" })
-  .refine((count) => Number.isSafeInteger(count) && count >= 0, { error: "must be an integer >= 0" });
+  .refine((count) => Number.isSafeInteger(count) && count >= 0, { error: "must be an integer >= 0" })
+  .meta({ shownAs: { type: "integer", minimum: 0 }, examples: [2] });
 
 /** Source: specification, Rules for profile fields, 5 to 7; ceilings are checked apart, they belong to the deployment. */
-const delegationSchema = z.strictObject({
-  maxLiveChildren: liveCount.optional(),
-  maxLiveBrowsers: liveCount.optional(),
-});
+const delegationSchema = z
+  .strictObject({
+    maxLiveChildren: liveCount.optional().meta({ description: "At most the deployment's ceiling." }),
+    maxLiveBrowsers: liveCount
+      .optional()
+      .meta({ description: "At most the deployment's ceiling, and at most `maxLiveChildren`." }),
+  })
+  .meta({ id: "DelegationCaps", description: "How many sub-agents may be live at once." });
 
 /** Body of `POST /api/session`. Source: specification, Session creation request. */
-export const createSessionSchema = z.strictObject({
-  messages: messagesSchema,
-  targetUrl: httpUrl.optional(),
-  targetPageUrls: z.array(httpUrl).max(1_000, { error: "must hold at most 1,000 URLs" }).optional(),
-  metadata: jsonObject.optional(),
-  idempotencyKey: nameUpTo(255).optional(),
-  userId: nameUpTo(255).optional(),
-  source: z.enum(SOURCES).optional(),
-  callback: callbackSchema.optional(),
-  outputSchema: jsonObject.optional(),
-  doneSchema: z.undefined({ error: "is retired; send the schema as outputSchema" }).optional(),
-  tools: toolsSchema.optional(),
-  systemPrompt: textUpTo(20_000).optional(),
-  mcpServers: mcpServersSchema.optional(),
-  capabilities: capabilitiesSchema.optional(),
-  subAgents: z.boolean().optional(),
-  delegation: delegationSchema.optional(),
-});
+export const createSessionSchema = z
+  .strictObject({
+    messages: messagesSchema,
+    targetUrl: httpUrl.optional().meta({ description: "The page to work on." }),
+    targetPageUrls: z
+      .array(httpUrl)
+      .max(1_000, { error: "must hold at most 1,000 URLs" })
+      .optional()
+      .meta({ description: "Further pages to work on." }),
+    metadata: jsonObject
+      .optional()
+      .meta({ description: "The caller's own, kept with the session.", examples: [{ ticket: "QA-118" }] }),
+    idempotencyKey: nameUpTo(255)
+      .optional()
+      .meta({
+        description: "A replay with the same key and an equal body answers with the original session.",
+        examples: ["order-4711"],
+      }),
+    userId: nameUpTo(255)
+      .optional()
+      .meta({ description: "Who asks, in the caller's own words.", examples: ["user-7"] }),
+    source: z.enum(SOURCES).optional().meta({ default: "api", description: "Stamped onto every event." }),
+    callback: callbackSchema.optional(),
+    outputSchema: jsonObject.optional().meta({
+      description:
+        "A JSON Schema (at most 64 KiB, an object at its root): every turn ends with a value that is valid against it.",
+      examples: [{ type: "object", properties: { title: { type: "string" } }, required: ["title"] }],
+    }),
+    doneSchema: z
+      .undefined({ error: "is retired; send the schema as outputSchema" })
+      .optional()
+      .meta({ shownAs: { not: {} }, deprecated: true, description: "Retired: send `outputSchema`." }),
+    tools: toolsSchema.optional(),
+    systemPrompt: textUpTo(20_000)
+      .optional()
+      .meta({
+        description: "Instructions of the caller, after the agent's own.",
+        examples: ["Answer in German."],
+      }),
+    mcpServers: mcpServersSchema.optional(),
+    capabilities: capabilitiesSchema.optional(),
+    subAgents: z
+      .boolean()
+      .optional()
+      .meta({ default: false, description: "Whether the agent may delegate to sub-agents." }),
+    delegation: delegationSchema.optional(),
+  })
+  .meta({
+    id: "CreateSession",
+    description: "A session. Everything but the messages is fixed from here on.",
+  });
 
 export type CreateSessionInput = z.output<typeof createSessionSchema>;
 
 /** Answer of `POST /api/session`. Source: specification, Session creation response. */
-export const sessionCreatedSchema = z.object({
-  success: z.literal(true),
-  sessionId: z.string(),
-  requestId: z.string(),
-  runId: z.string(),
-  shareUrl: z.string(),
-  statusUrl: z.string(),
-  streamUrl: z.string(),
-});
+export const sessionCreatedSchema = z
+  .object({ success: z.literal(true), sessionId, requestId, runId, shareUrl, statusUrl, streamUrl })
+  .meta({ id: "SessionCreated" });

@@ -2,9 +2,12 @@ import { z } from "zod";
 
 /** A string of at most `max` characters as people count them: a pair of surrogates is one. */
 export const textUpTo = (max: number) =>
-  z.string().refine((text) => text.length <= max || (text.length <= 2 * max && [...text].length <= max), {
-    error: `must be at most ${max.toLocaleString("en")} characters`,
-  });
+  z
+    .string()
+    .refine((text) => text.length <= max || (text.length <= 2 * max && [...text].length <= max), {
+      error: `must be at most ${max.toLocaleString("en")} characters`,
+    })
+    .meta({ maxLength: max });
 
 /** A name of 1 to `max` characters. */
 export const nameUpTo = (max: number) =>
@@ -17,7 +20,8 @@ export const nameUpTo = (max: number) =>
 export const httpUrl = z
   .string()
   .max(8_192, { error: "must be at most 8,192 characters" })
-  .refine((text) => readHttpUrl(text) !== undefined, { error: "must be an absolute http(s) URL" });
+  .refine((text) => readHttpUrl(text) !== undefined, { error: "must be an absolute http(s) URL" })
+  .meta({ format: "uri", examples: ["https://shop.example/checkout"] });
 
 /** Parses an absolute http(s) URL; undefined for anything else. */
 export function readHttpUrl(text: string): URL | undefined {
@@ -29,7 +33,9 @@ export function readHttpUrl(text: string): URL | undefined {
 }
 
 /** A JSON object (not an array, not null). */
-export const jsonObject = z.custom<Record<string, unknown>>(
-  (value) => typeof value === "object" && value !== null && !Array.isArray(value),
-  { error: "must be an object" },
-);
+export const jsonObject = z
+  .custom<Record<string, unknown>>(
+    (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+    { error: "must be an object" },
+  )
+  .meta({ shownAs: { type: "object", additionalProperties: true } });

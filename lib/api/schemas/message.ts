@@ -2,12 +2,19 @@ import { z } from "zod";
 import { MESSAGE_ROLES } from "#db/schema/unions.ts";
 
 /** Source: specification, Message. */
-export const messageSchema = z.object({
-  role: z.enum(MESSAGE_ROLES),
-  parts: z
-    .array(z.object({ type: z.literal("text"), text: z.string() }))
-    .min(1, { error: "must hold at least one part" }),
-});
+export const messageSchema = z
+  .object({
+    role: z.enum(MESSAGE_ROLES),
+    parts: z
+      .array(
+        z.object({
+          type: z.literal("text"),
+          text: z.string().meta({ examples: ["Tell me what the checkout of this shop asks for."] }),
+        }),
+      )
+      .min(1, { error: "must hold at least one part" }),
+  })
+  .meta({ id: "Message", description: "What somebody says." });
 
 /** A list of messages of which at least one is the user's. Source: specification, creation request; `wire.md`. */
 export const messagesSchema = z
@@ -16,6 +23,7 @@ export const messagesSchema = z
   .max(1_000, { error: "must hold at most 1,000 messages" })
   .refine((messages) => messages.some((message) => message.role === "user"), {
     error: "must hold at least one user message",
-  });
+  })
+  .meta({ description: "At least one of them is the user's; the last of those begins the turn." });
 
 export type MessageInput = z.output<typeof messageSchema>;
