@@ -7,6 +7,7 @@ import type {
   Source,
   ToolCallState,
   UsageRow,
+  Violation,
 } from "#db/schema/index.ts";
 
 /** How a run ended. Source: `wire.md`, Stream. */
@@ -16,7 +17,7 @@ export type RunOutcome = "succeeded" | "errored" | "cancelled";
 export type Deliverable =
   | { runId: string; status: "pending" }
   | { runId: string; status: "ready"; value: unknown }
-  | { runId: string; status: "failed"; error: string; rawText?: string };
+  | { runId: string; status: "failed"; error: string; rawText?: string; violations?: Violation[] };
 
 /** A message as the API lists it. Source: `wire.md`, Also served. */
 export type TranscriptMessage = {
@@ -43,7 +44,8 @@ export type EvidencePointer = {
 export type EventFields = {
   "run.started": { attempt: number; origin: RunOrigin };
   "message.completed": { message: TranscriptMessage };
-  "tool.call": { messageId: string; toolCallId: string; toolName: string; input: unknown };
+  /** `messageId` is null, as are request and run, where an agent from outside calls a tool of the session. */
+  "tool.call": { messageId: string | null; toolCallId: string; toolName: string; input: unknown };
   "tool.result": {
     toolCallId: string;
     toolName: string;

@@ -26,8 +26,9 @@ export type ToolResult = { isError: boolean; content: ToolContent[] };
 /** The call at hand. */
 export type ToolCall = {
   sessionId: string;
-  requestId: string;
-  runId: string;
+  /** Null, as is `runId`, where somebody else's agent calls from outside of any turn. */
+  requestId: string | null;
+  runId: string | null;
   callId: string;
   origin: RunOrigin;
   /** Fires when the turn is stopped or the service shuts down. */

@@ -29,8 +29,13 @@ export const elicitUserInput = ({ people }: Pick<ToolServices, "people">): Tool 
     readOnly: false,
     timeoutMs: waitMs + 15_000,
     async execute({ question, options }, call) {
-      if (call.origin !== "person") return `Nobody is there to answer: no person started this turn. ${goOn}`;
-      const outcome = await people.ask(call, { question, options: options ?? null, timeoutMs: waitMs });
+      const { runId } = call;
+      if (call.origin !== "person" || runId === null)
+        return `Nobody is there to answer: no person started this turn. ${goOn}`;
+      const outcome = await people.ask(
+        { ...call, runId },
+        { question, options: options ?? null, timeoutMs: waitMs },
+      );
       switch (outcome.state) {
         case "answered":
           return `The person answered: ${outcome.answer}`;

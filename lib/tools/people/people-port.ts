@@ -10,7 +10,7 @@ export type ElicitationOutcome =
 export type PeoplePort = {
   /** Shows a question on the session page and waits for its answer, the call's signal or the deadline. */
   ask: (
-    call: ToolCall,
+    call: ToolCall & { runId: string },
     question: { question: string; options: string[] | null; timeoutMs: number },
   ) => Promise<ElicitationOutcome>;
 };
