@@ -2,7 +2,7 @@ import { TriangleAlert } from "lucide-react";
 import { CodeBlock } from "#components/ui/code-block.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
 import { JsonTree } from "#components/ui/json-tree.tsx";
-import { findMarks, parseJson } from "#lib/api/client/deliverable-marks.ts";
+import { parseJson, readMarks } from "#lib/api/client/deliverable-marks.ts";
 import type { Deliverable } from "#lib/api/client/types.ts";
 
 /** A result that does not fit its schema, or never came: why, and what came, with the wrong places marked. */
@@ -25,7 +25,7 @@ export function FailedResult({ deliverable }: { deliverable: Extract<Deliverable
             <CopyButton text={rawText} label="Copy what the model answered" />
           </div>
           {parsed?.isJson ? (
-            <JsonTree value={parsed.value} marks={findMarks(error)} />
+            <JsonTree value={parsed.value} marks={readMarks(deliverable)} />
           ) : (
             <CodeBlock text={rawText} />
           )}

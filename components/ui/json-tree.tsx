@@ -14,11 +14,16 @@ type NodeProps = {
   value: unknown;
   pointer: string;
   level: number;
-  marks: readonly string[];
+  marks: Marks;
 };
 
-/** A JSON value as a tree that opens and closes; places named in `marks` (JSON pointers) are shown as wrong. */
-export function JsonTree({ value, marks = [] }: { value: unknown; marks?: readonly string[] }) {
+/** What is wrong with a value, by the JSON pointer of the place. */
+export type Marks = ReadonlyMap<string, string>;
+
+const NO_MARKS: Marks = new Map();
+
+/** A JSON value as a tree that opens and closes; the places in `marks` are shown as wrong, each with its reason. */
+export function JsonTree({ value, marks = NO_MARKS }: { value: unknown; marks?: Marks }) {
   return (
     <div className="font-mono text-xs leading-5">
       <Node name={null} value={value} pointer="" level={0} marks={marks} />
@@ -36,9 +41,9 @@ function Node(props: NodeProps) {
 }
 
 function Branch({ name, value, pointer, level, marks }: NodeProps & { value: object }) {
-  const isMarked = marks.includes(pointer);
+  const mark = marks.get(pointer);
   const [isOpen, setOpen] = useState(
-    level < OPEN_LEVELS || marks.some((mark) => mark.startsWith(`${pointer}/`)),
+    level < OPEN_LEVELS || [...marks.keys()].some((place) => place.startsWith(`${pointer}/`)),
   );
   const [isWhole, setWhole] = useState(false);
   const isArray = Array.isArray(value);
@@ -55,7 +60,7 @@ function Branch({ name, value, pointer, level, marks }: NodeProps & { value: obj
         onClick={() => setOpen(!isOpen)}
         className={cn(
           "flex min-h-5 max-w-full items-start gap-1 rounded-sm pr-1 text-left hover:bg-hover",
-          isMarked && "bg-bad-soft",
+          mark !== undefined && "bg-bad-soft",
         )}
       >
         <ChevronRight
@@ -74,6 +79,7 @@ function Branch({ name, value, pointer, level, marks }: NodeProps & { value: obj
           {!(isOpen && members.length > 0) && (
             <span className="pl-2 font-sans text-2xs text-faint">{count}</span>
           )}
+          <MarkNote mark={mark} />
         </span>
       </button>
       {isOpen && members.length > 0 && (
@@ -104,16 +110,20 @@ function Branch({ name, value, pointer, level, marks }: NodeProps & { value: obj
 }
 
 function Leaf({ name, value, pointer, marks }: NodeProps) {
-  const isMarked = marks.includes(pointer);
+  const mark = marks.get(pointer);
   return (
-    <div className={cn("flex items-start gap-1 rounded-sm pl-4", isMarked && "bg-bad-soft")}>
+    <div className={cn("flex items-start gap-1 rounded-sm pl-4", mark !== undefined && "bg-bad-soft")}>
       <span className="min-w-0 whitespace-pre-wrap break-words">
         <Name name={name} />
         <Scalar value={value} />
-        {isMarked && <span className="pl-2 font-sans text-2xs text-bad">does not fit the schema</span>}
+        <MarkNote mark={mark} />
       </span>
     </div>
   );
+}
+
+function MarkNote({ mark }: { mark: string | undefined }) {
+  return mark === undefined ? null : <span className="pl-2 font-sans text-2xs text-bad">{mark}</span>;
 }
 
 function Name({ name }: { name: string | number | null }) {

@@ -8,6 +8,7 @@ import {
   foreignKey,
   index,
   integer,
+  json,
   jsonb,
   pgTable,
   primaryKey,
@@ -42,6 +43,12 @@ export type UsageRow = {
   toolCalls: number;
   durationMs: number;
 };
+
+/**
+ * What breaks the caller's schema: the place in the result as a JSON pointer, in the schema's shape and, where it has one,
+ * in the JSON that the model wrote.
+ */
+export type Violation = { path: string; message: string; rawPath?: string };
 
 /** One accepted message (the first, or a follow-up). Its status is a projection of its newest run, never stored. */
 export const requests = pgTable(
@@ -226,9 +233,11 @@ export const deliverables = pgTable(
       .notNull()
       .references(() => sessions.id, { onDelete: "cascade" }),
     status: text("status").$type<DeliverableStatus>().notNull(),
-    value: jsonb("value").$type<unknown>(),
+    /** `json`, as its keys stay in the order in which the model gave them. */
+    value: json("value").$type<unknown>(),
     error: text("error"),
     rawText: text("raw_text"),
+    violations: json("violations").$type<Violation[]>(),
     createdAt: createdAt(),
   },
   (table) => [

@@ -51,6 +51,7 @@ describe("a deliverable", () => {
     value: null,
     error: null,
     rawText: null,
+    violations: null,
   };
 
   test("is pending without a row, and while its row says so", () => {

@@ -43,5 +43,6 @@ export function projectDeliverable(runId: string, row: DeliverableRow | undefine
     status: "failed",
     error: row.error ?? "",
     ...(row.rawText !== null && { rawText: row.rawText }),
+    ...(row.violations !== null && { violations: row.violations }),
   };
 }

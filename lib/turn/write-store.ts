@@ -155,17 +155,19 @@ const PARTS: Record<string, Part> = {
   // A deliverable that is settled stays as it is.
   settled: {
     text: (value) => sql`settled as (
-      insert into ${deliverables} as d (run_id, session_id, status, value, error, raw_text)
-      select id, session_id, ${value("deliverableStatus")}, ${value("deliverableValue")}::jsonb,
-        ${value("deliverableError")}::text, ${value("rawText")}::text from held
+      insert into ${deliverables} as d (run_id, session_id, status, value, error, raw_text, violations)
+      select id, session_id, ${value("deliverableStatus")}, ${value("deliverableValue")}::json,
+        ${value("deliverableError")}::text, ${value("rawText")}::text, ${value("violations")}::json from held
       on conflict (run_id) do update set status = excluded.status, value = excluded.value, error = excluded.error,
-        raw_text = excluded.raw_text where d.status = 'pending')`,
+        raw_text = excluded.raw_text, violations = excluded.violations where d.status = 'pending')`,
     read: ({ deliverable }) =>
       deliverable && {
         deliverableStatus: deliverable.status,
         deliverableValue: deliverable.status === "ready" ? json(deliverable.value) : null,
         deliverableError: deliverable.status === "failed" ? deliverable.error : null,
         rawText: deliverable.status === "failed" ? (deliverable.rawText ?? null) : null,
+        violations:
+          deliverable.status === "failed" && deliverable.violations ? json(deliverable.violations) : null,
       },
   },
   sent: {

@@ -1,11 +1,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findMarks, parseJson, pointerSegment } from "./deliverable-marks.ts";
+import { parseJson, pointerSegment, readMarks } from "./deliverable-marks.ts";
 
-test("the places an error names are found, and addresses are no places", () => {
-  const error =
-    "does not match: /fields/2/name must be string; /total must be >= 0, see https://a.example/b/c";
-  assert.deepEqual(findMarks(error), ["/fields/2/name", "/total"]);
+test("violations mark the places of the raw text, with every reason", () => {
+  const violations = [
+    { path: "/fields/name", rawPath: "/fields/entries/0/value", message: "must be string" },
+    { path: "/total", message: "must be >= 0" },
+    { path: "/total", message: "must be integer" },
+  ];
+  const marks = readMarks({ runId: "run_a", status: "failed", error: "It does not match.", violations });
+  assert.deepEqual(
+    [...marks],
+    [
+      ["/fields/entries/0/value", "must be string"],
+      ["/total", "must be >= 0; must be integer"],
+    ],
+  );
 });
 
 test("a key with a slash or a tilde is one segment", () => {

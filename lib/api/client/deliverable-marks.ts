@@ -1,7 +1,15 @@
-/** The places of a JSON value that an error speaks of, as JSON pointers found in its text (`/items/0/name`; ajv's form). */
-export function findMarks(error: string): string[] {
-  const pointers = error.match(/(?<![\w/.:])\/[A-Za-z0-9_$~-]+(?:\/[A-Za-z0-9_$~-]+)*/g) ?? [];
-  return [...new Set(pointers)];
+import type { Deliverable } from "./types.ts";
+
+type Failed = Extract<Deliverable, { status: "failed" }>;
+
+/** What is wrong in the JSON of a failed result's raw text, by the JSON pointer of the place; reasons of one place in one. */
+export function readMarks({ violations = [] }: Failed): Map<string, string> {
+  const marks = new Map<string, string>();
+  for (const { path, rawPath = path, message } of violations) {
+    const known = marks.get(rawPath);
+    marks.set(rawPath, known === undefined ? message : `${known}; ${message}`);
+  }
+  return marks;
 }
 
 /** A key as one segment of a JSON pointer. Source: RFC 6901, section 3. */

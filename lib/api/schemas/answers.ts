@@ -64,6 +64,22 @@ export const deliverableSchema = z
           examples: ["the model's answer was cut off"],
         }),
         rawText: z.string().meta({ description: "What the model wrote instead." }).optional(),
+        violations: z
+          .array(
+            z.object({
+              path: z.string().meta({
+                description: "Where in the result, in the shape of `outputSchema`: a JSON pointer.",
+                examples: ["/items/0/name"],
+              }),
+              message: z.string().meta({ examples: ["must NOT have more than 10 characters"] }),
+              rawPath: z
+                .string()
+                .meta({ description: "The same place in the JSON of `rawText`, where it has one." })
+                .optional(),
+            }),
+          )
+          .meta({ description: "What breaks `outputSchema`, where the answer was a value that does." })
+          .optional(),
       })
       .meta({ id: "FailedDeliverable" }),
   ])
@@ -223,6 +239,11 @@ export const deliveryRecordSchema = z
           .string()
           .nullable()
           .meta({ description: "Null when it was accepted.", examples: [null] }),
+        cycle: z.int().meta({ description: "Rises with every redeliver.", examples: [1] }),
+        excerpt: z
+          .string()
+          .nullable()
+          .meta({ description: "The beginning of the receiver's answer, as plain text.", examples: ["ok"] }),
       }),
     ),
     nextAttemptAt: z
