@@ -1,0 +1,82 @@
+import { briefText, type JsonSchema, kindOf } from "../json.ts";
+import { type Codec, closedObject, refused } from "./codec.ts";
+
+/** A codec of finitely many values, which may have to be told in words when a provider allows no more of them. */
+export type ChoiceCodec = Codec & {
+  choices: readonly (string | number | boolean)[];
+  /** From now on the schema takes any value of the type, and lists the choices in its description. */
+  tellInWords: () => void;
+};
+
+const listCharactersMax = 4_000;
+
+/** Scalars of one type that stand in an `enum` or `const`; they travel as they are. */
+export function createChoiceCodec(choices: readonly (string | number | boolean)[]): ChoiceCodec {
+  const known = new Set<unknown>(choices);
+  const kind = kindOf(choices[0]) ?? "string";
+  const type = kind === "number" && choices.every(Number.isInteger) ? "integer" : kind;
+  let isInWords = false;
+  return {
+    choices,
+    tellInWords: () => {
+      isInWords = true;
+    },
+    children: () => [],
+    outputs: () => ({ kinds: new Set([kind]), heads: [] }),
+    schema: () => choiceSchema(type, choices, isInWords),
+    encode: (value) => (known.has(value) ? value : refused),
+    decode(projected, run) {
+      if (isInWords ? kindOf(projected) === kind : known.has(projected)) return projected;
+      return run.refuse(`must be one of ${briefText(choices, 200)}`);
+    },
+  };
+}
+
+/** Lists and objects that stand in an `enum` or `const`: they travel as their JSON text, in `{ "json": … }`. */
+export function createJsonTextCodec(
+  values: readonly unknown[],
+  textOf: (value: unknown) => string,
+): ChoiceCodec {
+  const byText = new Map(values.map((value) => [textOf(value), value]));
+  const choices = [...byText.keys()];
+  let isInWords = false;
+  return {
+    choices,
+    tellInWords: () => {
+      isInWords = true;
+    },
+    children: () => [],
+    outputs: () => ({ kinds: new Set(["object"]), heads: [{ first: "json", keys: ["json"] }] }),
+    schema: () => closedObject({ json: choiceSchema("string", choices, isInWords) }),
+    encode(value) {
+      const kind = kindOf(value);
+      if (kind !== "object" && kind !== "array") return refused;
+      const text = textOf(value);
+      return byText.has(text) ? { json: text } : refused;
+    },
+    decode(projected, run) {
+      const text = readOnly(projected, "json");
+      if (typeof text === "string" && byText.has(text)) return byText.get(text);
+      if (isInWords && typeof text === "string") {
+        try {
+          return JSON.parse(text);
+        } catch {
+          return run.refuse("must be JSON text", "json");
+        }
+      }
+      return run.refuse(`must be an object whose "json" is one of ${briefText(choices, 200)}`);
+    },
+  };
+}
+
+function choiceSchema(type: string, choices: readonly unknown[], isInWords: boolean): JsonSchema {
+  if (isInWords) return { type, description: `One of: ${briefText(choices, listCharactersMax)}.` };
+  return choices.length === 1 ? { type, const: choices[0] } : { type, enum: choices };
+}
+
+/** The value of an object's only property, if it has that name. */
+export function readOnly(value: unknown, key: string): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  if (!Object.hasOwn(value, key) || Object.keys(value).length !== 1) return undefined;
+  return Reflect.get(value, key);
+}

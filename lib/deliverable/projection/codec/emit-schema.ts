@@ -1,0 +1,68 @@
+import type { JsonSchema } from "../json.ts";
+import { addWords } from "./add-words.ts";
+import { chooseNames } from "./choose-names.ts";
+import type { Emit, Node } from "./codec.ts";
+
+/** Below this many levels a schema is given as a definition, so that no limit on depth is met. */
+const levelsInline = 5;
+
+/**
+ * The schema of a graph of places: those that are used more than once, refer to themselves or stand deep as `$defs`.
+ */
+export function emitSchema(root: Node): JsonSchema {
+  const nodes = countUses(root);
+  const names = nameNodes([...nodes.keys()]);
+  const definitions = new Map<Node, JsonSchema>();
+  const open: Node[] = [];
+  const define = (node: Node): JsonSchema => {
+    if (node === root) return { $ref: "#" };
+    if (!definitions.has(node)) {
+      definitions.set(node, {});
+      open.push(node);
+    }
+    return { $ref: `#/$defs/${names.get(node)}` };
+  };
+
+  const emitAt =
+    (level: number): Emit =>
+    (slot, levels) => {
+      const { node } = slot;
+      const isShared = node === root || (nodes.get(node) ?? 0) > 1;
+      const isHoisted = (isShared || level + levels > levelsInline) && !isSmall(node);
+      return addWords(isHoisted ? define(node) : emitNode(node, level + levels), slot.note);
+    };
+  const emitNode = (node: Node, level: number) =>
+    addWords(node.codec.schema(emitAt(level)), node.description);
+
+  const schema = emitNode(root, 1);
+  for (let node = open.shift(); node !== undefined; node = open.shift())
+    Object.assign(definitions.get(node) ?? {}, emitNode(node, 1));
+  if (definitions.size === 0) return schema;
+  const $defs = [...definitions].map(([node, definition]) => [names.get(node), definition]);
+  return { ...schema, $defs: Object.fromEntries($defs) };
+}
+
+/** All places that can be reached, and how often each is used. */
+export function countUses(root: Node): Map<Node, number> {
+  const uses = new Map<Node, number>([[root, 1]]);
+  const open = [root];
+  for (let node = open.pop(); node !== undefined; node = open.pop())
+    for (const child of node.codec.children()) {
+      const known = uses.get(child);
+      uses.set(child, (known ?? 0) + 1);
+      if (known === undefined) open.push(child);
+    }
+  return uses;
+}
+
+/** Whether a place is written out wherever it is used: a definition would take as much. */
+function isSmall(node: Node): boolean {
+  const { codec } = node;
+  const isShort = !("choices" in codec) || (Array.isArray(codec.choices) && codec.choices.length <= 3);
+  return isShort && codec.children().length === 0 && !codec.outputs().kinds.has("object");
+}
+
+function nameNodes(nodes: readonly Node[]): Map<Node, string> {
+  const chosen = chooseNames(nodes.map(({ name }) => name));
+  return new Map(nodes.map((node, index) => [node, chosen[index] ?? ""]));
+}

@@ -1,0 +1,80 @@
+import { type Codec, closedObject, isNever, refused, type Slot } from "./codec.ts";
+
+/** A list whose items are all of one kind; it travels as a list. */
+export function createListCodec(item: Slot): Codec {
+  return {
+    children: () => [item.node],
+    outputs: () => ({ kinds: new Set(["array"]), heads: [] }),
+    schema: (emit) => ({
+      type: "array",
+      items: emit(item, 1),
+      ...(isNever(item.node) && { description: "Always empty." }),
+    }),
+    encode: (value, run) =>
+      Array.isArray(value) ? mapAll(value, (each) => run.encode(item.node, each)) : refused,
+    decode: (projected, run) =>
+      Array.isArray(projected)
+        ? mapAll(projected, (each, index) => run.decode(item.node, each, index))
+        : run.refuse("must be array"),
+    step: (projected, key) => ({
+      path: [key],
+      node: item.node,
+      projected: Array.isArray(projected) ? projected[Number(key)] : undefined,
+    }),
+  };
+}
+
+/** A property that no `properties` names, in the form in which such properties travel. */
+export type Entry = { key: string; value: unknown };
+
+/** Properties under names of their own: they travel as a list of `{ "key", "value" }`. */
+export function createEntriesCodec(value: Slot): Codec {
+  return {
+    children: () => [value.node],
+    outputs: () => ({ kinds: new Set(["array"]), heads: [] }),
+    schema: (emit) => ({
+      type: "array",
+      items: closedObject({ key: { type: "string" }, value: emit(value, 2) }),
+    }),
+    encode: (entries, run) =>
+      mapAll(entries as Entry[], (entry) => {
+        const form = run.encode(value.node, entry.value);
+        return form === refused ? refused : { key: entry.key, value: form };
+      }),
+    decode: (projected, run) =>
+      Array.isArray(projected)
+        ? mapAll(projected, (entry, index) => {
+            if (!isEntry(entry)) return run.refuse('must be an object of "key" and "value"', index);
+            const back = run.decode(value.node, entry.value, index, "value");
+            return back === refused ? refused : { key: entry.key, value: back };
+          })
+        : run.refuse("must be array"),
+    // The last entry wins in folding back, so it is the last that a violation speaks of.
+    step(projected, key) {
+      const entries: unknown[] = Array.isArray(projected) ? projected : [];
+      const index = entries.findLastIndex((entry) => isEntry(entry) && entry.key === key);
+      const entry = entries[index];
+      if (!isEntry(entry)) return undefined;
+      return { path: [String(index), "value"], node: value.node, projected: entry.value };
+    },
+  };
+}
+
+const isEntry = (entry: unknown): entry is Entry =>
+  typeof entry === "object" &&
+  entry !== null &&
+  Object.keys(entry).length === 2 &&
+  Object.hasOwn(entry, "value") &&
+  "key" in entry &&
+  typeof entry.key === "string";
+
+/** The items' forms, or `refused` as soon as one has none. */
+export function mapAll<Item>(items: readonly Item[], form: (item: Item, index: number) => unknown): unknown {
+  const made: unknown[] = [];
+  for (const [index, item] of items.entries()) {
+    const each = form(item, index);
+    if (each === refused) return refused;
+    made.push(each);
+  }
+  return made;
+}

@@ -1,0 +1,173 @@
+import { isObject, type JsonSchema, ownValue, setOwn } from "../json.ts";
+import { addWords, orElse } from "./add-words.ts";
+import { chooseNames } from "./choose-names.ts";
+import {
+  type Codec,
+  closedObject,
+  isNever,
+  type Node,
+  once,
+  refused,
+  type Slot,
+  type Step,
+} from "./codec.ts";
+import type { Entry } from "./list-codec.ts";
+import { createOptionalForm, type OptionalForm } from "./optional-form.ts";
+
+/** A property that the caller's schema names. */
+export type Field = {
+  name: string;
+  slot: Slot;
+  isRequired: boolean;
+  /** Only some values of the object have to keep to the schema given here; the others travel among the entries. */
+  isSoft: boolean;
+};
+
+/** Properties under other names; `node` is a place of entries. */
+export type Section = { node: Node; value: Node; words: string };
+
+type ProjectedField = Field & { key: string; optional: OptionalForm | undefined };
+type ProjectedSection = Section & { key: string };
+
+/** An object: its named properties, and one list of entries for each kind of further ones. */
+export function createObjectCodec(declared: readonly Field[], open: readonly Section[]): Codec {
+  const form = once(() => {
+    const live = declared.filter(({ slot, isRequired }) => isRequired || !isNever(slot.node));
+    const sections = open.filter(({ value }) => !isNever(value));
+    const wanted = sections.map((_, index) => {
+      if (live.length === 0 && index === 0) return "entries";
+      return index === sections.length - 1 && live.length > 0 ? "additional" : "entries";
+    });
+    const keys = chooseNames([...live.map(({ name }) => name), ...wanted]);
+    const keyAt = (index: number) => keys[index] ?? "";
+    const fields: ProjectedField[] = live.map((field, index) => ({
+      ...field,
+      key: keyAt(index),
+      optional: field.isRequired ? undefined : createOptionalForm(field.slot),
+    }));
+    return {
+      keys,
+      fields,
+      byName: new Map(fields.map((field) => [field.name, field])),
+      sections: sections.map(
+        (section, index): ProjectedSection => ({ ...section, key: keyAt(live.length + index) }),
+      ),
+      isMap: live.length === 0 && sections.length === 1,
+    };
+  });
+
+  return {
+    children: () => [...declared.map(({ slot }) => slot.node), ...open.map(({ node }) => node)],
+    outputs: () => ({
+      kinds: new Set(["object"]),
+      heads: [{ first: form().keys[0] ?? "", keys: form().keys }],
+    }),
+
+    // A constant that stands for the whole object, like a `type` or `kind`.
+    label() {
+      for (const { node } of declared.filter(({ isRequired }) => isRequired).map(({ slot }) => slot)) {
+        const choices =
+          "choices" in node.codec && Array.isArray(node.codec.choices) ? node.codec.choices : [];
+        if (choices.length === 1 && typeof choices[0] === "string") return choices[0];
+      }
+      return undefined;
+    },
+
+    schema(emit) {
+      const { fields, sections, isMap } = form();
+      const properties: Record<string, JsonSchema> = {};
+      for (const { key, name, slot, optional } of fields) {
+        const schema = optional ? optional.schema(emit) : emit(slot, 1);
+        properties[key] =
+          key === name ? schema : addWords(schema, "", `The property ${JSON.stringify(name)}.`);
+      }
+      for (const { key, node, words } of sections) {
+        const list = emit({ node, note: "" }, isMap ? 1 : 2);
+        properties[key] = addWords(isMap ? list : orElse(list, { type: "null" }), "", words);
+      }
+      return closedObject(properties);
+    },
+
+    encode(value, run) {
+      if (!isObject(value)) return refused;
+      const { fields, byName, sections, isMap } = form();
+      const projected: Record<string, unknown> = {};
+      const others: Entry[] = [];
+      for (const { name, isRequired } of fields)
+        if (isRequired && !Object.hasOwn(value, name)) return refused;
+      for (const { name, key, slot, optional, isSoft } of fields) {
+        projected[key] = optional?.absent();
+        if (!Object.hasOwn(value, name)) continue;
+        const made = run.encode(slot.node, value[name]);
+        if (made !== refused) projected[key] = made;
+        else if (isSoft) others.push({ key: name, value: value[name] });
+        else return refused;
+      }
+      for (const key of Object.keys(value)) if (!byName.has(key)) others.push({ key, value: value[key] });
+      const entries = sortEntries(others, sections, run.encode);
+      if (entries === refused) return refused;
+      for (const [index, { key }] of sections.entries()) {
+        const list = entries[index] ?? [];
+        projected[key] = list.length === 0 && !isMap ? null : list;
+      }
+      return projected;
+    },
+
+    // Properties that the schema names win over entries, and of entries with the same key the last one wins.
+    decode(projected, run) {
+      if (!isObject(projected)) return run.refuse("must be object");
+      const { keys, fields, sections, isMap } = form();
+      const missing = keys.find((key) => !Object.hasOwn(projected, key));
+      if (missing !== undefined) return run.refuse(`must have the property "${missing}"`);
+      if (Object.keys(projected).length > keys.length) return run.refuse("must have no other properties");
+      const value: Record<string, unknown> = {};
+      for (const { key, node } of sections) {
+        if (projected[key] === null && !isMap) continue;
+        const entries = run.decode(node, projected[key], key);
+        if (entries === refused) return refused;
+        for (const entry of entries as Entry[]) setOwn(value, entry.key, entry.value);
+      }
+      for (const { name, key, slot, optional } of fields) {
+        if (optional?.isAbsent(projected[key])) continue;
+        const back = run.decode(slot.node, projected[key], key);
+        if (back === refused) return refused;
+        setOwn(value, name, back);
+      }
+      return value;
+    },
+
+    step(projected, key): Step | undefined {
+      if (!isObject(projected)) return undefined;
+      const { byName, sections } = form();
+      const field = byName.get(key);
+      if (field && field.optional?.isAbsent(ownValue(projected, field.key)) !== true)
+        return { path: [field.key], node: field.slot.node, projected: ownValue(projected, field.key) };
+      for (const section of sections.toReversed()) {
+        const found = section.node.codec.step?.(ownValue(projected, section.key), key);
+        if (found) return { ...found, path: [section.key, ...found.path] };
+      }
+      return field && { path: [field.key], node: undefined, projected: undefined };
+    },
+  };
+}
+
+/** The entries' forms by section: each goes into the first section that takes its value. */
+function sortEntries(
+  entries: readonly Entry[],
+  sections: readonly Section[],
+  encode: (node: Node, value: unknown) => unknown,
+): unknown[][] | typeof refused {
+  const lists: unknown[][] = sections.map(() => []);
+  for (const { key, value } of entries) {
+    let isTaken = false;
+    for (const [index, section] of sections.entries()) {
+      const form = encode(section.value, value);
+      if (form === refused) continue;
+      lists[index]?.push({ key, value: form });
+      isTaken = true;
+      break;
+    }
+    if (!isTaken) return refused;
+  }
+  return lists;
+}

@@ -1,0 +1,89 @@
+import { type Decoding, type Encoding, type Node, refused, type Step } from "./codec.ts";
+
+/** Deeper values than this are answered with a failure instead of running out of stack. */
+const levelsMax = 1_000;
+
+export type Encoded = { ok: true; value: unknown } | { ok: false };
+/** `path` is a JSON pointer into the projected value. */
+export type Decoded = { ok: true; value: unknown } | { ok: false; path: string; message: string };
+
+/** The projected form of a value. Each part is tried once at each place, however unions nest. */
+export function encodeValue(root: Node, value: unknown): Encoded {
+  const known = new Map<Node, Map<object, unknown>>();
+  let levels = 0;
+  const run: Encoding = {
+    encode(node, part) {
+      if (typeof part !== "object" || part === null) return node.codec.encode(part, run);
+      if (levels === levelsMax) return refused;
+      const forms = known.get(node) ?? new Map<object, unknown>();
+      known.set(node, forms);
+      if (forms.has(part)) return forms.get(part);
+      levels += 1;
+      const form = node.codec.encode(part, run);
+      levels -= 1;
+      forms.set(part, form);
+      return form;
+    },
+  };
+  const form = run.encode(root, value);
+  return form === refused ? { ok: false } : { ok: true, value: form };
+}
+
+/** The value of a projected form, or where the form is not one of the projected schema. */
+export function decodeValue(root: Node, projected: unknown): Decoded {
+  const path: (string | number)[] = [];
+  let failure: { path: string; message: string } | undefined;
+  let levels = 0;
+  const run: Decoding = {
+    decode(node, part, ...below) {
+      if (levels === levelsMax) return run.refuse("is nested too deeply", ...below);
+      levels += 1;
+      path.push(...below);
+      const value = node.codec.decode(part, run);
+      path.length -= below.length;
+      levels -= 1;
+      return value;
+    },
+    refuse(message, ...below) {
+      failure = { path: toPointer([...path, ...below]), message };
+      return refused;
+    },
+  };
+  const value = run.decode(root, projected);
+  if (value !== refused) return { ok: true, value };
+  return { ok: false, ...(failure ?? { path: "", message: "has no form in the schema" }) };
+}
+
+/** Where the part of a value that a JSON pointer names stands in its projected form, as far as it is there. */
+export function mapPath(root: Node, pointer: string, projected: unknown): string {
+  const keys = pointer === "" ? [] : pointer.split("/").slice(1).map(unescapeKey);
+  const path: string[] = [];
+  let at: Step | undefined = enterAll({ path: [], node: root, projected });
+  path.push(...at.path);
+  for (const key of keys) {
+    at = at.node?.codec.step?.(at.projected, key);
+    if (at === undefined) break;
+    path.push(...at.path);
+    at = enterAll({ ...at, path: [] });
+    path.push(...at.path);
+  }
+  return toPointer(path);
+}
+
+/** Goes through the wrappers around the form of one place. */
+function enterAll(step: Step): Step {
+  const path = [...step.path];
+  let at = step;
+  for (let inner = enter(at); inner !== undefined; inner = enter(at)) {
+    path.push(...inner.path);
+    at = inner;
+  }
+  return { ...at, path };
+}
+
+const enter = (step: Step): Step | undefined => step.node?.codec.enter?.(step.projected);
+
+const toPointer = (path: readonly (string | number)[]): string =>
+  path.map((key) => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+
+const unescapeKey = (key: string): string => key.replaceAll("~1", "/").replaceAll("~0", "~");

@@ -1,0 +1,80 @@
+import type { SchemaObject } from "#lib/deliverable/admission/walk-schema.ts";
+import type { Codec, Slot } from "../codec/codec.ts";
+import { createListCodec } from "../codec/list-codec.ts";
+import { createObjectCodec, type Section } from "../codec/object-codec.ts";
+import { createScalarCodec } from "../codec/scalar-codec.ts";
+import { createTupleCodec } from "../codec/tuple-codec.ts";
+import { isObject } from "../json.ts";
+import { collectSoft } from "../schema/evaluated-names.ts";
+import type { Expansion } from "../schema/expand-formula.ts";
+import type { Kinds } from "../schema/kinds.ts";
+import { planArray } from "../schema/plan-array.ts";
+import { planObject, type SectionPlan } from "../schema/plan-object.ts";
+import type { Builder } from "./builder.ts";
+
+const objectKeywords = [
+  "properties",
+  "required",
+  "additionalProperties",
+  "patternProperties",
+  "unevaluatedProperties",
+];
+const arrayKeywords = ["items", "prefixItems", "additionalItems"];
+const positionsMax = 500;
+
+/** The forms that values of an expansion may have, one for each JSON type; `undefined` stands for just any value. */
+export function buildForms(builder: Builder, expansion: Expansion, kinds: Kinds): Codec[] | undefined {
+  const soft = collectSoft(builder.index, expansion.soft, builder.budget).schemas;
+  const isStructured =
+    hasAny(expansion.conjuncts, objectKeywords) ||
+    hasAny(expansion.conjuncts, arrayKeywords) ||
+    soft.some(({ properties }) => isObject(properties));
+  if (!isStructured && kinds.size === 6) return undefined;
+  return [...kinds].flatMap((kind): Codec[] => {
+    if (kind === "object") return buildObject(builder, expansion.conjuncts, soft);
+    if (kind === "array") return buildArray(builder, expansion.conjuncts);
+    return [createScalarCodec(kind)];
+  });
+}
+
+function buildObject(
+  builder: Builder,
+  conjuncts: readonly SchemaObject[],
+  soft: readonly SchemaObject[],
+): Codec[] {
+  const { index, evaluated, budget, common } = builder;
+  const claims = conjuncts.filter((schema) => hasAny([schema], objectKeywords));
+  if (claims.length === 0 && soft.length === 0) return [common.anyObject];
+  const plan = planObject(index, { conjuncts: claims, soft }, evaluated, budget);
+  if (plan === undefined) return [];
+  const fields = plan.fields.map((field) => ({ ...field, slot: builder.slotOf(field.formula) }));
+  const sections = plan.sections.map((section): Section => {
+    const value = builder.slotOf(section.formula);
+    return {
+      node: common.entriesOf(value),
+      value: value.node,
+      words: describeSection(section, fields.length > 0),
+    };
+  });
+  return [createObjectCodec(fields, sections)];
+}
+
+function describeSection({ patterns, isRest }: SectionPlan, hasFields: boolean): string {
+  const names = patterns.slice(0, 5).map((pattern) => pattern.slice(0, 200));
+  if (!isRest) return `Properties whose name matches ${names.join(" or ")}.`;
+  return hasFields ? "Properties that have no place of their own here; normally null." : "";
+}
+
+function buildArray(builder: Builder, conjuncts: readonly SchemaObject[]): Codec[] {
+  const claims = conjuncts.filter((schema) => hasAny([schema], [...arrayKeywords, "minItems"]));
+  if (!hasAny(claims, arrayKeywords)) return [builder.common.anyList];
+  const plan = planArray(builder.index, claims, builder.budget);
+  if (plan === undefined) return [];
+  const slots = plan.positions.map((formula): Slot => builder.slotOf(formula));
+  if (slots.length > positionsMax) return [builder.common.anyList];
+  if (slots.length === 0) return [createListCodec(builder.slotOf(plan.rest))];
+  return [createTupleCodec(slots, plan.rest && builder.slotOf(plan.rest), plan.lengthMin)];
+}
+
+const hasAny = (schemas: readonly SchemaObject[], keywords: readonly string[]): boolean =>
+  schemas.some((schema) => keywords.some((keyword) => Object.hasOwn(schema, keyword)));

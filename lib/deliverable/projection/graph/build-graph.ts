@@ -1,0 +1,99 @@
+import type { SchemaObject } from "#lib/deliverable/admission/walk-schema.ts";
+import { type Node, neverCodec, type Slot } from "../codec/codec.ts";
+import { createUnionCodec } from "../codec/union-codec.ts";
+import { createBudget, OutOfBudget } from "../schema/budget.ts";
+import { createEvaluatedNames } from "../schema/evaluated-names.ts";
+import { conjoin, type Formula, followAliases, formulaKey } from "../schema/formula.ts";
+import { nameOf } from "../schema/name-of.ts";
+import type { SchemaIndex } from "../schema/schema-index.ts";
+import { buildCodec } from "./build-codec.ts";
+import { type Builder, createCommonNodes, createNode, type Folded } from "./builder.ts";
+
+export type Graph = { root: Node; folded: readonly Folded[] };
+
+/** How deep unions may stand in one another at one place before they are carried as untyped JSON. */
+const branchLevelsMax = 30;
+const stepsMax = 150_000;
+
+/**
+ * Builds the places of a schema, each with its codec.
+ *
+ * @param copiesMax how many properties may be repeated in the branches of unions.
+ */
+export function buildGraph(index: SchemaIndex, root: SchemaObject, copiesMax: number): Graph {
+  const budget = createBudget(stepsMax);
+  const common = createCommonNodes(neverCodec);
+  const nodes = new Map<string, { node: Node; formula: Formula; state: "new" | "open" | "done" }>();
+  const open: string[] = [];
+  const folded = new Map<string, Folded>();
+  const never = createNode(neverCodec, "never");
+  const any: Slot = { node: common.any, note: "" };
+  let levels = 0;
+
+  const build = (key: string): void => {
+    const entry = nodes.get(key);
+    if (entry?.state !== "new") return;
+    entry.state = "open";
+    levels += 1;
+    try {
+      Object.assign(entry.node, buildCodec(builder, entry.formula));
+    } catch (error) {
+      if (!(error instanceof OutOfBudget)) throw error;
+      entry.node.codec = createUnionCodec([{ slot: any, label: () => "json" }]);
+    }
+    levels -= 1;
+    entry.state = "done";
+  };
+
+  const register = (formula: Formula): { key: string; slot: Slot } => {
+    const key = formulaKey(index, formula);
+    let entry = nodes.get(key);
+    if (entry === undefined) {
+      const [first] = formula.spoken;
+      entry = {
+        node: createNode(neverCodec, nameOf(first && index.pointerOf(first))),
+        formula,
+        state: "new",
+      };
+      nodes.set(key, entry);
+      open.push(key);
+    }
+    return { key, slot: { node: entry.node, note: "" } };
+  };
+
+  const builder: Builder = {
+    index,
+    budget,
+    copies: createBudget(copiesMax),
+    evaluated: createEvaluatedNames(index, budget),
+    common,
+    slotOf(formula) {
+      const [first] = formula?.spoken ?? [];
+      if (formula === undefined) return { node: never, note: "" };
+      if (first === undefined) return any;
+      if (formula.spoken.length > 1) return register(formula).slot;
+      const { schema, words } = followAliases(index, first);
+      if (schema === false) return { node: never, note: "" };
+      if (schema === true || Object.keys(schema).length === 0) return { ...any, note: words };
+      const slot = register(conjoin([schema]) ?? formula).slot;
+      return { ...slot, note: words };
+    },
+    buildNow(formula) {
+      if (formula.spoken.length === 0 && formula.base.length === 0) return any;
+      if (levels > branchLevelsMax) return any;
+      const { key, slot } = register(formula);
+      // A choice that is open already comes back to itself without going into the value.
+      if (nodes.get(key)?.state === "open") return any;
+      build(key);
+      return slot;
+    },
+    note(schema, keyword, sentence) {
+      const pointer = index.pointerOf(schema);
+      if (pointer !== undefined) folded.set(`${pointer}/${keyword}`, { pointer, keyword, sentence });
+    },
+  };
+
+  const { slot } = register({ spoken: [root], base: [], settled: new Set(), joined: new Set() });
+  for (let at = 0; at < open.length; at++) build(open[at] ?? "");
+  return { root: slot.node, folded: [...folded.values()] };
+}

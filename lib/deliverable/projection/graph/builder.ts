@@ -1,0 +1,67 @@
+import type { SchemaObject } from "#lib/deliverable/admission/walk-schema.ts";
+import type { Codec, Node, Slot } from "../codec/codec.ts";
+import { createEntriesCodec, createListCodec } from "../codec/list-codec.ts";
+import { createObjectCodec } from "../codec/object-codec.ts";
+import { createScalarCodec } from "../codec/scalar-codec.ts";
+import { createUnionCodec } from "../codec/union-codec.ts";
+import type { Budget } from "../schema/budget.ts";
+import type { EvaluatedNames } from "../schema/evaluated-names.ts";
+import type { Formula } from "../schema/formula.ts";
+import type { SchemaIndex } from "../schema/schema-index.ts";
+
+/** A constraint of the caller's schema that travels as a sentence: where it stands there, and what the model reads. */
+export type Folded = { pointer: string; keyword: string; sentence: string };
+
+/** What the parts of a graph are built with. */
+export type Builder = {
+  index: SchemaIndex;
+  budget: Budget;
+  /** For properties that stand in several branches of a union. */
+  copies: Budget;
+  evaluated: EvaluatedNames;
+  common: CommonNodes;
+  /** The place of a formula, to be built later; `undefined` is the formula that nothing keeps to. */
+  slotOf: (formula: Formula | undefined) => Slot;
+  /** The place of a formula, built at once: for branches, which a union has to look at. */
+  buildNow: (formula: Formula) => Slot;
+  note: (schema: SchemaObject, keyword: string, sentence: string) => void;
+};
+
+/** The places that are the same in every schema. */
+export type CommonNodes = {
+  /** Any JSON value at all. */
+  any: Node;
+  /** The entries of an object whose further values are of one place. */
+  entriesOf: (value: Slot) => Node;
+  anyList: Codec;
+  anyObject: Codec;
+};
+
+export const createNode = (codec: Codec, name: string, description = ""): Node => ({
+  codec,
+  name,
+  description,
+});
+
+export function createCommonNodes(unbuilt: Codec): CommonNodes {
+  const entries = new Map<Node, Node>();
+  const entriesOf = (value: Slot): Node => {
+    const known = value.note === "" ? entries.get(value.node) : undefined;
+    if (known) return known;
+    const node = createNode(createEntriesCodec(value), `${value.node.name}_entries`);
+    if (value.note === "") entries.set(value.node, node);
+    return node;
+  };
+  const any = createNode(unbuilt, "json", "Any JSON value; an object as a list of its entries.");
+  const slot: Slot = { node: any, note: "" };
+  const anyList = createListCodec(slot);
+  const anyObject = createObjectCodec([], [{ node: entriesOf(slot), value: any, words: "" }]);
+  const scalars = (["string", "number", "boolean", "null"] as const).map(createScalarCodec);
+  any.codec = createUnionCodec(
+    [...scalars, anyList, anyObject].map((codec) => ({
+      slot: { node: createNode(codec, "json"), note: "" },
+      label: () => "json",
+    })),
+  );
+  return { any, entriesOf, anyList, anyObject };
+}

@@ -1,0 +1,35 @@
+import { joinSentences } from "../codec/add-words.ts";
+import { describeConstraints, describeUnion } from "../schema/describe-constraints.ts";
+import type { Expansion, Union } from "../schema/expand-formula.ts";
+import { readWords } from "../schema/formula.ts";
+import type { Builder } from "./builder.ts";
+
+/**
+ * The words of a place: the caller's own first, then a sentence for everything that its schema cannot say where it is
+ * sent.
+ */
+export function describePlace(
+  builder: Builder,
+  { spoken }: Expansion,
+  joined: readonly Union[],
+  taken?: Union,
+): string {
+  let words = "";
+  for (const schema of spoken) words ||= readWords(schema, false);
+  for (const schema of spoken) words ||= readWords(schema, true);
+  const sentences = new Set<string>();
+  for (const schema of spoken) {
+    for (const { keyword, sentence } of describeConstraints(schema)) {
+      builder.note(schema, keyword, sentence);
+      sentences.add(sentence);
+    }
+  }
+  const tell = (owner: Union["owner"], keyword: string, sentence: string) => {
+    if (!spoken.includes(owner)) return;
+    builder.note(owner, keyword, sentence);
+    sentences.add(sentence);
+  };
+  for (const { owner, keyword, branches } of joined) tell(owner, keyword, describeUnion(keyword, branches));
+  if (taken?.keyword === "oneOf") tell(taken.owner, "oneOf", "Only one of these forms may fit.");
+  return joinSentences(words, ...sentences);
+}

@@ -1,0 +1,42 @@
+import { isObject } from "../json.ts";
+import type { Breach, Site } from "./check-profile.ts";
+import type { ProfileRules } from "./profile.ts";
+
+export type Totals = { add: (site: Site) => Breach | undefined };
+
+/** Counts what a whole document may have only so much of. */
+export function createTotals(rules: ProfileRules): Totals {
+  let properties = 0;
+  let enumValues = 0;
+  let characters = 0;
+  return {
+    add({ pointer, schema }) {
+      const names = Object.keys(isObject(schema.properties) ? schema.properties : {});
+      const definitions = Object.keys(isObject(schema.$defs) ? schema.$defs : {});
+      const odd = definitions.find((name) => !rules.definitionName.test(name));
+      if (odd !== undefined)
+        return { pointer: `${pointer}/$defs`, rule: `the name ${JSON.stringify(odd)} is not supported` };
+      const values: unknown[] = Array.isArray(schema.enum) ? schema.enum : [];
+      const inEnum = lengthOf(values);
+      properties += names.length;
+      enumValues += values.length;
+      characters += lengthOf(names) + lengthOf(definitions) + inEnum + lengthOf([schema.const]);
+      const { values: valuesMax, charactersMax } = rules.largeEnum;
+      if (values.length > valuesMax && inEnum > charactersMax)
+        return {
+          pointer: `${pointer}/enum`,
+          rule: `at most ${charactersMax} characters in an enum of more than ${valuesMax} values`,
+        };
+      if (properties > rules.propertiesMax)
+        return { pointer, rule: `at most ${rules.propertiesMax} properties` };
+      if (enumValues > rules.enumValuesMax)
+        return { pointer, rule: `at most ${rules.enumValuesMax} enum values` };
+      return characters > rules.nameCharactersMax
+        ? { pointer, rule: `at most ${rules.nameCharactersMax} characters in names, enum and const` }
+        : undefined;
+    },
+  };
+}
+
+const lengthOf = (values: readonly unknown[]): number =>
+  values.reduce<number>((sum, value) => sum + (typeof value === "string" ? value.length : 0), 0);

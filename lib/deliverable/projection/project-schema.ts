@@ -1,0 +1,90 @@
+import type { SchemaObject } from "#lib/deliverable/admission/walk-schema.ts";
+import { neverCodec } from "./codec/codec.ts";
+import { emitSchema } from "./codec/emit-schema.ts";
+import { type Decoded, decodeValue, type Encoded, encodeValue, mapPath } from "./codec/run-codec.ts";
+import { createWrapperCodec } from "./codec/wrapper-codec.ts";
+import { buildGraph, type Graph } from "./graph/build-graph.ts";
+import { createCommonNodes, createNode, type Folded } from "./graph/builder.ts";
+import type { JsonSchema } from "./json.ts";
+import { checkProfile } from "./profile/check-profile.ts";
+import { limitChoices } from "./profile/limit-choices.ts";
+import type { Profile, ProfileRules } from "./profile/profile.ts";
+import { findDialect } from "./schema/dialect.ts";
+import { createSchemaIndex } from "./schema/schema-index.ts";
+
+export type { Decoded, Encoded } from "./codec/run-codec.ts";
+export type { Folded } from "./graph/builder.ts";
+
+/** A caller's schema in the form that a provider accepts, and the ways there and back for its values. */
+export type Projection = {
+  /** What is sent to the provider. */
+  schema: JsonSchema;
+  /** The constraints that became sentences in descriptions. */
+  folded: readonly Folded[];
+  /** A value of the projected schema in the caller's shape; `path` of a failure is a pointer into the model's JSON. */
+  foldBack: (projected: unknown) => Decoded;
+  /** A value of the caller's schema in its projected form; every valid value has one. */
+  project: (value: unknown) => Encoded;
+  /** Where the part that a JSON pointer names in the caller's shape stands in the model's own JSON. */
+  toProjectedPath: (pointer: string, projected: unknown) => string;
+};
+
+/** How many properties unions may repeat in their branches: as many as that, or none when a limit is met. */
+const copiesAllowed = [1_000, 0];
+
+/**
+ * Projects an admitted schema to what a provider's strict mode accepts. Constraints that it cannot enforce become
+ * sentences in descriptions, and every value that is valid under the caller's schema survives the way there and back.
+ * Pure and linear: neither the schema's nor the values' patterns are run, and what would cost more than its size in
+ * steps is carried as untyped JSON.
+ * Source: specification, Structured sessions, Schema rules, rule 4.
+ */
+export function projectSchema(schema: SchemaObject, profile: Profile): Projection {
+  const { rules } = profile;
+  if (rules === undefined) return leaveUnchanged(schema);
+  let made: Projection | undefined;
+  for (const copies of copiesAllowed) {
+    made = create(buildSafely(schema, copies), rules);
+    if (checkProfile(made.schema, profile) === undefined) return made;
+  }
+  return made ?? create(untypedGraph(), rules);
+}
+
+function leaveUnchanged(schema: SchemaObject): Projection {
+  return {
+    schema,
+    folded: [],
+    foldBack: (value) => ({ ok: true, value }),
+    project: (value) => ({ ok: true, value }),
+    toProjectedPath: (pointer) => pointer,
+  };
+}
+
+/** Builds the graph; a schema that is nested too deeply for that is carried as untyped JSON. */
+function buildSafely(schema: SchemaObject, copiesMax: number): Graph {
+  try {
+    return buildGraph(createSchemaIndex(schema, findDialect(schema.$schema)), schema, copiesMax);
+  } catch (error) {
+    if (error instanceof RangeError) return untypedGraph();
+    throw error;
+  }
+}
+
+const untypedGraph = (): Graph => ({
+  root: createNode(createCommonNodes(neverCodec).anyObject, "root"),
+  folded: [],
+});
+
+function create({ root, folded }: Graph, rules: ProfileRules): Projection {
+  limitChoices(root, rules);
+  const { kinds } = root.codec.outputs();
+  const isPlainObject = kinds.size === 1 && kinds.has("object") && root.codec.enter === undefined;
+  const top = isPlainObject ? root : createNode(createWrapperCodec("result", root), "result");
+  return {
+    schema: emitSchema(top),
+    folded,
+    foldBack: (projected) => decodeValue(top, projected),
+    project: (value) => encodeValue(top, value),
+    toProjectedPath: (pointer, projected) => mapPath(top, pointer, projected),
+  };
+}

@@ -1,0 +1,19 @@
+/** Work that a schema may cause before the rest of it is carried as untyped JSON: what keeps hostile schemas linear. */
+export type Budget = {
+  /** @throws OutOfBudget */
+  spend: (steps: number) => void;
+  covers: (steps: number) => boolean;
+};
+
+export class OutOfBudget extends Error {}
+
+export function createBudget(steps: number): Budget {
+  let left = steps;
+  return {
+    spend(count) {
+      left -= count;
+      if (left < 0) throw new OutOfBudget();
+    },
+    covers: (count) => count <= left,
+  };
+}

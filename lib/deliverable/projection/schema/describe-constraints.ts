@@ -1,0 +1,114 @@
+import type { SchemaObject } from "#lib/deliverable/admission/walk-schema.ts";
+import { briefText, isObject } from "../json.ts";
+
+/** What a keyword says that a strict schema does not: a short sentence for the model. */
+export type Constraint = { keyword: string; sentence: string };
+
+const quoteCharactersMax = 400;
+const quote = (value: unknown): string => briefText(value, quoteCharactersMax);
+const count = (value: unknown, noun: string): string => `${value} ${value === 1 ? noun : nounOf(noun)}`;
+const nounOf = (noun: string): string => (noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`);
+
+type Describe = (value: unknown, schema: SchemaObject) => string | undefined;
+
+const sentences: Record<string, Describe> = {
+  default: (value) => `Default: ${quote(value)}.`,
+  format: (value) => `Format: ${value}.`,
+  contentEncoding: (value) => `Encoded as ${value}.`,
+  contentMediaType: (value) => `Media type: ${value}.`,
+  minLength: (value) => `At least ${count(value, "character")}.`,
+  maxLength: (value) => `At most ${count(value, "character")}.`,
+  pattern: (value) => `Matches the pattern ${value} .`.replace(" .", "."),
+  minimum: (value, schema) =>
+    schema.exclusiveMinimum === true ? `More than ${value}.` : `At least ${value}.`,
+  maximum: (value, schema) =>
+    schema.exclusiveMaximum === true ? `Less than ${value}.` : `At most ${value}.`,
+  exclusiveMinimum: (value) => (typeof value === "number" ? `More than ${value}.` : undefined),
+  exclusiveMaximum: (value) => (typeof value === "number" ? `Less than ${value}.` : undefined),
+  multipleOf: (value) => `A multiple of ${value}.`,
+  minItems: (value) => (value === 0 ? undefined : `At least ${count(value, "item")}.`),
+  maxItems: (value) => `At most ${count(value, "item")}.`,
+  uniqueItems: (value) => (value === true ? "No two items are the same." : undefined),
+  contains: describeContains,
+  items: (value, schema) =>
+    value === false ? `At most ${count(lengthOf(schema.prefixItems), "item")}.` : undefined,
+  additionalItems: (value, schema) =>
+    value === false && Array.isArray(schema.items)
+      ? `At most ${count(schema.items.length, "item")}.`
+      : undefined,
+  unevaluatedItems: (value) =>
+    value === false
+      ? "No items beyond those described."
+      : `Items beyond those described match ${quote(value)}.`,
+  minProperties: (value) => (value === 0 ? undefined : `At least ${count(value, "property")}.`),
+  maxProperties: (value) => `At most ${count(value, "property")}.`,
+  propertyNames: (value) => `Every property name matches ${quote(value)}.`,
+  patternProperties: describePatterns,
+  unevaluatedProperties: (value) =>
+    value === false
+      ? "No properties beyond those described."
+      : `Properties beyond those described match ${quote(value)}.`,
+  dependentRequired: describeDependencies,
+  dependentSchemas: describeDependencies,
+  dependencies: describeDependencies,
+  not: (value) => `Does not match ${quote(value)}.`,
+  if: describeCondition,
+};
+
+/** The sentences of one schema's own keywords, in the order of the table. */
+export function describeConstraints(schema: SchemaObject): Constraint[] {
+  const found: Constraint[] = [];
+  for (const keyword of Object.keys(schema)) {
+    const tell = Object.hasOwn(sentences, keyword) ? sentences[keyword] : undefined;
+    const sentence = tell?.(schema[keyword], schema);
+    if (sentence !== undefined) found.push({ keyword, sentence });
+  }
+  return found;
+}
+
+/** The sentence of a choice whose branches the schema that is sent does not tell apart. */
+export function describeUnion(keyword: "anyOf" | "oneOf", branches: readonly unknown[]): string {
+  const how = keyword === "oneOf" ? "exactly one" : "at least one";
+  return `Matches ${how} of: ${briefText(branches, 2 * quoteCharactersMax)}.`;
+}
+
+function describeContains(
+  value: unknown,
+  { minContains = 1, maxContains }: SchemaObject,
+): string | undefined {
+  const most = maxContains === undefined ? "" : ` and at most ${maxContains}`;
+  if (minContains === 0 && most === "") return undefined;
+  return `At least ${minContains}${most} of the items ${minContains === 1 && most === "" ? "matches" : "match"} ${quote(value)}.`;
+}
+
+function describePatterns(value: unknown): string | undefined {
+  if (!isObject(value)) return undefined;
+  const parts: string[] = [];
+  for (const [pattern, schema] of Object.entries(value).slice(0, 10))
+    parts.push(`The values of properties whose name matches ${pattern} match ${briefText(schema, 200)}.`);
+  return parts.join(" ") || undefined;
+}
+
+function describeDependencies(value: unknown): string | undefined {
+  if (!isObject(value)) return undefined;
+  const parts: string[] = [];
+  for (const [name, needed] of Object.entries(value).slice(0, 10)) {
+    const names = Array.isArray(needed) ? needed.map((each) => JSON.stringify(each)).join(", ") : undefined;
+    if (names === "") continue;
+    parts.push(
+      `With the property ${JSON.stringify(name)}, ${names ? `also ${names}` : `it matches ${quote(needed)}`}.`,
+    );
+  }
+  return parts.join(" ") || undefined;
+}
+
+function describeCondition(value: unknown, schema: SchemaObject): string | undefined {
+  const then = schema.then === undefined ? "" : `, it matches ${quote(schema.then)}`;
+  const otherwise =
+    schema.else === undefined
+      ? ""
+      : `${then === "" ? ", fine" : ""}; otherwise it matches ${quote(schema.else)}`;
+  return then + otherwise === "" ? undefined : `If it matches ${quote(value)}${then}${otherwise}.`;
+}
+
+const lengthOf = (value: unknown): number => (Array.isArray(value) ? value.length : 0);

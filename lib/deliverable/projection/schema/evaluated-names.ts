@@ -1,0 +1,73 @@
+import type { SchemaObject } from "#lib/deliverable/admission/walk-schema.ts";
+import { isObject } from "../json.ts";
+import { type Budget, OutOfBudget } from "./budget.ts";
+import { conditionalsOf, listOf } from "./expand-formula.ts";
+import type { Schema, SchemaIndex } from "./schema-index.ts";
+
+/** The schemas that stand for the same value below some, under whatever condition. */
+export type SoftSchemas = { schemas: readonly SchemaObject[]; isComplete: boolean };
+
+/** For `unevaluatedProperties`: the names that a schema's own parts may have evaluated. */
+export type EvaluatedNames = {
+  /** Undefined when it cannot be told, or may be any. */
+  of: (schema: SchemaObject) => ReadonlySet<string> | undefined;
+};
+
+const schemasMax = 2_000;
+
+/** Everything in place below the given schemas, themselves included; through references, unions and conditions. */
+export function collectSoft(index: SchemaIndex, roots: readonly Schema[], budget: Budget): SoftSchemas {
+  const found = new Set<SchemaObject>();
+  const open: (Schema | undefined)[] = [...roots];
+  let isComplete = true;
+  while (open.length > 0) {
+    const schema = open.shift();
+    if (schema === undefined || found.size === schemasMax) isComplete = false;
+    if (found.size === schemasMax) break;
+    if (!isObject(schema) || found.has(schema)) continue;
+    try {
+      budget.spend(1);
+    } catch (error) {
+      if (!(error instanceof OutOfBudget)) throw error;
+      return { schemas: [...found], isComplete: false };
+    }
+    open.push(...index.targetsOf(schema));
+    if (typeof schema.$ref === "string" && index.dialect.ignoresRefSiblings) continue;
+    found.add(schema);
+    open.push(
+      ...listOf(schema.allOf),
+      ...listOf(schema.anyOf),
+      ...listOf(schema.oneOf),
+      ...conditionalsOf(schema),
+    );
+  }
+  return { schemas: [...found], isComplete };
+}
+
+export function createEvaluatedNames(index: SchemaIndex, budget: Budget): EvaluatedNames {
+  const known = new Map<SchemaObject, ReadonlySet<string> | undefined>();
+  return {
+    of(schema) {
+      if (!known.has(schema)) known.set(schema, findNames(index, schema, budget));
+      return known.get(schema);
+    },
+  };
+}
+
+function findNames(index: SchemaIndex, owner: SchemaObject, budget: Budget): ReadonlySet<string> | undefined {
+  const { schemas, isComplete } = collectSoft(index, [owner], budget);
+  if (!isComplete) return undefined;
+  const names = new Set<string>();
+  for (const schema of schemas) {
+    const isOpen =
+      isOpenKeyword(schema.additionalProperties) ||
+      schema.patternProperties !== undefined ||
+      (schema !== owner && isOpenKeyword(schema.unevaluatedProperties));
+    if (isOpen) return undefined;
+    if (isObject(schema.properties)) for (const name of Object.keys(schema.properties)) names.add(name);
+  }
+  return names;
+}
+
+/** A keyword that evaluates properties under names of their own. */
+const isOpenKeyword = (value: unknown): boolean => value !== undefined && value !== false;

@@ -1,0 +1,120 @@
+import type { SchemaObject } from "#lib/deliverable/admission/walk-schema.ts";
+import { isObject, stableText } from "../json.ts";
+import type { Budget } from "./budget.ts";
+import { type Formula, unionKey } from "./formula.ts";
+import { allKinds, intersectKinds, isOfKind, type Kinds, readType } from "./kinds.ts";
+import { isSchema, type Schema, type SchemaIndex } from "./schema-index.ts";
+
+/** A choice between several schemas for the same value. */
+export type Union = {
+  owner: SchemaObject;
+  keyword: "anyOf" | "oneOf";
+  key: string;
+  branches: readonly Schema[];
+};
+
+/** Everything that a formula asks of one value, found through references and allOf. */
+export type Expansion = {
+  /** Each schema whose own keywords hold for the value. */
+  conjuncts: readonly SchemaObject[];
+  /** Those of them whose words have not been told elsewhere. */
+  spoken: readonly SchemaObject[];
+  kinds: Kinds;
+  /** The only values there are, if they are listed. */
+  values: readonly unknown[] | undefined;
+  unions: readonly Union[];
+  /** Schemas that hold for some values only: then, else, dependent schemas, and the conditions of these. */
+  soft: readonly Schema[];
+};
+
+/** @returns undefined when no value can keep to the formula. @throws OutOfBudget */
+export function expandFormula(index: SchemaIndex, formula: Formula, budget: Budget): Expansion | undefined {
+  const conjuncts = new Set<SchemaObject>();
+  const spoken: SchemaObject[] = [];
+  const unions: Union[] = [];
+  const soft: Schema[] = [];
+  let kinds = allKinds;
+  let values: readonly unknown[] | undefined;
+  const open: Schema[] = [];
+  const pushAll = (schemas: readonly Schema[]) => {
+    for (const schema of schemas.toReversed()) open.push(schema);
+  };
+
+  const limitValues = (allowed: readonly unknown[]) => {
+    budget.spend(allowed.length);
+    const texts = values && new Set(values.map(stableText));
+    values = texts ? allowed.filter((value) => texts.has(stableText(value))) : allowed;
+  };
+
+  const read = (schema: SchemaObject) => {
+    const { dialect } = index;
+    if (typeof schema.$ref === "string" && dialect.ignoresRefSiblings) {
+      pushAll(index.targetsOf(schema).map((target) => target ?? true));
+      return;
+    }
+    kinds = intersectKinds(kinds, readType(schema.type));
+    if (Array.isArray(schema.enum)) limitValues(schema.enum);
+    if (Object.hasOwn(schema, "const")) limitValues([schema.const]);
+    pushAll([
+      ...index.targetsOf(schema).map((target) => target ?? true),
+      ...listOf(schema.allOf),
+      ...readUnions(index, schema, formula, unions),
+    ]);
+    soft.push(...conditionalsOf(schema), ...joinedBranches(index, schema, formula));
+  };
+
+  const readAll = (roots: readonly SchemaObject[], isSpoken: boolean): boolean => {
+    pushAll(roots);
+    for (let schema = open.pop(); schema !== undefined; schema = open.pop()) {
+      budget.spend(1);
+      if (schema === false) return false;
+      if (schema === true || conjuncts.has(schema)) continue;
+      conjuncts.add(schema);
+      if (isSpoken) spoken.push(schema);
+      read(schema);
+    }
+    return true;
+  };
+
+  if (!readAll(formula.base, false) || !readAll(formula.spoken, true)) return undefined;
+  if (values) values = distinct(values.filter((value) => isOfKind(value, kinds)));
+  if (kinds.size === 0 || values?.length === 0) return undefined;
+  return { conjuncts: [...conjuncts], spoken, kinds, values, unions, soft };
+}
+
+/** Notes the schema's open choices; a choice of one is none, and comes back as a schema to keep to. */
+function readUnions(index: SchemaIndex, schema: SchemaObject, formula: Formula, unions: Union[]): Schema[] {
+  const certain: Schema[] = [];
+  for (const keyword of ["anyOf", "oneOf"] as const) {
+    const key = unionKey(index, schema, keyword);
+    if (!Array.isArray(schema[keyword]) || formula.settled.has(key) || formula.joined.has(key)) continue;
+    const branches = listOf(schema[keyword]).filter((branch) => branch !== false);
+    const [only] = branches;
+    if (only === undefined) certain.push(false);
+    else if (branches.length === 1) certain.push(only);
+    else unions.push({ owner: schema, keyword, key, branches });
+  }
+  return certain;
+}
+
+function joinedBranches(index: SchemaIndex, schema: SchemaObject, { joined }: Formula): Schema[] {
+  if (joined.size === 0) return [];
+  const keywords = ["anyOf", "oneOf"].filter((keyword) => joined.has(unionKey(index, schema, keyword)));
+  return keywords.flatMap((keyword) => listOf(schema[keyword]));
+}
+
+/** The schemas that a schema applies to the same value under a condition, and the conditions. */
+export function conditionalsOf(schema: SchemaObject): Schema[] {
+  const found = [schema.if, schema.then, schema.else];
+  for (const keyword of ["dependentSchemas", "dependencies"]) {
+    const map = schema[keyword];
+    if (isObject(map)) found.push(...Object.values(map));
+  }
+  return found.filter(isSchema);
+}
+
+export const listOf = (value: unknown): Schema[] => (Array.isArray(value) ? value.filter(isSchema) : []);
+
+function distinct(values: readonly unknown[]): unknown[] {
+  return [...new Map(values.map((value) => [stableText(value), value])).values()];
+}

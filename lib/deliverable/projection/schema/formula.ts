@@ -1,0 +1,83 @@
+import type { SchemaObject } from "#lib/deliverable/admission/walk-schema.ts";
+import { ownValue } from "../json.ts";
+import { isSchema, type Schema, type SchemaIndex } from "./schema-index.ts";
+
+/**
+ * What one place of a value has to keep to: all of `spoken` and all of `base`. The words of `base` are told elsewhere
+ * already. The unions in `settled` are decided: their branch is among `spoken`.
+ */
+export type Formula = {
+  spoken: readonly SchemaObject[];
+  base: readonly SchemaObject[];
+  settled: ReadonlySet<string>;
+  /** Unions whose branches stand side by side, each of them as if under a condition. */
+  joined: ReadonlySet<string>;
+};
+
+const none: ReadonlySet<string> = new Set();
+
+/** The formula of a place that several schemas describe; undefined when one of them takes nothing. */
+export function conjoin(schemas: readonly Schema[]): Formula | undefined {
+  if (schemas.includes(false)) return undefined;
+  const objects = schemas.filter((schema) => schema !== true);
+  return { spoken: [...new Set(objects as SchemaObject[])], base: [], settled: none, joined: none };
+}
+
+export const unionKey = (index: SchemaIndex, schema: SchemaObject, keyword: string): string =>
+  `${index.idOf(schema)}${keyword[0]}`;
+
+/** The same text for the same formula. */
+export function formulaKey(index: SchemaIndex, { spoken, base, settled, joined }: Formula): string {
+  const ids = (schemas: readonly SchemaObject[]) => schemas.map(index.idOf).join();
+  if (settled.size === 0 && joined.size === 0) return ids(spoken);
+  return `${ids(spoken)}|${ids(base)}|${[...settled].join()}|${[...joined].join()}`;
+}
+
+/** Keywords that say nothing about values. */
+const annotations = new Set(
+  "$schema $id id $comment title description default examples example deprecated readOnly writeOnly $defs definitions nullable externalDocs xml".split(
+    " ",
+  ),
+);
+
+/**
+ * Goes through schemas that are only another name for one schema: a `$ref`, or an allOf of one, with nothing but words
+ * beside it.
+ *
+ * @returns the schema at the end, and the first words found on the way there.
+ */
+export function followAliases(index: SchemaIndex, schema: SchemaObject): { schema: Schema; words: string } {
+  const seen = new Set<SchemaObject>();
+  let words = "";
+  let at: SchemaObject = schema;
+  while (!seen.has(at)) {
+    seen.add(at);
+    const next = readAlias(index, at);
+    if (next === undefined) break;
+    words ||= readWords(at, false);
+    if (typeof next === "boolean") return { schema: next, words };
+    at = next;
+  }
+  return { schema: at, words };
+}
+
+/** Whether a keyword says nothing about values. */
+export const isAnnotation = (keyword: string): boolean => annotations.has(keyword);
+
+function readAlias(index: SchemaIndex, schema: SchemaObject): Schema | undefined {
+  const hasRef = typeof schema.$ref === "string";
+  if (!(hasRef && index.dialect.ignoresRefSiblings))
+    for (const keyword in schema)
+      if (keyword !== "$ref" && keyword !== "allOf" && !annotations.has(keyword)) return undefined;
+  const list = Array.isArray(schema.allOf) && !hasRef ? schema.allOf : [];
+  if (hasRef && (schema.allOf === undefined || index.dialect.ignoresRefSiblings))
+    return index.targetsOf(schema)[0];
+  return list.length === 1 && isSchema(list[0]) ? list[0] : undefined;
+}
+
+/** The caller's own words about a place. */
+export function readWords(schema: SchemaObject, isTitleWanted: boolean): string {
+  const description = ownValue(schema, "description");
+  if (typeof description === "string" && description.trim() !== "") return description.trim();
+  return isTitleWanted && typeof schema.title === "string" ? schema.title.trim() : "";
+}

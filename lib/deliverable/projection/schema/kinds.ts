@@ -1,0 +1,78 @@
+import { isObject, kindOf } from "../json.ts";
+import type { Schema, SchemaIndex } from "./schema-index.ts";
+
+/** The JSON types of JSON Schema, in which a whole number has a type of its own. */
+export type SchemaKind = "object" | "array" | "string" | "number" | "integer" | "boolean" | "null";
+export type Kinds = ReadonlySet<SchemaKind>;
+
+export const allKinds: Kinds = new Set(["object", "array", "string", "number", "boolean", "null"]);
+const known = new Set<unknown>([...allKinds, "integer"]);
+
+/** The kinds that a `type` keyword allows. */
+export function readType(type: unknown): Kinds {
+  const kinds = new Set(
+    (Array.isArray(type) ? type : [type]).filter((each): each is SchemaKind => known.has(each)),
+  );
+  if (kinds.size === 0) return allKinds;
+  if (kinds.has("number")) kinds.delete("integer");
+  return kinds;
+}
+
+export function intersectKinds(one: Kinds, other: Kinds): Kinds {
+  if (one === allKinds) return other;
+  if (other === allKinds) return one;
+  const both = new Set([...one].filter((kind) => other.has(kind)));
+  const isWhole = (kinds: Kinds) => kinds.has("integer");
+  if ((isWhole(one) && other.has("number")) || (isWhole(other) && one.has("number"))) both.add("integer");
+  return both;
+}
+
+/** Whether a value is of one of the kinds. */
+export function isOfKind(value: unknown, kinds: Kinds): boolean {
+  const kind = kindOf(value);
+  if (kind !== "number") return kind !== undefined && kinds.has(kind);
+  return kinds.has("number") || (kinds.has("integer") && Number.isInteger(value));
+}
+
+const levelsMax = 6;
+
+/** A superset of the kinds that a schema allows, from what can be seen without looking far. */
+export function kindsOf(index: SchemaIndex, schema: Schema, levels = levelsMax): Kinds {
+  if (schema === true) return allKinds;
+  if (schema === false) return new Set();
+  if (levels === 0) return allKinds;
+  let kinds = allKinds;
+  const targets = typeof schema.$ref === "string" ? index.targetsOf(schema) : [];
+  for (const target of targets)
+    if (target !== undefined) kinds = intersectKinds(kinds, kindsOf(index, target, levels - 1));
+  if (targets.length > 0 && index.dialect.ignoresRefSiblings) return kinds;
+  kinds = intersectKinds(kinds, readType(schema.type));
+  const values = Array.isArray(schema.enum)
+    ? schema.enum
+    : Object.hasOwn(schema, "const")
+      ? [schema.const]
+      : undefined;
+  if (values) kinds = intersectKinds(kinds, uniteKinds(values.map(kindsOfValue)));
+  for (const keyword of ["anyOf", "oneOf"]) {
+    const branches = schema[keyword];
+    if (!Array.isArray(branches) || branches.length > 50) continue;
+    kinds = intersectKinds(
+      kinds,
+      uniteKinds(branches.map((branch) => kindsOf(index, readSchema(branch), levels - 1))),
+    );
+  }
+  return kinds;
+}
+
+const readSchema = (value: unknown): Schema => (typeof value === "boolean" || isObject(value) ? value : true);
+
+function kindsOfValue(value: unknown): Kinds {
+  const kind = kindOf(value);
+  return kind === undefined ? new Set() : new Set<SchemaKind>([kind]);
+}
+
+export function uniteKinds(all: readonly Kinds[]): Kinds {
+  const kinds = new Set(all.flatMap((each) => [...each]));
+  if (kinds.has("number")) kinds.delete("integer");
+  return kinds.size === allKinds.size ? allKinds : kinds;
+}

@@ -1,0 +1,61 @@
+import type { SchemaObject } from "#lib/deliverable/admission/walk-schema.ts";
+import { stableText } from "../json.ts";
+import type { Budget } from "./budget.ts";
+import { conjoin, type Formula } from "./formula.ts";
+import { isSchema, type Schema, type SchemaIndex } from "./schema-index.ts";
+
+/** The items of a list: the first ones by position, then all others; `rest` is undefined where there are none. */
+export type ArrayPlan = { positions: readonly Formula[]; rest: Formula | undefined; lengthMin: number };
+
+/** The lists that keep to all of the schemas. @returns undefined when there are none. @throws OutOfBudget */
+export function planArray(
+  index: SchemaIndex,
+  conjuncts: readonly SchemaObject[],
+  budget: Budget,
+): ArrayPlan | undefined {
+  const claims = conjuncts.map((schema) => readItems(index, schema));
+  const length = Math.max(0, ...claims.map(({ prefix }) => prefix.length));
+  const lengthMin = Math.max(
+    0,
+    ...conjuncts.map(({ minItems }) => (typeof minItems === "number" ? minItems : 0)),
+  );
+  const rest = conjoin(claims.map((claim) => claim.rest));
+  const tuples = claims.filter(({ prefix, rest }) => prefix.length > 0 || rest !== true);
+  const positions: Formula[] = [];
+  for (let at = 0; at < length; at++) {
+    budget.spend(1 + tuples.length);
+    const formula = conjoin(tuples.map((claim) => claim.prefix[at] ?? claim.rest));
+    if (formula === undefined)
+      return at < lengthMin ? undefined : trim({ positions, rest: undefined, lengthMin });
+    positions.push(formula);
+  }
+  if (rest === undefined && lengthMin > length) return undefined;
+  return trim({ positions, rest, lengthMin });
+}
+
+/** A tuple whose places all say the same is a list. */
+function trim(plan: ArrayPlan): ArrayPlan {
+  const { positions, rest } = plan;
+  const [first] = positions;
+  if (first === undefined) return plan;
+  const all = rest ? [...positions, rest] : positions;
+  const text = textOf(first);
+  if (text === undefined || !all.every((formula) => textOf(formula) === text)) return plan;
+  return { positions: [], rest: first, lengthMin: 0 };
+}
+
+function textOf({ spoken }: Formula): string | undefined {
+  const [only] = spoken;
+  if (only === undefined || spoken.length > 1 || Object.keys(only).length > 3) return undefined;
+  return typeof only.type === "string" && only.type !== "object" && only.type !== "array"
+    ? stableText(only)
+    : undefined;
+}
+
+function readItems({ dialect }: SchemaIndex, schema: SchemaObject): { prefix: Schema[]; rest: Schema } {
+  const { tupleKeyword } = dialect;
+  const tuple = schema[tupleKeyword];
+  const prefix = Array.isArray(tuple) ? tuple.map((item) => (isSchema(item) ? item : true)) : [];
+  const rest = tupleKeyword === "items" && Array.isArray(tuple) ? schema.additionalItems : schema.items;
+  return { prefix, rest: isSchema(rest) ? rest : true };
+}

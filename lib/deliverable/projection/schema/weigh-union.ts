@@ -1,0 +1,53 @@
+import type { SchemaObject } from "#lib/deliverable/admission/walk-schema.ts";
+import { isObject } from "../json.ts";
+import type { Expansion, Union } from "./expand-formula.ts";
+import { isAnnotation } from "./formula.ts";
+import { type Kinds, readType } from "./kinds.ts";
+import type { Schema, SchemaIndex } from "./schema-index.ts";
+
+/** Keywords that say which form values have; all others only say which of these are valid. */
+const formKeywords = new Set(
+  "$ref $dynamicRef $recursiveRef allOf anyOf oneOf enum const properties additionalProperties patternProperties unevaluatedProperties items prefixItems additionalItems if then else dependentSchemas dependencies".split(
+    " ",
+  ),
+);
+
+/** Whether every branch of a union gives values a form of its own. */
+export function hasForms({ branches }: Union, kinds: Kinds): boolean {
+  return branches.every((branch) => givesForm(branch, kinds));
+}
+
+function givesForm(branch: Schema, kinds: Kinds): boolean {
+  if (!isObject(branch)) return false;
+  for (const keyword in branch) if (formKeywords.has(keyword)) return true;
+  return branch.type !== undefined && [...kinds].some((kind) => !readType(branch.type).has(kind));
+}
+
+/** Whether the names that a schema closes over depend on its unions, so that these cannot be taken apart. */
+export const closesOver = ({ dialect }: SchemaIndex, schema: SchemaObject): boolean =>
+  dialect.hasUnevaluated &&
+  schema.unevaluatedProperties !== undefined &&
+  schema.unevaluatedProperties !== true;
+
+/** How many properties each branch of a union would repeat. */
+export function countCopies({ conjuncts }: Expansion): number {
+  return conjuncts.reduce(
+    (sum, { properties }) => sum + (isObject(properties) ? Object.keys(properties).length : 0),
+    0,
+  );
+}
+
+/** Whether schemas say nothing of a value's form but their union and a type. */
+export function isBare({ conjuncts, unions, soft }: Expansion, union: Union): boolean {
+  if (unions.length > 1 || soft.length > 0) return false;
+  const own = new Set(["$ref", "allOf", "type"]);
+  return conjuncts.every((schema) =>
+    Object.keys(schema).every(
+      (keyword) =>
+        own.has(keyword) ||
+        isAnnotation(keyword) ||
+        (keyword === union.keyword && schema === union.owner) ||
+        !(formKeywords.has(keyword) || keyword === "required"),
+    ),
+  );
+}
