@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { ShareRole } from "#db/schema/unions.ts";
+import type { ErrorCode } from "./errors.ts";
 
 /**
  * Who may call an operation: `key` an API key, `share` a visitor of the session page with at least that role (a key
@@ -10,6 +11,14 @@ export type OperationAuth =
   | { kind: "share"; role: ShareRole; orKey: boolean }
   | { kind: "login" }
   | { kind: "none" };
+
+/** Headers that answers carry. */
+export type AnswerHeader =
+  | "Location"
+  | "Idempotency-Replayed"
+  | "ETag"
+  | "Cache-Control"
+  | "Content-Disposition";
 
 /** The bucket that counts a call. */
 export type RateBucket = "create" | "poll" | "annotate";
@@ -28,14 +37,24 @@ export type Operation = {
   /** Whether a content type other than JSON is refused (415). */
   requiresJsonType?: boolean;
   query?: z.ZodObject;
+  /** Request headers of its own; they are told of in the reference, and read by the handler. */
+  headers?: z.ZodObject;
+  /** What a body looks like where `body` lets anything through and the handler looks into it. */
+  bodyShownAs?: z.ZodType;
   rate?: RateBucket;
   /**
    * Where the specification prints refusals without the envelope: the statuses, each with the sentence that stands for
    * whatever the shared steps found.
    */
   bare?: Record<number, string>;
-  /** Answers by status; `stream` for an event stream or bytes. */
+  /** Refusals beyond those that follow from its other parts (credentials, body, parameters, limits). */
+  errors?: readonly ErrorCode[];
+  /** Answers by status; `stream` for an event stream, bytes, or nothing at all. */
   answers: Record<number, z.ZodType | "stream">;
+  /** What a `stream` answer holds, by status: its media types; an answer that is not named has no body. */
+  media?: Record<number, readonly string[]>;
+  /** Headers that an answer carries beyond those of all answers, by status. */
+  answerHeaders?: Record<number, readonly AnswerHeader[]>;
 };
 
 /** Types an operation by itself, so that its handler knows its body and answers. */

@@ -1,42 +1,10 @@
-import { z } from "zod";
+import type { z } from "zod";
 import type { ShareRole } from "#db/schema/unions.ts";
 import type { LiveClientFrame } from "../client/types.ts";
 import { describeFirstIssue } from "../field-error.ts";
+import { liveClientFrameSchema } from "../schemas/live-frames.ts";
 
-const COORDINATE_MAX = 1_000_000;
-
-const coordinate = z.number().min(-COORDINATE_MAX).max(COORDINATE_MAX);
-const modifiers = z.int().min(0).max(15);
-const keyName = z.string().min(1).max(64);
-const position = { x: coordinate, y: coordinate, modifiers };
-
-const clientFrame: z.ZodType<LiveClientFrame> = z.discriminatedUnion("type", [
-  // What a header could carry: the token may be an API key.
-  z.strictObject({ type: z.literal("auth"), token: z.string().regex(/^[\x21-\x7e]{1,1000}$/) }),
-  z.strictObject({ type: z.literal("view.subscribe") }),
-  z.strictObject({ type: z.literal("view.unsubscribe") }),
-  z.strictObject({ type: z.literal("control.take") }),
-  z.strictObject({ type: z.literal("control.release") }),
-  z.strictObject({ type: z.literal("ping") }),
-  z.strictObject({
-    type: z.literal("input.mouse"),
-    action: z.enum(["move", "down", "up"]),
-    button: z.enum(["left", "middle", "right", "none"]),
-    clickCount: z.int().min(0).max(10),
-    ...position,
-  }),
-  z.strictObject({ type: z.literal("input.wheel"), deltaX: coordinate, deltaY: coordinate, ...position }),
-  z.strictObject({
-    type: z.literal("input.key"),
-    action: z.enum(["down", "up"]),
-    key: keyName,
-    code: z.string().max(64),
-    modifiers,
-    text: z.string().max(64).exactOptional(),
-  }),
-  z.strictObject({ type: z.literal("input.text"), text: z.string() }),
-  z.strictObject({ type: z.literal("input.paste"), text: z.string() }),
-]);
+const clientFrame: z.ZodType<LiveClientFrame> = liveClientFrameSchema;
 
 /** A frame of a client, or the close code (RFC 6455) and reason that a malformed one is answered with. */
 export type ParsedFrame =

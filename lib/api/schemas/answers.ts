@@ -163,14 +163,19 @@ export const settledSchema = z.object({ success }).meta({ id: "Settled" });
 
 /** A list page: `{ success, data, nextCursor }`. Source: `wire.md`, Also served. */
 export const listOf = <Item extends z.ZodType>(item: Item) =>
-  z.object({
-    success,
-    data: z.array(item),
-    nextCursor: z
-      .string()
-      .nullable()
-      .meta({ description: "Send it as `cursor` for the next page; null after the last.", examples: [null] }),
-  });
+  z
+    .object({
+      success,
+      data: z.array(item),
+      nextCursor: z
+        .string()
+        .nullable()
+        .meta({
+          description: "Send it as `cursor` for the next page; null after the last.",
+          examples: [null],
+        }),
+    })
+    .meta({ id: `${z.globalRegistry.get(item)?.id ?? "Item"}Page` });
 
 /** A part of a message; parts of kinds to come have a `type` too. */
 export const messagePartSchema = z.looseObject({ type: z.string() }).meta({
@@ -269,7 +274,9 @@ export const queuedMessageSchema = z
   })
   .meta({ id: "QueuedMessage" });
 
-export const queueSchema = z.object({ success, data: z.array(queuedMessageSchema), nextCursor: z.null() });
+export const queueSchema = z
+  .object({ success, data: z.array(queuedMessageSchema), nextCursor: z.null() })
+  .meta({ id: "Queue" });
 
 const check = z
   .object({ ok: z.boolean(), detail: z.string().meta({ examples: ["pglite"] }) })

@@ -15,6 +15,13 @@ export const streamQuerySchema = z.object({
     .meta({ description: "Only events with a higher number; `Last-Event-ID` wins over it.", examples: [12] }),
 });
 
+/** What an `EventSource` sends when it comes back; the handler reads it. Source: `wire.md`, Stream. */
+export const streamHeadersSchema = z.object({
+  "Last-Event-ID": wholeNumber(0, 999_999_999_999_999)
+    .optional()
+    .meta({ description: "The last event that was seen: the stream goes on after it.", examples: [12] }),
+});
+
 /** `?limit=&cursor=` of a list. */
 export const listQuerySchema = z.object({
   limit: wholeNumber(1, 100).optional().meta({ default: 50, description: "Items on a page." }),

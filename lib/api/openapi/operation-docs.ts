@@ -1,0 +1,91 @@
+import type { OperationName } from "../contract.ts";
+
+/** What the reference says of an operation beyond its summary, in Markdown, and bodies worth showing by their titles. */
+export type OperationDocs = { description?: string; bodyExamples?: Record<string, unknown> };
+
+const PERSONS =
+  "As the operation for programs below `/api/sessions`, with the share cookie as the credential.";
+
+const message = (text: string) => ({ role: "user", parts: [{ type: "text", text }] });
+
+/** Source: specification, Endpoints; `wire.md`. */
+export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
+  createSession: {
+    description:
+      "Stores the session, its messages and the job of playing its first turn in one transaction: a 2xx means stored. Everything but the messages is fixed from then on. A replay with the same `idempotencyKey` and an equal body is a 200 with the original ids. With an `outputSchema` every turn ends in a typed deliverable.",
+    bodyExamples: {
+      "A question about a page": {
+        messages: [message("What does the checkout of this shop ask for?")],
+        targetUrl: "https://shop.example/checkout",
+      },
+      "A typed result, and a callback when it is there": {
+        messages: [message("List the fields of the checkout form.")],
+        targetUrl: "https://shop.example/checkout",
+        outputSchema: {
+          type: "object",
+          properties: { title: { type: "string" }, fields: { type: "array", items: { type: "string" } } },
+          required: ["title", "fields"],
+        },
+        callback: { url: "https://receiver.example/hook", secret: "shh", events: ["run.completed"] },
+        idempotencyKey: "order-4711",
+      },
+      "Tools of one's own, and no browser": {
+        messages: [message("Which of our customers wrote today?")],
+        mcpServers: { crm: { url: "https://tools.example/mcp", headers: { Authorization: "Bearer …" } } },
+        capabilities: { browser: false },
+        tools: { exclude: ["run_shell", "mcp_crm__delete_*"] },
+      },
+    },
+  },
+  startSession: {
+    description: "As `POST /api/session`, for the landing page: the login cookie is the credential.",
+  },
+  readRequestStatus: {
+    description:
+      "`pending` until its turn begins, `running` while it is played (retries included), `completed` when no run follows. How it ended is told by the stream's `run.completed`, by the callback, and by the agent's status.",
+  },
+  streamRequest: {
+    description:
+      "Server-Sent Events. Each stored event has its number in the session as `id`, its kind as `event`, and itself as JSON in `data`; a replay is equal to the byte. `message.delta` is live only and has no `id`. The stream spans all runs of the request and closes after its last event. Resume with `Last-Event-ID` or `after`; who has seen everything gets a 204, so that an `EventSource` stops. A comment comes every 15 s.",
+  },
+  readAgentStatus: {
+    description:
+      "Read the deliverable of a structured session here, by polling or once after `run.completed`.",
+  },
+  postMessage: {
+    description:
+      "Exactly one of `text`, `message` and `messages`. A turn that it starts counts as not typed by a person, whatever it says. Whether a message waits for a running turn is told by `queued`.",
+    bodyExamples: {
+      "A question": { text: "Which of these are required?" },
+      "A word to the running turn": { text: "Skip the newsletter box.", mode: "steer" },
+      "Something else instead": { text: "Stop that and look at the cart.", mode: "interrupt" },
+    },
+  },
+  cancelTurn: { description: "The run ends as `cancelled`; messages that wait are played afterwards." },
+  retargetBrowser: {
+    description:
+      "Accepted, not landed: poll the browser's status until `lastNavigatedUrl` equals `url`, or until `lastError` says why it was refused. A browser that is not there is started first; allow it about 30 s. A session with `browser: false` is a 409.",
+  },
+  submitAnnotation: {
+    description:
+      "Called by the overlay in every page of the live browser, from any origin and without a key: the session's id is the secret. An annotation by itself never starts a turn.",
+  },
+  listMessages: { description: "Oldest first. A message that waits in the queue is not part of it." },
+  readArtifact: { description: "A picture is shown; anything else is only ever downloaded." },
+  listQueue: { description: "In the order in which the agent gets them." },
+  editQueued: { description: "Until its turn begins; then it is a 409." },
+  removeQueued: { description: "Its request completes as cancelled. Once its turn has begun it is a 409." },
+  answerElicitation: {
+    description: "Once; a question that is settled is a 409.",
+    bodyExamples: { "An answer": { answer: "EUR" }, "No answer": { decline: true } },
+  },
+  postPersonMessage: { description: `${PERSONS} The turn counts as a person's.` },
+  cancelPersonTurn: { description: PERSONS },
+  answerPersonElicitation: { description: PERSONS },
+  listPersonQueue: { description: PERSONS },
+  editPersonQueued: { description: PERSONS },
+  removePersonQueued: { description: PERSONS },
+  steerBrowser: {
+    bodyExamples: { "Somewhere else": { url: "shop.example/cart" }, Back: { action: "back" } },
+  },
+};

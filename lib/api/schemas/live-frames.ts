@@ -1,0 +1,91 @@
+import { z } from "zod";
+import { SHARE_ROLES } from "#db/schema/unions.ts";
+import { eventSchemas, messageDeltaSchema } from "./events.ts";
+import { count, sessionId, timestamp } from "./values.ts";
+
+const common = { sessionId, timestamp };
+const nothing = z.object({});
+
+const notice = <const Type extends string, Data extends z.ZodType>(
+  type: Type,
+  description: string,
+  data: Data,
+) => z.object({ type: z.literal(type), ...common, data }).describe(description);
+
+const eventFrames = Object.entries(eventSchemas).map(([kind, data]) =>
+  z.object({ type: z.literal(kind), seq: count, ...common, data }),
+);
+
+/** One JSON text frame that the service sends over the live socket. Source: `wire.md`, WebSocket. */
+export const liveFrameSchema = z
+  .union([
+    z
+      .object({
+        type: z.literal("ready"),
+        seq: count,
+        ...common,
+        data: z.object({ role: z.enum(SHARE_ROLES), watching: count }),
+      })
+      .describe("First of all: the connection is let in; `seq` is the last stored event at that moment."),
+    ...eventFrames,
+    notice("message.delta", "A piece of a message while it is written.", messageDeltaSchema),
+    notice("watching", "How many connections follow the session.", z.object({ watching: count })),
+    notice(
+      "control",
+      "Which person has the controls of the browser.",
+      z.object({ holder: z.enum(["you", "someone"]).nullable() }),
+    ),
+    notice("cursor", "The CSS cursor where this connection's pointer is.", z.object({ cursor: z.string() })),
+    notice(
+      "pointer",
+      "The agent moved or pressed the pointer; in CSS pixels of the page.",
+      z.object({ kind: z.enum(["move", "down"]), x: z.number(), y: z.number() }),
+    ),
+    notice("queue", "The messages that wait have changed: read them anew.", nothing),
+    notice("pong", "Answers `ping`.", nothing),
+  ])
+  .meta({
+    id: "LiveFrame",
+    description: "A text frame of the service; `type` tells which. Pass over types that you do not know.",
+  });
+
+const COORDINATE_MAX = 1_000_000;
+
+const coordinate = z.number().min(-COORDINATE_MAX).max(COORDINATE_MAX);
+const modifiers = z.int().min(0).max(15).meta({ description: "Alt 1, Ctrl 2, Meta 4, Shift 8." });
+const keyName = z.string().min(1).max(64);
+const position = { x: coordinate, y: coordinate, modifiers };
+
+/** One JSON text frame that a client sends over the live socket; coordinates in CSS pixels of the page. */
+export const liveClientFrameSchema = z
+  .discriminatedUnion("type", [
+    // What a header could carry: the token may be an API key.
+    z.strictObject({ type: z.literal("auth"), token: z.string().regex(/^[\x21-\x7e]{1,1000}$/) }),
+    z.strictObject({ type: z.literal("view.subscribe") }),
+    z.strictObject({ type: z.literal("view.unsubscribe") }),
+    z.strictObject({ type: z.literal("control.take") }),
+    z.strictObject({ type: z.literal("control.release") }),
+    z.strictObject({ type: z.literal("ping") }),
+    z.strictObject({
+      type: z.literal("input.mouse"),
+      action: z.enum(["move", "down", "up"]),
+      button: z.enum(["left", "middle", "right", "none"]),
+      clickCount: z.int().min(0).max(10),
+      ...position,
+    }),
+    z.strictObject({ type: z.literal("input.wheel"), deltaX: coordinate, deltaY: coordinate, ...position }),
+    z.strictObject({
+      type: z.literal("input.key"),
+      action: z.enum(["down", "up"]),
+      key: keyName,
+      code: z.string().max(64),
+      modifiers,
+      text: z.string().max(64).exactOptional(),
+    }),
+    z.strictObject({ type: z.literal("input.text"), text: z.string() }),
+    z.strictObject({ type: z.literal("input.paste"), text: z.string() }),
+  ])
+  .meta({
+    id: "LiveClientFrame",
+    description: "A text frame of a client; coordinates in CSS pixels of the page.",
+  });

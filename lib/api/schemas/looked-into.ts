@@ -1,0 +1,49 @@
+import { z } from "zod";
+import { httpUrl } from "./fields.ts";
+
+// Bodies whose handlers look into them, because the specification prints their refusals; these schemas are shown.
+
+/** Body of the browser's retarget. Source: specification, POST /api/sessions/:sessionId/browser. */
+export const retargetSchema = z
+  .object({ url: httpUrl.meta({ description: "The page to go to." }) })
+  .meta({ id: "Retarget" });
+
+/** Body of the annotation webhook. Source: specification, Annotation submission; `wire.md`, Annotations. */
+export const annotationSubmissionSchema = z
+  .looseObject({
+    event: z
+      .string()
+      .min(1)
+      .meta({ description: "`submit` needs `annotations`.", examples: ["submit"] }),
+    output: z
+      .string()
+      .optional()
+      .meta({ description: "All of it as text.", examples: ["The button is too small."] }),
+    annotations: z
+      .array(
+        z.looseObject({
+          type: z.string().optional(),
+          selector: z
+            .string()
+            .optional()
+            .meta({ examples: ["#pay"] }),
+          comment: z
+            .string()
+            .optional()
+            .meta({ examples: ["The button is too small."] }),
+        }),
+      )
+      .optional(),
+    url: z
+      .string()
+      .optional()
+      .meta({
+        format: "uri",
+        description: "The annotated page.",
+        examples: ["https://shop.example/checkout"],
+      }),
+  })
+  .meta({
+    id: "AnnotationSubmission",
+    description: "What the annotation overlay sends; unknown fields are kept.",
+  });
