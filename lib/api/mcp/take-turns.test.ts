@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createTurns } from "./take-turns.ts";
+
+const never = new AbortController().signal;
+
+/** Work that ends when it is told to. */
+function startWork(turns: ReturnType<typeof createTurns>, name: string, begun: string[], signal = never) {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const done = turns(name, signal, async () => {
+    begun.push(name);
+    await promise;
+  });
+  return { finish: resolve, done };
+}
+
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+test("work of one name waits for its turn, in order; work of another does not", async () => {
+  const turns = createTurns({ atOnce: 1, waitingMax: 5 });
+  const begun: string[] = [];
+  const first = startWork(turns, "a", begun);
+  const second = startWork(turns, "a", begun);
+  const other = startWork(turns, "b", begun);
+  await settle();
+  assert.deepEqual(begun, ["a", "b"]);
+  first.finish();
+  await first.done;
+  await settle();
+  assert.deepEqual(begun, ["a", "b", "a"]);
+  second.finish();
+  other.finish();
+  await Promise.all([second.done, other.done]);
+});
+
+test("who is stopped while waiting never begins, and holds nobody up", async () => {
+  const turns = createTurns({ atOnce: 1, waitingMax: 5 });
+  const begun: string[] = [];
+  const stop = new AbortController();
+  const first = startWork(turns, "a", begun);
+  const second = startWork(turns, "a", begun, stop.signal);
+  const third = startWork(turns, "a", begun);
+  stop.abort();
+  await assert.rejects(second.done, /stopped/);
+  first.finish();
+  await first.done;
+  third.finish();
+  await third.done;
+  assert.equal(begun.length, 2);
+});
+
+test("too many in the line are refused at once, and a failure frees its place", async () => {
+  const turns = createTurns({ atOnce: 1, waitingMax: 1 });
+  const begun: string[] = [];
+  const first = startWork(turns, "a", begun);
+  const second = startWork(turns, "a", begun);
+  await assert.rejects(startWork(turns, "a", begun).done, /Too many/);
+  first.finish();
+  second.finish();
+  await Promise.all([first.done, second.done]);
+  await assert.rejects(
+    turns("a", never, async () => {
+      throw new Error("broken");
+    }),
+    /broken/,
+  );
+  assert.equal(await turns("a", never, async () => 1), 1);
+});

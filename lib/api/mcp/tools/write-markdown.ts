@@ -1,0 +1,67 @@
+import { gfm } from "@joplin/turndown-plugin-gfm";
+import { Readability } from "@mozilla/readability";
+import { parseHTML } from "linkedom";
+import TurndownService from "turndown";
+import type { MarkdownAnswer, PageJob } from "./page-job.ts";
+
+const UNSEEN = "script, style, noscript, template, iframe, object, svg, canvas, link, meta";
+
+/** A page as clean Markdown: its main article where one is found, otherwise all that it shows. */
+export function writeMarkdown({ html, url, scope }: Extract<PageJob, { kind: "markdown" }>): MarkdownAnswer {
+  const { document } = parseHTML(wrap(html));
+  makeAbsolute(document, url);
+  const title = document.title.trim() || null;
+  const language = document.documentElement.getAttribute("lang");
+  const article = scope === "article" ? readArticle(document) : undefined;
+  if (article) return { language, ...article, title: article.title ?? title };
+  for (const element of document.querySelectorAll(UNSEEN)) element.remove();
+  const markdown = toMarkdown(document.body);
+  return { title, byline: null, publishedAt: null, language, isArticle: false, markdown };
+}
+
+/** Readability takes apart what it is given: it gets a document of its own. */
+function readArticle(document: Document) {
+  const { document: copy } = parseHTML(document.documentElement.outerHTML);
+  const article = new Readability<Element>(copy, { serializer: (node) => node as Element }).parse();
+  if (!article?.content) return undefined;
+  const { title, byline, publishedTime } = article;
+  return {
+    title: title?.trim() || null,
+    byline: byline?.trim() || null,
+    publishedAt: publishedTime?.trim() || null,
+    isArticle: true,
+    markdown: toMarkdown(article.content),
+  };
+}
+
+function toMarkdown(element: Element): string {
+  const service = new TurndownService({
+    ...{ headingStyle: "atx", codeBlockStyle: "fenced", bulletListMarker: "-", hr: "---" },
+  });
+  service.use(gfm);
+  // As text: for tables it needs more of a document than this one offers.
+  return service
+    .turndown(element.innerHTML)
+    .replace(/\n{3,}/g, "\n\n")
+    .trim();
+}
+
+/** Links and pictures with their whole addresses; those that lead nowhere but into the page or a script are left out. */
+function makeAbsolute(document: Document, url: string): void {
+  const base = URL.parse(document.querySelector("base[href]")?.getAttribute("href") ?? "", url)?.href ?? url;
+  for (const [selector, attribute] of [
+    ["a[href]", "href"],
+    ["img[src]", "src"],
+  ] as const) {
+    for (const element of document.querySelectorAll(selector)) {
+      const address = URL.parse(element.getAttribute(attribute)?.trim() ?? "", base);
+      if (address?.protocol === "http:" || address?.protocol === "https:")
+        element.setAttribute(attribute, address.href);
+      else element.removeAttribute(attribute);
+    }
+  }
+}
+
+/** A piece of a page gets the elements around it that every page has. */
+const wrap = (html: string): string =>
+  /<body[\s>]/i.test(html) ? html : `<!doctype html><html><head></head><body>${html}</body></html>`;
