@@ -17,7 +17,7 @@ export type Executor = Database | Transaction;
 export type DatabaseDriver = "pglite" | "pg" | "neon";
 
 export type DatabaseOptions = (
-  | { driver: "pglite"; dataDir: string }
+  | { driver: "pglite"; dataDir: string; onLost?: (error: Error) => void }
   | { driver: "pg"; url: string; onError: (error: Error) => void }
   | {
       driver: "neon";
@@ -58,7 +58,7 @@ export function chooseDriver(url: string | undefined, override?: DatabaseDriver)
 export function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
   switch (options.driver) {
     case "pglite":
-      return openEmbedded(options.dataDir, options.onStatement);
+      return openEmbedded(options.dataDir, options);
     case "pg":
       return openPostgres(options);
     case "neon":

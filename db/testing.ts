@@ -5,6 +5,7 @@ import { Client } from "pg";
 import { type DatabaseOptions, type OpenDatabase, openDatabase } from "./client.ts";
 import { makeConnectionName } from "./connection-name.ts";
 import { openPgliteDatabase } from "./drivers/pglite-database.ts";
+import { createLocalPort } from "./drivers/pglite-port.ts";
 import { startNeonProxy } from "./neon-proxy-testing.ts";
 import { startTestPostgres } from "./postgres-testing.ts";
 
@@ -54,9 +55,9 @@ export async function openTestPostgres(
 }
 
 async function openInMemory(): Promise<TestDatabase> {
-  const pg = await PGlite.create();
-  const { db, client } = await openPgliteDatabase(pg);
-  return { db, driver: "pglite", name: makeConnectionName(), client, close: () => pg.close() };
+  // Without a thread of its own, which takes a while to start.
+  const { db, client } = await openPgliteDatabase(createLocalPort(await PGlite.create()));
+  return { db, driver: "pglite", name: makeConnectionName(), client, close: () => client.close() };
 }
 
 let server: Promise<string> | undefined;

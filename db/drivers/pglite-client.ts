@@ -1,11 +1,7 @@
-import {
-  type PGlite,
-  protocol,
-  type QueryOptions,
-  type Results,
-  TransactionAbortedError,
-} from "@electric-sql/pglite";
-import { readDescription, readResult } from "./pglite-results.ts";
+import { protocol, type QueryOptions, type Results, TransactionAbortedError } from "@electric-sql/pglite";
+import { createLine, type Line } from "./line.ts";
+import type { PglitePort } from "./pglite-port.ts";
+import { readAnswer, readDescription, readResult } from "./pglite-results.ts";
 import {
   createPgliteStatements,
   type PgliteStatements,
@@ -21,45 +17,61 @@ export type PgliteQueryOptions = Pick<QueryOptions, "rowMode" | "parsers" | "ser
 export type PgliteClient = {
   query: Query;
   transaction: <Result>(work: (tx: { query: Query }) => Promise<Result>) => Promise<Result>;
+  /** Ends the database, after what was asked before. */
+  close: () => Promise<void>;
 };
 
 /** Where a statement runs: `none` is its own transaction; `asked` becomes `begun` with the first statement. */
-type Block = { state: "none" | "asked" | "begun"; hasDefined: boolean };
+type Block = { state: "none" | "asked" | "begun"; hasDefined: boolean; line: Line };
 
 const { serialize } = protocol;
 const { DatabaseError, ReadyForQueryMessage } = protocol.messages;
 
-// None of these changes what another statement's parameters or columns are.
+// None of these changes what another statement's parameters or columns are; nor does a text that starts so.
 const harmless = new Set(
   "SELECT INSERT UPDATE DELETE MERGE BEGIN COMMIT ROLLBACK SAVEPOINT RELEASE".split(" "),
 );
+const harmlessText = /^\s*(select|insert|update|delete|merge|with)\b/i;
 
 /**
  * Talks to a PGlite in few messages. Its own `query` sends six for each statement and has it parsed and planned anew;
- * this one has a text parsed once, and then sends one buffer for each execution, and none of its own for `begin`.
+ * this one has a text parsed once, and then sends one buffer for each execution, and none of its own for `begin`. A
+ * statement is sent when those before it are sent, not when they are answered: the port keeps their order.
  * Results, errors and the order of statements and transactions are those of PGlite's `query` and `transaction`.
  * Source: PostgreSQL manual, Message Flow, Extended Query.
  */
 export function createPgliteClient(
-  pg: PGlite,
+  port: PglitePort,
   statements: PgliteStatements = createPgliteStatements(),
 ): PgliteClient {
+  const line = createLine();
+  let isClosed = false;
   // A kept plan is for tables of the size they had: it is made anew whenever twice as many rows were written.
   let rowsWritten = 0;
   let rowsToReplan = 256;
 
-  function send(parts: Uint8Array[], options?: PgliteQueryOptions) {
-    const { onNotice } = options ?? {};
-    return pg.execProtocolStream(Buffer.concat(parts), { syncToFs: false, ...(onNotice && { onNotice }) });
+  /** What has to be told before a statement: that plans are made anew, that its transaction starts. */
+  function takePreface(block: Block): Uint8Array[] {
+    const preface: string[] = [];
+    if (block.state !== "begun" && rowsWritten >= rowsToReplan) {
+      rowsToReplan = 2 * rowsWritten;
+      preface.push("DISCARD PLANS");
+    }
+    if (block.state === "asked") {
+      block.state = "begun";
+      preface.push("BEGIN");
+    }
+    return preface.map((text) => serialize.query(text));
   }
 
-  /** Sends what makes up one answer, after what had to be told before it: the start of the block, what was dropped. */
+  /** Sends what makes up one answer, before it gives way to anything else. */
   async function ask(block: Block, parts: Uint8Array[], options?: PgliteQueryOptions) {
-    const begin = block.state === "asked" ? [serialize.query("BEGIN")] : [];
-    if (block.state === "asked") block.state = "begun";
-    const answer = await send([...begin, ...statements.takeClosing(), ...parts, serialize.sync()], options);
-    if (begin.length === 0) return answer;
-    return answer.slice(answer.findIndex((message) => message instanceof ReadyForQueryMessage) + 1);
+    const preface = takePreface(block);
+    const messages = join([...preface, ...statements.takeClosing(), ...parts, serialize.sync()]);
+    const answer = readAnswer(await port.exec(messages), options?.onNotice);
+    for (const _ of preface)
+      answer.splice(0, answer.findIndex((message) => message instanceof ReadyForQueryMessage) + 1);
+    return answer;
   }
 
   async function prepare(block: Block, text: string, options?: PgliteQueryOptions) {
@@ -74,16 +86,24 @@ export function createPgliteClient(
     const values = params.map((param, index) => {
       if (param === null || param === undefined) return null;
       const type = statement.parameterTypes[index] ?? 0;
-      const toText = options?.serializers?.[type] ?? pg.serializers[type];
+      const toText = options?.serializers?.[type] ?? port.serializers[type];
       return toText ? toText(param) : String(param);
     });
     return serialize.bind({ statement: statement.name, values });
   }
 
-  async function execute<Row>(block: Block, text: string, params: unknown[], options?: PgliteQueryOptions) {
+  /** @param leave gives the turn in the line to the next. */
+  async function execute<Row>(
+    block: Block,
+    leave: () => void,
+    text: string,
+    params: unknown[],
+    options?: PgliteQueryOptions,
+  ) {
     const statement = statements.find(text) ?? (await prepare(block, text, options));
-    const answer = await ask(block, [bind(statement, params, options), serialize.execute()], options);
-    const result = readResult<Row>(statement, answer, pg.parsers, options);
+    const answering = ask(block, [bind(statement, params, options), serialize.execute()], options);
+    if (harmlessText.test(text)) leave();
+    const result = readResult<Row>(statement, await answering, port.parsers, options);
     rowsWritten += result.affectedRows ?? 0;
     if (result.command !== undefined && !harmless.has(result.command)) block.hasDefined = true;
     // Tables have changed, or are again what they were before a savepoint.
@@ -91,95 +111,99 @@ export function createPgliteClient(
     return result;
   }
 
+  /** Runs a statement in its turn. */
+  async function take<Row>(block: Block, text: string, params: unknown[], options?: PgliteQueryOptions) {
+    const leave = await block.line.enter();
+    try {
+      checkOpen();
+      return await execute<Row>(block, leave, text, params, options);
+    } finally {
+      leave();
+    }
+  }
+
   async function run<Row>(block: Block, text: string, params: unknown[] = [], options?: PgliteQueryOptions) {
     try {
-      return await execute<Row>(block, text, params, options).catch((error) => {
+      return await take<Row>(block, text, params, options).catch((error) => {
         if (!isStale(error)) throw error;
         statements.drop(text);
         // What failed has done nothing, but it has ended the transaction that it was in.
         if (block.state !== "none") throw error;
-        return execute<Row>(block, text, params, options);
+        return take<Row>(block, text, params, options);
       });
     } catch (error) {
       throw withQuery(error, text, params, options);
     }
   }
 
-  /** Runs a command that has neither parameters nor rows. @returns the command that was carried out. */
-  async function command(text: string): Promise<string | undefined> {
+  function checkOpen() {
+    if (isClosed) throw new Error("PGlite is closed");
+  }
+
+  /** Ends a transaction; one that no statement came to has never begun. @param leave lets in who waits for its end. */
+  async function end(block: Block, leave: () => void, text: "COMMIT" | "ROLLBACK") {
+    await block.line.enter();
+    if (block.state !== "begun") return;
+    // Its end may give tables back the columns that they had before it.
+    if (block.hasDefined) statements.dropAll();
     try {
-      return readResult({ name: "", parameterTypes: [], fields: [] }, await send([serialize.query(text)]), {})
-        .command;
+      const answering = port.exec(join([serialize.query(text)]));
+      leave();
+      const { command } = readResult(noStatement, readAnswer(await answering), {});
+      if (text === "COMMIT" && command === "ROLLBACK") throw new TransactionAbortedError();
     } catch (error) {
       throw withQuery(error, text);
     }
   }
 
-  async function makePlansAnew() {
-    if (rowsWritten < rowsToReplan) return;
-    rowsToReplan = 2 * rowsWritten;
-    await command("DISCARD PLANS");
-  }
-
-  /** @throws Error when PGlite is closed, or is being closed. */
-  async function checkReady() {
-    if (!pg.ready) await pg._checkReady();
-  }
-
-  /** Ends a transaction; one that no statement came to has never begun. */
-  function end(block: Block, text: "COMMIT" | "ROLLBACK") {
-    return pg._runExclusiveQuery(async () => {
-      if (block.state !== "begun") return;
-      // Its end may give tables back the columns that they had before it.
-      if (block.hasDefined) statements.dropAll();
-      const done = await command(text);
-      if (text === "COMMIT" && done === "ROLLBACK") throw withQuery(new TransactionAbortedError(), text);
-      await pg.syncToFs();
-    });
-  }
-
-  /** Keeps everything else out of the database, as PGlite's own statements and transactions do. */
-  async function runAlone<Result>(work: () => Promise<Result>): Promise<Result> {
-    await checkReady();
-    return pg._runExclusiveTransaction(async () => {
-      await checkReady();
-      return work();
-    });
-  }
-
   return {
-    query: (text, params, options) =>
-      runAlone(() =>
-        pg._runExclusiveQuery(async () => {
-          await makePlansAnew();
-          const result = await run<never>({ state: "none", hasDefined: false }, text, params, options);
-          await pg.syncToFs();
-          return result;
-        }),
-      ),
-    transaction: (work) =>
-      runAlone(async () => {
-        await pg._runExclusiveQuery(makePlansAnew);
-        const block: Block = { state: "asked", hasDefined: false };
-        let isClosed = false;
+    query: (text, params, options) => run({ state: "none", hasDefined: false, line }, text, params, options),
+    async transaction(work) {
+      const leave = await line.enter();
+      try {
+        checkOpen();
+        const block: Block = { state: "asked", hasDefined: false, line: createLine() };
+        let hasEnded = false;
         const query: Query = async (text, params, options) => {
-          if (isClosed) throw new Error("Transaction is closed");
-          return pg._runExclusiveQuery(() => run(block, text, params, options));
+          if (hasEnded) throw new Error("Transaction is closed");
+          return run(block, text, params, options);
         };
         try {
           const result = await work({ query });
-          isClosed = true;
-          await end(block, "COMMIT");
+          hasEnded = true;
+          await end(block, leave, "COMMIT");
           return result;
         } catch (error) {
-          if (!isClosed) {
-            isClosed = true;
-            await end(block, "ROLLBACK");
+          if (!hasEnded) {
+            hasEnded = true;
+            await end(block, leave, "ROLLBACK");
           }
           throw error;
         }
-      }),
+      } finally {
+        leave();
+      }
+    },
+    async close() {
+      const leave = await line.enter();
+      isClosed = true;
+      leave();
+      await port.close();
+    },
   };
+}
+
+const noStatement: PreparedStatement = { name: "", parameterTypes: [], fields: [] };
+
+/** Puts messages into one buffer that is nobody else's, so that it can be given away. */
+function join(parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const joined = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let offset = 0;
+  for (const part of parts) {
+    joined.set(part, offset);
+    offset += part.length;
+  }
+  return joined;
 }
 
 /** Whether a prepared statement has gone, or no longer gives the columns that it gave. */

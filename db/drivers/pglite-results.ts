@@ -2,11 +2,34 @@ import { protocol, type QueryOptions, type Results } from "@electric-sql/pglite"
 import type { PreparedStatement } from "./pglite-statements.ts";
 
 type Messages = Parameters<Parameters<protocol.Parser["parse"]>[1]>[0][];
+type OnNotice = NonNullable<QueryOptions["onNotice"]>;
 type Parse = (text: string, type?: number) => unknown;
 
-const { CommandCompleteMessage, DataRowMessage, ParameterDescriptionMessage, RowDescriptionMessage } =
-  protocol.messages;
+const {
+  CommandCompleteMessage,
+  DatabaseError,
+  DataRowMessage,
+  NoticeMessage,
+  ParameterDescriptionMessage,
+  RowDescriptionMessage,
+} = protocol.messages;
 const writes = new Set(["INSERT", "UPDATE", "DELETE", "COPY", "MERGE"]);
+
+/** The messages of one answer, which is used up. @throws DatabaseError the first that is among them. */
+export function readAnswer(answer: ArrayBuffer, onNotice?: OnNotice): Messages {
+  const messages: Messages = [];
+  let failure: InstanceType<typeof DatabaseError> | undefined;
+  new protocol.Parser().parse(answer, (message) => {
+    if (failure) return;
+    if (message instanceof DatabaseError) failure = message;
+    else if (message instanceof NoticeMessage) onNotice?.(message);
+    messages.push(message);
+  });
+  // Its memory is free at once; left to the collector, it would wait for a great deal of it.
+  answer.transfer(0);
+  if (failure) throw failure;
+  return messages;
+}
 
 /** What PGlite answered to the description of a statement. */
 export function readDescription(name: string, messages: Messages): PreparedStatement {

@@ -245,7 +245,13 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
 function readDatabaseOptions(env: Env, driver: "pglite" | "pg" | "neon", logger: Logger): DatabaseOptions {
   // Only the fault campaign asks; `statement` is the point before each of them.
   const onStatement = env.FAULT?.point === "statement" ? () => void faultPoint("statement") : undefined;
-  if (driver === "pglite") return { driver, dataDir: env.DATA_DIR, onStatement };
+  if (driver === "pglite") {
+    const onLost = (error: Error) => {
+      logger.fatal({ err: error }, "the service ends without its database; the next start goes on");
+      process.exit(1);
+    };
+    return { driver, dataDir: env.DATA_DIR, onStatement, onLost };
+  }
   if (!env.DATABASE_URL) throw new Error(`DATABASE_URL: is required with DATABASE_DRIVER=${driver}`);
   const onError = (error: Error) => logger.error({ err: error }, "a database connection was lost");
   const server = { url: env.DATABASE_URL, onError, onStatement };
