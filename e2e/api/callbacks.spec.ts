@@ -148,6 +148,25 @@ test.describe("run lifecycle callbacks", () => {
     for (const [index, gap] of gaps.entries()) expect(gap).toBeGreaterThanOrEqual(20 * 2 ** index * 0.8);
   });
 
+  test("are sent again when asked for, as they were", async () => {
+    const receiver = await receive([503, 503, 503, 503, 503, 200]);
+    const created = await service.create("Hi", {
+      callback: { url: receiver.url, events: ["run.completed"], secret: "s" },
+    });
+    await settled(created, 1);
+    const [dropped] = await deliveries(created);
+    const path = `/api/sessions/${created.sessionId}/deliveries`;
+    const answer = await service.call("POST", `${path}/${dropped?.id}/redeliver`);
+    expect([answer.status, (await answer.json()).delivery.state]).toEqual([202, "pending"]);
+    await arrived(receiver, 6);
+    await settled(created, 1);
+    expect((await deliveries(created))[0]).toMatchObject({ id: dropped?.id, state: "delivered" });
+    for (const header of ["x-service-delivery", "x-service-signature", "webhook-id"])
+      expect(new Set(receiver.received.map(({ headers }) => headers[header])).size, header).toBe(1);
+    expect(new Set(receiver.received.map(({ body }) => String(body))).size).toBe(1);
+    expect((await service.call("POST", `${path}/whd-none/redeliver`)).status).toBe(404);
+  });
+
   test("that find nobody listening are recorded with the reason", async () => {
     const receiver = await startReceiver();
     await receiver.close();
@@ -157,10 +176,12 @@ test.describe("run lifecycle callbacks", () => {
     expect(delivery?.state).toBe("dropped");
     for (const attempt of delivery?.attempts ?? [])
       expect(attempt).toEqual({
+        cycle: 1,
         at: expect.any(String),
         status: null,
         latencyMs: expect.any(Number),
         error: expect.stringMatching(/./),
+        excerpt: null,
       });
   });
 

@@ -106,6 +106,18 @@ test.describe("every list", () => {
         "invalid_request",
         "cursor: is not one that this list gave",
       );
+    const zero = Buffer.from("0000-01-01T00:00:00.000Z ses_a").toString("base64url");
+    for (const [path, cursor] of [
+      ["/api/sessions", zero],
+      [`${session}/annotations`, "ann_aaaaaaaaaaaaaaaaaaaaaaaa"],
+      [`${session}/deliveries`, "whd-00000000-0000-4000-8000-000000000000"],
+    ])
+      await expectRefusal(
+        await service.call("GET", `${path}?cursor=${cursor}`),
+        400,
+        "invalid_request",
+        "cursor: is not one that this list gave",
+      );
     await expectRefusal(
       await service.call("GET", `${session}/messages?cursor=999999999999999`),
       400,

@@ -39,3 +39,12 @@ export function listAnnotationRows(
     .orderBy(desc(annotations.createdAt), desc(annotations.id))
     .limit(page.limit);
 }
+
+/** Whether a session has this annotation. */
+export async function hasAnnotation(db: Database, sessionId: string, id: string): Promise<boolean> {
+  const rows = await db
+    .select({ id: annotations.id })
+    .from(annotations)
+    .where(and(eq(annotations.sessionId, sessionId), eq(annotations.id, id)));
+  return rows.length === 1;
+}

@@ -20,6 +20,7 @@ import {
 import { createSessionSchema, sessionCreatedSchema } from "./schemas/create-session.ts";
 import { followUpAcceptedSchema, followUpSchema } from "./schemas/follow-up.ts";
 import { listQuerySchema, messageListQuerySchema, streamQuerySchema } from "./schemas/queries.ts";
+import { redeliveredSchema, sessionDeletedSchema, sessionDetailSchema } from "./schemas/session-answers.ts";
 
 const MIB = 1024 * 1024;
 const key = { kind: "key" } as const;
@@ -75,6 +76,22 @@ export const contract = {
     rate: "poll",
     query: listQuerySchema,
     answers: { 200: listOf(sessionSummarySchema) },
+  }),
+  readSession: defineOperation({
+    method: "GET",
+    path: "/api/sessions/:sessionId",
+    summary: "Read a session",
+    auth: key,
+    rate: "poll",
+    answers: { 200: sessionDetailSchema },
+  }),
+  deleteSession: defineOperation({
+    method: "DELETE",
+    path: "/api/sessions/:sessionId",
+    summary: "Delete a session and everything that belongs to it",
+    auth: key,
+    rate: "poll",
+    answers: { 200: sessionDeletedSchema },
   }),
   readRequestStatus: defineOperation({
     method: "GET",
@@ -179,6 +196,14 @@ export const contract = {
     query: listQuerySchema,
     answers: { 200: listOf(deliveryRecordSchema) },
   }),
+  redeliverCallback: defineOperation({
+    method: "POST",
+    path: "/api/sessions/:sessionId/deliveries/:deliveryId/redeliver",
+    summary: "Send a callback again",
+    auth: key,
+    rate: "poll",
+    answers: { 202: redeliveredSchema },
+  }),
   readArtifact: defineOperation({
     method: "GET",
     path: "/api/sessions/:sessionId/artifacts/:artifactId",
@@ -262,6 +287,21 @@ export const contract = {
     summary: "Edit a waiting message",
     auth: driver,
     ...queuedEdit,
+  }),
+  listPersonDeliveries: defineOperation({
+    method: "GET",
+    path: "/s/:sessionId/actions/deliveries",
+    summary: "List callbacks and their attempts",
+    auth: driver,
+    query: listQuerySchema,
+    answers: { 200: listOf(deliveryRecordSchema) },
+  }),
+  redeliverPersonCallback: defineOperation({
+    method: "POST",
+    path: "/s/:sessionId/actions/deliveries/:deliveryId/redeliver",
+    summary: "Send a callback again",
+    auth: driver,
+    answers: { 202: redeliveredSchema },
   }),
   steerBrowser: defineOperation({
     method: "POST",

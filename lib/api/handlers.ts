@@ -3,12 +3,14 @@ import { listAnnotations, submitAnnotation } from "./operations/annotations.ts";
 import { answerElicitation } from "./operations/answer-elicitation.ts";
 import { readBrowser, retargetBrowser, steerBrowser } from "./operations/browser.ts";
 import { createSession } from "./operations/create-session.ts";
+import { listDeliveries, redeliverCallback } from "./operations/deliveries.ts";
 import { readHealth, readReadiness } from "./operations/health.ts";
-import { listDeliveries, listMessages, listSessions } from "./operations/lists.ts";
+import { listMessages, listSessions } from "./operations/lists.ts";
 import { postMessage, postPersonMessage } from "./operations/post-message.ts";
 import { editQueued, listQueue, removeQueued } from "./operations/queue.ts";
 import { readArtifact } from "./operations/read-artifact.ts";
 import { cancelTurn, readAgentStatus, readRequestStatus } from "./operations/read-status.ts";
+import { deleteSession, readSession } from "./operations/session.ts";
 import { streamRequest } from "./operations/stream-request.ts";
 import type { Handler } from "./route.ts";
 
@@ -17,6 +19,8 @@ export const handlers: { [Name in OperationName]: Handler<Contract[Name]> } = {
   createSession,
   startSession: createSession,
   listSessions,
+  readSession,
+  deleteSession,
   readRequestStatus,
   streamRequest,
   readAgentStatus,
@@ -28,6 +32,9 @@ export const handlers: { [Name in OperationName]: Handler<Contract[Name]> } = {
   listMessages,
   listAnnotations,
   listDeliveries,
+  listPersonDeliveries: listDeliveries,
+  redeliverCallback,
+  redeliverPersonCallback: redeliverCallback,
   readArtifact,
   postPersonMessage,
   cancelPersonTurn: cancelTurn,

@@ -117,6 +117,7 @@ export function streamRequest(
               break;
             }
             if (page.length > 0) return;
+            if (isOver) break;
           }
           if (deltas.length > 0) {
             for (const delta of deltas.splice(0)) controller.enqueue(encodeDelta(delta));
@@ -175,8 +176,11 @@ export function streamRequest(
     const heard: StoredEvent[] = [];
     meanwhile = heard;
     const { sessionId } = query;
-    const { events: page, lastSeq } = await log.readPage({ sessionId, requestIds, after, limit: PAGE });
+    const read = await log.readPage({ sessionId, requestIds, after, limit: PAGE });
+    const { events: page, lastSeq } = read;
     meanwhile = undefined;
+    // Nothing follows of a session that was removed.
+    if (read.isGone) stop();
     if (page.length === PAGE) isBehind = true;
     after = page.at(-1)?.seq ?? after;
     // Whatever is announced goes on from this number, or shows a gap.

@@ -89,6 +89,7 @@ export async function attemptDelivery(deps: DeliveryDeps, key: AttemptKey): Prom
     status: exchange.status,
     latencyMs: exchange.latencyMs,
     error: exchange.error,
+    excerpt: exchange.excerpt,
   };
   if (settled.row.state === "dropped") await faultPoint("K24");
   if (!(await record(deps.db, sending, settled.row, attempt))) return attemptDelivery(deps, key);
@@ -130,6 +131,7 @@ async function exchangeWith(
       status: null,
       error: "the callback secret cannot be read with this ENCRYPTION_KEY",
       latencyMs: 0,
+      excerpt: null,
     };
   }
   const callback = { id: row.id, event: row.event, url, secret, body: Buffer.from(row.body, "utf8") };

@@ -1,6 +1,6 @@
 import type { Database } from "#db/client.ts";
 import type { CallbackEvent, DeliveryState } from "#db/schema/unions.ts";
-import { listDeliveryRows } from "./store.ts";
+import { type AttemptRow, type DeliveryRow, listDeliveryRows } from "./store.ts";
 
 /** A delivery as the API lists it; times are ISO 8601, UTC. Source: `wire.md`, Also served. */
 export type ListedDelivery = {
@@ -8,7 +8,16 @@ export type ListedDelivery = {
   event: CallbackEvent;
   runId: string;
   state: DeliveryState;
-  attempts: { at: string; status: number | null; latencyMs: number; error: string | null }[];
+  /** Finished ones, of all cycles: a redeliver begins a new one. */
+  attempts: {
+    cycle: number;
+    at: string;
+    status: number | null;
+    latencyMs: number;
+    error: string | null;
+    /** The beginning of the receiver's answer, as plain text. */
+    excerpt: string | null;
+  }[];
   nextAttemptAt: string | null;
 };
 
@@ -25,19 +34,19 @@ export async function listDeliveries(
   const shown = found.slice(0, page.limit);
   const nextCursor = found.length > page.limit ? (shown.at(-1)?.row.id ?? null) : null;
   return {
-    data: shown.map(({ row, attempts }) => ({
-      id: row.id,
-      event: row.event,
-      runId: row.runId,
-      state: row.state,
-      attempts: attempts.map(({ at, status, latencyMs, error }) => ({
-        at: at.toISOString(),
-        status,
-        latencyMs,
-        error,
-      })),
-      nextAttemptAt: row.state === "pending" ? (row.nextAttemptAt?.toISOString() ?? null) : null,
-    })),
+    data: shown.map(describeDelivery),
     nextCursor,
   };
 }
+
+/** A delivery with its attempts as the API shows it. */
+export const describeDelivery = (found: { row: DeliveryRow; attempts: AttemptRow[] }): ListedDelivery => ({
+  id: found.row.id,
+  event: found.row.event,
+  runId: found.row.runId,
+  state: found.row.state,
+  attempts: found.attempts.map(({ cycle, at, status, latencyMs, error, excerpt }) => ({
+    ...{ cycle, at: at.toISOString(), status, latencyMs, error, excerpt },
+  })),
+  nextAttemptAt: found.row.state === "pending" ? (found.row.nextAttemptAt?.toISOString() ?? null) : null,
+});

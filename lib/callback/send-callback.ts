@@ -1,6 +1,7 @@
 import { type GuardedFetch, isGuardedFetchError } from "#lib/net/guarded-fetch.ts";
+import { readExcerpt } from "./read-excerpt.ts";
 import { readRetryAfter } from "./retry-schedule.ts";
-import { signBody } from "./sign-body.ts";
+import { signBody, signWebhook } from "./sign-body.ts";
 
 /** One callback as it goes over the wire. */
 export type Callback = { id: string; event: string; url: string; secret: string | null; body: Uint8Array };
@@ -11,16 +12,18 @@ export type Exchange = {
   status: number | null;
   error: string | null;
   latencyMs: number;
+  /** The beginning of the receiver's answer; null where none came, or none that is text. */
+  excerpt: string | null;
   /** What the receiver asked for with `Retry-After`. */
   retryAfterMs?: number | undefined;
 };
 
-/** At most this much of a receiver's answer is read; nothing of it is kept. */
+/** At most this much of a receiver's answer is read. */
 const answerBytesMax = 16_384;
 
 /**
  * Posts a callback once. A redirect, a status outside 2xx, a refused address and a missed deadline are failures and
- * come back as values. Source: specification, Run lifecycle callbacks; `security.md`, Callbacks.
+ * come back as values. Source: specification, Run lifecycle callbacks; `security.md`, What is never lost.
  *
  * @param options.timeoutMs deadline over the whole exchange.
  * @throws what is not the receiver's doing: the signal's abort, a bug. Such an attempt does not count.
@@ -34,7 +37,7 @@ export async function sendCallback(
   try {
     const answer = await fetch(callback.url, {
       method: "POST",
-      headers: describeHeaders(callback),
+      headers: describeHeaders(callback, options.now()),
       body: callback.body,
       timeoutMs: options.timeoutMs,
       maxBytes: answerBytesMax,
@@ -44,23 +47,32 @@ export async function sendCallback(
     });
     const latencyMs = Math.round(answer.latencyMs);
     const { status } = answer;
-    if (status >= 200 && status < 300) return { status, error: null, latencyMs };
+    const excerpt = readExcerpt(answer.body);
+    if (status >= 200 && status < 300) return { status, error: null, latencyMs, excerpt };
     const retryAfterMs = readRetryAfter(answer.headers.get("retry-after"), options.now());
-    return { status, error: `the receiver answered ${status}`, latencyMs, retryAfterMs };
+    return { status, error: `the receiver answered ${status}`, latencyMs, excerpt, retryAfterMs };
   } catch (error) {
     // Ending the service ends its connections; that is no answer of the receiver.
     if (!isGuardedFetchError(error) || error.kind === "aborted" || options.signal?.aborted) throw error;
     const latencyMs = Math.round(performance.now() - startedAt);
-    return { status: error.status ?? null, error: error.message, latencyMs };
+    return { status: error.status ?? null, error: error.message, latencyMs, excerpt: null };
   }
 }
 
-function describeHeaders(callback: Callback): Record<string, string> {
+/** The specification's headers, and beside them those of Standard Webhooks, whose time is the attempt's own. */
+function describeHeaders(callback: Callback, now: Date): Record<string, string> {
+  const { id, secret, body } = callback;
+  const timestamp = Math.floor(now.getTime() / 1_000);
   return {
     "Content-Type": "application/json",
     "User-Agent": "agent-session-service",
     "X-Service-Event": callback.event,
-    "X-Service-Delivery": callback.id,
-    ...(callback.secret !== null && { "X-Service-Signature": signBody(callback.secret, callback.body) }),
+    "X-Service-Delivery": id,
+    "Webhook-Id": id,
+    "Webhook-Timestamp": String(timestamp),
+    ...(secret !== null && {
+      "X-Service-Signature": signBody(secret, body),
+      "Webhook-Signature": signWebhook(secret, id, timestamp, body),
+    }),
   };
 }

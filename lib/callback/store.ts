@@ -72,6 +72,47 @@ export async function insertAttempt(tx: Transaction, attempt: AttemptRow): Promi
   await tx.insert(deliveryAttempts).values(attempt);
 }
 
+/** One delivery of a session with its finished attempts; another session's is as unknown as one that never was. */
+export async function findDeliveryRow(
+  db: Executor,
+  sessionId: string,
+  deliveryId: string,
+): Promise<{ row: DeliveryRow; attempts: AttemptRow[] } | undefined> {
+  const [row] = await db
+    .select()
+    .from(deliveries)
+    .where(and(eq(deliveries.id, deliveryId), eq(deliveries.sessionId, sessionId)));
+  return row && { row, attempts: await listAttempts(db, [row.id]) };
+}
+
+/**
+ * Opens a delivery that is over for a new cycle of attempts, with the same bytes and id.
+ *
+ * @returns undefined where it is not in the state and cycle it was read in.
+ */
+export async function reopenDelivery(
+  tx: Transaction,
+  from: Pick<DeliveryRow, "id" | "cycle" | "state">,
+  to: Pick<DeliveryRow, "state">,
+  now: Date,
+): Promise<DeliveryRow | undefined> {
+  const [row] = await tx
+    .update(deliveries)
+    .set({ state: to.state, cycle: from.cycle + 1, attemptsFinished: 0, nextAttemptAt: now })
+    .where(
+      and(eq(deliveries.id, from.id), eq(deliveries.cycle, from.cycle), eq(deliveries.state, from.state)),
+    )
+    .returning();
+  return row;
+}
+
+const listAttempts = (db: Executor, deliveryIds: string[]): Promise<AttemptRow[]> =>
+  db
+    .select()
+    .from(deliveryAttempts)
+    .where(inArray(deliveryAttempts.deliveryId, deliveryIds))
+    .orderBy(asc(deliveryAttempts.cycle), asc(deliveryAttempts.number));
+
 /**
  * Deliveries of a session, newest first, each with its finished attempts in order.
  *
@@ -99,12 +140,10 @@ export async function listDeliveryRows(
     .orderBy(desc(deliveries.createdAt), desc(deliveries.id))
     .limit(page.limit);
   if (rows.length === 0) return [];
-  const ids = rows.map((row) => row.id);
-  const attempts = await db
-    .select()
-    .from(deliveryAttempts)
-    .where(inArray(deliveryAttempts.deliveryId, ids))
-    .orderBy(asc(deliveryAttempts.cycle), asc(deliveryAttempts.number));
+  const attempts = await listAttempts(
+    db,
+    rows.map((row) => row.id),
+  );
   const byDelivery = Map.groupBy(attempts, (attempt) => attempt.deliveryId);
   return rows.map((row) => ({ row, attempts: byDelivery.get(row.id) ?? [] }));
 }

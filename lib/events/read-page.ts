@@ -7,14 +7,14 @@ import { shareReads } from "./share-reads.ts";
 /** What to read of a session's log: events of these requests after a number, at most `limit`. */
 export type PageQuery = { sessionId: string; requestIds: readonly string[]; after: number; limit: number };
 
-/** Events in order, and the number of the session's last one at that moment, whosever it is. */
-export type EventPage = { events: StoredEvent[]; lastSeq: number };
+/** Events in order, and the number of the session's last one at that moment, whosever it is; or that the session is gone. */
+export type EventPage = { events: StoredEvent[]; lastSeq: number; isGone?: true };
 
 const readers = new WeakMap<Database, (query: PageQuery) => Promise<EventPage>>();
 
 /**
  * Reads a page of the log for whoever follows requests, in one statement; followers of the same requests that come at
- * the same time share it, down to the events themselves. A session that is gone has no events, and 0 as its last number.
+ * the same time share it, down to the events themselves. A session that is gone has no events, and its page says so.
  *
  * @param query one request, or two: a steer's own and the one whose turn it joined.
  */
@@ -37,7 +37,8 @@ function createReader(db: Database) {
         ? []
         : [{ sessionId, seq, kind: kind as EventKind, requestId, runId, body }],
     );
-    return { events: found, lastSeq: rows[0]?.lastSeq ?? 0 };
+    const [row] = rows;
+    return row ? { events: found, lastSeq: row.lastSeq } : { events: [], lastSeq: 0, isGone: true };
   };
   return shareReads(read, ({ sessionId, requestIds, after, limit }) =>
     [sessionId, after, limit, ...requestIds].join(" "),

@@ -41,6 +41,7 @@ import { chooseEngine } from "./choose-engine.ts";
 import { createTooling } from "./create-tooling.ts";
 import { createWaitedSender } from "./create-waited-sender.ts";
 import { type Env, EnvError } from "./env.ts";
+import { followRemovals } from "./follow-removals.ts";
 import { followRuns } from "./follow-runs.ts";
 import { keepSecrets } from "./keep-secrets.ts";
 import { askSubAgentFlag } from "./sub-agent-flag.ts";
@@ -94,6 +95,11 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
     : createJobSender({ db, send, logger });
   const followed = followRuns({ db, bus, own: createStopRegistry(), logger });
   const { stops } = followed;
+  const removals = followRemovals({
+    ...{ db, bus, log, logger, stops, untilUnplayed: followed.untilUnplayed },
+    ...{ browser: tooling.browser, sandbox: tooling.sandbox, live: () => live },
+    dataDir: isServerless ? undefined : env.DATA_DIR,
+  });
   const deps: TurnDeps = {
     db,
     log,
@@ -157,6 +163,7 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
       annotate: env.RATE_LIMIT_ANNOTATE,
     }),
     queueChanged: (sessionId) => live.queueChanged(sessionId),
+    removeSession: removals.remove,
     readSubAgentFlag: (userId) => askSubAgentFlag(env.SUBAGENT_WEB_FLAG_URL, userId, logger),
     async readiness() {
       const { available, detail } = tooling.browser.describe();
@@ -187,6 +194,7 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
     if (lost.length > 0)
       logger.warn({ jobs: lost.map(({ id }) => id) }, "jobs that nobody has in hand are sent again");
     jobs.sendSoon(lost);
+    await removals.sweep(now);
     return lost.length + (await jobs.sweep(now));
   }
 
@@ -225,6 +233,9 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
     /** Takes up open runs and plays new ones, sending first what the outbox holds. */
     async start() {
       await engine.start(client, functions);
+      removals
+        .sweep(new Date())
+        .catch((error: unknown) => logger.warn({ err: error }, "removals were not looked after"));
       await jobs.sweep(new Date(Date.now() + 60_000));
     },
     /** Parks what plays at its step, and ends everything the service started. */
@@ -234,6 +245,7 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
       await live.close();
       await engine.stop();
       followed.close();
+      await removals.close();
       await tooling.close();
       await Promise.all([schemas.close(), fetch.close()]);
       await bus.close();

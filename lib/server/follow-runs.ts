@@ -18,8 +18,8 @@ const TOPIC = "stop-run";
 export function followRuns(deps: { db: Database; bus: EventBus; own: StopRegistry; logger: Logger }) {
   const { db, bus, own, logger } = deps;
   /** One entry for each play: a run may be played twice at once, of which one will find its claim gone. */
-  const plays = new Set<{ runId: string }>();
-  const listPlayed = () => [...new Set([...plays].map(({ runId }) => runId))];
+  const plays = new Map<{ runId: string }, Promise<unknown>>();
+  const listPlayed = () => [...new Set([...plays.keys()].map(({ runId }) => runId))];
   const complain = (error: unknown) => logger.warn({ err: error }, "the runs at work were not looked after");
 
   async function heedWishes(): Promise<void> {
@@ -44,14 +44,21 @@ export function followRuns(deps: { db: Database; bus: EventBus; own: StopRegistr
       play: () => Promise<Result>,
     ): Promise<Result> {
       const entry = { runId };
-      plays.add(entry);
+      const playing = play();
+      plays.set(entry, playing);
       try {
-        const result = await play();
+        const result = await playing;
         if (result.status === "paused") await noteRunsPlayed(db, [runId], new Date()).catch(complain);
         return result;
       } finally {
         plays.delete(entry);
       }
+    },
+    /** Resolves when this process plays none of these runs any more. */
+    async untilUnplayed(runIds: readonly string[]): Promise<void> {
+      await Promise.allSettled(
+        [...plays].flatMap(([{ runId }, playing]) => (runIds.includes(runId) ? [playing] : [])),
+      );
     },
     close() {
       clearInterval(timer);

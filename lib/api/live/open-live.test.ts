@@ -126,6 +126,21 @@ describe("a connection without a credential", () => {
     assert.deepEqual(await client.ended(), { code: 4004, reason: "no such session" });
   });
 
+  it("is closed 4004 when the session is removed, let in or not; nobody else is", async () => {
+    const [inside, outside, other] = [
+      rig.connect("ses_e/live", { "x-service-api-key": TEST_KEY }),
+      rig.connect("ses_e/live", {}),
+      rig.connect("ses_f/live", { "x-service-api-key": TEST_KEY }),
+    ];
+    for (const client of [inside, outside, other]) await client.opened();
+    rig.hub.sessionRemoved("ses_e");
+    for (const client of [inside, outside])
+      assert.deepEqual(await client.ended(), { code: 4004, reason: "the session was removed" });
+    other.send({ type: "ping" });
+    await other.until(() => other.frames.some(({ type }) => type === "pong"));
+    other.socket.close();
+  });
+
   it("is closed 4001 when its first frame does not come in time", async (t) => {
     const hasty = await openLiveRig({ authTimeoutMs: 20, db: rig.db });
     t.after(hasty.close);

@@ -33,6 +33,8 @@ export type LiveHub = {
   isDriven: (sessionId: string) => boolean;
   /** Tells everybody at a session that its waiting messages are others than before. */
   queueChanged: (sessionId: string) => void;
+  /** Closes every connection to a session that is gone. */
+  sessionRemoved: (sessionId: string) => void;
   /** Tells everybody to come back later and waits until they are gone, 2 s at most. */
   close: () => Promise<void>;
 };
@@ -55,6 +57,7 @@ export function createLiveHub(
   // What a connection does later must not hold on to the request that opened it.
   const outside = AsyncLocalStorage.snapshot();
   const silent = new Set<WebSocket>();
+  const sessionOf = new WeakMap<WebSocket, string>();
   let heartbeat: NodeJS.Timeout | undefined;
   let isClosing = false;
 
@@ -93,6 +96,7 @@ export function createLiveHub(
         outside(() =>
           server.handleUpgrade(req, socket, head, (webSocket) => {
             followPulse(webSocket);
+            sessionOf.set(webSocket, sessionId);
             const asked = { sessionId, after: query.data.after, viewer };
             greetConnection(services, state, webSocket, asked, authTimeoutMs);
           }),
@@ -106,6 +110,10 @@ export function createLiveHub(
     watching: state.watchers.count,
     isDriven: state.rooms.isDriven,
     queueChanged: (sessionId) => state.rooms.tellAll(sessionId, { type: "queue", data: {} }),
+    sessionRemoved(sessionId) {
+      for (const client of server.clients)
+        if (sessionOf.get(client) === sessionId) client.close(CLOSE.notFound, "the session was removed");
+    },
     async close() {
       isClosing = true;
       clearInterval(heartbeat);

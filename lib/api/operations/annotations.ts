@@ -1,10 +1,12 @@
 import { listAnnotations as readAnnotations } from "#lib/annotation/list-annotations.ts";
 import { parseSubmission } from "#lib/annotation/parse-submission.ts";
 import { recordAnnotation } from "#lib/annotation/record-annotation.ts";
+import { hasAnnotation } from "#lib/annotation/store.ts";
 import type { CallOf } from "../call.ts";
 import { unknownSession } from "../known-session.ts";
 import type { Answer } from "../route.ts";
 import type { ApiServices } from "../services.ts";
+import { unknownCursor } from "./lists.ts";
 
 /** `POST …/annotations/webhook`; its answers are bare. Source: specification; `wire.md`, Annotations. */
 export async function submitAnnotation(
@@ -27,5 +29,7 @@ export async function listAnnotations(
     limit: query.limit ?? 50,
     ...(query.cursor && { cursor: query.cursor }),
   });
+  if (page.data.length === 0 && query.cursor !== undefined)
+    if (!(await hasAnnotation(services.db, params.sessionId, query.cursor))) return unknownCursor();
   return { ok: true, status: 200, body: { success: true, ...page } };
 }

@@ -1,10 +1,9 @@
-import { listDeliveries as readDeliveries } from "#lib/callback/list-deliveries.ts";
 import { countOpenRuns, findLastRuns, listSessions as readSessions } from "#lib/session/list-store.ts";
 import { SESSION_ID_PATTERN } from "#lib/session/new-id.ts";
 import { projectOutcome, projectTurnState } from "#lib/session/status.ts";
 import type { SessionRow } from "#lib/session/store.ts";
 import type { CallOf } from "../call.ts";
-import { fail } from "../errors.ts";
+import { type Failure, fail } from "../errors.ts";
 import type { Answer } from "../route.ts";
 import type { ApiServices } from "../services.ts";
 
@@ -16,8 +15,7 @@ export async function listSessions(
   { caller, query }: CallOf<"listSessions">,
 ): Promise<Answer> {
   const before = query.cursor === undefined ? undefined : readCursor(query.cursor);
-  if (query.cursor !== undefined && !before)
-    return fail("invalid_request", "cursor: is not one that this list gave");
+  if (query.cursor !== undefined && !before) return unknownCursor();
   const limit = query.limit ?? PAGE;
   const rows = await readSessions(services.db, caller.ownerId, {
     ...(before && { before }),
@@ -68,17 +66,8 @@ export async function listMessages(
   return { ok: true, status: 200, body: { success: true, data, nextCursor } };
 }
 
-/** `GET …/deliveries`. */
-export async function listDeliveries(
-  services: ApiServices,
-  { params, query }: CallOf<"listDeliveries">,
-): Promise<Answer> {
-  const page = await readDeliveries(services.db, params.sessionId, {
-    limit: query.limit ?? PAGE,
-    ...(query.cursor && { cursor: query.cursor }),
-  });
-  return { ok: true, status: 200, body: { success: true, ...page } };
-}
+/** The refusal of a cursor that no page of the list gave. */
+export const unknownCursor = (): Failure => fail("invalid_request", "cursor: is not one that this list gave");
 
 const writeCursor = (row: SessionRow) =>
   Buffer.from(`${row.createdAt.toISOString()} ${row.id}`).toString("base64url");
@@ -86,6 +75,7 @@ const writeCursor = (row: SessionRow) =>
 function readCursor(cursor: string): { createdAt: Date; id: string } | undefined {
   const [at = "", id = ""] = Buffer.from(cursor, "base64url").toString().split(" ");
   const createdAt = new Date(at);
-  const isOurs = /^\d{4}-.*Z$/.test(at) && !Number.isNaN(createdAt.getTime()) && SESSION_ID_PATTERN.test(id);
+  const isOurs =
+    /^[1-9]\d{3}-.*Z$/.test(at) && !Number.isNaN(createdAt.getTime()) && SESSION_ID_PATTERN.test(id);
   return isOurs ? { createdAt, id } : undefined;
 }

@@ -1,0 +1,36 @@
+import { listDeliveries as readDeliveries } from "#lib/callback/list-deliveries.ts";
+import { redeliver } from "#lib/callback/redeliver.ts";
+import { findDeliveryRow } from "#lib/callback/store.ts";
+import type { CallOf } from "../call.ts";
+import { fail } from "../errors.ts";
+import type { Answer } from "../route.ts";
+import type { ApiServices } from "../services.ts";
+import { unknownCursor } from "./lists.ts";
+
+const PAGE = 50;
+
+/** `GET …/deliveries`: the delivery log, newest first. */
+export async function listDeliveries(
+  services: ApiServices,
+  { params, query }: CallOf<"listDeliveries" | "listPersonDeliveries">,
+): Promise<Answer> {
+  const page = await readDeliveries(services.db, params.sessionId, {
+    limit: query.limit ?? PAGE,
+    ...(query.cursor && { cursor: query.cursor }),
+  });
+  if (page.data.length === 0 && query.cursor !== undefined)
+    if (!(await findDeliveryRow(services.db, params.sessionId, query.cursor))) return unknownCursor();
+  return { ok: true, status: 200, body: { success: true, ...page } };
+}
+
+/** `POST …/deliveries/:deliveryId/redeliver`. Source: `security.md`, What is never lost. */
+export async function redeliverCallback(
+  services: ApiServices,
+  { params }: CallOf<"redeliverCallback" | "redeliverPersonCallback">,
+): Promise<Answer> {
+  const result = await redeliver(services, params.sessionId, params.deliveryId);
+  if (result.status === "unknown") return fail("not_found", "no such delivery");
+  if (result.status === "open")
+    return fail("conflict", "this callback is being delivered; it can be sent again when that is over");
+  return { ok: true, status: 202, body: { success: true, delivery: result.delivery } };
+}

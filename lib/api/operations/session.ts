@@ -1,0 +1,44 @@
+import { limitDelegation } from "#lib/session/delegation.ts";
+import { readSessionExtras } from "#lib/session/session-extras-store.ts";
+import type { CallOf } from "../call.ts";
+import { unknownSession } from "../known-session.ts";
+import type { Answer } from "../route.ts";
+import type { ApiServices } from "../services.ts";
+import { summarise } from "./lists.ts";
+
+/** `GET /api/sessions/:sessionId`: what was fixed at its creation, and how it stands; no secret is part of it. */
+export async function readSession(
+  services: ApiServices,
+  { session }: CallOf<"readSession">,
+): Promise<Answer> {
+  const [summary] = await summarise(services, [session]);
+  const { metadata, isSigned } = await readSessionExtras(services.db, session.id);
+  const { callbackUrl: url, callbackEvents: events } = session;
+  return {
+    ok: true,
+    status: 200,
+    body: {
+      success: true,
+      session: {
+        ...session,
+        ...summary,
+        metadata,
+        delegation: limitDelegation(session, services.settings.delegation),
+        callback: url === null || events === null ? null : { url, events, isSigned },
+        updatedAt: session.updatedAt.toISOString(),
+      },
+    },
+  };
+}
+
+/**
+ * `DELETE /api/sessions/:sessionId`: ends what plays and removes rows, files, workspace, browser, evidence, secrets and
+ * deliveries, and says what went. From then on the id is as unknown as one that never was, here too.
+ */
+export async function deleteSession(
+  services: ApiServices,
+  { session }: CallOf<"deleteSession">,
+): Promise<Answer> {
+  const deleted = await services.removeSession(session.id, session.ownerId);
+  return deleted ? { ok: true, status: 200, body: { success: true, deleted } } : unknownSession();
+}

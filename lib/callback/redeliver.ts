@@ -1,0 +1,40 @@
+import type { Database } from "#db/client.ts";
+import type { JobSender } from "#lib/session/job-sender.ts";
+import { requestDelivery } from "#lib/session/jobs.ts";
+import { enqueueJobs } from "#lib/session/outbox-store.ts";
+import { deliveryMachine } from "./delivery-machine.ts";
+import { describeDelivery, type ListedDelivery } from "./list-deliveries.ts";
+import { findDeliveryRow, reopenDelivery } from "./store.ts";
+
+/** What became of a wish to send a callback again. */
+export type Redelivery =
+  | { status: "reopened"; delivery: ListedDelivery }
+  /** It is not over yet: its own attempts go on. */
+  | { status: "open" }
+  | { status: "unknown" };
+
+/**
+ * Sends a callback again that was delivered or dropped: the same row with the same bytes and id, in a new cycle of up to
+ * five attempts. Source: `security.md`, What is never lost; `wire.md`, Also served.
+ */
+export async function redeliver(
+  deps: { db: Database; jobs: Pick<JobSender, "sendSoon">; clock?: () => Date },
+  sessionId: string,
+  deliveryId: string,
+): Promise<Redelivery> {
+  const found = await findDeliveryRow(deps.db, sessionId, deliveryId);
+  if (!found) return { status: "unknown" };
+  const { row, attempts } = found;
+  if (!deliveryMachine.can(row.state, "reopened")) return { status: "open" };
+  const state = deliveryMachine.next(row.state, "reopened");
+  const job = requestDelivery({ id: row.id, cycle: row.cycle + 1 });
+  const reopened = await deps.db.transaction(async (tx) => {
+    const moved = await reopenDelivery(tx, row, { state }, deps.clock?.() ?? new Date());
+    if (moved) await enqueueJobs(tx, [job]);
+    return moved;
+  });
+  // Somebody else asked at the same moment: theirs is under way.
+  if (!reopened) return { status: "open" };
+  deps.jobs.sendSoon([job]);
+  return { status: "reopened", delivery: describeDelivery({ row: reopened, attempts }) };
+}

@@ -1,0 +1,19 @@
+import type { Database } from "#db/client.ts";
+import { repeatOnDeadlock } from "#db/repeat-on-deadlock.ts";
+import { type Removal, removeSessionRows } from "./removal-store.ts";
+
+export type { Removal, RemovedRows } from "./removal-store.ts";
+
+/**
+ * Removes a session of this owner with everything the database has of it, in one transaction: whoever asks next finds
+ * either all of it or nothing. Where a run that begins or ends at the same moment waits for it as it waits for that run,
+ * one of the two is done again.
+ *
+ * @returns undefined where the owner has no such session.
+ */
+export const removeSession = (
+  db: Database,
+  sessionId: string,
+  ownerId: string,
+): Promise<Removal | undefined> =>
+  repeatOnDeadlock(() => db.transaction((tx) => removeSessionRows(tx, sessionId, ownerId)));
