@@ -1,0 +1,152 @@
+type Json = Record<string, unknown>;
+
+const TYPES = new Set(["string", "number", "integer", "boolean", "object", "array", "null"]);
+const DEPTH_MAX = 16;
+const NODES_MAX = 2_000;
+const TEXT_MAX = 1_000;
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const isText = (value: unknown): value is string => typeof value === "string";
+const isNumber = (value: unknown) => typeof value === "number" && Number.isFinite(value);
+const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0;
+const isFlag = (value: unknown) => typeof value === "boolean";
+
+/** Whether a pattern can be read at all; reading takes no time that its author could draw out. */
+function isPattern(value: unknown): boolean {
+  if (!isText(value) || value.length > TEXT_MAX) return false;
+  try {
+    return new RegExp(value, "u") instanceof RegExp;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a value is nested no deeper than a value in a schema has reason to be. */
+const isShallow = (value: unknown, left = 6): boolean =>
+  typeof value !== "object" || value === null
+    ? true
+    : left > 0 && Object.values(value).every((each) => isShallow(each, left - 1));
+
+/** Keywords that are kept as they are, where their value is of the right kind. */
+const KEPT: Readonly<Record<string, (value: unknown) => boolean>> = {
+  ...{ minimum: isNumber, maximum: isNumber, exclusiveMinimum: isNumber, exclusiveMaximum: isNumber },
+  ...{ multipleOf: (value) => isNumber(value) && Number(value) > 0 },
+  ...{ minLength: isCount, maxLength: isCount, minItems: isCount, maxItems: isCount },
+  ...{ minProperties: isCount, maxProperties: isCount, uniqueItems: isFlag, nullable: isFlag },
+  ...{ pattern: isPattern, format: (value) => isText(value) && value.length < 100 },
+  ...{ enum: (value) => Array.isArray(value) && value.length > 0 && isShallow(value) },
+  ...{ const: isShallow, default: isShallow },
+};
+
+/**
+ * A tool's input schema as every provider takes it, in a copy: an object at its root without alternatives, known keywords
+ * with values of the right kind, references that lead to something inside. What it says beyond that is for the server
+ * itself to check. It is never compiled here.
+ *
+ * @returns undefined for what is no object schema.
+ */
+export function fitSchema(input: unknown): Json | undefined {
+  if (!isObject(input)) return undefined;
+  const type = input.type ?? "object";
+  if (type !== "object" && !(Array.isArray(type) && type.includes("object"))) return undefined;
+  const state = { left: NODES_MAX };
+  const copy = fit(input, 0, state);
+  const root: Json = {
+    ...copy,
+    type: "object",
+    properties: isObject(copy.properties) ? copy.properties : {},
+  };
+  for (const keyword of ["allOf", "anyOf", "oneOf"]) {
+    for (const branch of asSchemas(root[keyword])) liftBranch(root, branch, keyword === "allOf");
+    delete root[keyword];
+  }
+  for (const keyword of ["$ref", "enum", "const", "not", "default", "nullable"]) delete root[keyword];
+  checkReferences(root, root);
+  return root;
+}
+
+/** What a branch at the root says of properties, said by the root itself: providers refuse alternatives there. */
+function liftBranch(root: Json, branch: Json, isBinding: boolean): void {
+  if (isObject(branch.properties) && isObject(root.properties))
+    root.properties = { ...branch.properties, ...root.properties };
+  if (isBinding && Array.isArray(branch.required))
+    root.required = [...new Set([...asTexts(root.required), ...asTexts(branch.required)])];
+}
+
+const asTexts = (value: unknown): string[] => (Array.isArray(value) ? value.filter(isText) : []);
+const asSchemas = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
+
+function fit(schema: unknown, depth: number, state: { left: number }): Json {
+  if (!isObject(schema) || depth > DEPTH_MAX || --state.left < 0) return {};
+  const inside = (value: unknown) => fit(value, depth + 1, state);
+  const map = (value: Json) =>
+    Object.fromEntries(Object.entries(value).map(([name, each]) => [name, inside(each)]));
+  const made: Json = {};
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (KEPT[keyword]?.(value)) made[keyword] = value;
+    else if ((keyword === "title" || keyword === "description") && isText(value))
+      made[keyword] = value.slice(0, TEXT_MAX).toWellFormed();
+    else if (keyword === "type") Object.assign(made, fitType(value));
+    else if (["properties", "$defs", "definitions"].includes(keyword) && isObject(value))
+      made[keyword] = map(value);
+    else if (keyword === "required") made.required = [...new Set(asTexts(value))];
+    else if (keyword === "items" || keyword === "not") made[keyword] = inside(value);
+    else if (keyword === "additionalProperties")
+      made[keyword] = typeof value === "boolean" ? value : inside(value);
+    else if (["anyOf", "oneOf", "allOf"].includes(keyword) && Array.isArray(value) && value.length > 0)
+      made[keyword] = value.map(inside);
+    else if (keyword === "$ref" && isText(value) && value.startsWith("#")) made.$ref = value;
+  }
+  // A provider refuses a list that does not say of what.
+  const { type } = made;
+  if ((type === "array" || (Array.isArray(type) && type.includes("array"))) && !made.items) made.items = {};
+  return made;
+}
+
+function fitType(value: unknown): Json {
+  if (isText(value)) return TYPES.has(value) ? { type: value } : {};
+  const types = asTexts(value).filter((type) => TYPES.has(type));
+  return types.length > 0 ? { type: [...new Set(types)] } : {};
+}
+
+/** Takes away references that lead nowhere, or round in a circle of references alone. */
+function checkReferences(node: unknown, root: Json): void {
+  if (Array.isArray(node)) for (const each of node) checkReferences(each, root);
+  if (!isObject(node)) return;
+  if (isText(node.$ref) && !leadsSomewhere(node.$ref, root)) delete node.$ref;
+  for (const [keyword, value] of Object.entries(node))
+    if (!["enum", "const", "default"].includes(keyword)) checkReferences(value, root);
+}
+
+function leadsSomewhere(reference: string, root: Json): boolean {
+  const seen = new Set<string>();
+  for (let at = reference; ; ) {
+    if (seen.has(at)) return false;
+    seen.add(at);
+    const target = resolvePointer(at, root);
+    if (!isObject(target)) return false;
+    if (!isText(target.$ref)) return true;
+    at = target.$ref;
+  }
+}
+
+function resolvePointer(reference: string, root: Json): unknown {
+  if (reference === "#") return root;
+  if (!reference.startsWith("#/")) return undefined;
+  let at: unknown = root;
+  for (const part of reference.slice(2).split("/")) {
+    const name = decodePart(part);
+    if ((!isObject(at) && !Array.isArray(at)) || !Object.hasOwn(at, name)) return undefined;
+    at = (at as Json)[name];
+  }
+  return at;
+}
+
+function decodePart(part: string): string {
+  try {
+    return decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
+  } catch {
+    return part;
+  }
+}

@@ -1,0 +1,103 @@
+import { isDeepStrictEqual } from "node:util";
+import { z } from "zod";
+
+/** What a server answered to a call, in pieces that our tools know; `text` is the server's, `note` is ours. */
+export type AnswerPart =
+  | { type: "text"; text: string }
+  | { type: "note"; text: string }
+  | { type: "picture"; bytes: Uint8Array };
+
+export type McpAnswer = { isError: boolean; parts: AnswerPart[] };
+
+/** A call's result; each piece of it is judged by itself. */
+export const callResultSchema = z.looseObject({
+  content: z.array(z.unknown()).default([]),
+  structuredContent: z.unknown().optional(),
+  isError: z.boolean().default(false).catch(false),
+});
+
+const text = z.string();
+const resource = z.looseObject({
+  uri: text,
+  mimeType: text.nullish(),
+  text: text.nullish(),
+  blob: text.nullish(),
+});
+const pieceSchema = z.discriminatedUnion("type", [
+  z.looseObject({ type: z.literal("text"), text }),
+  z.looseObject({ type: z.literal("image"), data: text, mimeType: text.nullish() }),
+  z.looseObject({ type: z.literal("audio"), data: text, mimeType: text.nullish() }),
+  z.looseObject({
+    type: z.literal("resource_link"),
+    uri: text,
+    name: text.nullish(),
+    description: text.nullish(),
+    mimeType: text.nullish(),
+  }),
+  z.looseObject({ type: z.literal("resource"), resource }),
+]);
+
+const PICTURES_MAX = 8;
+const PICTURE_BYTES_MAX = 5 * 1_048_576;
+
+/** Reads a call's result: text and pictures as they are, everything else described in text. */
+export function readAnswer(result: z.output<typeof callResultSchema>): McpAnswer {
+  const { content, structuredContent, isError } = result;
+  const parts: AnswerPart[] = [];
+  for (const raw of content) {
+    const piece = pieceSchema.safeParse(raw);
+    const pictures = parts.filter(({ type }) => type === "picture").length;
+    if (piece.success) parts.push(...readPiece(piece.data, pictures));
+    else parts.push({ type: "note", text: "[A piece of the answer is of a kind that is not known here.]" });
+  }
+  if (structuredContent !== undefined && !isToldInText(parts, structuredContent))
+    parts.push({ type: "text", text: JSON.stringify(structuredContent, null, 1) });
+  return { isError, parts };
+}
+
+function readPiece(piece: z.output<typeof pieceSchema>, pictures: number): AnswerPart[] {
+  switch (piece.type) {
+    case "text":
+      return [{ type: "text", text: piece.text }];
+    case "image": {
+      const bytes = Buffer.from(piece.data, "base64");
+      if (pictures < PICTURES_MAX && bytes.byteLength <= PICTURE_BYTES_MAX)
+        return [{ type: "picture", bytes }];
+      return [describeBytes("A picture", piece.mimeType, bytes.byteLength)];
+    }
+    case "audio":
+      return [describeBytes("A recording", piece.mimeType, sizeOf(piece.data))];
+    case "resource_link": {
+      const { uri, name, description, mimeType } = piece;
+      const about = [name, description, mimeType].filter((each) => each).join(", ");
+      return [{ type: "text", text: `[Link to a resource: ${uri}${about ? ` (${about})` : ""}]` }];
+    }
+    case "resource": {
+      const { uri, mimeType, text: inside, blob } = piece.resource;
+      if (typeof inside === "string") return [{ type: "text", text: `[Resource ${uri}]\n${inside}` }];
+      return [
+        { type: "text", text: `[Resource ${uri}]` },
+        describeBytes("Its content", mimeType, sizeOf(blob ?? "")),
+      ];
+    }
+  }
+}
+
+/** The bytes that base64 text stands for. */
+const sizeOf = (base64: string): number => Math.floor((base64.length * 3) / 4);
+
+const describeBytes = (what: string, mimeType: string | null | undefined, bytes: number): AnswerPart => ({
+  type: "note",
+  text: `[${what}${/^[\w.+-]+\/[\w.+-]+$/.test(mimeType ?? "") ? ` (${mimeType})` : ""} of ${Math.ceil(bytes / 1_024)} KiB is not shown.]`,
+});
+
+/** Servers are asked to repeat structured content as text for clients that do not know it. */
+const isToldInText = (parts: AnswerPart[], value: unknown): boolean =>
+  parts.some((part) => {
+    if (part.type !== "text" || !/^\s*[[{]/.test(part.text)) return false;
+    try {
+      return isDeepStrictEqual(JSON.parse(part.text), value);
+    } catch {
+      return false;
+    }
+  });
