@@ -6,6 +6,7 @@ import { CopyButton } from "#components/ui/copy-button.tsx";
 import { Age, ClockTime } from "#components/ui/time.tsx";
 import { formatDuration } from "#lib/api/client/format.ts";
 import type { RunView } from "#lib/api/client/types.ts";
+import { DeliveryLog } from "./delivery-log.tsx";
 import { useSession } from "./session-context.tsx";
 
 const STATES = {
@@ -56,6 +57,7 @@ export function ActivityTab() {
           ))}
         </tbody>
       </table>
+      <DeliveryLog />
       <dl className="grid grid-cols-[96px_minmax(0,1fr)] items-center gap-y-1 border-t pt-3">
         <Fact name="Session">
           <span className="truncate font-mono text-xs">{session.id}</span>

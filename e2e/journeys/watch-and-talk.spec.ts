@@ -1,4 +1,5 @@
 import { expect } from "@playwright/test";
+import { startReceiver } from "../fixtures/receiver.ts";
 import type { Step } from "../fixtures/scripted-model/types.ts";
 import { waitUntil } from "../fixtures/service.ts";
 import { goTo, liveView, PLACES, script, test, toolsOf } from "./journey.ts";
@@ -176,3 +177,44 @@ test("a question of the agent is answered in its form, and the turn goes on with
 function near(value: number) {
   return expect.closeTo(value, -1.2) as unknown as number;
 }
+
+test("the delivery log shows callbacks with what the receiver said, and sends one again", async ({
+  page,
+  stage: { model, service },
+}) => {
+  script(model, { "[callback]": [{ text: "Told." }] });
+  const receiver = await startReceiver([418]);
+  const session = await service.create("[callback] tell them", {
+    callback: { url: receiver.url, events: ["run.completed"] },
+  });
+  await page.goto(service.baseUrl + session.shareUrl);
+  await expect(page.getByText("Told.")).toBeVisible();
+  await page.getByRole("tab", { name: "Activity" }).click();
+  const log = page.getByRole("region", { name: "Callbacks" });
+  await expect(log.getByText("run.completed")).toBeVisible();
+  await expect(log.getByText("the receiver answered 418")).toBeVisible();
+  await expect(log.getByRole("button", { name: "Send again" })).toBeHidden();
+  await receiver.close();
+});
+
+test("a callback that was delivered can be sent again from the page", async ({
+  page,
+  stage: { model, service },
+}) => {
+  script(model, { "[again]": [{ text: "Told again." }] });
+  const receiver = await startReceiver([200]);
+  const session = await service.create("[again] tell them", {
+    callback: { url: receiver.url, events: ["run.completed"] },
+  });
+  await page.goto(service.baseUrl + session.shareUrl);
+  await expect(page.getByText("Told again.")).toBeVisible();
+  await page.getByRole("tab", { name: "Activity" }).click();
+  const log = page.getByRole("region", { name: "Callbacks" });
+  await expect(log.getByText("delivered")).toBeVisible();
+  await log.getByRole("button", { name: "Send again" }).click();
+  await expect.poll(() => receiver.received.length).toBe(2);
+  const ids = receiver.received.map(({ headers }) => headers["x-service-delivery"]);
+  expect(new Set(ids).size).toBe(1);
+  await expect(log.getByText("2 attempts")).toBeVisible();
+  await receiver.close();
+});

@@ -201,6 +201,7 @@ export const contract = {
     path: "/api/sessions/:sessionId/deliveries/:deliveryId/redeliver",
     summary: "Send a callback again",
     auth: key,
+    errors: ["conflict"],
     rate: "poll",
     answers: { 202: redeliveredSchema },
   }),
@@ -301,6 +302,7 @@ export const contract = {
     path: "/s/:sessionId/actions/deliveries/:deliveryId/redeliver",
     summary: "Send a callback again",
     auth: driver,
+    errors: ["conflict"],
     answers: { 202: redeliveredSchema },
   }),
   steerBrowser: defineOperation({

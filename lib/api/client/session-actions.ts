@@ -1,6 +1,6 @@
 import { type ActionOutcome, callAction } from "./call-action.ts";
 import { type EarlierMessages, readEarlier } from "./read-earlier.ts";
-import type { FollowUpMode, QueuedMessage, SessionSnapshot } from "./types.ts";
+import type { DeliveryView, FollowUpMode, QueuedMessage, SessionSnapshot } from "./types.ts";
 
 /** What the page can do to its session, with the share cookie as the credential. Source: `wire.md`, Follow-ups. */
 export type SessionActions = {
@@ -17,6 +17,10 @@ export type SessionActions = {
   readQueue: () => Promise<ActionOutcome<QueuedMessage[]>>;
   editQueued: (requestId: string, text: string) => Promise<ActionOutcome<unknown>>;
   removeQueued: (requestId: string) => Promise<ActionOutcome<unknown>>;
+  /** Reads the newest callbacks of the session, with their attempts. */
+  readDeliveries: () => Promise<ActionOutcome<DeliveryView[]>>;
+  /** Has a callback sent again that is over. */
+  redeliver: (deliveryId: string) => Promise<ActionOutcome<DeliveryView>>;
   /** Reads the messages from before the one numbered so. */
   readEarlier: (before: number) => Promise<ActionOutcome<EarlierMessages>>;
   moveBrowser: (
@@ -41,6 +45,15 @@ export function createSessionActions(
     },
     editQueued: (requestId, text) => call("PATCH", `/queue/${requestId}`, { text }),
     removeQueued: (requestId) => call("DELETE", `/queue/${requestId}`),
+    async readDeliveries() {
+      const outcome = await call<{ data: DeliveryView[] }>("GET", "/deliveries");
+      return outcome.isDone ? { isDone: true, answer: outcome.answer.data } : outcome;
+    },
+    async redeliver(deliveryId) {
+      const path = `/deliveries/${deliveryId}/redeliver`;
+      const outcome = await call<{ delivery: DeliveryView }>("POST", path, {});
+      return outcome.isDone ? { isDone: true, answer: outcome.answer.delivery } : outcome;
+    },
     readEarlier: (before) => readEarlier(messages, before, fetcher),
     moveBrowser: (move) => call("POST", "/browser", move),
   };

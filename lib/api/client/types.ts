@@ -1,5 +1,6 @@
 import type { FollowUpMode, RunOrigin, ShareRole, Source } from "#db/schema/unions.ts";
 import type { BrowserRecord } from "#lib/browser/browser-service.ts";
+import type { ListedDelivery } from "#lib/callback/list-deliveries.ts";
 import type {
   Deliverable,
   DomainEvent,
@@ -96,6 +97,9 @@ export type QueuedMessage = {
   author: string | null;
   createdAt: string;
 };
+
+/** A callback with its attempts, as the delivery log shows it. */
+export type DeliveryView = ListedDelivery;
 
 /** An annotation as the page shows it. */
 export type AnnotationView = {
