@@ -25,7 +25,7 @@ const toolSchema = z.looseObject({
   name: z.string().min(1),
   title: z.string().optional().catch(undefined),
   description: z.string().optional().catch(undefined),
-  inputSchema: z.unknown(),
+  inputSchema: z.unknown().optional(),
   annotations: z
     .looseObject({
       title: z.string().optional().catch(undefined),

@@ -24,7 +24,7 @@ const fieldSchema = z.looseObject({
       anyOf: z.array(z.looseObject({ const: text, title: text.optional() })).optional(),
     })
     .optional(),
-  default: z.unknown(),
+  default: z.unknown().optional(),
 });
 const formSchema = z.looseObject({
   properties: z.record(z.string(), fieldSchema),

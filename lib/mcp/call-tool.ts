@@ -1,3 +1,4 @@
+import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
 import { McpFailure, toMcpFailure } from "./mcp-error.ts";
 import type { McpLimits } from "./mcp-limits.ts";
 import type { McpConnection } from "./open-connection.ts";
@@ -32,11 +33,19 @@ export async function callTool(
     return readAnswer(result);
   } catch (error) {
     if (clock.signal.aborted) throw new McpFailure(String(clock.signal.reason));
+    if (isOfServer(error)) return { isError: true, parts: [{ type: "text", text: error.message }] };
     throw toMcpFailure(error);
   } finally {
     clock.end();
   }
 }
+
+/** Whether an error is what the server answered, such as that the input does not fit. */
+const isOfServer = (error: unknown): error is McpError =>
+  error instanceof McpError && !(error.code === ErrorCode.ConnectionClosed && BROKEN.test(error.message));
+
+/** How the SDK and we ourselves tell of a connection that ended; servers use the same code for errors of their own. */
+const BROKEN = /: (Connection closed|the answer broke off)$/;
 
 /** Two clocks over one call: how long it is silent, and how long it takes in all. */
 function startClock({ callIdleMs, callMs }: McpLimits, caller: AbortSignal) {

@@ -137,8 +137,10 @@ describe("a server that cannot be listed is skipped, with a reason", () => {
     const canary = await bench.startServer();
     for (const path of ["/mcp", "/sse"] as const) {
       const server = await bench.startServer({
-        before: (_, response) =>
-          void response.writeHead(307, { location: `${canary.origin}${path}` }).end() ?? true,
+        before(_, response) {
+          response.writeHead(307, { location: `${canary.origin}${path}` }).end();
+          return true;
+        },
       });
       const url = `${server.origin}${path}`;
       const { skipped } = await bench
@@ -155,7 +157,10 @@ describe("a server that cannot be listed is skipped, with a reason", () => {
   it("one that answers with a page, with an error, with nonsense", async () => {
     const answer = (status: number, type: string, body: string) =>
       bench.startServer({
-        before: (_, response) => void response.writeHead(status, { "content-type": type }).end(body) ?? true,
+        before(_, response) {
+          response.writeHead(status, { "content-type": type }).end(body);
+          return true;
+        },
       });
     assert.match(await reasonOf((await answer(200, "text/html", "<p>")).url), /content type/);
     assert.match(
