@@ -47,6 +47,7 @@ export function createObjectCodec(declared: readonly Field[], open: readonly Sec
     }));
     return {
       keys,
+      known: new Set(keys),
       fields,
       byName: new Map(fields.map((field) => [field.name, field])),
       sections: sections.map(
@@ -113,22 +114,24 @@ export function createObjectCodec(declared: readonly Field[], open: readonly Sec
       return projected;
     },
 
-    // Properties that the schema names win over entries, and of entries with the same key the last one wins.
+    // Properties that the schema names win over entries, and of entries with the same key the last one wins. A server
+    // that does not keep to the format may leave out what is absent: that is not held against it.
     decode(projected, run) {
       if (!isObject(projected)) return run.refuse("must be object");
-      const { keys, fields, sections, isMap } = form();
-      const missing = keys.find((key) => !Object.hasOwn(projected, key));
-      if (missing !== undefined) return run.refuse(`must have the property "${missing}"`);
-      if (Object.keys(projected).length > keys.length) return run.refuse("must have no other properties");
+      const { known, fields, sections, isMap } = form();
+      const missing = fields.find(({ key, optional }) => !optional && !Object.hasOwn(projected, key));
+      if (missing !== undefined) return run.refuse(`must have the property "${missing.key}"`);
+      const stranger = Object.keys(projected).find((key) => !known.has(key));
+      if (stranger !== undefined) return run.refuse(`must not have the property "${stranger.slice(0, 100)}"`);
       const value: Record<string, unknown> = {};
       for (const { key, node } of sections) {
-        if (projected[key] === null && !isMap) continue;
+        if (!Object.hasOwn(projected, key) || (projected[key] === null && !isMap)) continue;
         const entries = run.decode(node, projected[key], key);
         if (entries === refused) return refused;
         for (const entry of entries as Entry[]) setOwn(value, entry.key, entry.value);
       }
       for (const { name, key, slot, optional } of fields) {
-        if (optional?.isAbsent(projected[key])) continue;
+        if (optional && (!Object.hasOwn(projected, key) || optional.isAbsent(projected[key]))) continue;
         const back = run.decode(slot.node, projected[key], key);
         if (back === refused) return refused;
         setOwn(value, name, back);

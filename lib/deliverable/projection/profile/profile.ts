@@ -49,3 +49,6 @@ const none: Profile = { name: "none", rules: undefined };
 
 /** All providers' profiles, by name. */
 export const profiles = { openai, none } as const satisfies Record<string, Profile>;
+
+/** The name of a profile: what of it travels to the worker thread. */
+export type ProfileName = keyof typeof profiles;

@@ -37,10 +37,11 @@ export function planObject(
   const hardNames = new Set(parts.keys());
   for (const name of required) if (typeof name === "string" && !parts.has(name)) parts.set(name, []);
   const softParts = new Map<string, Schema[]>();
-  for (const { properties } of soft)
-    if (isObject(properties))
-      for (const name of Object.keys(properties))
-        if (!hardNames.has(name)) pushTo(softParts, name, ownValue(properties, name));
+  for (const schema of soft) {
+    const declared = readDeclared(schema);
+    for (const name of Object.keys(declared))
+      if (!hardNames.has(name)) pushTo(softParts, name, ownValue(declared, name));
+  }
   for (const [name, schemas] of softParts)
     parts.set(name, [...(parts.get(name) ?? []), index.anyOf(schemas)]);
   budget.spend(parts.size);
@@ -62,7 +63,7 @@ export function planObject(
 }
 
 function readClaim(index: SchemaIndex, schema: SchemaObject, evaluated: EvaluatedNames): Claim {
-  const declared = isObject(schema.properties) ? schema.properties : {};
+  const declared = readDeclared(schema);
   const patternMap = isObject(schema.patternProperties) ? schema.patternProperties : {};
   const patterns = Object.entries(patternMap).filter((entry): entry is [string, Schema] =>
     isSchema(entry[1]),
@@ -71,6 +72,14 @@ function readClaim(index: SchemaIndex, schema: SchemaObject, evaluated: Evaluate
   const rest = index.dialect.hasUnevaluated ? schema.unevaluatedProperties : undefined;
   const known = isSchema(rest) && rest !== true ? evaluated.of(schema) : undefined;
   return known && isSchema(rest) ? { declared, patterns, rest, known } : { declared, patterns, rest: true };
+}
+
+/** The validator takes no notice of a schema for `__proto__`: a property of that name is like one that is not named. */
+function readDeclared({ properties }: SchemaObject): Record<string, unknown> {
+  if (!isObject(properties)) return {};
+  if (!Object.hasOwn(properties, "__proto__")) return properties;
+  const { ["__proto__"]: _, ...declared } = properties;
+  return declared;
 }
 
 /** The properties that no schema names: those that patterns are for first, then all others. */

@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import fc from "fast-check";
+import { compileSchema } from "../admission/compile-schema.ts";
+import { profiles } from "./profile/profile.ts";
+import { projectSchema } from "./project-schema.ts";
+import { arbitrarySample, draftNames } from "./testing/arbitrary-schema.ts";
+import { checkRoundTrip, projectStrictly } from "./testing/check-round-trip.ts";
+
+const runs = 250;
+
+describe("what holds for every schema", () => {
+  for (const draft of draftNames)
+    test(`${draft}: a valid value survives the way there and back, and the projection keeps to the profile`, () => {
+      let valid = 0;
+      fc.assert(
+        fc.property(arbitrarySample(draft), ({ schema, value }) => {
+          const compiled = compileSchema(structuredClone(schema));
+          if (!compiled.ok || compiled.validate(value) !== true) return;
+          valid += 1;
+          checkRoundTrip(projectStrictly(schema), value);
+        }),
+        { numRuns: runs },
+      );
+      assert.ok(valid > runs / 2, `only ${valid} of ${runs} values were valid`);
+    });
+
+  test("the same schema always has the same projection", () => {
+    fc.assert(
+      fc.property(arbitrarySample("2020-12"), ({ schema }) => {
+        const before = JSON.stringify(schema);
+        const one = projectSchema(schema, profiles.openai);
+        const other = projectSchema(structuredClone(schema), profiles.openai);
+        assert.equal(JSON.stringify(one.schema), JSON.stringify(other.schema));
+        assert.deepEqual(one.folded, other.folded);
+        assert.equal(JSON.stringify(schema), before, "the caller's schema is left as it was");
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test("whatever a model writes is answered with a value, never with a throw", () => {
+    fc.assert(
+      fc.property(
+        arbitrarySample("2020-12"),
+        fc.jsonValue(),
+        fc.string(),
+        ({ schema, value }, garbage, pointer) => {
+          const { foldBack, project, toProjectedPath } = projectSchema(schema, profiles.openai);
+          for (const each of [garbage, value, { entries: garbage, additional: garbage }]) {
+            foldBack(each);
+            project(each);
+            toProjectedPath(`/${pointer}`, each);
+          }
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+});

@@ -1,0 +1,243 @@
+import fc from "fast-check";
+import { isObject } from "../json.ts";
+
+/** A schema, and a value that was made with it: valid, but for the rare accident. */
+export type Sample = { schema: Record<string, unknown>; value: unknown };
+type Part = { schema: unknown; value: unknown };
+
+const drafts = {
+  "draft-04": "http://json-schema.org/draft-04/schema#",
+  "draft-07": "http://json-schema.org/draft-07/schema#",
+  "2019-09": "https://json-schema.org/draft/2019-09/schema",
+  "2020-12": "https://json-schema.org/draft/2020-12/schema",
+};
+export type DraftName = keyof typeof drafts;
+export const draftNames = Object.keys(drafts) as DraftName[];
+
+const name = fc.constantFrom(
+  ...["id", "name", "kind", "entries", "additional", "absent", "json", "item_0", "key", "value", "result"],
+  ...["a b", "größe", "x.y", "x_y", "$ref", "@type", "", "__proto__", "constructor", "l".repeat(70)],
+);
+/** JSON as it arrives: without what only JavaScript has, like minus zero. */
+const json = fc.jsonValue({ maxDepth: 2 }).map((value): unknown => JSON.parse(JSON.stringify(value)));
+const text = fc.string({ maxLength: 6 });
+
+/** Objects made of pairs, so that `__proto__` is a property like any other. */
+const fromPairs = (pairs: readonly (readonly [string, unknown])[]): Record<string, unknown> =>
+  JSON.parse(`{${pairs.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join()}}`);
+
+const scalar: fc.Arbitrary<Part> = fc.oneof(
+  text.map((value) => ({ schema: { type: "string", minLength: 0, description: "Some text" }, value })),
+  fc.integer().map((value) => ({ schema: { type: "integer" }, value })),
+  fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => ({
+    schema: { type: "number", minimum: -1.7e308 },
+    value: value + 0,
+  })),
+  fc.option(text).map((value) => ({ schema: { type: ["string", "null"] }, value })),
+  fc
+    .option(fc.boolean())
+    .map((value) => ({ schema: { type: ["null", "boolean", "number"], nullable: true }, value })),
+  json.map((value) => ({ schema: {}, value })),
+  fc
+    .uniqueArray(json, { minLength: 1, maxLength: 4, selector: (value) => JSON.stringify(value) })
+    .map((values) => ({ schema: { enum: values }, value: values[0] })),
+);
+
+/** Adds keywords that say nothing about the shape, or hardly ever anything at all. */
+const remarks: fc.Arbitrary<Record<string, unknown>> = fc.constantFrom(
+  { title: "A title" },
+  { not: { enum: ["\u0000\u0000"] } },
+  { default: { a: 1 }, examples: [1] },
+  { maxProperties: 1_000, maxItems: 1_000, maxLength: 1_000 },
+  { "x-unknown": { $ref: "#/nowhere" } },
+);
+
+/** Schemas of one draft, in every construct that it knows. */
+export function arbitrarySample(draft: DraftName): fc.Arbitrary<Sample> {
+  const isOld = draft === "draft-04" || draft === "draft-07";
+  const { part, object } = fc.letrec<{ part: Part; object: Part }>((tie) => {
+    const members = fc.uniqueArray(
+      fc.record({ name, part: tie("part"), isPresent: fc.boolean(), isRequired: fc.boolean() }),
+      { maxLength: 4, selector: (member) => member.name },
+    );
+    const further = fc.uniqueArray(fc.tuple(fc.oneof(text, name), tie("part")), {
+      maxLength: 2,
+      selector: ([key]) => key,
+    });
+    const keywords = fc.record({
+      type: fc.constantFrom("object", "object", "object", ["object", "null"], undefined),
+      rest: fc.constantFrom(undefined, true, false, "schema", "pattern", "unevaluated"),
+      isSplit: fc.boolean(),
+    });
+    const object = fc
+      .tuple(members, further, keywords)
+      .map(([all, extras, { type, rest, isSplit }]): Part => {
+        const present = all.filter(({ isPresent }) => isPresent);
+        const required = present.filter(({ isRequired }) => isRequired).map((member) => member.name);
+        const properties = all.map((member) => [member.name, member.part.schema] as const);
+        const others =
+          rest === false || rest === "unevaluated"
+            ? []
+            : extras.filter(([key]) => !all.some((member) => member.name === key));
+        const schemas = others.map(([, other]) => other.schema);
+        const value = fromPairs([
+          ...present.map((member) => [member.name, member.part.value] as const),
+          ...others.map(([key, other]) => [key, other.value] as const),
+        ]);
+        const restKeywords = {
+          ...(typeof rest === "boolean" && { additionalProperties: rest }),
+          ...(rest === "schema" && schemas.length > 0 && { additionalProperties: { anyOf: schemas } }),
+          ...(rest === "pattern" &&
+            schemas.length > 0 && {
+              patternProperties: { "^": { anyOf: [...schemas, {}] }, "^zz$": { not: {} } },
+            }),
+          ...(rest === "unevaluated" && !isOld && { unevaluatedProperties: false }),
+        };
+        const schema = {
+          ...(type !== undefined && { type }),
+          ...(required.length > 0 && { required }),
+          ...restKeywords,
+        };
+        if (!isSplit || rest === false)
+          return { schema: { ...schema, properties: fromPairs(properties) }, value };
+        const half = Math.ceil(properties.length / 2);
+        return {
+          schema: {
+            ...schema,
+            allOf: [
+              { properties: fromPairs(properties.slice(0, half)) },
+              { properties: fromPairs(properties.slice(half)) },
+            ],
+          },
+          value,
+        };
+      });
+
+    const list = fc.array(tie("part"), { maxLength: 3 }).map((parts) => ({
+      schema: {
+        type: "array",
+        ...(parts.length > 0 && { items: { anyOf: parts.map(({ schema }) => schema) } }),
+      },
+      value: parts.map(({ value }) => value),
+    }));
+    const tuple = fc
+      .tuple(fc.array(tie("part"), { minLength: 1, maxLength: 3 }), fc.nat(3), fc.boolean())
+      .map(([parts, length, isClosed]) => {
+        const prefix = parts.map(({ schema }) => schema);
+        const keywords =
+          draft === "2020-12" ? (["prefixItems", "items"] as const) : (["items", "additionalItems"] as const);
+        return {
+          schema: {
+            ...(length > 1 && { type: "array" }),
+            [keywords[0]]: prefix,
+            ...(isClosed && { [keywords[1]]: false }),
+            minItems: Math.min(length, 1),
+          },
+          value: parts.slice(0, Math.max(1, length)).map(({ value }) => value),
+        };
+      });
+    const union = fc
+      .tuple(tie("part"), fc.array(tie("part"), { maxLength: 3 }), fc.nat(3), fc.boolean())
+      .map(([part, others, at, isOne]) => {
+        const branches = others.map(({ schema }) => schema);
+        branches.splice(at, 0, part.schema);
+        return { schema: { [isOne ? "oneOf" : "anyOf"]: branches }, value: part.value };
+      });
+    /** Branches beside properties, told apart by a constant. */
+    const variants = fc
+      .tuple(fc.array(tie("object"), { minLength: 1, maxLength: 3 }), fc.boolean())
+      .map(([objects, isRequired]) => {
+        const branches = objects.map(({ schema }, index) => ({
+          allOf: [schema],
+          properties: { kind: { enum: [`kind ${index}`] } },
+          ...(isRequired && { required: ["kind"] }),
+        }));
+        const value = isObject(objects[0]?.value) ? { ...objects[0].value, kind: "kind 0" } : {};
+        return {
+          schema: { type: "object", properties: { kind: { type: "string" } }, oneOf: branches },
+          value,
+        };
+      });
+    const condition = fc.tuple(tie("part"), tie("part"), fc.boolean()).map(([part, other, isThen]) => ({
+      schema: isThen
+        ? fromPairs([
+            ["if", { not: other.schema }],
+            ["then", part.schema],
+            ["else", part.schema],
+          ])
+        : fromPairs([
+            ["anyOf", [part.schema, other.schema]],
+            ["if", other.schema],
+            ["then", other.schema],
+            ["else", part.schema],
+          ]),
+      value: part.value,
+    }));
+    const dependent = fc.tuple(tie("object"), tie("object"), name).map(([part, other, key]) => ({
+      schema: {
+        allOf: [part.schema],
+        dependencies: fromPairs([[key, other.schema]]),
+        dependentSchemas: fromPairs([[key, other.schema]]),
+      },
+      value: part.value,
+    }));
+    const remarked = fc.tuple(tie("part"), remarks).map(([{ schema, value }, more]) => ({
+      schema: isObject(schema) ? { ...more, ...schema } : { allOf: [schema], ...more },
+      value,
+    }));
+    const referred = fc
+      .tuple(tie("part"), fc.nat(9), fc.constantFrom({}, { description: "The use" }, { minProperties: 0 }))
+      .map(([{ schema, value }, id, beside]) => ({ schema: { ...beside, "define as": id, schema }, value }));
+    const both = fc.tuple(tie("part"), remarks).map(([{ schema, value }, more]) => ({
+      schema: { allOf: [schema, more, ...(isOld ? [] : [true])] },
+      value,
+    }));
+    return {
+      object,
+      part: fc.oneof(
+        { maxDepth: 4, depthIdentifier: "part" },
+        scalar,
+        object,
+        list,
+        tuple,
+        union,
+        variants,
+        condition,
+        dependent,
+        remarked,
+        referred,
+        both,
+      ),
+    };
+  });
+
+  return fc
+    .oneof(object, part)
+    .filter(({ schema, value }) => isObject(schema) && isObject(value))
+    .map(({ schema, value }) => {
+      const $defs: [string, unknown][] = [];
+      const body = define(schema, $defs);
+      const definitions = fromPairs($defs);
+      const whole = {
+        ...(isObject(body) ? body : {}),
+        $schema: drafts[draft],
+        type: "object",
+        $defs: definitions,
+      };
+      return { schema: whole, value: JSON.parse(JSON.stringify(value)) };
+    });
+}
+
+/** Puts what is marked so into the document's definitions. */
+function define(schema: unknown, $defs: [string, unknown][]): unknown {
+  if (Array.isArray(schema)) return schema.map((item) => define(item, $defs));
+  if (!isObject(schema)) return schema;
+  if (!Object.hasOwn(schema, "define as"))
+    return fromPairs(Object.entries(schema).map(([key, part]) => [key, define(part, $defs)]));
+  const { "define as": _, schema: inner, ...beside } = schema;
+  const key = `def ${$defs.length}`;
+  $defs.push([key, true]);
+  const at = $defs.length - 1;
+  $defs[at] = [key, define(inner, $defs)];
+  return { ...beside, $ref: `#/$defs/${encodeURIComponent(key)}` };
+}

@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import { checkProfile } from "../profile/check-profile.ts";
+import { profiles } from "../profile/profile.ts";
+import { type Projection, projectSchema } from "../project-schema.ts";
+
+/** The projection of a schema for a strict provider, which keeps to the provider's rules and compiles. */
+export function projectStrictly(
+  schema: Record<string, unknown>,
+): Projection & { validate: ValidateFunction } {
+  const projection = projectSchema(schema, profiles.openai);
+  assert.equal(checkProfile(projection.schema, profiles.openai), undefined);
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
+  return { ...projection, validate: ajv.compile(projection.schema) };
+}
+
+/** Sends a value there, as JSON, and back: what arrives is valid there, and what comes back is what was sent. */
+export function checkRoundTrip(
+  { project, validate, foldBack }: ReturnType<typeof projectStrictly>,
+  value: unknown,
+): unknown {
+  const sent = project(value);
+  assert.ok(sent.ok, `has no projected form: ${JSON.stringify(value)}`);
+  const projected: unknown = JSON.parse(JSON.stringify(sent.value));
+  assert.ok(validate(projected), `${JSON.stringify(projected)}: ${JSON.stringify(validate.errors)}`);
+  assert.deepEqual(foldBack(projected), { ok: true, value });
+  return projected;
+}
