@@ -56,6 +56,8 @@ export type EventFields = {
     evidence: EvidencePointer[];
     durationMs: number;
   };
+  /** Tools of a server are missing in this turn: all of them, or the first of those named in `tools`, `toolCount` in all. */
+  "mcp.skipped": { serverId: string; reason: string; tools?: string[]; toolCount?: number };
   /** The prompt has grown to `tokens`, too many for the budget: room is made before the next model call. */
   "turn.compacting": { tokens: number; budgetTokens: number };
   /** Tokens of the whole prompt before and after; `messagesReplaced` of the messages in it are shortened or gone. */

@@ -24,9 +24,13 @@ import { createSchemaChecker } from "#lib/deliverable/admission/create-schema-ch
 import { createEventLog } from "#lib/events/event-log.ts";
 import { faultPoint } from "#lib/events/fault-point.ts";
 import { openEventBus } from "#lib/events/open-event-bus.ts";
+import { createMcpClient } from "#lib/mcp/create-mcp-client.ts";
+import { MCP_LIMITS } from "#lib/mcp/mcp-limits.ts";
+import { readMcpHeaders } from "#lib/mcp/read-mcp-headers.ts";
 import { createModel } from "#lib/model/create-model.ts";
 import { createAddressRule } from "#lib/net/address-rule.ts";
 import { createGuardedFetch } from "#lib/net/guarded-fetch.ts";
+import { createGuardedWebFetch } from "#lib/net/guarded-web-fetch.ts";
 import { createSealer } from "#lib/secrets/sealer.ts";
 import { createElicitations } from "#lib/session/elicitation.ts";
 import { createJobSender } from "#lib/session/job-sender.ts";
@@ -78,6 +82,13 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
     demoOrigin: env.ownOrigin,
   });
   const elicitations = createElicitations({ db, log });
+  // A tool may take its time until it begins to answer; the client's own clocks end what takes too long.
+  const mcpFetch = createGuardedWebFetch(rule, { protocols: ["https:"], timeoutMs: MCP_LIMITS.callMs });
+  const mcp = createMcpClient({
+    elicitations,
+    fetch: mcpFetch,
+    readHeaders: (sessionId, serverId) => readMcpHeaders({ db, sealer }, sessionId, serverId),
+  });
   const tooling = await createTooling({
     ...{ env, db, log, logger, rule, fetch, elicitations, isServerless },
     owner: { name: database.name, isAlone: driver === "pglite" },
@@ -107,6 +118,7 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
     model,
     stops,
     logger,
+    mcp,
     evidence: tooling.evidence,
     tools: new Map(tooling.tools.map((tool) => [tool.name, tool])),
     settings: {
@@ -246,8 +258,8 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
       await engine.stop();
       followed.close();
       await removals.close();
-      await tooling.close();
-      await Promise.all([schemas.close(), fetch.close()]);
+      await Promise.all([tooling.close(), mcp.close()]);
+      await Promise.all([schemas.close(), fetch.close(), mcpFetch.close()]);
       await bus.close();
       await database.close();
     },

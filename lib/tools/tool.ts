@@ -40,6 +40,8 @@ export type Tool = {
   name: string;
   description: string;
   input: z.ZodType;
+  /** What the model is told of the input, where that does not follow from `input`: JSON Schema, never compiled here. */
+  jsonSchema?: Record<string, unknown>;
   needs: ToolNeed | undefined;
   profile: ToolProfile;
   /** Whether an interrupted call may simply be made again. */

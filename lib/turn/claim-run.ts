@@ -48,6 +48,7 @@ export async function claimRun(turn: TurnDeps, job: PlayJob, now: Date): Promise
       outputs,
       history,
       prompt: composePrompt(turn, claim, session, currentUrl),
+      currentUrl,
       meter: createPromptMeter(picturesShown(turn.model)),
       requestFrom,
       messageSeq: session.messageSeq,

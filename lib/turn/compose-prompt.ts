@@ -1,4 +1,4 @@
-import { type ToolSet, tool, zodSchema } from "ai";
+import { jsonSchema, type ToolSet, tool, zodSchema } from "ai";
 import type { SessionRow } from "#lib/session/store.ts";
 import type { Tool } from "#lib/tools/tool.ts";
 import { selectRunTools } from "#lib/tools/toolset.ts";
@@ -13,17 +13,23 @@ export type Prompt = {
   toolSet: ToolSet;
 };
 
+/** What a session's tool servers add to a run. */
+export type RemoteTools = { tools: readonly Tool[]; missingServers: readonly string[] };
+
 /**
  * Composes a run's prompt: its tools (the session's toolset, intersected with what exists now, without what filter 6
  * removes) and its instructions.
  *
  * @param currentUrl the address the session's browser shows, if it shows one.
+ * @param remote the tools of the session's tool servers that the policy leaves to this run, and the servers that could
+ * not be asked.
  */
 export function composePrompt(
   turn: Pick<TurnDeps, "tools" | "settings">,
   claim: Claim,
   session: SessionRow,
   currentUrl: string | null,
+  remote: RemoteTools = { tools: [], missingServers: [] },
 ): Prompt {
   const names = selectRunTools({
     toolset: session.toolset,
@@ -32,7 +38,8 @@ export function composePrompt(
     externalTurnExclude: session.tools.externalTurnExclude,
   });
   const instructions = composeInstructions({
-    toolNames: names,
+    toolNames: [...names, ...remote.tools.map(({ name }) => name)],
+    missingServers: remote.missingServers,
     targetUrl: session.targetUrl,
     targetPageUrls: session.targetPageUrls,
     currentUrl,
@@ -41,11 +48,23 @@ export function composePrompt(
     isStructured: claim.isStructured,
     isPersonPresent: claim.origin === "person",
   });
-  return { instructions, ...describeTools(turn.tools, names) };
+  const own = describeTools(turn.tools, names);
+  if (remote.tools.length === 0) return { instructions, ...own };
+  return {
+    instructions,
+    tools: new Map([...own.tools, ...remote.tools.map((each) => [each.name, each] as const)]),
+    toolSet: { ...own.toolSet, ...toToolSet(remote.tools) },
+  };
 }
 
-const toSdkTool = ({ description, input }: Tool): ToolSet[string] =>
-  tool({ description, inputSchema: zodSchema(input) });
+const toSdkTool = ({ description, input, jsonSchema: schema }: Tool): ToolSet[string] =>
+  // What others wrote does not keep to the rules that a provider's strict mode asks for.
+  schema
+    ? tool({ description, inputSchema: jsonSchema(schema), strict: false })
+    : tool({ description, inputSchema: zodSchema(input) });
+
+const toToolSet = (tools: readonly Tool[]): ToolSet =>
+  Object.fromEntries(tools.map((definition) => [definition.name, toSdkTool(definition)]));
 
 type Described = Pick<Prompt, "tools" | "toolSet">;
 
@@ -62,10 +81,10 @@ function describeTools(all: TurnDeps["tools"], names: string[]): Described {
   const cached = known.get(key);
   if (cached) return cached;
   const tools = names.flatMap((name) => all.get(name) ?? []);
-  const toolSet: ToolSet = Object.fromEntries(
-    tools.map((definition) => [definition.name, toSdkTool(definition)]),
-  );
-  const made = { tools: new Map(tools.map((definition) => [definition.name, definition])), toolSet };
+  const made = {
+    tools: new Map(tools.map((definition) => [definition.name, definition])),
+    toolSet: toToolSet(tools),
+  };
   known.set(key, made);
   return made;
 }

@@ -4,6 +4,7 @@ import { composeInstructions, type InstructionParts } from "./instructions.ts";
 
 const parts: InstructionParts = {
   toolNames: ["read_file"],
+  missingServers: [],
   targetUrl: null,
   targetPageUrls: [],
   currentUrl: null,

@@ -1,6 +1,8 @@
 /** What the instructions of a turn are made of. */
 export type InstructionParts = {
   toolNames: readonly string[];
+  /** Ids of tool servers whose tools are missing in this turn. */
+  missingServers: readonly string[];
   targetUrl: string | null;
   targetPageUrls: readonly string[];
   currentUrl: string | null;
@@ -32,6 +34,10 @@ export function composeInstructions(parts: InstructionParts): string {
   const sections = [BASE, describePage(parts)];
   if (parts.toolNames.length === 0)
     sections.push("You have no tools in this session: answer from the conversation alone.");
+  if (parts.missingServers.length > 0)
+    sections.push(
+      `These tool servers could not be reached, so that their tools are missing in this turn: ${parts.missingServers.join(", ")}.`,
+    );
   if (parts.isStructured) sections.push(STRUCTURED);
   if (!parts.isPersonPresent)
     sections.push(

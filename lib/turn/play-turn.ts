@@ -4,6 +4,7 @@ import { claimRun } from "./claim-run.ts";
 import { closeRun, type RunEnd } from "./close-run.ts";
 import { collectDeliverable, type SchemaChecker, toDeliverable } from "./collect-deliverable.ts";
 import { compactContext } from "./compact-context.ts";
+import { composeTools } from "./compose-tools.ts";
 import { openRun } from "./open-run.ts";
 import { probeRun } from "./probe-run.ts";
 import { readSteers } from "./read-steers.ts";
@@ -42,6 +43,8 @@ export async function playTurn(turn: TurnDeps, checker: SchemaChecker, job: Play
     // What was written last may stand there although its answer was lost: who follows the session looks again.
     turn.log.recheck(run.claim.sessionId);
     throw error;
+  } finally {
+    turn.mcp.release(run.claim);
   }
 }
 
@@ -68,6 +71,7 @@ async function playSteps(
   pauseAtMs: number,
 ): Promise<RunEnd | "paused"> {
   await openRun(turn, run);
+  await composeTools(turn, run);
   if (isStopped(run)) return STOPPED;
   if (run.claim.isStructured) {
     const probed = await probeRun(turn, run);

@@ -22,6 +22,8 @@ export type RunInPlay = {
   /** What the model has seen. */
   history: History;
   prompt: Prompt;
+  /** The address that the session's browser showed when the run was claimed, if it showed one. */
+  currentUrl: string | null;
   /** Counts the tokens of its prompts. */
   meter: PromptMeter;
   /** Position of the first step of its request, of whichever run; 0 until there is one. */

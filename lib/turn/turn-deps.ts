@@ -1,5 +1,6 @@
 import type { Database } from "#db/client.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
+import type { McpClient } from "#lib/mcp/create-mcp-client.ts";
 import type { ModelAccess } from "#lib/model/model-access.ts";
 import type { EvidenceStore } from "#lib/session/evidence.ts";
 import type { JobSender } from "#lib/session/job-sender.ts";
@@ -28,6 +29,7 @@ export type TurnDeps = {
   /** Every tool this deployment has, by name. */
   tools: ReadonlyMap<string, Tool>;
   evidence: EvidenceStore;
+  mcp: McpClient;
   stops: StopRegistry;
   logger: Logger;
   settings: TurnSettings;

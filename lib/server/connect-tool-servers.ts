@@ -1,0 +1,70 @@
+import type { Database } from "#db/client.ts";
+import { mcpUrl } from "#lib/api/mcp/mcp-path.ts";
+import { createMcpClient } from "#lib/mcp/create-mcp-client.ts";
+import { MCP_LIMITS } from "#lib/mcp/mcp-limits.ts";
+import type { Fetch } from "#lib/mcp/mcp-server.ts";
+import { readMcpHeaders } from "#lib/mcp/read-mcp-headers.ts";
+import { type AddressRule, createAddressRule } from "#lib/net/address-rule.ts";
+import { createGuardedWebFetch } from "#lib/net/guarded-web-fetch.ts";
+import type { Sealer } from "#lib/secrets/sealer.ts";
+import { mintUserToken } from "#lib/secrets/user-token.ts";
+import type { Elicitations } from "#lib/session/elicitation.ts";
+import type { Env } from "./env.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** The client of the sessions' tool servers, and the way to the service's own. */
+export function connectToolServers(deps: {
+  env: Env;
+  db: Database;
+  sealer: Sealer;
+  rule: AddressRule;
+  elicitations: Elicitations;
+  /** Signs the tokens that the service's own tool server takes. */
+  tokenKey: Uint8Array;
+  /** The handler of our own `/api/mcp`. */
+  serveMcp: (request: Request) => Promise<Response>;
+}) {
+  const { env, db, sealer, elicitations, tokenKey } = deps;
+  // A tool may take its time until it begins to answer; the client's own clocks end what takes too long.
+  const timeoutMs = MCP_LIMITS.callMs;
+  const guarded = createGuardedWebFetch(deps.rule, { protocols: ["https:"], timeoutMs });
+  const own = openOwn(env, deps.serveMcp, timeoutMs);
+  const client = createMcpClient({
+    elicitations,
+    fetch: guarded,
+    readHeaders: (sessionId, serverId) => readMcpHeaders({ db, sealer }, sessionId, serverId),
+    builtin: {
+      url: own.url,
+      fetch: own.fetch,
+      issueUserToken: (sessionId, audience) =>
+        mintUserToken(tokenKey, {
+          ...{ sessionId, audience, holder: "agent" },
+          expiresAt: new Date(Date.now() + HOUR_MS),
+        }),
+    },
+  });
+  return {
+    ...client,
+    async close() {
+      await client.close();
+      await Promise.all([guarded.close(), own.close()]);
+    },
+  };
+}
+
+/**
+ * How the service's own tool server is reached: within the process where it is ours, else at the URL of the deployment,
+ * wherever its operator has put that.
+ */
+function openOwn(env: Env, serveMcp: (request: Request) => Promise<Response>, timeoutMs: number) {
+  const ours = mcpUrl(env.baseUrl);
+  const url = env.BUILTIN_MCP_URL ?? ours;
+  if (url === ours) {
+    const fetch: Fetch = (input, init) => serveMcp(new Request(input, init));
+    return { url, fetch, close: async () => {} };
+  }
+  const rule = createAddressRule({ allow: [new URL(url).host] });
+  const fetch = createGuardedWebFetch(rule, { protocols: ["https:", "http:"], timeoutMs });
+  return { url, fetch, close: () => fetch.close() };
+}

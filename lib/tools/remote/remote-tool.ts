@@ -1,0 +1,89 @@
+import { z } from "zod";
+import type { RemoteTool } from "#lib/mcp/admit-tools.ts";
+import type { McpClient } from "#lib/mcp/create-mcp-client.ts";
+import { MCP_LIMITS } from "#lib/mcp/mcp-limits.ts";
+import type { McpTurn } from "#lib/mcp/mcp-turn.ts";
+import type { McpAnswer } from "#lib/mcp/read-answer.ts";
+import type { EvidenceStore } from "#lib/session/evidence.ts";
+import { quoteAsData } from "../quote-as-data.ts";
+import {
+  defineTool,
+  errorResult,
+  type Tool,
+  type ToolCall,
+  type ToolContent,
+  type ToolResult,
+} from "../tool.ts";
+import { readImageType } from "../workspace/read-image-type.ts";
+
+type RemoteServices = { mcp: Pick<McpClient, "call">; evidence: EvidenceStore };
+
+/** The call's own clocks end it before; this is what no call outlives, with a person who is asked several things. */
+const TIMEOUT_MS = MCP_LIMITS.callMs + 4 * MCP_LIMITS.answerMs;
+
+/**
+ * A tool of a session's tool server, as a tool of its agent in one turn. What the server says of it and answers is data.
+ * Source: specification, MCP servers; `security.md`, What comes in.
+ */
+export const remoteTool = (remote: RemoteTool, turn: McpTurn, services: RemoteServices): Tool => ({
+  ...defineTool({
+    name: remote.name,
+    description: `A tool of the server "${remote.serverId}", which says of it: ${remote.description || "nothing"}`,
+    input: z.record(z.string(), z.unknown()).nullish(),
+    needs: undefined,
+    profile: "editing",
+    idempotent: remote.isIdempotent,
+    readOnly: remote.isReadOnly,
+    timeoutMs: TIMEOUT_MS,
+    async execute(input, call) {
+      const { serverId, tool } = remote;
+      const { callId, signal } = call;
+      try {
+        const answer = await services.mcp.call(turn, { callId, serverId, tool, input: input ?? {}, signal });
+        return await toResult(remote, answer, call, services.evidence);
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        const advice = remote.isIdempotent
+          ? ""
+          : " Whether the call did anything there is not known: check that before you make it again.";
+        return errorResult(`No answer came from the tool server "${serverId}": ${reason}.${advice}`);
+      }
+    },
+  }),
+  jsonSchema: remote.inputSchema,
+});
+
+async function toResult(
+  remote: RemoteTool,
+  { isError, parts }: McpAnswer,
+  call: ToolCall,
+  evidence: EvidenceStore,
+): Promise<ToolResult> {
+  const texts: string[] = [];
+  const pictures: ToolContent[] = [];
+  for (const part of parts) {
+    if (part.type !== "picture") {
+      texts.push(part.text);
+      continue;
+    }
+    const mediaType = readImageType(part.bytes);
+    if (!mediaType) {
+      texts.push("[A picture that is no PNG, JPEG, WebP or GIF is not shown.]");
+      continue;
+    }
+    const kept = await evidence.save({
+      sessionId: call.sessionId,
+      runId: call.runId,
+      kind: "file",
+      title: `${remote.tool} of ${remote.serverId}`,
+      url: null,
+      mediaType,
+      bytes: part.bytes,
+    });
+    texts.push(`[Picture: evidence ${kept.id}]`);
+    pictures.push({ type: "image", evidence: kept, data: part.bytes });
+  }
+  const text = texts.join("\n\n").trim() || "(an empty answer)";
+  const quoted = quoteAsData(`the tool server "${remote.serverId}"`, text);
+  return { isError, content: [{ type: "text", text: quoted }, ...pictures] };
+}
