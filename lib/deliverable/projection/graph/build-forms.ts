@@ -1,6 +1,7 @@
 import type { SchemaObject } from "#lib/deliverable/admission/walk-schema.ts";
 import type { Codec, Slot } from "../codec/codec.ts";
 import { createListCodec } from "../codec/list-codec.ts";
+import { createMapCodec } from "../codec/map-codec.ts";
 import { createObjectCodec, type Section } from "../codec/object-codec.ts";
 import { createScalarCodec } from "../codec/scalar-codec.ts";
 import { createTupleCodec } from "../codec/tuple-codec.ts";
@@ -47,6 +48,7 @@ function buildObject(
   if (claims.length === 0 && soft.length === 0) return [common.anyObject];
   const plan = planObject(index, { conjuncts: claims, soft }, evaluated, budget);
   if (plan === undefined) return [];
+  builder.fields.spend(plan.fields.length + plan.sections.length);
   const fields = plan.fields.map((field) => ({ ...field, slot: builder.slotOf(field.formula) }));
   const sections = plan.sections.map((section): Section => {
     const value = builder.slotOf(section.formula);
@@ -56,7 +58,9 @@ function buildObject(
       words: describeSection(section, fields.length > 0),
     };
   });
-  return [createObjectCodec(fields, sections)];
+  const [only] = sections;
+  const isMap = fields.length === 0 && sections.length === 1;
+  return [isMap && only ? createMapCodec(only) : createObjectCodec(fields, sections)];
 }
 
 function describeSection({ patterns, isRest }: SectionPlan, hasFields: boolean): string {
@@ -70,8 +74,9 @@ function buildArray(builder: Builder, conjuncts: readonly SchemaObject[]): Codec
   if (!hasAny(claims, arrayKeywords)) return [builder.common.anyList];
   const plan = planArray(builder.index, claims, builder.budget);
   if (plan === undefined) return [];
+  if (plan.positions.length > positionsMax) return [builder.common.anyList];
+  builder.fields.spend(plan.positions.length);
   const slots = plan.positions.map((formula): Slot => builder.slotOf(formula));
-  if (slots.length > positionsMax) return [builder.common.anyList];
   if (slots.length === 0) return [createListCodec(builder.slotOf(plan.rest))];
   return [createTupleCodec(slots, plan.rest && builder.slotOf(plan.rest), plan.lengthMin)];
 }

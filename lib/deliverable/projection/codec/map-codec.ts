@@ -1,0 +1,33 @@
+import { isObject, setOwn } from "../json.ts";
+import { type Codec, once, refused } from "./codec.ts";
+import type { Entry } from "./list-codec.ts";
+import type { Section } from "./object-codec.ts";
+
+/** An object without named properties; it travels as the list of its entries. */
+export function createMapCodec({ node, words }: Section): Codec {
+  const entries = once(() => node.codec);
+  return {
+    children: () => entries().children(),
+    outputs: () => entries().outputs(),
+    schema: (emit) => {
+      const schema = entries().schema(emit);
+      return words === "" ? schema : { ...schema, description: words };
+    },
+    encode: (value, run) =>
+      isObject(value)
+        ? run.encode(
+            node,
+            Object.keys(value).map((key): Entry => ({ key, value: value[key] })),
+          )
+        : refused,
+    // Of entries with the same key the last one wins.
+    decode(projected, run) {
+      const list = run.decode(node, projected);
+      if (list === refused) return refused;
+      const value: Record<string, unknown> = {};
+      for (const entry of list as Entry[]) setOwn(value, entry.key, entry.value);
+      return value;
+    },
+    step: (projected, key) => entries().step?.(projected, key),
+  };
+}
