@@ -17,6 +17,15 @@ const outputSchema = {
   required: ["title"],
 };
 
+type SentFormat = {
+  format: {
+    type: string;
+    name: string;
+    strict: boolean;
+    schema: { properties?: Record<string, unknown>; required?: string[]; additionalProperties?: boolean };
+  };
+};
+
 type Script = { work?: Step[]; structured?: Step[]; probe?: Step[] };
 
 /** Answers one task's requests by their kind; work ends with a sentence, probes are accepted. */
@@ -33,9 +42,9 @@ function answer(words: string, { work = [], structured = [], probe = [] }: Scrip
   return asked;
 }
 
-async function play(task: string, script: Script) {
+async function play(task: string, script: Script, schema: Record<string, unknown> = outputSchema) {
   const asked = answer(task, script);
-  const session = await service.create(task, { outputSchema });
+  const session = await service.create(task, { outputSchema: schema });
   await service.completed(session.statusUrl);
   const events = await readEvents(service, session.sessionId);
   const status = await readStatus(service, session.sessionId);
@@ -68,6 +77,91 @@ describe("a structured session", () => {
       ],
     );
     assert.equal(only(events, "run.completed")[0]?.usage.modelCalls, 4);
+  });
+
+  it("sends the provider a strict projection of the schema, in the probe and in the structured call", async () => {
+    const { asked } = await play("projection", { structured: [{ json: { title: "A shop", tags: null } }] });
+    const sent = asked.filter(({ kind }) => kind !== "turn").map(({ body }) => body.text as SentFormat);
+    assert.deepEqual(sent[0], sent[1]);
+    const format = sent[0]?.format;
+    assert.deepEqual([format?.type, format?.strict, format?.name], ["json_schema", true, "deliverable"]);
+    const { properties, required, additionalProperties } = format?.schema ?? {};
+    assert.deepEqual([required, additionalProperties], [Object.keys(properties ?? {}), false]);
+    assert.deepEqual(properties?.title, { type: "string", description: "At most 10 characters." });
+    assert.match(JSON.stringify(properties?.tags), /\{"type":"null"\}.*At least 1 item\./);
+  });
+
+  it("folds the model's value back into the caller's shape: null is absent, entries are a map", async () => {
+    const schema = {
+      type: "object",
+      properties: {
+        title: { type: "string" },
+        note: { type: "string" },
+        prices: { type: "object", additionalProperties: { type: "number" } },
+      },
+      required: ["title", "prices"],
+      additionalProperties: false,
+    };
+    const prices = [
+      { key: "tea", value: 4 },
+      { key: "cake", value: 6.5 },
+    ];
+    const { status } = await play(
+      "folded",
+      { structured: [{ json: { title: "A shop", note: null, prices } }] },
+      schema,
+    );
+    assert.deepEqual(status.deliverable?.value, { title: "A shop", prices: { tea: 4, cake: 6.5 } });
+  });
+
+  it("fails at once on a value that the format had ruled out", async () => {
+    const { asked, status } = await play("outside", { structured: [{ json: { title: 5, tags: null } }] });
+    assert.deepEqual(kinds(asked), ["probe", "turn", "structured"]);
+    assert.equal(status.deliverable?.status, "failed");
+    assert.match(status.deliverable?.error ?? "", /not of the format it was given: \/title must be string/);
+    assert.equal(status.deliverable?.rawText, '{"title":5,"tags":null}');
+  });
+
+  it("speaks of a violation in the model's own JSON to the model, and in the caller's shape to the caller", async () => {
+    const schema = {
+      type: "object",
+      properties: {
+        prices: { type: "object", additionalProperties: { type: "number", minimum: 1 } },
+      },
+      required: ["prices"],
+      additionalProperties: false,
+    };
+    const json = { prices: [{ key: "tea", value: 0 }] };
+    const { asked, status } = await play("places", { structured: [{ json }, { json }] }, schema);
+    assert.match(asked[3]?.userText ?? "", /- \/prices\/0\/value: must be >= 1/);
+    const { deliverable } = status;
+    assert.deepEqual(deliverable?.violations, [
+      { path: "/prices/tea", rawPath: "/prices/0/value", message: "must be >= 1" },
+    ]);
+    assert.match(deliverable?.error ?? "", /\/prices\/tea must be >= 1/);
+  });
+
+  it("asks for a schema beyond the strict mode's limits without it, and corrects what the format ruled out", async () => {
+    const names = Array.from({ length: 5_001 }, (_, index) => `p${index}`);
+    const schema = { type: "object", properties: Object.fromEntries(names.map((name) => [name, {}])) };
+    const { asked, status } = await play(
+      "beyond",
+      { structured: [{ json: { p0: 1, other: true } }, { json: { p0: 1 } }] },
+      schema,
+    );
+    assert.deepEqual(kinds(asked), ["probe", "turn", "structured", "structured"]);
+    assert.match(JSON.stringify(asked[0]?.body.text), /"strict":false/);
+    assert.deepEqual(status.deliverable?.value, { p0: 1 });
+  });
+
+  it("goes on after a failed deliverable: a follow-up makes its own", async () => {
+    const { session } = await play("pauses nothing", { structured: [{ text: "no" }] });
+    answer("pauses nothing", { structured: [{ json: { title: "Two" } }] });
+    const path = `/api/sessions/${session.sessionId}/agent/messages`;
+    const followUp = await (await service.call("POST", path, { text: "pauses nothing, again" })).json();
+    await service.completed(followUp.statusUrl);
+    const { deliverable } = await readStatus(service, session.sessionId);
+    assert.deepEqual(deliverable, { runId: followUp.runId, status: "ready", value: { title: "Two" } });
   });
 
   it("stores the deliverable in the transcript too, as a data-deliverable part of the assistant", async () => {

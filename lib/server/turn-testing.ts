@@ -25,6 +25,13 @@ export const readStatus = (service: TestService, sessionId: string) =>
     activeRunId: string | null;
     lastRunId: string | null;
     lastRun: { outcome: string; error: string | null } | null;
-    deliverable: { runId: string; status: string; value?: unknown; error?: string; rawText?: string } | null;
+    deliverable: {
+      runId: string;
+      status: string;
+      value?: unknown;
+      error?: string;
+      rawText?: string;
+      violations?: unknown[];
+    } | null;
     queued: number;
   }>(`/api/sessions/${sessionId}/agent/status`);

@@ -1,4 +1,5 @@
 import type { ModelMessage } from "ai";
+import type { Violation } from "#db/schema/index.ts";
 import type { Deliverable } from "#lib/events/event.ts";
 import { faultPoint } from "#lib/events/fault-point.ts";
 import type { ModelFailure } from "#lib/model/failure.ts";
@@ -7,19 +8,23 @@ import { recordStep } from "./record-step.ts";
 import { findRecorded, isStopped, type RunInPlay } from "./run-in-play.ts";
 import { showPictures } from "./show-pictures.ts";
 import { storable, storableText } from "./storable.ts";
-import { callStructured, type StructuredAnswer } from "./structured-call.ts";
+import { callStructured, type OutputFormat, type StructuredAnswer } from "./structured-call.ts";
 import type { TurnDeps } from "./turn-deps.ts";
 
-/** A violation of the caller's schema, by JSON pointer. */
-export type Violation = { path: string; message: string };
-
-/** Checks values against the caller's original schema, off the event loop. */
+/** What of callers' schemas a turn needs; all of it is done off the event loop. */
 export type SchemaChecker = {
-  validateValue: (
-    schema: Record<string, unknown>,
-    value: unknown,
-  ) => Promise<{ valid: true } | { valid: false; violations: Violation[] } | { valid: false; error: string }>;
+  /** The response format of a schema. */
+  formatOf: (schema: Record<string, unknown>) => Promise<OutputFormat>;
+  /** What an answer in that format comes to, in the caller's shape. */
+  judgeAnswer: (schema: Record<string, unknown>, answer: unknown) => Promise<Judgement>;
 };
+
+/** `outside` is not of the format; `unjudged` asks for more time or memory than there is. */
+type Judgement =
+  | { kind: "fits"; value: unknown }
+  | { kind: "breaks"; violations: Required<Violation>[] }
+  | { kind: "outside"; path: string; message: string }
+  | { kind: "unjudged"; error: string };
 
 /** What a structured call left in its row. */
 export type Collected =
@@ -45,7 +50,9 @@ export async function collectDeliverable(
 ): Promise<Collected> {
   const collected = await askFor(turn, run, checker, { name: `collect-${number}`, ask: ASK, point: "K17" });
   if (collected.kind !== "invalid" || isStopped(run)) return collected;
-  const list = collected.violations.map(({ path, message }) => `- ${path || "/"}: ${message}`).join("\n");
+  const list = collected.violations
+    .map(({ path, rawPath = path, message }) => `- ${rawPath || "/"}: ${message}`)
+    .join("\n");
   const ask = `The result above breaks these rules:\n${list}\n\nGive the whole result again, corrected.`;
   return askFor(turn, run, checker, { name: `correct-${number}`, ask, point: "K19" });
 }
@@ -63,10 +70,11 @@ async function askFor(
   const messages = [...(await showPictures(turn, run.claim.sessionId, run.history.messages)), question];
   await faultPoint(point);
   const { instructions } = run.prompt;
-  const answer = await callStructured(turn, run.signal, { instructions, messages, schema });
+  const format = await checker.formatOf(schema);
+  const answer = await callStructured(turn, run.signal, { instructions, messages, format });
   if (answer.kind === "stopped") turn.stops.throwIfShuttingDown();
   await faultPoint("K18");
-  const collected = await judge(answer, schema, checker);
+  const collected = await judge(answer, schema, format, checker);
   const modelMessages: ModelMessage[] =
     answer.kind === "text" ? [question, { role: "assistant", content: storableText(answer.text) }] : [];
   return recordStep<Collected>(turn, run, { name, output: storable(collected), modelMessages, events: [] });
@@ -75,23 +83,40 @@ async function askFor(
 async function judge(
   answer: StructuredAnswer,
   schema: Record<string, unknown>,
+  { isStrict }: OutputFormat,
   checker: SchemaChecker,
 ): Promise<Collected> {
   if (answer.kind !== "text") return answer;
-  const { text, usage } = answer;
-  let value: unknown;
+  const { text: rawText, usage } = answer;
+  const fail = (message: string): Collected => ({
+    kind: "failed",
+    failure: { message, isRetryable: false },
+    rawText,
+    usage,
+  });
+  let raw: unknown;
   try {
     // What is checked is what will be stored.
-    value = storable<unknown>(JSON.parse(text));
+    raw = storable<unknown>(JSON.parse(rawText));
   } catch {
-    const failure = { message: "The model's structured answer is not JSON.", isRetryable: false };
-    return { kind: "failed", failure, rawText: text, usage };
+    return fail("The model's structured answer is not JSON.");
   }
-  const verdict = await checker.validateValue(schema, value);
-  if (verdict.valid) return { kind: "ready", value, usage };
-  if ("violations" in verdict)
-    return { kind: "invalid", rawText: text, violations: verdict.violations.slice(0, 50), usage };
-  return { kind: "failed", failure: { message: verdict.error, isRetryable: false }, rawText: text, usage };
+  const judgement = await checker.judgeAnswer(schema, raw);
+  switch (judgement.kind) {
+    case "fits":
+      return { kind: "ready", value: judgement.value, usage };
+    case "breaks":
+      return { kind: "invalid", rawText, violations: judgement.violations, usage };
+    case "outside": {
+      const { path, message } = judgement;
+      if (isStrict)
+        return fail(`The model's answer is not of the format it was given: ${path || "/"} ${message}`);
+      // Nobody promised to keep to the format, so the model is told like of any other rule.
+      return { kind: "invalid", rawText, violations: [{ path, rawPath: path, message }], usage };
+    }
+    case "unjudged":
+      return fail(judgement.error);
+  }
 }
 
 /** The deliverable that a run's structured calls came to. */
@@ -104,9 +129,15 @@ export function toDeliverable(
     const { failure, rawText } = collected;
     return { runId, status: "failed", error: failure.message, ...(rawText !== undefined && { rawText }) };
   }
-  const list = collected.violations.map(({ path, message }) => `${path || "/"} ${message}`).join("; ");
-  const error = `The result does not match the schema: ${list}`;
-  return { runId, status: "failed", error, rawText: collected.rawText };
+  const { rawText, violations } = collected;
+  const list = violations.map(({ path, message }) => `${path || "/"} ${message}`).join("; ");
+  return {
+    runId,
+    status: "failed",
+    error: `The result does not match the schema: ${list}`,
+    rawText,
+    violations,
+  };
 }
 
 /** The caller's schema. @throws for a session without one: a bug of the caller. */

@@ -74,7 +74,7 @@ async function playSteps(
   await composeTools(turn, run);
   if (isStopped(run)) return STOPPED;
   if (run.claim.isStructured) {
-    const probed = await probeRun(turn, run);
+    const probed = await probeRun(turn, run, checker);
     if (isStopped(run) || probed.kind === "stopped") return STOPPED;
     if (probed.kind === "failed") return { outcome: "errored", failure: probed.failure };
   }

@@ -1,7 +1,7 @@
 import { faultPoint } from "#lib/events/fault-point.ts";
 import type { ModelFailure } from "#lib/model/failure.ts";
 import type { ModelUsage } from "#lib/model/usage.ts";
-import { readSchema } from "./collect-deliverable.ts";
+import { readSchema, type SchemaChecker } from "./collect-deliverable.ts";
 import { recordStep } from "./record-step.ts";
 import { findRecorded, type RunInPlay } from "./run-in-play.ts";
 import { storable } from "./storable.ts";
@@ -18,14 +18,15 @@ export type Probed =
  * Makes the probe of a new run. Its start is recorded before it is sent, so that neither a resume nor a retry of the
  * step repeats it; a run interrupted in its probe goes on without one.
  */
-export async function probeRun(turn: TurnDeps, run: RunInPlay): Promise<Probed> {
+export async function probeRun(turn: TurnDeps, run: RunInPlay, checker: SchemaChecker): Promise<Probed> {
   const done = findRecorded<Probed>(run, "probe");
   if (done) return done;
   if (findRecorded(run, "probe-started"))
     return recordStep<Probed>(turn, run, { name: "probe", output: { kind: "ready" }, events: [] });
+  const format = await checker.formatOf(readSchema(run));
   await recordStep(turn, run, { name: "probe-started", output: {}, events: [] });
   await faultPoint("K06");
-  const answer = await probeFormat(turn, run.signal, readSchema(run));
+  const answer = await probeFormat(turn, run.signal, format);
   if (answer.kind === "stopped") turn.stops.throwIfShuttingDown();
   const output: Probed = answer.kind === "text" ? { kind: "ready", usage: answer.usage } : storable(answer);
   const probed = await recordStep<Probed>(turn, run, { name: "probe", output, events: [] });

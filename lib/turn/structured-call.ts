@@ -9,6 +9,9 @@ export type StructuredAnswer =
   | { kind: "failed"; failure: ModelFailure; rawText?: string; usage?: ModelUsage }
   | { kind: "stopped" };
 
+/** The response format of a structured call: the projected schema, and whether the provider is held to it strictly. */
+export type OutputFormat = { schema: Record<string, unknown>; isStrict: boolean };
+
 const FORMAT_NAME = "deliverable";
 const PROBE_TOKENS = 16;
 const PROBE_TIMEOUT_MS = 60_000;
@@ -21,15 +24,15 @@ const CALL_TIMEOUT_MS = 600_000;
 export async function probeFormat(
   turn: TurnDeps,
   signal: AbortSignal,
-  schema: Record<string, unknown>,
+  format: OutputFormat,
 ): Promise<StructuredAnswer> {
   if (signal.aborted) return { kind: "stopped" };
   try {
     const result = await turn.model.model.doGenerate({
       prompt: [{ role: "user", content: [{ type: "text", text: "Reply in the response format." }] }],
-      responseFormat: { type: "json", schema, name: FORMAT_NAME },
+      responseFormat: { type: "json", schema: format.schema, name: FORMAT_NAME },
       maxOutputTokens: PROBE_TOKENS,
-      providerOptions: formatOptions(turn),
+      providerOptions: formatOptions(turn, format),
       abortSignal: AbortSignal.any([signal, AbortSignal.timeout(PROBE_TIMEOUT_MS)]),
     });
     return { kind: "text", text: "", usage: readUsage(result.usage) };
@@ -42,7 +45,7 @@ export async function probeFormat(
 export async function callStructured(
   turn: TurnDeps,
   signal: AbortSignal,
-  prompt: { instructions: string; messages: ModelMessage[]; schema: Record<string, unknown> },
+  prompt: { instructions: string; messages: ModelMessage[]; format: OutputFormat },
 ): Promise<StructuredAnswer> {
   if (signal.aborted) return { kind: "stopped" };
   try {
@@ -50,11 +53,11 @@ export async function callStructured(
       model: turn.model.model,
       instructions: prompt.instructions,
       messages: prompt.messages,
-      output: Output.object({ schema: jsonSchema(prompt.schema), name: FORMAT_NAME }),
+      output: Output.object({ schema: jsonSchema(prompt.format.schema), name: FORMAT_NAME }),
       maxRetries: 0,
       abortSignal: signal,
       timeout: { totalMs: CALL_TIMEOUT_MS, chunkMs: 120_000 },
-      providerOptions: formatOptions(turn),
+      providerOptions: formatOptions(turn, prompt.format),
       onError: () => {},
     });
     let text = "";
@@ -75,10 +78,10 @@ export async function callStructured(
   }
 }
 
-/** The projection to a strict mode is not part of this call; servers check the format as far as they can. */
-const formatOptions = (turn: TurnDeps) => ({
+/** A schema beyond the limits of the strict mode is kept to as far as the server can. */
+const formatOptions = (turn: TurnDeps, { isStrict }: OutputFormat) => ({
   ...turn.model.providerOptions,
-  openai: { ...turn.model.providerOptions.openai, strictJsonSchema: false },
+  openai: { ...turn.model.providerOptions.openai, strictJsonSchema: isStrict },
 });
 
 /** A call that broke off: by our own stop, or by a failure after it had said `text`. */
