@@ -19,6 +19,7 @@ import {
 } from "./schemas/answers.ts";
 import { createSessionSchema, sessionCreatedSchema } from "./schemas/create-session.ts";
 import { followUpAcceptedSchema, followUpSchema } from "./schemas/follow-up.ts";
+import { mcpTokenSchema } from "./schemas/mcp-token.ts";
 import { listQuerySchema, messageListQuerySchema, streamQuerySchema } from "./schemas/queries.ts";
 import { redeliveredSchema, sessionDeletedSchema, sessionDetailSchema } from "./schemas/session-answers.ts";
 
@@ -211,6 +212,14 @@ export const contract = {
     summary: "Read a picture or saved page",
     auth: reader,
     answers: { 200: "stream" },
+  }),
+  createMcpToken: defineOperation({
+    method: "POST",
+    path: "/api/sessions/:sessionId/mcp-token",
+    summary: "Let another agent use the session's tools",
+    auth: key,
+    rate: "poll",
+    answers: { 201: mcpTokenSchema },
   }),
   listQueue: defineOperation({
     method: "GET",

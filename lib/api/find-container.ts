@@ -10,6 +10,8 @@ export type Mounted = PageLoaders & {
   openLive: LiveHub["openLive"];
   /** `/api/inngest`, where a real server drives the functions; undefined with the embedded engine. */
   serveEngine: ((request: Request, peer: string | undefined) => Promise<Response>) | undefined;
+  /** `/api/mcp`, the built-in MCP server. */
+  serveMcp: (request: Request) => Promise<Response>;
   /** @see enterByLink */
   enterByLink: (request: Request) => Promise<Response | "unknown" | undefined>;
 };

@@ -2,6 +2,7 @@ import type { Contract, OperationName } from "./contract.ts";
 import { listAnnotations, submitAnnotation } from "./operations/annotations.ts";
 import { answerElicitation } from "./operations/answer-elicitation.ts";
 import { readBrowser, retargetBrowser, steerBrowser } from "./operations/browser.ts";
+import { createMcpToken } from "./operations/create-mcp-token.ts";
 import { createSession } from "./operations/create-session.ts";
 import { listDeliveries, redeliverCallback } from "./operations/deliveries.ts";
 import { readHealth, readReadiness } from "./operations/health.ts";
@@ -40,6 +41,7 @@ export const handlers: { [Name in OperationName]: Handler<Contract[Name]> } = {
   cancelPersonTurn: cancelTurn,
   answerElicitation,
   answerPersonElicitation: answerElicitation,
+  createMcpToken,
   listQueue,
   listPersonQueue: listQueue,
   removeQueued,

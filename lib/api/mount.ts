@@ -40,6 +40,11 @@ export function mountEngine(): Record<"GET" | "POST" | "PUT", (request: Request)
   return { GET: handle, POST: handle, PUT: handle };
 }
 
+/** `/api/mcp`, the built-in MCP server; which methods it answers is its protocol's business. */
+export function mountMcp(): Record<(typeof METHODS)[number], RouteHandler> {
+  return forEveryMethod((request) => answer(async () => (await findContainer()).serveMcp(request)));
+}
+
 /** `/s/:sessionId/enter`, where a share link leads that our own process does not see. */
 export function mountEntrance(): { GET: RouteHandler } {
   const handle: RouteHandler = (request, context) =>

@@ -14,6 +14,7 @@ import type { Tool } from "#lib/tools/tool.ts";
 import type { TurnService } from "#lib/turn/turn-service.ts";
 import type { Authenticator } from "./authenticate.ts";
 import type { LoginGate } from "./login-gate.ts";
+import type { BuiltinMcp } from "./mcp/create-builtin-mcp.ts";
 import type { SchemaAdmission } from "./operations/create-session.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 
@@ -39,6 +40,7 @@ export type ApiServices = {
   rule: AddressRule;
   schemas: SchemaAdmission;
   tools: readonly Tool[];
+  builtinMcp: Pick<BuiltinMcp, "issueToken">;
   /** Tells everybody at a session that its waiting messages have changed. */
   queueChanged: (sessionId: string) => void;
   /** Removes a session of this owner with all that is its; undefined where the owner has none of that id. */

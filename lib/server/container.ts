@@ -10,6 +10,7 @@ import { createAuthenticator } from "#lib/api/authenticate.ts";
 import { enterByLink } from "#lib/api/entrance.ts";
 import { createLiveHub } from "#lib/api/live/open-live.ts";
 import { createLoginGate } from "#lib/api/login-gate.ts";
+import { createBuiltinMcp } from "#lib/api/mcp/create-builtin-mcp.ts";
 import type { Mounted } from "#lib/api/mount.ts";
 import { loadLandingPage } from "#lib/api/pages/load-landing-page.ts";
 import { loadSessionPage } from "#lib/api/pages/load-session-page.ts";
@@ -32,6 +33,7 @@ import { createAddressRule } from "#lib/net/address-rule.ts";
 import { createGuardedFetch } from "#lib/net/guarded-fetch.ts";
 import { createGuardedWebFetch } from "#lib/net/guarded-web-fetch.ts";
 import { createSealer } from "#lib/secrets/sealer.ts";
+import { deriveUserTokenKey } from "#lib/secrets/user-token.ts";
 import { createElicitations } from "#lib/session/elicitation.ts";
 import { createJobSender } from "#lib/session/job-sender.ts";
 import type { Job } from "#lib/session/jobs.ts";
@@ -69,6 +71,7 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
   const bus = await openEventBus(database, logger);
   const log = createEventLog(db, bus);
   const sealer = createSealer(encryptionKey);
+  const userTokenKey = deriveUserTokenKey(encryptionKey);
   const rule = createAddressRule({ allow: env.NETWORK_ALLOW });
   const fetch = createGuardedFetch(rule);
   const schemas = createSchemaChecker();
@@ -152,6 +155,20 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
     createReapBrowsers(client, () => tooling.browser.reapIdle(new Date())),
   ];
 
+  const rates = createRateLimiter({
+    create: env.RATE_LIMIT_CREATE,
+    poll: env.RATE_LIMIT_POLL,
+    annotate: env.RATE_LIMIT_ANNOTATE,
+  });
+  const builtinMcp = createBuiltinMcp({
+    ...{ db, log, fetch, logger, rates, tools: tooling.tools, baseUrl: env.baseUrl },
+    ...{ evidence: tooling.evidence, browser: tooling.browser, tokenKey: userTokenKey },
+    words: {
+      tell: (word) => bus.signal("mcp-cancelled", word),
+      listen: (onWord) => bus.onSignal("mcp-cancelled", onWord),
+    },
+  });
+
   const services: ApiServices = {
     db,
     log,
@@ -169,11 +186,8 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
     shares: createShareLinks(db, encryptionKey),
     login: createLoginGate(encryptionKey, env.baseUrl.startsWith("https:")),
     authenticate: createAuthenticator(readConfiguredKeys(env, kept?.apiKey), createKeyStore(db)),
-    rates: createRateLimiter({
-      create: env.RATE_LIMIT_CREATE,
-      poll: env.RATE_LIMIT_POLL,
-      annotate: env.RATE_LIMIT_ANNOTATE,
-    }),
+    rates,
+    builtinMcp,
     queueChanged: (sessionId) => live.queueChanged(sessionId),
     removeSession: removals.remove,
     readSubAgentFlag: (userId) => askSubAgentFlag(env.SUBAGENT_WEB_FLAG_URL, userId, logger),
@@ -223,6 +237,7 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
     serve: (operations, request, params) => servePath(services, operations, request, params),
     openLive: live.openLive,
     serveEngine: engine.serve(client, functions),
+    serveMcp: builtinMcp.serve,
     enterByLink: (request) =>
       enterByLink(services, request.method, new URL(request.url), request.headers.get("cookie")),
     loadSessionPage: (sessionId, cookie) => loadSessionPage(services, sessionId, cookie),
@@ -257,6 +272,7 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
       await live.close();
       await engine.stop();
       followed.close();
+      builtinMcp.close();
       await removals.close();
       await Promise.all([tooling.close(), mcp.close()]);
       await Promise.all([schemas.close(), fetch.close(), mcpFetch.close()]);

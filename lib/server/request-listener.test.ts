@@ -28,6 +28,7 @@ const container: Deps["container"] = {
     serveEngine: undefined,
     enterByLink: async () => undefined,
     openLive: async () => undefined,
+    serveMcp: async () => new Response(null, { status: 405 }),
     loadSessionPage: async () => undefined,
     loadLandingPage: () => Promise.reject(new Error("no page here")),
   },

@@ -3,6 +3,7 @@ import { contract } from "#lib/api/contract.ts";
 import { failureResponse } from "#lib/api/errors.ts";
 import { failureOf } from "#lib/api/failure-of.ts";
 import { createPathMatcher } from "#lib/api/match-path.ts";
+import { MCP_PATH } from "#lib/api/mcp/mcp-path.ts";
 import { METHODS } from "#lib/api/methods.ts";
 import { isOwnHost } from "#lib/api/own-origin.ts";
 import { makePagePolicy } from "#lib/api/page-policy.ts";
@@ -59,6 +60,8 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
 
     response.setHeader("X-Content-Type-Options", "nosniff");
     response.setHeader("Referrer-Policy", "no-referrer");
+    if (pathname === MCP_PATH)
+      return sendResponse(response, await container.mounted.serveMcp(toWebRequest(request, response, url)));
     const found = findOperations(request, pathname);
     // Source: specification, Errors, other rules, 1: the router's own 404.
     const isMisnamed =

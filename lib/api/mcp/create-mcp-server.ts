@@ -10,6 +10,7 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 import { newId } from "#lib/session/new-id.ts";
+import { failureOf } from "../failure-of.ts";
 import type { McpCall, McpTool } from "./mcp-tool.ts";
 
 export type McpServerDeps = {
@@ -17,11 +18,13 @@ export type McpServerDeps = {
   tools: readonly McpTool[];
   /** What the caller is told of the server before it begins. */
   instructions: string;
+  /** @throws where the fault is ours, which the caller is told without a detail. */
   call: (tool: McpTool, input: unknown, call: McpCall) => Promise<CallToolResult>;
+  logger: { error: (fields: object, message: string) => void };
 };
 
 /** A server of the official SDK that lists these tools and calls them. */
-export function createMcpServer({ sessionId, tools, instructions, call }: McpServerDeps): Server {
+export function createMcpServer({ sessionId, tools, instructions, call, logger }: McpServerDeps): Server {
   const server = new Server(
     { name: "agent-session-service", title: "Agent Session Service", version: "1.0.0" },
     { capabilities: { tools: {} }, instructions },
@@ -31,7 +34,12 @@ export function createMcpServer({ sessionId, tools, instructions, call }: McpSer
     const tool = tools.find(({ name }) => name === params.name);
     if (!tool) throw new McpError(ErrorCode.InvalidParams, `there is no tool named ${params.name}`);
     const progress = createProgress(_meta?.progressToken, sendNotification);
-    return call(tool, params.arguments, { sessionId, callId: newId("call"), signal, progress });
+    try {
+      return await call(tool, params.arguments, { sessionId, callId: newId("call"), signal, progress });
+    } catch (error) {
+      logger.error({ err: error, sessionId, tool: tool.name }, "a call over MCP failed");
+      throw new McpError(ErrorCode.InternalError, failureOf(error).error);
+    }
   });
   return server;
 }

@@ -10,6 +10,7 @@ import { listFiles } from "./stamp.mjs";
 const entries = [
   "lib/server/open-serverless.ts",
   "lib/deliverable/admission/schema-worker.ts",
+  "lib/api/mcp/tools/page-worker.ts",
   "lib/tools/browser/script-child.ts",
 ];
 /** The embedded database needs a disk, and Next is there already. */

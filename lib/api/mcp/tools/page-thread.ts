@@ -14,13 +14,15 @@ const MEMORY_MB = 384;
 /** Makes the threads: one for each job, two at once, ended with it whatever it is doing. */
 export function createPageThreads(deadlineMs = DEADLINE_MS): PageThreads {
   const turns = createTurns({ atOnce: 2, waitingMax: 30 });
-  return (job, signal) =>
-    turns("thread", signal, async () => {
-      const outcome = await runThread(job, AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]));
-      if (!outcome.ok) throw new Error(outcome.error);
-      // The thread answers each kind of job with its own answer.
-      return outcome.value as PageAnswers[typeof job.kind];
-    });
+  return async (job, signal) => {
+    const taken = await turns("thread", signal, () =>
+      runThread(job, AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)])),
+    );
+    const outcome = taken.ok ? taken.value : taken;
+    if (!outcome.ok) throw new Error(outcome.error);
+    // The thread answers each kind of job with its own answer.
+    return outcome.value as PageAnswers[typeof job.kind];
+  };
 }
 
 async function runThread(job: PageJob, signal: AbortSignal): Promise<PageOutcome> {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { httpUrl } from "../../schemas/fields.ts";
 import { defineMcpTool, type McpTool, mcpError, mcpText } from "../mcp-tool.ts";
 import { fetchPage } from "./fetch-page.ts";
 import type { MarkdownAnswer } from "./page-job.ts";
@@ -16,7 +17,7 @@ export const readMarkdown = ({ fetch, threads }: Pick<UtilityServices, "fetch" |
       "tables, code, links and pictures with absolute addresses. By default only its main article, without " +
       "navigation and advertising; scope page takes everything. Long pages are read on with offset.",
     input: z.strictObject({
-      url: z.url({ protocol: /^https?$/, error: "must be an http(s) URL" }).max(8_192),
+      url: httpUrl,
       scope: z.enum(["article", "page"]).default("article"),
       offset: z.int().min(0).max(10_000_000).default(0).describe("characters to skip"),
       maxCharacters: z.int().min(1).max(CHARACTERS_MAX).default(30_000),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { httpUrl } from "../../schemas/fields.ts";
 import { defineMcpTool, type McpTool, mcpError, mcpValue } from "../mcp-tool.ts";
 import { fetchPage } from "./fetch-page.ts";
 import type { UtilityServices } from "./utility-services.ts";
@@ -35,7 +36,7 @@ export const readStructuredData = ({ fetch, threads }: Pick<UtilityServices, "fe
       "Fetches a public web page without a browser and answers what it says of itself for programs: JSON-LD, " +
       "microdata, Open Graph and Twitter card properties, title, description, canonical address and language.",
     input: z.strictObject({
-      url: z.url({ protocol: /^https?$/, error: "must be an http(s) URL" }).max(8_192),
+      url: httpUrl,
     }),
     output,
     annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: true },

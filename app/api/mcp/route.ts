@@ -1,0 +1,6 @@
+import { mountMcp } from "#lib/api/mount.ts";
+
+export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = mountMcp();
+
+/** A call of a tool takes up to two minutes. */
+export const maxDuration = 300;

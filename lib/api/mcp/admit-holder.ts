@@ -1,0 +1,43 @@
+import { createHash } from "node:crypto";
+import type { Database } from "#db/client.ts";
+import { readUserToken } from "#lib/secrets/user-token.ts";
+import { findSession, type SessionRow } from "#lib/session/store.ts";
+import { type Failure, fail } from "../errors.ts";
+import { type RateLimiter, rateHeaders } from "../rate-limiter.ts";
+
+/** Who holds a session's user token: the agent of that session, or somebody else's. */
+export type McpHolder = { key: string; holder: "agent" | "other"; session: SessionRow };
+
+const UNAUTHORIZED = "send a session's user token as Authorization: Bearer <token>; it may have expired";
+
+/**
+ * Makes the check of the built-in server's credential. Source: specification, Authentication, rule 6.
+ *
+ * @param deps.audience the URL that tokens for this server are bound to.
+ */
+export function createHolderCheck(deps: {
+  db: Database;
+  key: Uint8Array;
+  audience: string;
+  rates: RateLimiter;
+  now?: () => Date;
+}): (request: Request) => Promise<{ ok: true; holder: McpHolder } | Failure> {
+  const { db, key, audience, rates, now = () => new Date() } = deps;
+  return async ({ headers }) => {
+    const text = /^Bearer +(\S+) *$/i.exec(headers.get("authorization") ?? "")?.[1] ?? "";
+    const token = readUserToken(key, text, { audiences: [audience], now: now() });
+    const session = token && (await findSession(db, token.sessionId));
+    if (!token || !session)
+      return fail("unauthorized", UNAUTHORIZED, { "WWW-Authenticate": 'Bearer error="invalid_token"' });
+    // The agent's own calls are counted by its turn.
+    const verdict = token.holder === "other" ? rates.take("poll", `mcp/${session.id}`) : undefined;
+    if (verdict && !verdict.isAllowed)
+      return fail(
+        "rate_limited",
+        `too many requests; try again in ${Math.max(1, verdict.resetSeconds)} s`,
+        rateHeaders(verdict),
+      );
+    const holderKey = createHash("sha256").update(text).digest("base64url");
+    return { ok: true, holder: { key: holderKey, holder: token.holder, session } };
+  };
+}

@@ -1,0 +1,51 @@
+import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import type { EvidencePointer } from "#lib/events/event.ts";
+import type { Tool, ToolContent, ToolResult } from "#lib/tools/tool.ts";
+import type { McpTool } from "./mcp-tool.ts";
+
+/** Where a result names what a tool kept: `GET /api/sessions/:sessionId/artifacts/:id` serves it. */
+export const EVIDENCE_META = "agent-session-service/evidence";
+
+/**
+ * Whether a tool of the agent makes sense outside of a turn. Planning, delegation and skills tools steer the turn they are
+ * called in, and a question waits for whoever started one.
+ */
+export const isCallableFromOutside = ({ profile, name }: Pick<Tool, "profile" | "name">): boolean =>
+  profile !== "always" && name !== "elicit_user_input";
+
+/** A tool of the agent as others' agents are offered it: the same implementation, called outside of any turn. */
+export const toMcpTool = (tool: Tool): McpTool => ({
+  name: tool.name,
+  title: tool.name.replaceAll("_", " "),
+  description: tool.description,
+  input: tool.input,
+  annotations: {
+    readOnlyHint: tool.readOnly,
+    destructiveHint: !tool.readOnly,
+    idempotentHint: tool.idempotent,
+    openWorldHint: true,
+  },
+  timeoutMs: tool.timeoutMs,
+  async execute(input, { sessionId, callId, signal }) {
+    const call = { sessionId, callId, signal, requestId: null, runId: null, origin: "external" as const };
+    return describeResult(await tool.execute(input, call));
+  },
+});
+
+function describeResult({ isError, content }: ToolResult): CallToolResult {
+  const evidence = content.flatMap((part): EvidencePointer[] =>
+    part.type === "text" ? [] : [part.evidence],
+  );
+  return {
+    content: content.flatMap(describeContent),
+    ...(isError && { isError }),
+    ...(evidence.length > 0 && { _meta: { [EVIDENCE_META]: evidence } }),
+  };
+}
+
+function describeContent(part: ToolContent): CallToolResult["content"] {
+  if (part.type === "text") return [{ type: "text", text: part.text }];
+  if (part.type === "evidence") return [];
+  const data = Buffer.from(part.data).toString("base64");
+  return [{ type: "image", data, mimeType: part.evidence.mediaType }];
+}

@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { test } from "node:test";
+import { startConformanceServer } from "./mcp-conformance-testing.ts";
+
+/**
+ * What a server without state does not do: ask its client something in the middle of a call, whose answer would come with
+ * another request to whatever process, and keep sessions and their streams for a client that comes back.
+ */
+const NOT_DONE = [
+  ...["tools-call-sampling", "tools-call-elicitation", "elicitation-sep1034-defaults"],
+  ...["elicitation-sep1330-enums", "server-sse-polling", "server-sse-multiple-streams"],
+];
+
+test("the official conformance suite finds nothing to object to in the built-in server's transport", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "mcp-conformance-"));
+  const server = await startConformanceServer();
+  try {
+    const baseline = join(folder, "baseline.yml");
+    await writeFile(baseline, `server:\n${NOT_DONE.map((name) => `  - ${name}\n`).join("")}`);
+    const suite = createRequire(import.meta.url).resolve("@modelcontextprotocol/conformance/dist/index.js");
+    const child = spawn(
+      process.execPath,
+      [suite, "server", "--url", server.url, "--suite", "all", "--expected-failures", baseline],
+      { cwd: folder, stdio: ["ignore", "pipe", "pipe"], timeout: 60_000 },
+    );
+    const ended = new Promise((resolve) => child.once("close", resolve));
+    const [code, output, errors] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
+    assert.equal(code, 0, output + errors);
+    assert.match(output, /dns-rebinding-protection/);
+  } finally {
+    server.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+});
