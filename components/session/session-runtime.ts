@@ -30,7 +30,7 @@ export function createSessionRuntime(snapshot: SessionSnapshot): SessionRuntime 
   const listeners = new Set<(frame: ArrayBuffer) => void>();
   const passingListeners = new Set<(frame: PassingFrame) => void>();
   let report: (status: LiveStatus) => void = () => {};
-  const connection = createLiveConnection({
+  const connection = createLiveConnection<LiveFrame>({
     path: snapshot.paths.live,
     origin: typeof location === "undefined" ? "http://localhost" : location.origin,
     lastSeq: () => store.getState().lastSeq,

@@ -1,5 +1,6 @@
 import type { Browser, BrowserContext, CDPSession, Page } from "playwright";
 import type { BrowserStatus } from "#db/schema/unions.ts";
+import type { ScreencastFrame } from "./frame-header.ts";
 
 /** The browser of a session as its status endpoint shows it. Source: specification, Browser status; `currentUrl`: `wire.md`. */
 export type BrowserRecord = {
@@ -38,17 +39,7 @@ export type ViewListeners = {
   onPointer?: (pointer: ScriptPointer) => void;
 };
 
-/** One frame of the live view, as Chromium made it. Sizes in CSS pixels of the page, offsets too. */
-export type ScreencastFrame = {
-  sequence: number;
-  capturedAtMs: number;
-  width: number;
-  height: number;
-  deviceScale: number;
-  scrollX: number;
-  scrollY: number;
-  jpeg: Uint8Array;
-};
+export type { ScreencastFrame };
 
 /** What a person does in the live view; coordinates in CSS pixels of the page. */
 export type BrowserInput =

@@ -1,4 +1,14 @@
-import type { ScreencastFrame } from "./browser-service.ts";
+/** One frame of the live view, as Chromium made it. Sizes in CSS pixels of the page, offsets too. */
+export type ScreencastFrame = {
+  sequence: number;
+  capturedAtMs: number;
+  width: number;
+  height: number;
+  deviceScale: number;
+  scrollX: number;
+  scrollY: number;
+  jpeg: Uint8Array;
+};
 
 /** "ASF1", as the first four bytes of a frame read. */
 const MAGIC = 0x41534631;

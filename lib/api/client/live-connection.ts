@@ -1,5 +1,5 @@
 import { CLOSE } from "./close-codes.ts";
-import type { LiveClientFrame, LiveFrame } from "./types.ts";
+import type { LiveClientFrame } from "./published/wire.ts";
 
 /** How the live connection stands; `closed` is final, with the reason in the service's own terms. */
 export type LiveStatus =
@@ -32,14 +32,14 @@ export type LiveConnection = {
 };
 
 /** What the connection needs from the page around it. */
-export type LiveConnectionOptions = {
+export type LiveConnectionOptions<Frame extends { type: string }> = {
   /** `snapshot.paths.live`: absolute or same-origin. */
   path: string;
   /** Origin of the page, `https://…`. */
   origin: string;
-  /** The last event known: a connection resumes after it. */
-  lastSeq: () => number;
-  onFrame: (frame: LiveFrame) => void;
+  /** The last event known: a connection resumes after it; undefined for from now on. */
+  lastSeq: () => number | undefined;
+  onFrame: (frame: Frame) => void;
   onPicture: (frame: ArrayBuffer) => void;
   onStatus: (status: LiveStatus) => void;
   openSocket?: (url: string) => WebSocket;
@@ -50,7 +50,9 @@ export type LiveConnectionOptions = {
  * Keeps a WebSocket to a session open: resumes after the last event, pings, and reconnects with a growing, jittered
  * wait (0.5 s to 15 s) until it is let in or turned away for good.
  */
-export function createLiveConnection(options: LiveConnectionOptions): LiveConnection {
+export function createLiveConnection<Frame extends { type: string }>(
+  options: LiveConnectionOptions<Frame>,
+): LiveConnection {
   const { openSocket = (url) => new WebSocket(url), random = Math.random } = options;
   let socket: WebSocket | undefined;
   let attempt = 0;
@@ -74,7 +76,7 @@ export function createLiveConnection(options: LiveConnectionOptions): LiveConnec
     opened.addEventListener("message", ({ data }: MessageEvent<string | ArrayBuffer>) => {
       heardAtMs = Date.now();
       if (typeof data !== "string") return options.onPicture(data);
-      const frame = parseFrame(data);
+      const frame = parseFrame<Frame>(data);
       if (!frame) return;
       // Only `ready` proves that the service let this connection in.
       if (frame.type === "ready") {
@@ -149,16 +151,21 @@ export function createLiveConnection(options: LiveConnectionOptions): LiveConnec
   };
 }
 
-function liveUrl({ path, origin, lastSeq }: LiveConnectionOptions): string {
+function liveUrl({
+  path,
+  origin,
+  lastSeq,
+}: Pick<LiveConnectionOptions<never>, "path" | "origin" | "lastSeq">): string {
   const url = new URL(path, origin);
   url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
-  url.searchParams.set("after", String(lastSeq()));
+  const after = lastSeq();
+  if (after !== undefined) url.searchParams.set("after", String(after));
   return url.href;
 }
 
-function parseFrame(text: string): LiveFrame | undefined {
+function parseFrame<Frame>(text: string): Frame | undefined {
   try {
-    return JSON.parse(text) as LiveFrame; // Our own service wrote it; a kind the page does not know is passed over.
+    return JSON.parse(text) as Frame; // Our own service wrote it; a kind the page does not know is passed over.
   } catch {
     return undefined;
   }

@@ -49,6 +49,8 @@ function tidy(part: unknown, direction: Direction): unknown {
   if (Array.isArray(part)) return part.map((each) => tidy(each, direction));
   if (typeof part !== "object" || part === null) return part;
   const { shownAs, id: _, ...fields } = part as Record<string, unknown>;
+  // The one circle without a name is the library's own description of any JSON value.
+  if (/^#\/\$defs\/__schema\d+$/.test(String(fields.$ref))) return {};
   if (shownAs !== undefined) return { ...(shownAs as JsonSchema), ...keepRemarks(fields) };
   return Object.fromEntries(
     Object.entries(fields).flatMap(([key, value]): [string, unknown][] => {

@@ -54,6 +54,27 @@ const describeHeaders = (event: string): ParameterObject[] => [
     { type: "string", pattern: "^sha256=[0-9a-f]{64}$" },
     "sha256=09530b11f2cf1a3d8a3bb0a2f9b7be9b6c2c8a1f5c0c3f24e1cf1d1c1f7a2b3c",
   ),
+  header(
+    "Webhook-Id",
+    "The same as `X-Service-Delivery`, for receivers that know Standard Webhooks.",
+    true,
+    { type: "string" },
+    "whd-6f1c9a3e-58d2-4b7a-9c40-2f6d8e1b7a53",
+  ),
+  header(
+    "Webhook-Timestamp",
+    "When this attempt was made, in seconds since 1970.",
+    true,
+    { type: "string", pattern: "^[0-9]+$" },
+    "1795177919",
+  ),
+  header(
+    "Webhook-Signature",
+    "Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `<id>.<timestamp>.<body>`, keyed with the secret's bytes; of a secret that is base64 there is a second one, keyed with the bytes that it stands for. Only where there is a secret.",
+    false,
+    { type: "string" },
+    "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
+  ),
 ];
 
 const header = (

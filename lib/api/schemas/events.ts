@@ -78,7 +78,9 @@ export const eventSchemas = {
     message: messageRecordSchema,
   }),
   "tool.call": define("tool.call", "The agent calls a tool.", {
-    messageId,
+    messageId: messageId
+      .describe("The message that holds the call; null where another agent called.")
+      .nullable(),
     toolCallId: callId,
     toolName,
     input: jsonValue,

@@ -16,7 +16,7 @@ import { ensureInstalled } from "./install.mjs";
 import { SetupError } from "./setup-error.mjs";
 
 const usage =
-  "Usage: node lib/server/setup/run.mjs start | dev | test [--unit | --e2e] [filter …] | bench [option …] | faults [option …] | setup";
+  "Usage: node lib/server/setup/run.mjs start | dev | test [--unit | --e2e] [filter …] | bench [option …] | faults [option …] | setup | client";
 
 /**
  * @param {string | undefined} command
@@ -24,7 +24,10 @@ const usage =
  * @returns {Promise<number>} the exit code
  */
 async function run(command, args) {
-  if (command === undefined || !["start", "dev", "test", "bench", "faults", "setup"].includes(command)) {
+  if (
+    command === undefined ||
+    !["start", "dev", "test", "bench", "faults", "setup", "client"].includes(command)
+  ) {
     console.error(usage);
     return 1;
   }
@@ -34,6 +37,12 @@ async function run(command, args) {
   const stopListening = endCommandsOnSignal();
   await ensureInstalled();
   const node = await findNode();
+  if (command === "client") {
+    const { buildClient, clientFolder } = await import("./build-client.mjs");
+    await buildClient(node);
+    console.log(`Built: ${clientFolder}, to be installed with \`npm install <path to it>\`.`);
+    return 0;
+  }
   const chromium = await ensureBrowser(node, command === "setup");
   const browserEnv =
     chromium === null ? {} : { BROWSER_EXECUTABLE_PATH: chromium.executablePath, ...chromium.env };
