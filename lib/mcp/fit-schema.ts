@@ -29,15 +29,17 @@ const isShallow = (value: unknown, left = 6): boolean =>
     : left > 0 && Object.values(value).every((each) => isShallow(each, left - 1));
 
 /** Keywords that are kept as they are, where their value is of the right kind. */
-const KEPT: Readonly<Record<string, (value: unknown) => boolean>> = {
-  ...{ minimum: isNumber, maximum: isNumber, exclusiveMinimum: isNumber, exclusiveMaximum: isNumber },
-  ...{ multipleOf: (value) => isNumber(value) && Number(value) > 0 },
-  ...{ minLength: isCount, maxLength: isCount, minItems: isCount, maxItems: isCount },
-  ...{ minProperties: isCount, maxProperties: isCount, uniqueItems: isFlag, nullable: isFlag },
-  ...{ pattern: isPattern, format: (value) => isText(value) && value.length < 100 },
-  ...{ enum: (value) => Array.isArray(value) && value.length > 0 && isShallow(value) },
-  ...{ const: isShallow, default: isShallow },
-};
+const KEPT = new Map<string, (value: unknown) => boolean>(
+  Object.entries({
+    ...{ minimum: isNumber, maximum: isNumber, exclusiveMinimum: isNumber, exclusiveMaximum: isNumber },
+    ...{ multipleOf: (value: unknown) => isNumber(value) && Number(value) > 0 },
+    ...{ minLength: isCount, maxLength: isCount, minItems: isCount, maxItems: isCount },
+    ...{ minProperties: isCount, maxProperties: isCount, uniqueItems: isFlag, nullable: isFlag },
+    ...{ pattern: isPattern, format: (value: unknown) => isText(value) && value.length < 100 },
+    ...{ enum: (value: unknown) => Array.isArray(value) && value.length > 0 && isShallow(value) },
+    ...{ const: (value: unknown) => isShallow(value), default: (value: unknown) => isShallow(value) },
+  }),
+);
 
 /**
  * A tool's input schema as every provider takes it, in a copy: an object at its root without alternatives, known keywords
@@ -84,13 +86,13 @@ function fit(schema: unknown, depth: number, state: { left: number }): Json {
     Object.fromEntries(Object.entries(value).map(([name, each]) => [name, inside(each)]));
   const made: Json = {};
   for (const [keyword, value] of Object.entries(schema)) {
-    if (KEPT[keyword]?.(value)) made[keyword] = value;
+    if (KEPT.get(keyword)?.(value)) made[keyword] = value;
     else if ((keyword === "title" || keyword === "description") && isText(value))
       made[keyword] = value.slice(0, TEXT_MAX).toWellFormed();
     else if (keyword === "type") Object.assign(made, fitType(value));
     else if (["properties", "$defs", "definitions"].includes(keyword) && isObject(value))
       made[keyword] = map(value);
-    else if (keyword === "required") made.required = [...new Set(asTexts(value))];
+    else if (keyword === "required" && Array.isArray(value)) made.required = [...new Set(asTexts(value))];
     else if (keyword === "items" || keyword === "not") made[keyword] = inside(value);
     else if (keyword === "additionalProperties")
       made[keyword] = typeof value === "boolean" ? value : inside(value);

@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { fitSchema } from "./fit-schema.ts";
+
+/** A schema of one property, fitted, as that property came out. */
+const fitProperty = (schema: unknown) =>
+  Object(fitSchema({ type: "object", properties: { a: schema } })?.properties).a;
+
+describe("a tool's input schema as providers take it", () => {
+  it("keeps what it says, where that is what JSON Schema means", () => {
+    const schema = {
+      type: "object",
+      description: "a deal",
+      properties: {
+        id: { type: "string", pattern: "^d-\\d+$", minLength: 3 },
+        size: { type: ["integer", "null"], minimum: 1, default: 1 },
+        tags: { type: "array", items: { enum: ["a", "b"] }, maxItems: 4 },
+        to: { anyOf: [{ $ref: "#/$defs/person" }, { type: "null" }] },
+      },
+      required: ["id"],
+      additionalProperties: false,
+      $defs: { person: { type: "object", properties: { boss: { $ref: "#/$defs/person" } } } },
+    };
+    assert.deepEqual(fitSchema(schema), schema);
+  });
+
+  it("is an object of no properties where it says nothing", () => {
+    const empty = { type: "object", properties: {} };
+    for (const schema of [{}, { type: "object" }, { type: ["object", "null"] }, { $ref: "#" }])
+      assert.deepEqual(fitSchema(schema), empty);
+  });
+
+  it("is none at all where it is not about an object", () => {
+    for (const schema of [null, true, "object", [], { type: "array" }, { type: ["string"] }, { type: 7 }])
+      assert.equal(fitSchema(schema), undefined);
+  });
+
+  it("has no alternatives at its root: their properties are the root's", () => {
+    const schema = {
+      allOf: [{ properties: { a: { type: "string" } }, required: ["a"] }],
+      oneOf: [{ properties: { b: {} }, required: ["b"] }, { properties: { c: {} } }],
+      not: {},
+    };
+    assert.deepEqual(fitSchema(schema), {
+      type: "object",
+      properties: { a: { type: "string" }, b: {}, c: {} },
+      required: ["a"],
+    });
+  });
+
+  it("loses keywords that are unknown, or whose value is of the wrong kind", () => {
+    const bad = {
+      ...{ $schema: "x", $id: "y", $dynamicRef: "#z", unevaluatedProperties: false, "x-own": 1 },
+      ...{ type: "text", properties: [], required: "a", minimum: "1", pattern: "(", enum: [], anyOf: [] },
+    };
+    assert.deepEqual(fitProperty(bad), {});
+    assert.deepEqual(fitProperty({ type: "array" }), { type: "array", items: {} });
+    assert.deepEqual(fitProperty({ type: "array", items: [{ type: "string" }] }), {
+      type: "array",
+      items: {},
+    });
+    assert.deepEqual(fitProperty(true), {});
+  });
+
+  it("loses references to elsewhere, to nothing, and round in a circle; a recursive schema stays", () => {
+    for (const $ref of ["https://evil.example/s", "#/$defs/none", "#anchor", "#/$defs/%zz"])
+      assert.deepEqual(fitProperty({ $ref }), {});
+    const circle = {
+      $defs: { a: { $ref: "#/$defs/b" }, b: { $ref: "#/$defs/a" } },
+      properties: { x: { $ref: "#/$defs/a" } },
+    };
+    assert.deepEqual(fitSchema(circle)?.$defs, { a: {}, b: { $ref: "#/$defs/a" } });
+    assert.deepEqual(fitProperty({ $ref: "#" }), { $ref: "#" });
+    assert.deepEqual(fitProperty({ properties: { b: { $ref: "#/properties/a" } } }), {
+      properties: { b: { $ref: "#/properties/a" } },
+    });
+  });
+
+  it("is made in no time of what is endless: depth, width, patterns that take for ever", () => {
+    let deep: unknown = {};
+    for (let depth = 0; depth < 5_000; depth++)
+      deep = { type: "object", properties: { a: deep }, default: deep };
+    const wide = Object.fromEntries(
+      Array.from({ length: 50_000 }, (_, index) => [`p${index}`, { type: "string" }]),
+    );
+    const startedAt = performance.now();
+    assert.ok(JSON.stringify(fitSchema({ type: "object", properties: { deep } })).length < 2_000);
+    assert.ok(fitSchema({ type: "object", properties: wide }));
+    assert.deepEqual(fitProperty({ pattern: "^(a+)+$" }), { pattern: "^(a+)+$" });
+    assert.ok(performance.now() - startedAt < 2_000);
+  });
+
+  it("does not touch what names in it are like", () => {
+    const schema = JSON.parse(
+      '{"type":"object","properties":{"__proto__":{"type":"string"},"type":{"type":"number"}}}',
+    );
+    assert.deepEqual(JSON.stringify(fitSchema(schema)), JSON.stringify(schema));
+    assert.equal(fitSchema(JSON.parse('{"constructor":{"a":1},"toString":1}'))?.constructor, Object);
+  });
+});
