@@ -1,4 +1,5 @@
-import { followerMeasurement } from "./measure/followers.ts";
+import { callbackMeasurement } from "./measure/callbacks.ts";
+import { followerMeasurements } from "./measure/followers.ts";
 import { liveViewMeasurement } from "./measure/live-view.ts";
 import { memoryMeasurement } from "./measure/memory.ts";
 import { requestMeasurements } from "./measure/requests.ts";
@@ -10,8 +11,9 @@ import type { Measurement } from "./types.ts";
 /** Everything the bench measures, in the order of the table; the long ones last, where time may run out. */
 export const measurements: readonly Measurement[] = [
   ...turnMeasurements,
-  followerMeasurement,
+  ...followerMeasurements,
   ...requestMeasurements,
+  callbackMeasurement,
   memoryMeasurement,
   startUpMeasurement,
   liveViewMeasurement,

@@ -1,5 +1,6 @@
 import { followStream } from "../http.ts";
-import { startTurn } from "../play-turn.ts";
+import { startTurn, type Task } from "../play-turn.ts";
+import { readMemoryMb } from "../process-stats.ts";
 import type { Rig } from "../rig.ts";
 import { median, quantile } from "../statistics.ts";
 import type { Measurement, Row, Subject } from "../types.ts";
@@ -28,8 +29,8 @@ async function measureFollowers({ subject, baseline }: Rig): Promise<Row[]> {
 }
 
 /** The 95th percentile of the time from an event's timestamp to its arrival at a follower, in milliseconds. */
-async function readLag(subject: Subject, followers: number): Promise<number> {
-  const { streamUrl } = await startTurn(subject, TASK);
+async function readLag(subject: Subject, followers: number, task: Task = TASK): Promise<number> {
+  const { streamUrl } = await startTurn(subject, task);
   const joinedAt = Date.now();
   const arrivals: { text: string; atMs: number }[][] = Array.from({ length: followers }, () => []);
   await Promise.all(
@@ -54,4 +55,34 @@ async function readLag(subject: Subject, followers: number): Promise<number> {
   return quantile(lags, 0.95);
 }
 
-export const followerMeasurement: Measurement = { name: "followers", seconds: 18, measure: measureFollowers };
+const STREAMS = 500;
+const LONG_TASK = { tools: 0, chunks: 40, chunkDelayMs: 100 };
+
+/** 500 streams of one run, the service's and the bare loop's: how late events are, and the memory that a stream takes. */
+async function measureStreams({ subject, baseline }: Rig): Promise<Row[]> {
+  const measure = async (each: Subject) => {
+    const before = readMemoryMb(each.pid).largest;
+    const lagging = readLag(each, STREAMS, LONG_TASK);
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    const during = readMemoryMb(each.pid).largest;
+    return { lagMs: await lagging, streamKb: (Math.max(0, during - before) * 1024) / STREAMS };
+  };
+  const service = await measure(subject);
+  const bare = await measure(baseline);
+  return [
+    {
+      ...{ what: `delivery lag (p95), ${STREAMS} streams of one run`, unit: "×" },
+      ...{ value: service.lagMs / bare.lagMs, behind: { serviceMs: service.lagMs, bareMs: bare.lagMs } },
+    },
+    {
+      ...{ what: `memory per stream, ${STREAMS} of them`, unit: "×" },
+      value: service.streamKb / Math.max(bare.streamKb, 1),
+      behind: { serviceKb: service.streamKb, bareKb: bare.streamKb },
+    },
+  ];
+}
+
+export const followerMeasurements: Measurement[] = [
+  { name: "followers", seconds: 18, measure: measureFollowers },
+  { name: "streams", seconds: 14, measure: measureStreams },
+];

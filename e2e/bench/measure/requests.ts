@@ -3,7 +3,7 @@ import { callJson } from "../http.ts";
 import { playTurn, startTurn } from "../play-turn.ts";
 import { repeat } from "../repeat.ts";
 import type { Rig } from "../rig.ts";
-import { median, medianRatio } from "../statistics.ts";
+import { median, medianRatio, quantile } from "../statistics.ts";
 import type { Measurement, Row } from "../types.ts";
 
 const POLLERS = 8;
@@ -45,6 +45,9 @@ async function readRate(url: string, headers: Record<string, string>): Promise<n
   return (answered * 1000) / (performance.now() - startedAt);
 }
 
+const CREATORS = 8;
+const CREATIONS = 160;
+
 /** Creation over HTTP beside a plain server that writes the same rows in one transaction of the same database. */
 async function measureCreation({ subject, variables }: Rig): Promise<Row[]> {
   const insert = await startChild("./bare/insert.ts", {
@@ -52,33 +55,60 @@ async function measureCreation({ subject, variables }: Rig): Promise<Row[]> {
   });
   try {
     const insertUrl = `http://127.0.0.1:${insert.ready.port}/`;
-    const measurePair = async () => {
+    const createOne = () => startTurn(subject, { tools: 0 });
+    const insertOne = () => callJson("POST", insertUrl, {}, {});
+    const alone = async () => {
       const { createdMs } = await playTurn(subject, { tools: 0 });
-      const startedAt = performance.now();
-      await callJson("POST", insertUrl, {}, {});
-      return [createdMs, performance.now() - startedAt] as const;
+      return [createdMs, await timeOf(insertOne)] as const;
     };
-    await repeat({ rounds: 20, secondsMax: 3 }, measurePair);
-    const measured = await repeat({ rounds: 40, secondsMax: 6 }, measurePair);
+    await repeat({ rounds: 20, secondsMax: 3 }, alone);
+    const single = await repeat({ rounds: 40, secondsMax: 6 }, alone);
+    const create = await burst(createOne);
+    const bare = await burst(insertOne);
     return [
-      {
-        ...{
-          what: "POST /api/session beside an insert of the same rows",
-          value: medianRatio(measured),
-          unit: "×",
-        },
-        behind: {
-          createMs: median(measured.map(([create]) => create)),
-          insertMs: median(measured.map(([, bare]) => bare)),
-        },
-      },
+      compare("POST /api/session beside an insert of the same rows", single),
+      compare("POST /api/session per second, 8 at a time, beside such inserts", [
+        [create.perSecond, bare.perSecond],
+      ]),
+      compare("POST /api/session, 8 at a time: p50", [[create.p50Ms, bare.p50Ms]]),
+      compare("POST /api/session, 8 at a time: p95", [[create.p95Ms, bare.p95Ms]]),
     ];
   } finally {
     await insert.stop();
   }
 }
 
+const compare = (what: string, pairs: readonly (readonly [number, number])[]): Row => ({
+  ...{ what, value: medianRatio(pairs), unit: "×" },
+  behind: {
+    service: median(pairs.map(([service]) => service)),
+    bare: median(pairs.map(([, bare]) => bare)),
+  },
+});
+
+async function timeOf(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  await work();
+  return performance.now() - startedAt;
+}
+
+/** Requests as fast as they are answered, so many at a time. */
+async function burst(work: () => Promise<unknown>) {
+  const times: number[] = [];
+  let left = CREATIONS;
+  const startedAt = performance.now();
+  const creator = async () => {
+    while (left-- > 0) times.push(await timeOf(work));
+  };
+  await Promise.all(Array.from({ length: CREATORS }, creator));
+  return {
+    perSecond: (CREATIONS * 1000) / (performance.now() - startedAt),
+    p50Ms: median(times),
+    p95Ms: quantile(times, 0.95),
+  };
+}
+
 export const requestMeasurements: Measurement[] = [
   { name: "polling", seconds: 9, measure: measurePolling },
-  { name: "create", seconds: 8, measure: measureCreation },
+  { name: "create", seconds: 12, measure: measureCreation },
 ];
