@@ -4,8 +4,8 @@ export type SchemaObject = Record<string, unknown>;
 /** A subschema: where it stands, and the schema resource (the nearest `$id`) that its `#…` references mean. */
 export type Place = { pointer: string; schema: SchemaObject; resource: Place | undefined };
 
-/** A subschema inside another, and whether it speaks about the same value as that one. */
-type Child = { pointer: string; schema: SchemaObject; isInPlace: boolean };
+/** A subschema inside another, under which keys, and whether it speaks about the same value as that one. */
+type Child = { pointer: string; keys: readonly string[]; schema: SchemaObject; isInPlace: boolean };
 
 const inPlaceKeywords = new Set(
   "allOf anyOf oneOf not if then else dependentSchemas dependencies".split(" "),
@@ -41,7 +41,7 @@ export function childrenOf({ pointer, schema }: Pick<Place, "pointer" | "schema"
   const add = (value: unknown, ...path: string[]) => {
     if (!isSchemaObject(value)) return;
     const isInPlace = inPlaceKeywords.has(path[0] ?? "");
-    children.push({ pointer: pointer + formatPointer(path), schema: value, isInPlace });
+    children.push({ pointer: pointer + formatPointer(path), keys: path, schema: value, isInPlace });
   };
   for (const keyword of schemaKeywords) add(own(schema, keyword), keyword);
   for (const keyword of listKeywords) {

@@ -3,7 +3,7 @@ import { neverCodec } from "./codec/codec.ts";
 import { emitSchema } from "./codec/emit-schema.ts";
 import { type Decoded, decodeValue, type Encoded, encodeValue, mapPath } from "./codec/run-codec.ts";
 import { createWrapperCodec } from "./codec/wrapper-codec.ts";
-import { buildGraph, type Graph } from "./graph/build-graph.ts";
+import { buildGraph, type Graph, type GraphLimits } from "./graph/build-graph.ts";
 import { createCommonNodes, createNode, type Folded } from "./graph/builder.ts";
 import type { JsonSchema } from "./json.ts";
 import { checkProfile } from "./profile/check-profile.ts";
@@ -29,8 +29,13 @@ export type Projection = {
   toProjectedPath: (pointer: string, projected: unknown) => string;
 };
 
-/** How many properties unions may repeat in their branches: as many as that, or none when a limit is met. */
-const copiesAllowed = [1_000, 0];
+/** What may be written out: with each attempt less, until the profile's limits are kept to. */
+const attempts: readonly GraphLimits[] = [
+  { fieldsMax: 6_000, copiesMax: 1_000 },
+  { fieldsMax: 6_000, copiesMax: 0 },
+  { fieldsMax: 2_500, copiesMax: 0 },
+  { fieldsMax: 500, copiesMax: 0 },
+];
 
 /**
  * Projects an admitted schema to what a provider's strict mode accepts. Constraints that it cannot enforce become
@@ -43,8 +48,8 @@ export function projectSchema(schema: SchemaObject, profile: Profile): Projectio
   const { rules } = profile;
   if (rules === undefined) return leaveUnchanged(schema);
   let made: Projection | undefined;
-  for (const copies of copiesAllowed) {
-    made = create(buildSafely(schema, copies), rules);
+  for (const limits of attempts) {
+    made = create(buildSafely(schema, limits), rules);
     if (checkProfile(made.schema, profile) === undefined) return made;
   }
   return made ?? create(untypedGraph(), rules);
@@ -61,9 +66,9 @@ function leaveUnchanged(schema: SchemaObject): Projection {
 }
 
 /** Builds the graph; a schema that is nested too deeply for that is carried as untyped JSON. */
-function buildSafely(schema: SchemaObject, copiesMax: number): Graph {
+function buildSafely(schema: SchemaObject, limits: GraphLimits): Graph {
   try {
-    return buildGraph(createSchemaIndex(schema, findDialect(schema.$schema)), schema, copiesMax);
+    return buildGraph(createSchemaIndex(schema, findDialect(schema.$schema)), schema, limits);
   } catch (error) {
     if (error instanceof RangeError) return untypedGraph();
     throw error;

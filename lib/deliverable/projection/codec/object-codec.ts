@@ -58,7 +58,11 @@ export function createObjectCodec(declared: readonly Field[], open: readonly Sec
   });
 
   return {
-    children: () => [...declared.map(({ slot }) => slot.node), ...open.map(({ node }) => node)],
+    children: () => {
+      const { fields, sections } = form();
+      const places = fields.flatMap(({ slot, optional }) => [slot.node, ...(optional?.nodes() ?? [])]);
+      return [...places, ...sections.map(({ node }) => node)];
+    },
     outputs: () => ({
       kinds: new Set(["object"]),
       heads: [{ first: form().keys[0] ?? "", keys: form().keys }],

@@ -1,14 +1,42 @@
 import type { JsonSchema } from "../json.ts";
 import { addWords, orElse } from "./add-words.ts";
 import { readOnly } from "./choice-codec.ts";
-import { closedObject, type Emit, isNever, once, type Slot } from "./codec.ts";
+import {
+  type Codec,
+  closedObject,
+  type Emit,
+  isNever,
+  type Node,
+  once,
+  refused,
+  type Slot,
+} from "./codec.ts";
 
 /** How a place that may be absent says so: in a strict schema every property is there. */
 export type OptionalForm = {
   schema: (emit: Emit) => JsonSchema;
+  /** The place of the marker, where there is one: it is one of the places that a schema is made of. */
+  nodes: () => readonly Node[];
   absent: () => unknown;
   isAbsent: (projected: unknown) => boolean;
 };
+
+/** `{ "absent": true }`, under whatever name the marker has. */
+function createMarker(name: string): Node {
+  const schema = closedObject({ [name]: { type: "boolean", const: true } });
+  const codec: Codec = {
+    children: () => [],
+    outputs: () => ({ kinds: new Set(["object"]), heads: [{ first: name, keys: [name] }] }),
+    schema: () => schema,
+    encode: () => refused,
+    decode: (_, run) => run.refuse("must not be absent"),
+  };
+  return { codec, description: "", name };
+}
+
+const plainName = "absent";
+/** The marker of nearly all places: one, so that a schema defines it once. */
+const plainMarker = createMarker(plainName);
 
 /**
  * Null means absent, except where the caller's schema allows null itself: there null is null, and absent is an object
@@ -18,26 +46,30 @@ export function createOptionalForm(slot: Slot): OptionalForm {
   const marker = once(() => {
     const { kinds, heads } = slot.node.codec.outputs();
     if (!kinds.has("null")) return undefined;
-    let name = "absent";
+    let name = plainName;
     while (heads.some(({ keys }) => keys.includes(name))) name += "_";
-    return name;
+    return name === plainName ? plainMarker : createMarker(name);
   });
   return {
     schema(emit) {
-      const name = marker();
+      const mark = marker();
       const schema = emit(slot, 2);
-      if (name === undefined) return isNever(slot.node) ? schema : orElse(schema, { type: "null" });
-      const absent = closedObject({ [name]: { type: "boolean", const: true } });
-      const hint = `Null is a value here; leave it out with {"${name}":true}.`;
-      return addWords(orElse(schema, absent), "", hint);
+      if (mark === undefined) return isNever(slot.node) ? schema : orElse(schema, { type: "null" });
+      const marked = emit({ node: mark, note: "" }, 2);
+      const hint = `Null is a value here; leave it out with {"${mark.name}":true}.`;
+      return addWords(orElse(schema, marked), "", hint);
+    },
+    nodes() {
+      const mark = marker();
+      return mark ? [mark] : [];
     },
     absent() {
-      const name = marker();
-      return name === undefined ? null : { [name]: true };
+      const mark = marker();
+      return mark ? { [mark.name]: true } : null;
     },
     isAbsent(projected) {
-      const name = marker();
-      return name === undefined ? projected === null : readOnly(projected, name) === true;
+      const mark = marker();
+      return mark ? readOnly(projected, mark.name) === true : projected === null;
     },
   };
 }

@@ -21,7 +21,10 @@ export function createTupleCodec(slots: readonly Slot[], rest: Slot | undefined,
     optional?.isAbsent(projected[name]) !== true;
 
   return {
-    children: () => [...slots, ...(rest ? [rest] : [])].map(({ node }) => node),
+    children: () => {
+      const places = positions.flatMap(({ slot, optional }) => [slot.node, ...(optional?.nodes() ?? [])]);
+      return rest && hasRest() ? [...places, rest.node] : places;
+    },
     outputs: () => ({ kinds: new Set(["object"]), heads: [{ first: "item_0", keys: keys() }] }),
 
     schema(emit) {

@@ -6,7 +6,6 @@ import { isObject, kindOf, stableText } from "../json.ts";
 import { type Expansion, expandFormula, type Union } from "../schema/expand-formula.ts";
 import { type Formula, followAliases } from "../schema/formula.ts";
 import { intersectKinds, type Kinds, kindsOf, uniteKinds } from "../schema/kinds.ts";
-import { definitionName } from "../schema/name-of.ts";
 import type { Schema } from "../schema/schema-index.ts";
 import { closesOver, countCopies, hasForms, isBare } from "../schema/weigh-union.ts";
 import { buildForms } from "./build-forms.ts";
@@ -119,5 +118,5 @@ function labelOf({ index }: Builder, { node }: Slot, schema: Schema, number: num
   if (label !== undefined) return label;
   if (typeof schema === "boolean") return "json";
   const title = typeof schema.title === "string" ? schema.title : undefined;
-  return definitionName(index.pointerOf(schema)) ?? title ?? `option_${number + 1}`;
+  return index.definitionName(schema) ?? title ?? `option_${number + 1}`;
 }

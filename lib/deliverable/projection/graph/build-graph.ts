@@ -4,12 +4,18 @@ import { createUnionCodec } from "../codec/union-codec.ts";
 import { createBudget, OutOfBudget } from "../schema/budget.ts";
 import { createEvaluatedNames } from "../schema/evaluated-names.ts";
 import { conjoin, type Formula, followAliases, formulaKey } from "../schema/formula.ts";
-import { nameOf } from "../schema/name-of.ts";
 import type { SchemaIndex } from "../schema/schema-index.ts";
 import { buildCodec } from "./build-codec.ts";
 import { type Builder, createCommonNodes, createNode, type Folded } from "./builder.ts";
 
 export type Graph = { root: Node; folded: readonly Folded[] };
+
+export type GraphLimits = {
+  /** How many properties and positions there may be altogether. */
+  fieldsMax: number;
+  /** How many of them may be there because branches of unions repeat them. */
+  copiesMax: number;
+};
 
 /** How deep unions may stand in one another at one place before they are carried as untyped JSON. */
 const branchLevelsMax = 30;
@@ -18,9 +24,9 @@ const stepsMax = 150_000;
 /**
  * Builds the places of a schema, each with its codec.
  *
- * @param copiesMax how many properties may be repeated in the branches of unions.
+ * @param limits how much may be written out; what is beyond is carried as untyped JSON.
  */
-export function buildGraph(index: SchemaIndex, root: SchemaObject, copiesMax: number): Graph {
+export function buildGraph(index: SchemaIndex, root: SchemaObject, limits: GraphLimits): Graph {
   const budget = createBudget(stepsMax);
   const common = createCommonNodes(neverCodec);
   const nodes = new Map<string, { node: Node; formula: Formula; state: "new" | "open" | "done" }>();
@@ -51,7 +57,7 @@ export function buildGraph(index: SchemaIndex, root: SchemaObject, copiesMax: nu
     if (entry === undefined) {
       const [first] = formula.spoken;
       entry = {
-        node: createNode(neverCodec, nameOf(first && index.pointerOf(first))),
+        node: createNode(neverCodec, index.nameOf(first)),
         formula,
         state: "new",
       };
@@ -64,7 +70,8 @@ export function buildGraph(index: SchemaIndex, root: SchemaObject, copiesMax: nu
   const builder: Builder = {
     index,
     budget,
-    copies: createBudget(copiesMax),
+    fields: createBudget(limits.fieldsMax),
+    copies: createBudget(limits.copiesMax),
     evaluated: createEvaluatedNames(index, budget),
     common,
     slotOf(formula) {

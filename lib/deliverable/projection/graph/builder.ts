@@ -16,6 +16,8 @@ export type Folded = { pointer: string; keyword: string; sentence: string };
 export type Builder = {
   index: SchemaIndex;
   budget: Budget;
+  /** For properties, and positions of lists. */
+  fields: Budget;
   /** For properties that stand in several branches of a union. */
   copies: Budget;
   evaluated: EvaluatedNames;

@@ -20,8 +20,8 @@ export function collectSoft(index: SchemaIndex, roots: readonly Schema[], budget
   const found = new Set<SchemaObject>();
   const open: (Schema | undefined)[] = [...roots];
   let isComplete = true;
-  while (open.length > 0) {
-    const schema = open.shift();
+  for (let at = 0; at < open.length; at++) {
+    const schema = open[at];
     if (schema === undefined || found.size === schemasMax) isComplete = false;
     if (found.size === schemasMax) break;
     if (!isObject(schema) || found.has(schema)) continue;

@@ -1,6 +1,7 @@
 import { childrenOf, formatPointer, type SchemaObject } from "#lib/deliverable/admission/walk-schema.ts";
 import { isObject } from "../json.ts";
 import type { Dialect } from "./dialect.ts";
+import { nameInside, type PlaceName, rootName } from "./place-name.ts";
 
 /** A schema: an object, or the boolean that takes everything or nothing. */
 export type Schema = SchemaObject | boolean;
@@ -12,6 +13,10 @@ export type SchemaIndex = {
   dialect: Dialect;
   /** A JSON pointer; undefined for schemas that were made here. */
   pointerOf: (schema: SchemaObject) => string | undefined;
+  /** What the place is called in the document: its definition, its property, or what is nearest above. */
+  nameOf: (schema: SchemaObject | undefined) => string;
+  /** The name of a definition; undefined for other places. */
+  definitionName: (schema: SchemaObject) => string | undefined;
   /** What `$ref`, `$dynamicRef` and `$recursiveRef` of a schema mean; undefined stands for one that nobody can tell. */
   targetsOf: (schema: SchemaObject) => (Schema | undefined)[];
   /** A number for each schema, the same as long as the index lives. */
@@ -19,6 +24,8 @@ export type SchemaIndex = {
   /** The schema that asks for one of several; the same for the same ones. */
   anyOf: (schemas: readonly Schema[]) => Schema;
 };
+
+type Placed = { pointer: string; resource: Resource; name: PlaceName };
 
 /** The nearest `$id`: what `#…` references below it mean. */
 type Resource = {
@@ -32,7 +39,7 @@ const documentUrl = "schema://document/";
 
 /** Reads a schema once; linear in its size. */
 export function createSchemaIndex(root: SchemaObject, dialect: Dialect): SchemaIndex {
-  const places = new Map<SchemaObject, { pointer: string; resource: Resource }>();
+  const places = new Map<SchemaObject, Placed>();
   const resources = new Map<string, Resource>();
   const document: Resource = {
     schema: root,
@@ -44,13 +51,14 @@ export function createSchemaIndex(root: SchemaObject, dialect: Dialect): SchemaI
   const made = new Map<string, SchemaObject>();
   let innerScopes = 0;
 
-  function readPlaces(start: SchemaObject, pointer: string, resource: Resource): void {
-    const open = [{ schema: start, pointer, resource }];
+  function readPlaces(start: SchemaObject, pointer: string, resource: Resource, name: PlaceName): void {
+    const open = [{ schema: start, pointer, resource, name }];
     for (let place = open.pop(); place !== undefined; place = open.pop()) {
       if (places.has(place.schema)) continue;
       const own = readIdentity(place.schema, place.pointer, place.resource);
-      places.set(place.schema, { pointer: place.pointer, resource: own });
-      for (const child of childrenOf(place)) open.push({ ...child, resource: own });
+      places.set(place.schema, { pointer: place.pointer, resource: own, name: place.name });
+      for (const child of childrenOf(place))
+        open.push({ ...child, resource: own, name: nameInside(place.name, child.keys) });
     }
   }
 
@@ -94,7 +102,13 @@ export function createSchemaIndex(root: SchemaObject, dialect: Dialect): SchemaI
           ? Reflect.get(found, key)
           : undefined;
     if (!isSchema(found)) return undefined;
-    if (isObject(found) && path) readPlaces(found, resource.pointer + formatPointer(path), resource);
+    if (isObject(found) && path && !places.has(found))
+      readPlaces(
+        found,
+        resource.pointer + formatPointer(path),
+        resource,
+        nameInside(rootName, path.slice(-2)),
+      );
     return found;
   }
 
@@ -106,7 +120,7 @@ export function createSchemaIndex(root: SchemaObject, dialect: Dialect): SchemaI
     return isRoot ? root : undefined;
   }
 
-  readPlaces(root, "", document);
+  readPlaces(root, "", document, rootName);
   const idOf = (schema: SchemaObject): number => {
     const id = ids.get(schema) ?? ids.size;
     ids.set(schema, id);
@@ -116,6 +130,11 @@ export function createSchemaIndex(root: SchemaObject, dialect: Dialect): SchemaI
   return {
     dialect,
     pointerOf: (schema) => places.get(schema)?.pointer,
+    nameOf: (schema) => (schema && places.get(schema)?.name.text) ?? "part",
+    definitionName(schema) {
+      const name = places.get(schema)?.name;
+      return name?.isDefinition ? name.text : undefined;
+    },
     targetsOf(schema) {
       const targets: (Schema | undefined)[] = [];
       const resource = places.get(schema)?.resource ?? document;

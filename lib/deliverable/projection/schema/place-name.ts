@@ -1,0 +1,15 @@
+/** What a place of a schema is called, for the definitions and labels that are made of it. */
+export type PlaceName = { text: string; isDefinition: boolean };
+
+export const rootName: PlaceName = { text: "root", isDefinition: false };
+
+const definitionKeywords = new Set(["$defs", "definitions", "schemas"]);
+const nameKeywords = new Set([...definitionKeywords, "properties", "dependentSchemas", "dependencies"]);
+
+/** The name of a place that stands under these keys inside another one: its own, or one made of the other's. */
+export function nameInside(outer: PlaceName, [keyword = "", key]: readonly string[]): PlaceName {
+  if (key !== undefined && nameKeywords.has(keyword))
+    return { text: key, isDefinition: definitionKeywords.has(keyword) };
+  const isItem = (keyword === "items" || keyword === "prefixItems") && !outer.text.endsWith("_item");
+  return { text: isItem ? `${outer.text}_item` : outer.text, isDefinition: false };
+}
