@@ -19,8 +19,14 @@ import {
 } from "./schemas/answers.ts";
 import { createSessionSchema, sessionCreatedSchema } from "./schemas/create-session.ts";
 import { followUpAcceptedSchema, followUpSchema } from "./schemas/follow-up.ts";
+import { annotationSubmissionSchema, retargetSchema } from "./schemas/looked-into.ts";
 import { mcpTokenSchema } from "./schemas/mcp-token.ts";
-import { listQuerySchema, messageListQuerySchema, streamQuerySchema } from "./schemas/queries.ts";
+import {
+  listQuerySchema,
+  messageListQuerySchema,
+  streamHeadersSchema,
+  streamQuerySchema,
+} from "./schemas/queries.ts";
 import { redeliveredSchema, sessionDeletedSchema, sessionDetailSchema } from "./schemas/session-answers.ts";
 
 const MIB = 1024 * 1024;
@@ -32,6 +38,7 @@ const queuedEdit = {
   body: z.strictObject({ text: z.string().min(1, { error: "must not be empty" }) }),
   bodyBytesMax: 8 * MIB,
   requiresJsonType: true,
+  errors: ["conflict"],
   answers: { 200: settledSchema },
 } as const;
 
@@ -42,8 +49,11 @@ const elicitationAnswer = {
   ]),
   bodyBytesMax: 256 * 1024,
   requiresJsonType: true,
+  errors: ["conflict"],
   answers: { 202: settledSchema },
 } as const;
+
+const created = { 201: ["Location"], 200: ["Location", "Idempotency-Replayed"] } as const;
 
 /** Every operation of the HTTP interface, once: routes, validation and answers come from it. */
 export const contract = {
@@ -52,6 +62,8 @@ export const contract = {
     path: "/api/session",
     summary: "Create a session and start its first turn",
     auth: key,
+    errors: ["idempotency_key_reused"],
+    answerHeaders: created,
     body: createSessionSchema,
     bodyBytesMax: 8 * MIB,
     requiresJsonType: true,
@@ -63,6 +75,8 @@ export const contract = {
     path: "/actions/sessions",
     summary: "Start a session from the landing page",
     auth: { kind: "login" },
+    errors: ["idempotency_key_reused"],
+    answerHeaders: created,
     body: createSessionSchema,
     bodyBytesMax: 8 * MIB,
     requiresJsonType: true,
@@ -111,7 +125,10 @@ export const contract = {
     sessionCheck: "handler",
     rate: "poll",
     query: streamQuerySchema,
+    headers: streamHeadersSchema,
     answers: { 200: "stream", 204: "stream" },
+    media: { 200: ["text/event-stream"] },
+    answerHeaders: { 200: ["Cache-Control"] },
   }),
   readAgentStatus: defineOperation({
     method: "GET",
@@ -126,6 +143,8 @@ export const contract = {
     path: "/api/sessions/:sessionId/agent/messages",
     summary: "Post a follow-up message",
     auth: key,
+    errors: ["idempotency_key_reused"],
+    answerHeaders: { 202: ["Idempotency-Replayed"] },
     body: followUpSchema,
     bodyBytesMax: 8 * MIB,
     requiresJsonType: true,
@@ -145,6 +164,7 @@ export const contract = {
     path: "/api/sessions/:sessionId/browser",
     summary: "Read the browser's status",
     auth: key,
+    errors: ["forbidden"],
     rate: "poll",
     answers: { 200: browserStatusSchema },
   }),
@@ -154,8 +174,10 @@ export const contract = {
     summary: "Retarget the live browser",
     auth: key,
     body: z.unknown(),
+    bodyShownAs: retargetSchema,
     bodyBytesMax: 64 * 1024,
     rate: "poll",
+    errors: ["forbidden", "conflict"],
     answers: { 202: retargetAcceptedSchema },
     bare: { 400: "url is required" },
   }),
@@ -165,9 +187,11 @@ export const contract = {
     summary: "Submit annotations",
     auth: { kind: "none" },
     body: z.unknown(),
+    bodyShownAs: annotationSubmissionSchema,
     bodyBytesMax: 256 * 1024,
     rate: "annotate",
-    bare: { 400: "invalid JSON body", 404: "not found" },
+    errors: ["method_not_allowed"],
+    bare: { 400: "invalid JSON body", 404: "not found", 405: "method not allowed" },
     answers: { 200: annotationAcceptedSchema },
   }),
   listMessages: defineOperation({
@@ -212,6 +236,8 @@ export const contract = {
     summary: "Read a picture or saved page",
     auth: reader,
     answers: { 200: "stream" },
+    media: { 200: ["image/*", "application/octet-stream"] },
+    answerHeaders: { 200: ["Cache-Control", "Content-Disposition"] },
   }),
   createMcpToken: defineOperation({
     method: "POST",
@@ -242,6 +268,7 @@ export const contract = {
     path: "/api/sessions/:sessionId/queue/:requestId",
     summary: "Remove a waiting message",
     auth: key,
+    errors: ["conflict"],
     rate: "poll",
     answers: { 200: settledSchema },
   }),
@@ -258,6 +285,8 @@ export const contract = {
     path: "/s/:sessionId/actions/messages",
     summary: "Say something on the session page",
     auth: driver,
+    errors: ["idempotency_key_reused"],
+    answerHeaders: { 202: ["Idempotency-Replayed"] },
     body: followUpSchema,
     bodyBytesMax: 8 * MIB,
     requiresJsonType: true,
@@ -289,6 +318,7 @@ export const contract = {
     path: "/s/:sessionId/actions/queue/:requestId",
     summary: "Remove a waiting message",
     auth: driver,
+    errors: ["conflict"],
     answers: { 200: settledSchema },
   }),
   editPersonQueued: defineOperation({
@@ -325,6 +355,7 @@ export const contract = {
     ]),
     bodyBytesMax: 64 * 1024,
     requiresJsonType: true,
+    errors: ["conflict"],
     answers: { 202: settledSchema },
   }),
   readHealth: defineOperation({
