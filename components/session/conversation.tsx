@@ -9,6 +9,7 @@ import { AgentText } from "./agent-text.tsx";
 import { CompactionLine } from "./compaction-line.tsx";
 import { DeliverableLine } from "./deliverable-line.tsx";
 import { EarlierMessages } from "./earlier-messages.tsx";
+import { MissingToolsLine } from "./missing-tools-line.tsx";
 import { QueuedMessages } from "./queued-messages.tsx";
 import { Reasoning } from "./reasoning.tsx";
 import { RunNotice } from "./run-notice.tsx";
@@ -54,7 +55,7 @@ export function Conversation({ scroller }: { scroller: RefObject<HTMLDivElement 
               key={item.key}
               data-item={item.type}
               tabIndex={-1}
-              className="mt-1 scroll-my-4 rounded-md outline-offset-4 first:mt-0 data-[item=compaction]:mt-3 data-[item=deliverable]:mt-2 data-[item=notice]:mt-3 data-[item=text]:mt-3 data-[item=user]:mt-6 first:data-[item=user]:mt-0 [[data-item=text]+&[data-item=tools]]:mt-3"
+              className="mt-1 scroll-my-4 rounded-md outline-offset-4 first:mt-0 data-[item=compaction]:mt-3 data-[item=deliverable]:mt-2 data-[item=missing-tools]:mt-3 data-[item=notice]:mt-3 data-[item=text]:mt-3 data-[item=user]:mt-6 first:data-[item=user]:mt-0 [[data-item=text]+&[data-item=tools]]:mt-3"
             >
               <Item item={item} />
             </li>
@@ -97,6 +98,8 @@ const Item = memo(function Item({ item }: { item: TimelineItem }) {
       return <DeliverableLine runId={item.runId} />;
     case "compaction":
       return <CompactionLine compaction={item.compaction} />;
+    case "missing-tools":
+      return <MissingToolsLine missing={item.missing} />;
     case "notice":
       return <RunNotice run={item.run} retriedAs={item.retriedAs} />;
   }
@@ -116,6 +119,7 @@ function isSameItem(before: { item: TimelineItem }, after: { item: TimelineItem 
   if (one.type === "notice" && other.type === "notice")
     return one.run === other.run && one.retriedAs === other.retriedAs;
   if (one.type === "compaction" && other.type === "compaction") return one.compaction === other.compaction;
+  if (one.type === "missing-tools" && other.type === "missing-tools") return one.missing === other.missing;
   if (one.type === "deliverable" && other.type === "deliverable") return one.runId === other.runId;
   if (one.type === "user" && other.type === "user")
     return one.text === other.text && one.isSteer === other.isSteer;

@@ -1,4 +1,5 @@
 import { applyCompactionEvent, dropUnfinished } from "./apply-compaction.ts";
+import { toMissingTools } from "./describe-missing-tools.ts";
 import { isOpen, type SessionState } from "./session-state.ts";
 import type { AnnotationView, Deliverable, DomainEvent, RunView, ToolCallView } from "./types.ts";
 
@@ -63,6 +64,10 @@ function applyKind(state: SessionState, event: DomainEvent): SessionState {
     case "turn.compacted": {
       const newest = state.messages.at(-1)?.id ?? null;
       return { ...state, compactions: applyCompactionEvent(state.compactions, event, newest) };
+    }
+    case "mcp.skipped": {
+      const newest = state.messages.at(-1)?.id ?? null;
+      return { ...state, missingTools: [...state.missingTools, toMissingTools(event, newest)] };
     }
     case "run.completed":
       return completeRun(state, event);

@@ -41,6 +41,7 @@ export const snapshot: SessionSnapshot = {
   hasEarlier: false,
   toolCalls: [],
   compactions: [],
+  missingTools: [],
   queue: [],
   steers: [],
   browser: {

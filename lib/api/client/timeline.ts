@@ -1,5 +1,5 @@
 import { isOpen, type SessionState } from "./session-state.ts";
-import type { CompactionView, RunView, ToolCallView, TranscriptMessage } from "./types.ts";
+import type { CompactionView, MissingToolsView, RunView, ToolCallView, TranscriptMessage } from "./types.ts";
 
 /**
  * One tool call in the conversation. Without a `call` it has not begun yet, or, where it `isOver`, it is so long ago that
@@ -29,6 +29,7 @@ export type TimelineItem =
   | { type: "tools"; key: string; toolName: string; calls: TimelineCall[] }
   | { type: "deliverable"; key: string; runId: string | null }
   | { type: "compaction"; key: string; compaction: CompactionView }
+  | { type: "missing-tools"; key: string; missing: MissingToolsView }
   | { type: "notice"; key: string; run: RunView; retriedAs: RunView | undefined };
 
 /** Lays the conversation out: messages in order, drafts after them, runs that failed or were stopped where they ended. Pure. */
@@ -41,6 +42,7 @@ export function buildTimeline(state: SessionState): TimelineItem[] {
     addMessage(items, message, state, shown);
     const runId = results.get(message.id);
     if (runId) items.push({ type: "deliverable", key: `result:${runId}`, runId });
+    items.push(...listMissingTools(state, message.id));
     items.push(...listCompactions(state, message.id));
     for (const run of notices.get(message.id) ?? []) items.push(noticeOf(run, state));
   }
@@ -57,6 +59,7 @@ export function buildTimeline(state: SessionState): TimelineItem[] {
   for (const call of Object.values(state.toolCalls)) {
     if (!shown.has(call.toolCallId)) addCall(items, call, state.toolInputs[call.toolCallId], call, false);
   }
+  items.push(...listMissingTools(state, null));
   items.push(...listCompactions(state, null));
   for (const run of notices.get(undefined) ?? []) items.push(noticeOf(run, state));
   return items;
@@ -154,6 +157,11 @@ const listCompactions = ({ compactions }: SessionState, messageId: string | null
   compactions
     .filter(({ afterMessageId }) => afterMessageId === messageId)
     .map((compaction) => ({ type: "compaction", key: `compaction:${compaction.seq}`, compaction }));
+
+const listMissingTools = ({ missingTools }: SessionState, messageId: string | null): TimelineItem[] =>
+  missingTools
+    .filter(({ afterMessageId }) => afterMessageId === messageId)
+    .map((missing) => ({ type: "missing-tools", key: `missing:${missing.seq}`, missing }));
 
 const noticeOf = (run: RunView, state: SessionState): TimelineItem => ({
   type: "notice",

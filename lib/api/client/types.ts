@@ -133,6 +133,17 @@ export type CompactionView = {
   } | null;
 };
 
+/** Tools of a tool server that are missing in a turn: the first of them, and how many; without them all of the server's. */
+export type MissingToolsView = {
+  seq: number;
+  serverId: string;
+  reason: string;
+  tools: string[] | null;
+  toolCount: number | null;
+  /** The newest message of that moment. */
+  afterMessageId: string | null;
+};
+
 /** A run as the page shows it. */
 export type RunView = {
   runId: string;
@@ -170,6 +181,7 @@ export type SessionSnapshot = {
   hasEarlier: boolean;
   toolCalls: ToolCallView[];
   compactions: CompactionView[];
+  missingTools: MissingToolsView[];
   queue: QueuedMessage[];
   /** Requests whose messages a turn at work read between two of its steps. */
   steers: string[];

@@ -14,6 +14,7 @@ import { readShareCookie } from "../cookies.ts";
 import type { ApiServices } from "../services.ts";
 import { readCompactions } from "./read-compactions.ts";
 import { readLatestEvents } from "./read-latest-events.ts";
+import { readMissingTools } from "./read-missing-tools.ts";
 import { readToolCalls } from "./read-tool-calls.ts";
 
 const RUNS = 50;
@@ -70,6 +71,7 @@ async function takeSnapshot(
     hasEarlier: messages.length > MESSAGES,
     toolCalls: readToolCalls(events),
     compactions: readCompactions(events),
+    missingTools: readMissingTools(events),
     queue: await listQueue(db, session.id),
     steers: await listReadSteers(db, session.id),
     browser: await services.browser.readStatus(session.id),
