@@ -1,7 +1,8 @@
-import { and, asc, eq } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, inArray } from "drizzle-orm";
 import type { Executor, Transaction } from "#db/client.ts";
 import { elicitations, runs, sessions } from "#db/schema/index.ts";
 import type { Source } from "#db/schema/unions.ts";
+import { OPEN_STATES } from "./run-store.ts";
 
 export type ElicitationRow = typeof elicitations.$inferSelect;
 
@@ -31,15 +32,22 @@ export async function findElicitation(
   return row;
 }
 
-/** The oldest question of a session that waits for its answer. */
+/** The oldest question of a session that waits for its answer; one that a run left behind when it ended does not. */
 export async function findOpenElicitation(
   db: Executor,
   sessionId: string,
 ): Promise<ElicitationRow | undefined> {
   const [row] = await db
-    .select()
+    .select(getTableColumns(elicitations))
     .from(elicitations)
-    .where(and(eq(elicitations.sessionId, sessionId), eq(elicitations.state, "open")))
+    .innerJoin(runs, eq(runs.id, elicitations.runId))
+    .where(
+      and(
+        eq(elicitations.sessionId, sessionId),
+        eq(elicitations.state, "open"),
+        inArray(runs.state, OPEN_STATES),
+      ),
+    )
     .orderBy(asc(elicitations.createdAt))
     .limit(1);
   return row;
