@@ -19,6 +19,10 @@ test("a token says whose it is, what it is for, who holds it and when it ends", 
   assert.deepEqual(readUserToken(key, mintUserToken(key, token), here), token);
 });
 
+test("no two tokens are the same, even if they say the same", () => {
+  assert.notEqual(mintUserToken(key, token), mintUserToken(key, token));
+});
+
 test("a token for another audience is refused", () => {
   const text = mintUserToken(key, { ...token, audience: "https://elsewhere.example/mcp" });
   assert.equal(readUserToken(key, text, here), undefined);

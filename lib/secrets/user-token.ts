@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
+import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
 
 /**
  * What a session's own user token says: whose it is, the one URL it is for, who holds it (the session's own agent, or an
@@ -19,10 +19,19 @@ const LENGTH_MAX = 4_096;
 export const deriveUserTokenKey = (encryptionKey: Uint8Array): Uint8Array =>
   new Uint8Array(hkdfSync("sha256", encryptionKey, "", "agent-session-service/user-token/v1", 32));
 
-/** Writes a token as one printable word; whole seconds of its end are kept. */
-export function mintUserToken(key: Uint8Array, token: UserToken): string {
+/**
+ * Writes a token as one printable word; whole seconds of its end are kept.
+ *
+ * @param serial tells tokens apart that say the same.
+ */
+export function mintUserToken(
+  key: Uint8Array,
+  token: UserToken,
+  serial = randomBytes(12).toString("base64url"),
+): string {
   const { sessionId, audience, holder, expiresAt } = token;
-  const claims = JSON.stringify([sessionId, audience, holder, Math.floor(expiresAt.getTime() / 1_000)]);
+  const endsAtSeconds = Math.floor(expiresAt.getTime() / 1_000);
+  const claims = JSON.stringify([sessionId, audience, holder, endsAtSeconds, serial]);
   const signed = `${VERSION}.${Buffer.from(claims).toString("base64url")}`;
   return `${signed}.${sign(key, signed)}`;
 }

@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { EventEmitter } from "node:events";
+import { test } from "node:test";
+import { createCallsInFlight } from "./calls-in-flight.ts";
+
+/** Two processes that hear each other. */
+function startProcesses() {
+  const bus = new EventEmitter();
+  const words = {
+    tell: (word: string) => void bus.emit("word", word),
+    listen(onWord: (word: string) => void) {
+      bus.on("word", onWord);
+      return () => void bus.off("word", onWord);
+    },
+  };
+  return { here: createCallsInFlight(words), there: createCallsInFlight(words), bus };
+}
+
+test("a call is cancelled by its holder alone, by the very id, whichever process is told", () => {
+  const { here, there } = startProcesses();
+  const call = here.begin("ada", 7);
+  for (const [holder, id] of [
+    ["bob", 7],
+    ["ada", "7"],
+    ["ada", 8],
+    ["ada", undefined],
+    ["ada", { id: 7 }],
+  ] as const)
+    there.cancel(holder, id);
+  assert.equal(call.signal.aborted, false);
+  there.cancel("ada", 7);
+  assert.equal(call.signal.aborted, true);
+});
+
+test("a call that is over is not cancelled, and a process that ends hears nothing more", () => {
+  const { here, there, bus } = startProcesses();
+  const over = here.begin("ada", 1);
+  over.end();
+  over.end();
+  there.cancel("ada", 1);
+  assert.equal(over.signal.aborted, false);
+  here.close();
+  there.close();
+  assert.equal(bus.listenerCount("word"), 0);
+});
+
+test("an id that no client makes is never cancelled, and disturbs nobody", () => {
+  const { here } = startProcesses();
+  const calls = [undefined, null, {}, "x".repeat(10_000)].map((id) => here.begin("ada", id));
+  here.cancel("ada", "x".repeat(10_000));
+  assert.ok(calls.every(({ signal }) => !signal.aborted));
+});
