@@ -1,9 +1,10 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import type { KeyStore } from "#lib/session/key-store.ts";
+import { KEY_SCOPES, type KeyScope } from "#lib/session/key-scopes.ts";
+import type { KeyHolder, KeyStore } from "#lib/session/key-store.ts";
 import { type Failure, fail } from "./errors.ts";
 
-/** Who holds a valid key. */
-export type Caller = { ownerId: string };
+/** Who calls with a valid key: the key itself, whose it is, and what it may do. */
+export type Caller = KeyHolder;
 
 export type Authenticator = (headers: Headers) => Promise<{ ok: true; caller: Caller } | Failure>;
 
@@ -22,22 +23,30 @@ export function createAuthenticator(
   store: KeyStore,
   timeoutMs = 5_000,
 ): Authenticator {
-  const known = configured.map(({ key, ownerId }) => ({ hash: sha256(key), ownerId }));
+  const known = configured.map(({ key, ownerId }) => {
+    const hash = sha256(key);
+    const keyId = `settings:${hash.toString("hex").slice(0, 16)}`;
+    return { hash, caller: { keyId, ownerId, scopes: KEY_SCOPES } };
+  });
   return async (headers) => {
     const key = readKey(headers);
     if (key === undefined) return fail("unauthorized", UNAUTHORIZED);
     const hash = sha256(key);
     const match = known.find((candidate) => timingSafeEqual(candidate.hash, hash));
-    if (match) return { ok: true, caller: { ownerId: match.ownerId } };
+    if (match) return { ok: true, caller: match.caller };
     try {
-      const ownerId = await within(store.findOwner(key), timeoutMs);
-      return ownerId === undefined ? fail("unauthorized", UNAUTHORIZED) : { ok: true, caller: { ownerId } };
+      const caller = await within(store.findHolder(key), timeoutMs);
+      return caller ? { ok: true, caller } : fail("unauthorized", UNAUTHORIZED);
     } catch {
       // Whatever kept the store from answering, the key may well be good.
       return fail("auth_unavailable", UNAVAILABLE);
     }
   };
 }
+
+/** The refusal of a key that may not do this; undefined for one that may. The keys of the settings may do everything. */
+export const refuseScope = ({ scopes }: Caller, needed: KeyScope): Failure | undefined =>
+  scopes.includes(needed) ? undefined : fail("forbidden", `this API key lacks the scope ${needed}`);
 
 /** The key in either accepted header; the authorization header wins. */
 export function readKey(headers: Headers): string | undefined {

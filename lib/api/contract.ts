@@ -19,6 +19,15 @@ import {
 } from "./schemas/answers.ts";
 import { createSessionSchema, sessionCreatedSchema } from "./schemas/create-session.ts";
 import { followUpAcceptedSchema, followUpSchema } from "./schemas/follow-up.ts";
+import {
+  createKeySchema,
+  keyCreatedSchema,
+  keyListQuerySchema,
+  keyRecordSchema,
+  keyRevokedSchema,
+  keyRotatedSchema,
+  rotateKeySchema,
+} from "./schemas/keys.ts";
 import { annotationSubmissionSchema, retargetSchema } from "./schemas/looked-into.ts";
 import { mcpTokenSchema } from "./schemas/mcp-token.ts";
 import {
@@ -357,6 +366,46 @@ export const contract = {
     requiresJsonType: true,
     errors: ["conflict"],
     answers: { 202: settledSchema },
+  }),
+  listKeys: defineOperation({
+    method: "GET",
+    path: "/actions/keys",
+    summary: "List API keys",
+    auth: { kind: "login" },
+    query: keyListQuerySchema,
+    rate: "poll",
+    answers: { 200: listOf(keyRecordSchema) },
+  }),
+  createKey: defineOperation({
+    method: "POST",
+    path: "/actions/keys",
+    summary: "Create an API key",
+    auth: { kind: "login" },
+    body: createKeySchema,
+    bodyBytesMax: 64 * 1024,
+    requiresJsonType: true,
+    rate: "create",
+    answers: { 201: keyCreatedSchema },
+  }),
+  revokeKey: defineOperation({
+    method: "DELETE",
+    path: "/actions/keys/:keyId",
+    summary: "Revoke an API key",
+    auth: { kind: "login" },
+    rate: "poll",
+    answers: { 200: keyRevokedSchema },
+  }),
+  rotateKey: defineOperation({
+    method: "POST",
+    path: "/actions/keys/:keyId/rotate",
+    summary: "Make the successor of an API key",
+    auth: { kind: "login" },
+    body: rotateKeySchema,
+    bodyBytesMax: 64 * 1024,
+    requiresJsonType: true,
+    rate: "create",
+    errors: ["conflict"],
+    answers: { 201: keyRotatedSchema },
   }),
   readHealth: defineOperation({
     method: "GET",

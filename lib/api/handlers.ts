@@ -6,6 +6,7 @@ import { createMcpToken } from "./operations/create-mcp-token.ts";
 import { createSession } from "./operations/create-session.ts";
 import { listDeliveries, redeliverCallback } from "./operations/deliveries.ts";
 import { readHealth, readReadiness } from "./operations/health.ts";
+import { createKey, listKeys, revokeKey, rotateKey } from "./operations/keys.ts";
 import { listMessages, listSessions } from "./operations/lists.ts";
 import { postMessage, postPersonMessage } from "./operations/post-message.ts";
 import { editQueued, listQueue, removeQueued } from "./operations/queue.ts";
@@ -49,6 +50,10 @@ export const handlers: { [Name in OperationName]: Handler<Contract[Name]> } = {
   editQueued,
   editPersonQueued: editQueued,
   steerBrowser,
+  listKeys,
+  createKey,
+  revokeKey,
+  rotateKey,
   readHealth,
   readReadiness,
 };

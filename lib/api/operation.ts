@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { ShareRole } from "#db/schema/unions.ts";
+import type { KeyScope } from "#lib/session/key-scopes.ts";
 import type { ErrorCode } from "./errors.ts";
 
 /**
@@ -56,6 +57,10 @@ export type Operation = {
   /** Headers that an answer carries beyond those of all answers, by status. */
   answerHeaders?: Record<number, readonly AnswerHeader[]>;
 };
+
+/** The scope that an API key needs for an operation: to look is to read, anything else is to write. */
+export const scopeOf = ({ method }: Pick<Operation, "method">): KeyScope =>
+  method === "GET" ? "sessions:read" : "sessions:write";
 
 /** Types an operation by itself, so that its handler knows its body and answers. */
 export const defineOperation = <const Defined extends Operation>(operation: Defined): Defined => operation;

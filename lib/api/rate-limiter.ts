@@ -6,7 +6,7 @@ export type RateLimits = Record<RateBucket, number>;
 export type RateVerdict = { isAllowed: boolean; limit: number; remaining: number; resetSeconds: number };
 
 export type RateLimiter = {
-  /** Counts a call of a subject (a key's owner, or a session); undefined where the bucket is unlimited. */
+  /** Counts a call of a subject (a key, or a session); undefined where the bucket is unlimited. */
   take: (bucket: RateBucket, subject: string) => RateVerdict | undefined;
 };
 

@@ -30,7 +30,7 @@ const services: RouteServices = {
       { key: "o", ownerId: "other" },
     ],
     {
-      findOwner: async () => undefined,
+      findHolder: async () => undefined,
     },
   ),
   shares: createShareLinks(db, new Uint8Array(32)),

@@ -1,14 +1,15 @@
 import type { z } from "zod";
 import type { ShareRole } from "#db/schema/unions.ts";
+import { KEY_SCOPES } from "#lib/session/key-scopes.ts";
 import type { SessionRow } from "#lib/session/store.ts";
-import { type Caller, readKey } from "./authenticate.ts";
+import { type Caller, readKey, refuseScope } from "./authenticate.ts";
 import type { Call } from "./call.ts";
 import { readShareCookie } from "./cookies.ts";
 import { ERROR_STATUS, type Failure, fail, failureResponse } from "./errors.ts";
 import { failureOf } from "./failure-of.ts";
 import { describeFirstIssue } from "./field-error.ts";
 import { findKnownSession, unknownSession } from "./known-session.ts";
-import type { Operation } from "./operation.ts";
+import { type Operation, scopeOf } from "./operation.ts";
 import { isSameService } from "./own-origin.ts";
 import { rateHeaders } from "./rate-limiter.ts";
 import { readJsonBody } from "./read-json-body.ts";
@@ -89,7 +90,7 @@ async function answerCall<Of extends Operation, Services extends RouteServices>(
   const query = readQuery(operation, request);
   if (!query.ok) return query;
 
-  const subject = admitted.caller?.ownerId ?? params.sessionId ?? "anybody";
+  const subject = admitted.caller?.keyId ?? params.sessionId ?? "anybody";
   const verdict = operation.rate && services.rates.take(operation.rate, subject);
   if (verdict && !verdict.isAllowed)
     return fail(
@@ -122,6 +123,8 @@ async function admit(
   if (isKeyed) {
     const checked = await services.authenticate(headers);
     if (!checked.ok) return checked;
+    const refusal = refuseScope(checked.caller, scopeOf(operation));
+    if (refusal) return refusal;
     if (params.sessionId === undefined || operation.sessionCheck === "handler")
       return { ok: true, caller: checked.caller, session: undefined };
     const session = await findKnownSession(services, params.sessionId, checked.caller.ownerId);
@@ -132,7 +135,7 @@ async function admit(
   if (auth.kind === "login") {
     const isSignedIn = services.login.isSignedIn(headers.get("cookie"));
     return isSignedIn
-      ? { ok: true, caller: { ownerId: LOCAL_OWNER }, session: undefined }
+      ? { ok: true, caller: OPERATOR, session: undefined }
       : fail("unauthorized", "sign in with the link printed where the service was started");
   }
   return admitVisitor(services, auth.role, request, params.sessionId ?? "", auth.orKey);
@@ -140,6 +143,9 @@ async function admit(
 
 /** Owner of what is started on the landing page and with the generated key. */
 export const LOCAL_OWNER = "local";
+
+/** Whoever is signed in on the landing page. */
+const OPERATOR: Caller = { keyId: "operator", ownerId: LOCAL_OWNER, scopes: KEY_SCOPES };
 
 async function admitVisitor(
   services: RouteServices,

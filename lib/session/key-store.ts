@@ -3,19 +3,28 @@ import { and, eq, gt, isNull, or } from "drizzle-orm";
 import type { Database } from "#db/client.ts";
 import { apiKeys } from "#db/schema/index.ts";
 
+/** Who holds a live key, and what it may do. */
+export type KeyHolder = { keyId: string; ownerId: string; scopes: readonly string[] };
+
 /** Keys kept in the database. */
 export type KeyStore = {
-  /** The owner of a live key; undefined for any other. @throws when the database cannot be reached. */
-  findOwner: (key: string) => Promise<string | undefined>;
+  /** The holder of a live key; undefined for any other. @throws when the database cannot be reached. */
+  findHolder: (key: string) => Promise<KeyHolder | undefined>;
 };
 
 const KEY = /^ask_([a-z0-9]{1,40})_([A-Za-z0-9_-]{20,200})$/;
 const TOUCH_EVERY_MS = 60_000;
 
+/** The text of a key; only {@link hashSecret} of its secret is kept. Source: `security.md`, API keys. */
+export const formatKey = (id: string, secret: string): string => `ask_${id}_${secret}`;
+
+/** SHA-256 (hex) of a key's secret. */
+export const hashSecret = (secret: string): string => createHash("sha256").update(secret).digest("hex");
+
 /** Keys of the form `ask_<id>_<secret>`, found by id and compared in constant time. Source: `security.md`, API keys. */
 export function createKeyStore(db: Database): KeyStore {
   return {
-    async findOwner(key) {
+    async findHolder(key) {
       const [, id = "", secret = ""] = KEY.exec(key) ?? [];
       const now = new Date();
       // Asked for a malformed key too: an unreachable store is told from a wrong key, whatever the key.
@@ -29,11 +38,10 @@ export function createKeyStore(db: Database): KeyStore {
             or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, now)),
           ),
         );
-      if (!row || !isEqual(row.secretHash, createHash("sha256").update(secret).digest("hex")))
-        return undefined;
+      if (!row || !isEqual(row.secretHash, hashSecret(secret))) return undefined;
       if (now.getTime() - (row.lastUsedAt?.getTime() ?? 0) > TOUCH_EVERY_MS)
         await db.update(apiKeys).set({ lastUsedAt: now }).where(eq(apiKeys.id, row.id));
-      return row.ownerId;
+      return { keyId: row.id, ownerId: row.ownerId, scopes: row.scopes };
     },
   };
 }

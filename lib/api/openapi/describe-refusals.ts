@@ -37,7 +37,7 @@ export function listRefusals(operation: Operation): ErrorCode[] {
   const codes: (ErrorCode | false | undefined)[] = [
     (body ?? query ?? headers) && "invalid_request",
     (takesKey || auth.kind === "login") && "unauthorized",
-    (auth.kind === "share" || auth.kind === "login") && "forbidden",
+    (takesKey || auth.kind === "share" || auth.kind === "login") && "forbidden",
     path.includes(":") && "not_found",
     body && "payload_too_large",
     body && requiresJsonType && "unsupported_media_type",

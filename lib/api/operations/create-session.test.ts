@@ -36,7 +36,8 @@ const services: CreationServices = {
 const hello = [{ role: "user", parts: [{ type: "text", text: "Hello" }] }];
 async function create(fields: Record<string, unknown> = {}, given: CreationServices = services) {
   const body = { messages: hello, ...fields };
-  const call = { body: createSessionSchema.parse(body), sent: body, caller: { ownerId: "owner" } };
+  const caller = { keyId: "key", ownerId: "owner", scopes: [] };
+  const call = { body: createSessionSchema.parse(body), sent: body, caller };
   const answer = await createSession(given, call);
   assert.ok(!(answer instanceof Response));
   return answer;

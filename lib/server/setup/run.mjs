@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * The two commands: `npm start` and `npm test` (and `npm run dev`, `npm run setup`, `npm run bench`) from a fresh clone.
+ * The two commands: `npm start` and `npm test` (and `npm run dev`, `npm run setup`, `npm run bench`, `npm run keys`) from a fresh clone.
  *
  * Everything in this folder that ends in .mjs is plain JavaScript with JSDoc types, the one exception to ".ts only":
  * it runs first, on a Node 20 that cannot read TypeScript, before any package is installed. For the same reason it
@@ -16,7 +16,7 @@ import { ensureInstalled } from "./install.mjs";
 import { SetupError } from "./setup-error.mjs";
 
 const usage =
-  "Usage: node lib/server/setup/run.mjs start | dev | test [--unit | --e2e] [filter …] | bench [option …] | faults [option …] | setup | client";
+  "Usage: node lib/server/setup/run.mjs start | dev | test [--unit | --e2e] [filter …] | bench [option …] | faults [option …] | keys <command> | setup | client";
 
 /**
  * @param {string | undefined} command
@@ -26,7 +26,7 @@ const usage =
 async function run(command, args) {
   if (
     command === undefined ||
-    !["start", "dev", "test", "bench", "faults", "setup", "client"].includes(command)
+    !["start", "dev", "test", "bench", "faults", "keys", "setup", "client"].includes(command)
   ) {
     console.error(usage);
     return 1;
@@ -42,6 +42,11 @@ async function run(command, args) {
     await buildClient(node);
     console.log(`Built: ${clientFolder}, to be installed with \`npm install <path to it>\`.`);
     return 0;
+  }
+  if (command === "keys") {
+    const { runCommand } = await import("./command.mjs");
+    const keys = ["--disable-warning=ExperimentalWarning", "lib/server/keys/main.ts", ...args];
+    return (await runCommand(node, keys, { inherit: true })).exitCode;
   }
   const chromium = await ensureBrowser(node, command === "setup");
   const browserEnv =

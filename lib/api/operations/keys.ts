@@ -1,0 +1,54 @@
+import { KEY_SCOPES } from "#lib/session/key-scopes.ts";
+import * as keys from "#lib/session/manage-keys.ts";
+import type { CallOf } from "../call.ts";
+import { fail } from "../errors.ts";
+import type { Answer } from "../route.ts";
+import type { ApiServices } from "../services.ts";
+
+const DAY_MS = 24 * 3_600_000;
+const OVERLAP_HOURS = 24;
+
+/** `GET /actions/keys`: all keys, or those of an owner, newest first; no secret is among it. */
+export async function listKeys(
+  services: Pick<ApiServices, "db">,
+  { query }: CallOf<"listKeys">,
+): Promise<Answer> {
+  const data = await keys.listKeys(services.db, query.owner);
+  return { ok: true, status: 200, body: { success: true, data, nextCursor: null } };
+}
+
+/** `POST /actions/keys`. The answer is the one time that the key's text is told. */
+export async function createKey(
+  services: Pick<ApiServices, "db">,
+  { body }: CallOf<"createKey">,
+): Promise<Answer> {
+  const { ownerId, name, scopes = KEY_SCOPES, expiresInDays } = body;
+  const expiresAt = expiresInDays === undefined ? null : new Date(Date.now() + expiresInDays * DAY_MS);
+  const made = await keys.createKey(services.db, { ownerId, name, scopes, expiresAt });
+  return { ok: true, status: 201, body: { success: true, ...made } };
+}
+
+/** `DELETE /actions/keys/:keyId`: the key ends at once; asking again changes nothing. */
+export async function revokeKey(
+  services: Pick<ApiServices, "db">,
+  { params }: CallOf<"revokeKey">,
+): Promise<Answer> {
+  const record = await keys.revokeKey(services.db, params.keyId);
+  return record ? { ok: true, status: 200, body: { success: true, record } } : unknownKey();
+}
+
+/** `POST /actions/keys/:keyId/rotate`: a successor, beside which the old key goes on for the overlap. */
+export async function rotateKey(
+  services: Pick<ApiServices, "db">,
+  { params, body }: CallOf<"rotateKey">,
+): Promise<Answer> {
+  const overlapMs = (body.overlapHours ?? OVERLAP_HOURS) * 3_600_000;
+  const rotated = await keys.rotateKey(services.db, params.keyId, overlapMs);
+  if (rotated.status === "unknown") return unknownKey();
+  if (rotated.status === "over")
+    return fail("conflict", "this key is revoked or has expired; create a new one");
+  const { key, record, old } = rotated;
+  return { ok: true, status: 201, body: { success: true, key, record, old } };
+}
+
+const unknownKey = () => fail("not_found", "no such key");

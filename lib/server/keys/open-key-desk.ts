@@ -1,0 +1,116 @@
+import { chooseDriver, type DatabaseOptions, openDatabase } from "#db/client.ts";
+import { createAuthenticator } from "#lib/api/authenticate.ts";
+import { contract } from "#lib/api/contract.ts";
+import { createLoginGate } from "#lib/api/login-gate.ts";
+import { createPathMatcher } from "#lib/api/match-path.ts";
+import { createKey, listKeys, revokeKey, rotateKey } from "#lib/api/operations/keys.ts";
+import { createRateLimiter } from "#lib/api/rate-limiter.ts";
+import { type RouteServices, serveOperation } from "#lib/api/route.ts";
+import { createKeyStore } from "#lib/session/key-store.ts";
+import { createShareLinks } from "#lib/session/share-link.ts";
+import type { Env } from "../env.ts";
+import { keepSecrets } from "../keep-secrets.ts";
+
+/** Takes the operations of `/actions/keys` in the operator's name. */
+export type KeyDesk = {
+  ask: (method: string, path: string, body?: unknown) => Promise<Response>;
+  close: () => Promise<void>;
+};
+
+const ANSWER_MS = 30_000;
+
+/**
+ * Opens a way to the service's own key store: the database itself, or, where a running service owns the embedded one, that
+ * service, which knows the operator by the deployment's secret key.
+ *
+ * @throws Error with a sentence where neither can be had.
+ */
+export async function openKeyDesk(env: Env): Promise<KeyDesk> {
+  const driver = chooseDriver(env.DATABASE_URL, env.DATABASE_DRIVER);
+  if (driver !== "pglite") return openAtDatabase(env, readServer(env, driver));
+  try {
+    return await openAtDatabase(env, { driver, dataDir: env.DATA_DIR });
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== "DatabaseLockedError") throw error;
+    return openAtService(env, error.message);
+  }
+}
+
+function readServer(env: Env, driver: "pg" | "neon"): DatabaseOptions {
+  const url = env.DATABASE_URL;
+  if (!url) throw new Error(`DATABASE_URL: is required with DATABASE_DRIVER=${driver}`);
+  // A connection that is lost fails the statement at hand, which says so.
+  const onError = () => {};
+  if (driver === "pg") return { driver, url, onError };
+  return { driver, url, onError, ...(env.NEON_WSPROXY && { wsProxy: env.NEON_WSPROXY }) };
+}
+
+const { listKeys: list, createKey: create, revokeKey: revoke, rotateKey: rotate } = contract;
+const match = createPathMatcher({ list, create, revoke, rotate });
+
+async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<KeyDesk> {
+  const { db, close } = await openDatabase(options);
+  const key = await readSecretKey(env);
+  const operator = signIn(key);
+  const services: RouteServices = {
+    db,
+    login: operator.gate,
+    authenticate: createAuthenticator([], createKeyStore(db)),
+    shares: createShareLinks(db, key),
+    rates: createRateLimiter({ create: 0, poll: 0, annotate: 0 }),
+    logger: { debug() {}, info() {}, warn() {}, error: ({ err }: { err?: unknown }) => console.error(err) },
+    settings: { baseUrl: env.baseUrl },
+  };
+  return {
+    close,
+    async ask(method, path, body) {
+      const found = match(path.split("?")[0] ?? "");
+      const request = makeRequest(env, operator.cookie, method, path, body);
+      const params = found?.params ?? {};
+      switch (found?.operations[method]) {
+        case "list":
+          return serveOperation(services, list, listKeys, request, params);
+        case "create":
+          return serveOperation(services, create, createKey, request, params);
+        case "revoke":
+          return serveOperation(services, revoke, revokeKey, request, params);
+        case "rotate":
+          return serveOperation(services, rotate, rotateKey, request, params);
+        default:
+          throw new Error(`no operation at ${method} ${path}`);
+      }
+    },
+  };
+}
+
+async function openAtService(env: Env, whyLocked: string): Promise<KeyDesk> {
+  const { cookie } = signIn(await readSecretKey(env));
+  return {
+    close: async () => {},
+    ask: (method, path, body) =>
+      fetch(makeRequest(env, cookie, method, path, body), { signal: AbortSignal.timeout(ANSWER_MS) }).catch(
+        () => {
+          throw new Error(
+            `${whyLocked}; it does not answer at ${env.ownOrigin} either: run this with its PORT and HOST, or stop it first`,
+          );
+        },
+      ),
+  };
+}
+
+function makeRequest(env: Env, cookie: string, method: string, path: string, body: unknown): Request {
+  const headers = { cookie, origin: env.baseUrl, "content-type": "application/json" };
+  return new Request(new URL(path, env.ownOrigin), {
+    ...{ method, headers },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+}
+
+/** The operator's cookie: whoever has the deployment's secret key may issue it. */
+function signIn(key: Uint8Array) {
+  const gate = createLoginGate(key, false);
+  return { gate, cookie: gate.redeem(gate.issueToken())?.split(";")[0] ?? "" };
+}
+
+const readSecretKey = async (env: Env): Promise<Uint8Array> =>
+  env.ENCRYPTION_KEY ?? (await keepSecrets(env.DATA_DIR)).encryptionKey;
