@@ -42,6 +42,23 @@ export type AnnotationRecordPage = {
   nextCursor: string | null;
 };
 
+/** What the annotation overlay sends; unknown fields are kept. */
+export type AnnotationSubmission = {
+  /** `submit` needs `annotations`. */
+  event: string;
+  /** All of it as text. */
+  output?: string | undefined;
+  annotations?: Array<{
+    type?: string | undefined;
+    selector?: string | undefined;
+    comment?: string | undefined;
+    [field: string]: unknown;
+  }> | undefined;
+  /** The annotated page. */
+  url?: string | undefined;
+  [field: string]: unknown;
+};
+
 /** Somebody annotated the page. */
 export type AnnotationSubmittedEvent = {
   kind: "annotation.submitted";
@@ -245,6 +262,9 @@ export type DeliveryRecordPage = {
   /** Send it as `cursor` for the next page; null after the last. */
   nextCursor: string | null;
 };
+
+/** A stored event of the session. Pass over kinds that you do not know. */
+export type DomainEvent = RunStartedEvent | MessageCompletedEvent | ToolCallEvent | ToolResultEvent | McpSkippedEvent | TurnCompactingEvent | TurnCompactedEvent | TurnSteeredEvent | DeliverablePendingEvent | DeliverableReadyEvent | DeliverableFailedEvent | BrowserStatusEvent | AnnotationSubmittedEvent | ElicitationRequestedEvent | ElicitationResolvedEvent | RunCompletedEvent;
 
 /** The agent asks a question. */
 export type ElicitationRequestedEvent = {
@@ -643,6 +663,16 @@ export type McpSkippedEvent = {
   toolCount?: number | undefined;
 };
 
+export type McpToken = {
+  success: true;
+  /** Sent as `Authorization: Bearer <token>`; a secret, and short-lived. */
+  token: string;
+  /** The built-in MCP server: the one address that the token is for. */
+  url: string;
+  /** ISO 8601, UTC. A new one can be asked for at any time. */
+  expiresAt: string;
+};
+
 /** What somebody says. */
 export type Message = {
   role: "user" | "assistant";
@@ -779,6 +809,11 @@ export type RequestStatus = {
   /** The request's newest run: a retry is a run of its own. */
   runId: string;
   status: "pending" | "running" | "completed";
+};
+
+export type Retarget = {
+  /** The page to go to. */
+  url: string;
 };
 
 /** Accepted, not landed: poll the browser's status. */
@@ -1211,13 +1246,13 @@ export type Operations = {
   /** Retarget the live browser. Accepted, not landed: poll the browser's status until `lastNavigatedUrl` equals `url`, or until `lastError` says why it was refused. A browser that is not there is started first; allow it about 30 s. A session with `browser: false` is a 409. */
   retargetBrowser: {
     parameters: { sessionId: string };
-    body: unknown;
+    body: Retarget;
     answer: RetargetAccepted;
   };
   /** Submit annotations. Called by the overlay in every page of the live browser, from any origin and without a key: the session's id is the secret. An annotation by itself never starts a turn. */
   submitAnnotation: {
     parameters: { sessionId: string };
-    body: unknown;
+    body: AnnotationSubmission;
     answer: AnnotationAccepted;
   };
   /** List the transcript. Oldest first. A message that waits in the queue is not part of it. */
@@ -1254,15 +1289,7 @@ export type Operations = {
   createMcpToken: {
     parameters: { sessionId: string };
     body: undefined;
-    answer: {
-      success: true;
-      /** Sent as `Authorization: Bearer <token>`; a secret, and short-lived. */
-      token: string;
-      /** The built-in MCP server: the one address that the token is for. */
-      url: string;
-      /** ISO 8601, UTC. A new one can be asked for at any time. */
-      expiresAt: string;
-    };
+    answer: McpToken;
   };
   /** List messages that wait for their turn. In the order in which the agent gets them. */
   listQueue: {
