@@ -9,6 +9,7 @@ export type FaultCase = {
     | "kill"
     | "throw"
     | "model"
+    | "mcp"
     | "receiver"
     | "browser"
     | "database"

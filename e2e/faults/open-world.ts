@@ -79,6 +79,7 @@ export async function openWorld(place: {
       ...{ OPENAI_BASE_URL: oracle.modelUrl, SANDBOX: "unconfined", LOG_LEVEL: "info" },
       CALLBACK_RETRY_BASE_MS: String(SCHEDULE.baseMs),
       CALLBACK_RETRY_FACTOR: String(SCHEDULE.factor),
+      NODE_EXTRA_CA_CERTS: oracle.certificatePath,
       ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl, DATABASE_DRIVER: "pg" }),
       ...(fault !== undefined && { FAULT: fault, FAULTS_ALLOWED: "1" }),
     }),

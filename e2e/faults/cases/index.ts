@@ -7,6 +7,7 @@ import { databaseFaults } from "./database-faults.ts";
 import { killPoints, throwPoints } from "./kill-points.ts";
 import { liveBrowsers } from "./live-browsers.ts";
 import { loadFaults } from "./load.ts";
+import { mcpFaults } from "./mcp-faults.ts";
 import { modelFaults } from "./model-faults.ts";
 import { nameThatFlips } from "./name-that-flips.ts";
 import { receiverFaults } from "./receiver-faults.ts";
@@ -16,7 +17,7 @@ export { MISSING } from "./kill-points.ts";
 
 /** Every fault of the campaign, in the order in which they are played. */
 export const CASES: readonly FaultCase[] = [
-  ...[...killPoints, anyStatement, chain, ...throwPoints, ...steering, ...modelFaults],
+  ...[...killPoints, anyStatement, chain, ...throwPoints, ...steering, ...modelFaults, ...mcpFaults],
   ...[...receiverFaults, nameThatFlips, ...browserFaults, ...databaseFaults, ...concurrency],
   ...[...loadFaults, liveBrowsers],
 ];

@@ -59,7 +59,6 @@ export const MISSING: MissingCase[] = [
     title: "child's result recorded, parent not resumed",
     reason: "there are no sub-agents yet",
   },
-  { name: "mcp", title: "MCP: hang, die, 10,000 tools, …", reason: "there is no MCP client yet" },
 ];
 
 const DIE_WITHIN_MS = 60_000;

@@ -3,6 +3,8 @@ import { readTag, type Tag } from "../tag.ts";
 import { cutIntoPieces } from "./cut-into-pieces.ts";
 import { readPrompt } from "./read-prompt.ts";
 
+/** The tool of the oracle's tool server, as sessions of the campaign name that. */
+const NOTE_TOOL = "mcp_notes__note";
 /** What the first structured answer says, so that the correction is told from it. */
 const FIRST_TRY = "FIRST-TRY";
 const CHUNK_DELAY_MS = 8;
@@ -68,6 +70,11 @@ function answerTurn(kind: string, tag: Tag, request: RecordedRequest, pageUrl: s
       };
     if (answersSoFar === 1) return { ...say("Then I fetch a page."), toolCalls: [fetchPage] };
   }
+  // Where its server was skipped, the tool is not among those that are offered.
+  if (kind === "mcp" && answersSoFar === 0 && JSON.stringify(request.body.tools ?? []).includes(NOTE_TOOL))
+    return {
+      toolCalls: [{ name: NOTE_TOOL, arguments: { nonce: tag.nonce }, id: `call_${tag.nonce}_n` }],
+    };
   const steps = kind === "long" ? countSteps(request.text, tag.nonce) : LONG_STEPS;
   if (steps < LONG_STEPS) {
     const name = `${tag.nonce}${steps + 1}`;

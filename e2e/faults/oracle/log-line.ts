@@ -30,6 +30,7 @@ export type OracleLine = { atMs: number } & (
     }
   | { type: "callback-end"; exchange: number; status: number | null }
   | { type: "page"; path: string }
+  | { type: "tools"; fault: string; did: "list" | "begin" | "end"; nonce: string }
 );
 
 export type ServerName = "model" | "receiver";

@@ -5,10 +5,11 @@ import { createModelPlan } from "./answer-model.ts";
 import { monotonicMs, type OracleLine } from "./log-line.ts";
 import { readPrompt } from "./read-prompt.ts";
 import { startOracleReceiver } from "./start-receiver.ts";
+import { startOracleTools } from "./start-tools.ts";
 import { startTap } from "./tap.ts";
 
-// node e2e/faults/oracle/main.ts <log.jsonl>: the world outside the service, in a process that no fault reaches. Prints its
-// ports on one line and serves until its standard input ends. A line is written before anything is answered.
+// node e2e/faults/oracle/main.ts <log.jsonl>: the world outside the service, in a process that no fault reaches. Prints where
+// it is on one line and serves until its standard input ends. A line is written before anything is answered.
 const [, , logPath = "oracle.jsonl"] = process.argv;
 const log = openSync(logPath, "a");
 const note = (line: OracleLine) => void writeSync(log, `${JSON.stringify(line)}\n`);
@@ -27,7 +28,15 @@ const model = await startScriptedModel({
   },
 });
 model.respondWith(createModelPlan(`http://127.0.0.1:${receiver}`));
-console.log(JSON.stringify({ model: await startTap("model", model.port, noteBytes), receiver }));
+const tools = await startOracleTools(note);
+console.log(
+  JSON.stringify({
+    model: await startTap("model", model.port, noteBytes),
+    receiver,
+    tools: tools.origin,
+    certificate: tools.certificate.cert,
+  }),
+);
 
 process.stdin.resume();
 process.stdin.once("close", () => {

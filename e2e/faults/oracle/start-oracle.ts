@@ -1,13 +1,15 @@
 import { spawn } from "node:child_process";
-import { mkdtemp, open, rm } from "node:fs/promises";
+import { mkdtemp, open, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { OracleLine } from "./log-line.ts";
 
+type Place = { model: number; receiver: number; tools: string; certificate: string };
+
 export type Oracle = Awaited<ReturnType<typeof startOracle>>;
 
-/** Starts the oracle: scripted model, callback receiver and pages, in a process of their own. */
+/** Starts the oracle: scripted model, callback receiver, pages and tool server, in a process of their own. */
 export async function startOracle() {
   const folder = await mkdtemp(join(tmpdir(), "faults-oracle-"));
   const logPath = join(folder, "oracle.jsonl");
@@ -15,15 +17,20 @@ export async function startOracle() {
   const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", main, logPath], {
     stdio: ["pipe", "pipe", "inherit"],
   });
-  const ports = await new Promise<{ model: number; receiver: number }>((done, fail) => {
+  const place = await new Promise<Place>((done, fail) => {
     child.once("exit", (code) => fail(new Error(`the oracle ended with ${code}`)));
     child.stdout.once("data", (line: Buffer) => done(JSON.parse(line.toString())));
   });
+  const certificatePath = join(folder, "certificate.pem");
+  await writeFile(certificatePath, place.certificate);
   let offset = 0;
 
   return {
-    modelUrl: `http://127.0.0.1:${ports.model}/v1`,
-    receiverUrl: `http://127.0.0.1:${ports.receiver}`,
+    modelUrl: `http://127.0.0.1:${place.model}/v1`,
+    receiverUrl: `http://127.0.0.1:${place.receiver}`,
+    toolsUrl: place.tools,
+    /** What a service must trust to reach the tool server. */
+    certificatePath,
     pid: child.pid,
     /** The lines written since the last call. */
     async takeLines(): Promise<OracleLine[]> {

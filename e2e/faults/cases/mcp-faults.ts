@@ -1,0 +1,96 @@
+import type { Evidence } from "../evidence.ts";
+import type { FaultCase } from "../fault-case.ts";
+import type { World } from "../open-world.ts";
+import type { LineOf } from "../oracle/log-line.ts";
+
+type McpFault = {
+  /** The fault as the oracle's tool server knows it, `ok` for none. */
+  fault: string;
+  name?: string;
+  title: string;
+  /** Where the process is killed, and at which arrivals; the service is started again. */
+  kill?: { point: string; arrivals: number[]; spreadMs: number };
+  /** How the call of the first turn ends; none is made where its server is skipped. */
+  call?: ("succeeded" | "failed" | "unknown")[];
+  /** Why tools are missing, where they are. */
+  skipped?: RegExp;
+};
+
+const SLOWEST_LIST_MS = 15_000;
+const DIE_WITHIN_MS = 60_000;
+
+const MCP_FAULTS: McpFault[] = [
+  { fault: "hang", title: "a listing that takes 16 s", skipped: /within 15 s/ },
+  { fault: "redirect", title: "a redirect to a private host", skipped: /redirect/ },
+  { fault: "die", title: "a server that dies in mid-call", call: ["failed"] },
+  { fault: "many", title: "10,000 tools", call: ["succeeded"], skipped: /at most 128|goes on/ },
+  { fault: "huge", title: "a result of 50 MB", call: ["failed"] },
+  { fault: "cyclic", title: "a schema that leads back to itself", call: ["succeeded"] },
+  {
+    ...{ fault: "ok", name: "listed", title: "kill -9 when the tools are listed", call: ["succeeded"] },
+    kill: { point: "K08", arrivals: [1], spreadMs: 20 },
+  },
+  {
+    ...{ fault: "ok", name: "calling", title: "kill -9 in a remote call", call: ["unknown"] },
+    kill: { point: "K14", arrivals: [1], spreadMs: 90 },
+  },
+  {
+    ...{ fault: "ok", name: "called", title: "kill -9 when a remote call is done", call: ["unknown"] },
+    kill: { point: "K15", arrivals: [1], spreadMs: 0 },
+  },
+];
+
+/** Tool servers of the caller that misbehave, and a service that dies while it works with one; a turn ends well anyhow. */
+export const mcpFaults: FaultCase[] = MCP_FAULTS.map((mcp) => ({
+  name: `mcp-${mcp.name ?? mcp.fault}`,
+  group: "mcp",
+  title: mcp.title,
+  seedsMax: mcp.kill ? 5 : 1,
+  play: (world) => play(world, mcp),
+  findViolations: (evidence) => judge(mcp, evidence),
+}));
+
+async function play(world: World, { fault, kill }: McpFault): Promise<void> {
+  const { random, problems, oracle, canaries } = world;
+  const putOffMs = kill && random.next() < 0.5 ? random.between(0, kill.spreadMs) : 0;
+  const at = kill && `${kill.point}:${random.pick(kill.arrivals)}:kill9${putOffMs > 0 ? `@${putOffMs}` : ""}`;
+  await world.start(at);
+  const canary = `canary-header-${random.name()}`;
+  canaries.push(canary);
+  const notes = { url: `${oracle.toolsUrl}/${fault}/mcp`, headers: { authorization: `Bearer ${canary}` } };
+  const created = await world.create("mcp", { body: { mcpServers: { notes } } });
+  if (created && !kill) await world.followUp(created.sessionId, "plain");
+  if (kill) {
+    if (!(await world.died(DIE_WITHIN_MS))) problems.push(`${kill.point} was not reached`);
+    else await world.restart();
+  }
+  await world.quiet();
+}
+
+function judge(mcp: McpFault, { rows, acknowledged, oracle }: Evidence): string[] {
+  const [first] = acknowledged;
+  if (!first) return ["the call was not acknowledged"];
+  const wrong: string[] = [];
+  for (const run of rows.runs) if (run.state !== "succeeded") wrong.push(`${run.id} ended ${run.state}`);
+  const lines = oracle.filter((line): line is LineOf<"tools"> => line.type === "tools");
+  const begun = lines.filter(({ did, nonce }) => did === "begin" && nonce === first.nonce).length;
+  if (begun > 1) wrong.push(`the tool ran ${begun} times`);
+  if (mcp.call?.[0] === "succeeded" && begun !== 1) wrong.push(`a call succeeded after ${begun} executions`);
+  const calls = rows.toolCalls.filter(({ name }) => name === "mcp_notes__note").map(({ state }) => state);
+  if (calls.join() !== (mcp.call ?? []).join()) wrong.push(`the calls ended ${calls.join() || "not at all"}`);
+  const reasons = rows.events.flatMap(({ kind, body }) =>
+    kind === "mcp.skipped" ? [String(JSON.parse(body).reason)] : [],
+  );
+  const { skipped } = mcp;
+  if (skipped ? !reasons.some((reason) => skipped.test(reason)) : reasons.length > 0)
+    wrong.push(`what is missing is explained by ${JSON.stringify(reasons)}`);
+  const lists = lines.filter(({ did }) => did === "list").length;
+  if (mcp.fault === "ok" && lists !== rows.runs.length)
+    wrong.push(`${lists} lists for ${rows.runs.length} runs`);
+  for (const run of rows.runs)
+    if (!mcp.kill && run.startedAt && run.endedAt) {
+      const tookMs = run.endedAt.getTime() - run.startedAt.getTime();
+      if (tookMs > 2 * SLOWEST_LIST_MS) wrong.push(`${run.id} took ${tookMs} ms`);
+    }
+  return wrong;
+}

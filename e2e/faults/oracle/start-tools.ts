@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import {
+  type ScriptedTool,
+  startToolServer,
+  type ToolServerOptions,
+} from "../../fixtures/mcp/start-tool-server.ts";
+import { monotonicMs, type OracleLine } from "./log-line.ts";
+
+const CALL_MS = 100;
+const LIST_MS = 16_000;
+const MANY = 10_000;
+const HUGE_BYTES = 50 * 1_048_576;
+
+/**
+ * Starts the tool server of the oracle; how it misbehaves is the first word of the path. Its tool `note` writes a line
+ * when a call begins, and another when it ends: that, and when, is what executions are counted by.
+ *
+ * @returns its origin, and the certificate that a service must trust.
+ */
+export async function startOracleTools(note: (line: OracleLine) => void) {
+  const write = (fault: string, did: "list" | "begin" | "end", nonce: string) =>
+    note({ atMs: monotonicMs(), type: "tools", fault, did, nonce });
+
+  const noteTool = (fault: string): ScriptedTool => ({
+    name: "note",
+    description: "Notes that it was called.",
+    inputSchema:
+      fault === "cyclic"
+        ? CYCLIC
+        : { type: "object", properties: { nonce: { type: "string" } }, required: ["nonce"] },
+    async call({ nonce = "" }): Promise<CallToolResult> {
+      write(fault, "begin", String(nonce));
+      if (fault === "die") server.dropConnections();
+      await sleep(CALL_MS);
+      write(fault, "end", String(nonce));
+      const text = fault === "huge" ? "x".repeat(HUGE_BYTES) : `noted ${nonce}`;
+      return { content: [{ type: "text", text }] };
+    },
+  });
+  const before: ToolServerOptions["before"] = async ({ path, message }, response) => {
+    const fault = readFault(path);
+    if (fault === "redirect") {
+      response.writeHead(307, { location: "https://10.0.0.1/mcp" }).end();
+      return true;
+    }
+    if (message?.method !== "tools/list") return false;
+    write(fault, "list", "");
+    if (fault === "hang") await sleep(LIST_MS);
+    return false;
+  };
+  const server = await startToolServer({
+    before,
+    tools(path) {
+      const fault = readFault(path);
+      const others =
+        fault === "many" ? Array.from({ length: MANY }, (_, nth) => ({ name: `tool_${nth}` })) : [];
+      return [noteTool(fault), ...others];
+    },
+  });
+  return { origin: server.origin, certificate: server.certificate };
+}
+
+const readFault = (path: string): string => path.split("/")[1] ?? "";
+
+/** A schema that leads back to itself in every way there is. */
+const CYCLIC = {
+  type: "object" as const,
+  properties: { nonce: { $ref: "#/$defs/a" }, self: { $ref: "#" }, deep: { $ref: "#/properties/deep" } },
+  $defs: { a: { $ref: "#/$defs/b" }, b: { $ref: "#/$defs/a" } },
+};
