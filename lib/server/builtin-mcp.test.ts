@@ -418,6 +418,26 @@ test("others' calls in a session are made one after the other", async () => {
   assert.match(readText(await second), /Two\./);
 });
 
+test("the agent of a session calls the utilities in its turn, by their names for it", async () => {
+  await waitUntil(async () => {
+    const { data } = await mcp.service.read<{ data: { turnState: string }[] }>("/api/sessions?limit=100");
+    return data.every(({ turnState }) => turnState === "idle");
+  }, "no other turn takes what the model is to say");
+  mcp.service.model.enqueue(
+    { toolCalls: [{ name: "mcp_builtin__read_markdown", arguments: { url: `${site.url}/turn` } }] },
+    { text: "I have read it." },
+  );
+  const { sessionId, statusUrl } = await mcp.service.create("Read the page.");
+  await waitUntil(() => site.asked.includes("/turn"), "the site was asked");
+  site.answer("/turn", "<title>Read in a turn</title><p>Of the page.</p>");
+  await mcp.service.completed(statusUrl);
+  const events = await mcp.container.services.log.read(sessionId, { after: 0, limit: 100 });
+  const [result] = events.filter(({ kind }) => kind === "tool.result").map(({ body }) => JSON.parse(body));
+  assert.deepEqual([result.toolName, result.state], ["mcp_builtin__read_markdown", "succeeded"]);
+  assert.match(result.preview, /Title: Read in a turn[\s\S]*Of the page\./);
+  assert.deepEqual(await readCalls(sessionId), []);
+});
+
 test("what pages and tools answer never holds the token or a key", async () => {
   const sessionId = await createSession();
   const token = await mcp.askToken(sessionId);

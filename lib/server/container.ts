@@ -25,13 +25,9 @@ import { createSchemaChecker } from "#lib/deliverable/admission/create-schema-ch
 import { createEventLog } from "#lib/events/event-log.ts";
 import { faultPoint } from "#lib/events/fault-point.ts";
 import { openEventBus } from "#lib/events/open-event-bus.ts";
-import { createMcpClient } from "#lib/mcp/create-mcp-client.ts";
-import { MCP_LIMITS } from "#lib/mcp/mcp-limits.ts";
-import { readMcpHeaders } from "#lib/mcp/read-mcp-headers.ts";
 import { createModel } from "#lib/model/create-model.ts";
 import { createAddressRule } from "#lib/net/address-rule.ts";
 import { createGuardedFetch } from "#lib/net/guarded-fetch.ts";
-import { createGuardedWebFetch } from "#lib/net/guarded-web-fetch.ts";
 import { createSealer } from "#lib/secrets/sealer.ts";
 import { deriveUserTokenKey } from "#lib/secrets/user-token.ts";
 import { createElicitations } from "#lib/session/elicitation.ts";
@@ -44,6 +40,7 @@ import { createStopRegistry } from "#lib/turn/stop-registry.ts";
 import type { TurnDeps } from "#lib/turn/turn-deps.ts";
 import { createTurnService } from "#lib/turn/turn-service.ts";
 import { chooseEngine } from "./choose-engine.ts";
+import { connectToolServers } from "./connect-tool-servers.ts";
 import { createTooling } from "./create-tooling.ts";
 import { createWaitedSender } from "./create-waited-sender.ts";
 import { type Env, EnvError } from "./env.ts";
@@ -85,12 +82,9 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
     demoOrigin: env.ownOrigin,
   });
   const elicitations = createElicitations({ db, log });
-  // A tool may take its time until it begins to answer; the client's own clocks end what takes too long.
-  const mcpFetch = createGuardedWebFetch(rule, { protocols: ["https:"], timeoutMs: MCP_LIMITS.callMs });
-  const mcp = createMcpClient({
-    elicitations,
-    fetch: mcpFetch,
-    readHeaders: (sessionId, serverId) => readMcpHeaders({ db, sealer }, sessionId, serverId),
+  const mcp = connectToolServers({
+    ...{ env, db, sealer, rule, elicitations, tokenKey: userTokenKey },
+    serveMcp: (request) => builtinMcp.serve(request),
   });
   const tooling = await createTooling({
     ...{ env, db, log, logger, rule, fetch, elicitations, isServerless },
@@ -275,7 +269,7 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
       builtinMcp.close();
       await removals.close();
       await Promise.all([tooling.close(), mcp.close()]);
-      await Promise.all([schemas.close(), fetch.close(), mcpFetch.close()]);
+      await Promise.all([schemas.close(), fetch.close()]);
       await bus.close();
       await database.close();
     },

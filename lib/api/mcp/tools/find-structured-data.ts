@@ -1,5 +1,5 @@
-import { parseHTML } from "linkedom";
 import type { PageJob, StructuredDataAnswer } from "./page-job.ts";
+import { parsePage } from "./parse-page.ts";
 import { readMicrodata } from "./read-microdata.ts";
 
 const SCRIPTS_MAX = 50;
@@ -9,7 +9,7 @@ export function findStructuredData({
   html,
   url,
 }: Extract<PageJob, { kind: "structured data" }>): StructuredDataAnswer {
-  const { document } = parseHTML(html);
+  const document = parsePage(html);
   const canonical = document.querySelector('link[rel~="canonical"][href]')?.getAttribute("href");
   return {
     title: document.querySelector("title")?.textContent?.trim() || null,

@@ -39,6 +39,8 @@ before(async () => {
     "/article": ARTICLE,
     "/product": PRODUCT,
     "/text": { headers: { "content-type": "text/plain" }, body: "plain" },
+    "/short":
+      "<!doctype html><html lang=fr><title>Short</title><meta name=description content=Brief><p>One<p>Two<table><tr><td>a<td>b</table>",
     "/deep": "<div>".repeat(20_000),
     "/wide": "<br>".repeat(60_001),
   });
@@ -76,6 +78,19 @@ test("scope page takes everything, and a long page is read on with offset", asyn
   assert.match(first, /\[characters 0 to 100 of \d+; go on with offset 100\]$/);
   const second = mcpTextOf(await tool.execute({ url, offset: 100, maxCharacters: 50 }, call));
   assert.match(second, /\[characters 100 to 150 of/);
+});
+
+test("elements that a page's author left out are there, as in a browser", async () => {
+  const { call } = mcpCall();
+  const input = { url: `${site.url}/short` };
+  const text = mcpTextOf(await readMarkdown({ fetch, threads }).execute({ ...input, scope: "page" }, call));
+  assert.match(text, /^Title: Short\n[\s\S]*\n\nOne\n\nTwo\n/);
+  const { structuredContent } = await readStructuredData({ fetch, threads }).execute(input, call);
+  const { title, description, language } = { ...structuredContent };
+  assert.deepEqual(
+    { title, description, language },
+    { title: "Short", description: "Brief", language: "fr" },
+  );
 });
 
 test("structured data: JSON-LD, microdata, Open Graph, Twitter and the head, each in its shape", async () => {

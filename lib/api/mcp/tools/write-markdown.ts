@@ -1,14 +1,14 @@
 import { gfm } from "@joplin/turndown-plugin-gfm";
 import { Readability } from "@mozilla/readability";
-import { parseHTML } from "linkedom";
 import TurndownService from "turndown";
 import type { MarkdownAnswer, PageJob } from "./page-job.ts";
+import { parsePage } from "./parse-page.ts";
 
 const UNSEEN = "script, style, noscript, template, iframe, object, svg, canvas, link, meta";
 
 /** A page as clean Markdown: its main article where one is found, otherwise all that it shows. */
 export function writeMarkdown({ html, url, scope }: Extract<PageJob, { kind: "markdown" }>): MarkdownAnswer {
-  const { document } = parseHTML(wrap(html));
+  const document = parsePage(html);
   makeAbsolute(document, url);
   const title = document.title.trim() || null;
   const language = document.documentElement.getAttribute("lang");
@@ -21,7 +21,7 @@ export function writeMarkdown({ html, url, scope }: Extract<PageJob, { kind: "ma
 
 /** Readability takes apart what it is given: it gets a document of its own. */
 function readArticle(document: Document) {
-  const { document: copy } = parseHTML(document.documentElement.outerHTML);
+  const copy = document.cloneNode(true) as Document;
   const article = new Readability<Element>(copy, { serializer: (node) => node as Element }).parse();
   if (!article?.content) return undefined;
   const { title, byline, publishedTime } = article;
@@ -61,7 +61,3 @@ function makeAbsolute(document: Document, url: string): void {
     }
   }
 }
-
-/** A piece of a page gets the elements around it that every page has. */
-const wrap = (html: string): string =>
-  /<body[\s>]/i.test(html) ? html : `<!doctype html><html><head></head><body>${html}</body></html>`;
