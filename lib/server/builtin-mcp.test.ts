@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { registerHooks } from "node:module";
 import { after, before, test } from "node:test";
+import { createHolderCheck } from "#lib/api/mcp/admit-holder.ts";
+import { createRateLimiter } from "#lib/api/rate-limiter.ts";
 import { deriveUserTokenKey, mintUserToken } from "#lib/secrets/user-token.ts";
 import {
   callTool,
@@ -267,6 +269,23 @@ test("no credential, a wrong one, one that has ended or is for elsewhere: 401, w
     assert.match(await response.text(), /Authorization: Bearer/);
   }
   assert.equal((await mcp.post(good, LIST)).status, 200);
+});
+
+test("others' requests are counted for each session; those of its own agent are not", async () => {
+  const check = createHolderCheck({
+    ...{ db: mcp.container.services.db, key: mcp.tokenKey, audience: mcp.url },
+    rates: createRateLimiter({ create: 0, poll: 2, annotate: 0 }),
+  });
+  const ask = async (token: string) => {
+    const checked = await check(new Request(mcp.url, { headers: { authorization: `Bearer ${token}` } }));
+    return checked.ok ? "admitted" : checked.code;
+  };
+  const [one, two] = [await createSession(), await createSession()];
+  const answers: string[] = [];
+  // A new token is no way around the limit.
+  for (const sessionId of [one, one, one, two]) answers.push(await ask(await mcp.askToken(sessionId)));
+  assert.deepEqual(answers, ["admitted", "admitted", "rate_limited", "admitted"]);
+  assert.equal(await ask(mintAgentToken(one)), "admitted");
 });
 
 test("a deleted session's token is good for nothing", async () => {

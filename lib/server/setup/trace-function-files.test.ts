@@ -20,12 +20,13 @@ test("a function gets the sources, the migrations, its thread and its child proc
   for (const path of [
     "lib/server/open-serverless.ts",
     "lib/deliverable/admission/schema-worker.ts",
+    "lib/api/mcp/tools/page-worker.ts",
     "lib/tools/browser/script-child.ts",
     "db/migrations/meta/_journal.json",
     "package.json",
   ])
     assert.ok(files.includes(path), path);
-  for (const name of ["pg", "@neondatabase/serverless", "@vercel/sandbox", "playwright-core", "ajv"])
+  for (const name of ["pg", "@neondatabase/serverless", "@vercel/sandbox", "playwright-core", "ajv", "sharp"])
     assert.ok(
       files.some((path) => path.startsWith(`node_modules/${name}/`)),
       name,
