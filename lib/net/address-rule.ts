@@ -81,7 +81,7 @@ export function createAddressRule(options: AddressRuleOptions): AddressRule {
   }
 
   function refuseHost(hostname: string, port: number): string | undefined {
-    const address = canonicalAddress(hostname);
+    const address = literalOf(hostname);
     if (address !== undefined) return checkAddress(address, port);
     return refuseName(canonicalHostname(hostname), port);
   }
@@ -91,7 +91,7 @@ export function createAddressRule(options: AddressRuleOptions): AddressRule {
     const refusal =
       destination instanceof URL ? refuseLiteral(destination) : refuseHost(destination.hostname, port);
     if (refusal !== undefined) return { allowed: false, why: "refused", reason: refusal };
-    const literal = canonicalAddress(hostname);
+    const literal = literalOf(hostname);
     if (literal !== undefined)
       return { allowed: true, addresses: [{ address: literal, family: isIP(literal) }] };
     const name = canonicalHostname(hostname);
@@ -122,6 +122,10 @@ export function createAddressRule(options: AddressRuleOptions): AddressRule {
 
   return { check, checkAddress, reservePort, refuseLiteral };
 }
+
+/** The address that a host is, a resolver's reading of dots behind it included; undefined for a name. */
+const literalOf = (hostname: string): string | undefined =>
+  canonicalAddress(hostname) ?? canonicalAddress(canonicalHostname(hostname));
 
 function refusePort(host: string, port: number): string | undefined {
   return blockedPorts.has(port)
