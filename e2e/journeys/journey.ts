@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test as base, type ConsoleMessage, expect, type Page } from "@playwright/test";
+import { checkAnswersOfPages } from "../fixtures/check-answers.ts";
 import { startScriptedModel } from "../fixtures/scripted-model/start-scripted-model.ts";
 import type { RecordedRequest, ScriptedModel, Step } from "../fixtures/scripted-model/types.ts";
 import { type RunningService, startService } from "../fixtures/service.ts";
@@ -37,9 +38,11 @@ export const test = base.extend<
         });
       };
       context.on("page", listen);
+      const findUndocumented = checkAnswersOfPages(context);
       await use({ allow: (pattern) => allowed.push(pattern) });
       const left = complaints.filter((complaint) => !allowed.some((pattern) => pattern.test(complaint)));
       expect(left, "the page's console holds no errors").toEqual([]);
+      expect(await findUndocumented(), "every answer is as documented").toEqual([]);
     },
     { auto: true },
   ],

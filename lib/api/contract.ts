@@ -414,6 +414,15 @@ export const contract = {
     auth: { kind: "none" },
     answers: { 200: healthSchema },
   }),
+  readOpenApi: defineOperation({
+    method: "GET",
+    path: "/api/openapi.json",
+    summary: "This interface as an OpenAPI document",
+    auth: { kind: "none" },
+    answers: { 200: "stream", 304: "stream" },
+    media: { 200: ["application/json"] },
+    answerHeaders: { 200: ["ETag", "Cache-Control"], 304: ["ETag", "Cache-Control"] },
+  }),
   readReadiness: defineOperation({
     method: "GET",
     path: "/api/ready",

@@ -11,6 +11,7 @@ import { listMessages, listSessions } from "./operations/lists.ts";
 import { postMessage, postPersonMessage } from "./operations/post-message.ts";
 import { editQueued, listQueue, removeQueued } from "./operations/queue.ts";
 import { readArtifact } from "./operations/read-artifact.ts";
+import { readOpenApi } from "./operations/read-open-api.ts";
 import { cancelTurn, readAgentStatus, readRequestStatus } from "./operations/read-status.ts";
 import { deleteSession, readSession } from "./operations/session.ts";
 import { streamRequest } from "./operations/stream-request.ts";
@@ -55,5 +56,6 @@ export const handlers: { [Name in OperationName]: Handler<Contract[Name]> } = {
   revokeKey,
   rotateKey,
   readHealth,
+  readOpenApi,
   readReadiness,
 };

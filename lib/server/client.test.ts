@@ -30,7 +30,7 @@ before(async () => {
   service.model.respondWith(
     (request) => [...answers].find(([text]) => request.userText.includes(text))?.[1] ?? { text: "Done." },
   );
-  client = createClient({ baseUrl: service.baseUrl, apiKey: TEST_KEY });
+  client = createClient({ baseUrl: service.baseUrl, apiKey: TEST_KEY, fetch: service.fetch });
 });
 after(() => service.close());
 

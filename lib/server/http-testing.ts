@@ -2,12 +2,14 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { createRequestListener } from "./request-listener.ts";
-import { openTestService, type TestService } from "./testing.ts";
+import { checkAnswer, openTestService, type TestService } from "./testing.ts";
 import { createUpgradeHandler } from "./upgrade.ts";
 
 /** A test service that listens: everything but the pages, at the address that it believes to have. */
 export type HttpTestService = TestService & {
   baseUrl: string;
+  /** As `fetch`, with every answer held to the document. */
+  fetch: typeof fetch;
   /** Breaks every open connection off, as a network would. */
   cutConnections: () => void;
 };
@@ -35,6 +37,11 @@ export async function openHttpTestService(variables: Record<string, string> = {}
   return {
     ...service,
     baseUrl: env.baseUrl,
+    async fetch(input, init) {
+      const { pathname } = new URL(input instanceof Request ? input.url : input);
+      const body: unknown = typeof init?.body === "string" ? JSON.parse(init.body) : undefined;
+      return checkAnswer({ method: init?.method ?? "GET", pathname, body }, await fetch(input, init));
+    },
     cutConnections() {
       for (const socket of sockets) socket.destroy();
     },

@@ -5,6 +5,7 @@ import { prepareTestDatabase } from "#db/testing.ts";
 import { startScriptedModel } from "#e2e/fixtures/scripted-model/start-scripted-model.ts";
 import type { Step } from "#e2e/fixtures/scripted-model/types.ts";
 import { contract, type OperationName } from "#lib/api/contract.ts";
+import { createAnswerCheck } from "#lib/api/openapi/check-answer.ts";
 import type { PathOperations } from "#lib/api/serve.ts";
 import { createContainer } from "./container.ts";
 import { readEnv } from "./env.ts";
@@ -20,6 +21,9 @@ export type TestService = Awaited<ReturnType<typeof openTestService>>;
 const paths = new Map<string, PathOperations>();
 for (const [name, { path, method }] of Object.entries(contract))
   paths.set(path, { ...paths.get(path), [method]: name as OperationName });
+
+/** Every answer that a test gets is held to the document. */
+export const checkAnswer = createAnswerCheck();
 
 /**
  * A whole service without Next: the real container on PGlite in a folder of its own, with a scripted model on the real
@@ -57,7 +61,8 @@ export async function openTestService(variables: Record<string, string> = {}, da
       init.body = typeof body === "string" ? body : JSON.stringify(body);
       init.headers = { "content-type": "application/json", ...init.headers };
     }
-    return container.mounted.serve(operations, new Request(url, init), params);
+    const exchange = { method, pathname: url.pathname, ...(typeof body === "object" && { body }) };
+    return checkAnswer(exchange, await container.mounted.serve(operations, new Request(url, init), params));
   }
 
   return {

@@ -19,7 +19,7 @@ const VERSION = "1.0.0";
 
 const DESCRIPTION = `An AI agent works on a web page in a session. One call creates the session and starts its first turn; programs follow it by polling, by an event stream or by signed callbacks, and can demand a result that matches their JSON Schema.
 
-**Credentials.** Send an API key as \`Authorization: Bearer <API_KEY>\` or as \`X-Service-Api-Key: <API_KEY>\`. A key sees its owner's sessions alone; any other is a 404.
+**Credentials.** Send an API key as \`Authorization: Bearer <API_KEY>\` or as \`X-Service-Api-Key: <API_KEY>\`. A key sees its owner's sessions alone; any other is a 404. \`GET\` needs the scope \`sessions:read\`, everything else \`sessions:write\`; without it the answer is a 403.
 
 **Refusals** have one envelope, \`{ "success": false, "error": "<sentence>", "code": "<code>" }\`, except where this document says otherwise. The sentence begins with the path of the field that it is about. Go by \`code\`; sentences may change. A method that a path does not have is a 405 \`method_not_allowed\` with an \`Allow\` header. \`HEAD\` works wherever \`GET\` does.
 

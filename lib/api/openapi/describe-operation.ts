@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { ERROR_STATUS, type ErrorCode } from "../errors.ts";
-import type { Operation, OperationAuth } from "../operation.ts";
+import { type Operation, scopeOf } from "../operation.ts";
 import { domainEventSchema, messageDeltaSchema } from "../schemas/events.ts";
 import type { SchemaCollector } from "./collect-schemas.ts";
 import { describeBareRefusal, listRefusals, nameRefusal } from "./describe-refusals.ts";
@@ -20,7 +20,7 @@ export function describeOperation(
   operation: Operation,
   { description, bodyExamples = {} }: OperationDocs = {},
 ): OperationObject {
-  const { summary, auth, body } = operation;
+  const { summary, body } = operation;
   const parameters = [
     ...listPathParameters(operation.path),
     ...describeParameters(collector, "query", operation.query),
@@ -31,15 +31,18 @@ export function describeOperation(
     summary,
     ...(description !== undefined && { description }),
     tags: [tagOf(operation)],
-    security: describeSecurity(auth),
+    security: describeSecurity(operation),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: describeBody(collector, operation, body, bodyExamples) }),
     responses: describeResponses(collector, operation),
   };
 }
 
-function describeSecurity(auth: OperationAuth): Record<string, string[]>[] {
-  const keys = [{ bearerKey: [] }, { headerKey: [] }];
+/** A key needs a scope, which OpenAPI 3.1 has a place for whatever the kind of credential. */
+function describeSecurity(operation: Operation): Record<string, string[]>[] {
+  const { auth } = operation;
+  const scopes = [scopeOf(operation)];
+  const keys = [{ bearerKey: scopes }, { headerKey: scopes }];
   switch (auth.kind) {
     case "key":
       return keys;

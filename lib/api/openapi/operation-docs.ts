@@ -40,6 +40,17 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
   startSession: {
     description: "As `POST /api/session`, for the landing page: the login cookie is the credential.",
   },
+  listSessions: {
+    description: "Those of the key's owner. The cursor is good for as long as its session is there.",
+  },
+  readSession: {
+    description:
+      "The session with its fixed profile. Secrets are no part of it: neither headers of tool servers nor the callback's secret.",
+  },
+  deleteSession: {
+    description:
+      "Stops what runs, then removes rows, files, browser and secrets, its sub-agents' included, and says how much that was. Asking again is a 404.",
+  },
   readRequestStatus: {
     description:
       "`pending` until its turn begins, `running` while it is played (retries included), `completed` when no run follows. How it ended is told by the stream's `run.completed`, by the callback, and by the agent's status.",
@@ -70,6 +81,17 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
     description:
       "Called by the overlay in every page of the live browser, from any origin and without a key: the session's id is the secret. An annotation by itself never starts a turn.",
   },
+  listDeliveries: { description: "Newest first, each with all of its attempts." },
+  redeliverCallback: {
+    description:
+      "Opens the same delivery again, with the same bytes and id: five more attempts. One that is still open is a 409.",
+  },
+  createMcpToken: {
+    description:
+      "For an agent that is not this service's: with the token it reaches the built-in tool server at `url` (MCP, Streamable HTTP), and there what the session's policy leaves of its tools.",
+  },
+  readOpenApi: { description: "Send the `ETag` as `If-None-Match`: what has not changed is a 304." },
+  readReadiness: { description: "200 when every part that a turn needs answers, else 503." },
   listMessages: { description: "Oldest first. A message that waits in the queue is not part of it." },
   readArtifact: { description: "A picture is shown; anything else is only ever downloaded." },
   listQueue: { description: "In the order in which the agent gets them." },
@@ -80,6 +102,14 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
     bodyExamples: { "An answer": { answer: "EUR" }, "No answer": { decline: true } },
   },
   postPersonMessage: { description: `${PERSONS} The turn counts as a person's.` },
+  listPersonDeliveries: { description: PERSONS },
+  redeliverPersonCallback: { description: PERSONS },
+  listKeys: { description: "Newest first; no secret is among it." },
+  createKey: {
+    description: "The answer is the one time that the key's text is told: only a hash of it is kept.",
+  },
+  rotateKey: { description: "A successor, beside which the old key goes on for the overlap." },
+  revokeKey: { description: "The key ends at once; asking again changes nothing." },
   cancelPersonTurn: { description: PERSONS },
   answerPersonElicitation: { description: PERSONS },
   listPersonQueue: { description: PERSONS },

@@ -11,6 +11,7 @@ const PATH_PARAMETERS: Record<string, { description: string; schema?: JsonSchema
     example: "ses_xdbqydi2z2jnnberubbghcrn",
   },
   requestId: { description: "The request: one accepted message.", example: "req_x3vhrt5vrmaw4gijc66izaly" },
+  keyId: { description: "The key's id, which is a part of it.", example: "3f9c1a7be2d04856" },
   artifactId: { description: "The evidence's id.", example: "evi_t6ywq3ekc2bzmr5x7nahvpdj" },
   elicitationId: { description: "The question.", example: "eli_b4wq2nxzkt7mpycr5hvjd3sa" },
   deliveryId: { description: "The delivery.", example: "whd-6f1c9a3e-58d2-4b7a-9c40-2f6d8e1b7a53" },

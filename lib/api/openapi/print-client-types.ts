@@ -29,9 +29,11 @@ export function printClientTypes(document: OpenApiDocument = buildDocument("")):
   const signatures = found.map(({ name, operation, described }) =>
     printSignature(name, operation, described),
   );
-  const places = found.map(({ name, operation: { method, path, query, body } }) => {
+  const places = found.map(({ name, operation, described }) => {
+    const { method, path, query, body } = operation;
     const queryNames = Object.keys(query?.shape ?? {});
-    const place = { method, path, query: queryNames, hasBody: body !== undefined };
+    const isRaw = printAnswer(operation, described) === "Response";
+    const place = { method, path, query: queryNames, hasBody: body !== undefined, isRaw };
     return `  ${name}: ${JSON.stringify(place)},\n`;
   });
   return [

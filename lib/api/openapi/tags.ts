@@ -9,6 +9,7 @@ export const TAGS = [
   { name: "Records", description: "What a session has said and kept: transcript, annotations, evidence." },
   { name: "Callbacks", description: "The deliveries of lifecycle events, and what became of them." },
   { name: "Tool server", description: "The built-in tool server." },
+  { name: "Keys", description: "Make, rotate and revoke API keys, as whoever runs the service." },
   {
     name: "Session page",
     description:
@@ -20,6 +21,7 @@ export const TAGS = [
 type TagName = (typeof TAGS)[number]["name"];
 
 const RULES: [RegExp, TagName][] = [
+  [/^\/actions\/keys\b/, "Keys"],
   [/^\/(?:s\/|actions\/)/, "Session page"],
   [/\/(?:requests)\//, "Requests"],
   [/\/(?:agent|queue|elicitations)\b/, "Agent"],

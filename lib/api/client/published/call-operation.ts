@@ -56,9 +56,6 @@ export async function sendRequest<Name extends OperationName>(
   return response;
 }
 
-/** Operations that answer with bytes or a stream. */
-const RAW: readonly OperationName[] = ["streamRequest", "readArtifact"];
-
 /** Calls an operation and reads its answer. @throws as {@link sendRequest}. */
 export async function callOperation<Name extends OperationName>(
   connection: Connection,
@@ -68,5 +65,5 @@ export async function callOperation<Name extends OperationName>(
 ): Promise<AnswerOf<Name>> {
   const response = await sendRequest(connection, name, input, options);
   // The types come from the contract that the service keeps its answers to.
-  return (RAW.includes(name) ? response : await response.json()) as AnswerOf<Name>;
+  return (OPERATIONS[name].isRaw ? response : await response.json()) as AnswerOf<Name>;
 }

@@ -1189,19 +1189,19 @@ export type Operations = {
     body: CreateSession;
     answer: SessionCreated;
   };
-  /** List sessions, newest first */
+  /** List sessions, newest first. Those of the key's owner. The cursor is good for as long as its session is there. */
   listSessions: {
     parameters: { limit?: number | undefined; cursor?: string | undefined };
     body: undefined;
     answer: SessionSummaryPage;
   };
-  /** Read a session */
+  /** Read a session. The session with its fixed profile. Secrets are no part of it: neither headers of tool servers nor the callback's secret. */
   readSession: {
     parameters: { sessionId: string };
     body: undefined;
     answer: SessionDetail;
   };
-  /** Delete a session and everything that belongs to it */
+  /** Delete a session and everything that belongs to it. Stops what runs, then removes rows, files, browser and secrets, its sub-agents' included, and says how much that was. Asking again is a 404. */
   deleteSession: {
     parameters: { sessionId: string };
     body: undefined;
@@ -1267,13 +1267,13 @@ export type Operations = {
     body: undefined;
     answer: AnnotationRecordPage;
   };
-  /** List callbacks and their attempts */
+  /** List callbacks and their attempts. Newest first, each with all of its attempts. */
   listDeliveries: {
     parameters: { sessionId: string; limit?: number | undefined; cursor?: string | undefined };
     body: undefined;
     answer: DeliveryRecordPage;
   };
-  /** Send a callback again */
+  /** Send a callback again. Opens the same delivery again, with the same bytes and id: five more attempts. One that is still open is a 409. */
   redeliverCallback: {
     parameters: { sessionId: string; deliveryId: string };
     body: undefined;
@@ -1285,7 +1285,7 @@ export type Operations = {
     body: undefined;
     answer: Response;
   };
-  /** Let another agent use the session's tools */
+  /** Let another agent use the session's tools. For an agent that is not this service's: with the token it reaches the built-in tool server at `url` (MCP, Streamable HTTP), and there what the session's policy leaves of its tools. */
   createMcpToken: {
     parameters: { sessionId: string };
     body: undefined;
@@ -1327,7 +1327,13 @@ export type Operations = {
     body: undefined;
     answer: Health;
   };
-  /** Readiness of every part */
+  /** This interface as an OpenAPI document. Send the `ETag` as `If-None-Match`: what has not changed is a 304. */
+  readOpenApi: {
+    parameters: {  };
+    body: undefined;
+    answer: Response;
+  };
+  /** Readiness of every part. 200 when every part that a turn needs answers, else 503. */
   readReadiness: {
     parameters: {  };
     body: undefined;
@@ -1337,28 +1343,29 @@ export type Operations = {
 
 /** Where each operation is found. */
 export const OPERATIONS = {
-  createSession: {"method":"POST","path":"/api/session","query":[],"hasBody":true},
-  listSessions: {"method":"GET","path":"/api/sessions","query":["limit","cursor"],"hasBody":false},
-  readSession: {"method":"GET","path":"/api/sessions/:sessionId","query":[],"hasBody":false},
-  deleteSession: {"method":"DELETE","path":"/api/sessions/:sessionId","query":[],"hasBody":false},
-  readRequestStatus: {"method":"GET","path":"/api/sessions/:sessionId/requests/:requestId","query":[],"hasBody":false},
-  streamRequest: {"method":"GET","path":"/api/sessions/:sessionId/requests/:requestId/stream","query":["after"],"hasBody":false},
-  readAgentStatus: {"method":"GET","path":"/api/sessions/:sessionId/agent/status","query":[],"hasBody":false},
-  postMessage: {"method":"POST","path":"/api/sessions/:sessionId/agent/messages","query":[],"hasBody":true},
-  cancelTurn: {"method":"POST","path":"/api/sessions/:sessionId/agent/cancel","query":[],"hasBody":false},
-  readBrowser: {"method":"GET","path":"/api/sessions/:sessionId/browser","query":[],"hasBody":false},
-  retargetBrowser: {"method":"POST","path":"/api/sessions/:sessionId/browser","query":[],"hasBody":true},
-  submitAnnotation: {"method":"POST","path":"/api/sessions/:sessionId/annotations/webhook","query":[],"hasBody":true},
-  listMessages: {"method":"GET","path":"/api/sessions/:sessionId/messages","query":["limit","cursor"],"hasBody":false},
-  listAnnotations: {"method":"GET","path":"/api/sessions/:sessionId/annotations","query":["limit","cursor"],"hasBody":false},
-  listDeliveries: {"method":"GET","path":"/api/sessions/:sessionId/deliveries","query":["limit","cursor"],"hasBody":false},
-  redeliverCallback: {"method":"POST","path":"/api/sessions/:sessionId/deliveries/:deliveryId/redeliver","query":[],"hasBody":false},
-  readArtifact: {"method":"GET","path":"/api/sessions/:sessionId/artifacts/:artifactId","query":[],"hasBody":false},
-  createMcpToken: {"method":"POST","path":"/api/sessions/:sessionId/mcp-token","query":[],"hasBody":false},
-  listQueue: {"method":"GET","path":"/api/sessions/:sessionId/queue","query":[],"hasBody":false},
-  editQueued: {"method":"PATCH","path":"/api/sessions/:sessionId/queue/:requestId","query":[],"hasBody":true},
-  removeQueued: {"method":"DELETE","path":"/api/sessions/:sessionId/queue/:requestId","query":[],"hasBody":false},
-  answerElicitation: {"method":"POST","path":"/api/sessions/:sessionId/elicitations/:elicitationId","query":[],"hasBody":true},
-  readHealth: {"method":"GET","path":"/api/health","query":[],"hasBody":false},
-  readReadiness: {"method":"GET","path":"/api/ready","query":[],"hasBody":false},
+  createSession: {"method":"POST","path":"/api/session","query":[],"hasBody":true,"isRaw":false},
+  listSessions: {"method":"GET","path":"/api/sessions","query":["limit","cursor"],"hasBody":false,"isRaw":false},
+  readSession: {"method":"GET","path":"/api/sessions/:sessionId","query":[],"hasBody":false,"isRaw":false},
+  deleteSession: {"method":"DELETE","path":"/api/sessions/:sessionId","query":[],"hasBody":false,"isRaw":false},
+  readRequestStatus: {"method":"GET","path":"/api/sessions/:sessionId/requests/:requestId","query":[],"hasBody":false,"isRaw":false},
+  streamRequest: {"method":"GET","path":"/api/sessions/:sessionId/requests/:requestId/stream","query":["after"],"hasBody":false,"isRaw":true},
+  readAgentStatus: {"method":"GET","path":"/api/sessions/:sessionId/agent/status","query":[],"hasBody":false,"isRaw":false},
+  postMessage: {"method":"POST","path":"/api/sessions/:sessionId/agent/messages","query":[],"hasBody":true,"isRaw":false},
+  cancelTurn: {"method":"POST","path":"/api/sessions/:sessionId/agent/cancel","query":[],"hasBody":false,"isRaw":false},
+  readBrowser: {"method":"GET","path":"/api/sessions/:sessionId/browser","query":[],"hasBody":false,"isRaw":false},
+  retargetBrowser: {"method":"POST","path":"/api/sessions/:sessionId/browser","query":[],"hasBody":true,"isRaw":false},
+  submitAnnotation: {"method":"POST","path":"/api/sessions/:sessionId/annotations/webhook","query":[],"hasBody":true,"isRaw":false},
+  listMessages: {"method":"GET","path":"/api/sessions/:sessionId/messages","query":["limit","cursor"],"hasBody":false,"isRaw":false},
+  listAnnotations: {"method":"GET","path":"/api/sessions/:sessionId/annotations","query":["limit","cursor"],"hasBody":false,"isRaw":false},
+  listDeliveries: {"method":"GET","path":"/api/sessions/:sessionId/deliveries","query":["limit","cursor"],"hasBody":false,"isRaw":false},
+  redeliverCallback: {"method":"POST","path":"/api/sessions/:sessionId/deliveries/:deliveryId/redeliver","query":[],"hasBody":false,"isRaw":false},
+  readArtifact: {"method":"GET","path":"/api/sessions/:sessionId/artifacts/:artifactId","query":[],"hasBody":false,"isRaw":true},
+  createMcpToken: {"method":"POST","path":"/api/sessions/:sessionId/mcp-token","query":[],"hasBody":false,"isRaw":false},
+  listQueue: {"method":"GET","path":"/api/sessions/:sessionId/queue","query":[],"hasBody":false,"isRaw":false},
+  editQueued: {"method":"PATCH","path":"/api/sessions/:sessionId/queue/:requestId","query":[],"hasBody":true,"isRaw":false},
+  removeQueued: {"method":"DELETE","path":"/api/sessions/:sessionId/queue/:requestId","query":[],"hasBody":false,"isRaw":false},
+  answerElicitation: {"method":"POST","path":"/api/sessions/:sessionId/elicitations/:elicitationId","query":[],"hasBody":true,"isRaw":false},
+  readHealth: {"method":"GET","path":"/api/health","query":[],"hasBody":false,"isRaw":false},
+  readOpenApi: {"method":"GET","path":"/api/openapi.json","query":[],"hasBody":false,"isRaw":true},
+  readReadiness: {"method":"GET","path":"/api/ready","query":[],"hasBody":false,"isRaw":false},
 } as const;
