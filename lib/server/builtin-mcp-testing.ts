@@ -11,7 +11,7 @@ import { createRequestListener } from "./request-listener.ts";
 import { openTestService } from "./testing.ts";
 
 /** A whole service whose interface is served on loopback, with clients of the official SDK for `/api/mcp`. */
-export async function openMcpService() {
+export async function openMcpService(variables: Record<string, string> = {}) {
   const encryptionKey = randomBytes(32);
   const server = createServer((request, response) => listen(request, response));
   server.listen(0, "127.0.0.1");
@@ -20,6 +20,7 @@ export async function openMcpService() {
   const service = await openTestService({
     PORT: String(port),
     ENCRYPTION_KEY: encryptionKey.toString("base64"),
+    ...variables,
   });
   const { container, env } = service;
   const listen: (request: IncomingMessage, response: ServerResponse) => void = createRequestListener({

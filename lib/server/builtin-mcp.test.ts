@@ -3,6 +3,7 @@ import { registerHooks } from "node:module";
 import { after, before, test } from "node:test";
 import { createHolderCheck } from "#lib/api/mcp/admit-holder.ts";
 import { createRateLimiter } from "#lib/api/rate-limiter.ts";
+import { findTestChromium } from "#lib/browser/testing.ts";
 import { deriveUserTokenKey, mintUserToken } from "#lib/secrets/user-token.ts";
 import {
   callTool,
@@ -24,7 +25,8 @@ let mcp: McpService;
 let site: Awaited<ReturnType<typeof startSlowSite>>;
 
 before(async () => {
-  [mcp, site] = await Promise.all([openMcpService(), startSlowSite()]);
+  const { executablePath: BROWSER_EXECUTABLE_PATH } = findTestChromium();
+  [mcp, site] = await Promise.all([openMcpService({ BROWSER_EXECUTABLE_PATH }), startSlowSite()]);
 });
 after(async () => {
   site.close();
@@ -202,6 +204,40 @@ test("a call by others is told to the session's followers, outside of any turn, 
   ]);
   const [viewed] = told.filter(({ evidence }) => Array.isArray(evidence) && evidence.length > 0);
   assert.deepEqual([viewed?.toolName, JSON.stringify(viewed).includes(kept.id)], ["view_image", true]);
+});
+
+test("another agent sees the session's own page, and what has changed on it", async () => {
+  const sessionId = await createSession({ targetUrl: `${site.url}/page` });
+  const client = await mcp.connect(await mcp.askToken(sessionId));
+  const checking = callTool(client, "check_accessibility");
+  await waitUntil(() => site.asked.includes("/page"), "the browser asked for the page");
+  site.answer(
+    "/page",
+    "<!doctype html><html lang=en><title>Shop</title><main><h1>Shop</h1><img src=data:,></main>",
+  );
+  const checked = (await checking).structuredContent as {
+    url: string;
+    violations: { rule: string; tags: string[] }[];
+  };
+  assert.equal(checked.url, `${site.url}/page`);
+  assert.deepEqual(
+    checked.violations.map(({ rule, tags }) => `${rule} ${tags}`),
+    ["image-alt wcag2a"],
+  );
+
+  const takePicture = async () => {
+    const taken = await callTool(client, "screenshot");
+    assert.equal(taken.content.at(-1)?.type, "image");
+    return /Evidence (\w+):/.exec(readText(taken))?.[1];
+  };
+  const before = await takePicture();
+  const script = 'await page.evaluate(() => { document.body.style.background = "red" })';
+  await callTool(client, "browser_execute", { script });
+  const compared = await callTool(client, "compare_pictures", { before, after: await takePicture() });
+  const { share, differenceId } = compared.structuredContent as { share: number; differenceId: string };
+  assert.ok(share > 0.9, `${share}`);
+  const kept = await mcp.service.call("GET", `/api/sessions/${sessionId}/artifacts/${differenceId}`);
+  assert.deepEqual([kept.status, kept.headers.get("content-type")], [200, "image/png"]);
 });
 
 test("a result comes with its progress, in its shape", async () => {
