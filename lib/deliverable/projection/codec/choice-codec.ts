@@ -17,6 +17,7 @@ export function createChoiceCodec(choices: readonly (string | number | boolean)[
   const type = kind === "number" && choices.every(Number.isInteger) ? "integer" : kind;
   let isInWords = false;
   return {
+    isPlain: true,
     choices,
     tellInWords: () => {
       isInWords = true;

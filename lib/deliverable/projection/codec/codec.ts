@@ -19,6 +19,8 @@ export type Codec = {
   encode: (value: unknown, run: Encoding) => unknown;
   /** The value of a projected form, or what `run.refuse` answers. */
   decode: (projected: unknown, run: Decoding) => unknown;
+  /** Whether values that the codec takes travel as they are, as far as that is up to it and not to its children. */
+  isPlain?: true;
   /** What a union calls this form when it has to be told apart. */
   label?: () => string | undefined;
   /** Where a projected value only wraps the form of the same place: what is inside. */

@@ -1,8 +1,10 @@
+import { orElse } from "./add-words.ts";
 import { type Codec, closedObject, isNever, refused, type Slot } from "./codec.ts";
 
 /** A list whose items are all of one kind; it travels as a list. */
 export function createListCodec(item: Slot): Codec {
   return {
+    isPlain: true,
     children: () => [item.node],
     outputs: () => ({ kinds: new Set(["array"]), heads: [] }),
     schema: (emit) => ({
@@ -27,28 +29,37 @@ export function createListCodec(item: Slot): Codec {
 /** A property that no `properties` names, in the form in which such properties travel. */
 export type Entry = { key: string; value: unknown };
 
-/** Properties under names of their own: they travel as a list of `{ "key", "value" }`. */
-export function createEntriesCodec(value: Slot): Codec {
+/**
+ * Properties under names of their own: they travel as a list of `{ "key", "value" }`.
+ *
+ * @param isNullable whether null stands for none at all, as where they stand beside other properties.
+ */
+export function createEntriesCodec(value: Slot, isNullable: boolean): Codec {
   return {
     children: () => [value.node],
     outputs: () => ({ kinds: new Set(["array"]), heads: [] }),
-    schema: (emit) => ({
-      type: "array",
-      items: closedObject({ key: { type: "string" }, value: emit(value, 2) }),
-    }),
-    encode: (entries, run) =>
-      mapAll(entries as Entry[], (entry) => {
+    schema(emit) {
+      const items = closedObject({ key: { type: "string" }, value: emit(value, 3) });
+      const list = { type: "array", items };
+      return isNullable ? orElse(list, { type: "null" }) : list;
+    },
+    encode(entries, run) {
+      const list = entries as Entry[];
+      if (isNullable && list.length === 0) return null;
+      return mapAll(list, (entry) => {
         const form = run.encode(value.node, entry.value);
         return form === refused ? refused : { key: entry.key, value: form };
-      }),
-    decode: (projected, run) =>
-      Array.isArray(projected)
-        ? mapAll(projected, (entry, index) => {
-            if (!isEntry(entry)) return run.refuse('must be an object of "key" and "value"', index);
-            const back = run.decode(value.node, entry.value, index, "value");
-            return back === refused ? refused : { key: entry.key, value: back };
-          })
-        : run.refuse("must be array"),
+      });
+    },
+    decode(projected, run) {
+      if (isNullable && projected === null) return [];
+      if (!Array.isArray(projected)) return run.refuse("must be array");
+      return mapAll(projected, (entry, index) => {
+        if (!isEntry(entry)) return run.refuse('must be an object of "key" and "value"', index);
+        const back = run.decode(value.node, entry.value, index, "value");
+        return back === refused ? refused : { key: entry.key, value: back };
+      });
+    },
     // The last entry wins in folding back, so it is the last that a violation speaks of.
     step(projected, key) {
       const entries: unknown[] = Array.isArray(projected) ? projected : [];

@@ -1,17 +1,18 @@
 import { isObject, setOwn } from "../json.ts";
+import { addWords } from "./add-words.ts";
 import { type Codec, once, refused } from "./codec.ts";
 import type { Entry } from "./list-codec.ts";
 import type { Section } from "./object-codec.ts";
 
 /** An object without named properties; it travels as the list of its entries. */
-export function createMapCodec({ node, words }: Section): Codec {
+export function createMapCodec({ node }: Section): Codec {
   const entries = once(() => node.codec);
   return {
     children: () => entries().children(),
     outputs: () => entries().outputs(),
     schema: (emit) => {
       const schema = entries().schema(emit);
-      return words === "" ? schema : { ...schema, description: words };
+      return addWords(schema, node.description);
     },
     encode: (value, run) =>
       isObject(value)

@@ -1,5 +1,5 @@
 import { isObject, type JsonSchema, ownValue, setOwn } from "../json.ts";
-import { addWords, orElse } from "./add-words.ts";
+import { addWords } from "./add-words.ts";
 import { chooseNames } from "./choose-names.ts";
 import {
   type Codec,
@@ -23,8 +23,8 @@ export type Field = {
   isSoft: boolean;
 };
 
-/** Properties under other names; `node` is a place of entries. */
-export type Section = { node: Node; value: Node; words: string };
+/** Properties under other names: the place of their entries, and that of each one's value. */
+export type Section = { node: Node; value: Node };
 
 type ProjectedField = Field & { key: string; optional: OptionalForm | undefined };
 type ProjectedSection = Section & { key: string };
@@ -53,7 +53,6 @@ export function createObjectCodec(declared: readonly Field[], open: readonly Sec
       sections: sections.map(
         (section, index): ProjectedSection => ({ ...section, key: keyAt(live.length + index) }),
       ),
-      isMap: live.length === 0 && sections.length === 1,
     };
   });
 
@@ -79,23 +78,20 @@ export function createObjectCodec(declared: readonly Field[], open: readonly Sec
     },
 
     schema(emit) {
-      const { fields, sections, isMap } = form();
+      const { fields, sections } = form();
       const properties: Record<string, JsonSchema> = {};
       for (const { key, name, slot, optional } of fields) {
         const schema = optional ? optional.schema(emit) : emit(slot, 1);
         properties[key] =
           key === name ? schema : addWords(schema, "", `The property ${JSON.stringify(name)}.`);
       }
-      for (const { key, node, words } of sections) {
-        const list = emit({ node, note: "" }, isMap ? 1 : 2);
-        properties[key] = addWords(isMap ? list : orElse(list, { type: "null" }), "", words);
-      }
+      for (const { key, node } of sections) properties[key] = emit({ node, note: "" }, 1);
       return closedObject(properties);
     },
 
     encode(value, run) {
       if (!isObject(value)) return refused;
-      const { fields, byName, sections, isMap } = form();
+      const { fields, byName, sections } = form();
       const projected: Record<string, unknown> = {};
       const others: Entry[] = [];
       for (const { name, isRequired } of fields)
@@ -109,12 +105,10 @@ export function createObjectCodec(declared: readonly Field[], open: readonly Sec
         else return refused;
       }
       for (const key of Object.keys(value)) if (!byName.has(key)) others.push({ key, value: value[key] });
-      const entries = sortEntries(others, sections, run.encode);
-      if (entries === refused) return refused;
-      for (const [index, { key }] of sections.entries()) {
-        const list = entries[index] ?? [];
-        projected[key] = list.length === 0 && !isMap ? null : list;
-      }
+      const lists = sortEntries(others, sections, run.encode);
+      if (lists === refused) return refused;
+      for (const [index, { key, node }] of sections.entries())
+        projected[key] = node.codec.encode(lists[index] ?? [], run);
       return projected;
     },
 
@@ -122,14 +116,14 @@ export function createObjectCodec(declared: readonly Field[], open: readonly Sec
     // that does not keep to the format may leave out what is absent: that is not held against it.
     decode(projected, run) {
       if (!isObject(projected)) return run.refuse("must be object");
-      const { known, fields, sections, isMap } = form();
+      const { known, fields, sections } = form();
       const missing = fields.find(({ key, optional }) => !optional && !Object.hasOwn(projected, key));
       if (missing !== undefined) return run.refuse(`must have the property "${missing.key}"`);
       const stranger = Object.keys(projected).find((key) => !known.has(key));
       if (stranger !== undefined) return run.refuse(`must not have the property "${stranger.slice(0, 100)}"`);
       const value: Record<string, unknown> = {};
       for (const { key, node } of sections) {
-        if (!Object.hasOwn(projected, key) || (projected[key] === null && !isMap)) continue;
+        if (!Object.hasOwn(projected, key)) continue;
         const entries = run.decode(node, projected[key], key);
         if (entries === refused) return refused;
         for (const entry of entries as Entry[]) setOwn(value, entry.key, entry.value);
@@ -158,23 +152,17 @@ export function createObjectCodec(declared: readonly Field[], open: readonly Sec
   };
 }
 
-/** The entries' forms by section: each goes into the first section that takes its value. */
+/** The entries by section: each goes into the first section that takes its value. */
 function sortEntries(
   entries: readonly Entry[],
   sections: readonly Section[],
   encode: (node: Node, value: unknown) => unknown,
-): unknown[][] | typeof refused {
-  const lists: unknown[][] = sections.map(() => []);
-  for (const { key, value } of entries) {
-    let isTaken = false;
-    for (const [index, section] of sections.entries()) {
-      const form = encode(section.value, value);
-      if (form === refused) continue;
-      lists[index]?.push({ key, value: form });
-      isTaken = true;
-      break;
-    }
-    if (!isTaken) return refused;
+): Entry[][] | typeof refused {
+  const lists: Entry[][] = sections.map(() => []);
+  for (const entry of entries) {
+    const index = sections.findIndex((section) => encode(section.value, entry.value) !== refused);
+    if (index === -1) return refused;
+    lists[index]?.push(entry);
   }
   return lists;
 }

@@ -8,6 +8,7 @@ export function createScalarCodec(type: ScalarType): Codec {
   const kind = type === "integer" ? "number" : type;
   const takes = (value: unknown) => kindOf(value) === kind && (type !== "integer" || Number.isInteger(value));
   return {
+    isPlain: true,
     children: () => [],
     outputs: () => ({ kinds: new Set([kind]), heads: [] }),
     schema: () => ({ type }),

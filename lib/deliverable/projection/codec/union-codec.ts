@@ -128,11 +128,8 @@ function areClear(heads: readonly Head[]): boolean {
 }
 
 /** Whether values travel as they are: scalars, and lists of them. */
-function isPlain(codec: Codec, levels: number): boolean {
-  const { kinds } = codec.outputs();
-  if (kinds.has("object") || levels === 0) return false;
-  return codec.children().every((child) => isPlain(child.codec, levels - 1));
-}
+const isPlain = (codec: Codec, levels: number): boolean =>
+  codec.isPlain === true && levels > 0 && codec.children().every((child) => isPlain(child.codec, levels - 1));
 
 function unite(branches: readonly ProjectedBranch[]): Outputs {
   const kinds = new Set<Kind>();

@@ -50,23 +50,20 @@ function buildObject(
   if (plan === undefined) return [];
   builder.fields.spend(plan.fields.length + plan.sections.length);
   const fields = plan.fields.map((field) => ({ ...field, slot: builder.slotOf(field.formula) }));
+  const isMap = fields.length === 0 && plan.sections.length === 1;
   const sections = plan.sections.map((section): Section => {
     const value = builder.slotOf(section.formula);
-    return {
-      node: common.entriesOf(value),
-      value: value.node,
-      words: describeSection(section, fields.length > 0),
-    };
+    const words = describeSection(section, !isMap);
+    return { node: common.entriesOf(value, words, !isMap), value: value.node };
   });
   const [only] = sections;
-  const isMap = fields.length === 0 && sections.length === 1;
   return [isMap && only ? createMapCodec(only) : createObjectCodec(fields, sections)];
 }
 
-function describeSection({ patterns, isRest }: SectionPlan, hasFields: boolean): string {
+function describeSection({ patterns, isRest }: SectionPlan, isBeside: boolean): string {
   const names = patterns.slice(0, 5).map((pattern) => pattern.slice(0, 200));
   if (!isRest) return `Properties whose name matches ${names.join(" or ")}.`;
-  return hasFields ? "Properties that have no place of their own here; normally null." : "";
+  return isBeside ? "Further properties, which have no place of their own; normally null." : "";
 }
 
 function buildArray(builder: Builder, conjuncts: readonly SchemaObject[]): Codec[] {

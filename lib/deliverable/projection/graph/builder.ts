@@ -33,8 +33,8 @@ export type Builder = {
 export type CommonNodes = {
   /** Any JSON value at all. */
   any: Node;
-  /** The entries of an object whose further values are of one place. */
-  entriesOf: (value: Slot) => Node;
+  /** The entries of an object whose further values are of one place; null for none where `isNullable`. */
+  entriesOf: (value: Slot, words: string, isNullable: boolean) => Node;
   anyList: Codec;
   anyObject: Codec;
 };
@@ -46,18 +46,20 @@ export const createNode = (codec: Codec, name: string, description = ""): Node =
 });
 
 export function createCommonNodes(unbuilt: Codec): CommonNodes {
-  const entries = new Map<Node, Node>();
-  const entriesOf = (value: Slot): Node => {
-    const known = value.note === "" ? entries.get(value.node) : undefined;
-    if (known) return known;
-    const node = createNode(createEntriesCodec(value), `${value.node.name}_entries`);
-    if (value.note === "") entries.set(value.node, node);
+  const known = new Map<Node, Map<string, Node>>();
+  const entriesOf = (value: Slot, words: string, isNullable: boolean): Node => {
+    const ofValue = known.get(value.node) ?? new Map<string, Node>();
+    known.set(value.node, ofValue);
+    const key = `${isNullable} ${words} ${value.note}`;
+    const name = isNullable && value.node === any ? "additional" : `${value.node.name}_entries`;
+    const node = ofValue.get(key) ?? createNode(createEntriesCodec(value, isNullable), name, words);
+    ofValue.set(key, node);
     return node;
   };
   const any = createNode(unbuilt, "json", "Any JSON value; an object as a list of its entries.");
   const slot: Slot = { node: any, note: "" };
   const anyList = createListCodec(slot);
-  const anyObject = createObjectCodec([], [{ node: entriesOf(slot), value: any, words: "" }]);
+  const anyObject = createObjectCodec([], [{ node: entriesOf(slot, "", false), value: any }]);
   const scalars = (["string", "number", "boolean", "null"] as const).map(createScalarCodec);
   any.codec = createUnionCodec(
     [...scalars, anyList, anyObject].map((codec) => ({

@@ -1,0 +1,74 @@
+import { isDeepStrictEqual } from "node:util";
+import type { SchemaChecker } from "../admission/create-schema-checker.ts";
+import type { SchemaObject } from "../admission/walk-schema.ts";
+import { type Breach, checkProfile } from "../projection/profile/check-profile.ts";
+import type { Profile } from "../projection/profile/profile.ts";
+import { type Projection, projectSchema } from "../projection/project-schema.ts";
+import type { Input } from "./read-inputs.ts";
+
+/** How a value fared: as it was, not as it was (and how), or not valid to begin with. */
+export type RoundTrip =
+  | { outcome: "exact" }
+  | { outcome: "different"; detail: string }
+  | { outcome: "skipped-invalid"; detail: string };
+
+/** What is to be said of one schema. `error` is the sentence of the API's 400. */
+export type Report =
+  | { source: string; admitted: false; error: string }
+  | {
+      source: string;
+      admitted: true;
+      fits: boolean;
+      breach: Breach | undefined;
+      projectionMs: number;
+      folded: number;
+      roundTrips: readonly RoundTrip[];
+      projection: Projection;
+    };
+
+/** Admits a schema as the API does, projects it, and sends the given values there and back. */
+export async function checkSchema(checker: SchemaChecker, profile: Profile, input: Input): Promise<Report> {
+  const { source } = input;
+  if ("unreadable" in input) return { source, admitted: false, error: `not JSON: ${input.unreadable}` };
+  const verdict = await checker.admitSchema(input.schema);
+  if (!verdict.ok) return { source, admitted: false, error: verdict.error };
+  const startedAt = performance.now();
+  // Admitted, so it is an object.
+  const projection = projectSchema(input.schema as SchemaObject, profile);
+  const projectionMs = performance.now() - startedAt;
+  const breach = checkProfile(projection.schema, profile);
+  const roundTrips: RoundTrip[] = [];
+  for (const value of input.values ?? [])
+    roundTrips.push(await sendAround(checker, projection, input.schema, value));
+  return {
+    ...{ source, admitted: true, fits: breach === undefined, breach, projectionMs },
+    ...{ folded: projection.folded.length, roundTrips, projection },
+  };
+}
+
+async function sendAround(
+  checker: SchemaChecker,
+  { project, foldBack }: Projection,
+  schema: unknown,
+  value: unknown,
+): Promise<RoundTrip> {
+  const verdict = await checker.validateValue(schema, value);
+  if (!verdict.valid) {
+    const detail = "error" in verdict ? verdict.error : tell(verdict.violations[0]);
+    return { outcome: "skipped-invalid", detail };
+  }
+  const sent = project(value);
+  if (!sent.ok) return { outcome: "different", detail: "has no projected form" };
+  const back = foldBack(JSON.parse(JSON.stringify(sent.value)));
+  if (!back.ok) return { outcome: "different", detail: tell(back) };
+  return isDeepStrictEqual(back.value, value)
+    ? { outcome: "exact" }
+    : { outcome: "different", detail: `came back as ${JSON.stringify(back.value).slice(0, 300)}` };
+}
+
+const tell = (violation: { path: string; message: string } | undefined): string =>
+  violation ? `${violation.path || "/"} ${violation.message}` : "";
+
+/** Whether a report leaves nothing to wish for; a schema that is not admitted is none of the projection's business. */
+export const isFine = (report: Report): boolean =>
+  !report.admitted || (report.fits && report.roundTrips.every(({ outcome }) => outcome !== "different"));

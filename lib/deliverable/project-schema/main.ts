@@ -1,0 +1,108 @@
+import { parseArgs } from "node:util";
+import { createSchemaChecker } from "../admission/create-schema-checker.ts";
+import { type Profile, profiles } from "../projection/profile/profile.ts";
+import { checkSchema, isFine, type Report } from "./check-schema.ts";
+import { type Input, readInputs } from "./read-inputs.ts";
+import { toJsonLine, toLine, toPage } from "./write-report.ts";
+
+const help = `Shows what becomes of an outputSchema on its way to a provider, and whether values survive it.
+
+  npm run project-schema -- <file.json | file.jsonl | folder> … [--provider openai|none] [--json]
+
+  file.json    a JSON Schema, or { "schema": …, "values": […] }
+  file.jsonl   one of these on each line (.ndjson too)
+  folder       every .json file below it
+
+For one schema: the projection, what was folded into descriptions, and an example there and back.
+For several: a line each, and a summary.
+
+  --provider   whose rules to keep to (default: openai)
+  --json       one JSON object for each schema, on a line of its own
+  --help       this text
+
+Exit code: 0 when every admitted schema fits and every valid value comes back exactly, 1 when something does
+not, 2 when the command was not understood or there was nothing to read.
+`;
+
+/** @returns the exit code */
+async function main(): Promise<number> {
+  const asked = readArguments();
+  if (typeof asked === "number") return asked;
+  const { paths, profile, isJson } = asked;
+  const checker = createSchemaChecker();
+  const totals = { schemas: 0, admitted: 0, fit: 0, wrong: 0, exact: 0, different: 0, "skipped-invalid": 0 };
+  const count = (report: Report) => {
+    totals.schemas += 1;
+    if (!isFine(report)) totals.wrong += 1;
+    if (!report.admitted) return;
+    totals.admitted += 1;
+    if (report.fits) totals.fit += 1;
+    for (const { outcome } of report.roundTrips) totals[outcome] += 1;
+  };
+  const say = (text: string) => process.stdout.write(`${text}\n`);
+  let first: { input: Input; report: Report } | undefined;
+  try {
+    for await (const input of readInputs(paths)) {
+      const report = await checkSchema(checker, profile, input);
+      count(report);
+      if (isJson) say(toJsonLine(report));
+      // Whether it is the only one shows with the next.
+      else if (totals.schemas === 1) first = { input, report };
+      else {
+        if (totals.schemas === 2 && first) say(toLine(first.report));
+        say(toLine(report));
+      }
+    }
+    if (first && totals.schemas === 1 && "schema" in first.input)
+      say(await toPage(first.report, checker, first.input.schema));
+    else if (first && totals.schemas === 1) say(toLine(first.report));
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    return 2;
+  } finally {
+    await checker.close();
+  }
+  if (totals.schemas === 0) {
+    process.stderr.write("There is no schema in what was given.\n");
+    return 2;
+  }
+  if (totals.schemas > 1) process.stderr.write(`${summarize(totals)}\n`);
+  return totals.wrong > 0 ? 1 : 0;
+}
+
+function summarize(totals: Record<string, number>): string {
+  const { schemas, admitted, fit, exact = 0, different = 0 } = totals;
+  const values =
+    exact + different === 0 ? "" : ` ${exact} of ${exact + different} valid values came back exactly.`;
+  return `${schemas} schemas: ${admitted} admitted, ${fit} of these fit.${values}`;
+}
+
+function readArguments(): { paths: string[]; profile: Profile; isJson: boolean } | number {
+  const refuse = (message: string) => {
+    process.stderr.write(`${message}\n\n${help}`);
+    return 2;
+  };
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: {
+        provider: { type: "string", default: "openai" },
+        json: { type: "boolean", default: false },
+        help: { type: "boolean", short: "h", default: false },
+      },
+    });
+    if (values.help) {
+      process.stdout.write(help);
+      return 0;
+    }
+    const profile = Object.values<Profile>(profiles).find(({ name }) => name === values.provider);
+    if (!profile) return refuse(`--provider: must be one of ${Object.keys(profiles).join(", ")}.`);
+    if (positionals.length === 0) return refuse("Which schema?");
+    return { paths: positionals, profile, isJson: values.json };
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error));
+  }
+}
+
+process.exitCode = await main();

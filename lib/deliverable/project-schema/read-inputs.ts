@@ -1,0 +1,59 @@
+import { createReadStream } from "node:fs";
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+/** A schema to look at, and where it came from; `values` are to survive its projection. */
+export type Input =
+  | { source: string; schema: unknown; values: readonly unknown[] | undefined }
+  | { source: string; unreadable: string };
+
+/**
+ * The schemas in files, one at a time: a `.json` file is one schema, a `.jsonl` or `.ndjson` file one on each line, a
+ * folder all `.json` files below it. Instead of a schema there may be `{ "schema": …, "values": […] }`.
+ */
+export async function* readInputs(paths: readonly string[]): AsyncGenerator<Input> {
+  for (const path of paths) {
+    if ((await stat(path)).isDirectory()) yield* readInputs(await listJson(path));
+    else if (/\.(jsonl|ndjson)$/i.test(path)) yield* readLines(path);
+    else yield parseInput(path, await readFile(path, "utf8"));
+  }
+}
+
+async function listJson(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  entries.sort((one, other) => (one.name < other.name ? -1 : 1));
+  return entries
+    .filter((entry) => entry.isDirectory() || (entry.isFile() && /\.json$/i.test(entry.name)))
+    .map((entry) => join(folder, entry.name));
+}
+
+async function* readLines(path: string): AsyncGenerator<Input> {
+  let number = 0;
+  for await (const line of createInterface({
+    input: createReadStream(path),
+    crlfDelay: Number.POSITIVE_INFINITY,
+  })) {
+    number += 1;
+    if (line.trim() !== "") yield parseInput(`${path}:${number}`, line);
+  }
+}
+
+function parseInput(source: string, text: string): Input {
+  let json: unknown;
+  try {
+    json = JSON.parse(text.replace(/^\uFEFF/, ""));
+  } catch (error) {
+    return { source, unreadable: error instanceof Error ? error.message : String(error) };
+  }
+  if (isSample(json)) return { source, schema: json.schema, values: json.values };
+  return { source, schema: json, values: undefined };
+}
+
+const isSample = (json: unknown): json is { schema: unknown; values?: unknown[] } =>
+  typeof json === "object" &&
+  json !== null &&
+  "schema" in json &&
+  !("type" in json) &&
+  !("$schema" in json) &&
+  (!("values" in json) || Array.isArray(json.values));

@@ -1,0 +1,78 @@
+import type { SchemaChecker } from "../admission/create-schema-checker.ts";
+import { buildExample } from "./build-example.ts";
+import { isFine, type Report } from "./check-schema.ts";
+
+/** One JSON object for machines. */
+export function toJsonLine(report: Report): string {
+  if (!report.admitted) return JSON.stringify(report);
+  const { projection: _, roundTrips, projectionMs, ...rest } = report;
+  const differences = roundTrips.flatMap((trip, index) =>
+    trip.outcome === "different" ? [{ value: index, detail: trip.detail }] : [],
+  );
+  return JSON.stringify({
+    ...rest,
+    projectionMs: Math.round(projectionMs * 10) / 10,
+    roundTrips: countTrips(report),
+    ...(differences.length > 0 && { differences }),
+  });
+}
+
+/** One line for people. */
+export function toLine(report: Report): string {
+  if (!report.admitted) return `refused  ${report.source}  ${report.error}`;
+  const { exact, different, "skipped-invalid": skipped } = countTrips(report);
+  const parts = [
+    report.breach ? `breaks at ${report.breach.pointer || "/"}: ${report.breach.rule}` : "fits",
+    ...(exact + different > 0 ? [`${exact} of ${exact + different} values came back exactly`] : []),
+    ...(skipped > 0 ? [`${skipped} invalid values skipped`] : []),
+  ];
+  return `${isFine(report) ? "ok     " : "WRONG  "}  ${report.source}  ${parts.join(", ")}`;
+}
+
+function countTrips(report: Extract<Report, { admitted: true }>) {
+  const counts = { exact: 0, different: 0, "skipped-invalid": 0 };
+  for (const { outcome } of report.roundTrips) counts[outcome] += 1;
+  return counts;
+}
+
+/** Everything about one schema: what is sent, what became words, and an example on its way there and back. */
+export async function toPage(report: Report, checker: SchemaChecker, schema: unknown): Promise<string> {
+  if (!report.admitted) return toLine(report);
+  const { projection, breach, roundTrips } = report;
+  const lines = ["# What is sent", JSON.stringify(projection.schema, null, 2), "", "# What became words"];
+  for (const { pointer, keyword, sentence } of projection.folded)
+    lines.push(`${pointer || "/"}  ${keyword}: ${sentence}`);
+  if (projection.folded.length === 0) lines.push("Nothing.");
+  lines.push("", ...(await describeExample(report, checker, schema)));
+  for (const [index, trip] of roundTrips.entries())
+    lines.push(`value ${index}: ${trip.outcome}${"detail" in trip ? ` (${trip.detail})` : ""}`);
+  lines.push(
+    "",
+    breach ? `It breaks a rule at ${breach.pointer || "/"}: ${breach.rule}.` : "It fits the profile.",
+  );
+  return lines.join("\n");
+}
+
+async function describeExample(
+  { projection }: Extract<Report, { admitted: true }>,
+  checker: SchemaChecker,
+  schema: unknown,
+): Promise<string[]> {
+  const example = buildExample(projection.schema);
+  const back = projection.foldBack(example);
+  const lines = ["# An example", `the model writes  ${JSON.stringify(example)}`];
+  if (!back.ok) return [...lines, `which is refused at ${back.path || "/"}: ${back.message}`];
+  lines.push(`the caller gets   ${JSON.stringify(back.value)}`);
+  const again = projection.project(back.value);
+  const isExact = again.ok && JSON.stringify(projection.foldBack(again.value)) === JSON.stringify(back);
+  lines.push(
+    isExact ? "which survives the way there and back." : "which does not survive the way there and back.",
+  );
+  const verdict = await checker.validateValue(schema, back.value);
+  if (!verdict.valid && "violations" in verdict)
+    for (const { path, message } of verdict.violations.slice(0, 5))
+      lines.push(
+        `(a model has to do better: ${projection.toProjectedPath(path, example) || "/"} ${message})`,
+      );
+  return lines;
+}
