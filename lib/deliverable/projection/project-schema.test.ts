@@ -1,0 +1,244 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { compileSchema } from "../admission/compile-schema.ts";
+import { hostileSchemas } from "../admission/testing/hostile-schemas.ts";
+import { ordinarySchemas } from "../admission/testing/ordinary-schemas.ts";
+import { checkProfile } from "./profile/check-profile.ts";
+import { profiles } from "./profile/profile.ts";
+import { projectSchema } from "./project-schema.ts";
+import { checkRoundTrip, projectStrictly } from "./testing/check-round-trip.ts";
+import { realSchemas } from "./testing/real-schemas.ts";
+
+const object = (properties: object, more: object = {}) => ({ type: "object", properties, ...more });
+const closed = (properties: object, required = Object.keys(properties)) =>
+  object(properties, { required, additionalProperties: false });
+/** The projection of one property of a closed object, and its values there and back. */
+const projectProperty = (schema: unknown, required = ["a"]) =>
+  projectStrictly(closed({ a: schema }, required));
+const at = (projection: { schema: Record<string, unknown> }, ...keys: string[]) =>
+  keys.reduce<unknown>((part, key) => Reflect.get(Object(part), key), projection.schema);
+
+describe("schemas as people write them", () => {
+  for (const { name, schema, values } of realSchemas)
+    test(`${name}: fits, and its values survive the way there and back`, () => {
+      const compiled = compileSchema(structuredClone(schema));
+      assert.ok(compiled.ok, JSON.stringify(compiled));
+      const projection = projectStrictly(schema);
+      for (const value of values) {
+        assert.ok(
+          compiled.validate(value),
+          `${JSON.stringify(value)}: ${JSON.stringify(compiled.validate.errors)}`,
+        );
+        checkRoundTrip(projection, value);
+      }
+    });
+
+  for (const { name, schema, fits = [] } of ordinarySchemas)
+    test(`${name}: fits, and its values survive`, () => {
+      const projection = projectStrictly(schema);
+      for (const value of fits) checkRoundTrip(projection, value);
+    });
+});
+
+describe("what the provider cannot enforce", () => {
+  test("becomes sentences after the caller's own words", () => {
+    const projection = projectProperty({
+      type: "string",
+      description: "The code",
+      minLength: 2,
+      pattern: "^a+$",
+    });
+    assert.deepEqual(at(projection, "properties", "a"), {
+      type: "string",
+      description: "The code. At least 2 characters. Matches the pattern ^a+$.",
+    });
+    assert.deepEqual(projection.folded, [
+      { pointer: "/properties/a", keyword: "minLength", sentence: "At least 2 characters." },
+      { pointer: "/properties/a", keyword: "pattern", sentence: "Matches the pattern ^a+$." },
+    ]);
+  });
+
+  test("a list of choices that is too long is told in words", () => {
+    const choices = Array.from({ length: 1_500 }, (_, index) => `choice ${index}`);
+    const projection = projectProperty({ enum: choices });
+    assert.match(
+      String(at(projection, "properties", "a", "description")),
+      /^One of: \["choice 0","choice 1"/,
+    );
+    checkRoundTrip(projection, { a: "choice 1499" });
+  });
+});
+
+describe("absent and null", () => {
+  test("null means absent where the schema does not allow it", () => {
+    const projection = projectProperty({ type: "string" }, []);
+    assert.deepEqual(checkRoundTrip(projection, {}), { a: null });
+    assert.deepEqual(checkRoundTrip(projection, { a: "" }), { a: "" });
+  });
+
+  test("where the schema allows null, null is null and absent is told apart", () => {
+    const projection = projectProperty({ type: ["string", "null"] }, []);
+    assert.deepEqual(checkRoundTrip(projection, { a: null }), { a: null });
+    assert.deepEqual(checkRoundTrip(projection, {}), { a: { absent: true } });
+  });
+
+  test("a property that may never be there is not asked for", () => {
+    assert.deepEqual(at(projectProperty(false, []), "properties"), {});
+  });
+});
+
+describe("maps", () => {
+  const projection = projectProperty({ type: "object", additionalProperties: { type: "integer" } });
+
+  test("travel as a list of entries, of which the last with a key wins", () => {
+    assert.deepEqual(checkRoundTrip(projection, { a: { x: 1, __proto__x: 2 } }), {
+      a: [
+        { key: "x", value: 1 },
+        { key: "__proto__x", value: 2 },
+      ],
+    });
+    const twice = {
+      a: [
+        { key: "x", value: 1 },
+        { key: "x", value: 2 },
+      ],
+    };
+    assert.deepEqual(projection.foldBack(twice), { ok: true, value: { a: { x: 2 } } });
+  });
+
+  test("__proto__ is a key like any other", () => {
+    const value = JSON.parse('{"a":{"__proto__":5,"constructor":6}}');
+    checkRoundTrip(projection, value);
+    assert.equal(Object.getPrototypeOf({}).a, undefined);
+  });
+
+  test("named properties win over entries", () => {
+    const open = projectStrictly(object({ a: { type: "string" } }));
+    const both = {
+      a: "named",
+      additional: [
+        { key: "a", value: "entry" },
+        { key: "b", value: null },
+      ],
+    };
+    assert.deepEqual(open.foldBack(both), { ok: true, value: { a: "named", b: null } });
+  });
+});
+
+describe("forms that look alike", () => {
+  test("are told apart by the constant that tells them apart for the caller", () => {
+    const circle = closed({ kind: { const: "circle" }, size: { type: "number" } });
+    const square = closed({ kind: { const: "square" }, size: { type: "number" } }, ["kind"]);
+    const projection = projectProperty({ oneOf: [circle, square] });
+    assert.deepEqual(checkRoundTrip(projection, { a: { kind: "square" } }), {
+      a: { square: { kind: "square", size: null } },
+    });
+  });
+
+  test("travel as they are where one look tells them apart", () => {
+    const projection = projectProperty({
+      anyOf: [closed({ url: { type: "string" } }), closed({ file: { type: "string" } })],
+    });
+    assert.deepEqual(checkRoundTrip(projection, { a: { file: "x" } }), { a: { file: "x" } });
+  });
+
+  test("an empty list and an empty map stay what they are", () => {
+    const map = { type: "object", additionalProperties: { type: "string" } };
+    const projection = projectProperty({ anyOf: [{ type: "array", items: { type: "string" } }, map] });
+    checkRoundTrip(projection, { a: [] });
+    checkRoundTrip(projection, { a: {} });
+  });
+});
+
+describe("answers that are not of the projected schema", () => {
+  const projection = projectProperty(closed({ b: { type: "integer" } }));
+
+  test("are refused with the place in the model's own JSON", () => {
+    assert.deepEqual(projection.foldBack({ a: { b: "1" } }), {
+      ok: false,
+      path: "/a/b",
+      message: "must be integer",
+    });
+    assert.deepEqual(projection.foldBack({ a: [] }), { ok: false, path: "/a", message: "must be object" });
+    assert.equal(projection.foldBack(null).ok, false);
+    assert.equal(projection.foldBack(undefined).ok, false);
+  });
+
+  test("ten thousand levels are a failure, not an overflow", () => {
+    const { foldBack, project } = projectStrictly(object({ a: {} }));
+    const deep = JSON.parse(`{"a":${"[".repeat(10_000)}${"]".repeat(10_000)},"additional":null}`);
+    assert.deepEqual(foldBack(deep).ok, false);
+    assert.equal(project({ a: deep.a }).ok, false);
+  });
+});
+
+test("a violation's place is told as the place in the model's own JSON", () => {
+  const circle = closed({ kind: { const: "circle" }, size: { type: "number" } });
+  const square = closed({ kind: { const: "square" }, size: { type: "number" } });
+  const schema = closed({
+    "a b": { type: "object", additionalProperties: { oneOf: [circle, square] } },
+    pair: {
+      type: "array",
+      prefixItems: [{ type: "string" }, { type: "boolean" }],
+      items: { type: "number" },
+    },
+  });
+  const projection = projectStrictly(schema);
+  const value = { "a b": { x: { kind: "square", size: 1 } }, pair: ["a", true, 1, 2] };
+  const projected = checkRoundTrip(projection, value);
+  const path = (pointer: string) => projection.toProjectedPath(pointer, projected);
+  assert.equal(path(""), "");
+  assert.equal(path("/a b/x/size"), "/a_b/0/value/square/size");
+  assert.equal(path("/pair/1"), "/pair/item_1");
+  assert.equal(path("/pair/3"), "/pair/rest/1");
+  assert.equal(path("/nowhere/at/all"), "");
+});
+
+test("a server without limits gets the schema as it is", () => {
+  const schema = object({ a: { type: "string", minLength: 2 } });
+  const projection = projectSchema(schema, profiles.none);
+  assert.equal(projection.schema, schema);
+  assert.deepEqual(projection.foldBack({ a: "x" }), { ok: true, value: { a: "x" } });
+  assert.equal(checkProfile(schema, profiles.none), undefined);
+});
+
+describe("hostile schemas", () => {
+  const hostile = hostileSchemas.flatMap((each) => ("value" in each ? [each] : []));
+  for (const { name, schema } of hostile)
+    test(`${name}: answered with a projection that fits`, () => {
+      const before = performance.now();
+      const projection = projectSchema(schema as Record<string, unknown>, profiles.openai);
+      assert.equal(checkProfile(projection.schema, profiles.openai), undefined);
+      assert.ok(performance.now() - before < 2_000);
+    });
+
+  const many = <Item>(length: number, item: (index: number) => Item) =>
+    Array.from({ length }, (_, index) => item(index));
+  const shared = Object.fromEntries(many(1_000, (index) => [`p${index}`, { type: "string" }]));
+  const wide = (schema: unknown) => Object.fromEntries(many(700, (index) => [`w${index}`, schema]));
+  const alike: [string, Record<string, unknown>][] = [
+    [
+      "a large definition behind 700 wrappers",
+      object(wide({ allOf: [{ $ref: "#/$defs/a" }, {}] }), { $defs: { a: object(shared) } }),
+    ],
+    [
+      "a thousand levels of lists and objects",
+      many(1_000, (level) => level).reduce<Record<string, unknown>>(
+        (inner, level) => object({ [`a${level % 3}`]: { type: "array", items: inner } }),
+        object({}),
+      ),
+    ],
+    [
+      "a thousand choices in one another",
+      object({
+        a: many(1_000, () => 0).reduce<unknown>((inner) => ({ anyOf: [inner, object({ z: {} })] }), {
+          type: "string",
+        }),
+      }),
+    ],
+  ];
+  for (const [name, schema] of alike)
+    test(`${name}: comes within the limits`, () => {
+      assert.equal(checkProfile(projectSchema(schema, profiles.openai).schema, profiles.openai), undefined);
+    });
+});
