@@ -2,7 +2,7 @@ import type { Elicitations } from "#lib/session/elicitation.ts";
 import { admitTools, type RemoteTool, type Skipped } from "./admit-tools.ts";
 import { callTool } from "./call-tool.ts";
 import { type CallInPlay, createConnections, type HeldConnection } from "./connections.ts";
-import { listServerIds, type ServerDeps } from "./find-server.ts";
+import { isOurs, listServerIds, type ServerDeps } from "./find-server.ts";
 import { listTools, type RawListing } from "./list-tools.ts";
 import { toMcpFailure } from "./mcp-error.ts";
 import { MCP_LIMITS, type McpLimits } from "./mcp-limits.ts";
@@ -26,6 +26,8 @@ export type McpCall = {
 export type McpClient = {
   /** The servers of a turn, the service's own last. */
   listServerIds: (turn: Pick<McpTurn, "servers">) => string[];
+  /** Whether a server is this very process: what it lists stays the same, and need not be kept. */
+  isOurs: (turn: Pick<McpTurn, "servers">, serverId: string) => boolean;
   /** Lists the tools of servers, side by side; one that fails or is too slow is told of as skipped. */
   list: (turn: McpTurn, serverIds: readonly string[], signal: AbortSignal) => Promise<McpListing>;
   /** Calls a tool. @throws McpFailure where no answer came; its message is a sentence of ours. */
@@ -36,6 +38,11 @@ export type McpClient = {
   close: () => Promise<void>;
 };
 
+type Listed = { listing: RawListing; redact: HeldConnection["redact"] };
+
+/** Offers that are remembered; sessions differ in few ways. */
+const OFFERS_MAX = 256;
+
 type McpDeps = ServerDeps & { elicitations: Pick<Elicitations, "ask">; limits?: Partial<McpLimits> };
 
 /** @see McpClient */
@@ -43,16 +50,22 @@ export function createMcpClient(deps: McpDeps): McpClient {
   const limits = { ...MCP_LIMITS, ...deps.limits };
   const connections = createConnections({ ...deps, limits });
 
-  async function listServer(
-    turn: McpTurn,
-    serverId: string,
-    signal: AbortSignal,
-  ): Promise<{ listing: RawListing; redact: HeldConnection["redact"] } | Skipped> {
+  const offers = new Map<string, Listed>();
+
+  async function listServer(turn: McpTurn, serverId: string, signal: AbortSignal): Promise<Listed | Skipped> {
+    const known = isOurs(deps, turn, serverId) ? offers.get(turn.offerKey) : undefined;
+    if (known) return known;
     const late = AbortSignal.timeout(limits.listMs);
     const deadline = AbortSignal.any([signal, late]);
     try {
       const held = await connections.obtain(turn, serverId, deadline);
-      return { listing: await listTools(await held.opened, limits, deadline), redact: held.redact };
+      const listing = await listTools(await held.opened, limits, deadline);
+      const listed = { listing, redact: held.redact };
+      if (isOurs(deps, turn, serverId)) {
+        if (offers.size >= OFFERS_MAX) offers.clear();
+        offers.set(turn.offerKey, { listing, redact: (text) => text });
+      }
+      return listed;
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       const reason = late.aborted
@@ -83,6 +96,7 @@ export function createMcpClient(deps: McpDeps): McpClient {
 
   return {
     listServerIds: (turn) => listServerIds(deps, turn),
+    isOurs: (turn, serverId) => isOurs(deps, turn, serverId),
 
     async list(turn, serverIds, signal) {
       const listed = await Promise.all(

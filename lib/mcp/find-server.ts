@@ -11,6 +11,8 @@ export type ServerDeps = {
   /** The service's own tool server; without it there is none. */
   builtin?: {
     url: string;
+    /** Whether it is this very process, so that what it lists follows from the session and stays the same. */
+    isOurs: boolean;
     /** What reaches `url` (and no other): it is the deployment's own choice, not a caller's. */
     fetch: Fetch;
     issueUserToken: (sessionId: string, audience: string) => string;
@@ -22,6 +24,14 @@ export const listServerIds = (
   { builtin }: Pick<ServerDeps, "builtin">,
   { servers }: Pick<McpTurn, "servers">,
 ): string[] => [...Object.keys(servers).filter((id) => id !== BUILTIN), ...(builtin ? [BUILTIN] : [])];
+
+/** Whether a server of a turn is this very process. */
+export const isOurs = (
+  { builtin }: Pick<ServerDeps, "builtin">,
+  { servers }: Pick<McpTurn, "servers">,
+  id: string,
+): boolean =>
+  id === BUILTIN && builtin?.isOurs === true && (servers[BUILTIN]?.url ?? builtin.url) === builtin.url;
 
 /**
  * One of a turn's servers with its credentials: the caller's headers, or for the service's own, wherever the session

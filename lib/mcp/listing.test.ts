@@ -283,6 +283,7 @@ describe("the service's own tool server", () => {
     const pinned = await bench.startServer({ tools: named(2) });
     const builtin = {
       url: own.url,
+      isOurs: false,
       fetch: globalThis.fetch,
       issueUserToken: (sessionId: string, audience: string) => `${sessionId} at ${audience}`,
     };
@@ -297,6 +298,17 @@ describe("the service's own tool server", () => {
     assert.equal(others.length, 2);
     assert.equal(pinned.asked[0]?.headers.authorization, `Bearer ses_t at ${pinned.url}`);
     assert.equal(own.asked.length, asked);
+  });
+
+  it("is asked once where it is this very process, and again for a session that is offered something else", async () => {
+    const own = await bench.startServer({ tools: named(1) });
+    const builtin = { url: own.url, isOurs: true, fetch: globalThis.fetch, issueUserToken: () => "token" };
+    const { client, turn } = bench.open({}, { builtin });
+    const list = async (offerKey: string, runId: string) =>
+      (await client.list({ ...turn, offerKey, runId }, ["builtin"], new AbortController().signal)).tools
+        .length;
+    assert.deepEqual([await list("a", "1"), await list("a", "2"), await list("b", "3")], [1, 1, 1]);
+    assert.equal(own.messages("tools/list").length, 2);
   });
 
   it("is not connected where the deployment has none, pin or not", async () => {

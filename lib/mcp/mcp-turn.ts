@@ -12,4 +12,6 @@ export type McpTurn = {
   isPersonPresent: boolean;
   /** The session's servers by id, as stored. */
   servers: Readonly<Record<string, McpServerRow>>;
+  /** What of the session its own tool server asks for when it lists its tools: equal for turns that are offered the same. */
+  offerKey: string;
 };

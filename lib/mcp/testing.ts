@@ -65,6 +65,7 @@ export function openMcpBench() {
         epoch: 1,
         isPersonPresent,
         servers,
+        offerKey: "",
       };
       const { signal } = new AbortController();
       return {

@@ -36,6 +36,7 @@ export function connectToolServers(deps: {
     readHeaders: (sessionId, serverId) => readMcpHeaders({ db, sealer }, sessionId, serverId),
     builtin: {
       url: own.url,
+      isOurs: own.isOurs,
       fetch: own.fetch,
       issueUserToken: (sessionId, audience) =>
         mintUserToken(tokenKey, {
@@ -62,9 +63,9 @@ function openOwn(env: Env, serveMcp: (request: Request) => Promise<Response>, ti
   const url = env.BUILTIN_MCP_URL ?? ours;
   if (url === ours) {
     const fetch: Fetch = (input, init) => serveMcp(new Request(input, init));
-    return { url, fetch, close: async () => {} };
+    return { url, isOurs: true, fetch, close: async () => {} };
   }
   const rule = createAddressRule({ allow: [new URL(url).host] });
   const fetch = createGuardedWebFetch(rule, { protocols: ["https:", "http:"], timeoutMs });
-  return { url, fetch, close: () => fetch.close() };
+  return { url, isOurs: false, fetch, close: () => fetch.close() };
 }

@@ -10,7 +10,7 @@ import { findRecorded, isStopped, type RunInPlay } from "./run-in-play.ts";
 import { storable } from "./storable.ts";
 import type { TurnDeps } from "./turn-deps.ts";
 
-/** What a run was given by its tool servers: kept, so that whoever resumes it does not ask them again. */
+/** What a run was given by its tool servers: kept where it is not our own alone, so that whoever resumes it does not ask them again. */
 type ComposeStep = { tools: RemoteTool[]; missingServers: string[] };
 
 /** Tools that a model call may have in all; providers refuse more. */
@@ -41,6 +41,7 @@ const toMcpTurn = ({ claim, session }: RunInPlay): McpTurn => ({
   epoch: claim.epoch,
   isPersonPresent: claim.origin === "person",
   servers: session.mcpServers,
+  offerKey: JSON.stringify([session.capabilities, session.tools.exclude]),
 });
 
 /** The names of MCP tools that the session's policy leaves to this run. */
@@ -79,9 +80,12 @@ async function listRemoteTools(
   );
   const told = [...listing.skipped, ...skipped];
   const missingServers = told.flatMap(({ serverId, tools: left }) => (left === undefined ? [serverId] : []));
+  const step = storable({ tools, missingServers });
+  // What our own server offers is there again for whoever resumes the run.
+  if (told.length === 0 && serverIds.every((id) => turn.mcp.isOurs(about, id))) return step;
   return recordStep<ComposeStep>(turn, run, {
     name: "compose",
-    output: storable({ tools, missingServers }),
+    output: step,
     events: told.map((each) => ({ kind: "mcp.skipped", ...aboutRun(run.claim), ...storable(each) })),
   });
 }
