@@ -82,8 +82,12 @@ export function resolveReference(
 }
 
 /** `["properties", "a/b"]` as `/properties/a~1b`. */
-export const formatPointer = (path: readonly string[]): string =>
-  path.map((key) => `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+export function formatPointer(path: readonly string[]): string {
+  let pointer = "";
+  for (const key of path)
+    pointer += /[~/]/.test(key) ? `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}` : `/${key}`;
+  return pointer;
+}
 
 const own = (schema: SchemaObject, keyword: string): unknown =>
   Object.hasOwn(schema, keyword) ? schema[keyword] : undefined;

@@ -1,14 +1,17 @@
 import { formatPointer } from "#lib/deliverable/admission/walk-schema.ts";
 import { isObject, type JsonSchema } from "../json.ts";
 import { findFlaw } from "./find-flaw.ts";
-import type { Profile } from "./profile.ts";
+import type { Profile, ProfileRules } from "./profile.ts";
 import { createTotals } from "./totals.ts";
 
 /** A rule of a profile that a schema breaks, and where: a JSON pointer into the schema. */
 export type Breach = { pointer: string; rule: string };
 
 /** One schema in a document: where it stands, and how deep without going through `$ref`. */
-export type Site = { pointer: string; schema: JsonSchema; depth: number };
+export type Site = { schema: JsonSchema; depth: number; outer: Site | undefined; keys: readonly string[] };
+
+/** A rule that a site breaks, at the site or under some keys of it. */
+export type Flaw = { rule: string; under?: string };
 
 /**
  * The first rule of a provider's profile that a schema breaks; undefined when it keeps to all of them. Linear in the
@@ -20,37 +23,41 @@ export function checkProfile(schema: unknown, { rules }: Profile): Breach | unde
   if (schema.type !== "object") return { pointer: "", rule: 'the root must have the type "object"' };
   if (schema.anyOf !== undefined) return { pointer: "/anyOf", rule: "the root must not be an anyOf" };
   const totals = createTotals(rules);
-  const open: Site[] = [{ pointer: "", schema, depth: 1 }];
+  const open: Site[] = [{ schema, depth: 1, outer: undefined, keys: [] }];
   for (let site = open.pop(); site !== undefined; site = open.pop()) {
-    if (site.depth > rules.depthMax)
-      return { pointer: site.pointer, rule: `at most ${rules.depthMax} levels of schemas` };
-    const breach = findFlaw(site, schema, rules) ?? totals.add(site);
-    if (breach) return breach;
-    const inner = listInner(site);
-    if (!Array.isArray(inner)) return inner;
-    open.push(...inner.toReversed());
+    const flaw = findDepthFlaw(site, rules) ?? findFlaw(site, schema, rules) ?? totals.add(site);
+    if (flaw)
+      return { pointer: pointerOf(site) + (flaw.under ? formatPointer([flaw.under]) : ""), rule: flaw.rule };
+    for (const [keys, inner] of listInner(site.schema).toReversed()) {
+      const next = { depth: site.depth + 1, outer: site, keys };
+      if (!isObject(inner))
+        return { pointer: pointerOf({ ...next, schema: {} }), rule: "a schema must be an object" };
+      open.push({ ...next, schema: inner });
+    }
   }
   return undefined;
 }
 
-/** The schemas in a schema's keywords. */
-function listInner({ pointer, schema, depth }: Site): Site[] | Breach {
-  const inner: Site[] = [];
-  const at = (path: string[], value: unknown, levels = 1): Breach | undefined => {
-    const place = pointer + formatPointer(path);
-    if (!isObject(value)) return { pointer: place, rule: "a schema must be an object" };
-    inner.push({ pointer: place, schema: value, depth: depth + levels });
-    return undefined;
-  };
-  const breaches = [
-    ...entriesOf(schema.properties).map(([name, value]) => at(["properties", name], value)),
-    ...(schema.items === undefined ? [] : [at(["items"], schema.items)]),
-    ...(Array.isArray(schema.anyOf) ? schema.anyOf : []).map((value, index) =>
-      at(["anyOf", String(index)], value),
-    ),
-    ...entriesOf(schema.$defs).map(([name, value]) => at(["$defs", name], value)),
-  ];
-  return breaches.find((breach) => breach !== undefined) ?? inner;
+const findDepthFlaw = ({ depth }: Site, { depthMax }: ProfileRules): Flaw | undefined =>
+  depth > depthMax ? { rule: `at most ${depthMax} levels of schemas` } : undefined;
+
+function pointerOf(site: Site): string {
+  const path: string[] = [];
+  for (let at: Site | undefined = site; at !== undefined; at = at.outer) path.unshift(...at.keys);
+  return formatPointer(path);
 }
 
-const entriesOf = (value: unknown): [string, unknown][] => (isObject(value) ? Object.entries(value) : []);
+/** The schemas in a schema's keywords, and under which keys they stand. */
+function listInner(schema: JsonSchema): [keys: readonly string[], inner: unknown][] {
+  const inner: [readonly string[], unknown][] = [];
+  const addMap = (keyword: string) => {
+    const map = schema[keyword];
+    if (isObject(map)) for (const name of Object.keys(map)) inner.push([[keyword, name], map[name]]);
+  };
+  addMap("properties");
+  if (schema.items !== undefined) inner.push([["items"], schema.items]);
+  if (Array.isArray(schema.anyOf))
+    for (const [index, branch] of schema.anyOf.entries()) inner.push([["anyOf", String(index)], branch]);
+  addMap("$defs");
+  return inner;
+}

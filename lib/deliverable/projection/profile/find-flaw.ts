@@ -1,15 +1,14 @@
 import { isObject, type JsonSchema, ownValue } from "../json.ts";
-import type { Breach, Site } from "./check-profile.ts";
+import type { Flaw, Site } from "./check-profile.ts";
 import type { ProfileRules } from "./profile.ts";
 
 /** What is wrong with one schema by itself: its keywords, its types, its properties, its reference, its branches. */
-export function findFlaw(site: Site, root: JsonSchema, rules: ProfileRules): Breach | undefined {
-  const { pointer, schema } = site;
+export function findFlaw(site: Site, root: JsonSchema, rules: ProfileRules): Flaw | undefined {
+  const { schema, outer } = site;
   for (const keyword in schema) {
-    if (!rules.keywords.has(keyword))
-      return { pointer: `${pointer}/${keyword}`, rule: `${keyword} is not supported` };
-    if (keyword === "$defs" && pointer !== "")
-      return { pointer: `${pointer}/$defs`, rule: "$defs stand at the root" };
+    if (!rules.keywords.has(keyword)) return { under: keyword, rule: `${keyword} is not supported` };
+    if (keyword === "$defs" && outer !== undefined)
+      return { under: "$defs", rule: "$defs stand at the root" };
   }
   return (
     findReferenceFlaw(site, root, rules) ??
@@ -19,55 +18,45 @@ export function findFlaw(site: Site, root: JsonSchema, rules: ProfileRules): Bre
   );
 }
 
-function findReferenceFlaw(
-  { pointer, schema }: Site,
-  root: JsonSchema,
-  rules: ProfileRules,
-): Breach | undefined {
+function findReferenceFlaw({ schema }: Site, root: JsonSchema, rules: ProfileRules): Flaw | undefined {
   if (schema.$ref === undefined) return undefined;
   const beside = Object.keys(schema).find((keyword) => keyword !== "$ref" && !rules.besideRef.has(keyword));
-  if (beside !== undefined)
-    return { pointer: `${pointer}/${beside}`, rule: `$ref must not have ${beside} beside it` };
+  if (beside !== undefined) return { under: beside, rule: `$ref must not have ${beside} beside it` };
   return resolve(root, schema) === undefined
-    ? { pointer: `${pointer}/$ref`, rule: "$ref must mean the root or one of its $defs" }
+    ? { under: "$ref", rule: "$ref must mean the root or one of its $defs" }
     : undefined;
 }
 
-function findTypeFlaw({ pointer, schema }: Site, { types }: ProfileRules): Breach | undefined {
+function findTypeFlaw({ schema }: Site, { types }: ProfileRules): Flaw | undefined {
   const { type } = schema;
   if (type === undefined) {
     if (schema.$ref !== undefined || schema.anyOf !== undefined) return undefined;
-    return { pointer, rule: "every schema must have a type, an anyOf or a $ref" };
+    return { rule: "every schema must have a type, an anyOf or a $ref" };
   }
   const names: unknown[] = Array.isArray(type) ? type : [type];
   if (names.length === 0 || !names.every((name) => typeof name === "string" && types.has(name)))
-    return { pointer: `${pointer}/type`, rule: "the type is not supported" };
-  if (names.includes("array") && schema.items === undefined)
-    return { pointer, rule: "an array must have items" };
+    return { under: "type", rule: "the type is not supported" };
+  if (names.includes("array") && schema.items === undefined) return { rule: "an array must have items" };
   return undefined;
 }
 
-function findObjectFlaw({ pointer, schema }: Site, rules: ProfileRules): Breach | undefined {
+function findObjectFlaw({ schema }: Site, rules: ProfileRules): Flaw | undefined {
   if (schema.additionalProperties !== false)
-    return { pointer, rule: "an object must have additionalProperties: false" };
+    return { rule: "an object must have additionalProperties: false" };
   const properties = isObject(schema.properties) ? schema.properties : {};
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
   for (const name of Object.keys(properties)) {
-    if (!required.delete(name))
-      return { pointer, rule: `the property ${JSON.stringify(name)} must be required` };
-    if (!rules.propertyName.test(name))
-      return { pointer, rule: `the name ${JSON.stringify(name)} is not supported` };
+    if (!required.delete(name)) return { rule: `the property ${JSON.stringify(name)} must be required` };
+    if (!rules.propertyName.test(name)) return { rule: `the name ${JSON.stringify(name)} is not supported` };
   }
-  return required.size > 0
-    ? { pointer: `${pointer}/required`, rule: "only properties may be required" }
-    : undefined;
+  return required.size > 0 ? { under: "required", rule: "only properties may be required" } : undefined;
 }
 
 /** Branches that are objects are told apart by their first key. */
-function findBranchFlaw({ pointer, schema }: Site, root: JsonSchema): Breach | undefined {
+function findBranchFlaw({ schema }: Site, root: JsonSchema): Flaw | undefined {
   if (schema.anyOf === undefined) return undefined;
   if (!Array.isArray(schema.anyOf) || schema.anyOf.length === 0)
-    return { pointer: `${pointer}/anyOf`, rule: "an anyOf must have branches" };
+    return { under: "anyOf", rule: "an anyOf must have branches" };
   const firsts = new Set<string>();
   const seen = new Set<unknown>();
   const open: unknown[] = [...schema.anyOf];
@@ -79,8 +68,7 @@ function findBranchFlaw({ pointer, schema }: Site, root: JsonSchema): Breach | u
     if (!isObjectSchema(target)) continue;
     const [first] = Object.keys(isObject(target.properties) ? target.properties : {});
     if (first === undefined) continue;
-    if (firsts.has(first))
-      return { pointer: `${pointer}/anyOf`, rule: `two objects begin with the key "${first}"` };
+    if (firsts.has(first)) return { under: "anyOf", rule: `two objects begin with the key "${first}"` };
     firsts.add(first);
   }
   return undefined;

@@ -1,8 +1,8 @@
 import { isObject } from "../json.ts";
-import type { Breach, Site } from "./check-profile.ts";
+import type { Flaw, Site } from "./check-profile.ts";
 import type { ProfileRules } from "./profile.ts";
 
-export type Totals = { add: (site: Site) => Breach | undefined };
+export type Totals = { add: (site: Site) => Flaw | undefined };
 
 /** Counts what a whole document may have only so much of. */
 export function createTotals(rules: ProfileRules): Totals {
@@ -10,12 +10,12 @@ export function createTotals(rules: ProfileRules): Totals {
   let enumValues = 0;
   let characters = 0;
   return {
-    add({ pointer, schema }) {
+    add({ schema }) {
       const names = Object.keys(isObject(schema.properties) ? schema.properties : {});
       const definitions = Object.keys(isObject(schema.$defs) ? schema.$defs : {});
       const odd = definitions.find((name) => !rules.definitionName.test(name));
       if (odd !== undefined)
-        return { pointer: `${pointer}/$defs`, rule: `the name ${JSON.stringify(odd)} is not supported` };
+        return { under: "$defs", rule: `the name ${JSON.stringify(odd)} is not supported` };
       const values: unknown[] = Array.isArray(schema.enum) ? schema.enum : [];
       const inEnum = lengthOf(values);
       properties += names.length;
@@ -24,15 +24,13 @@ export function createTotals(rules: ProfileRules): Totals {
       const { values: valuesMax, charactersMax } = rules.largeEnum;
       if (values.length > valuesMax && inEnum > charactersMax)
         return {
-          pointer: `${pointer}/enum`,
+          under: "enum",
           rule: `at most ${charactersMax} characters in an enum of more than ${valuesMax} values`,
         };
-      if (properties > rules.propertiesMax)
-        return { pointer, rule: `at most ${rules.propertiesMax} properties` };
-      if (enumValues > rules.enumValuesMax)
-        return { pointer, rule: `at most ${rules.enumValuesMax} enum values` };
+      if (properties > rules.propertiesMax) return { rule: `at most ${rules.propertiesMax} properties` };
+      if (enumValues > rules.enumValuesMax) return { rule: `at most ${rules.enumValuesMax} enum values` };
       return characters > rules.nameCharactersMax
-        ? { pointer, rule: `at most ${rules.nameCharactersMax} characters in names, enum and const` }
+        ? { rule: `at most ${rules.nameCharactersMax} characters in names, enum and const` }
         : undefined;
     },
   };

@@ -198,9 +198,11 @@ export const documents: readonly RealSchema[] = [
       },
       { required: ["id", "event"] },
     ),
-    values: ["opened", "closed"]
-      .map((type) => ({ id: "1", event: { type, by: "me" } }))
-      .concat([{ id: "2", event: { type: "closed" } as never }]),
+    values: [
+      { id: "1", event: { type: "opened", by: "me" } },
+      { id: "2", event: { type: "closed" } },
+      { id: "3", event: { type: "tagged", tags: [] } },
+    ],
   },
   {
     name: "a page's findings with evidence",
