@@ -2,6 +2,7 @@ import { z } from "zod";
 import { fitSchema } from "./fit-schema.ts";
 import type { RawListing } from "./list-tools.ts";
 import type { McpLimits } from "./mcp-limits.ts";
+import { measureBytes } from "./measure-bytes.ts";
 
 /** A tool of a server, as the agent is given it. */
 export type RemoteTool = {
@@ -119,15 +120,6 @@ function judgeTool(
     isReadOnly,
     isIdempotent: isReadOnly || (annotations?.idempotentHint ?? false),
   };
-}
-
-/** The bytes of a value as JSON; endless where it is nested too deeply to be written. */
-export function measureBytes(value: unknown): number {
-  try {
-    return Buffer.byteLength(JSON.stringify(value));
-  } catch {
-    return Number.POSITIVE_INFINITY;
-  }
 }
 
 const cut = (text: string, most: number): string =>

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ElicitResult } from "@modelcontextprotocol/sdk/types.js";
 import { ElicitResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import type { ScriptedTool } from "#e2e/fixtures/mcp/start-tool-server.ts";
+import { McpFailure } from "./mcp-error.ts";
 import { readAnswer } from "./read-answer.ts";
 import { openMcpBench } from "./testing.ts";
 
@@ -94,6 +95,18 @@ describe("what a tool answers", () => {
     ]);
   });
 
+  it("is cut where it is in too many pieces", () => {
+    const content = Array.from({ length: 300_000 }, () => ({ type: "text", text: "a" }));
+    const startedAt = performance.now();
+    const { parts } = readAnswer({ content, isError: false });
+    assert.ok(performance.now() - startedAt < 1_000);
+    assert.equal(parts.length, 1_001);
+    assert.deepEqual(parts.at(-1), {
+      type: "note",
+      text: "[299000 more pieces of the answer are not shown.]",
+    });
+  });
+
   it("may be an error, of the tool or of the protocol", async () => {
     const { call } = await openWith([
       { name: "no", call: () => ({ ...text("no such deal"), isError: true }) },
@@ -161,6 +174,16 @@ describe("a call", () => {
     await assert.rejects(call("die"), /broke off|closed the connection/);
     assert.ok(performance.now() - startedAt < 5_000);
     assert.equal(server.messages("tools/call").length, 1);
+  });
+
+  it("that could not be sent says so", async () => {
+    const server = await bench.startServer();
+    await server.close();
+    const failed = await bench
+      .open({ crm: server.url })
+      .call("echo")
+      .catch((error: unknown) => error);
+    assert.ok(failed instanceof McpFailure && failed.isUnsent);
   });
 
   it("is cancelled at the server when it is silent for too long, or takes too long in all", async () => {
@@ -315,6 +338,36 @@ describe("what a server asks a person", () => {
     });
     assert.equal((await call("ask")).parts.length, 1);
     assert.deepEqual(results, [{ action: "decline" }]);
+  });
+
+  it("is one form at a time, and not without end", async () => {
+    const one = { type: "object", properties: { a: { type: "string" } }, required: ["a"] };
+    const results: string[] = [];
+    const { call, questions } = await openWith(
+      [
+        {
+          name: "flood",
+          async call(_, extra) {
+            const params = { mode: "form", message: "again", requestedSchema: one } as never;
+            const ask = () => extra.sendRequest({ method: "elicitation/create", params }, ElicitResultSchema);
+            for (const { action } of await Promise.all([ask(), ask()])) results.push(action);
+            for (let nth = 0; nth < 30; nth++) results.push((await ask()).action);
+            return text("done");
+          },
+        },
+      ],
+      {
+        isPersonPresent: true,
+        answer: async () => {
+          if (results.length === 0) await sleep(50);
+          return { state: "answered", answer: "yes" };
+        },
+      },
+    );
+    await call("flood");
+    assert.deepEqual(results.slice(0, 2).toSorted(), ["accept", "decline"]);
+    assert.equal(questions.length, 24);
+    assert.equal(results.at(-1), "decline");
   });
 
   it("is declined at once where no person is present, and where it is not a form", async () => {

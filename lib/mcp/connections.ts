@@ -15,6 +15,8 @@ export type CallInPlay = {
   clock: CallClock | undefined;
   /** Questions that the server has asked in its course. */
   questions: number;
+  /** A form of the server is before the person. */
+  isAsking: boolean;
 };
 
 /** A turn's connection to one server. */
@@ -98,6 +100,9 @@ export function createConnections(deps: ConnectionDeps): Connections {
   };
 }
 
+/** A person's patience with one call. */
+const QUESTIONS_MAX = 24;
+
 const keyOf = ({ runId, epoch }: Pick<McpTurn, "runId" | "epoch">) => `${runId}:${epoch}`;
 
 const isUsable = ({ opened }: HeldConnection): Promise<boolean> =>
@@ -115,7 +120,8 @@ async function askForm(
   request: FormRequest,
 ) {
   const [call] = held.calls;
-  if (!turn.isPersonPresent || !call) return { action: "decline" as const };
+  const isHeard = turn.isPersonPresent && call && !call.isAsking && call.questions < QUESTIONS_MAX;
+  if (!isHeard) return { action: "decline" as const };
   const { sessionId, runId } = turn;
   const askOne: AskOne = ({ question, options }) => {
     call.questions += 1;
@@ -127,10 +133,12 @@ async function askForm(
       { ...shown, timeoutMs: limits.answerMs },
     );
   };
+  call.isAsking = true;
   call.clock?.pause();
   try {
     return await askPerson(serverId, request, askOne);
   } finally {
+    call.isAsking = false;
     call.clock?.resume();
   }
 }

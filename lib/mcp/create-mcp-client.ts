@@ -4,7 +4,7 @@ import { callTool } from "./call-tool.ts";
 import { type CallInPlay, createConnections, type HeldConnection } from "./connections.ts";
 import { isOurs, listServerIds, type ServerDeps } from "./find-server.ts";
 import { listTools, type RawListing } from "./list-tools.ts";
-import { toMcpFailure } from "./mcp-error.ts";
+import { McpFailure, toMcpFailure } from "./mcp-error.ts";
 import { MCP_LIMITS, type McpLimits } from "./mcp-limits.ts";
 import type { McpTurn } from "./mcp-turn.ts";
 import type { AnswerPart, McpAnswer } from "./read-answer.ts";
@@ -77,9 +77,11 @@ export function createMcpClient(deps: McpDeps): McpClient {
 
   async function callOnce(turn: McpTurn, call: McpCall): Promise<McpAnswer> {
     const opened = AbortSignal.any([call.signal, AbortSignal.timeout(limits.listMs)]);
-    const held = await connections.obtain(turn, call.serverId, opened);
+    const held = await connections.obtain(turn, call.serverId, opened).catch((error: unknown) => {
+      throw new McpFailure(toMcpFailure(error).message, { isUnsent: true });
+    });
     const { callId, signal } = call;
-    const inPlay: CallInPlay = { callId, signal, clock: undefined, questions: 0 };
+    const inPlay: CallInPlay = { callId, signal, clock: undefined, questions: 0, isAsking: false };
     held.calls.add(inPlay);
     try {
       const answer = await callTool(await held.opened, call, limits, signal, (clock) => {

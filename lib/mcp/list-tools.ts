@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { McpFailure, toMcpFailure } from "./mcp-error.ts";
 import type { McpLimits } from "./mcp-limits.ts";
+import { measureBytes } from "./measure-bytes.ts";
 import type { McpConnection } from "./open-connection.ts";
 
 /** What a server lists, unchecked; `isCut` where it lists more than was taken. */
@@ -32,10 +33,14 @@ export async function listTools(
   let cursor: string | undefined;
   const most = limits.toolsPerServerMax * ROOM;
   try {
+    let bytes = 0;
     for (let page = 1; page <= limits.pagesMax && tools.length <= most; page++) {
       const request = { method: "tools/list", params: cursor === undefined ? {} : { cursor } } as const;
       const answer = await connection.client.request(request, pageSchema, { signal, timeout: limits.listMs });
-      tools.push(...answer.tools.slice(0, most + 1 - tools.length));
+      const taken = answer.tools.slice(0, most + 1 - tools.length);
+      bytes += measureBytes(taken);
+      if (bytes > limits.listBytesMax) break;
+      tools.push(...taken);
       if (answer.tools.length > most) break;
       if (!answer.nextCursor) return { tools, isCut: false };
       if (seen.has(answer.nextCursor)) break;

@@ -60,6 +60,16 @@ describe("the tools of a server", () => {
     }
   });
 
+  it("are taken as far as a listing may be large", async () => {
+    const description = "x".repeat(100_000);
+    const tools = named(50).map((tool) => ({ ...tool, description }));
+    const server = await bench.startServer({ tools, pageSize: 5 });
+    const bound = bench.open({ crm: server.url }, { limits: { listBytesMax: 1_200_000 } });
+    const { tools: taken, skipped } = await bound.list();
+    assert.deepEqual([taken.length, taken[0]?.description.length], [10, 4_001]);
+    assert.match(skipped[0]?.reason ?? "", /goes on/);
+  });
+
   it("come to an end where a page leads back to itself, or there is always another", async () => {
     for (const next of [() => "again", (page: number) => `page-${page}`]) {
       let page = 0;

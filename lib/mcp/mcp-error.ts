@@ -4,11 +4,14 @@ import { isGuardedFetchError } from "#lib/net/guarded-fetch-error.ts";
 export class McpFailure extends Error {
   /** The session that the server kept for us is gone: it has done nothing. */
   readonly isSessionLost: boolean;
+  /** What was asked for was never sent. */
+  readonly isUnsent: boolean;
 
-  constructor(sentence: string, isSessionLost = false) {
+  constructor(sentence: string, { isSessionLost = false, isUnsent = false } = {}) {
     super(sentence);
     this.name = "McpFailure";
     this.isSessionLost = isSessionLost;
+    this.isUnsent = isUnsent;
   }
 }
 
@@ -32,7 +35,8 @@ export function toMcpFailure(error: unknown): McpFailure {
     if (at.name === "ZodError" || at.name === "$ZodError" || at instanceof SyntaxError)
       return new McpFailure("the server's answer is not what the protocol asks for");
     const code = readCode(at);
-    if (code !== undefined) return new McpFailure(describeCode(at.name, code), code === 404);
+    if (code !== undefined)
+      return new McpFailure(describeCode(at.name, code), { isSessionLost: code === 404 });
   }
   return new McpFailure("the exchange with the server failed");
 }

@@ -3,6 +3,8 @@ export type McpLimits = {
   /** For connecting and listing all pages, in milliseconds. Source: specification, Limits. */
   listMs: number;
   pagesMax: number;
+  /** Bytes of all pages of a listing, as JSON. */
+  listBytesMax: number;
   toolsPerServerMax: number;
   /** Characters of a tool's description; a longer one is cut. */
   descriptionMax: number;
@@ -25,6 +27,7 @@ export type McpLimits = {
 export const MCP_LIMITS: McpLimits = {
   listMs: 15_000,
   pagesMax: 64,
+  listBytesMax: 4 * 1_048_576,
   toolsPerServerMax: 128,
   descriptionMax: 4_000,
   schemaBytesMax: 32_768,

@@ -37,19 +37,28 @@ const pieceSchema = z.discriminatedUnion("type", [
   z.looseObject({ type: z.literal("resource"), resource }),
 ]);
 
+const PIECES_MAX = 1_000;
 const PICTURES_MAX = 8;
 const PICTURE_BYTES_MAX = 5 * 1_048_576;
+
+const UNKNOWN: AnswerPart = {
+  type: "note",
+  text: "[A piece of the answer is of a kind that is not known here.]",
+};
 
 /** Reads a call's result: text and pictures as they are, everything else described in text. */
 export function readAnswer(result: z.output<typeof callResultSchema>): McpAnswer {
   const { content, structuredContent, isError } = result;
   const parts: AnswerPart[] = [];
-  for (const raw of content) {
+  let pictures = 0;
+  for (const raw of content.slice(0, PIECES_MAX)) {
     const piece = pieceSchema.safeParse(raw);
-    const pictures = parts.filter(({ type }) => type === "picture").length;
-    if (piece.success) parts.push(...readPiece(piece.data, pictures));
-    else parts.push({ type: "note", text: "[A piece of the answer is of a kind that is not known here.]" });
+    const read: AnswerPart[] = piece.success ? readPiece(piece.data, pictures) : [UNKNOWN];
+    if (read[0]?.type === "picture") pictures += 1;
+    parts.push(...read);
   }
+  const left = content.length - PIECES_MAX;
+  if (left > 0) parts.push({ type: "note", text: `[${left} more pieces of the answer are not shown.]` });
   if (structuredContent !== undefined && !isToldInText(parts, structuredContent))
     parts.push({ type: "text", text: JSON.stringify(structuredContent, null, 1) });
   return { isError, parts };

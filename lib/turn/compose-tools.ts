@@ -1,6 +1,7 @@
 import type { RemoteTool, Skipped } from "#lib/mcp/admit-tools.ts";
-import { measureBytes, skipTools, toToolName } from "#lib/mcp/admit-tools.ts";
+import { skipTools, toToolName } from "#lib/mcp/admit-tools.ts";
 import type { McpTurn } from "#lib/mcp/mcp-turn.ts";
+import { measureBytes } from "#lib/mcp/measure-bytes.ts";
 import { remoteTool } from "#lib/tools/remote/remote-tool.ts";
 import { selectRunTools } from "#lib/tools/toolset.ts";
 import { aboutRun } from "./about-run.ts";

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { RemoteTool } from "#lib/mcp/admit-tools.ts";
 import type { McpClient } from "#lib/mcp/create-mcp-client.ts";
+import { McpFailure } from "#lib/mcp/mcp-error.ts";
 import { MCP_LIMITS } from "#lib/mcp/mcp-limits.ts";
 import type { McpTurn } from "#lib/mcp/mcp-turn.ts";
 import type { McpAnswer } from "#lib/mcp/read-answer.ts";
@@ -43,9 +44,10 @@ export const remoteTool = (remote: RemoteTool, turn: McpTurn, services: RemoteSe
         return await toResult(remote, answer, call, services.evidence);
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
-        const advice = remote.isIdempotent
-          ? ""
-          : " Whether the call did anything there is not known: check that before you make it again.";
+        const advice =
+          remote.isIdempotent || (error instanceof McpFailure && error.isUnsent)
+            ? ""
+            : " Whether the call did anything there is not known: check that before you make it again.";
         return errorResult(`No answer came from the tool server "${serverId}": ${reason}.${advice}`);
       }
     },
