@@ -29,6 +29,7 @@ const rows: [unknown, string][] = [
   [{ name: "x", map: { "a b": 1 } }, 'map["a b"]: must be a boolean'],
   [{ name: "x", extra: 1, more: 2 }, "extra: unknown field"],
   [{ name: "x", list: [{ count: 1, extra: 1 }] }, "list[0].extra: unknown field"],
+  [{ name: "x", either: { right: 1 } }, "either.right: must be a string"],
   [{ name: "x", either: {} }, "either.left: is required"],
 ];
 for (const [value, sentence] of rows)

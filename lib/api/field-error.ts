@@ -11,9 +11,18 @@ export function describeFirstIssue(issues: readonly Issue[], root = "body"): str
   if (!issue) return `${root}: is invalid`;
   if (issue.code === "unrecognized_keys")
     return `${formatPath([...issue.path, issue.keys[0] ?? ""], root)}: unknown field`;
-  const [branch] = issue.code === "invalid_union" ? (issue.errors[0] ?? []) : [];
+  const [branch] = issue.code === "invalid_union" ? nearestBranch(issue.errors) : [];
   if (branch) return describeFirstIssue([{ ...branch, path: [...issue.path, ...branch.path] }], root);
   return `${formatPath(issue.path, root)}: ${describeIssue(issue)}`;
+}
+
+/** Of the forms that an input may have, the one it was meant in: whose fields are there, and no others. */
+function nearestBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] {
+  const misfits = (issues: readonly Issue[]) =>
+    issues.filter(
+      ({ code, input, path }) => code === "unrecognized_keys" || (path.length > 0 && input === undefined),
+    ).length;
+  return branches.toSorted((one, other) => misfits(one) - misfits(other))[0] ?? [];
 }
 
 /** `["messages", 0, "role"]` as `messages[0].role`; keys that are not plain names are quoted. */

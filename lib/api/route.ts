@@ -7,7 +7,7 @@ import type { Call } from "./call.ts";
 import { readShareCookie } from "./cookies.ts";
 import { ERROR_STATUS, type Failure, fail, failureResponse } from "./errors.ts";
 import { failureOf } from "./failure-of.ts";
-import { describeFirstIssue } from "./field-error.ts";
+import { describeFirstIssue, formatPath } from "./field-error.ts";
 import { findKnownSession, unknownSession } from "./known-session.ts";
 import { type Operation, scopeOf } from "./operation.ts";
 import { isSameService } from "./own-origin.ts";
@@ -193,7 +193,12 @@ async function readBody(operation: Operation, request: Request): Promise<BodyRea
 
 function readQuery(operation: Operation, request: Request): Checked<Record<string, unknown>> {
   if (!operation.query) return { ok: true, value: {} };
-  return validate(operation.query, Object.fromEntries(new URL(request.url).searchParams), "query");
+  const given = Object.fromEntries(new URL(request.url).searchParams);
+  // No column holds one; in a body it is refused too.
+  const [flawed] = Object.entries(given).find(([, value]) => value.includes("\0")) ?? [];
+  if (flawed !== undefined)
+    return fail("invalid_request", `${formatPath([flawed], "query")}: must not contain NUL characters`);
+  return validate(operation.query, given, "query");
 }
 
 function validate<Schema extends z.ZodType>(

@@ -5,7 +5,9 @@ import { nameUpTo } from "./fields.ts";
 const YEARS_MAX = 100;
 const HOURS_MAX = 24 * 365;
 /** Owners stand in settings as `owner=key`, separated by commas. */
-const owner = nameUpTo(200).regex(/^[^\s,=]+$/, { error: "must not contain spaces, commas or equals signs" });
+const owner = nameUpTo(200).regex(/^[^\s,=\p{C}]+$/u, {
+  error: "must not contain spaces, controls, commas or equals signs",
+});
 
 /** Body of `POST /actions/keys`. */
 export const createKeySchema = z.strictObject({
