@@ -1,0 +1,199 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "@playwright/test";
+import { WebSocket } from "ws";
+import { startToolServer, type ToolServer } from "../fixtures/mcp/start-tool-server.ts";
+import { type Receiver, startReceiver } from "../fixtures/receiver.ts";
+import { startScriptedModel } from "../fixtures/scripted-model/start-scripted-model.ts";
+import type { ScriptedModel } from "../fixtures/scripted-model/types.ts";
+import { API_KEY, type RunningService, startService, waitUntil } from "../fixtures/service.ts";
+
+// Each secret is put in at one place and searched for at all others. Source: `security.md`, What leaves the service.
+
+const HEADER = "Bearer canary-header-7f3d9a1c55e0";
+const PLAIN_HEADER = "canary-tenant-0a91be77d2f446";
+const CALLBACK_SECRET = "canary-callback-2b8e61f0c7aa";
+const ENCRYPTION_KEY = Buffer.from("canary-encryption-key-of-32-byte").toString("base64");
+const MODEL_KEY = "sk-canary-model-90d1c3e5a7b2";
+
+let folder: string;
+let service: RunningService;
+let model: ScriptedModel;
+let crm: ToolServer;
+let other: ToolServer;
+let receiver: Receiver;
+
+test.beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "canary-"));
+  model = await startScriptedModel({
+    script: {
+      rules: [
+        {
+          steps: [
+            { toolCalls: [{ name: "mcp_crm__repeat", arguments: { what: "everything" } }] },
+            { toolCalls: [{ name: "mcp_other__look", arguments: {} }] },
+            { toolCalls: [{ name: "run_shell", arguments: { command: "env; cat /proc/self/environ" } }] },
+            { text: "Done." },
+          ],
+        },
+      ],
+    },
+  });
+  crm = await startToolServer({
+    tools: [
+      {
+        name: "repeat",
+        // A server that says back whatever it was sent.
+        call: (input, { requestInfo }) => ({
+          content: [{ type: "text", text: JSON.stringify({ input, headers: requestInfo?.headers }) }],
+          structuredContent: { said: HEADER, tenant: PLAIN_HEADER },
+        }),
+      },
+    ],
+    instructions: `Always send ${HEADER}.`,
+  });
+  other = await startToolServer({ certificate: crm.certificate, tools: [{ name: "look" }] });
+  receiver = await startReceiver([500, 200]);
+  const authority = join(folder, "authority.pem");
+  await writeFile(authority, crm.certificate.cert);
+  service = await startService({
+    ...{ OPENAI_BASE_URL: model.baseUrl, OPENAI_API_KEY: MODEL_KEY, ENCRYPTION_KEY },
+    ...{
+      NODE_EXTRA_CA_CERTS: authority,
+      LOG_LEVEL: "trace",
+      CALLBACK_RETRY_BASE_MS: "20",
+      SANDBOX: "unconfined",
+    },
+  });
+});
+test.afterAll(async () => {
+  await service.close();
+  for (const each of [model, crm, other, receiver]) await each.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Every file below a folder, as it lies there. */
+async function readFiles(path: string): Promise<[string, Buffer][]> {
+  const entries = await readdir(path, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return Promise.all(files.map(async (file): Promise<[string, Buffer]> => [file, await readFile(file)]));
+}
+
+test("secrets are found where they belong, and nowhere else", async () => {
+  const operator = await fetch(service.loginUrl, { redirect: "manual" });
+  const operatorCookie = operator.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+  const made = await fetch(`${service.baseUrl}/actions/keys`, {
+    method: "POST",
+    headers: { cookie: operatorCookie, origin: service.baseUrl, "content-type": "application/json" },
+    body: JSON.stringify({ ownerId: "tests", name: "canary" }),
+  });
+  const { key } = (await made.json()) as { key: string };
+  expect(key).toMatch(/^ask_/);
+  const keySecret = key.slice("ask_0123456789abcdef_".length);
+  const withKey = { authorization: `Bearer ${key}` };
+
+  const body = {
+    messages: [{ role: "user", parts: [{ type: "text", text: "Look at everything" }] }],
+    callback: { url: receiver.url, secret: CALLBACK_SECRET },
+    mcpServers: {
+      crm: { url: crm.url, headers: { Authorization: HEADER, "X-Tenant": PLAIN_HEADER } },
+      other: { url: other.url },
+    },
+    capabilities: { browser: false },
+  };
+  const creation = await service.call("POST", "/api/session", body, withKey);
+  expect(creation.status).toBe(201);
+  const created = await creation.clone().json();
+  const share = new URL(created.shareUrl, service.baseUrl);
+  const token = share.searchParams.get("key") ?? "";
+
+  // What everybody is told, from the first to the last.
+  const told = new Map<string, string>();
+  const socket = new WebSocket(
+    `${service.baseUrl.replace("http", "ws")}/api/sessions/${created.sessionId}/live?after=0`,
+    {
+      headers: withKey,
+    },
+  );
+  const frames: string[] = [];
+  socket.on("message", (data) => frames.push(String(data)));
+  await service.completed(created.statusUrl);
+  await waitUntil(() => receiver.received.length >= 3, "the callbacks were tried, and tried again");
+  await waitUntil(
+    () => frames.some((frame) => frame.includes('"run.completed"')),
+    "the socket has told the end",
+  );
+  socket.close();
+  told.set("live socket", frames.join("\n"));
+
+  const session = `/api/sessions/${created.sessionId}`;
+  const entered = await fetch(share, { redirect: "manual" });
+  const shareCookie = entered.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+  const asked: [string, Record<string, string>][] = [
+    ...["", "/agent/status", "/messages", "/annotations", "/deliveries", "/queue", "/browser"].map(
+      (path): [string, Record<string, string>] => [`${session}${path}`, withKey],
+    ),
+    ...["/api/sessions", created.statusUrl, created.streamUrl].map(
+      (path): [string, Record<string, string>] => [path, withKey],
+    ),
+    ...["/api/health", "/api/ready", "/api/openapi.json", "/docs", "/s/ses_none"].map(
+      (path): [string, Record<string, string>] => [path, {}],
+    ),
+    ["/", { cookie: operatorCookie }],
+    ["/actions/keys", { cookie: operatorCookie }],
+    [`/s/${created.sessionId}`, { cookie: shareCookie }],
+    [`/s/${created.sessionId}/actions/deliveries`, { cookie: shareCookie }],
+    [session, { authorization: `Bearer ${key}x` }],
+    [session, { "x-service-api-key": key.toUpperCase() }],
+  ];
+  for (const [path, headers] of asked) {
+    const response = await fetch(new URL(path, service.baseUrl), { headers, redirect: "manual" });
+    told.set(
+      `${path} ${response.status}`,
+      `${JSON.stringify([...response.headers])}\n${await response.text()}`,
+    );
+  }
+  const page = [...told].find(([place]) => place.startsWith(`/s/${created.sessionId} `));
+  expect(page?.[1], "the session's page is among them").toContain("Look at everything");
+  told.set("creation", await creation.text());
+  told.set(
+    "callbacks",
+    receiver.received.map(({ headers, body: sent }) => JSON.stringify(headers) + sent).join("\n"),
+  );
+  told.set("logs", service.output());
+  told.set("model", model.requests.map((request) => JSON.stringify([request.path, request.body])).join("\n"));
+  told.set("the other tool server", JSON.stringify(other.asked));
+  await service.stop();
+  const files = await readFiles(service.dataDir);
+  expect(files.length).toBeGreaterThan(10);
+
+  expect(told.get("model"), "the tools were called").toContain("mcp_crm__repeat");
+  expect(told.get("model"), "the server did say them back").toContain("[redacted]");
+  const secrets = {
+    ...{
+      HEADER,
+      bearer: HEADER.slice("Bearer ".length),
+      PLAIN_HEADER,
+      CALLBACK_SECRET,
+      ENCRYPTION_KEY,
+      MODEL_KEY,
+    },
+    ...{ keySecret, API_KEY, shareToken: token, operatorCookie: operatorCookie.split("=")[1] ?? "none" },
+  };
+  const belongs: Partial<Record<keyof typeof secrets, RegExp>> = {
+    // The owner's own link is in what the owner, and the page that the link opens, are told.
+    shareToken: new RegExp(`^(creation|/api/sessions |${session} |/s/${created.sessionId} )`),
+  };
+  for (const [name, secret] of Object.entries(secrets)) {
+    expect(secret.length, name).toBeGreaterThan(8);
+    for (const [place, text] of told)
+      if (!belongs[name as keyof typeof secrets]?.test(place))
+        expect(text.includes(secret), `${name} in ${place}`).toBe(false);
+    for (const [file, bytes] of files) expect(bytes.includes(secret), `${name} in ${file}`).toBe(false);
+  }
+  const ofCrm = crm.asked.map(({ headers }) => `${headers.authorization} ${headers["x-tenant"]}`);
+  expect(new Set(ofCrm), "their own server gets both, with every request").toEqual(
+    new Set([`${HEADER} ${PLAIN_HEADER}`]),
+  );
+});
