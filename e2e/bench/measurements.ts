@@ -2,6 +2,7 @@ import { callbackMeasurement } from "./measure/callbacks.ts";
 import { followerMeasurements } from "./measure/followers.ts";
 import { liveViewMeasurement } from "./measure/live-view.ts";
 import { memoryMeasurement } from "./measure/memory.ts";
+import { projectionMeasurement } from "./measure/projection.ts";
 import { requestMeasurements } from "./measure/requests.ts";
 import { startUpMeasurement } from "./measure/start-up.ts";
 import { stepMeasurement } from "./measure/steps.ts";
@@ -13,6 +14,7 @@ export const measurements: readonly Measurement[] = [
   ...turnMeasurements,
   ...followerMeasurements,
   ...requestMeasurements,
+  projectionMeasurement,
   callbackMeasurement,
   memoryMeasurement,
   startUpMeasurement,

@@ -1,18 +1,31 @@
 import { kindOf } from "../json.ts";
-import { type Codec, refused } from "./codec.ts";
+import { type Codec, type Node, type Outputs, refused } from "./codec.ts";
 
 export type ScalarType = "null" | "boolean" | "integer" | "number" | "string";
 
-/** Values that travel as they are. */
-export function createScalarCodec(type: ScalarType): Codec {
+/** Values that travel as they are: one codec for each type. */
+export const scalarCodec = (type: ScalarType): Codec => scalarCodecs[type];
+
+function createScalarCodec(type: ScalarType): Codec {
   const kind = type === "integer" ? "number" : type;
+  const outputs: Outputs = { kinds: new Set([kind]), heads: [] };
   const takes = (value: unknown) => kindOf(value) === kind && (type !== "integer" || Number.isInteger(value));
   return {
     isPlain: true,
-    children: () => [],
-    outputs: () => ({ kinds: new Set([kind]), heads: [] }),
+    children: () => none,
+    outputs: () => outputs,
     schema: () => ({ type }),
     encode: (value) => (takes(value) ? value : refused),
     decode: (projected, run) => (takes(projected) ? projected : run.refuse(`must be ${type}`)),
   };
 }
+
+const none: readonly Node[] = [];
+
+const scalarCodecs: Record<ScalarType, Codec> = {
+  null: createScalarCodec("null"),
+  boolean: createScalarCodec("boolean"),
+  integer: createScalarCodec("integer"),
+  number: createScalarCodec("number"),
+  string: createScalarCodec("string"),
+};

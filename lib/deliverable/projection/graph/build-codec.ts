@@ -1,6 +1,6 @@
 import { createChoiceCodec, createJsonTextCodec } from "../codec/choice-codec.ts";
 import { type Codec, isNever, neverCodec, type Slot } from "../codec/codec.ts";
-import { createScalarCodec } from "../codec/scalar-codec.ts";
+import { scalarCodec } from "../codec/scalar-codec.ts";
 import { type Branch, createUnionCodec } from "../codec/union-codec.ts";
 import { isObject, kindOf, stableText } from "../json.ts";
 import { type Expansion, expandFormula, type Union } from "../schema/expand-formula.ts";
@@ -62,7 +62,7 @@ function buildChoice(values: readonly unknown[]): Codec {
     const some = values.filter((value): value is string | number | boolean => kindOf(value) === kind);
     if (some.length > 0) forms.push(createChoiceCodec(some));
   }
-  if (values.includes(null)) forms.push(createScalarCodec("null"));
+  if (values.includes(null)) forms.push(scalarCodec("null"));
   const composite = values.filter((value) => typeof value === "object" && value !== null);
   if (composite.length > 0) forms.push(createJsonTextCodec(composite, stableText));
   const [first] = forms;

@@ -3,7 +3,7 @@ import type { Codec, Slot } from "../codec/codec.ts";
 import { createListCodec } from "../codec/list-codec.ts";
 import { createMapCodec } from "../codec/map-codec.ts";
 import { createObjectCodec, type Section } from "../codec/object-codec.ts";
-import { createScalarCodec } from "../codec/scalar-codec.ts";
+import { scalarCodec } from "../codec/scalar-codec.ts";
 import { createTupleCodec } from "../codec/tuple-codec.ts";
 import { isObject } from "../json.ts";
 import { collectSoft } from "../schema/evaluated-names.ts";
@@ -34,7 +34,7 @@ export function buildForms(builder: Builder, expansion: Expansion, kinds: Kinds)
   return [...kinds].flatMap((kind): Codec[] => {
     if (kind === "object") return buildObject(builder, expansion.conjuncts, soft);
     if (kind === "array") return buildArray(builder, expansion.conjuncts);
-    return [createScalarCodec(kind)];
+    return [scalarCodec(kind)];
   });
 }
 

@@ -2,7 +2,7 @@ import type { SchemaObject } from "#lib/deliverable/admission/walk-schema.ts";
 import type { Codec, Node, Slot } from "../codec/codec.ts";
 import { createEntriesCodec, createListCodec } from "../codec/list-codec.ts";
 import { createObjectCodec } from "../codec/object-codec.ts";
-import { createScalarCodec } from "../codec/scalar-codec.ts";
+import { scalarCodec } from "../codec/scalar-codec.ts";
 import { createUnionCodec } from "../codec/union-codec.ts";
 import type { Budget } from "../schema/budget.ts";
 import type { EvaluatedNames } from "../schema/evaluated-names.ts";
@@ -60,7 +60,7 @@ export function createCommonNodes(unbuilt: Codec): CommonNodes {
   const slot: Slot = { node: any, note: "" };
   const anyList = createListCodec(slot);
   const anyObject = createObjectCodec([], [{ node: entriesOf(slot, "", false), value: any }]);
-  const scalars = (["string", "number", "boolean", "null"] as const).map(createScalarCodec);
+  const scalars = (["string", "number", "boolean", "null"] as const).map(scalarCodec);
   any.codec = createUnionCodec(
     [...scalars, anyList, anyObject].map((codec) => ({
       slot: { node: createNode(codec, "json"), note: "" },

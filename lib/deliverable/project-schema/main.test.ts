@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+
+const main = new URL("./main.ts", import.meta.url).pathname;
+const product = {
+  type: "object",
+  properties: { name: { type: "string", maxLength: 9 } },
+  additionalProperties: { type: "integer" },
+};
+
+/** Runs the command. */
+function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  return new Promise((resolve) => {
+    const options = { timeout: 30_000 };
+    execFile(
+      process.execPath,
+      ["--disable-warning=ExperimentalWarning", main, ...args],
+      options,
+      (error, out, err) => resolve({ code: typeof error?.code === "number" ? error.code : 0, out, err }),
+    );
+  });
+}
+
+describe("npm run project-schema", () => {
+  let folder: string;
+  const file = (name: string) => join(folder, name);
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "project-schema-"));
+    await mkdir(file("many/deep"), { recursive: true });
+    await writeFile(file("product.json"), JSON.stringify(product));
+    await writeFile(file("many/a.json"), JSON.stringify(product));
+    await writeFile(file("many/deep/b.json"), JSON.stringify({ type: "array" }));
+    await writeFile(file("many/c.json"), "{ no JSON");
+    const lines = [
+      { schema: product, values: [{ name: "x", size: 1 }, { name: 1 }] },
+      { type: "object", allOf: [{ $ref: "#" }] },
+      { type: "object", properties: { a: { $ref: "#/nowhere" } } },
+    ];
+    await writeFile(file("lines.jsonl"), lines.map((line) => JSON.stringify(line)).join("\n"));
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  test("one schema: the projection, what became words, and an example there and back", async () => {
+    const { code, out } = await run(file("product.json"));
+    assert.equal(code, 0, out);
+    assert.match(out, /"additionalProperties": false/);
+    assert.match(out, /\/properties\/name {2}maxLength: At most 9 characters\./);
+    assert.match(out, /the caller gets {3}\{.*"name":"text"/);
+    assert.match(out, /survives the way there and back/);
+    assert.match(out, /It fits the profile\./);
+  });
+
+  test("a folder: a line for each schema in it, and a summary", async () => {
+    const { code, out, err } = await run(file("many"));
+    assert.equal(code, 0);
+    assert.match(out, /^ok .*a\.json {2}fits$/m);
+    assert.match(out, /^refused .*b\.json {2}outputSchema: the root must be an object schema/m);
+    assert.match(out, /^refused .*c\.json {2}not JSON: /m);
+    assert.match(err, /^3 schemas: 1 admitted, 1 of these fit\.$/m);
+  });
+
+  test("JSON lines: the sentence of the 400, and each given value's fate, for machines", async () => {
+    const { code, out } = await run(file("lines.jsonl"), "--json");
+    assert.equal(code, 0);
+    const [first, second, third] = out
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    assert.equal(first.fits, true);
+    assert.deepEqual(first.roundTrips, { exact: 1, different: 0, "skipped-invalid": 1 });
+    assert.equal(second.error, "outputSchema: /allOf/0/$ref refers to itself without end");
+    assert.equal(third.admitted, false);
+  });
+
+  test("a server without limits gets the schema as it is", async () => {
+    const { code, out } = await run(file("product.json"), "--provider", "none");
+    assert.equal(code, 0, out);
+    assert.match(out, /"maxLength": 9/);
+  });
+
+  test("what is not understood ends with 2 and the help", async () => {
+    assert.equal((await run()).code, 2);
+    assert.equal((await run(file("nowhere.json"))).code, 2);
+    const { code, err } = await run(file("product.json"), "--provider", "acme");
+    assert.equal(code, 2);
+    assert.match(err, /--provider: must be one of openai, none/);
+    assert.match((await run("--help")).out, /Exit code/);
+  });
+});
