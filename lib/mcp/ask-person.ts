@@ -40,7 +40,7 @@ const SKIP = "skip";
 /**
  * Asks a person what a server's form wants to know, one question per field. Whoever declines a question or does not
  * answer has declined the form; the server is told which of the two.
- * Source: issue "MCP servers of the caller", elicitation.
+ * Source: Model Context Protocol 2025-11-25, Elicitation, form mode.
  */
 export async function askPerson(
   serverId: string,

@@ -2,7 +2,7 @@ import type { Elicitations } from "#lib/session/elicitation.ts";
 import { type AskOne, askPerson } from "./ask-person.ts";
 import type { CallClock } from "./call-tool.ts";
 import { findServer, type ServerDeps } from "./find-server.ts";
-import { toMcpFailure } from "./mcp-error.ts";
+import { McpFailure, toMcpFailure } from "./mcp-error.ts";
 import type { McpLimits } from "./mcp-limits.ts";
 import type { McpTurn } from "./mcp-turn.ts";
 import { type FormRequest, type McpConnection, openConnection } from "./open-connection.ts";
@@ -68,6 +68,8 @@ export function createConnections(deps: ConnectionDeps): Connections {
 
   return {
     async obtain(turn, serverId, signal) {
+      // A call that outlives its turn opens nothing that nobody would close.
+      if (signal.aborted) throw new McpFailure("the turn was stopped");
       const key = keyOf(turn);
       const servers = turns.get(key) ?? new Map<string, HeldConnection>();
       turns.set(key, servers);

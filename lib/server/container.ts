@@ -116,6 +116,7 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
     stops,
     logger,
     mcp,
+    elicitations,
     evidence: tooling.evidence,
     tools: new Map(tooling.tools.map((tool) => [tool.name, tool])),
     settings: {

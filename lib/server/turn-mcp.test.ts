@@ -57,16 +57,20 @@ async function play(queue: Step[], more: Record<string, unknown>) {
 }
 
 /** Follows up as a person on the session page does. */
-async function followAsPerson(session: { sessionId: string; shareUrl: string }, words: string) {
-  const link = new URL(session.shareUrl, service.env.baseUrl);
-  const entered = await service.container.enterByLink("GET", link, null);
+async function followAsPerson(
+  session: { sessionId: string; shareUrl: string },
+  words: string,
+  target = service,
+) {
+  const link = new URL(session.shareUrl, target.env.baseUrl);
+  const entered = await target.container.enterByLink("GET", link, null);
   assert.ok(entered instanceof Response);
   const [cookie = ""] = entered.headers.get("set-cookie")?.split(";") ?? [];
-  const answer = await service.call(
+  const answer = await target.call(
     "POST",
     `/s/${session.sessionId}/actions/messages`,
     { text: words },
-    { cookie, origin: service.env.baseUrl, authorization: "" },
+    { cookie, origin: target.env.baseUrl, authorization: "" },
   );
   assert.equal(answer.status, 202, await answer.clone().text());
   return (await answer.json()) as { statusUrl: string };
@@ -279,7 +283,14 @@ describe("a turn that is interrupted", () => {
     const hang = () => new Promise<never>(() => {});
     const server = await start([
       { name: "find", annotations: { readOnlyHint: true } },
-      { name: "pay", call: hang },
+      {
+        name: "pay",
+        async call(_, __, protocol) {
+          const requestedSchema = { type: "object", properties: { sum: { type: "number" } } } as const;
+          await protocol.elicitInput({ message: "How much?", requestedSchema });
+          return hang();
+        },
+      },
     ]);
     const other = await start([
       {
@@ -289,12 +300,17 @@ describe("a turn that is interrupted", () => {
       },
     ]);
     const first = await openTestService({ SANDBOX: "none" });
-    first.model.respondWith(({ userText, answersSoFar }) =>
-      userText.includes("put") ? use("put") : use(answersSoFar === 0 ? "find" : "pay"),
-    );
-    const paying = await first.create("pay", { mcpServers: { crm: { url: server.url } } });
+    first.model.respondWith(({ userText, answersSoFar }) => {
+      if (userText.includes("hello")) return { text: "Hello." };
+      return userText.includes("put") ? use("put") : use(answersSoFar === 0 ? "find" : "pay");
+    });
+    const paying = await first.create("hello", { mcpServers: { crm: { url: server.url } } });
+    await first.completed(paying.statusUrl);
+    const paid = await followAsPerson(paying, "pay", first);
     const putting = await first.create("put", { mcpServers: { crm: { url: other.url } } });
-    await waitUntil(() => server.messages("tools/call").length === 2, "the second call is made");
+    const isAsked = async () =>
+      only(await readEvents(first, paying.sessionId), "elicitation.requested").length === 1;
+    await waitUntil(isAsked, "the second call asks the person");
     await waitUntil(() => other.messages("tools/call").length === 1, "the call is made");
     await first.close({ keepFiles: true });
 
@@ -302,7 +318,7 @@ describe("a turn that is interrupted", () => {
     second.model.respondWith(({ userText, answersSoFar }) =>
       userText.includes("put") || answersSoFar > 2 ? { text: "Done." } : use("find"),
     );
-    await second.completed(paying.statusUrl);
+    await second.completed(paid.statusUrl);
     await second.completed(putting.statusUrl);
     const readResults = async ({ sessionId }: { sessionId: string }) =>
       only(await readEvents(second, sessionId), "tool.result").map(({ toolName, state }) => [
@@ -315,16 +331,17 @@ describe("a turn that is interrupted", () => {
       ["mcp_crm__find", "succeeded"],
     ]);
     assert.deepEqual(await readResults(putting), [["mcp_crm__put", "succeeded"]]);
+    const questions = only(await readEvents(second, paying.sessionId), "elicitation.resolved");
+    assert.deepEqual(
+      questions.map(({ state }) => state),
+      ["unanswered"],
+      "what the call had asked is withdrawn",
+    );
     assert.ok(offered(second).some((names) => names.join() === "mcp_crm__find,mcp_crm__pay"));
-    assert.deepEqual(
-      [server, other].map((each) => each.messages("tools/list").length),
-      [1, 1],
-    );
-    assert.equal(server.messages("initialize").length, 2, "the connection is opened anew at the next call");
-    assert.deepEqual(
-      [server, other].map((each) => each.messages("tools/call").length),
-      [3, 2],
-    );
+    const count = (method: string) => [server, other].map((each) => each.messages(method).length);
+    assert.deepEqual(count("tools/list"), [2, 1], "a list for each run");
+    assert.deepEqual(count("initialize"), [3, 2], "a connection that is opened anew at the next call");
+    assert.deepEqual(count("tools/call"), [3, 2]);
     await second.close();
   });
 });

@@ -19,6 +19,15 @@ export async function findElicitationOfCall(
   return row;
 }
 
+/** The questions of a tool call that wait for their answers. */
+export async function listOpenOfCall(db: Executor, runId: string, callId: string): Promise<ElicitationRow[]> {
+  const rows = await db
+    .select()
+    .from(elicitations)
+    .where(and(eq(elicitations.runId, runId), eq(elicitations.state, "open")));
+  return rows.filter((row) => row.callId === callId || row.callId.startsWith(`${callId}/`));
+}
+
 /** A question of this session; another session's is as unknown as one that never was. */
 export async function findElicitation(
   db: Executor,

@@ -5,12 +5,13 @@ import {
   findElicitation,
   findElicitationOfCall,
   insertElicitation,
+  listOpenOfCall,
   readEventContext,
   settleElicitation,
 } from "./elicitation-store.ts";
 import { newId } from "./new-id.ts";
 
-/** The call that asks. */
+/** The call that asks; where it asks several questions, each after the first has `/<number>` behind the call's id. */
 type Asking = { sessionId: string; runId: string; callId: string; signal: AbortSignal };
 type Question = { question: string; options: string[] | null; timeoutMs: number };
 
@@ -27,6 +28,8 @@ export type Elicitations = {
   /** Shows a question and waits for what becomes of it. A call that was interrupted finds its question again. */
   ask: (asking: Asking, question: Question) => Promise<ElicitationEnd>;
   answer: (sessionId: string, id: string, answer: string | null) => Promise<AnswerResult>;
+  /** Withdraws what a call had asked that is not made again: nobody waits for the answers. */
+  abandon: (asking: Pick<Asking, "runId" | "callId">) => Promise<void>;
 };
 
 /** @see Elicitations */
@@ -99,6 +102,10 @@ export function createElicitations(deps: { db: Database; log: EventLog }): Elici
       const end =
         answer === null ? { state: "declined" as const, answer } : { state: "answered" as const, answer };
       return (await settle(row, end)) ? "accepted" : "settled";
+    },
+    async abandon({ runId, callId }) {
+      for (const row of await listOpenOfCall(db, runId, callId))
+        await settle(row, { state: "unanswered", answer: null });
     },
   };
 }

@@ -78,6 +78,7 @@ export async function runTool(
     return begun === "begun";
   });
   const state = result === UNKNOWN ? "unknown" : result.isError ? "failed" : "succeeded";
+  if (state === "unknown") await turn.elicitations.abandon({ runId: run.claim.runId, callId });
 
   const texts = result.content.flatMap((part) => (part.type === "text" && part.text ? [part.text] : []));
   const text = storableText(texts.join("\n\n"));

@@ -2,6 +2,7 @@ import type { Database } from "#db/client.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
 import type { McpClient } from "#lib/mcp/create-mcp-client.ts";
 import type { ModelAccess } from "#lib/model/model-access.ts";
+import type { Elicitations } from "#lib/session/elicitation.ts";
 import type { EvidenceStore } from "#lib/session/evidence.ts";
 import type { JobSender } from "#lib/session/job-sender.ts";
 import type { Tool } from "#lib/tools/tool.ts";
@@ -30,6 +31,7 @@ export type TurnDeps = {
   tools: ReadonlyMap<string, Tool>;
   evidence: EvidenceStore;
   mcp: McpClient;
+  elicitations: Pick<Elicitations, "abandon">;
   stops: StopRegistry;
   logger: Logger;
   settings: TurnSettings;
