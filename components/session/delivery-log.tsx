@@ -55,6 +55,7 @@ function Delivery({ delivery, onRedeliver }: { delivery: DeliveryView; onRedeliv
           <Button
             size="sm"
             variant="ghost"
+            aria-label={`Send again: ${delivery.event}`}
             disabled={isAsking}
             onClick={() => {
               setAsking(true);
@@ -70,7 +71,9 @@ function Delivery({ delivery, onRedeliver }: { delivery: DeliveryView; onRedeliv
           <span className="min-w-0 flex-1 [overflow-wrap:anywhere]">
             {last.error ?? `answered ${last.status}`}
           </span>
-          <span className="shrink-0 text-faint">{formatDuration(last.latencyMs)}</span>
+          <span className="shrink-0 text-faint">
+            {last.latencyMs < 1_000 ? `${last.latencyMs} ms` : formatDuration(last.latencyMs)}
+          </span>
         </p>
       )}
       {last?.excerpt && (

@@ -178,7 +178,7 @@ function near(value: number) {
   return expect.closeTo(value, -1.2) as unknown as number;
 }
 
-test("the delivery log shows callbacks with what the receiver said, and sends one again", async ({
+test("the delivery log shows callbacks with what the receiver said", async ({
   page,
   stage: { model, service },
 }) => {

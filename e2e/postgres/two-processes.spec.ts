@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "@playwright/test";
 import { Client } from "pg";
 import { WebSocket } from "ws";
@@ -128,6 +130,49 @@ test("a stop asked of one process ends the turn that the other plays, within 3 s
   expect(Date.now() - askedAt).toBeLessThan(3_000);
   const end = (await readLog(session.sessionId)).at(-1);
   expect([end?.kind, end?.outcome]).toEqual(["run.completed", "cancelled"]);
+});
+
+test("a session deleted at one process leaves nothing with the other, which plays it and has its browser and files", async () => {
+  const words = "Write it down, look, and wait";
+  model.respondWith(({ userText, answersSoFar }) => {
+    if (userText !== words) return undefined;
+    if (answersSoFar === 0)
+      return { toolCalls: [{ name: "write_file", arguments: { path: "a.txt", content: "a" } }] };
+    if (answersSoFar === 1) return { toolCalls: [{ name: "screenshot", arguments: {} }] };
+    return { text: "On and on.", hold: "once" };
+  });
+  const created = await here.create(words, { targetUrl: `${here.baseUrl}/demo` });
+  const { sessionId } = created;
+  const request = await model.waitForRequest(
+    ({ userText, answersSoFar }) => userText === words && answersSoFar === 2,
+    30_000,
+  );
+  const folders = () =>
+    [here, there].flatMap(({ dataDir }) =>
+      ["workspaces", "evidence"].map((name) => join(dataDir, name, sessionId)).filter(existsSync),
+    );
+  expect(folders()).toHaveLength(2);
+  const player = folders()[0]?.startsWith(here.dataDir) ? here : there;
+  const asked = player === here ? there : here;
+  const socket = new WebSocket(`${player.baseUrl.replace("http", "ws")}/api/sessions/${sessionId}/live`, {
+    headers: { authorization: `Bearer ${API_KEY}` },
+  });
+  const closed = new Promise((done) => socket.once("close", done));
+  const stream = player.call("GET", created.streamUrl).then((response) => response.text());
+
+  const answer = await asked.call("DELETE", `/api/sessions/${sessionId}`);
+  expect((await answer.json()).deleted).toMatchObject({
+    sessions: 1,
+    workspaces: 1,
+    browsers: 1,
+    evidence: 1,
+  });
+  expect(await closed).toBe(4004);
+  expect(await stream).toContain("event: tool.result");
+  await waitUntil(() => request.outcome === "client-left", "the model call was given up");
+  await waitUntil(() => folders().length === 0, "the files have gone");
+  for (const each of [here, there])
+    expect((await each.call("GET", `/api/sessions/${sessionId}`)).status).toBe(404);
 });
 
 test("both go on after Postgres was restarted, and hear each other again", async () => {
