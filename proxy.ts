@@ -32,4 +32,4 @@ export function proxy(request: NextRequest): NextResponse {
 }
 
 /** Pages, and no data. */
-export const config = { matcher: ["/", "/s/:path*", "/demo/:path*"] };
+export const config = { matcher: ["/", "/s/:path*", "/demo/:path*", "/docs"] };

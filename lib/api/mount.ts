@@ -3,6 +3,7 @@ import { fail, failureResponse } from "./errors.ts";
 import { failureOf } from "./failure-of.ts";
 import { findContainer } from "./find-container.ts";
 import type { METHODS } from "./methods.ts";
+import type { OpenApiDocument } from "./openapi/types.ts";
 import type { PageLoaders } from "./pages/page-loaders.ts";
 import { isRoutedSessionId } from "./paths.ts";
 import type { PathOperations } from "./serve.ts";
@@ -85,3 +86,12 @@ export const loadSessionPage: PageLoaders["loadSessionPage"] = async (sessionId,
 /** The landing page as the holder of this cookie may see it. */
 export const loadLandingPage: PageLoaders["loadLandingPage"] = async (cookieHeader) =>
   (await findContainer()).loadLandingPage(cookieHeader);
+
+/** The document of this service, for the reference page. */
+export async function loadReference(): Promise<OpenApiDocument> {
+  const { serve } = await findContainer();
+  const asked = new Request("http://service/api/openapi.json");
+  const response = await serve({ GET: "readOpenApi" }, asked, {});
+  if (!response.ok) throw new Error(`the document was answered with ${response.status}`);
+  return response.json();
+}

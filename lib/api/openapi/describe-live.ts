@@ -14,7 +14,7 @@ const DESCRIPTION = `Upgrade to a WebSocket. OpenAPI has no words for what comes
 - Close codes: 4001 unauthorized, 4003 forbidden, 4004 not found, 1013 overloaded: try later.`;
 
 /** The live socket, which is no operation of the contract: it is answered by an upgrade. Source: `wire.md`, WebSocket. */
-export function describeLive(collector: SchemaCollector): OperationObject & Record<"x-websocket", unknown> {
+export function describeLive(collector: SchemaCollector): OperationObject {
   const refusal = (name: string) => ({ $ref: `#/components/responses/${name}` });
   const error = { schema: { $ref: "#/components/schemas/Error" } };
   return {

@@ -34,6 +34,8 @@ export type OperationObject = {
   parameters?: (ParameterObject | Ref)[];
   requestBody?: { description?: string; required: boolean; content: Record<string, MediaObject> };
   responses: Record<string, ResponseObject | Ref>;
+  /** What goes over a socket after the upgrade. */
+  "x-websocket"?: { serverFrame: JsonSchema; clientFrame: JsonSchema };
 };
 
 /** A path's or a webhook's operations by method, in lower case. */

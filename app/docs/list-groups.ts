@@ -1,0 +1,30 @@
+import type { OpenApiDocument, OperationObject } from "#lib/api/openapi/types.ts";
+
+/** An operation where it stands; `method` in upper case. A callback's path is the name of its event. */
+export type PlacedOperation = {
+  method: string;
+  path: string;
+  /** Whether the service calls it, and the reader answers. */
+  isCallback: boolean;
+  operation: OperationObject;
+};
+
+export type Group = { name: string; id: string; description: string; operations: PlacedOperation[] };
+
+/** The operations and callbacks of a document by their tags, in the order of the tags. */
+export function listGroups(document: OpenApiDocument): Group[] {
+  const placed = [...place(document.paths, false), ...place(document.webhooks, true)];
+  return document.tags.map(({ name, description }) => ({
+    name,
+    id: name.toLowerCase().replaceAll(" ", "-"),
+    description,
+    operations: placed.filter(({ operation }) => operation.tags?.includes(name)),
+  }));
+}
+
+const place = (paths: OpenApiDocument["paths"], isCallback: boolean): PlacedOperation[] =>
+  Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).flatMap(([method, operation]) =>
+      operation ? [{ method: method.toUpperCase(), path, isCallback, operation }] : [],
+    ),
+  );

@@ -1,0 +1,18 @@
+const TONES: Record<string, string> = {
+  GET: "text-good",
+  POST: "text-accent-strong",
+  PATCH: "text-warn",
+  DELETE: "text-bad",
+};
+
+const SHORT: Record<string, string> = { DELETE: "DEL" };
+
+/** A method in few letters; a word that is none is what the service itself calls. */
+export const MethodMark = ({ method }: { method: string }) => (
+  <abbr
+    title={method}
+    className={`w-10 shrink-0 font-medium font-mono text-2xs no-underline ${TONES[method] ?? "text-faint"}`}
+  >
+    {SHORT[method] ?? method}
+  </abbr>
+);

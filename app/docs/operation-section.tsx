@@ -1,0 +1,119 @@
+import type { MediaObject, OpenApiDocument } from "#lib/api/openapi/types.ts";
+import { composeExample } from "./compose-example.ts";
+import { Example } from "./example.tsx";
+import type { PlacedOperation } from "./list-groups.ts";
+import { MethodMark } from "./method-mark.tsx";
+import { ParameterList } from "./parameter-list.tsx";
+import { Prose } from "./prose.tsx";
+import { ResponseList } from "./response-list.tsx";
+import { SchemaFields } from "./schema-fields.tsx";
+
+type Components = OpenApiDocument["components"];
+
+/** One operation: what it takes and answers on one side, what that looks like on the other. */
+export function OperationSection(props: PlacedOperation & { baseUrl: string; components: Components }) {
+  const { method, path, isCallback, operation, components } = props;
+  const { operationId, summary, description, requestBody, responses, "x-websocket": socket } = operation;
+  const media = Object.values(requestBody?.content ?? {})[0];
+  return (
+    <article
+      aria-labelledby={operationId}
+      className="mt-10 grid gap-x-10 gap-y-4 xl:grid-cols-[minmax(0,1fr)_minmax(0,440px)]"
+    >
+      <div className="min-w-0">
+        <h3 id={operationId} className="scroll-mt-16 font-semibold text-lg">
+          {summary}
+        </h3>
+        <p className="mt-1 flex items-baseline gap-2 font-mono text-xs">
+          <MethodMark method={isCallback ? "EVENT" : method} />
+          <code className="[overflow-wrap:anywhere]">{path}</code>
+        </p>
+        {description !== undefined && (
+          <div className="mt-3">
+            <Prose text={description} />
+          </div>
+        )}
+        {!isCallback && (
+          <p className="mt-3 text-faint text-xs">{describeCredential(operation.security ?? [])}</p>
+        )}
+        <ParameterList parameters={operation.parameters ?? []} components={components} />
+        {media?.schema && (
+          <>
+            <PartTitle>Body</PartTitle>
+            {requestBody?.description && <p className="text-faint text-xs">{requestBody.description}</p>}
+            <SchemaFields schema={media.schema} schemas={components.schemas} isSent={!isCallback} />
+          </>
+        )}
+        {socket && (
+          <>
+            <PartTitle>Frames of the service</PartTitle>
+            <SchemaFields schema={socket.serverFrame} schemas={components.schemas} />
+            <PartTitle>Frames of the client</PartTitle>
+            <SchemaFields schema={socket.clientFrame} schemas={components.schemas} />
+          </>
+        )}
+        <PartTitle>{isCallback ? "What to answer" : "Answers"}</PartTitle>
+        <ResponseList responses={responses} />
+      </div>
+      <div className="flex min-w-0 flex-col gap-3 xl:sticky xl:top-16 xl:self-start">
+        <Examples {...props} media={media} />
+      </div>
+    </article>
+  );
+}
+
+export const PartTitle = ({ children }: { children: string }) => (
+  <h4 className="mt-6 mb-1 font-semibold text-sm">{children}</h4>
+);
+
+/** A call as a command, its other bodies, and what comes back. */
+function Examples(
+  props: PlacedOperation & { baseUrl: string; components: Components; media: MediaObject | undefined },
+) {
+  const { isCallback, operation, media } = props;
+  const shown = Object.values(media?.examples ?? {});
+  const answer = findAnswerExample(operation);
+  return (
+    <>
+      {isCallback ? (
+        <Example title="What arrives" text={JSON.stringify(media?.example, null, 2)} />
+      ) : (
+        <Example title="Call" text={composeExample(props)} />
+      )}
+      {shown.slice(1).map(({ summary, value }) => (
+        <Example
+          key={summary}
+          title={`Body: ${summary.toLowerCase()}`}
+          text={JSON.stringify(value, null, 2)}
+          isFolded
+        />
+      ))}
+      {answer && <Example title={`Answer ${answer.status}`} text={JSON.stringify(answer.value, null, 2)} />}
+    </>
+  );
+}
+
+/** What a call brings when it does what it is for: 201 or 202 before the 200 of a replay. */
+function findAnswerExample({ responses }: PlacedOperation["operation"]) {
+  for (const status of ["201", "202", "200"]) {
+    const response = responses[status];
+    const content = response && "content" in response ? response.content : undefined;
+    const value = content?.["application/json"]?.example ?? content?.["text/event-stream"]?.example;
+    if (value !== undefined) return { status, value };
+  }
+  return undefined;
+}
+
+const CREDENTIALS: Record<string, string> = {
+  bearerKey: "an API key",
+  shareCookie: "the share cookie",
+  loginCookie: "the login cookie",
+};
+
+function describeCredential(security: Record<string, string[]>[]): string {
+  const names = security.flatMap((requirement) => Object.keys(requirement));
+  const ways = names.flatMap((name) => CREDENTIALS[name] ?? []);
+  if (ways.length === 0) return "Needs no credential.";
+  const scope = security.flatMap((requirement) => Object.values(requirement).flat())[0];
+  return `Needs ${ways.join(" or ")}${scope ? ` (scope ${scope})` : ""}.`;
+}

@@ -1,0 +1,22 @@
+import type { JsonSchema } from "#lib/api/openapi/json-schema.ts";
+import { describeType } from "./describe-type.ts";
+
+/** Where a named schema is described on the page. */
+export const schemaAnchor = (name: string): string => `schema-${name}`;
+
+/** A schema's type in a few words, the names in it leading to what they stand for. */
+export function TypeWords({ schema }: { schema: JsonSchema }) {
+  let offset = 0;
+  return describeType(schema)
+    .split(/((?<!["\w])[A-Z]\w+(?!["\w]))/)
+    .map((piece, index) => {
+      const key = offset;
+      offset += piece.length;
+      if (index % 2 === 0) return piece;
+      return (
+        <a key={key} href={`#${schemaAnchor(piece)}`} className="text-accent hover:underline">
+          {piece}
+        </a>
+      );
+    });
+}
