@@ -142,9 +142,11 @@ describe("a call", () => {
   });
 
   it("goes over HTTP with SSE, too, and is made on a new connection where the old one broke", async () => {
-    const server = await bench.startServer({ tools: [{ name: "echo" }] });
+    const slow = { name: "slow", call: () => sleep(600).then(() => text("slowly")) };
+    const server = await bench.startServer({ tools: [{ name: "echo" }, slow] });
     const { call } = bench.open({ crm: { url: server.sseUrl, type: "sse" } });
     assert.equal((await call("echo")).parts.length, 1);
+    assert.deepEqual((await call("slow")).parts, [{ type: "text", text: "slowly" }]);
     server.dropConnections();
     // Until the break is noticed, a call fails.
     const again = () => call("echo").then(({ parts }) => parts.length);

@@ -43,8 +43,8 @@ export async function openConnection(
   const waiting = new Set<RequestId>();
   const wire = fetchOfServer(server, limits, {
     onAnswerEnd(id, { hasEventIds }) {
-      // A stream with ids is taken up again by the SDK.
-      if (!hasEventIds) setTimeout(failUnanswered, READ_WITHIN_MS, id).unref();
+      // Over SSE the answer comes on the server's own stream; a stream with ids is taken up again by the SDK.
+      if (server.type === "http" && !hasEventIds) setTimeout(failUnanswered, READ_WITHIN_MS, id).unref();
     },
     onStreamEnd: () => void (server.type === "sse" && client.close().catch(() => {})),
   });
