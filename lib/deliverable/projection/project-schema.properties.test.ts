@@ -7,7 +7,7 @@ import { projectSchema } from "./project-schema.ts";
 import { arbitrarySample, draftNames } from "./testing/arbitrary-schema.ts";
 import { checkRoundTrip, projectStrictly } from "./testing/check-round-trip.ts";
 
-const runs = 250;
+const runs = 120;
 
 describe("what holds for every schema", () => {
   for (const draft of draftNames)

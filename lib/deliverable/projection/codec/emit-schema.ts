@@ -58,7 +58,7 @@ export function countUses(root: Node): Map<Node, number> {
 /** Whether a place is written out wherever it is used: a definition would take as much. */
 function isSmall(node: Node): boolean {
   const { codec } = node;
-  const isShort = !("choices" in codec) || (Array.isArray(codec.choices) && codec.choices.length <= 3);
+  const isShort = !("choices" in codec) || (Array.isArray(codec.choices) && codec.choices.length <= 1);
   return isShort && codec.children().length === 0 && !codec.outputs().kinds.has("object");
 }
 

@@ -46,9 +46,12 @@ function buildObject(
   const { index, evaluated, budget, common } = builder;
   const claims = conjuncts.filter((schema) => hasAny([schema], objectKeywords));
   if (claims.length === 0 && soft.length === 0) return [common.anyObject];
+  // Paid for before the work is done: many places may share one large definition.
+  builder.fields.spend(1);
+  for (const { properties } of [...claims, ...soft])
+    if (isObject(properties)) builder.fields.spend(Object.keys(properties).length);
   const plan = planObject(index, { conjuncts: claims, soft }, evaluated, budget);
   if (plan === undefined) return [];
-  builder.fields.spend(plan.fields.length + plan.sections.length);
   const fields = plan.fields.map((field) => ({ ...field, slot: builder.slotOf(field.formula) }));
   const isMap = fields.length === 0 && plan.sections.length === 1;
   const sections = plan.sections.map((section): Section => {

@@ -18,7 +18,7 @@ export type GraphLimits = {
 };
 
 /** How deep unions may stand in one another at one place before they are carried as untyped JSON. */
-const branchLevelsMax = 30;
+const branchLevelsMax = 12;
 const stepsMax = 150_000;
 
 /**
