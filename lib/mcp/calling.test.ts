@@ -206,11 +206,11 @@ describe("a call", () => {
         return text("too late");
       },
     };
-    const { call } = await openWith([hang], { limits: { callIdleMs: 200, callMs: 600 } });
-    await assert.rejects(call("hang"), /^McpFailure: the server was silent for 0.2 s$/);
+    const { call } = await openWith([hang], { limits: { callIdleMs: 500, callMs: 1_200 } });
+    await assert.rejects(call("hang"), /^McpFailure: the server was silent for 0.5 s$/);
     const startedAt = performance.now();
-    await assert.rejects(call("hang", { input: { tells: true } }), /the call took longer than 0.6 s/);
-    assert.ok(performance.now() - startedAt > 500);
+    await assert.rejects(call("hang", { input: { tells: true } }), /the call took longer than 1.2 s/);
+    assert.ok(performance.now() - startedAt > 1_000);
     await waitUntil(() => cancelled.length === 2);
   });
 
@@ -236,7 +236,7 @@ describe("a call", () => {
     client.release(turn);
     await assert.rejects(called, /the turn was stopped/);
     await cancelled.promise;
-    assert.ok(performance.now() - startedAt < 1_000);
+    assert.ok(performance.now() - startedAt < 3_000);
     await waitUntil(() => server.asked.some(({ method }) => method === "DELETE"));
   });
 
@@ -332,9 +332,9 @@ describe("what a server asks a person", () => {
   it("stops the clock of the call", async () => {
     const results: ElicitResult[] = [];
     const { call } = await openWith([asking(form, (result) => results.push(result))], {
-      ...{ isPersonPresent: true, limits: { callIdleMs: 150, callMs: 300 } },
+      ...{ isPersonPresent: true, limits: { callIdleMs: 600, callMs: 900 } },
       answer: async () => {
-        await sleep(500);
+        await sleep(1_200);
         return { state: "declined" };
       },
     });

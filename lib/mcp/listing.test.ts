@@ -124,9 +124,9 @@ describe("the tools of a server", () => {
 });
 
 describe("a server that cannot be listed is skipped, with a reason", () => {
-  const limits = { listMs: 400 };
+  const limits = { listMs: 1_500 };
   const reasonOf = async (url: string, type: "http" | "sse" = "http") => {
-    const { tools, skipped } = await bench.open({ crm: { url, type } }, { limits }).list();
+    const { tools, skipped } = await bench.open({ crm: { url, type } }).list();
     assert.deepEqual([tools, skipped.length, skipped[0]?.tools], [[], 1, undefined]);
     return skipped[0]?.reason ?? "";
   };
@@ -156,7 +156,7 @@ describe("a server that cannot be listed is skipped, with a reason", () => {
       const { skipped } = await bench
         .open(
           { crm: { url, type: path === "/sse" ? "sse" : "http" } },
-          { limits, headers: { crm: { authorization: "Bearer canary" } } },
+          { headers: { crm: { authorization: "Bearer canary" } } },
         )
         .list();
       assert.match(skipped[0]?.reason ?? "", /redirect/);
@@ -210,9 +210,9 @@ describe("a server that cannot be listed is skipped, with a reason", () => {
     );
     const startedAt = performance.now();
     const { tools, skipped } = await bench.open({ ...servers, good: good.url }, { limits }).list();
-    assert.ok(performance.now() - startedAt < 4 * limits.listMs);
+    assert.ok(performance.now() - startedAt < 3 * limits.listMs);
     assert.deepEqual([tools.length, skipped.length], [1, 9]);
-    for (const { reason } of skipped) assert.equal(reason, "the server did not list its tools within 0.4 s");
+    for (const { reason } of skipped) assert.equal(reason, "the server did not list its tools within 1.5 s");
   });
 
   it("one whose list is larger than a message may be", async () => {
