@@ -27,6 +27,7 @@ const services: RouteServices = {
   authenticate: createAuthenticator(
     [
       { key: "k", ownerId: "owner" },
+      { key: "k2", ownerId: "owner" },
       { key: "o", ownerId: "other" },
     ],
     {
@@ -208,5 +209,11 @@ describe("answers", () => {
     const refused = await serve(limited, key, { body: "{}" });
     assert.deepEqual([refused.status, refused.body.code], [429, "rate_limited"]);
     assert.ok(Number(refused.headers.get("retry-after")) >= 1);
+    const second = await serve(limited, { authorization: "Bearer k2" }, { body: "{}" });
+    assert.equal(
+      second.headers.get("ratelimit-remaining"),
+      "1",
+      "another key of the same owner is counted by itself",
+    );
   });
 });

@@ -16,6 +16,8 @@ const TOPIC = "session-removed";
 const RUNS_TOLD = 50;
 /** How long a run that was stopped may take to let go of its tools. */
 const LETTING_GO_MS = 5_000;
+/** A tool that was slow to let go may have left something behind: what was cleared sooner is cleared once more. */
+const SETTLED_MS = 10 * 60_000;
 /** How long a process that was away still hears of a removal. */
 const KEEP_MS = 7 * 24 * 3_600_000;
 
@@ -41,13 +43,14 @@ type RemovalDeps = {
 export function followRemovals(deps: RemovalDeps) {
   const { db, bus, log, logger, stops } = deps;
   const clearing = new Map<string, Promise<void>>();
-  const cleared = new Set<string>();
+  /** When each was cleared last. */
+  const cleared = new Map<string, number>();
 
   function clear(sessionId: string, runIds: string[]): Promise<void> {
     const known = clearing.get(sessionId);
     if (known) return known;
     const work = clearOutside(sessionId, runIds).then(
-      () => void cleared.add(sessionId),
+      () => void cleared.set(sessionId, Date.now()),
       (error: unknown) =>
         logger.warn({ err: error, sessionId }, "a removed session was not cleared; the sweep tries again"),
     );
@@ -71,11 +74,16 @@ export function followRemovals(deps: RemovalDeps) {
     clearTimeout(timer);
   }
 
-  /** Clears what removals of the last days left in this process's reach, each once. */
+  /** Clears what removals of the last days left in this process's reach, until that has settled. */
   async function sweep(now: Date): Promise<void> {
     const since = new Date(now.getTime() - KEEP_MS);
-    for (const sessionId of await listRemovals(db, since))
-      if (!cleared.has(sessionId)) await clear(sessionId, []);
+    const known = await listRemovals(db, since);
+    for (const { sessionId, removedAt } of known) {
+      const isSettled = (cleared.get(sessionId) ?? 0) > removedAt.getTime() + SETTLED_MS;
+      if (!isSettled) await clear(sessionId, []);
+    }
+    const ids = new Set(known.map(({ sessionId }) => sessionId));
+    for (const sessionId of cleared.keys()) if (!ids.has(sessionId)) cleared.delete(sessionId);
     await pruneRemovals(db, since);
   }
 
@@ -99,6 +107,7 @@ export function followRemovals(deps: RemovalDeps) {
     async remove(sessionId: string, ownerId: string): Promise<RemovedRows | undefined> {
       const removal = await removeSession(db, sessionId, ownerId);
       if (!removal) return undefined;
+      logger.info({ sessionId, ...removal.rows }, "a session was removed");
       await faultPoint("K31");
       const runIds = removal.openRunIds.slice(0, RUNS_TOLD);
       for (const runId of removal.openRunIds) stops.stop(runId, "the session was removed");

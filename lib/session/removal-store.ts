@@ -132,13 +132,8 @@ async function forgetJobs(tx: Transaction, sessionIds: string[]): Promise<void> 
 }
 
 /** Sessions removed after `since`. */
-export async function listRemovals(db: Database, since: Date): Promise<string[]> {
-  const rows = await db
-    .select({ sessionId: removals.sessionId })
-    .from(removals)
-    .where(gt(removals.removedAt, since));
-  return rows.map(({ sessionId }) => sessionId);
-}
+export const listRemovals = (db: Database, since: Date): Promise<{ sessionId: string; removedAt: Date }[]> =>
+  db.select().from(removals).where(gt(removals.removedAt, since));
 
 /** Forgets which sessions were removed before a time. */
 export async function pruneRemovals(db: Database, before: Date): Promise<void> {

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
+import { apiKeys } from "#db/schema/index.ts";
 import { decodeFrame } from "#lib/browser/frame-header.ts";
+import { formatKey, hashSecret } from "#lib/session/key-store.ts";
 import { openLiveRig, TEST_KEY, TEST_ORIGIN, testPicture } from "./testing.ts";
 
 const rig = await openLiveRig();
@@ -124,6 +126,23 @@ describe("a connection without a credential", () => {
     await client.opened();
     client.send({ type: "auth", token: "a-key-of-somebody-else" });
     assert.deepEqual(await client.ended(), { code: 4004, reason: "no such session" });
+  });
+
+  it("lets a key that may only read look on, and refuses one that may not read", async () => {
+    const row = { ownerId: "owner", name: "test", secretHash: hashSecret("s".repeat(43)) };
+    await rig.db.insert(apiKeys).values([
+      { ...row, id: "reader", scopes: ["sessions:read"] },
+      { ...row, id: "writer", scopes: ["sessions:write"] },
+    ]);
+    const keyOf = (id: string) => ({ "x-service-api-key": formatKey(id, "s".repeat(43)) });
+    const reader = rig.connect("ses_a/live", keyOf("reader"));
+    await reader.until(() => reader.frames.length > 0);
+    const [ready] = reader.frames;
+    assert.equal(ready?.type === "ready" && ready.data.role, "view");
+    reader.send({ type: "control.take" });
+    assert.deepEqual(await reader.ended(), { code: 4003, reason: "the role view may not send control.take" });
+    const refused = await rig.connect("ses_a/live", keyOf("writer")).ended();
+    assert.ok(refused && "status" in refused && refused.status === 403);
   });
 
   it("is closed 4004 when the session is removed, let in or not; nobody else is", async () => {
