@@ -61,6 +61,8 @@ function check(
     const isValid = validate(value) === true;
     return tell(isValid ? [] : describeViolations(validate.errors ?? []));
   } catch (error) {
+    // The validator's comparison with enumerated objects calls a value's own toString and valueOf.
+    if (error instanceof TypeError) return { kind: "refused", error: "cannot be compared with this value" };
     if (!(error instanceof RangeError)) throw error;
     return { kind: "refused", error: "refers to itself without end, or the value is nested too deeply" };
   }

@@ -12,9 +12,9 @@ export type RoundTrip =
   | { outcome: "different"; detail: string }
   | { outcome: "skipped-invalid"; detail: string };
 
-/** What is to be said of one schema. `error` is the sentence of the API's 400. */
+/** What is to be said of one schema. `error` is the sentence of the API's 400, or how looking at the schema failed. */
 export type Report =
-  | { source: string; admitted: false; error: string }
+  | { source: string; admitted: false; error: string; failed?: true }
   | {
       source: string;
       admitted: true;
@@ -26,8 +26,17 @@ export type Report =
       projection: Projection;
     };
 
-/** Admits a schema as the API does, projects it, and sends the given values there and back. */
+/** Admits a schema as the API does, projects it, and sends the given values there and back. It does not throw. */
 export async function checkSchema(checker: SchemaChecker, profile: Profile, input: Input): Promise<Report> {
+  try {
+    return await check(checker, profile, input);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { source: input.source, admitted: false, error: `failed: ${message}`, failed: true };
+  }
+}
+
+async function check(checker: SchemaChecker, profile: Profile, input: Input): Promise<Report> {
   const { source } = input;
   if ("unreadable" in input) return { source, admitted: false, error: `not JSON: ${input.unreadable}` };
   const verdict = await checker.admitSchema(input.schema);
@@ -71,4 +80,6 @@ const tell = (violation: { path: string; message: string } | undefined): string 
 
 /** Whether a report leaves nothing to wish for; a schema that is not admitted is none of the projection's business. */
 export const isFine = (report: Report): boolean =>
-  !report.admitted || (report.fits && report.roundTrips.every(({ outcome }) => outcome !== "different"));
+  report.admitted
+    ? report.fits && report.roundTrips.every(({ outcome }) => outcome !== "different")
+    : report.failed !== true;

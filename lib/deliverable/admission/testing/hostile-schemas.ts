@@ -230,6 +230,12 @@ export const hostileSchemas: HostileSchema[] = [
     ends: tooMuch,
   },
   {
+    name: "a value whose properties are named like methods",
+    schema: object({ a: { enum: [{ b: 1 }] } }),
+    value: { a: { toString: 0 } },
+    ends: /cannot be compared with this value/,
+  },
+  {
     name: "a type that is none",
     schema: object({ a: { type: "strng" } }),
     refused: /\/properties\/a\/type must be one of/,
