@@ -8,13 +8,20 @@ import { SetupError } from "./setup-error.mjs";
 export const clientFolder = ".client";
 
 /**
- * Makes the client's types from the contract, then compiles it.
+ * Makes the client's types anew from the contract.
+ * @param {string} node executable of Node 24
+ * @throws {SetupError}
+ */
+export const makeClientTypes = (node) =>
+  runStep(node, ["--disable-warning=ExperimentalWarning", "lib/api/openapi/write-client-types.ts"]);
+
+/**
+ * Compiles the client.
  * @param {string} node executable of Node 24
  * @param {string} [folder] where to
  * @throws {SetupError} when it cannot be compiled, with what the compiler said
  */
 export async function buildClient(node, folder = clientFolder) {
-  await runStep(node, ["--disable-warning=ExperimentalWarning", "lib/api/openapi/write-client-types.ts"]);
   rmSync(folder, { recursive: true, force: true });
   const compiler = "node_modules/typescript/bin/tsc";
   await runStep(node, [compiler, "-p", "lib/api/client/tsconfig.json", "--outDir", folder]);

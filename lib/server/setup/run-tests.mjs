@@ -20,6 +20,13 @@ const onNeon = [
   ...["inngest/embedded/create-embedded-engine", "inngest/embedded/resume"],
 ];
 
+/** Tests of clients, which are the same on any database. */
+const onOneDatabase = [
+  "lib/server/client.test",
+  "lib/server/event-stream-clients.test",
+  "lib/server/readme.test",
+];
+
 /**
  * End-to-end tests that run once more on a Postgres: what answers, plays and survives. The others bring a Postgres of
  * their own, or ask how a page takes the loss of its connection, which is the same on any database.
@@ -59,7 +66,10 @@ export async function runTests(node, args, env) {
     }
     if (wantsUnit) results.push(await runPart("unit tests", () => runUnitTests(context, units)));
     if (wantsUnit && (isWhole || args.includes("--unit"))) {
-      const again = { pg: units.filter(opensDatabase), neon: units.filter(startsWithOneOf(onNeon)) };
+      const again = {
+        pg: units.filter((path) => opensDatabase(path) && !startsWithOneOf(onOneDatabase)(path)),
+        neon: units.filter(startsWithOneOf(onNeon)),
+      };
       for (const [driver, files] of Object.entries(again))
         results.push(
           await runPart(`unit tests with a database, on ${driver}`, () =>

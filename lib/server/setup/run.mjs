@@ -38,7 +38,8 @@ async function run(command, args) {
   await ensureInstalled();
   const node = await findNode();
   if (command === "client") {
-    const { buildClient, clientFolder } = await import("./build-client.mjs");
+    const { buildClient, clientFolder, makeClientTypes } = await import("./build-client.mjs");
+    await makeClientTypes(node);
     await buildClient(node);
     console.log(`Built: ${clientFolder}, to be installed with \`npm install <path to it>\`.`);
     return 0;
