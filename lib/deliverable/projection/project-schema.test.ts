@@ -82,6 +82,17 @@ describe("absent and null", () => {
     assert.deepEqual(checkRoundTrip(projection, {}), { a: { absent: true } });
   });
 
+  test("an optional object that may also be null has its form, and says how to leave it out", () => {
+    const schema = {
+      type: ["object", "null"],
+      properties: { b: { type: "string" } },
+      additionalProperties: false,
+    };
+    const projection = projectProperty(schema, []);
+    assert.deepEqual(checkRoundTrip(projection, { a: { b: "x" } }), { a: { b: "x" } });
+    assert.deepEqual(at(projection, "properties", "a", "anyOf", "0", "required"), ["b"]);
+  });
+
   test("a property that may never be there is not asked for", () => {
     assert.deepEqual(at(projectProperty(false, []), "properties"), {});
   });

@@ -6,7 +6,7 @@ export const refused: unique symbol = Symbol("refused");
 /**
  * How the values of one place travel: the schema of their projected form, the way there (`encode`) and the way back
  * (`decode`). A codec takes at least every value that is valid at its place, and may take more; going there and back
- * is the identity on all that it takes.
+ * is the identity on all that it takes. Nothing but `isPlain` may be asked before the whole graph is built.
  */
 export type Codec = {
   /** The places directly below, and the branches of a union. */

@@ -49,7 +49,8 @@ function combine({ common }: Builder, forms: readonly Codec[] | undefined): Code
 function uniteForms(forms: readonly Codec[]): Codec {
   return createUnionCodec(
     forms.map((codec) => {
-      const label = () => (codec.outputs().kinds.has("array") ? "list" : "object");
+      // Asked for later: as long as places are unbuilt, a codec does not know its own form.
+      const label = () => [...codec.outputs().kinds][0] ?? "form";
       return { slot: { node: createNode(codec, "form"), note: "" }, label };
     }),
   );

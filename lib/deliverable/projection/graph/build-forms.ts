@@ -56,17 +56,18 @@ function buildObject(
   const isMap = fields.length === 0 && plan.sections.length === 1;
   const sections = plan.sections.map((section): Section => {
     const value = builder.slotOf(section.formula);
-    const words = describeSection(section, !isMap);
+    const words = isMap ? "" : describeSection(section);
     return { node: common.entriesOf(value, words, !isMap), value: value.node };
   });
   const [only] = sections;
   return [isMap && only ? createMapCodec(only) : createObjectCodec(fields, sections)];
 }
 
-function describeSection({ patterns, isRest }: SectionPlan, isBeside: boolean): string {
+/** What a list of entries is for, where it stands beside other properties. */
+function describeSection({ patterns, isRest }: SectionPlan): string {
+  if (isRest) return "Further properties, which have no place of their own; normally null.";
   const names = patterns.slice(0, 5).map((pattern) => pattern.slice(0, 200));
-  if (!isRest) return `Properties whose name matches ${names.join(" or ")}.`;
-  return isBeside ? "Further properties, which have no place of their own; normally null." : "";
+  return `Properties whose name matches ${names.join(" or ")}.`;
 }
 
 function buildArray(builder: Builder, conjuncts: readonly SchemaObject[]): Codec[] {

@@ -81,12 +81,17 @@ function describeContains(
   return `At least ${minContains}${most} of the items ${minContains === 1 && most === "" ? "matches" : "match"} ${quote(value)}.`;
 }
 
-function describePatterns(value: unknown): string | undefined {
+function describePatterns(value: unknown, { additionalProperties }: SchemaObject): string | undefined {
   if (!isObject(value)) return undefined;
-  const parts: string[] = [];
-  for (const [pattern, schema] of Object.entries(value).slice(0, 10))
-    parts.push(`The values of properties whose name matches ${pattern} match ${briefText(schema, 200)}.`);
-  return parts.join(" ") || undefined;
+  const [first, ...more] = Object.keys(value);
+  if (first === undefined) return undefined;
+  if (more.length === 0 && additionalProperties === false)
+    return `Every further property name matches ${first}.`;
+  const parts = [first, ...more.slice(0, 9)].map(
+    (pattern) =>
+      `The values of properties whose name matches ${pattern} match ${briefText(value[pattern], 200)}.`,
+  );
+  return parts.join(" ");
 }
 
 function describeDependencies(value: unknown): string | undefined {
