@@ -7,7 +7,7 @@ import { projectSchema } from "./project-schema.ts";
 import { arbitrarySample, draftNames } from "./testing/arbitrary-schema.ts";
 import { checkRoundTrip, projectStrictly } from "./testing/check-round-trip.ts";
 
-const runs = 120;
+const runs = 60;
 
 describe("what holds for every schema", () => {
   for (const draft of draftNames)
@@ -35,7 +35,7 @@ describe("what holds for every schema", () => {
         assert.deepEqual(one.folded, other.folded);
         assert.equal(JSON.stringify(schema), before, "the caller's schema is left as it was");
       }),
-      { numRuns: 100 },
+      { numRuns: 60 },
     );
   });
 
@@ -54,7 +54,7 @@ describe("what holds for every schema", () => {
           }
         },
       ),
-      { numRuns: 100 },
+      { numRuns: 60 },
     );
   });
 });

@@ -4,14 +4,18 @@ import { checkProfile } from "../profile/check-profile.ts";
 import { profiles } from "../profile/profile.ts";
 import { type Projection, projectSchema } from "../project-schema.ts";
 
+// One for all, as the meta-schema takes longer than the schemas.
+const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
+
 /** The projection of a schema for a strict provider, which keeps to the provider's rules and compiles. */
 export function projectStrictly(
   schema: Record<string, unknown>,
 ): Projection & { validate: ValidateFunction } {
   const projection = projectSchema(schema, profiles.openai);
   assert.equal(checkProfile(projection.schema, profiles.openai), undefined);
-  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
-  return { ...projection, validate: ajv.compile(projection.schema) };
+  const validate = ajv.compile(projection.schema);
+  ajv.removeSchema(projection.schema);
+  return { ...projection, validate };
 }
 
 /** Sends a value there, as JSON, and back: what arrives is valid there, and what comes back is what was sent. */
