@@ -89,7 +89,15 @@ test("both doors give the same answers, to the byte and to the header", async ()
     idempotencyKey: "first",
   });
   const rows: Asked[] = [
-    ...["/api/health", "/api/ready", "/api/sessions", "/api/sessions?limit=1&cursor=x", statusUrl, streamUrl],
+    ...[
+      "/api/health",
+      "/api/ready",
+      "/api/openapi.json",
+      "/api/sessions",
+      "/api/sessions?limit=1&cursor=x",
+      statusUrl,
+      streamUrl,
+    ],
     ...[`${at}/agent/status`, `${at}/browser`, `${at}/messages`, `${at}/annotations?limit=0`, `${at}/queue`],
     ...[
       `${at}/deliveries`,
