@@ -1,4 +1,4 @@
-import { index, integer, jsonb, pgTable, text } from "drizzle-orm/pg-core";
+import { index, integer, json, jsonb, pgTable, text } from "drizzle-orm/pg-core";
 import { createdAt, instant, oneOf } from "./columns.ts";
 import { runs } from "./runs.ts";
 import { sessions } from "./sessions.ts";
@@ -44,7 +44,7 @@ export const annotations = pgTable(
       .references(() => sessions.id, { onDelete: "cascade" }),
     event: text("event").notNull(),
     /** The submission as it came, unknown keys included. */
-    payload: jsonb("payload").$type<Record<string, unknown>>().notNull(),
+    payload: json("payload").$type<Record<string, unknown>>().notNull(),
     createdAt: createdAt(),
   },
   (table) => [index("annotations_session").on(table.sessionId, table.createdAt)],

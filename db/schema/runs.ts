@@ -147,7 +147,7 @@ export const messages = pgTable(
     /** Order within its request, from 0. */
     index: integer("index").notNull().default(0),
     role: text("role").$type<MessageRole>().notNull(),
-    parts: jsonb("parts").$type<MessagePart[]>().notNull(),
+    parts: json("parts").$type<MessagePart[]>().notNull(),
     /** The request that brought it, or whose turn made it. */
     requestId: text("request_id").references(() => requests.id, { onDelete: "cascade" }),
     runId: text("run_id").references(() => runs.id, { onDelete: "cascade" }),
@@ -176,12 +176,12 @@ export const steps = pgTable(
     /** Order in which steps were recorded, across the runs of a session. Its numbers have gaps. */
     position: bigserial("position", { mode: "number" }).notNull(),
     /** The small value the step hands back. */
-    output: jsonb("output").$type<unknown>().notNull(),
+    output: json("output").$type<unknown>().notNull(),
     /**
      * Messages the model is shown from now on (AI SDK `ModelMessage[]`), where the step made any. All of a session's in
      * the order of their steps are what the model has seen.
      */
-    modelMessages: jsonb("model_messages").$type<unknown[]>(),
+    modelMessages: json("model_messages").$type<unknown[]>(),
     /** A compaction: its messages stand for those of every step up to this position. */
     replacesThrough: bigint("replaces_through", { mode: "number" }),
     createdAt: createdAt(),
@@ -207,7 +207,7 @@ export const toolCalls = pgTable(
     /** `res_…`: the handle that `read_tool_result` takes. */
     resultId: text("result_id").notNull().unique(),
     name: text("name").notNull(),
-    input: jsonb("input").$type<unknown>().notNull(),
+    input: json("input").$type<unknown>().notNull(),
     state: text("state").$type<ToolCallState>().notNull(),
     /** The whole result as text, however long; the model is shown a cut of it. */
     resultText: text("result_text"),

@@ -6,6 +6,7 @@ import {
   check,
   index,
   integer,
+  json,
   jsonb,
   pgTable,
   primaryKey,
@@ -40,13 +41,14 @@ export const sessions = pgTable(
     title: text("title").notNull(),
     userId: text("user_id"),
     source: text("source").$type<Source>().notNull(),
-    metadata: jsonb("metadata").$type<Record<string, unknown>>(),
+    /** `json` for what callers send: its keys stay in their order. */
+    metadata: json("metadata").$type<Record<string, unknown>>(),
     idempotencyKey: text("idempotency_key"),
     /** SHA-256 of the canonical JSON of the creation body: tells a replay from a reuse. */
     bodyHash: text("body_hash").notNull(),
     targetUrl: text("target_url"),
     targetPageUrls: jsonb("target_page_urls").$type<string[]>().notNull(),
-    outputSchema: jsonb("output_schema").$type<Record<string, unknown>>(),
+    outputSchema: json("output_schema").$type<Record<string, unknown>>(),
     tools: jsonb("tools").$type<ToolPolicyRow>().notNull(),
     /** Names of the toolset composed at creation (policy filters 1 to 5). */
     toolset: jsonb("toolset").$type<string[]>().notNull(),

@@ -148,7 +148,7 @@ const insert = defineStatement<
       insert into ${messages} (id, session_id, seq, index, role, parts, request_id, author)
       select m.id, asked.session_id, m.seq, m.index, m.role, m.parts, asked.id, m.author
       from asked, json_to_recordset(${value("messages")}::json)
-        as m (id text, seq int, index int, role text, parts jsonb, author text)
+        as m (id text, seq int, index int, role text, parts json, author text)
     ), counted as (
       update ${sessions} s set message_seq = s.message_seq + ${value("placed")}::int
       from asked where s.id = asked.session_id and ${value("placed")}::int > 0

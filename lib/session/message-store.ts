@@ -49,7 +49,7 @@ export async function replaceQueuedText(
       select id from ${runs}
       where request_id = ${requestId} and attempt = 1 and state = 'pending' and epoch = 0 for no key update
     )
-    update ${messages} set parts = ${parts}::jsonb
+    update ${messages} set parts = ${parts}::json
     where seq is null and session_id = ${sessionId} and id = (
       select id from ${messages} where request_id = ${requestId} and role = 'user' and seq is null
       order by index desc limit 1

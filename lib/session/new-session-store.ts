@@ -44,7 +44,7 @@ const statement = defineStatement<
       insert into ${messages} (id, session_id, seq, index, role, parts, request_id, author)
       select m.id, created.id, m.seq, m.index, m.role, m.parts, ${value("requestId")}, m.author
       from created, json_to_recordset(${value("messages")}::json)
-        as m (id text, seq int, index int, role text, parts jsonb, author text)
+        as m (id text, seq int, index int, role text, parts json, author text)
     ), sealed as (
       insert into ${sealedSecrets} (session_id, name, sealed)
       select created.id, s.name, s.sealed

@@ -48,7 +48,7 @@ export async function searchMessages(
   limit: number,
 ): Promise<PlacedMessageRow[]> {
   const holds = sql`exists (
-    select 1 from jsonb_array_elements(${messages.parts}) as part
+    select 1 from json_array_elements(${messages.parts}) as part
     where part->>'type' = 'text' and position(lower(${text}::text) in lower(part->>'text')) > 0
   )`;
   const rows = await db

@@ -203,7 +203,7 @@ const beginStatement = defineStatement<
       where id = ${value("runId")} and epoch = ${value("epoch")} and state = 'running' for no key update
     ), begun as (
       insert into ${toolCalls} (run_id, call_id, session_id, result_id, name, input, state, started_at)
-      select id, ${value("callId")}, session_id, ${value("resultId")}, ${value("name")}, ${value("input")}::jsonb,
+      select id, ${value("callId")}, session_id, ${value("resultId")}, ${value("name")}, ${value("input")}::json,
         'started', ${value("startedAt")}::timestamptz from held
       on conflict do nothing returning call_id
     )

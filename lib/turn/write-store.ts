@@ -115,7 +115,7 @@ const PARTS: Record<string, Part> = {
   written: {
     text: (value) => sql`written as (
       insert into ${steps} (run_id, session_id, name, output, model_messages, replaces_through)
-      select id, session_id, ${value("stepName")}, ${value("output")}::jsonb, ${value("modelMessages")}::jsonb,
+      select id, session_id, ${value("stepName")}, ${value("output")}::json, ${value("modelMessages")}::json,
         ${value("replacesThrough")}::bigint
       from held returning position)`,
     read: ({ step }) =>
@@ -131,7 +131,7 @@ const PARTS: Record<string, Part> = {
       insert into ${messages} (id, session_id, seq, role, parts, request_id, run_id, author, created_at)
       select m.id, held.session_id, m.seq, m.role, m.parts, held.request_id, held.id, null, m."createdAt"
       from held, json_to_recordset(${value("messages")}::json)
-        as m (id text, seq int, role text, parts jsonb, "createdAt" timestamptz))`,
+        as m (id text, seq int, role text, parts json, "createdAt" timestamptz))`,
     read: (write) => unlessEmpty("messages", write.messages),
   },
   placed: {
@@ -147,7 +147,7 @@ const PARTS: Record<string, Part> = {
       select held.id, c."callId", held.session_id, c."resultId", c.name, coalesce(c.input, 'null'), c.state, c."resultText",
         c."startedAt", c."endedAt"
       from held, json_to_recordset(${value("toolCalls")}::json) as c ("callId" text, "resultId" text, name text,
-        input jsonb, state text, "resultText" text, "startedAt" timestamptz, "endedAt" timestamptz)
+        input json, state text, "resultText" text, "startedAt" timestamptz, "endedAt" timestamptz)
       on conflict (run_id, call_id) do update set state = excluded.state, result_text = excluded.result_text,
         result_id = excluded.result_id, ended_at = excluded.ended_at)`,
     read: (write) => unlessEmpty("toolCalls", write.toolCalls),
