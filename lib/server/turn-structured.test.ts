@@ -141,19 +141,6 @@ describe("a structured session", () => {
     assert.match(deliverable?.error ?? "", /\/prices\/tea must be >= 1/);
   });
 
-  it("asks for a schema beyond the strict mode's limits without it, and corrects what the format ruled out", async () => {
-    const names = Array.from({ length: 5_001 }, (_, index) => `p${index}`);
-    const schema = { type: "object", properties: Object.fromEntries(names.map((name) => [name, {}])) };
-    const { asked, status } = await play(
-      "beyond",
-      { structured: [{ json: { p0: 1, other: true } }, { json: { p0: 1 } }] },
-      schema,
-    );
-    assert.deepEqual(kinds(asked), ["probe", "turn", "structured", "structured"]);
-    assert.match(JSON.stringify(asked[0]?.body.text), /"strict":false/);
-    assert.deepEqual(status.deliverable?.value, { p0: 1 });
-  });
-
   it("goes on after a failed deliverable: a follow-up makes its own", async () => {
     const { session } = await play("pauses nothing", { structured: [{ text: "no" }] });
     answer("pauses nothing", { structured: [{ json: { title: "Two" } }] });

@@ -74,7 +74,7 @@ async function askFor(
   const answer = await callStructured(turn, run.signal, { instructions, messages, format });
   if (answer.kind === "stopped") turn.stops.throwIfShuttingDown();
   await faultPoint("K18");
-  const collected = await judge(answer, schema, format, checker);
+  const collected = await judge(answer, schema, checker);
   const modelMessages: ModelMessage[] =
     answer.kind === "text" ? [question, { role: "assistant", content: storableText(answer.text) }] : [];
   return recordStep<Collected>(turn, run, { name, output: storable(collected), modelMessages, events: [] });
@@ -83,7 +83,6 @@ async function askFor(
 async function judge(
   answer: StructuredAnswer,
   schema: Record<string, unknown>,
-  { isStrict }: OutputFormat,
   checker: SchemaChecker,
 ): Promise<Collected> {
   if (answer.kind !== "text") return answer;
@@ -109,10 +108,7 @@ async function judge(
       return { kind: "invalid", rawText, violations: judgement.violations, usage };
     case "outside": {
       const { path, message } = judgement;
-      if (isStrict)
-        return fail(`The model's answer is not of the format it was given: ${path || "/"} ${message}`);
-      // Nobody promised to keep to the format, so the model is told like of any other rule.
-      return { kind: "invalid", rawText, violations: [{ path, rawPath: path, message }], usage };
+      return fail(`The model's answer is not of the format it was given: ${path || "/"} ${message}`);
     }
     case "unjudged":
       return fail(judgement.error);

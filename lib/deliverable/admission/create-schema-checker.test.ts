@@ -67,6 +67,44 @@ describe("schemas as callers write them", () => {
   });
 });
 
+describe("the response format of a schema", () => {
+  const schema = {
+    type: "object",
+    properties: { size: { type: "integer", minimum: 3 } },
+    required: ["size"],
+  };
+  const checkers: SchemaChecker[] = [];
+  const createChecker = (profile: "openai" | "none") => {
+    const checker = createSchemaChecker({ profile });
+    checkers.push(checker);
+    return checker;
+  };
+  after(() => Promise.all(checkers.map((checker) => checker.close())));
+
+  it("is strict where the provider has a strict mode; answers are folded back before they are checked", async () => {
+    const checker = createChecker("openai");
+    const format = await checker.formatOf(schema);
+    assert.deepEqual([format.isStrict, format.schema.additionalProperties], [true, false]);
+    const fits = await checker.judgeAnswer(schema, { size: 3, additional: [{ key: "a", value: 1 }] });
+    assert.deepEqual(fits, { kind: "fits", value: { a: 1, size: 3 } });
+    assert.deepEqual(await checker.judgeAnswer(schema, { size: 2, additional: null }), {
+      kind: "breaks",
+      violations: [{ path: "/size", rawPath: "/size", message: "must be >= 3" }],
+    });
+    const outside = await checker.judgeAnswer(schema, { size: "3", additional: null });
+    assert.deepEqual([outside.kind, "path" in outside && outside.path], ["outside", "/size"]);
+  });
+
+  it("is the schema itself where the provider has no limits", async () => {
+    const checker = createChecker("none");
+    assert.deepEqual(await checker.formatOf(schema), { schema, isStrict: false });
+    assert.deepEqual(await checker.judgeAnswer(schema, { size: 3, a: 1 }), {
+      kind: "fits",
+      value: { size: 3, a: 1 },
+    });
+  });
+});
+
 describe("hostile schemas", () => {
   let patient: SchemaChecker;
   let strict: SchemaChecker;

@@ -98,7 +98,7 @@ export function createSchemaChecker(
       if (known) return known;
       const outcome = await thread.run({ kind: "project", schema: text, profile });
       if (outcome.kind !== "projected") throw new Error(`the schema was not projected: ${outcome.kind}`);
-      return formats.keep(text, { schema: JSON.parse(outcome.schema), isStrict: outcome.isWithinProfile });
+      return formats.keep(text, { schema: JSON.parse(outcome.schema), isStrict: outcome.isStrict });
     },
 
     async judgeAnswer(schema, answer) {

@@ -19,7 +19,7 @@ export type SchemaJob =
 export type SchemaAnswer =
   | { kind: "admitted" }
   | { kind: "checked"; violations: Violation[] }
-  | { kind: "projected"; schema: string; isWithinProfile: boolean }
+  | { kind: "projected"; schema: string; isStrict: boolean }
   | { kind: "folded"; value: string; violations: RawViolation[] }
   /** The value is not of the projected schema; the path is one into the model's JSON. */
   | { kind: "outside"; path: string; message: string }

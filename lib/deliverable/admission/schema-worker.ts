@@ -25,8 +25,9 @@ function answer(job: SchemaJob): SchemaAnswer {
   // Only an admitted schema is projected, and that takes no compiling.
   if (job.kind === "project") {
     const projection = projectText(job.schema, job.profile);
-    const isWithinProfile = checkProfile(projection.schema, profiles[job.profile]) === undefined;
-    return { kind: "projected", schema: JSON.stringify(projection.schema), isWithinProfile };
+    const profile = profiles[job.profile];
+    const isStrict = profile.rules !== undefined && checkProfile(projection.schema, profile) === undefined;
+    return { kind: "projected", schema: JSON.stringify(projection.schema), isStrict };
   }
   const schema = compileText(job.schema);
   if (!schema.ok) return { kind: "refused", error: schema.error };
