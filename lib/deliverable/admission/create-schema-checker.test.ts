@@ -81,7 +81,7 @@ describe("the response format of a schema", () => {
   };
   after(() => Promise.all(checkers.map((checker) => checker.close())));
 
-  it("is strict where the provider has a strict mode; answers are folded back before they are checked", async () => {
+  test("is strict where the provider has a strict mode; answers are folded back before they are checked", async () => {
     const checker = createChecker("openai");
     const format = await checker.formatOf(schema);
     assert.deepEqual([format.isStrict, format.schema.additionalProperties], [true, false]);
@@ -95,7 +95,7 @@ describe("the response format of a schema", () => {
     assert.deepEqual([outside.kind, "path" in outside && outside.path], ["outside", "/size"]);
   });
 
-  it("is the schema itself where the provider has no limits", async () => {
+  test("is the schema itself where the provider has no limits", async () => {
     const checker = createChecker("none");
     assert.deepEqual(await checker.formatOf(schema), { schema, isStrict: false });
     assert.deepEqual(await checker.judgeAnswer(schema, { size: 3, a: 1 }), {
