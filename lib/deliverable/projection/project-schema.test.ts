@@ -69,6 +69,24 @@ describe("what the provider cannot enforce", () => {
   });
 });
 
+describe("the caller's root", () => {
+  const words = { title: "Shop", description: "What a shop sells." };
+
+  test("keeps its title and description, whatever form it travels in", () => {
+    const forms = [
+      { type: "object", properties: { name: { type: "string" } } },
+      { type: "object", additionalProperties: { type: "number" } },
+      { type: "object", anyOf: [{ required: ["a"] }, { required: ["b"] }] },
+    ];
+    for (const form of forms) {
+      const { schema } = projectSchema({ ...words, ...form }, profiles.openai);
+      assert.equal(schema.title, words.title);
+      assert.match(String(schema.description), /^What a shop sells\./);
+      assert.equal(checkProfile(schema, profiles.openai), undefined);
+    }
+  });
+});
+
 describe("absent and null", () => {
   test("null means absent where the schema does not allow it", () => {
     const projection = projectProperty({ type: "string" }, []);

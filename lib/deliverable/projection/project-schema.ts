@@ -49,10 +49,10 @@ export function projectSchema(schema: SchemaObject, profile: Profile): Projectio
   if (rules === undefined) return leaveUnchanged(schema);
   let made: Projection | undefined;
   for (const limits of attempts) {
-    made = create(buildSafely(schema, limits), rules);
+    made = create(buildSafely(schema, limits), schema, rules);
     if (checkProfile(made.schema, profile) === undefined) return made;
   }
-  return made ?? create(untypedGraph(), rules);
+  return made ?? create(untypedGraph(), schema, rules);
 }
 
 function leaveUnchanged(schema: SchemaObject): Projection {
@@ -80,16 +80,26 @@ const untypedGraph = (): Graph => ({
   folded: [],
 });
 
-function create({ root, folded }: Graph, rules: ProfileRules): Projection {
+function create({ root, folded }: Graph, schema: SchemaObject, rules: ProfileRules): Projection {
   limitChoices(root, rules);
   const { kinds } = root.codec.outputs();
   const isPlainObject = kinds.size === 1 && kinds.has("object") && root.codec.enter === undefined;
   const top = isPlainObject ? root : createNode(createWrapperCodec("result", root), "result");
   return {
-    schema: emitSchema(top),
+    schema: nameRoot(emitSchema(top), schema),
     folded,
     foldBack: (projected) => decodeValue(top, projected),
     project: (value) => encodeValue(top, value),
     toProjectedPath: (pointer, projected) => mapPath(top, pointer, projected),
+  };
+}
+
+/** The caller's title and description stand at the root, whatever form that has. Source: `wire.md`, Structured output. */
+function nameRoot(projected: JsonSchema, { title, description }: SchemaObject): JsonSchema {
+  const isUndescribed = projected.description === undefined && typeof description === "string";
+  return {
+    ...(typeof title === "string" && { title }),
+    ...projected,
+    ...(isUndescribed && { description }),
   };
 }

@@ -30,7 +30,7 @@ const openai: Profile = {
   name: "openai",
   rules: {
     keywords: words(
-      "type description properties required additionalProperties items enum const anyOf $ref $defs",
+      "type title description properties required additionalProperties items enum const anyOf $ref $defs",
     ),
     besideRef: words(""),
     types: words("object array string number integer boolean null"),
