@@ -17,11 +17,17 @@ import {
   verifyCallback,
   WaitTimeoutError,
 } from "#lib/api/client/index.ts";
+import { buildDocument } from "#lib/api/openapi/build-document.ts";
+import { closeSchemas } from "#lib/api/openapi/close-schemas.ts";
+import { createDocumentAjv } from "#lib/api/openapi/document-ajv.ts";
+import { refTo } from "#lib/api/openapi/json-schema.ts";
 import { type HttpTestService, openHttpTestService } from "./http-testing.ts";
 import { TEST_KEY, waitUntil } from "./testing.ts";
 
 let service: HttpTestService;
 let client: ReturnType<typeof createClient>;
+/** What the document says of what no answer holds: frames of the socket, and callbacks. */
+const document = createDocumentAjv(closeSchemas(buildDocument("http://127.0.0.1")));
 /** What the model answers to a message that holds the key; anything else gets "Done.". */
 const answers = new Map<string, Step>();
 
@@ -71,8 +77,7 @@ describe("a client's calls", () => {
       ],
     );
     assert.equal((await client.api.readHealth()).ok, true);
-    const document = (await client.api.listSessions({ limit: 1 })).data;
-    assert.equal(document.length, 1);
+    assert.equal((await client.api.listSessions({ limit: 1 })).data.length, 1);
   });
 
   test("throw a refusal with its status, code, field and sentence", async () => {
@@ -267,6 +272,7 @@ describe("live()", () => {
     const numbers = frames.flatMap((frame) => ("seq" in frame && frame.type !== "ready" ? frame.seq : []));
     assert.deepEqual(numbers, [...new Set(numbers)]);
     assert.equal(numbers[0], 1);
+    for (const frame of frames) assert.deepEqual(document.explain(refTo("LiveFrame"), frame), []);
   });
 
   test("begins with now where nothing is asked for, and takes another socket", async () => {
@@ -305,6 +311,8 @@ describe("verifyCallback()", () => {
     await waitUntil(() => receiver.received.length === 2, "both callbacks have come");
     for (const { headers, body } of receiver.received) {
       const verified = await verifyCallback({ headers, body, secret });
+      const schema = verified.event === "run.started" ? "RunStartedCallback" : "RunCompletedCallback";
+      assert.deepEqual(document.explain(refTo(schema), verified.body), []);
       assert.equal(verified.body.requestId, created.requestId);
       assert.match(verified.delivery, /^whd-/);
       const web = new Headers(Object.entries(headers).map(([name, value]) => [name, String(value)]));

@@ -1,6 +1,5 @@
 import type { FollowUpMode, RunOrigin, ShareRole, Source } from "#db/schema/unions.ts";
 import type { BrowserRecord } from "#lib/browser/browser-service.ts";
-import type { ListedDelivery } from "#lib/callback/list-deliveries.ts";
 import type {
   Deliverable,
   DomainEvent,
@@ -9,6 +8,7 @@ import type {
   RunOutcome,
   TranscriptMessage,
 } from "#lib/events/event.ts";
+import type { DeliveryRecord, QueuedMessage, SessionSummary } from "./published/wire.ts";
 
 export type {
   BrowserRecord,
@@ -17,8 +17,10 @@ export type {
   EvidencePointer,
   FollowUpMode,
   MessageDelta,
+  QueuedMessage,
   RunOrigin,
   RunOutcome,
+  SessionSummary,
   ShareRole,
   Source,
   TranscriptMessage,
@@ -89,17 +91,8 @@ export type ToolCallView = {
   durationMs: number | null;
 };
 
-/** A message that waits: `steer` to be read by the turn at work, the others for a turn of their own. */
-export type QueuedMessage = {
-  requestId: string;
-  mode: FollowUpMode;
-  text: string;
-  author: string | null;
-  createdAt: string;
-};
-
 /** A callback with its attempts, as the delivery log shows it. */
-export type DeliveryView = ListedDelivery;
+export type DeliveryView = DeliveryRecord;
 
 /** An annotation as the page shows it. */
 export type AnnotationView = {
@@ -192,18 +185,4 @@ export type SessionSnapshot = {
   lastSeq: number;
   /** Same-origin paths the page posts to. */
   paths: { live: string; actions: string; artifacts: string; messages: string; share: string };
-};
-
-/** A session in the list of recent ones. */
-export type SessionSummary = {
-  id: string;
-  title: string;
-  targetUrl: string | null;
-  source: Source;
-  isStructured: boolean;
-  turnState: "idle" | "running" | "compacting";
-  lastOutcome: RunOutcome | null;
-  createdAt: string;
-  /** Path that opens the session. */
-  shareUrl: string;
 };
