@@ -40,7 +40,7 @@ export type McpClient = {
 
 type Listed = { listing: RawListing; redact: HeldConnection["redact"] };
 
-/** Offers that are remembered; sessions differ in few ways. */
+/** Offers of our own server that are remembered; sessions differ in few ways. */
 const OFFERS_MAX = 256;
 
 type McpDeps = ServerDeps & { elicitations: Pick<Elicitations, "ask">; limits?: Partial<McpLimits> };
@@ -50,22 +50,41 @@ export function createMcpClient(deps: McpDeps): McpClient {
   const limits = { ...MCP_LIMITS, ...deps.limits };
   const connections = createConnections({ ...deps, limits });
 
-  const offers = new Map<string, Listed>();
+  const offers = new Map<string, McpListing>();
+
+  /** What our own server offers to sessions of a kind, which stays the same. */
+  async function listOwn(turn: McpTurn, serverId: string, signal: AbortSignal): Promise<McpListing> {
+    const known = offers.get(turn.offerKey);
+    if (known) return known;
+    const listing = admitAll([{ id: serverId, server: await listServer(turn, serverId, signal) }]);
+    if (listing.skipped.length > 0) return listing;
+    if (offers.size >= OFFERS_MAX) offers.clear();
+    offers.set(turn.offerKey, listing);
+    return listing;
+  }
+
+  function admitAll(listed: { id: string; server: Listed | Skipped }[]): McpListing {
+    const taken = new Set<string>();
+    const found: McpListing = { tools: [], skipped: [] };
+    for (const { id, server } of listed) {
+      if ("reason" in server) {
+        found.skipped.push(server);
+        continue;
+      }
+      const { tools, skipped } = admitTools(id, server.listing, limits, taken);
+      found.tools.push(...tools.map((tool) => redactTool(tool, server.redact)));
+      found.skipped.push(...redactStrings(skipped, server.redact));
+    }
+    return found;
+  }
 
   async function listServer(turn: McpTurn, serverId: string, signal: AbortSignal): Promise<Listed | Skipped> {
-    const known = isOurs(deps, turn, serverId) ? offers.get(turn.offerKey) : undefined;
-    if (known) return known;
     const late = AbortSignal.timeout(limits.listMs);
     const deadline = AbortSignal.any([signal, late]);
     try {
       const held = await connections.obtain(turn, serverId, deadline);
       const listing = await listTools(await held.opened, limits, deadline);
-      const listed = { listing, redact: held.redact };
-      if (isOurs(deps, turn, serverId)) {
-        if (offers.size >= OFFERS_MAX) offers.clear();
-        offers.set(turn.offerKey, { listing, redact: (text) => text });
-      }
-      return listed;
+      return { listing, redact: held.redact };
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       const reason = late.aborted
@@ -101,21 +120,19 @@ export function createMcpClient(deps: McpDeps): McpClient {
     isOurs: (turn, serverId) => isOurs(deps, turn, serverId),
 
     async list(turn, serverIds, signal) {
-      const listed = await Promise.all(
-        serverIds.map(async (id) => ({ id, server: await listServer(turn, id, signal) })),
+      // Names are unique by the server's own id, so that our own server needs no look at the others.
+      const isOwn = (id: string) => isOurs(deps, turn, id);
+      const own = await Promise.all(serverIds.filter(isOwn).map((id) => listOwn(turn, id, signal)));
+      const others = await Promise.all(
+        serverIds
+          .filter((id) => !isOwn(id))
+          .map(async (id) => ({ id, server: await listServer(turn, id, signal) })),
       );
-      const taken = new Set<string>();
-      const found: McpListing = { tools: [], skipped: [] };
-      for (const { id, server } of listed) {
-        if ("reason" in server) {
-          found.skipped.push(server);
-          continue;
-        }
-        const { tools, skipped } = admitTools(id, server.listing, limits, taken);
-        found.tools.push(...tools.map((tool) => redactTool(tool, server.redact)));
-        found.skipped.push(...redactStrings(skipped, server.redact));
-      }
-      return found;
+      const parts = [admitAll(others), ...own];
+      return {
+        tools: parts.flatMap(({ tools }) => tools),
+        skipped: parts.flatMap(({ skipped }) => skipped),
+      };
     },
 
     async call(turn, call) {

@@ -81,12 +81,12 @@ async function listRemoteTools(
   );
   const told = [...listing.skipped, ...skipped];
   const missingServers = told.flatMap(({ serverId, tools: left }) => (left === undefined ? [serverId] : []));
-  const step = storable({ tools, missingServers });
+  const step = { tools, missingServers };
   // What our own server offers is there again for whoever resumes the run.
   if (told.length === 0 && serverIds.every((id) => turn.mcp.isOurs(about, id))) return step;
   return recordStep<ComposeStep>(turn, run, {
     name: "compose",
-    output: step,
+    output: storable(step),
     events: told.map((each) => ({ kind: "mcp.skipped", ...aboutRun(run.claim), ...storable(each) })),
   });
 }

@@ -19,6 +19,9 @@ import { readImageType } from "../workspace/read-image-type.ts";
 
 type RemoteServices = { mcp: Pick<McpClient, "call">; evidence: EvidenceStore };
 
+/** What a server takes is its own to check; the model is shown the server's schema. */
+const INPUT = z.record(z.string(), z.unknown()).nullish();
+
 /** The call's own clocks end it before; this is what no call outlives, with a person who is asked several things. */
 const TIMEOUT_MS = MCP_LIMITS.callMs + 4 * MCP_LIMITS.answerMs;
 
@@ -30,7 +33,7 @@ export const remoteTool = (remote: RemoteTool, turn: McpTurn, services: RemoteSe
   ...defineTool({
     name: remote.name,
     description: `A tool of the server "${remote.serverId}", which says of it: ${remote.description || "nothing"}`,
-    input: z.record(z.string(), z.unknown()).nullish(),
+    input: INPUT,
     needs: undefined,
     profile: "editing",
     idempotent: remote.isIdempotent,
