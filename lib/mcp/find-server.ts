@@ -48,8 +48,14 @@ export async function findServer(
   if (id === BUILTIN && deps.builtin) {
     const { builtin } = deps;
     const url = row?.url ?? builtin.url;
-    const headers = { authorization: `Bearer ${builtin.issueUserToken(sessionId, url)}` };
-    return { id, url, type: "http", headers, fetch: url === builtin.url ? builtin.fetch : deps.fetch };
+    const send = url === builtin.url ? builtin.fetch : deps.fetch;
+    // A turn may last longer than a token, so each request has its own.
+    const fetch: Fetch = (input, init) => {
+      const headers = new Headers(init?.headers);
+      headers.set("authorization", `Bearer ${builtin.issueUserToken(sessionId, url)}`);
+      return send(input, { ...init, headers });
+    };
+    return { id, url, type: "http", headers: {}, fetch };
   }
   if (!row || id === BUILTIN) throw new McpFailure(`the session has no server ${id}`);
   return { id, ...row, headers: await deps.readHeaders(sessionId, id), fetch: deps.fetch };

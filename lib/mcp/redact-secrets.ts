@@ -1,11 +1,15 @@
+import { userTokenPattern } from "#lib/secrets/user-token.ts";
+
 /** A header of such a name holds a secret, however short it is; any other one only where no word is as long. */
 const SECRET_NAME = /auth|key|token|secret|cookie|password|credential|session/i;
 const SECRET_LENGTH_MIN = 8;
 const ANY_LENGTH_MIN = 20;
 
+const REDACTED = "[redacted]";
+
 /**
- * Makes a function that takes a server's own header values out of what it says: they are not for the model, even where
- * a server repeats them. Source: `security.md`, What comes in.
+ * Makes a function that takes a server's own header values, and user tokens of ours, out of what it says: they are not
+ * for the model, even where a server repeats them. Source: `security.md`, What comes in.
  */
 export function createRedactor(headers: Readonly<Record<string, string>>): (text: string) => string {
   const secrets = Object.entries(headers).flatMap(([name, value]) => {
@@ -14,7 +18,10 @@ export function createRedactor(headers: Readonly<Record<string, string>>): (text
   });
   // The longest first: a part of it must not leave the rest standing.
   const ordered = [...new Set(secrets)].sort((one, other) => other.length - one.length);
-  return (text) => ordered.reduce((left, secret) => left.replaceAll(secret, "[redacted]"), text);
+  return (text) =>
+    ordered
+      .reduce((left, secret) => left.replaceAll(secret, REDACTED), text)
+      .replaceAll(userTokenPattern, REDACTED);
 }
 
 /** A JSON value with all strings in it redacted; names of fields stay. It must not be nested without end. */

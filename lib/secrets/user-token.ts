@@ -15,6 +15,9 @@ export type UserToken = {
 const VERSION = "ust1";
 const LENGTH_MAX = 4_096;
 
+/** Finds user tokens in a text, to take them out of it. */
+export const userTokenPattern = /ust1\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+/g;
+
 /** The key of user tokens, derived (HKDF-SHA-256 with a label of its own) from the deployment's secret key. */
 export const deriveUserTokenKey = (encryptionKey: Uint8Array): Uint8Array =>
   new Uint8Array(hkdfSync("sha256", encryptionKey, "", "agent-session-service/user-token/v1", 32));

@@ -1,0 +1,16 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { deriveUserTokenKey, mintUserToken } from "#lib/secrets/user-token.ts";
+import { createRedactor } from "./redact-secrets.ts";
+
+it("takes a server's secrets and any user token of ours out of a text, and leaves the rest", () => {
+  const redact = createRedactor({ authorization: "Bearer abcdefgh-secret", accept: "text/html" });
+  const token = mintUserToken(deriveUserTokenKey(new Uint8Array(32)), {
+    ...{ sessionId: "ses_a", audience: "https://tools.example/mcp", holder: "agent" },
+    expiresAt: new Date(Date.UTC(2030, 0, 1)),
+  });
+  assert.equal(
+    redact(`you sent Bearer abcdefgh-secret and ${token}, as text/html`),
+    "you sent [redacted] and [redacted], as text/html",
+  );
+});
