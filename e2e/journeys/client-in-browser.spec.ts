@@ -1,0 +1,52 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "@playwright/test";
+import { buildClient } from "#lib/server/setup/build-client.mjs";
+import { API_KEY } from "../fixtures/service.ts";
+import { test } from "./journey.ts";
+
+/** What a page does with the built client: a typed result, every event, and the socket, opened by its first frame. */
+const PROGRAM = `async ({ apiKey }) => {
+  const { createClient } = await import("/client/api/client/index.js");
+  const client = createClient({ baseUrl: location.origin, apiKey });
+  const session = await client.createSession({
+    messages: [{ role: "user", parts: [{ type: "text", text: "the title, please" }] }],
+    outputSchema: { type: "object", properties: { title: { type: "string" } }, required: ["title"] },
+  });
+  const frames = [];
+  const live = client.live(session.sessionId, { after: 0, onFrame: ({ type }) => frames.push(type) });
+  const kinds = [];
+  for await (const event of client.events(session)) kinds.push(event.kind);
+  const { title } = await client.waitForDeliverable(session);
+  while (!frames.includes("run.completed")) await new Promise((done) => setTimeout(done, 20));
+  live.close();
+  const refused = await client.getAgentStatus("ses_nobody").catch(({ status, code }) => ({ status, code }));
+  const stranger = createClient({ baseUrl: location.origin, apiKey: "wrong" });
+  const away = await stranger.live(session.sessionId, { onFrame() {} }).closed.catch(({ status }) => status);
+  return { title, last: kinds.at(-1), first: frames[0], refused, away };
+}`;
+
+test("the built client does in a browser what it does in Node", async ({ page, stage, cleanConsole }) => {
+  const folder = await mkdtemp(join(tmpdir(), "client-browser-"));
+  await buildClient(process.execPath, folder);
+  const { baseUrl } = stage.service;
+  await page.route(`${baseUrl}/client/**`, async (route) => {
+    const body = await readFile(
+      join(folder, new URL(route.request().url()).pathname.slice("/client".length)),
+    );
+    await route.fulfill({ contentType: "text/javascript", body });
+  });
+  // The console tells of every refusal, which this page asks for.
+  cleanConsole.allow(/404|WebSocket/);
+  stage.model.respondWith(({ kind }) =>
+    kind === "structured" ? { json: { title: "Harbour" } } : { text: "Looked." },
+  );
+  // A page that really comes from there: a browser keeps others away from this machine.
+  await page.goto(`${baseUrl}/api/health`);
+  expect(await page.evaluate(`(${PROGRAM})(${JSON.stringify({ apiKey: API_KEY })})`)).toEqual({
+    ...{ title: "Harbour", last: "run.completed", first: "ready" },
+    ...{ refused: { status: 404, code: "not_found" }, away: 401 },
+  });
+  await rm(folder, { recursive: true, force: true });
+});
