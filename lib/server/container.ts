@@ -244,6 +244,7 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
     services,
     enterByLink: (method: string, url: URL, cookie: string | null) =>
       enterByLink(services, method, url, cookie),
+    sweepRemovals: removals.sweep,
     apiKey: env.SERVICE_API_KEYS.length === 0 ? kept?.apiKey : undefined,
     describe: () => ({
       model: model.label,

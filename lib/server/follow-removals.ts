@@ -74,13 +74,17 @@ export function followRemovals(deps: RemovalDeps) {
     clearTimeout(timer);
   }
 
-  /** Clears what removals of the last days left in this process's reach, until that has settled. */
+  /** Clears what removals of the last days left in this process's reach: at once, and once more when that has settled. */
   async function sweep(now: Date): Promise<void> {
     const since = new Date(now.getTime() - KEEP_MS);
-    const known = await listRemovals(db, since);
+    // Without a disk there is only what runs, which does not outlast its session for long.
+    const asked = deps.dataDir === undefined ? new Date(now.getTime() - 2 * SETTLED_MS) : since;
+    const known = await listRemovals(db, asked);
     for (const { sessionId, removedAt } of known) {
-      const isSettled = (cleared.get(sessionId) ?? 0) > removedAt.getTime() + SETTLED_MS;
-      if (!isSettled) await clear(sessionId, []);
+      const settledAt = removedAt.getTime() + SETTLED_MS;
+      const clearedAt = cleared.get(sessionId);
+      const isDue = clearedAt === undefined || (clearedAt < settledAt && now.getTime() >= settledAt);
+      if (isDue) await clear(sessionId, []);
     }
     const ids = new Set(known.map(({ sessionId }) => sessionId));
     for (const sessionId of cleared.keys()) if (!ids.has(sessionId)) cleared.delete(sessionId);

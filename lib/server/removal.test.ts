@@ -196,6 +196,20 @@ it("what a crash left of a removal is cleared by the next start", async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
+it("what a tool that was slow to let go left behind is cleared once everything has settled", async () => {
+  service.model.respondWith(() => ({ text: "Done." }));
+  const { sessionId, statusUrl } = await service.create("left behind");
+  await service.completed(statusUrl);
+  await service.call("DELETE", `/api/sessions/${sessionId}`);
+  const [folder = ""] = folders(sessionId);
+  await mkdir(folder);
+  const { sweepRemovals } = service.container;
+  await sweepRemovals(new Date(Date.now() + 5 * 60_000));
+  assert.ok(existsSync(folder), "there was no need to look");
+  await sweepRemovals(new Date(Date.now() + 11 * 60_000));
+  assert.ok(!existsSync(folder));
+});
+
 describe("GET /api/sessions/:sessionId", () => {
   it("tells the fixed profile and how it stands, and no secret", async () => {
     service.model.respondWith(() => ({ text: "Done." }));
