@@ -4,6 +4,7 @@ import { Example } from "./example.tsx";
 import type { PlacedOperation } from "./list-groups.ts";
 import { MethodMark } from "./method-mark.tsx";
 import { ParameterList } from "./parameter-list.tsx";
+import { PartTitle } from "./part-title.tsx";
 import { Prose } from "./prose.tsx";
 import { ResponseList } from "./response-list.tsx";
 import { SchemaFields } from "./schema-fields.tsx";
@@ -61,10 +62,6 @@ export function OperationSection(props: PlacedOperation & { baseUrl: string; com
     </article>
   );
 }
-
-export const PartTitle = ({ children }: { children: string }) => (
-  <h4 className="mt-6 mb-1 font-semibold text-sm">{children}</h4>
-);
 
 /** A call as a command, its other bodies, and what comes back. */
 function Examples(

@@ -1,6 +1,6 @@
 import type { OpenApiDocument, OperationObject, ParameterObject } from "#lib/api/openapi/types.ts";
 import { FieldLine } from "./field-line.tsx";
-import { PartTitle } from "./operation-section.tsx";
+import { PartTitle } from "./part-title.tsx";
 
 type Components = OpenApiDocument["components"];
 
