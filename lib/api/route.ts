@@ -60,10 +60,24 @@ export async function serveOperation<Of extends Operation, Services extends Rout
   } catch (error) {
     const { logger } = services;
     const told = { err: error, method: request.method, path: new URL(request.url).pathname };
+    if (await isSessionGone(services, params)) {
+      logger.info(told, "a session was removed before a request to it was answered");
+      return refuse(operation, unknownSession());
+    }
     if (request.signal.aborted) logger.info(told, "a client went before it was answered");
     else logger.error(told, "a request failed");
     return refuse(operation, failureOf(error));
   }
+}
+
+/** Whether a failure may be that of a session that somebody removed meanwhile. */
+async function isSessionGone({ db }: RouteServices, { sessionId }: Record<string, string>): Promise<boolean> {
+  if (sessionId === undefined) return false;
+  const session = findKnownSession({ db }, sessionId);
+  return session.then(
+    (found) => found === undefined,
+    () => false,
+  );
 }
 
 /** A refusal in the envelope, or bare where the specification prints this operation's so. */

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
 import { sql } from "drizzle-orm";
 import { engineRuns } from "#db/schema/index.ts";
 import { startReceiver } from "#e2e/fixtures/receiver.ts";
@@ -140,6 +141,47 @@ describe("DELETE /api/sessions/:sessionId", () => {
     const remove = () => service.call("DELETE", `/api/sessions/${sessionId}`);
     const answers = await Promise.all([remove(), remove(), remove()]);
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 404, 404]);
+  });
+
+  it("that races with whatever else is asked leaves each answered as before it or after it, and no row", async () => {
+    service.model.respondWith(({ answersSoFar }) =>
+      answersSoFar > 0
+        ? { text: "Done.", delayMs: 10 }
+        : { toolCalls: [{ name: "write_file", arguments: { path: "a", content: "a" } }], delayMs: 10 },
+    );
+    const answers = new Set<string>();
+    const removed: string[] = [];
+    const race = async (index: number) => {
+      const { sessionId, requestId } = await service.create(`race ${index}`);
+      const at = `/api/sessions/${sessionId}`;
+      removed.push(sessionId);
+      const ask = async (what: string, method: string, path: string, body?: unknown) => {
+        const response = await service.call(method, at + path, body);
+        await response.text();
+        answers.add(`${what} ${response.status}`);
+      };
+      await pause(index * 7);
+      await Promise.all([
+        ...["queue", "steer", "interrupt"].map((mode) =>
+          ask(mode, "POST", "/agent/messages", { text: "x", mode }),
+        ),
+        ask("cancel", "POST", "/agent/cancel"),
+        ask("stream", "GET", `/requests/${requestId}/stream`),
+        ask("annotation", "POST", "/annotations/webhook", { event: "submit", annotations: [] }),
+        ask("retarget", "POST", "/browser", { url: "http://127.0.0.1:9/" }),
+        ask("read", "GET", ""),
+        pause(index % 5).then(() => ask("delete", "DELETE", "")),
+      ]);
+    };
+    await Promise.all(Array.from({ length: 24 }, (_, index) => race(index)));
+    const fine =
+      /^(queue|steer|interrupt|cancel|retarget) (202|404)$|^(stream|annotation|read) (200|404)$|^delete 200$/;
+    assert.deepEqual(
+      [...answers].filter((answer) => !fine.test(answer)),
+      [],
+    );
+    const left = await db().execute(sql`select id from sessions where id in ${removed}`);
+    assert.deepEqual((left as unknown as { rows: unknown[] }).rows, []);
   });
 
   it("removes the sub-agents of a session with it", async () => {

@@ -56,14 +56,17 @@ export async function removeSessionRows(
   return { sessionIds, openRunIds: open.map(({ id }) => id), rows };
 }
 
-/** Whoever ends a run locks it before its session: in the same order the two wait for each other and not in a circle. */
+/**
+ * Whoever plays or ends a run locks it before its session: in the same order nobody waits in a circle. The lock is theirs
+ * too, which lets a message join the run meanwhile.
+ */
 async function lockOpenRuns(tx: Transaction, sessionId: string): Promise<void> {
   await tx
     .select({ id: runs.id })
     .from(runs)
     .where(and(eq(runs.sessionId, sessionId), inArray(runs.state, OPEN_STATES)))
     .orderBy(runs.id)
-    .for("update");
+    .for("no key update");
 }
 
 /** Locks a session and all that descend from it, generation by generation: a locked one gets no more children. */
