@@ -79,7 +79,9 @@ export type EventFields = {
     currentUrl: string | null;
     lastError: string | null;
   };
-  "annotation.submitted": { annotation: { id: string; createdAt: string } & Record<string, unknown> };
+  "annotation.submitted": {
+    annotation: { id: string; event: string; createdAt: string } & Record<string, unknown>;
+  };
   "elicitation.requested": {
     elicitationId: string;
     toolCallId: string;
