@@ -16,7 +16,13 @@ import { ensureInstalled } from "./install.mjs";
 import { SetupError } from "./setup-error.mjs";
 
 const usage =
-  "Usage: node lib/server/setup/run.mjs start | dev | test [--unit | --e2e] [filter …] | bench [option …] | faults [option …] | keys <command> | setup | client";
+  "Usage: node lib/server/setup/run.mjs start | dev | test [--unit | --e2e] [filter …] | bench [option …] | faults [option …] | keys <command> | project-schema <file …> | setup | client";
+
+/** Commands that need the packages and nothing else, and where each begins. */
+const tools = new Map([
+  ["keys", "lib/server/keys/main.ts"],
+  ["project-schema", "lib/deliverable/project-schema/main.ts"],
+]);
 
 /**
  * @param {string | undefined} command
@@ -26,7 +32,7 @@ const usage =
 async function run(command, args) {
   if (
     command === undefined ||
-    !["start", "dev", "test", "bench", "faults", "keys", "setup", "client"].includes(command)
+    !["start", "dev", "test", "bench", "faults", "setup", "client", ...tools.keys()].includes(command)
   ) {
     console.error(usage);
     return 1;
@@ -44,10 +50,11 @@ async function run(command, args) {
     console.log(`Built: ${clientFolder}, to be installed with \`npm install <path to it>\`.`);
     return 0;
   }
-  if (command === "keys") {
+  const tool = tools.get(command);
+  if (tool !== undefined) {
     const { runCommand } = await import("./command.mjs");
-    const keys = ["--disable-warning=ExperimentalWarning", "lib/server/keys/main.ts", ...args];
-    return (await runCommand(node, keys, { inherit: true })).exitCode;
+    const script = ["--disable-warning=ExperimentalWarning", tool, ...args];
+    return (await runCommand(node, script, { inherit: true })).exitCode;
   }
   const chromium = await ensureBrowser(node, command === "setup");
   const browserEnv =
