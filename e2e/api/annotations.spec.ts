@@ -148,7 +148,7 @@ test.describe("the annotation webhook", () => {
   });
 
   test("a method other than POST is 405 { error: `method not allowed` }, with Allow", async () => {
-    for (const method of ["GET", "PUT", "PATCH", "DELETE"]) {
+    for (const method of ["GET", "PUT", "PATCH", "DELETE", "PROPFIND"]) {
       const response = await submit(undefined, { method });
       expect(response.headers.get("allow")).toBe("POST, OPTIONS");
       await expectBare(response, 405, "method not allowed");

@@ -89,13 +89,24 @@ describe("a request below /api/", () => {
     assert.equal(message.headers["referrer-policy"], "no-referrer");
   });
 
-  test("is Next's where none is, where the address wants tidying up, and where the method is odd", async () => {
+  test("is Next's where none is, and where the address wants tidying up", async () => {
     const before = asked.length;
     const paths = ["/api/nothing", "/api/health/", "/api/%68ealth", "/api/x/../health", "/api//health"];
     for (const path of paths) assert.equal((await call(path)).body, "Next's", path);
-    assert.equal((await call("/api/health", "PROPFIND")).body, "Next's");
-    assert.deepEqual(passed.splice(0), [...paths, "/api/health"]);
+    assert.deepEqual(passed.splice(0), paths);
     assert.equal(asked.length, before);
+  });
+
+  test("with a method that no page and no operation has is answered here too, never Next's", async () => {
+    serving = async (_operations, request) => new Response(request.method, { status: 405 });
+    for (const method of ["PROPFIND", "TRACE"]) {
+      assert.equal((await call("/api/health", method)).message.statusCode, 405, method);
+      const { message, body } = await call("/demo", method);
+      assert.equal(message.statusCode, 405, method);
+      assert.match(message.headers.allow ?? "", /^GET, HEAD, POST/);
+      assert.equal(JSON.parse(body).code, "method_not_allowed");
+    }
+    assert.deepEqual(passed, []);
   });
 
   test("for a browser of an id that no session can have gets the router's own 404", async () => {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { contract } from "#lib/api/contract.ts";
-import { failureResponse } from "#lib/api/errors.ts";
+import { fail, failureResponse } from "#lib/api/errors.ts";
 import { failureOf } from "#lib/api/failure-of.ts";
 import { createPathMatcher } from "#lib/api/match-path.ts";
 import { MCP_PATH } from "#lib/api/mcp/mcp-path.ts";
@@ -70,6 +70,7 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
       const asked = toWebRequest(request, response, url);
       return sendResponse(response, await container.mounted.serve(found.operations, asked, found.params));
     }
+    if (!METHODS.some((method) => method === request.method)) return sendResponse(response, refuseMethod());
     if (entered === "unknown" || isMisnamed) request.url = "/_no-such-page";
     if (isPage(pathname)) setPagePolicy(request, response, pathname, isDev);
     return handle(request, response);
@@ -83,12 +84,17 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
   }
 }
 
-/** What to answer here; an address that is only equal once it is tidied up, and an odd method, are left to Next. */
+/** What to answer here; an address that is only equal once it is tidied up is left to Next. */
 function findOperations(request: IncomingMessage, pathname: string) {
   const isTidy = request.url === pathname || request.url?.startsWith(`${pathname}?`);
-  const isKnown = METHODS.some((method) => method === request.method);
-  return isTidy && isKnown && pathname.startsWith("/api/") ? match(pathname) : undefined;
+  return isTidy && pathname.startsWith("/api/") ? match(pathname) : undefined;
 }
+
+/** Next fails on a method that it does not know. */
+const refuseMethod = (): Response =>
+  failureResponse(
+    fail("method_not_allowed", `method: must be one of ${METHODS.join(", ")}`, { Allow: METHODS.join(", ") }),
+  );
 
 function canDecode(pathname: string): boolean {
   try {

@@ -1,6 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ReadableStream as NodeReadableStream } from "node:stream/web";
 
+/** The one method that Node reads and a web request may not have: a name that no path has an operation for stands in. */
+const UNSAYABLE = { TRACE: "X-TRACE" } as Record<string, string>;
+
 /**
  * Node's request as a web one: its signal fires when the client goes before it has its answer, its body is read from
  * the connection piece by piece, and whoever stops reading it leaves the connection as it is.
@@ -8,7 +11,8 @@ import { ReadableStream as NodeReadableStream } from "node:stream/web";
  * @param url the request's own address, whatever its `Host` says.
  */
 export function toWebRequest(request: IncomingMessage, response: ServerResponse, url: URL): Request {
-  const { method = "GET" } = request;
+  const sent = request.method ?? "GET";
+  const method = UNSAYABLE[sent] ?? sent;
   const gone = new AbortController();
   response.once("close", () => {
     if (!response.writableFinished) gone.abort();
