@@ -195,6 +195,11 @@ describe("a structured session", () => {
     ["is cut off", { text: '{"title": "A', finish: "length" }, /cut off/],
     ["is refused", { finish: "refusal", refusal: "I would rather not." }, /refused: I would rather not/],
     ["is filtered", { text: "", finish: "content_filter" }, /refused/],
+    [
+      "is filtered when it has begun",
+      { text: '{"title": "A', finish: "content_filter" },
+      /filter ended the answer\.$/,
+    ],
     ["is an error of the caller's", { status: 400, message: "bad format" }, /bad format/],
   ] as const)
     it(`fails without a correction when the answer ${how}`, async () => {
@@ -203,6 +208,26 @@ describe("a structured session", () => {
       assert.equal(status.deliverable?.status, "failed");
       assert.match(status.deliverable?.error ?? "", error);
     });
+
+  it("takes a long answer in the time that its length takes", async () => {
+    const title = "many words ".repeat(10_000);
+    const startedAtMs = performance.now();
+    const schema = { ...outputSchema, properties: { title: { type: "string" } } };
+    const { status } = await play("a long answer", { structured: [{ json: { title } }] }, schema);
+    assert.deepEqual(status.deliverable?.value, { title });
+    const tookMs = performance.now() - startedAtMs;
+    assert.ok(tookMs < 5_000, `it took ${tookMs} ms`);
+  });
+
+  it("keeps what came of an answer that broke off", async () => {
+    const { status } = await play("broken off", {
+      structured: [{ text: '{"title": "Half a', failure: { code: "invalid_prompt", message: "no more" } }],
+    });
+    assert.deepEqual(
+      [status.deliverable?.status, status.deliverable?.rawText],
+      [...["failed", '{"title": "Half a']],
+    );
+  });
 
   it("ends errored before any work when the provider refuses the schema in the probe", async () => {
     const probe = [{ status: 400, message: "Invalid schema for response_format" }];

@@ -53,7 +53,7 @@ export async function callStructured(
       model: turn.model.model,
       instructions: prompt.instructions,
       messages: prompt.messages,
-      output: Output.object({ schema: jsonSchema(prompt.format.schema), name: FORMAT_NAME }),
+      output: describeOutput(prompt.format),
       maxRetries: 0,
       abortSignal: signal,
       timeout: { totalMs: CALL_TIMEOUT_MS, chunkMs: 120_000 },
@@ -78,6 +78,13 @@ export async function callStructured(
   }
 }
 
+/** The format as the SDK takes it, without its reading of all that was said so far again with every word that comes. */
+const describeOutput = ({ schema }: OutputFormat) => ({
+  ...Output.object({ schema: jsonSchema(schema), name: FORMAT_NAME }),
+  // It lets a piece through where this differs from the last time.
+  parsePartialOutput: ({ text }: { text: string }) => Promise.resolve({ partial: { length: text.length } }),
+});
+
 /** A schema beyond the limits of the strict mode is kept to as far as the server can. */
 const formatOptions = (turn: TurnDeps, { isStrict }: OutputFormat) => ({
   ...turn.model.providerOptions,
@@ -96,9 +103,12 @@ function readEnding(finishReason: string, text: string): ModelFailure | undefine
   if (finishReason === "error" || finishReason === "interrupted")
     return { message: "The model provider broke off its answer.", isRetryable: true };
   if (finishReason === "content-filter") {
-    const words = text.trim().slice(0, 500);
+    // A refusal is put into words; what a filter cut off is JSON that has begun.
+    const words = text.trim().startsWith("{") ? "" : text.trim().slice(0, 500);
     return {
-      message: words ? `The model refused: ${words}` : "The model provider refused to answer.",
+      message: words
+        ? `The model refused: ${words}`
+        : "The model provider refused: its content filter ended the answer.",
       isRetryable: false,
     };
   }
