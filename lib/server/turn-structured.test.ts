@@ -299,6 +299,16 @@ describe("a structured session", () => {
     });
   });
 
+  it("gives every key back, and the keys in their order", async () => {
+    const result = ["zoo", "__proto__", "constructor", "ant"].map((key, value) => ({ key, value }));
+    const schema = { type: "object", additionalProperties: { type: "integer" } };
+    const { status, events } = await play("keys", { structured: [{ json: { result } }] }, schema);
+    const text = '{"zoo":0,"__proto__":1,"constructor":2,"ant":3}';
+    assert.equal(JSON.stringify(status.deliverable?.value), text);
+    const { deliverable } = only(events, "run.completed")[0] ?? {};
+    assert.equal(deliverable?.status === "ready" && JSON.stringify(deliverable.value), text);
+  });
+
   it("holds no character that cannot be stored", async () => {
     const { status } = await play("odd", { structured: [{ json: { title: "a\0b\ud800" } }] });
     assert.deepEqual(status.deliverable?.value, { title: "a\ufffdb\ufffd" });

@@ -22,8 +22,8 @@ export const shareUrl = shownPath(
   "/s/ses_xdbqydi2z2jnnberubbghcrn?key=EWUUzB__npV8qHEB8F4_Mjr81HmuxFrL",
 );
 
-/** Any JSON value; the library's own description of one is a circle. */
-export const jsonValue = z.json().meta({ shownAs: {}, description: "Any JSON value." });
+/** Any JSON value, given as it is: the library's own would copy it, without a key named `__proto__`. */
+export const jsonValue = z.unknown().meta({ shownAs: {}, description: "Any JSON value." });
 
 /** A page of the web, as its address. */
 export const pageUrl = (description: string) => text(description, "https://shop.example/checkout");
