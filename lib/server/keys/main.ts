@@ -6,6 +6,10 @@ import { runKeysCommand } from "./run-command.ts";
 /** `npm run keys -- create | list | revoke | rotate`. @returns the exit code. */
 async function main(words: string[]): Promise<number> {
   const command = readKeysCommand(words);
+  if (command.kind === "help") {
+    console.log(KEYS_USAGE);
+    return 0;
+  }
   if (command.kind === "wrong") {
     console.error(`${command.sentence}\n\n${KEYS_USAGE}`);
     return 1;

@@ -29,6 +29,10 @@ test("the words of a command are read", () => {
   });
 });
 
+test("help is a command as well, not a mistake", () => {
+  for (const words of ["help", "--help", "create -h"]) assert.deepEqual(read(words), { kind: "help" }, words);
+});
+
 test("anything else is told in a sentence", () => {
   const cases: [string, RegExp][] = [
     ["", /^Which command\?$/],

@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 
 /** What somebody asked the keys command for; `wrong` holds the sentence to show instead. */
 export type KeysCommand =
+  | { kind: "help" }
   | { kind: "create"; body: { ownerId: string; name: string; scopes?: string[]; expiresInDays?: number } }
   | { kind: "list"; owner: string | undefined }
   | { kind: "revoke"; id: string }
@@ -21,6 +22,7 @@ const OPTIONS = {
   scopes: { type: "string" },
   expires: { type: "string" },
   overlap: { type: "string" },
+  help: { type: "boolean", short: "h" },
 } as const;
 
 const ALLOWED: Record<string, { options: (keyof typeof OPTIONS)[]; takesId: boolean }> = {
@@ -43,6 +45,7 @@ export function readKeysCommand(words: string[]): KeysCommand {
   }
   const { values, positionals } = given;
   const [kind = "", id, extra] = positionals;
+  if (values.help || kind === "help") return { kind: "help" };
   const allowed = ALLOWED[kind];
   if (!allowed) return wrong(kind === "" ? "Which command?" : `There is no command ${kind}.`);
   const stray = Object.keys(values).find((name) => !allowed.options.some((option) => option === name));

@@ -4,10 +4,13 @@ import type { KeysCommand } from "./read-command.ts";
 
 type Answer = { error?: string; key?: string; record?: ListedKey; old?: ListedKey; data?: ListedKey[] };
 
+/** A command that keys are needed for. */
+type KeyErrand = Exclude<KeysCommand, { kind: "wrong" | "help" }>;
+
 /** Does what a command says, and puts the outcome into lines to print. */
 export async function runKeysCommand(
   desk: KeyDesk,
-  command: Exclude<KeysCommand, { kind: "wrong" }>,
+  command: KeyErrand,
   now = new Date(),
 ): Promise<{ isDone: boolean; lines: string[] }> {
   const response = await ask(desk, command);
@@ -17,7 +20,7 @@ export async function runKeysCommand(
   return { isDone: true, lines: tell(answer, now) };
 }
 
-function ask(desk: KeyDesk, command: Exclude<KeysCommand, { kind: "wrong" }>): Promise<Response> {
+function ask(desk: KeyDesk, command: KeyErrand): Promise<Response> {
   const path = "/actions/keys";
   switch (command.kind) {
     case "list":
