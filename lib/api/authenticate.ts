@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import type { ShareRole } from "#db/schema/unions.ts";
 import { KEY_SCOPES, type KeyScope } from "#lib/session/key-scopes.ts";
 import type { KeyHolder, KeyStore } from "#lib/session/key-store.ts";
 import { type Failure, fail } from "./errors.ts";
@@ -47,6 +48,10 @@ export function createAuthenticator(
 /** The refusal of a key that may not do this; undefined for one that may. The keys of the settings may do everything. */
 export const refuseScope = ({ scopes }: Caller, needed: KeyScope): Failure | undefined =>
   scopes.includes(needed) ? undefined : fail("forbidden", `this API key lacks the scope ${needed}`);
+
+/** What the holder of a key may do where a share link's role decides. */
+export const roleOf = ({ scopes }: Caller): ShareRole =>
+  scopes.includes("sessions:write") ? "drive" : "view";
 
 /** The key in either accepted header; the authorization header wins. */
 export function readKey(headers: Headers): string | undefined {

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { ShareRole } from "#db/schema/unions.ts";
+import { SHARE_ROLES, type ShareRole } from "#db/schema/unions.ts";
 import { KEY_SCOPES } from "#lib/session/key-scopes.ts";
 import type { SessionRow } from "#lib/session/store.ts";
 import { type Caller, readKey, refuseScope } from "./authenticate.ts";
@@ -33,7 +33,6 @@ export type RouteServices = Pick<
   "db" | "authenticate" | "shares" | "login" | "rates" | "logger"
 > & { settings: Pick<ApiServices["settings"], "baseUrl"> };
 
-const ROLES: ShareRole[] = ["view", "comment", "drive"];
 const BODY_BYTES_MAX = 64 * 1024;
 /** What any id of ours looks like; anything else names nothing, and need not be looked up. */
 const ID = /^[\w-]{1,100}$/;
@@ -175,7 +174,7 @@ async function admitVisitor(
   const session = await findKnownSession(services, sessionId);
   const role = session && (await services.shares.readRole(sessionId, token));
   if (!session || !role) return unknownSession();
-  if (ROLES.indexOf(role) < ROLES.indexOf(needed))
+  if (SHARE_ROLES.indexOf(role) < SHARE_ROLES.indexOf(needed))
     return fail("forbidden", `this share link may ${role}, not ${needed}`);
   return { ok: true, caller: undefined, session };
 }

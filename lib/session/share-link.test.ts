@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { shareTokens } from "#db/schema/index.ts";
+import { SHARE_ROLES } from "#db/schema/unions.ts";
 import { openTestDatabase } from "#db/testing.ts";
 import { createShareLinks, hashToken } from "./share-link.ts";
 import { insertTestSession } from "./transcript-fixture.ts";
@@ -12,12 +13,17 @@ await insertTestSession(db, "ses_idle");
 
 describe("a share link", () => {
   const links = createShareLinks(db, new Uint8Array(32).fill(1));
-  const token = (sessionId: string, revocation = 0) => links.deriveToken(sessionId, revocation);
+  const token = (sessionId: string, revocation = 0) => links.deriveToken(sessionId, revocation, "drive");
 
   test("of the session itself drives it, and holds at least 128 bits", async () => {
     assert.match(token("ses_busy"), /^[\w-]{22,}$/);
-    assert.equal(links.sharePath("ses_busy", 0), `/s/ses_busy?key=${token("ses_busy")}`);
+    assert.equal(links.sharePath("ses_busy", 0, "drive"), `/s/ses_busy?key=${token("ses_busy")}`);
     assert.equal(await links.readRole("ses_busy", token("ses_busy")), "drive");
+  });
+
+  test("of the session itself is another one for each role", async () => {
+    for (const role of SHARE_ROLES)
+      assert.equal(await links.readRole("ses_busy", links.deriveToken("ses_busy", 0, role)), role);
   });
 
   test("opens no other session, and none with another key or after a revocation", async () => {

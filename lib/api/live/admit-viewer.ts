@@ -1,6 +1,6 @@
 import type { ShareRole } from "#db/schema/unions.ts";
 import type { SessionRow } from "#lib/session/store.ts";
-import { readKey, refuseScope } from "../authenticate.ts";
+import { readKey, refuseScope, roleOf } from "../authenticate.ts";
 import { readShareCookie } from "../cookies.ts";
 import { type Failure, fail } from "../errors.ts";
 import { findKnownSession, unknownSession } from "../known-session.ts";
@@ -64,8 +64,7 @@ async function admitKey(services: AdmissionServices, headers: Headers, sessionId
   const refusal = refuseScope(caller, "sessions:read");
   if (refusal) return refusal;
   const session = await findKnownSession(services, sessionId, caller.ownerId);
-  const role = caller.scopes.includes("sessions:write") ? "drive" : "view";
-  return session ? { ok: true as const, viewer: toViewer(session, role) } : unknownSession();
+  return session ? { ok: true as const, viewer: toViewer(session, roleOf(caller)) } : unknownSession();
 }
 
 const toViewer = (session: SessionRow, role: ShareRole): Viewer => ({

@@ -9,7 +9,7 @@ const rig = await openLiveRig();
 after(rig.close);
 for (const id of ["ses_a", "ses_b", "ses_c", "ses_d", "ses_e", "ses_f"]) await rig.addSession(id);
 
-const shareCookie = (sessionId: string) => `share=${rig.shares.deriveToken(sessionId, 0)}`;
+const shareCookie = (sessionId: string) => `share=${rig.shares.deriveToken(sessionId, 0, "drive")}`;
 
 describe("who may connect, before the upgrade", () => {
   it("a request without an upgrade is 426", async () => {
@@ -92,7 +92,7 @@ describe("who may connect, before the upgrade", () => {
 describe("a connection without a credential", () => {
   for (const [name, token] of [
     ["an API key", TEST_KEY],
-    ["a share token", rig.shares.deriveToken("ses_a", 0)],
+    ["a share token", rig.shares.deriveToken("ses_a", 0, "drive")],
   ] as const)
     it(`is let in by a first frame with ${name}; what follows at once waits for it`, async () => {
       const client = rig.connect("ses_a/live", {});

@@ -58,7 +58,7 @@ function describeResult({ shares }: CreationServices, result: CreateResult): Ans
       requestId,
       runId,
       statusUrl,
-      shareUrl: shares.sharePath(sessionId, shareRevocation),
+      shareUrl: shares.sharePath(sessionId, shareRevocation, "drive"),
       streamUrl: streamPath(sessionId, requestId),
     },
     headers: { Location: statusUrl, ...(isReplay && { "Idempotency-Replayed": "true" }) },

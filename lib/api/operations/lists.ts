@@ -1,7 +1,9 @@
+import type { ShareRole } from "#db/schema/unions.ts";
 import { countOpenRuns, findLastRuns, listSessions as readSessions } from "#lib/session/list-store.ts";
 import { SESSION_ID_PATTERN } from "#lib/session/new-id.ts";
 import { projectOutcome, projectTurnState } from "#lib/session/status.ts";
 import type { SessionRow } from "#lib/session/store.ts";
+import { roleOf } from "../authenticate.ts";
 import type { CallOf } from "../call.ts";
 import { type Failure, fail } from "../errors.ts";
 import type { Answer } from "../route.ts";
@@ -23,7 +25,7 @@ export async function listSessions(
   });
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
-  const data = await summarise(services, page);
+  const data = await summarise(services, page, roleOf(caller));
   return {
     ok: true,
     status: 200,
@@ -31,8 +33,12 @@ export async function listSessions(
   };
 }
 
-/** Sessions as lists show them. */
-export async function summarise({ db, shares }: ApiServices, rows: SessionRow[]) {
+/**
+ * Sessions as lists show them.
+ *
+ * @param role what the share links let their holder do: no more than the caller may.
+ */
+export async function summarise({ db, shares }: ApiServices, rows: SessionRow[], role: ShareRole) {
   const ids = rows.map((row) => row.id);
   const [lastRuns, openRuns] = [await findLastRuns(db, ids), await countOpenRuns(db, ids)];
   return rows.map((row) => {
@@ -46,7 +52,7 @@ export async function summarise({ db, shares }: ApiServices, rows: SessionRow[])
       turnState: projectTurnState(openRuns.get(row.id) ?? 0),
       lastOutcome: lastRun ? projectOutcome(lastRun) : null,
       createdAt: row.createdAt.toISOString(),
-      shareUrl: shares.sharePath(row.id, row.shareRevocation),
+      shareUrl: shares.sharePath(row.id, row.shareRevocation, role),
     };
   });
 }

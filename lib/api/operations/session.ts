@@ -1,5 +1,6 @@
 import { limitDelegation } from "#lib/session/delegation.ts";
 import { readSessionExtras } from "#lib/session/session-extras-store.ts";
+import { roleOf } from "../authenticate.ts";
 import type { CallOf } from "../call.ts";
 import { unknownSession } from "../known-session.ts";
 import type { Answer } from "../route.ts";
@@ -9,9 +10,9 @@ import { summarise } from "./lists.ts";
 /** `GET /api/sessions/:sessionId`: what was fixed at its creation, and how it stands; no secret is part of it. */
 export async function readSession(
   services: ApiServices,
-  { session }: CallOf<"readSession">,
+  { session, caller }: CallOf<"readSession">,
 ): Promise<Answer> {
-  const [summary] = await summarise(services, [session]);
+  const [summary] = await summarise(services, [session], roleOf(caller));
   const { metadata, isSigned } = await readSessionExtras(services.db, session.id);
   const { callbackUrl: url, callbackEvents: events } = session;
   return {

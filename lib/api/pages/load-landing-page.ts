@@ -14,6 +14,6 @@ export async function loadLandingPage(
   const { baseUrl, model } = services.settings;
   const signedIn = services.login.isSignedIn(cookieHeader);
   const rows = signedIn ? await listSessions(services.db, LOCAL_OWNER, { limit: RECENT }) : [];
-  const recent = await summarise(services, rows);
+  const recent = await summarise(services, rows, "drive");
   return { signedIn, recent, model, demoUrl: `${baseUrl}/demo`, baseUrl };
 }

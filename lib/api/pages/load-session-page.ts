@@ -92,7 +92,7 @@ async function takeSnapshot(
       actions: `/s/${session.id}/actions`,
       artifacts: `/api/sessions/${session.id}/artifacts`,
       messages: `/api/sessions/${session.id}/messages`,
-      share: services.shares.sharePath(session.id, session.shareRevocation),
+      share: services.shares.sharePath(session.id, session.shareRevocation, role),
     },
   };
 }

@@ -18,7 +18,7 @@ const REQUEST = "/api/sessions/ses_xdbqydi2z2jnnberubbghcrn/requests/req_x3vhrt5
 export const statusUrl = shownPath("Where the request is polled.", REQUEST);
 export const streamUrl = shownPath("Where the request's events are streamed.", `${REQUEST}/stream`);
 export const shareUrl = shownPath(
-  "Opens the session in a browser, to watch or join.",
+  "Opens the session in a browser, to watch or join; to watch alone where a key that may only read asked.",
   "/s/ses_xdbqydi2z2jnnberubbghcrn?key=EWUUzB__npV8qHEB8F4_Mjr81HmuxFrL",
 );
 

@@ -23,6 +23,7 @@ type Ran = { code: number | null; out: string; error: string };
 /** What the command does, in this process: it takes many of them. */
 async function run(words: string[], given: Record<string, string>): Promise<Ran> {
   const command = readKeysCommand(words);
+  if (command.kind === "help") return { code: 0, out: KEYS_USAGE, error: "" };
   if (command.kind === "wrong") return { code: 1, out: "", error: `${command.sentence}\n\n${KEYS_USAGE}` };
   try {
     const desk = await openKeyDesk(readEnv(given));
@@ -196,5 +197,22 @@ describe("a key's scopes", () => {
     }
     assert.equal((await ask(reader.key, "GET", session)).status, 200);
     assert.equal((await ask(writer.key, "POST", `${session}/agent/cancel`)).status, 202);
+  });
+
+  it("of reading alone get no share link that does more", async () => {
+    const reader = await make("--owner", "owner", "--scopes", "sessions:read");
+    const { sessionId, shareUrl } = await service.create("mine");
+    const list = await (await ask(reader.key, "GET", "/api/sessions?limit=1")).json();
+    const { session } = await (await ask(reader.key, "GET", `/api/sessions/${sessionId}`)).json();
+    assert.equal(list.data[0].shareUrl, session.shareUrl);
+    const post = (link: string) => {
+      const cookie = `share=${new URL(link, service.env.baseUrl).searchParams.get("key")}`;
+      const headers = { authorization: "", cookie, origin: service.env.baseUrl };
+      return service.call("POST", `/s/${sessionId}/actions/cancel`, undefined, headers);
+    };
+    const refused = await post(session.shareUrl);
+    assert.equal(refused.status, 403);
+    assert.match((await refused.json()).error, /this share link may view, not drive/);
+    assert.equal((await post(shareUrl)).status, 202);
   });
 });

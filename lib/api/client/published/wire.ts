@@ -791,6 +791,7 @@ export type ReadyDeliverable = {
   /** Names one attempt at a request's turn. */
   runId: string;
   status: "ready";
+  /** Valid against the caller's `outputSchema`. */
   value: unknown;
 };
 
@@ -907,7 +908,7 @@ export type SessionCreated = {
   requestId: string;
   /** Names one attempt at a request's turn. */
   runId: string;
-  /** Opens the session in a browser, to watch or join. A path of this service. */
+  /** Opens the session in a browser, to watch or join; to watch alone where a key that may only read asked. A path of this service. */
   shareUrl: string;
   /** Where the request is polled. A path of this service. */
   statusUrl: string;
@@ -968,7 +969,7 @@ export type SessionDetail = {
     lastOutcome: RunOutcome | null;
     /** ISO 8601, UTC. */
     createdAt: string;
-    /** Opens the session in a browser, to watch or join. A path of this service. */
+    /** Opens the session in a browser, to watch or join; to watch alone where a key that may only read asked. A path of this service. */
     shareUrl: string;
     /** The session whose agent delegated to this one. */
     parentSessionId: string | null;
@@ -1023,7 +1024,7 @@ export type SessionSummary = {
   lastOutcome: RunOutcome | null;
   /** ISO 8601, UTC. */
   createdAt: string;
-  /** Opens the session in a browser, to watch or join. A path of this service. */
+  /** Opens the session in a browser, to watch or join; to watch alone where a key that may only read asked. A path of this service. */
   shareUrl: string;
 };
 
@@ -1057,6 +1058,7 @@ export type ToolCallEvent = {
   /** Names one tool call. */
   toolCallId: string;
   toolName: string;
+  /** Any JSON value. */
   input: unknown;
 };
 
