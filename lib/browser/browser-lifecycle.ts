@@ -96,9 +96,15 @@ export function createBrowserLifecycle(deps: LifecycleDeps): BrowserLifecycle {
   ) {
     await taken.close();
     await isUp;
-    await record
-      .move(event, { currentUrl: null, ...patch })
-      .catch((error) => logger.warn({ sessionId, error }, "the end of a browser was not recorded"));
+    await record.move(event, { currentUrl: null, ...patch }).catch(tellUnrecorded);
+  }
+  async function tellUnrecorded(error: unknown): Promise<void> {
+    // With its session a browser's record goes too, and nobody misses its end.
+    const isRemoved = await record.read().then(
+      (row) => row === undefined,
+      () => false,
+    );
+    if (!isRemoved) logger.warn({ sessionId, error }, "the end of a browser was not recorded");
   }
   function release(): void {
     open = undefined;
