@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { contract } from "./contract.ts";
 import { handlers } from "./handlers.ts";
+import type { Operation } from "./operation.ts";
 
 const app = join(import.meta.dirname, "../../app");
 
@@ -36,4 +37,14 @@ test("every operation with a body has a cap, and a limit on how often it may be 
     if ("body" in operation) assert.ok(operation.bodyBytesMax, name);
     if ("body" in operation && !isPersons) assert.ok("rate" in operation, name);
   }
+});
+
+test("a program's body must say that it is JSON where a session is created or a message posted, nowhere else", () => {
+  const strict = Object.entries<Operation>(contract).filter(([, { path, requiresJsonType }]) =>
+    Boolean(path.startsWith("/api/") && requiresJsonType),
+  );
+  assert.deepEqual(
+    strict.map(([name]) => name),
+    ["createSession", "postMessage"],
+  );
 });

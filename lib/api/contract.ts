@@ -46,7 +46,6 @@ const reader = { kind: "share", role: "view", orKey: true } as const;
 const queuedEdit = {
   body: z.strictObject({ text: z.string().min(1, { error: "must not be empty" }) }),
   bodyBytesMax: 8 * MIB,
-  requiresJsonType: true,
   errors: ["conflict"],
   answers: { 200: settledSchema },
 } as const;
@@ -57,7 +56,6 @@ const elicitationAnswer = {
     z.strictObject({ decline: z.literal(true) }),
   ]),
   bodyBytesMax: 256 * 1024,
-  requiresJsonType: true,
   errors: ["conflict"],
   answers: { 202: settledSchema },
 } as const;
