@@ -219,6 +219,13 @@ describe("a structured session", () => {
     assert.ok(tookMs < 5_000, `it took ${tookMs} ms`);
   });
 
+  it("says of an answer that is nested without measure that it is, and keeps it", async () => {
+    const text = `{"title": "Deep", "tags": ${"[".repeat(20_000)}${"]".repeat(20_000)}}`;
+    const { status } = await play("depths", { structured: [{ textChunks: [text] }] });
+    assert.equal(status.deliverable?.error, "The model's structured answer is nested too deeply.");
+    assert.equal(status.deliverable.rawText, text);
+  });
+
   it("keeps what came of an answer that broke off", async () => {
     const { status } = await play("broken off", {
       structured: [{ text: '{"title": "Half a', failure: { code: "invalid_prompt", message: "no more" } }],

@@ -97,8 +97,9 @@ async function judge(
   try {
     // What is checked is what will be stored.
     raw = storable<unknown>(JSON.parse(rawText));
-  } catch {
-    return fail("The model's structured answer is not JSON.");
+  } catch (error) {
+    const how = error instanceof RangeError ? "nested too deeply" : "not JSON";
+    return fail(`The model's structured answer is ${how}.`);
   }
   const judgement = await checker.judgeAnswer(schema, raw);
   switch (judgement.kind) {
