@@ -122,7 +122,7 @@ const toolsSchema = z
     }),
     exclude: toolNames.optional().meta({
       description:
-        "Removes tools; wins over everything. A trailing `*` stands for any ending of an MCP tool's name.",
+        "Removes tools; wins over everything. A trailing `*` stands for any ending of a name.",
       examples: [["run_shell", "mcp_crm__*"]],
     }),
     externalTurnExclude: toolNames.optional().meta({

@@ -1066,7 +1066,7 @@ export type ToolCallEvent = {
 export type ToolPolicy = {
   /** Adds tools that the analysis profile leaves out; only with `outputSchema`. */
   include?: Array<string> | undefined;
-  /** Removes tools; wins over everything. A trailing `*` stands for any ending of an MCP tool's name. */
+  /** Removes tools; wins over everything. A trailing `*` stands for any ending of a name. */
   exclude?: Array<string> | undefined;
   /** Removes tools on turns that no person started from the session page. */
   externalTurnExclude?: Array<string> | undefined;
