@@ -1,15 +1,10 @@
+import { addDescribedLimits } from "./add-described-limits.ts";
 import { buildBoolean, buildEnum } from "./build-choice.ts";
 import { buildNumber } from "./build-number.ts";
 import { buildString } from "./build-string.ts";
 import { buildScope, findFact, findList, type Scope } from "./match-fact.ts";
 import type { PageFacts } from "./page-facts.ts";
-import {
-  addDescribedLimits,
-  isSchemaObject,
-  mergeSchemas,
-  resolveSchema,
-  type SchemaObject,
-} from "./resolve-schema.ts";
+import { isSchemaObject, mergeSchemas, resolveSchema, type SchemaObject } from "./resolve-schema.ts";
 import { samplePattern } from "./sample-pattern.ts";
 
 type Builder = { root: SchemaObject; nodesLeft: number };

@@ -104,28 +104,3 @@ export function resolveSchema(root: SchemaObject, schema: unknown): SchemaObject
   const { $ref: _ref, allOf: _all, ...rest } = current;
   return rest;
 }
-
-const hint =
-  /\b(minItems|maxItems|minLength|maxLength|minProperties|maxProperties|minimum|maximum|exclusiveMinimum|exclusiveMaximum|multipleOf)\b["'`]?\s*(?:is|of|=|:)?\s*(-?\d{1,15}(?:\.\d{1,10})?)/g;
-const textHint =
-  /\b(pattern|format)\b["'`]?\s*(?:is|of|=|:)\s*("(?:[^"\\]|\\.){1,500}"|`[^`]{1,500}`|[^\s,;]{1,500})/g;
-
-/** Adds the constraints that a projection has folded into the description (`minItems: 2`), where the schema has none. */
-export function addDescribedLimits(schema: SchemaObject): SchemaObject {
-  if (typeof schema.description !== "string") return schema;
-  const described = schema.description.slice(0, 5_000);
-  const added: SchemaObject = {};
-  for (const [, key = "", value] of described.matchAll(hint))
-    if (!(key in schema)) added[key] = Number(value);
-  for (const [, key = "", raw = ""] of described.matchAll(textHint)) {
-    if (key in schema) continue;
-    if (raw.startsWith('"')) {
-      try {
-        added[key] = JSON.parse(raw);
-      } catch {
-        added[key] = raw.slice(1, -1);
-      }
-    } else added[key] = raw.startsWith("`") ? raw.slice(1, -1) : raw.replace(/\.$/, "");
-  }
-  return Object.keys(added).length === 0 ? schema : { ...schema, ...added };
-}

@@ -1,0 +1,54 @@
+import type { SchemaObject } from "./resolve-schema.ts";
+
+/** Limits by the names of their keywords, as authors write them (`minItems: 2`). */
+const named =
+  /\b(minItems|maxItems|minLength|maxLength|minProperties|maxProperties|minimum|maximum|exclusiveMinimum|exclusiveMaximum|multipleOf)\b["'`]?\s*(?:is|of|=|:)?\s*(-?\d{1,15}(?:\.\d{1,10})?)/g;
+const namedText =
+  /\b(pattern|format)\b["'`]?\s*(?:is|of|=|:)\s*("(?:[^"\\]|\\.){1,500}"|`[^`]{1,500}`|[^\s,;]{1,500})/g;
+
+/** Limits in the sentences of a projection: `At least 2 items.`, `Format: email.` */
+const told =
+  /\b(At least|At most|More than|Less than|A multiple of) (-?\d{1,15}(?:\.\d{1,10})?)(?: (character|item|propert)(?:s|y|ies)?)?\./g;
+const toldText = /\b(Format:|Matches the pattern) (.{1,500}?)\.(?= [A-Z]|$)/g;
+const keywords: Record<string, string> = {
+  "At least": "minimum",
+  "At least character": "minLength",
+  "At least item": "minItems",
+  "At least propert": "minProperties",
+  "At most": "maximum",
+  "At most character": "maxLength",
+  "At most item": "maxItems",
+  "At most propert": "maxProperties",
+  "More than": "exclusiveMinimum",
+  "Less than": "exclusiveMaximum",
+  "A multiple of": "multipleOf",
+  "Format:": "format",
+  "Matches the pattern": "pattern",
+};
+
+/** Adds the constraints that stand in the description alone, where the schema has none. */
+export function addDescribedLimits(schema: SchemaObject): SchemaObject {
+  if (typeof schema.description !== "string") return schema;
+  const described = schema.description.slice(0, 5_000);
+  const added: SchemaObject = {};
+  const add = (keyword: string | undefined, value: unknown) => {
+    if (keyword !== undefined && !(keyword in schema)) added[keyword] = value;
+  };
+  for (const [, keyword, value] of described.matchAll(named)) add(keyword, Number(value));
+  for (const [, keyword, value = ""] of described.matchAll(namedText)) add(keyword, unquote(value));
+  for (const [, words = "", value, noun] of described.matchAll(told))
+    add(keywords[noun ? `${words} ${noun}` : words], Number(value));
+  for (const [, words = "", value] of described.matchAll(toldText)) add(keywords[words], value);
+  if (described.includes("No two items are the same.")) add("uniqueItems", true);
+  return Object.keys(added).length === 0 ? schema : { ...schema, ...added };
+}
+
+function unquote(raw: string): unknown {
+  if (raw.startsWith("`")) return raw.slice(1, -1);
+  if (!raw.startsWith('"')) return raw.replace(/\.$/, "");
+  try {
+    return JSON.parse(raw);
+  } catch {
+    return raw.slice(1, -1);
+  }
+}
