@@ -76,6 +76,14 @@ describe("npm run project-schema", () => {
     assert.equal(third.admitted, false);
   });
 
+  test("one schema that is refused: the sentence of the 400, and 1", async () => {
+    for (const args of [[file("many/deep/b.json")], [file("many/deep/b.json"), "--json"]]) {
+      const { code, out } = await run(...args);
+      assert.equal(code, 1);
+      assert.match(out, /outputSchema: the root must be an object schema/);
+    }
+  });
+
   test("a server without limits gets the schema as it is", async () => {
     const { code, out } = await run(file("product.json"), "--provider", "none");
     assert.equal(code, 0, out);

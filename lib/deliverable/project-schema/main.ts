@@ -21,7 +21,8 @@ For several: a line each, and a summary.
   --help       this text
 
 Exit code: 0 when every admitted schema fits and every valid value comes back exactly, 1 when something does
-not, 2 when the command was not understood or there was nothing to read.
+not, or when the one schema asked about is refused, 2 when the command was not understood or there was nothing
+to read.
 `;
 
 /** @returns the exit code */
@@ -68,7 +69,9 @@ async function main(): Promise<number> {
     return 2;
   }
   if (totals.schemas > 1) process.stderr.write(`${summarize(totals)}\n`);
-  return totals.wrong > 0 ? 1 : 0;
+  // Among many the refused ones are counted; who asks about one wants to know whether a session may have it.
+  const isRefused = totals.schemas === 1 && totals.admitted === 0;
+  return totals.wrong > 0 || isRefused ? 1 : 0;
 }
 
 function summarize(totals: Record<string, number>): string {
