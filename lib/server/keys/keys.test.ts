@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { startTestPostgres } from "#db/postgres-testing.ts";
@@ -142,6 +144,17 @@ describe("npm run keys", () => {
     const answered = await runProgram(["list"], { ...variables, PORT: "9" });
     assert.equal(answered.code, 1);
     assert.match(answered.error, /is in use by process \d+.*does not answer at http:\/\/127\.0\.0\.1:9/);
+  });
+
+  it("makes no key, and no database, where no service has kept its data", async () => {
+    const elsewhere = { ...variables, DATA_DIR: join(service.dataDir, "elsewhere") };
+    const answered = await run(["create"], elsewhere);
+    assert.equal(answered.code, 1);
+    assert.match(
+      answered.error,
+      /^there is no database in .*elsewhere: run this with the service's own DATA_DIR/,
+    );
+    assert.equal(existsSync(elsewhere.DATA_DIR), false);
   });
 
   it("works on a Postgres directly, whether the service runs or not", async (t) => {

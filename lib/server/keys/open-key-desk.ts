@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { chooseDriver, type DatabaseOptions, openDatabase } from "#db/client.ts";
 import { createAuthenticator } from "#lib/api/authenticate.ts";
 import { contract } from "#lib/api/contract.ts";
@@ -28,6 +30,11 @@ const ANSWER_MS = 30_000;
 export async function openKeyDesk(env: Env): Promise<KeyDesk> {
   const driver = chooseDriver(env.DATABASE_URL, env.DATABASE_DRIVER);
   if (driver !== "pglite") return openAtDatabase(env, readServer(env, driver));
+  // A key of a database that no service has would open nothing.
+  if (!existsSync(join(env.DATA_DIR, "db")))
+    throw new Error(
+      `there is no database in ${env.DATA_DIR}: run this with the service's own DATA_DIR, after its first start`,
+    );
   try {
     return await openAtDatabase(env, { driver, dataDir: env.DATA_DIR });
   } catch (error) {
