@@ -1,5 +1,6 @@
 import type { ModelMessage } from "ai";
 import type { Violation } from "#db/schema/index.ts";
+import type { SchemaChecker as Checker } from "#lib/deliverable/admission/create-schema-checker.ts";
 import type { Deliverable } from "#lib/events/event.ts";
 import { faultPoint } from "#lib/events/fault-point.ts";
 import type { ModelFailure } from "#lib/model/failure.ts";
@@ -8,23 +9,11 @@ import { recordStep } from "./record-step.ts";
 import { findRecorded, isStopped, type RunInPlay } from "./run-in-play.ts";
 import { showPictures } from "./show-pictures.ts";
 import { storable, storableText } from "./storable.ts";
-import { callStructured, type OutputFormat, type StructuredAnswer } from "./structured-call.ts";
+import { callStructured, type StructuredAnswer } from "./structured-call.ts";
 import type { TurnDeps } from "./turn-deps.ts";
 
 /** What of callers' schemas a turn needs; all of it is done off the event loop. */
-export type SchemaChecker = {
-  /** The response format of a schema. */
-  formatOf: (schema: Record<string, unknown>) => Promise<OutputFormat>;
-  /** What an answer in that format comes to, in the caller's shape. */
-  judgeAnswer: (schema: Record<string, unknown>, answer: unknown) => Promise<Judgement>;
-};
-
-/** `outside` is not of the format; `unjudged` asks for more time or memory than there is. */
-type Judgement =
-  | { kind: "fits"; value: unknown }
-  | { kind: "breaks"; violations: Required<Violation>[] }
-  | { kind: "outside"; path: string; message: string }
-  | { kind: "unjudged"; error: string };
+export type SchemaChecker = Pick<Checker, "formatOf" | "judgeAnswer">;
 
 /** What a structured call left in its row. */
 export type Collected =

@@ -1,4 +1,5 @@
 import { jsonSchema, type ModelMessage, Output, streamText } from "ai";
+import type { OutputFormat } from "#lib/deliverable/admission/create-schema-checker.ts";
 import { type ModelFailure, readModelFailure } from "#lib/model/failure.ts";
 import { type ModelUsage, readUsage } from "#lib/model/usage.ts";
 import type { TurnDeps } from "./turn-deps.ts";
@@ -8,9 +9,6 @@ export type StructuredAnswer =
   | { kind: "text"; text: string; usage: ModelUsage }
   | { kind: "failed"; failure: ModelFailure; rawText?: string; usage?: ModelUsage }
   | { kind: "stopped" };
-
-/** The response format of a structured call: the projected schema, and whether the provider is held to it strictly. */
-export type OutputFormat = { schema: Record<string, unknown>; isStrict: boolean };
 
 const FORMAT_NAME = "deliverable";
 const PROBE_TOKENS = 16;
