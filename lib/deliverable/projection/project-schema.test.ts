@@ -135,6 +135,18 @@ describe("maps", () => {
     assert.deepEqual(projection.foldBack(twice), { ok: true, value: { a: { x: 2 } } });
   });
 
+  test("what the schema names comes first in the value, in its order, and wins over entries", () => {
+    const projection = projectStrictly({
+      type: "object",
+      properties: { first: { type: "number" }, second: { type: "number" }, third: { type: "number" } },
+      additionalProperties: { type: "number" },
+    });
+    const entry = (key: string, value: number) => ({ key, value });
+    const entries = [entry("other", 3), entry("second", 9), entry("third", 4), entry("other", 5)];
+    const folded = projection.foldBack({ first: 1, second: 2, third: null, additional: entries });
+    assert.equal(folded.ok && JSON.stringify(folded.value), '{"first":1,"second":2,"other":5,"third":4}');
+  });
+
   test("__proto__ is a key like any other", () => {
     const value = JSON.parse('{"a":{"__proto__":5,"constructor":6}}');
     checkRoundTrip(projection, value);

@@ -122,17 +122,19 @@ export function createObjectCodec(declared: readonly Field[], open: readonly Sec
       const stranger = Object.keys(projected).find((key) => !known.has(key));
       if (stranger !== undefined) return run.refuse(`must not have the property "${stranger.slice(0, 100)}"`);
       const value: Record<string, unknown> = {};
-      for (const { key, node } of sections) {
-        if (!Object.hasOwn(projected, key)) continue;
-        const entries = run.decode(node, projected[key], key);
-        if (entries === refused) return refused;
-        for (const entry of entries as Entry[]) setOwn(value, entry.key, entry.value);
-      }
       for (const { name, key, slot, optional } of fields) {
         if (optional && (!Object.hasOwn(projected, key) || optional.isAbsent(projected[key]))) continue;
         const back = run.decode(slot.node, projected[key], key);
         if (back === refused) return refused;
         setOwn(value, name, back);
+      }
+      const named = new Set(Object.keys(value));
+      for (const { key, node } of sections) {
+        if (!Object.hasOwn(projected, key)) continue;
+        const entries = run.decode(node, projected[key], key);
+        if (entries === refused) return refused;
+        for (const entry of entries as Entry[])
+          if (!named.has(entry.key)) setOwn(value, entry.key, entry.value);
       }
       return value;
     },
