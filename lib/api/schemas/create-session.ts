@@ -121,8 +121,7 @@ const toolsSchema = z
       examples: [["screenshot"]],
     }),
     exclude: toolNames.optional().meta({
-      description:
-        "Removes tools; wins over everything. A trailing `*` stands for any ending of a name.",
+      description: "Removes tools; wins over everything. A trailing `*` stands for any ending of a name.",
       examples: [["run_shell", "mcp_crm__*"]],
     }),
     externalTurnExclude: toolNames.optional().meta({
