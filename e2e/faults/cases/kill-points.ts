@@ -92,7 +92,8 @@ async function playKill(world: World, point: KillPoint): Promise<void> {
     ...(kind === "browser" && { body: { targetUrl: `${world.oracle.receiverUrl}/page/target` } }),
   });
   const nextKind = kind === "browser" ? "plain" : kind;
-  const beside = random.pick(BESIDE);
+  // A steer that is read before the first model call would keep a turn from its browser.
+  const beside = random.pick(kind === "browser" ? BESIDE.filter((each) => each !== "steer") : BESIDE);
   const besideAtMs = random.between(0, BESIDE_MAX_MS);
   // An interrupt before the kill could keep the turn from ever reaching the point.
   if (created && beside === "steer") world.followUpLater(created.sessionId, nextKind, "steer", besideAtMs);
