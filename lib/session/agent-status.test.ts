@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { eq } from "drizzle-orm";
-import { requests, runs } from "#db/schema/index.ts";
+import { deliverables, requests, runs } from "#db/schema/index.ts";
 import { openTestDatabase } from "#db/testing.ts";
 import { readAgentStatus } from "./agent-status.ts";
 import { countOpenRuns, findLastRuns, listSessions } from "./list-store.ts";
@@ -41,6 +41,29 @@ describe("agent status", () => {
     const session = await findSession(db, "ses_compacting");
     assert.ok(session);
     assert.equal((await readAgentStatus(db, session, deployment)).turnState, "compacting");
+  });
+
+  test("of a structured session reads pending between two attempts, and what the ended one came to after the last", async () => {
+    const sessionId = "ses_retried";
+    const { runId, requestId } = await insertTestSession(db, sessionId);
+    await db
+      .update(runs)
+      .set({ state: "errored", startedAt: new Date(), endedAt: new Date() })
+      .where(eq(runs.id, runId));
+    await db.insert(deliverables).values({ runId, sessionId, status: "failed", error: "overloaded" });
+    const retry = { id: "run_retry", sessionId, requestId, attempt: 2, origin: "retry" as const };
+    await db.insert(runs).values(retry);
+    const session = await findSession(db, sessionId);
+    assert.ok(session);
+    const structured = { ...session, outputSchema: { type: "object" } };
+    const waiting = await readAgentStatus(db, structured, deployment);
+    assert.deepEqual([waiting.turnState, waiting.deliverable], ["running", { runId, status: "pending" }]);
+    await db.update(runs).set({ state: "cancelled", endedAt: new Date() }).where(eq(runs.id, retry.id));
+    const ended = await readAgentStatus(db, structured, deployment);
+    assert.deepEqual(
+      [ended.turnState, ended.deliverable],
+      ["idle", { runId, status: "failed", error: "overloaded" }],
+    );
   });
 
   test("of a session whose first run has not started has no run and no deliverable", async () => {

@@ -34,7 +34,10 @@ export async function readAgentStatus(
   const lastRun = await findLastRun(db, session.id);
   const isRunning = lastRun?.state === "running";
   const outcome = lastRun ? projectOutcome(lastRun) : null;
-  const row = lastRun && session.outputSchema ? await findDeliverable(db, lastRun.id) : undefined;
+  // Between two attempts the result is still to come: what the ended one came to is among the events.
+  const isRetried = open.some(({ run }) => run.requestId === lastRun?.requestId);
+  const row =
+    lastRun && session.outputSchema && !isRetried ? await findDeliverable(db, lastRun.id) : undefined;
   return {
     // The two reads are not one moment: a run seen running counts, whatever the list before said.
     turnState: projectTurnState(
