@@ -48,7 +48,7 @@ describe("agent status", () => {
     const { runId, requestId } = await insertTestSession(db, sessionId);
     await db
       .update(runs)
-      .set({ state: "errored", startedAt: new Date(), endedAt: new Date() })
+      .set({ state: "errored", error: "overloaded", startedAt: new Date(), endedAt: new Date() })
       .where(eq(runs.id, runId));
     await db.insert(deliverables).values({ runId, sessionId, status: "failed", error: "overloaded" });
     const retry = { id: "run_retry", sessionId, requestId, attempt: 2, origin: "retry" as const };
