@@ -447,7 +447,7 @@ test.describe("bodies that are not what they say", () => {
       "metadata.__proto__: is not an allowed key",
     ],
     ["a number beyond a double", withMetadata('{"n":1e999}'), "metadata.n: is too large a number"],
-    ["bottomless nesting", withMetadata("[".repeat(100_000)), "body: is nested deeper than 200 levels"],
+    ["bottomless nesting", withMetadata("[".repeat(100_000)), "metadata: is nested deeper than 200 levels"],
     [
       "millions of values",
       `{"messages":[${"0,".repeat(1_000_000)}0]}`,

@@ -45,6 +45,7 @@ describe("a JSON body", () => {
     const nest = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
     assert.ok(Array.isArray(await read(nest(200))));
     await refused(nest(201), "body: is nested deeper than 200 levels");
+    await refused(`{"a":1,"outputSchema" : ${nest(200)}}`, "outputSchema: is nested deeper than 200 levels");
     const text = `${'[{\\"'.repeat(300)}`;
     assert.equal(await read(`"${text}"`, 10_000), '[{"'.repeat(300));
   });

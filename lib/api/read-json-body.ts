@@ -30,9 +30,12 @@ export async function readJsonBody(request: Request, maxBytes: number): Promise<
     return fail("invalid_request", "body: must be UTF-8");
   }
   if (text.trim() === "") return fail("invalid_request", "body: must not be empty");
-  const { depth, values } = measure(text);
-  if (depth > NESTING_MAX)
-    return fail("invalid_request", `body: is nested deeper than ${NESTING_MAX} levels`);
+  const { tooDeep, values } = measure(text);
+  if (tooDeep !== undefined)
+    return fail(
+      "invalid_request",
+      `${formatPath(tooDeep, "body")}: is nested deeper than ${NESTING_MAX} levels`,
+    );
   if (values > VALUES_MAX)
     return fail("invalid_request", `body: holds more than ${VALUES_MAX.toLocaleString("en")} values`);
   let value: unknown;
@@ -61,25 +64,38 @@ async function readCapped(request: Request, maxBytes: number): Promise<Uint8Arra
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
 }
 
-/** Deepest nesting of arrays and objects, and how many values there are, by the marks outside strings. */
-function measure(text: string): { depth: number; values: number } {
+/** In which field of the body arrays and objects nest too deeply, and how many values there are, by the marks outside strings. */
+function measure(text: string): { tooDeep: string[] | undefined; values: number } {
   let depth = 0;
-  let deepest = 0;
   let values = 1;
   let isInString = false;
+  let stringFrom = 0;
+  let field: string[] = [];
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
     if (isInString) {
       if (code === 0x5c) index++;
       else if (code === 0x22) isInString = false;
-    } else if (code === 0x22) isInString = true;
+    } else if (code === 0x22) {
+      isInString = true;
+      stringFrom = index;
+    } else if (code === 0x3a && depth === 1) field = readKey(text.slice(stringFrom, index));
     else if (code === 0x2c) values++;
     else if (code === 0x7b || code === 0x5b) {
       values++;
-      deepest = Math.max(deepest, ++depth);
+      if (++depth > NESTING_MAX) return { tooDeep: field, values };
     } else if (code === 0x7d || code === 0x5d) depth--;
   }
-  return { depth: deepest, values };
+  return { tooDeep: undefined, values };
+}
+
+/** A key as the text has it before its colon; none where that is no JSON, as will be said. */
+function readKey(text: string): string[] {
+  try {
+    return [String(JSON.parse(text))];
+  } catch {
+    return [];
+  }
 }
 
 type Flaw = { path: PropertyKey[]; sentence: string };

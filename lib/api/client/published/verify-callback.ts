@@ -3,7 +3,10 @@ import type { RunCompletedCallback, RunStartedCallback } from "./wire.ts";
 /** What the service posts to a callback's URL. */
 export type CallbackBody = RunStartedCallback | RunCompletedCallback;
 
-/** A callback that proved to come from the service; `delivery` is the same on every attempt: go by it to take each once. */
+/**
+ * A callback that proved to come from the service. `delivery` is the same on every attempt, and is a header that
+ * `X-Service-Signature` does not cover: to take each once whoever sends it, go by the body's `event` and `runId`.
+ */
 export type VerifiedCallback = { event: CallbackBody["event"]; delivery: string; body: CallbackBody };
 
 /** A callback that did not prove to come from the service. */
