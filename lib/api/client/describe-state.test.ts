@@ -64,4 +64,13 @@ test("a turn that ended well without a valid result does not read as done", () =
   );
   const { tone, title, detail } = describeState(state, OPEN);
   assert.deepEqual([tone, title, detail], ["bad", "No valid result", "/items must be array"]);
+  const violations = [{ path: "/items", message: "must be array" }];
+  const broken = applyEvent(
+    started,
+    event(5, {
+      ...({ kind: "run.completed", outcome: "succeeded", usage } as const),
+      deliverable: { ...deliverable, violations },
+    }),
+  );
+  assert.equal(describeState(broken, OPEN).detail, "it breaks the schema at one place");
 });

@@ -1,7 +1,7 @@
 import { describeTool } from "./describe-tool.ts";
 import type { LiveStatus } from "./live-connection.ts";
 import { currentRun, isStopping, type SessionState } from "./session-state.ts";
-import type { RunView } from "./types.ts";
+import type { Deliverable, RunView } from "./types.ts";
 
 /** Runs of one request, the first and its automatic retries. Source: `architecture.md`, How a request flows, 4. */
 export const ATTEMPTS_MAX = 5;
@@ -87,9 +87,15 @@ function describeSuccess(state: SessionState, run: RunView): StateWords {
   const deliverable = state.deliverables.find(({ runId }) => runId === run.runId);
   if (deliverable?.status !== "failed") return words("good", "Done");
   return words("bad", "No valid result", {
-    detail: deliverable.error,
+    detail: describeFailedResult(deliverable),
     advice: "Send a message to have the next turn bring a new result.",
   });
+}
+
+/** The result itself is where each violation is shown. */
+function describeFailedResult({ error, violations = [] }: Extract<Deliverable, { status: "failed" }>) {
+  if (violations.length === 0) return error;
+  return `it breaks the schema at ${violations.length === 1 ? "one place" : `${violations.length} places`}`;
 }
 
 function describeWork(state: SessionState, run: RunView): string {
