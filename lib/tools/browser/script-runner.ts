@@ -42,8 +42,10 @@ export type ScriptRunnerOptions = {
 };
 
 /**
- * Makes the runner. A script's process is started before the script comes, runs it once, and is killed after it, at the
- * deadline or when the signal fires; nothing a script does reaches another. Source: `security.md`, What comes in.
+ * Makes the runner. From the second script on, a process is started before the script comes; it runs it once, and is
+ * killed after it, at the deadline or when the signal fires; nothing a script does reaches another.
+ * Source: `security.md`, What comes in.
+ *
  * @throws Error when this machine starts no child process at all.
  */
 export async function createScriptRunner(options: ScriptRunnerOptions): Promise<ScriptRunner> {
@@ -94,7 +96,6 @@ export async function createScriptRunner(options: ScriptRunnerOptions): Promise<
     else running--;
   };
 
-  warmUp();
   return {
     async run(live, script, { timeoutMs, signal, helpers = {} }) {
       const stopped: ScriptOutcome = {
