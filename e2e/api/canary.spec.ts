@@ -2,7 +2,9 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "@playwright/test";
+import { Client } from "pg";
 import { WebSocket } from "ws";
+import { prepareTestDatabase } from "#db/testing.ts";
 import { startToolServer, type ToolServer } from "../fixtures/mcp/start-tool-server.ts";
 import { type Receiver, startReceiver } from "../fixtures/receiver.ts";
 import { startScriptedModel } from "../fixtures/scripted-model/start-scripted-model.ts";
@@ -78,6 +80,25 @@ async function readFiles(path: string): Promise<[string, Buffer][]> {
   const entries = await readdir(path, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   return Promise.all(files.map(async (file): Promise<[string, Buffer]> => [file, await readFile(file)]));
+}
+
+/** Every row of a Postgres database as text, table by table. */
+async function readTables(connectionString: string): Promise<[string, Buffer][]> {
+  const client = new Client({ connectionString });
+  await client.connect();
+  try {
+    const tables = await client.query<{ name: string }>(
+      "select quote_ident(table_name) as name from information_schema.tables where table_schema = 'public'",
+    );
+    const read: [string, Buffer][] = [];
+    for (const { name } of tables.rows) {
+      const { rows } = await client.query<{ row: string }>(`select t::text as row from ${name} t`);
+      read.push([`table ${name}`, Buffer.from(rows.map(({ row }) => row).join("\n"))]);
+    }
+    return read;
+  } finally {
+    await client.end();
+  }
 }
 
 test("secrets are found where they belong, and nowhere else", async () => {
@@ -165,7 +186,8 @@ test("secrets are found where they belong, and nowhere else", async () => {
   told.set("model", model.requests.map((request) => JSON.stringify([request.path, request.body])).join("\n"));
   told.set("the other tool server", JSON.stringify(other.asked));
   await service.stop();
-  const files = await readFiles(service.dataDir);
+  const { DATABASE_URL: url } = await prepareTestDatabase(service.dataDir);
+  const files = [...(await readFiles(service.dataDir)), ...(url ? await readTables(url) : [])];
   expect(files.length).toBeGreaterThan(10);
 
   expect(told.get("model"), "the tools were called").toContain("mcp_crm__repeat");
