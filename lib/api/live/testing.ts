@@ -183,6 +183,7 @@ export function connectClient(socket: WebSocket) {
     else frames.push(JSON.parse(data.toString()) as LiveFrame);
     changed();
   });
+  socket.on("open", changed);
   socket.on("close", (code, reason) => {
     end ??= { code, reason: reason.toString() };
     changed();
@@ -213,7 +214,8 @@ export function connectClient(socket: WebSocket) {
     pictures,
     until,
     send: (frame: LiveClientFrame) => socket.send(JSON.stringify(frame)),
-    opened: () => once(socket, "open"),
+    /** It may have opened before anybody asks. */
+    opened: () => until(() => socket.readyState !== WebSocket.CONNECTING),
     ready: () => until(() => frames.some(({ type }) => type === "ready")),
     /** Waits for the answer to a ping: whatever was sent before it has been taken. */
     async settle() {
