@@ -205,6 +205,7 @@ async function runTestFiles(context, files) {
       "--test-concurrency=2",
       // What hangs is named and tried again like any other failure, instead of holding up the run for ever.
       "--test-timeout=180000",
+      "--import=./lib/server/setup/limit-test-file.mjs",
       "--test-global-setup=./db/global-setup-testing.ts",
       "--test-reporter=./lib/server/setup/test-reporter.mjs",
       "--test-reporter-destination=stdout",
