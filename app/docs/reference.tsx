@@ -1,10 +1,11 @@
+import { FileJson } from "lucide-react";
 import Link from "next/link";
 import { Mark } from "#components/session/mark.tsx";
+import { LinkMenu } from "#components/theme/link-menu.tsx";
 import type { OpenApiDocument } from "#lib/api/openapi/types.ts";
 import { listGroups } from "./list-groups.ts";
 import { OperationSection } from "./operation-section.tsx";
 import { Prose } from "./prose.tsx";
-import { ReferenceMenu } from "./reference-menu.tsx";
 import { ReferenceNav } from "./reference-nav.tsx";
 import { RefusalList } from "./refusal-list.tsx";
 import { SchemaList } from "./schema-list.tsx";
@@ -25,7 +26,9 @@ export function Reference({ document }: { document: OpenApiDocument }) {
           {document.info.title} {document.info.version}
         </span>
         <span className="flex-1" />
-        <ReferenceMenu />
+        <LinkMenu href="/api/openapi.json">
+          <FileJson /> OpenAPI document
+        </LinkMenu>
       </header>
       <div className="mx-auto flex max-w-[1360px] max-lg:flex-col">
         <ReferenceNav groups={groups} />

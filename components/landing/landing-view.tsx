@@ -1,6 +1,7 @@
+import { BookOpen } from "lucide-react";
 import { Mark } from "#components/session/mark.tsx";
+import { LinkMenu } from "#components/theme/link-menu.tsx";
 import { DemoModelStrip } from "./demo-model-strip.tsx";
-import { LandingMenu } from "./landing-menu.tsx";
 import type { LandingPage } from "./landing-page.ts";
 import { RecentSessions } from "./recent-sessions.tsx";
 import { SignInNote } from "./sign-in-note.tsx";
@@ -17,7 +18,9 @@ export function LandingView({ page }: { page: LandingPage }) {
         <p className="font-semibold text-base">Agent Session Service</p>
         <span className="flex-1" />
         <span className="truncate text-faint text-xs max-sm:hidden">{page.model.label}</span>
-        <LandingMenu />
+        <LinkMenu href="/docs">
+          <BookOpen /> API reference
+        </LinkMenu>
       </header>
       <main className="mx-auto flex max-w-[1120px] flex-col gap-8 px-4 pt-8 pb-16 sm:px-6">
         {page.signedIn ? (

@@ -1,12 +1,13 @@
 "use client";
 
-import { BookOpen, Ellipsis } from "lucide-react";
-import { ThemeChoices } from "#components/theme/theme-choices.tsx";
+import { Ellipsis } from "lucide-react";
+import type { ReactNode } from "react";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Menu, MenuItem, MenuLine } from "#components/ui/menu.tsx";
+import { ThemeChoices } from "./theme-choices.tsx";
 
-/** What is rarely needed. */
-export function LandingMenu() {
+/** What is rarely needed on a page outside of sessions: one link, and the theme. */
+export function LinkMenu({ href, children }: { href: string; children: ReactNode }) {
   return (
     <Menu
       trigger={
@@ -16,9 +17,7 @@ export function LandingMenu() {
       }
     >
       <MenuItem asChild>
-        <a href="/docs">
-          <BookOpen /> API reference
-        </a>
+        <a href={href}>{children}</a>
       </MenuItem>
       <MenuLine />
       <ThemeChoices />
