@@ -9,9 +9,8 @@ import { formatSeconds } from "./progress.mjs";
 import { SetupError } from "./setup-error.mjs";
 import { listFiles, readStamp } from "./stamp.mjs";
 
-/** @typedef {{ name: string, passed: number, failed: number, skipped: number, flaky?: number, names?: string[], durationMs: number }} PartResult */
+/** @typedef {{ name: string, passed: number, failed: number, skipped: number, names?: string[], durationMs: number }} PartResult */
 /** @typedef {Omit<PartResult, "name" | "durationMs">} Counts */
-/** @typedef {Counts & { failures: (Counts & { file: string, names: string[] })[] }} UnitCounts */
 /** @typedef {{ node: string, counts: string, env: import("./command.mjs").Environment }} Context */
 
 /** Tests of storage and turns, which also run through Neon's driver. */
@@ -157,45 +156,13 @@ async function runBuild(node) {
   }
 }
 
-/** A run with more failed files than this is broken, not unlucky. */
-const retriedFilesMax = 5;
-
 /**
- * Runs test files. Those that fail are tried once more by themselves: real browsers and processes on a busy machine
- * may miss a deadline. Such a file is told of, and counted as flaky.
+ * Runs test files, each once: a test that fails now and then has found a fault, in the code or in itself.
  * @param {Context} context
  * @param {string[]} files
  * @returns {Promise<Counts>}
  */
 async function runUnitTests(context, files) {
-  const first = await runTestFiles(context, files);
-  const { failures } = first;
-  if (failures.length === 0 || failures.length > retriedFilesMax)
-    return { ...first, names: nameFailures(failures) };
-  console.log(`\nOnce more, by themselves: ${failures.map(({ file }) => relative(".", file)).join(", ")}`);
-  const again = await runTestFiles(
-    context,
-    failures.map(({ file }) => file),
-  );
-  return {
-    passed: first.passed - failures.reduce((sum, { passed }) => sum + passed, 0) + again.passed,
-    failed: again.failed,
-    skipped: first.skipped - failures.reduce((sum, { skipped }) => sum + skipped, 0) + again.skipped,
-    flaky: failures.length - again.failures.length,
-    names: nameFailures(again.failures),
-  };
-}
-
-/** @param {UnitCounts["failures"]} failures */
-const nameFailures = (failures) =>
-  failures.flatMap(({ file, names }) => names.map((name) => `${relative(".", file)} › ${name}`));
-
-/**
- * @param {Context} context
- * @param {string[]} files
- * @returns {Promise<UnitCounts>}
- */
-async function runTestFiles(context, files) {
   rmSync(context.counts, { force: true });
   const result = await runCommand(
     context.node,
@@ -203,7 +170,7 @@ async function runTestFiles(context, files) {
       "--disable-warning=ExperimentalWarning",
       "--test",
       "--test-concurrency=2",
-      // What hangs is named and tried again like any other failure, instead of holding up the run for ever.
+      // A test that hangs fails by name instead of blocking the run.
       "--test-timeout=180000",
       "--import=./lib/server/setup/limit-test-file.mjs",
       "--test-global-setup=./db/global-setup-testing.ts",
@@ -213,9 +180,12 @@ async function runTestFiles(context, files) {
     ],
     { inherit: true, env: { ...context.env, NODE_ENV: "test", TEST_COUNTS_PATH: context.counts } },
   );
-  const counts = /** @type {UnitCounts | undefined} */ (readStamp(context.counts));
+  const counts = /** @type {import("./test-reporter.mjs").RunCounts | undefined} */ (
+    readStamp(context.counts)
+  );
   const { passed = 0, failed = 0, skipped = 0, failures = [] } = counts ?? {};
-  return { ...withExitCode(result.ok, { passed, failed, skipped }), failures };
+  const names = failures.map(({ file, name }) => `${relative(".", file)} › ${name}`);
+  return withExitCode(result.ok, { passed, failed, skipped, names });
 }
 
 /**
@@ -238,10 +208,9 @@ async function runEndToEndTests(context, specs) {
   );
   const stats = /** @type {Record<string, number> | undefined} */ (readStamp(context.counts)?.stats);
   return withExitCode(result.ok, {
-    passed: (stats?.expected ?? 0) + (stats?.flaky ?? 0),
+    passed: stats?.expected ?? 0,
     failed: stats?.unexpected ?? 0,
     skipped: stats?.skipped ?? 0,
-    flaky: stats?.flaky ?? 0,
   });
 }
 
@@ -260,9 +229,9 @@ function withExitCode(ok, counts) {
  */
 function summarize(results) {
   console.log("\n── summary");
-  for (const { name, passed, failed, skipped, flaky = 0, names = [], durationMs } of results) {
+  for (const { name, passed, failed, skipped, names = [], durationMs } of results) {
     const counts = passed + failed + skipped > 0 ? ` · ${passed} passed, ${failed} failed` : "";
-    const rest = `${skipped > 0 ? `, ${skipped} skipped` : ""}${flaky > 0 ? `, ${flaky} only on the second try` : ""}`;
+    const rest = skipped > 0 ? `, ${skipped} skipped` : "";
     console.log(`${failed === 0 ? "✓" : "✗"} ${name}${counts}${rest} (${formatSeconds(durationMs)})`);
     for (const failure of names) console.log(`    ${failure}`);
   }

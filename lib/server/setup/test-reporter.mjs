@@ -10,6 +10,7 @@ import { formatSeconds } from "./progress.mjs";
 /** @typedef {import("node:test/reporters").TestEvent} TestEvent */
 /** @typedef {Extract<TestEvent, { type: "test:fail" }>["data"]} Failure */
 /** @typedef {{ passed: number, failed: number, skipped: number }} Counts */
+/** @typedef {Counts & { failures: { file: string, name: string }[] }} RunCounts */
 /** @typedef {Counts & { printed: string, names: string[] }} FileEntry */
 
 /**
@@ -59,21 +60,15 @@ export default async function* report(events) {
 function writeCounts(files) {
   const path = process.env.TEST_COUNTS_PATH;
   if (path === undefined) return;
-  const total = { passed: 0, failed: 0, skipped: 0 };
-  for (const { passed, failed, skipped } of files.values()) {
+  /** @type {RunCounts} */
+  const total = { passed: 0, failed: 0, skipped: 0, failures: [] };
+  for (const [file, { passed, failed, skipped, names }] of files) {
     total.passed += passed;
     total.failed += failed;
     total.skipped += skipped;
+    total.failures.push(...names.map((name) => ({ file, name })));
   }
-  const failedFiles = [...files].filter(([, counts]) => counts.failed > 0);
-  const failures = failedFiles.map(([file, { passed, failed, skipped, names }]) => ({
-    file,
-    passed,
-    failed,
-    skipped,
-    names,
-  }));
-  writeFileSync(path, JSON.stringify({ ...total, failures }));
+  writeFileSync(path, JSON.stringify(total));
 }
 
 /** @param {{ printed: string }} entry */
