@@ -18,6 +18,7 @@ import {
   stoppedSchema,
 } from "./schemas/answers.ts";
 import { createSessionSchema, sessionCreatedSchema } from "./schemas/create-session.ts";
+import { nameUpTo } from "./schemas/fields.ts";
 import { followUpAcceptedSchema, followUpSchema } from "./schemas/follow-up.ts";
 import {
   createKeySchema,
@@ -357,7 +358,7 @@ export const contract = {
     summary: "Use the address bar of the live view",
     auth: driver,
     body: z.union([
-      z.strictObject({ url: z.string().min(1, { error: "must not be empty" }) }),
+      z.strictObject({ url: nameUpTo(8_192) }),
       z.strictObject({ action: z.enum(["back", "forward", "reload"]) }),
     ]),
     bodyBytesMax: 64 * 1024,

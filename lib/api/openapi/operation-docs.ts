@@ -116,6 +116,8 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
   editPersonQueued: { description: PERSONS },
   removePersonQueued: { description: PERSONS },
   steerBrowser: {
+    description:
+      "`url` is what a person typed: an http(s) URL, or a host, to which the scheme is added. Search words and other schemes are answered with a 400 that says so.",
     bodyExamples: { "Somewhere else": { url: "shop.example/cart" }, Back: { action: "back" } },
   },
 };

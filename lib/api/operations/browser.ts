@@ -1,4 +1,5 @@
 import type { CallOf } from "../call.ts";
+import { readTypedAddress } from "../client/read-typed-address.ts";
 import { fail } from "../errors.ts";
 import { browserPath } from "../paths.ts";
 import type { Answer } from "../route.ts";
@@ -41,7 +42,7 @@ function readUrl(body: unknown): UrlRead {
   return { ok: true, value: url };
 }
 
-/** The address bar of the live view. */
+/** The address bar of the live view: goes to the address that a person typed, or through the page's history. */
 export async function steerBrowser(
   services: ApiServices,
   { params, session, body }: CallOf<"steerBrowser">,
@@ -51,9 +52,9 @@ export async function steerBrowser(
     return fail("conflict", "capabilities.browser: this session has no browser");
   if ("action" in body) await services.browser.history(sessionId, body.action);
   else {
-    const url = readHttpUrl(body.url) ? body.url : `https://${body.url}`;
-    if (!readHttpUrl(url)) return fail("invalid_request", "url: must be an http(s) URL");
-    await services.browser.retarget(sessionId, url);
+    const typed = readTypedAddress(body.url);
+    if (!typed.isAddress) return fail("invalid_request", `url: ${typed.problem}`);
+    await services.browser.retarget(sessionId, typed.url);
   }
   return { ok: true, status: 202, body: { success: true } };
 }
