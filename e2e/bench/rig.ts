@@ -43,8 +43,6 @@ export async function createRig(options: {
     };
     const service = await startService({ ...variables, NODE_OPTIONS: nodeOptions });
     started.push(() => service.close());
-    // The pages are made ready behind the banner: what is left of the start is not to be measured with the turns.
-    await (await fetch(`${service.baseUrl}/demo`)).text();
     const bare = await startChild("./bare/main.ts", { BENCH_MODEL_URL: modelUrl, NODE_OPTIONS: nodeOptions });
     started.push(bare.stop);
     const subject = describeService(service);

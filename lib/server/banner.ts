@@ -8,7 +8,7 @@ type BannerParts = {
   readyMs: number;
 };
 
-/** Says, once the service answers, where it is, with which parts, and how to begin. */
+/** Prints where the ready service is, which parts it runs with, and how to begin. */
 export function printBanner({ env, container, readyMs }: BannerParts): void {
   const parts = container.describe();
   const login = `${env.baseUrl}/login?token=${container.services.login.issueToken()}`;

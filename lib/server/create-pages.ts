@@ -14,7 +14,7 @@ export type Pages = {
 };
 
 /**
- * Next as a part that comes after the others: it takes longer to load than all of them, and no program needs it.
+ * Loads Next after the other parts: it takes longer to load than all of them, and API clients do not need it.
  *
  * @param hub the server, listening nowhere, that Next attaches its development sockets to; ours hands them over.
  */
