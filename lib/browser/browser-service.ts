@@ -1,6 +1,7 @@
 import type { Browser, BrowserContext, CDPSession, Page } from "playwright";
 import type { BrowserStatus } from "#db/schema/unions.ts";
 import type { ScreencastFrame } from "./frame-header.ts";
+import type { OverlayHold } from "./overlay/overlay-gate.ts";
 
 /** The browser of a session as its status endpoint shows it. Source: specification, Browser status; `currentUrl`: `wire.md`. */
 export type BrowserRecord = {
@@ -28,6 +29,11 @@ export type LiveBrowser = {
   targetId: () => Promise<string>;
   /** A script of the agent moved or pressed the pointer, or, without a pointer, used the page's keys. */
   noteScriptInput: (pointer: ScriptPointer | undefined) => void;
+  /**
+   * Takes the annotation overlay out of all pages until the returned function is called. During a `script` hold,
+   * submissions are refused. @throws Error with a sentence when the selected page does not answer.
+   */
+  hideOverlay: (why: OverlayHold) => Promise<() => void>;
 };
 
 /** Where a script of the agent has its pointer; coordinates in CSS pixels of the page. */

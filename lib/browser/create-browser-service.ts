@@ -11,6 +11,7 @@ import { createStoredRecord } from "./browser-record.ts";
 import type { BrowserRecord, BrowserService } from "./browser-service.ts";
 import { createLocalProvider } from "./local-provider.ts";
 import { type OpenBrowser, openBrowser } from "./open-browser.ts";
+import type { AnnotationVerdict } from "./overlay/install-overlay.ts";
 import { sweepBrowsers } from "./profile-folder.ts";
 import { createRemoteProvider } from "./remote-provider.ts";
 import { createSessionBrowser, type SessionBrowser } from "./session-browser.ts";
@@ -34,8 +35,8 @@ export type BrowserServiceDeps = {
   ownOrigin: Omit<OwnOrigin, "paths"> | undefined;
   idleMs: number;
   maxLive: number;
-  /** Takes what a person submitted in the overlay, unchecked; a rejection is shown to the person. */
-  onAnnotation: (sessionId: string, submission: unknown) => Promise<void>;
+  /** Stores what a person submitted in the overlay, given as the webhook's body; a refusal is shown to the person. */
+  onAnnotation: (sessionId: string, body: string) => Promise<AnnotationVerdict>;
   clock?: () => Date;
   /** Whether a browser is kept warm for the next session; by default it is, on this machine. */
   keepSpare?: boolean;
@@ -109,7 +110,7 @@ export async function createBrowserService(deps: BrowserServiceDeps): Promise<Br
       onTakenOver: (holder) => claims.tellTakenOver(sessionId, holder),
       take: () => takeFor(sessionId),
       refuse: egress.refuse,
-      onAnnotation: (submission) => deps.onAnnotation(sessionId, submission),
+      onAnnotation: (body) => deps.onAnnotation(sessionId, body),
       nowMs,
     });
   }

@@ -1,7 +1,8 @@
 import type { BrowserContext, CDPSession, Page } from "playwright";
 import type { NavigationOutcome } from "./browser-service.ts";
 import { guardDocuments } from "./document-guard.ts";
-import { installOverlay } from "./overlay/install-overlay.ts";
+import { installOverlay, type Overlay, type SubmitAnnotation } from "./overlay/install-overlay.ts";
+import type { OverlayGate } from "./overlay/overlay-gate.ts";
 
 /** What a page tells of itself. */
 export type LivePageEvents = {
@@ -16,7 +17,7 @@ export type LivePageEvents = {
   onDownload: (url: string) => void;
   onDialog: (kind: string, message: string) => void;
   onCrashed: () => void;
-  onAnnotation: (submission: unknown) => Promise<void>;
+  onAnnotation: SubmitAnnotation;
 };
 
 /** What a page needs from its surroundings. */
@@ -24,6 +25,7 @@ export type LivePageOptions = {
   refuse: ((url: string) => Promise<string | undefined>) | undefined;
   explain: (url: string, errorReason: string) => Promise<string>;
   navigationTimeoutMs: number;
+  overlayGate: OverlayGate;
 };
 
 /** A page of a session's browser, guarded, watched and with the overlay in it. */
@@ -33,8 +35,7 @@ export type LivePage = {
   cdp: CDPSession;
   targetId: string;
   navigate: (url: string, signal?: AbortSignal) => Promise<NavigationOutcome>;
-  /** The CSS cursor keyword shown at a point; `default` where nothing is known. */
-  readCursor: (x: number, y: number) => Promise<string>;
+  overlay: Overlay;
 };
 
 /** How long the page shown may take to give way to the one that was reached. */
@@ -86,7 +87,11 @@ export async function adoptPage(
   });
 
   const [overlay] = await Promise.all([
-    installOverlay(cdp, { mainFrameId: () => mainFrameId, onAnnotation: events.onAnnotation }),
+    installOverlay(cdp, {
+      mainFrameId: () => mainFrameId,
+      gate: options.overlayGate,
+      onAnnotation: events.onAnnotation,
+    }),
     cdp.send("Page.enable"),
     guardDocuments(cdp, {
       mainFrameId: () => mainFrameId,
@@ -98,6 +103,9 @@ export async function adoptPage(
       },
     }),
   ]);
+
+  const removeOverlay = options.overlayGate.add(overlay);
+  page.once("close", removeOverlay);
 
   /** Waits until the document of a navigation is the one shown, so that the page's address is the new one. @returns whether it is. */
   function waitForCommit(loaderId: string): Promise<boolean> {
@@ -158,7 +166,7 @@ export async function adoptPage(
     }
   }
 
-  return { page, cdp, targetId: targetInfo.targetId, navigate, readCursor: overlay.readCursor };
+  return { page, cdp, targetId: targetInfo.targetId, navigate, overlay };
 }
 
 const firstLine = (error: unknown) => String(error instanceof Error ? error.message : error).split("\n")[0];

@@ -3,6 +3,7 @@ import type { BrowserEgress } from "./browser-egress.ts";
 import type { BrowserProcess, BrowserProvider } from "./browser-provider.ts";
 import { explainFailure } from "./explain-failure.ts";
 import { adoptPage, type LivePage, type LivePageEvents } from "./live-page.ts";
+import { createOverlayGate, type OverlayGate } from "./overlay/overlay-gate.ts";
 
 /** Size of a session's page, in CSS pixels. */
 export const VIEWPORT = { width: 1280, height: 800 };
@@ -23,6 +24,8 @@ export type OpenBrowser = {
   selected: () => LivePage;
   /** A DevTools session with that page for tools; one for each page. */
   toolSession: () => Promise<CDPSession>;
+  /** Whether the annotation overlay is in its pages. */
+  overlayGate: OverlayGate;
   events: OpenBrowserEvents | undefined;
   isOpen: () => boolean;
   close: () => Promise<void>;
@@ -85,7 +88,9 @@ async function connect(
     const url = URL.parse(href);
     return url ? egress.refuse(url) : "the address cannot be read";
   };
+  const overlayGate = createOverlayGate();
   const pageOptions = {
+    overlayGate,
     refuse: process.isGuarded ? undefined : refuse,
     explain: (url: string, reason: string) =>
       explainFailure({ findRefusal: process.findRefusal, resolve: egress.resolve }, url, reason),
@@ -111,6 +116,7 @@ async function connect(
       toolSessions.set(page, known);
       return known;
     },
+    overlayGate,
     events: undefined,
     isOpen: () => isOpen,
     async close() {
@@ -138,7 +144,8 @@ async function connect(
         isOpen = false;
         void process.kill();
       },
-      onAnnotation: async (submission) => self.events?.onAnnotation(submission),
+      onAnnotation: async (body) =>
+        self.events?.onAnnotation(body) ?? { isStored: false, reason: "the browser is closing" },
     };
   };
 

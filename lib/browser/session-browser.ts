@@ -10,6 +10,8 @@ import type {
 } from "./browser-service.ts";
 import { createInputQueue, type InputQueue } from "./input.ts";
 import type { OpenBrowser } from "./open-browser.ts";
+import type { SubmitAnnotation } from "./overlay/install-overlay.ts";
+import type { OverlayHold } from "./overlay/overlay-gate.ts";
 import { createPageNavigation, LOAD_TIMEOUT_MS } from "./page-navigation.ts";
 import { createScreencast } from "./screencast.ts";
 
@@ -26,9 +28,12 @@ export type SessionBrowserDeps = {
   take: () => Promise<OpenBrowser>;
   /** Says why a page may not be gone to, or undefined. */
   refuse: (url: URL) => Promise<string | undefined>;
-  onAnnotation: (submission: unknown) => Promise<void>;
+  onAnnotation: SubmitAnnotation;
   nowMs: () => number;
 };
+
+/** How long a page may take to let the overlay go. */
+const OVERLAY_TIMEOUT_MS = 10_000;
 
 /** The browser of one session, over all the processes that it is played by in time. */
 export type SessionBrowser = {
@@ -102,10 +107,11 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
         lost.add(taken);
         life.gone(taken, "lost", null);
       },
-      async onAnnotation(submission) {
-        // Annotations are people's words: a script that clicks its way through the overlay submits nothing.
-        if (lastActor === "script") throw new Error("a script cannot annotate");
-        await deps.onAnnotation(submission);
+      async onAnnotation(body) {
+        // A script's input is trusted by the page, so an annotation counts only when a person acted last.
+        if (taken.overlayGate.isHeldByScript() || lastActor === "script")
+          return { isStored: false, reason: "a script of the agent was using the page; please submit again" };
+        return deps.onAnnotation(body);
       },
       onSelected(selected) {
         select();
@@ -144,7 +150,28 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
         if (pointer?.kind !== "move") lastActor = "script";
         if (pointer) for (const listener of [...pointerListeners]) listener(pointer);
       },
+      hideOverlay: (why) => hideOverlay(taken, why),
     };
+  }
+
+  async function hideOverlay(taken: OpenBrowser, why: OverlayHold): Promise<() => void> {
+    const { out, release } = taken.overlayGate.hold(why);
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(
+      () => late.reject(new Error("the page does not answer: its own scripts keep it busy")),
+      OVERLAY_TIMEOUT_MS,
+    );
+    // A document that was left meanwhile rejects, and its overlay went with it.
+    const isOut = out.get(taken.selected().overlay)?.catch(() => {});
+    try {
+      await Promise.race([isOut, late.promise]);
+      return release;
+    } catch (error) {
+      release();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** Somebody who looks takes no browser away from a process that works with it. */
@@ -204,7 +231,7 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
       if (!life.current()) await ensure();
       await keyboard?.push(input);
     },
-    readCursor: async (x, y) => (await life.current()?.selected().readCursor(x, y)) ?? "default",
+    readCursor: async (x, y) => (await life.current()?.selected().overlay.readCursor(x, y)) ?? "default",
     isLive: () => life.current() !== undefined || life.isStarting(),
     idleMs(nowMs) {
       const isBusy = life.isStarting() || navigation.isUnderWay() || cast.watchers() > 0;

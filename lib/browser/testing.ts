@@ -149,7 +149,10 @@ export async function openTestBrowsers(
       owner: { name: `test ${services.length}`, isAlone: true },
       idleMs: 600_000,
       maxLive: 8,
-      onAnnotation: async (sessionId, submission) => void annotations.push({ sessionId, submission }),
+      async onAnnotation(sessionId, body) {
+        annotations.push({ sessionId, submission: JSON.parse(body) });
+        return { isStored: true };
+      },
       keepSpare: false,
       ...over,
       ...again,

@@ -18,6 +18,7 @@ import { createRateLimiter } from "#lib/api/rate-limiter.ts";
 import { LOCAL_OWNER } from "#lib/api/route.ts";
 import { servePath } from "#lib/api/serve.ts";
 import type { ApiServices } from "#lib/api/services.ts";
+import { submitFromOverlay } from "#lib/api/submit-from-overlay.ts";
 import { attemptDelivery } from "#lib/callback/attempt-delivery.ts";
 import { resendLostDeliveries } from "#lib/callback/resend-lost-deliveries.ts";
 import { standardSchedule } from "#lib/callback/retry-schedule.ts";
@@ -93,6 +94,7 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
       tell: (word) => bus.signal("browser-taken-over", word),
       listen: (onWord, onGap) => bus.onSignal("browser-taken-over", onWord, onGap),
     },
+    onAnnotation: (sessionId, body) => submitFromOverlay(services, sessionId, body),
   });
 
   const engine = chooseEngine(env, db, driver, logger, isServerless);

@@ -1,9 +1,7 @@
 import type { Logger } from "pino";
 import type { Database } from "#db/client.ts";
-import { parseSubmission } from "#lib/annotation/parse-submission.ts";
-import { recordAnnotation } from "#lib/annotation/record-annotation.ts";
 import type { HandOver } from "#lib/browser/browser-claims.ts";
-import { createBrowserService } from "#lib/browser/create-browser-service.ts";
+import { type BrowserServiceDeps, createBrowserService } from "#lib/browser/create-browser-service.ts";
 import type { BrowserOwner } from "#lib/browser/store.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
 import type { AddressRule } from "#lib/net/address-rule.ts";
@@ -34,6 +32,8 @@ type ToolingDeps = {
   /** This process among those that share the database, and how they tell each other of browsers taken over. */
   owner: BrowserOwner;
   handOver: HandOver;
+  /** Takes submissions of the annotation overlay. */
+  onAnnotation: BrowserServiceDeps["onAnnotation"];
 };
 
 /** Browsers, sandboxes and the tools that work through them. */
@@ -54,11 +54,7 @@ export async function createTooling(deps: ToolingDeps) {
       ownOrigin: { origin: env.ownOrigin, publicOrigin: env.baseUrl },
       idleMs: env.BROWSER_IDLE_MS,
       maxLive: env.BROWSER_MAX_LIVE,
-      async onAnnotation(sessionId, submission) {
-        const parsed = parseSubmission(submission);
-        if (!parsed.ok) throw new Error(parsed.error);
-        await recordAnnotation({ log }, sessionId, parsed.submission);
-      },
+      onAnnotation: deps.onAnnotation,
     }),
     createSandboxService({
       kind: env.SANDBOX,

@@ -3,7 +3,11 @@
  * an arrow elsewhere. Looks into open shadow roots, frames of the same origin and the overlay's own closed root. Runs
  * inside pages, so it uses nothing from outside its own braces.
  */
-export function cursorAt(x: number, y: number, overlay: { host: Element; root: ShadowRoot }): string {
+export function cursorAt(
+  x: number,
+  y: number,
+  overlay: { host: Element; root: ShadowRoot } | undefined,
+): string {
   let at = { x, y };
   let element = document.elementFromPoint(x, y);
   for (let depth = 0; element && depth < 16; depth += 1) {
@@ -14,7 +18,7 @@ export function cursorAt(x: number, y: number, overlay: { host: Element; root: S
   if (!element) return "default";
 
   function lookInside(outer: Element): Element | null | undefined {
-    if (outer === overlay.host) return overlay.root.elementFromPoint(at.x, at.y);
+    if (outer === overlay?.host) return overlay.root.elementFromPoint(at.x, at.y);
     if (outer.shadowRoot) return outer.shadowRoot.elementFromPoint(at.x, at.y);
     if (outer.localName !== "iframe") return undefined;
     const inner = (outer as HTMLIFrameElement).contentDocument;

@@ -1,54 +1,77 @@
 import type { CDPSession } from "playwright";
-import { overlayScript } from "./overlay-script.ts";
+import type { GatedOverlay, OverlayGate } from "./overlay-gate.ts";
+import { type OverlayReport, overlayScript } from "./overlay-script.ts";
 import { OVERLAY_ATTRIBUTE, OVERLAY_BINDING, OVERLAY_HANDLE, OVERLAY_WORLD } from "./overlay-world.ts";
 
-const PAYLOAD_CHARACTERS_MAX = 256 * 1024;
+/** Whether a submission was stored; `reason` is a sentence without its full stop, which the overlay shows. */
+export type AnnotationVerdict = { isStored: true } | { isStored: false; reason: string };
+
+/** Stores a submission of the overlay: the webhook's body as JSON text, unchecked. */
+export type SubmitAnnotation = (body: string) => Promise<AnnotationVerdict>;
 
 /** The overlay of a page, seen from the host. */
-export type Overlay = {
+export type Overlay = GatedOverlay & {
   /** The CSS cursor keyword that the page shows at a point; `default` where the page does not answer. */
   readCursor: (x: number, y: number) => Promise<string>;
 };
 
 type OverlayOptions = {
   mainFrameId: () => string;
-  onAnnotation: (submission: unknown) => Promise<void>;
+  gate: Pick<OverlayGate, "isShown">;
+  onAnnotation: SubmitAnnotation;
 };
 
 const CURSOR = /^[a-z][a-z-]{1,20}$/;
 const CURSOR_MS_MAX = 500;
 
 /**
- * Puts the annotation overlay into every document that a page loads, and into the one it shows. What a person
- * submits goes through a DevTools binding (a page's content policy would stop a request of the overlay itself);
- * `onAnnotation` is given it unchecked, and the overlay is told whether it was stored. Calls from any other world than
- * the overlay's count for nothing.
+ * Puts the annotation overlay into every document that a page loads, and into the one it shows. A submission travels
+ * by a DevTools binding, because a page's content policy would stop a request of the overlay. Calls from any other
+ * world than the overlay's are ignored: a script of the agent can bind the same name in the page's own world.
  */
 export async function installOverlay(
   cdp: CDPSession,
-  { mainFrameId, onAnnotation }: OverlayOptions,
+  { mainFrameId, gate, onAnnotation }: OverlayOptions,
 ): Promise<Overlay> {
-  // A script of the agent may bind the same name in the page's own world, where anybody could call it.
-  const overlayContexts = new Map<number, unknown>();
+  /** The overlay's worlds by context id, each with its frame. */
+  const worlds = new Map<number, unknown>();
+  /** Those in which an overlay runs; frames inside the page have none. */
+  const running = new Set<number>();
+  const evaluate = (contextId: number, call: string) =>
+    cdp.send("Runtime.evaluate", { contextId, expression: `globalThis.${OVERLAY_HANDLE}?.${call}` });
+
   cdp.on("Runtime.executionContextCreated", ({ context }) => {
-    if (context.name === OVERLAY_WORLD) overlayContexts.set(context.id, context.auxData?.frameId);
+    if (context.name === OVERLAY_WORLD) worlds.set(context.id, context.auxData?.frameId);
   });
-  cdp.on("Runtime.executionContextDestroyed", ({ executionContextId }) =>
-    overlayContexts.delete(executionContextId),
-  );
-  cdp.on("Runtime.executionContextsCleared", () => overlayContexts.clear());
-  cdp.on("Runtime.bindingCalled", ({ name, payload, executionContextId }) => {
-    if (name !== OVERLAY_BINDING || !overlayContexts.has(executionContextId)) return;
-    if (payload.length > PAYLOAD_CHARACTERS_MAX) return;
-    const answer = (isStored: boolean) =>
-      cdp.send("Runtime.evaluate", {
-        contextId: executionContextId,
-        expression: `globalThis.${OVERLAY_HANDLE}?.onAnswer(${isStored})`,
-      });
-    void receive(payload, onAnnotation)
-      .then(answer)
-      .catch(() => {});
+  cdp.on("Runtime.executionContextDestroyed", ({ executionContextId }) => {
+    worlds.delete(executionContextId);
+    running.delete(executionContextId);
   });
+  cdp.on("Runtime.executionContextsCleared", () => {
+    worlds.clear();
+    running.clear();
+  });
+  cdp.on("Runtime.bindingCalled", ({ name, payload, executionContextId: contextId }) => {
+    if (name !== OVERLAY_BINDING || !worlds.has(contextId)) return;
+    const report = JSON.parse(payload) as OverlayReport;
+    const answered =
+      report.kind === "ready" ? start(contextId) : answer(contextId, onAnnotation(report.body));
+    // The page may be left before it hears the answer.
+    answered.catch(() => {});
+  });
+
+  async function start(contextId: number): Promise<void> {
+    running.add(contextId);
+    if (gate.isShown()) await evaluate(contextId, "show(true)");
+  }
+  async function answer(contextId: number, submitted: Promise<AnnotationVerdict>): Promise<void> {
+    const verdict = await submitted.catch(
+      (): AnnotationVerdict => ({ isStored: false, reason: "something went wrong on our side" }),
+    );
+    const refusal = verdict.isStored ? "undefined" : JSON.stringify(verdict.reason);
+    await evaluate(contextId, `onAnswer(${refusal})`);
+  }
+
   await cdp.send("Runtime.enable");
   await cdp.send("Runtime.addBinding", { name: OVERLAY_BINDING, executionContextName: OVERLAY_WORLD });
   const settings = { attribute: OVERLAY_ATTRIBUTE, binding: OVERLAY_BINDING, handle: OVERLAY_HANDLE };
@@ -59,8 +82,11 @@ export async function installOverlay(
   });
 
   return {
+    async setShown(isShown) {
+      await Promise.all([...running].map((contextId) => evaluate(contextId, `show(${isShown})`)));
+    },
     async readCursor(x, y) {
-      const [contextId] = [...overlayContexts].find(([, frameId]) => frameId === mainFrameId()) ?? [];
+      const [contextId] = [...worlds].find(([, frameId]) => frameId === mainFrameId()) ?? [];
       if (contextId === undefined) return "default";
       const expression = `globalThis.${OVERLAY_HANDLE}?.cursorAt(${Number(x)}, ${Number(y)})`;
       const { result } = await cdp
@@ -69,17 +95,4 @@ export async function installOverlay(
       return typeof result.value === "string" && CURSOR.test(result.value) ? result.value : "default";
     },
   };
-}
-
-/** @returns whether the submission was stored. */
-async function receive(
-  payload: string,
-  onAnnotation: (submission: unknown) => Promise<void>,
-): Promise<boolean> {
-  try {
-    await onAnnotation(JSON.parse(payload));
-    return true;
-  } catch {
-    return false;
-  }
 }

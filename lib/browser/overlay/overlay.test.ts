@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import type { LiveBrowser } from "../browser-service.ts";
 import {
   insertTestSession,
   openTestBrowsers,
@@ -7,7 +8,7 @@ import {
   type TestBrowsers,
   waitFor,
 } from "../testing.ts";
-import { OVERLAY_ATTRIBUTE, OVERLAY_BINDING } from "./overlay-world.ts";
+import { OVERLAY_ATTRIBUTE, OVERLAY_BINDING, OVERLAY_WORLD } from "./overlay-world.ts";
 import { withOverlayHidden } from "./with-overlay-hidden.ts";
 
 const STRICT_POLICY =
@@ -41,20 +42,55 @@ after(async () => {
 });
 
 const PILL = { x: 1230, y: 772 };
+/** The button of the list that submits, while the list holds one comment and no status is shown. */
+const SUBMIT = { x: PILL.x - 60, y: PILL.y - 42 };
 
-test("a person picks an element, writes a comment and submits it, on a page with a strict content policy", async () => {
-  await house.browsers.navigate(sessionId, `${site.origin}/strict`);
+async function untilShown(): Promise<void> {
+  await waitFor(
+    async () => (await house.browsers.readCursor(sessionId, PILL.x, PILL.y)) === "pointer",
+    "the overlay",
+  );
+}
+
+/** Opens a page with the overlay in it. */
+async function open(path: string): Promise<LiveBrowser> {
+  await house.browsers.navigate(sessionId, `${site.origin}${path}`);
   const live = await house.browsers.ensure(sessionId);
+  await untilShown();
+  return live;
+}
+
+/** Everything in the page as DevTools sees it, closed shadow roots included. */
+async function readDocument(live: LiveBrowser): Promise<string> {
+  const cdp = await live.context.newCDPSession(live.page());
+  const { root } = await cdp.send("DOM.getDocument", { depth: -1, pierce: true });
+  await cdp.detach();
+  return JSON.stringify(root);
+}
+
+/** Writes a comment about the button of the page, and adds it to the list. */
+async function addComment(live: LiveBrowser, comment: string): Promise<void> {
   const { mouse, keyboard } = live.page();
   const button = await live.page().locator("button").boundingBox();
   assert.ok(button);
   await mouse.click(PILL.x, PILL.y);
   await mouse.move(button.x + 5, button.y + 5);
   await mouse.click(button.x + 5, button.y + 5);
-  await keyboard.type("Say what it costs");
+  await keyboard.type(comment);
   await keyboard.press("Enter");
-  // The submit button of the list stands right above the pill.
-  await mouse.click(PILL.x - 60, PILL.y - 42);
+}
+
+/** A person moves the pointer to a spot of the page where nothing is, and presses nothing. */
+const touchAsPerson = () =>
+  house.browsers.input(sessionId, {
+    ...{ type: "mouse", action: "down", button: "none", clickCount: 0, modifiers: 0 },
+    ...{ x: 5, y: 700 },
+  });
+
+test("a person picks an element, writes a comment and submits it, on a page with a strict content policy", async () => {
+  const live = await open("/strict");
+  await addComment(live, "Say what it costs");
+  await live.page().mouse.click(SUBMIT.x, SUBMIT.y);
   const [annotation] = await waitFor(
     () => house.annotations.length > 0 && house.annotations,
     "the annotation",
@@ -77,38 +113,129 @@ test("a person picks an element, writes a comment and submits it, on a page with
   assert.match(submission.output, /Say what it costs/);
 });
 
-test("a script of the agent that clicks its way through the overlay submits nothing, until a person acts again", async () => {
-  await house.browsers.navigate(sessionId, `${site.origin}/plain`);
-  const live = await house.browsers.ensure(sessionId);
+test("after input of a script nothing is submitted until a person acts again, and the refusal is shown", async () => {
+  const live = await open("/plain");
   const before = house.annotations.length;
-  const { mouse, keyboard } = live.page();
-  const annotate = async () => {
-    await mouse.click(PILL.x, PILL.y);
-    await mouse.click(20, 25);
-    await keyboard.type("From a script");
-    await keyboard.press("Enter");
-  };
-  live.noteScriptInput({ kind: "down", x: PILL.x, y: PILL.y });
-  await annotate();
-  await mouse.click(PILL.x - 60, PILL.y - 42);
-  // An answer of the overlay comes after the submission that it sent before.
-  await house.browsers.readCursor(sessionId, 5, 700);
-  // Its words say so, and its list stays: the same button submits once a person has touched the page.
-  await house.browsers.input(sessionId, {
-    ...{ type: "mouse", action: "down", button: "none", clickCount: 0, modifiers: 0 },
-    ...{ x: 5, y: 700 },
-  });
+  await addComment(live, "Wait for me");
+  live.noteScriptInput({ kind: "down", x: 5, y: 700 });
+  await live.page().mouse.click(SUBMIT.x, SUBMIT.y);
+  await waitFor(
+    async () => (await readDocument(live)).includes("Not sent: a script of the agent was using the page"),
+    "the refusal",
+  );
   assert.equal(house.annotations.length, before);
-  await waitFor(async () => {
-    await mouse.click(PILL.x - 60, PILL.y - 70);
-    await mouse.click(PILL.x - 60, PILL.y - 42);
-    return house.annotations.length > before;
-  }, "the annotation of a person");
+  await touchAsPerson();
+  // The pill clears the refusal, so that the button is back in its place.
+  await live.page().mouse.click(PILL.x, PILL.y);
+  await live.page().keyboard.press("Escape");
+  await live.page().mouse.click(SUBMIT.x, SUBMIT.y);
+  await waitFor(() => house.annotations.length > before, "the annotation of a person");
+});
+
+test("during a script the overlay is in no page, new ones included; a person's draft and comments return with it", async () => {
+  const live = await open("/plain");
+  const { mouse, keyboard } = live.page();
+  await addComment(live, "First comment");
+  await mouse.click(PILL.x, PILL.y);
+  await mouse.click(20, 25);
+  await keyboard.type("half a");
+  const showOverlay = await live.hideOverlay("script");
+  for (const text of [OVERLAY_ATTRIBUTE, "First comment", "Annotate"])
+    assert.ok(!(await readDocument(live)).includes(text), text);
+  await mouse.click(SUBMIT.x, SUBMIT.y);
+  showOverlay();
+  await waitFor(async () => (await readDocument(live)).includes("First comment"), "the list");
+  await keyboard.type(" thought");
+  await keyboard.press("Enter");
+  const text = await waitFor(async () => {
+    const seen = await readDocument(live);
+    return seen.includes("half a thought") && seen;
+  }, "the second comment");
+  assert.ok(text.includes("Submit 2 comments"));
+
+  const showAgain = await live.hideOverlay("script");
+  await house.browsers.navigate(sessionId, `${site.origin}/strict`);
+  assert.ok(!(await readDocument(live)).includes(OVERLAY_ATTRIBUTE));
+  showAgain();
+  await untilShown();
+});
+
+test("a submission that arrives while a script runs is refused, and the person reads why", async () => {
+  const live = await open("/plain");
+  const before = house.annotations.length;
+  await touchAsPerson();
+  const showOverlay = await live.hideOverlay("script");
+  const cdp = await live.context.newCDPSession(live.page());
+  const { frameTree } = await cdp.send("Page.getFrameTree");
+  const world = await cdp.send("Page.createIsolatedWorld", {
+    frameId: frameTree.frame.id,
+    worldName: OVERLAY_WORLD,
+  });
+  const report = JSON.stringify({
+    kind: "submit",
+    body: JSON.stringify({ event: "submit", annotations: [] }),
+  });
+  await cdp.send("Runtime.evaluate", {
+    contextId: world.executionContextId,
+    expression: `globalThis.${OVERLAY_BINDING}(${JSON.stringify(report)})`,
+  });
+  showOverlay();
+  await waitFor(
+    async () => (await readDocument(live)).includes("Not sent: a script of the agent was using the page"),
+    "the refusal",
+  );
+  assert.equal(house.annotations.length, before);
+});
+
+test("clicks made by code are ignored: the overlay takes trusted events only", async () => {
+  const live = await open("/plain");
+  const cdp = await live.context.newCDPSession(live.page());
+  await cdp.send("DOM.enable");
+  await cdp.send("DOM.getDocument");
+  const { nodes } = await cdp.send("DOM.getFlattenedDocument", { depth: -1, pierce: true });
+  const pill = nodes.find(({ attributes }) => attributes?.includes("pill"));
+  assert.ok(pill);
+  const { object } = await cdp.send("DOM.resolveNode", { backendNodeId: pill.backendNodeId });
+  const { objectId } = object;
+  assert.ok(objectId);
+  await cdp.send("Runtime.callFunctionOn", { objectId, functionDeclaration: "function () { this.click() }" });
+  const { result } = await cdp.send("Runtime.callFunctionOn", {
+    objectId,
+    functionDeclaration: "function () { return this.textContent }",
+  });
+  assert.equal(result.value, "Annotate");
+});
+
+test("Escape closes an open comment box, then leaves picking, and then belongs to the page", async () => {
+  const live = await open("/plain");
+  const page = live.page();
+  await page.evaluate(() => {
+    const seen: string[] = [];
+    Object.assign(globalThis, { seen });
+    addEventListener("keydown", ({ key }) => seen.push(key));
+  });
+  const press = async () => {
+    for (const action of ["down", "up"] as const)
+      await house.browsers.input(sessionId, {
+        ...{ type: "key", action, key: "Escape", code: "Escape", modifiers: 0 },
+      });
+  };
+  const shows = async (text: string) => (await readDocument(live)).includes(text);
+  await page.mouse.click(PILL.x, PILL.y);
+  await page.mouse.click(20, 25);
+  assert.ok(await shows("What should change here?"));
+  await press();
+  await waitFor(async () => !(await shows("What should change here?")), "the comment box to close");
+  assert.ok(await shows("Pick an element"), "picking goes on");
+  await press();
+  await waitFor(async () => !(await shows("Pick an element")), "picking to end");
+  assert.deepEqual(await page.evaluate("seen"), []);
+  await press();
+  await waitFor(async () => (await page.evaluate("seen.length")) === 1, "the page to see the key");
 });
 
 test("the overlay is not in a screenshot that a tool makes, and back afterwards", async () => {
-  await house.browsers.navigate(sessionId, `${site.origin}/plain`);
-  const live = await house.browsers.ensure(sessionId);
+  const live = await open("/plain");
   const clip = { x: 1130, y: 740, width: 150, height: 60 };
   const shoot = () => live.page().screenshot({ clip });
   const withOverlay = await shoot();
@@ -121,8 +248,7 @@ test("the overlay is not in a screenshot that a tool makes, and back afterwards"
 });
 
 test("pages see nothing of the overlay but its host element", async () => {
-  await house.browsers.navigate(sessionId, `${site.origin}/plain`);
-  const live = await house.browsers.ensure(sessionId);
+  const live = await open("/plain");
   const seen = await live.page().evaluate((attribute) => {
     const host = document.querySelector(`[${attribute}]`);
     return [
@@ -135,8 +261,7 @@ test("pages see nothing of the overlay but its host element", async () => {
 });
 
 test("nobody but the overlay submits: a binding of the same name in the page's own world counts for nothing", async () => {
-  await house.browsers.navigate(sessionId, `${site.origin}/plain`);
-  const live = await house.browsers.ensure(sessionId);
+  const live = await open("/plain");
   const before = house.annotations.length;
   const script = await live.context.newCDPSession(live.page());
   const heard = new Promise((resolve) => script.once("Runtime.bindingCalled", resolve));
@@ -154,8 +279,7 @@ test("nobody but the overlay submits: a binding of the same name in the page's o
 });
 
 test("the page's cursor is told for any point, also in frames, shadow roots and the overlay", async () => {
-  await house.browsers.navigate(sessionId, `${site.origin}/cursors`);
-  await house.browsers.ensure(sessionId);
+  await open("/cursors");
   const cursors = [];
   for (const y of [20, 60, 100, 140, 190]) cursors.push(await house.browsers.readCursor(sessionId, 30, y));
   assert.deepEqual(cursors, ["pointer", "text", "grab", "crosshair", "wait"]);

@@ -18,7 +18,8 @@ export type PageRelay = {
   fromScript: (message: unknown) => void;
   /** Whether the script changed the size of the page, which its end undoes for everybody. */
   hasResized: () => boolean;
-  close: () => void;
+  /** Takes nothing more from the script; resolves when the page has handled all input that the script sent. */
+  close: () => Promise<void>;
 };
 
 /** What a relay connects. */
@@ -53,6 +54,12 @@ export async function connectPageRelay(options: PageRelayOptions): Promise<PageR
   let lastId = 0;
   let isAttached = false;
   let isResized = false;
+  let isClosing = false;
+  let inputsOnTheWay = 0;
+  const closed = Promise.withResolvers<void>();
+  const closeWhenQuiet = () => {
+    if (isClosing && inputsOnTheWay === 0) socket.terminate();
+  };
 
   const send = (
     message: { method: string; params?: Record<string, unknown>; sessionId?: string },
@@ -118,6 +125,7 @@ export async function connectPageRelay(options: PageRelayOptions): Promise<PageR
   socket.on("close", () => {
     for (const onAnswer of waiting.values()) onAnswer({ error: { message: "The browser is gone." } });
     waiting.clear();
+    closed.resolve();
     options.onClose();
   });
 
@@ -155,7 +163,7 @@ export async function connectPageRelay(options: PageRelayOptions): Promise<PageR
   const fromScript = (raw: unknown) => {
     const message = readRecord(raw);
     const { id, method, sessionId } = message;
-    if (typeof id !== "number" || typeof method !== "string") return;
+    if (isClosing || typeof id !== "number" || typeof method !== "string") return;
     const params = readRecord(message.params);
     const address = typeof sessionId === "string" ? { sessionId } : {};
     const refuse = (reason: string) =>
@@ -180,15 +188,29 @@ export async function connectPageRelay(options: PageRelayOptions): Promise<PageR
       if (method === "Emulation.setDeviceMetricsOverride") isResized = true;
     }
     if (socket.readyState !== WebSocket.OPEN) return refuse("The browser is gone.");
-    if (method.startsWith("Input.")) reportInput(method, params, options.onInput);
+    const isInput = method.startsWith("Input.");
+    if (isInput) {
+      inputsOnTheWay += 1;
+      reportInput(method, params, options.onInput);
+    }
     const isNewWorld = contexts && method === "Page.createIsolatedWorld";
     send({ method, params: scopeParams(method, params, browserContextId), ...address }, (answer) => {
       if (isNewWorld && answer.result) contexts.add(Number(answer.result.executionContextId));
+      if (isInput) inputsOnTheWay -= 1;
+      closeWhenQuiet();
       options.toScript({ ...answer, id });
     });
   };
 
-  return { fromScript, hasResized: () => isResized, close: () => socket.terminate() };
+  return {
+    fromScript,
+    hasResized: () => isResized,
+    close() {
+      isClosing = true;
+      closeWhenQuiet();
+      return closed.promise;
+    },
+  };
 }
 
 /** Tells of what moves the pointer or presses something; what only looks or lets go is nobody's news. */

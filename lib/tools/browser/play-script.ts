@@ -3,7 +3,10 @@ import { connectPageRelay, type PageRelay } from "./page-relay.ts";
 import type { ScriptProcess } from "./script-process.ts";
 import type { FromChild } from "./script-protocol.ts";
 import type { ScriptHelper, ScriptOptions, ScriptOutcome } from "./script-runner.ts";
+import { withinDeadline } from "./within-deadline.ts";
 
+/** How long the outcome of a script waits for the page to be free of it; a busy page gets the overlay back later. */
+const LETTING_GO_MS = 2_000;
 const LOG_CHARS_MAX = 20_000;
 const RESULT_CHARS_MAX = 200_000;
 /** A single action's patience inside a script; Playwright's own 30 s would eat the script's whole time. */
@@ -21,6 +24,7 @@ export async function playScript(
 ): Promise<ScriptOutcome> {
   let logs = "";
   let relay: PageRelay | undefined;
+  let showOverlay = () => {};
   let isOver = false;
   let finish: (outcome: ScriptOutcome) => void = () => {};
   const fail = (error: string, timedOut = false) => finish({ ok: false, error, logs: "", timedOut });
@@ -51,6 +55,10 @@ export async function playScript(
     }
   };
   const begin = async () => {
+    // A script must neither see nor operate the overlay, which is a person's.
+    const show = await live.hideOverlay("script");
+    if (isOver) return show();
+    showOverlay = show;
     const connected = await connectPageRelay({
       devtoolsUrl: live.devtoolsUrl,
       targetId: await live.targetId(),
@@ -58,7 +66,7 @@ export async function playScript(
       onInput: live.noteScriptInput,
       onClose: () => fail("The browser went away while the script ran."),
     });
-    if (isOver) return connected.close();
+    if (isOver) return void connected.close();
     relay = connected;
     await child.ready;
     child.listen(onMessage);
@@ -82,9 +90,16 @@ export async function playScript(
     clearTimeout(timer);
     signal.removeEventListener("abort", onAbort);
     child.kill();
-    relay?.close();
-    if (relay?.hasResized()) await restoreViewport(live);
+    await withinDeadline(new AbortController().signal, LETTING_GO_MS, () =>
+      letGo(live, relay).finally(showOverlay),
+    ).catch(() => {});
   }
+}
+
+/** Resolves when nothing of the script reaches the page any more, and its change of the page's size is undone. */
+async function letGo(live: LiveBrowser, relay: PageRelay | undefined): Promise<void> {
+  await relay?.close();
+  if (relay?.hasResized()) await restoreViewport(live);
 }
 
 /** A script's size of the page ends with its connection, and would take the session's own size with it. */

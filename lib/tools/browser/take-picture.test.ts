@@ -82,8 +82,14 @@ test("the overlay is not in the picture, and is back afterwards", async () => {
   const page = browser.live.page();
   const cdp = await browser.live.cdp();
   await cdp.send("Page.enable");
-  await installOverlay(cdp, { mainFrameId: () => "", onAnnotation: async () => {} });
+  const gate = browser.overlayGate;
+  const onAnnotation = async () => ({ isStored: true }) as const;
+  const { frameTree } = await cdp.send("Page.getFrameTree");
+  const mainFrameId = () => frameTree.frame.id;
+  const overlay = await installOverlay(cdp, { mainFrameId, gate, onAnnotation });
+  gate.add(overlay);
   const { saved } = await take(screenshot, {}, "/plain");
+  await page.locator("[data-agent-session-overlay]").waitFor({ state: "attached" });
   const withOverlay = await page.screenshot();
   await page
     .locator("[data-agent-session-overlay]")

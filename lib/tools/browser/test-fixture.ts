@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright";
 import type { BrowserService, LiveBrowser, ScriptPointer } from "#lib/browser/browser-service.ts";
+import { createOverlayGate, type OverlayGate } from "#lib/browser/overlay/overlay-gate.ts";
 import { findTestChromium } from "#lib/browser/testing.ts";
 import type { EvidencePointer } from "#lib/events/event.ts";
 import type { EvidenceStore, NewEvidence } from "#lib/session/evidence.ts";
@@ -18,6 +19,8 @@ export type TestBrowser = {
   touched: string[];
   /** What scripts did with pointer and keys. */
   pointers: (ScriptPointer | undefined)[];
+  /** Steers an overlay that a test installs. */
+  overlayGate: OverlayGate;
   close: () => Promise<void>;
 };
 
@@ -54,6 +57,7 @@ export async function startTestBrowser(): Promise<TestBrowser> {
   const session = await context.newCDPSession(page);
   const { targetInfo } = await session.send("Target.getTargetInfo");
   const pointers: (ScriptPointer | undefined)[] = [];
+  const overlayGate = createOverlayGate();
   const live: LiveBrowser = {
     sessionId: "session_test",
     browser,
@@ -63,6 +67,11 @@ export async function startTestBrowser(): Promise<TestBrowser> {
     devtoolsUrl,
     targetId: async () => targetInfo.targetId,
     noteScriptInput: (pointer) => void pointers.push(pointer),
+    async hideOverlay(why) {
+      const { out, release } = overlayGate.hold(why);
+      await Promise.all(out.values());
+      return release;
+    },
   };
   const touched: string[] = [];
   const refuse = () => Promise.reject(new Error("not part of this fixture"));
@@ -86,6 +95,7 @@ export async function startTestBrowser(): Promise<TestBrowser> {
     service,
     touched,
     pointers,
+    overlayGate,
     async close() {
       const gone = new Promise((resolve) => child.once("exit", resolve));
       child.kill("SIGKILL");

@@ -1,0 +1,53 @@
+/** Why the overlay is out of the pages: a picture is being taken, or a script of the agent runs. */
+export type OverlayHold = "picture" | "script";
+
+/** The overlay of one page, as the gate steers it. */
+export type GatedOverlay = {
+  /** Brings the overlay into the page's document or takes it out; resolves when the page has done so. */
+  setShown: (isShown: boolean) => Promise<void>;
+};
+
+/**
+ * Decides whether the overlay is in the pages of one browser. Holds are counted: the overlay returns when the last one
+ * is released.
+ */
+export type OverlayGate = {
+  isShown: () => boolean;
+  /** Whether a script of the agent runs, or its last input is still on its way to a page. */
+  isHeldByScript: () => boolean;
+  /** Takes the overlay out of all pages. `out` settles for a page when it has answered. */
+  hold: (why: OverlayHold) => { out: Map<GatedOverlay, Promise<void>>; release: () => void };
+  /** Adds the overlay of a page that opened. @returns removes it. */
+  add: (overlay: GatedOverlay) => () => void;
+};
+
+/** @see OverlayGate */
+export function createOverlayGate(): OverlayGate {
+  const overlays = new Set<GatedOverlay>();
+  const holds = new Set<{ why: OverlayHold }>();
+  const apply = () => {
+    const isShown = holds.size === 0;
+    const applied = [...overlays].map((overlay) => [overlay, overlay.setShown(isShown)] as const);
+    // A page that was left or closed meanwhile has no overlay to move.
+    for (const [, done] of applied) done.catch(() => {});
+    return new Map(applied);
+  };
+  return {
+    isShown: () => holds.size === 0,
+    isHeldByScript: () => [...holds].some(({ why }) => why === "script"),
+    hold(why) {
+      const hold = { why };
+      holds.add(hold);
+      return {
+        out: apply(),
+        release() {
+          if (holds.delete(hold) && holds.size === 0) apply();
+        },
+      };
+    },
+    add(overlay) {
+      overlays.add(overlay);
+      return () => void overlays.delete(overlay);
+    },
+  };
+}
