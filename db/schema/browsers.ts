@@ -9,6 +9,8 @@ import {
   type ElicitationState,
   EVIDENCE_KINDS,
   type EvidenceKind,
+  PAGE_WANTS,
+  type PageWant,
 } from "./unions.ts";
 
 /** The browser of a session, as its status endpoint tells it. A session without a row is `idle`. */
@@ -21,9 +23,16 @@ export const browsers = pgTable(
     status: text("status").$type<BrowserStatus>().notNull(),
     /** The process that holds it (its database connections carry this name); null while nobody does. */
     owner: text("owner"),
-    /** The selected page: where the browser comes up. */
+    /** The page that the session targets: chosen at its creation or by a retarget. */
     desiredUrl: text("desired_url"),
     lastNavigatedUrl: text("last_navigated_url"),
+    /** Address of the last http(s) page shown; a browser that starts again comes back to it. */
+    returnUrl: text("return_url"),
+    /**
+     * Progress of the page wanted last: `desiredUrl` is `selected` until it is reached or `refused`; a browser that
+     * starts again is `returning` to its last page; `reached` from the first page that the browser shows after that.
+     */
+    pageWant: text("page_want").$type<PageWant>().notNull().default("reached"),
     currentUrl: text("current_url"),
     lastError: text("last_error"),
     /** Raised by every retarget: the outcome of an older navigation does not overwrite a newer one's. */
@@ -31,7 +40,10 @@ export const browsers = pgTable(
     lastUsedAt: instant("last_used_at").notNull().defaultNow(),
     updatedAt: instant("updated_at").notNull().defaultNow(),
   },
-  (table) => [oneOf("browsers_status", table.status, BROWSER_STATUSES)],
+  (table) => [
+    oneOf("browsers_status", table.status, BROWSER_STATUSES),
+    oneOf("browsers_page_want", table.pageWant, PAGE_WANTS),
+  ],
 );
 
 /** A remark made by a person in the live browser's overlay. */

@@ -3,7 +3,7 @@ import type { BrowserEvent } from "./browser-machine.ts";
 import type { Logger } from "./browser-provider.ts";
 import type { StoredRecord } from "./browser-record.ts";
 import type { OpenBrowser } from "./open-browser.ts";
-import type { BrowserPatch, BrowserRow } from "./store.ts";
+import type { BrowserFields, BrowserRow } from "./store.ts";
 
 /** One browser at a time for one session: started on need, and its start and end recorded, in this order. */
 export type BrowserLifecycle = {
@@ -91,7 +91,7 @@ export function createBrowserLifecycle(deps: LifecycleDeps): BrowserLifecycle {
   async function finish(
     taken: OpenBrowser,
     event: BrowserEvent,
-    patch: BrowserPatch,
+    patch: BrowserFields,
     isUp?: Promise<unknown>,
   ) {
     await taken.close();

@@ -62,7 +62,7 @@ const statusIs = (house: TestBrowsers, sessionId: string, status: string) =>
     return record.status === status && record;
   }, `status ${status}`);
 
-test("a browser whose process is killed expires, and comes back on the selected page with the next need", async () => {
+test("a browser whose process is killed expires, and comes back on its last page with the next need", async () => {
   const house = await openHouse();
   const sessionId = await insertTestSession(house.db);
   await house.browsers.retarget(sessionId, `${site.origin}/selected`);
@@ -75,8 +75,10 @@ test("a browser whose process is killed expires, and comes back on the selected 
   assert.equal(gone.desiredUrl, `${site.origin}/selected`);
 
   const live = await house.browsers.ensure(sessionId);
-  assert.equal(live.page().url(), `${site.origin}/selected`);
-  assert.equal((await house.browsers.readStatus(sessionId)).lastNavigatedUrl, `${site.origin}/selected`);
+  assert.equal(live.page().url(), `${site.origin}/elsewhere`);
+  const back = await house.browsers.readStatus(sessionId);
+  assert.equal(back.lastNavigatedUrl, `${site.origin}/elsewhere`);
+  assert.equal(back.desiredUrl, `${site.origin}/selected`);
 });
 
 test("a retarget is carried out although the browser dies before the page is there", async () => {

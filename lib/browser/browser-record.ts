@@ -3,6 +3,7 @@ import type { Emit, EventLog } from "#lib/events/event-log.ts";
 import type { BrowserEvent } from "./browser-machine.ts";
 import type { Logger } from "./browser-provider.ts";
 import {
+  type BrowserFields,
   type BrowserOwner,
   type BrowserPatch,
   type BrowserRow,
@@ -14,11 +15,30 @@ import {
   selectPage,
 } from "./store.ts";
 
+/** What a row shows to clients, in the status endpoint and in `browser.status` events. */
+export type ShownFields = Pick<
+  BrowserRow,
+  "status" | "desiredUrl" | "lastNavigatedUrl" | "currentUrl" | "lastError"
+>;
+
+/**
+ * Reads the fields that clients see. While the wanted page has not been reached, a `lastNavigatedUrl` equal to
+ * `desiredUrl` is an earlier landing and reads null, so that a poll never takes it for the new one.
+ * Source: `wire.md`, Browser status after a retarget.
+ */
+export function readShownFields(row: BrowserRow): ShownFields {
+  const { status, desiredUrl, currentUrl, lastError, pageWant } = row;
+  const isOnItsWay = pageWant === "selected" || pageWant === "returning";
+  const isEarlierLanding = isOnItsWay && row.lastNavigatedUrl === desiredUrl;
+  const lastNavigatedUrl = isEarlierLanding ? null : row.lastNavigatedUrl;
+  return { status, desiredUrl, lastNavigatedUrl, currentUrl, lastError };
+}
+
 /** The stored record of one session's browser; every change of it is a `browser.status` event. */
 export type StoredRecord = {
   read: () => Promise<BrowserRow | undefined>;
-  /** Moves the status on. @throws where the status does not allow it, or another process holds the browser. */
-  move: (event: BrowserEvent, patch?: BrowserPatch) => Promise<BrowserRow>;
+  /** Changes the status. @throws when the status does not allow the event, or another process owns the browser. */
+  move: (event: BrowserEvent, fields?: BrowserFields) => Promise<BrowserRow>;
   /** Ends a claim on a browser that this process does not have. @returns who held it, if anybody did. */
   dropClaim: () => Promise<string | null>;
   /** Writes fields while the browser is `ready` and this process's; of the given retarget alone, where one is given. */
@@ -51,9 +71,8 @@ export function createStoredRecord(
     return turn;
   }
   function announce(emit: Emit, row: BrowserRow): void {
-    const { status, desiredUrl, lastNavigatedUrl, currentUrl, lastError } = row;
-    const fields = { status, desiredUrl, lastNavigatedUrl, currentUrl, lastError };
-    emit({ kind: "browser.status", requestId: null, runId: null, source: session.source, ...fields });
+    const ids = { requestId: null, runId: null, source: session.source };
+    emit({ kind: "browser.status", ...ids, ...readShownFields(row) });
   }
   function patch(fields: BrowserPatch, retargets?: number): Promise<void> {
     lastWriteMs = Date.now();
@@ -127,6 +146,7 @@ export function createStoredRecord(
   };
 }
 
-function changes(row: BrowserRow, patch: BrowserPatch): boolean {
-  return Object.entries(patch).some(([key, value]) => row[key as keyof BrowserPatch] !== value);
+function changes(row: BrowserRow, { reachedFor, ...fields }: BrowserPatch): boolean {
+  if (reachedFor === row.retargets && row.pageWant !== "reached") return true;
+  return Object.entries(fields).some(([key, value]) => row[key as keyof BrowserFields] !== value);
 }

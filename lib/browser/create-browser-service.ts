@@ -7,7 +7,7 @@ import { createBrowserClaims, type HandOver } from "./browser-claims.ts";
 import { createBrowserEgress } from "./browser-egress.ts";
 import { createBrowserPool } from "./browser-pool.ts";
 import type { BrowserProvider, Logger } from "./browser-provider.ts";
-import { createStoredRecord } from "./browser-record.ts";
+import { createStoredRecord, readShownFields } from "./browser-record.ts";
 import type { BrowserRecord, BrowserService } from "./browser-service.ts";
 import { createLocalProvider } from "./local-provider.ts";
 import { type OpenBrowser, openBrowser } from "./open-browser.ts";
@@ -230,7 +230,6 @@ const NO_BROWSER: BrowserRecord = {
 };
 
 function toRecord(sessionId: string, row: BrowserRow): BrowserRecord {
-  const { status, desiredUrl, lastNavigatedUrl, currentUrl, lastError } = row;
-  const liveViewUrl = status === "ready" ? `/s/${sessionId}/live` : null;
-  return { status, sessionId, liveViewUrl, desiredUrl, lastNavigatedUrl, currentUrl, lastError };
+  const liveViewUrl = row.status === "ready" ? `/s/${sessionId}/live` : null;
+  return { ...readShownFields(row), sessionId, liveViewUrl };
 }

@@ -4,12 +4,15 @@ import { guardDocuments } from "./document-guard.ts";
 import { installOverlay, type Overlay, type SubmitAnnotation } from "./overlay/install-overlay.ts";
 import type { OverlayGate } from "./overlay/overlay-gate.ts";
 
-/** What a page tells of itself. */
+/** An address that the main frame shows now; `isDocument` is false when the page only changed its own (`pushState`, a fragment). */
+export type Arrival = { url: string; isDocument: boolean };
+
+/** The events of a page. */
 export type LivePageEvents = {
   /** The main frame shows another document, or has come further with it: parsed, loaded. */
   onDocument: () => void;
   /** The main frame shows another address, whoever caused it. */
-  onArrived: (url: string) => void;
+  onArrived: (arrival: Arrival) => void;
   /** The document at that address has loaded with all its parts. */
   onLoaded: () => void;
   /** A navigation that nobody of ours asked for was refused; the page stays where it was. */
@@ -65,10 +68,10 @@ export async function adoptPage(
     committedLoader = frame.loaderId;
     for (const tell of commits) tell(frame.loaderId);
     events.onDocument();
-    events.onArrived(frame.url + (frame.urlFragment ?? ""));
+    events.onArrived({ url: frame.url + (frame.urlFragment ?? ""), isDocument: true });
   });
   cdp.on("Page.navigatedWithinDocument", ({ frameId, url }) => {
-    if (frameId === mainFrameId) events.onArrived(url);
+    if (frameId === mainFrameId) events.onArrived({ url, isDocument: false });
   });
   cdp.on("Page.domContentEventFired", () => events.onDocument());
   cdp.on("Page.loadEventFired", () => {

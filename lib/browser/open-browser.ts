@@ -133,7 +133,7 @@ async function connect(
     const owner = () => (pages.at(-1)?.page === page ? self.events : undefined);
     return {
       onDocument: () => owner()?.onDocument(),
-      onArrived: (url) => owner()?.onArrived(url),
+      onArrived: (arrival) => owner()?.onArrived(arrival),
       onLoaded: () => owner()?.onLoaded(),
       onRefused: (reason) => owner()?.onRefused(reason),
       onDownload: (url) => owner()?.onDownload(url),

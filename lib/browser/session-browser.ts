@@ -60,11 +60,9 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
   const life = createBrowserLifecycle({
     ...deps,
     onTaken: bind,
-    onUp(taken, { retargets, desiredUrl }) {
+    onUp(taken, row) {
       usedAtMs = deps.nowMs();
-      firstLanding = Promise.resolve();
-      navigation.cameUpAt(retargets);
-      if (desiredUrl !== null) firstLanding = navigation.goToSelected(taken, desiredUrl, retargets);
+      firstLanding = navigation.comeUp(taken, row);
     },
     onReleased() {
       keyboard = undefined;
@@ -74,7 +72,7 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
   });
   const navigation = createPageNavigation({ ...deps, isCurrent: (taken) => life.current() === taken });
   const cast = createScreencast((error) => logger.debug({ sessionId, error }, "the page cannot be cast"));
-  /** The way to the selected page that a start of the browser includes. */
+  /** The navigation to its page that a start of the browser includes. */
   let firstLanding: Promise<unknown> = Promise.resolve();
   let usedAtMs = deps.nowMs();
   let keyboard: InputQueue | undefined;
@@ -115,8 +113,7 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
       },
       onSelected(selected) {
         select();
-        const url = selected.page.url();
-        record.note(/^https?:/.test(url) ? { currentUrl: url, lastNavigatedUrl: url } : { currentUrl: url });
+        navigation.noteSelected(selected.page.url());
       },
     };
     select();

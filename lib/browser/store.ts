@@ -18,10 +18,13 @@ export type BrowserSession = Pick<SessionFields, "source" | "capabilities"> & {
   initialUrl: string | null;
 };
 
-/** The moving fields of a row; its status moves by {@link moveBrowser} alone. */
-export type BrowserPatch = Partial<
-  Pick<BrowserRow, "lastNavigatedUrl" | "currentUrl" | "lastError" | "lastUsedAt">
+/** The fields that a running browser changes; {@link moveBrowser} alone changes the status. */
+export type BrowserFields = Partial<
+  Pick<BrowserRow, "lastNavigatedUrl" | "currentUrl" | "returnUrl" | "pageWant" | "lastError" | "lastUsedAt">
 >;
+
+/** Fields to write; `reachedFor` sets `pageWant` to `reached` unless a retarget newer than this number waits for its page. */
+export type BrowserPatch = BrowserFields & { reachedFor?: number };
 
 /** The browser's row, if it ever had one. */
 export async function readBrowser(db: Executor, sessionId: string): Promise<BrowserRow | undefined> {
@@ -73,32 +76,37 @@ export async function openBrowserRow(
 ): Promise<BrowserRow> {
   await tx
     .insert(browsers)
-    .values({ sessionId, status: "idle", desiredUrl: initialUrl })
+    .values({ sessionId, status: "idle", desiredUrl: initialUrl, pageWant: "selected" })
     .onConflictDoNothing();
   const row = await readBrowser(tx, sessionId);
   if (!row) throw new Error(`no browser row for session ${sessionId}`);
   return row;
 }
 
+/** A browser that starts has reached nothing yet: it goes to the selected page, or returns to its last one. */
+const wantAtStart = sql`case ${browsers.pageWant} when 'reached' then 'returning'
+  when 'refused' then 'selected' else ${browsers.pageWant} end`;
+
 /**
- * Moves a browser on from the state and owner it was read in: a compare-and-set. Whoever provisions it owns it, until it
- * has ended.
+ * Applies an event to a browser by a compare-and-set on the state and owner in `from`. The process that provisions a
+ * browser owns it until it has ended.
  *
- * @returns the row as it is now, or undefined where it was no longer `from`.
- * @throws Error for an event that has no cell in that state.
+ * @returns the updated row, or undefined when state or owner are no longer those of `from`.
+ * @throws Error when the event is not allowed in that state.
  */
 export async function moveBrowser(
   tx: Transaction,
   self: BrowserOwner,
   from: Pick<BrowserRow, "sessionId" | "status" | "owner">,
   event: BrowserEvent,
-  patch: BrowserPatch = {},
+  patch: BrowserFields = {},
 ): Promise<BrowserRow | undefined> {
   const status = browserMachine.next(from.status, event);
   const owner = status === "creating" || status === "ready" ? self.name : null;
+  const want = event === "provision" ? { pageWant: wantAtStart } : {};
   const [row] = await tx
     .update(browsers)
-    .set({ ...patch, status, owner, updatedAt: new Date() })
+    .set({ ...patch, ...want, status, owner, updatedAt: new Date() })
     .where(
       and(
         eq(browsers.sessionId, from.sessionId),
@@ -110,7 +118,11 @@ export async function moveBrowser(
   return row;
 }
 
-/** Writes fields of a `ready` browser of this process; of the given retarget alone, where one is given. @returns the row, if it was written. */
+/**
+ * Writes fields of a `ready` browser that this process owns; with `retargets`, only while no newer retarget exists.
+ *
+ * @returns the updated row, or undefined when nothing was written.
+ */
 export async function patchBrowser(
   tx: Transaction,
   self: BrowserOwner,
@@ -118,9 +130,12 @@ export async function patchBrowser(
   patch: BrowserPatch,
   retargets?: number,
 ): Promise<BrowserRow | undefined> {
+  const { reachedFor, ...fields } = patch;
+  const isNewest = sql`${browsers.retargets} = ${reachedFor}`;
+  const reached = sql`case when ${isNewest} then 'reached' else ${browsers.pageWant} end`;
   const [row] = await tx
     .update(browsers)
-    .set({ ...patch, updatedAt: new Date() })
+    .set({ ...fields, ...(reachedFor === undefined ? {} : { pageWant: reached }), updatedAt: new Date() })
     .where(
       and(
         eq(browsers.sessionId, sessionId),
@@ -134,8 +149,8 @@ export async function patchBrowser(
 }
 
 /**
- * Selects a page: it is added to the session's known target pages, and what was said about an earlier one is
- * forgotten. Source: specification, `POST …/browser`, rule 1.
+ * Selects a page: adds it to the session's known target pages, clears the last error, and waits for the page to be
+ * reached. Source: specification, `POST …/browser`, rule 1.
  */
 export async function selectPage(tx: Transaction, sessionId: string, url: string): Promise<BrowserRow> {
   const known = sql`${sessions.targetPageUrls} @> ${JSON.stringify([url])}::jsonb`;
@@ -149,11 +164,12 @@ export async function selectPage(tx: Transaction, sessionId: string, url: string
     .where(eq(sessions.id, sessionId));
   const [row] = await tx
     .insert(browsers)
-    .values({ sessionId, status: "idle", desiredUrl: url, retargets: 1 })
+    .values({ sessionId, status: "idle", desiredUrl: url, pageWant: "selected", retargets: 1 })
     .onConflictDoUpdate({
       target: browsers.sessionId,
       set: {
         desiredUrl: url,
+        pageWant: "selected",
         lastError: null,
         retargets: sql`${browsers.retargets} + 1`,
         updatedAt: new Date(),
