@@ -1,3 +1,4 @@
+import { isStaleClaim } from "./claim.ts";
 import { claimRun } from "./claim-run.ts";
 import { closeRun, type RunEnd } from "./close-run.ts";
 import { openRun } from "./open-run.ts";
@@ -12,9 +13,9 @@ const END: RunEnd = {
 };
 
 /**
- * Ends a run whose executor gave up, so that the session goes on: its messages stand in the transcript, and what became of
- * calls that were begun is told. Where even that cannot be written, the run ends all the same. A run for which there is a
- * newer job is left to that one.
+ * Ends a run whose executor gave up, so that the session goes on. Its messages are put into the transcript and its
+ * unfinished tool calls are reported as unknown; if that cannot be written, the run still ends. A run that has a newer job,
+ * or that another executor claims meanwhile, is left to that one.
  */
 export async function abandonRun(turn: TurnDeps, job: PlayJob, reason: string): Promise<void> {
   const { runId } = job;
@@ -26,6 +27,7 @@ export async function abandonRun(turn: TurnDeps, job: PlayJob, reason: string): 
     await settleCalls(turn, claimed.run);
     await closeRun(turn, claimed.run, END);
   } catch (error) {
+    if (isStaleClaim(error)) return;
     turn.logger.error({ err: error, runId }, "a run that was given up could not be ended in order");
     const run = await readEndable(turn, runId);
     if (run) await closeRun(turn, run, END, "open");
