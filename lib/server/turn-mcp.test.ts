@@ -241,6 +241,25 @@ describe("a session's tool servers in a turn", () => {
     );
   });
 
+  it("are contacted after the probe alone: a refused schema ends the turn without a request to them", async () => {
+    const server = await start([{ name: "find" }]);
+    const silent = await start([], { before: () => true });
+    const more = {
+      outputSchema: { type: "object", properties: { deal: { type: "string" } }, required: ["deal"] },
+      mcpServers: { crm: { url: server.url }, silent: { url: silent.url } },
+    };
+    const { events } = await play([{ status: 400, message: "Invalid schema for response_format" }], more);
+    assert.deepEqual(
+      only(events, "run.completed").map(({ outcome, error }) => [outcome, error]),
+      [["errored", "Invalid schema for response_format"]],
+    );
+    assert.deepEqual([server.asked.length, silent.asked.length], [0, 0]);
+    assert.deepEqual(
+      service.model.requests.map(({ kind }) => kind),
+      ["probe"],
+    );
+  });
+
   it("may ask the person of the turn; an external turn declines at once", async () => {
     const server = await start([
       {

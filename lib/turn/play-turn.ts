@@ -63,7 +63,10 @@ async function playClaimed(turn: TurnDeps, checker: SchemaChecker, run: RunInPla
   }
 }
 
-/** Plays steps until the run is to end, or this executor's time is over. */
+/**
+ * Plays steps until the run is to end, or this executor's time is over. The probe of a structured run comes before
+ * everything else, so that a refused schema costs no tool call and no request to the caller's tool servers.
+ */
 async function playSteps(
   turn: TurnDeps,
   checker: SchemaChecker,
@@ -71,13 +74,14 @@ async function playSteps(
   pauseAtMs: number,
 ): Promise<RunEnd | "paused"> {
   await openRun(turn, run);
-  await composeTools(turn, run);
   if (isStopped(run)) return STOPPED;
   if (run.claim.isStructured) {
     const probed = await probeRun(turn, run, checker);
     if (isStopped(run) || probed.kind === "stopped") return STOPPED;
     if (probed.kind === "failed") return { outcome: "errored", failure: probed.failure };
   }
+  await composeTools(turn, run);
+  if (isStopped(run)) return STOPPED;
   const { maxSteps } = turn.settings;
   const place = findPlace(run);
   const isResumed = findRecorded(run, `model-${place}`) !== undefined;
