@@ -111,33 +111,34 @@ describe("a turn goes on", () => {
     await limited.close();
   });
 
-  it("with room made again for a long message that came after the first time", async () => {
+  it("with a message that arrives while room is made for the collection", async () => {
     const held = Promise.withResolvers<void>();
-    let [made, structured] = [0, 0];
+    let [made, structured, summaries] = [0, 0, 0];
     service.model.respondWith(({ text, kind }) => {
-      if (isSummaryRequest(text)) return { text: "In short.", usage };
+      if (isSummaryRequest(text)) {
+        const isFirst = made === 2 && summaries++ === 0;
+        return { text: "In short.", usage, ...(isFirst && { hold: held.promise }) };
+      }
       if (kind === "probe") return { json: {} };
-      if (kind === "structured")
-        return structured++ === 0
-          ? { json: { price: "1" }, hold: held.promise, usage }
-          : { json: { price: "2" }, usage };
+      if (kind === "structured") return { json: { price: String(++structured) }, usage };
       if (++made === 1) return { text: "x ".repeat(3_000), ...idle, usage };
       if (made === 2) return { text: "finding ".repeat(1_800), usage };
-      return text.length > 60_000
-        ? { status: 400, message: "This model's maximum context length is 12000 tokens." }
-        : { text: "Steered.", usage };
+      return { text: "Steered.", usage };
     });
     const session = await service.create("Find the price", { outputSchema: schema });
-    await waitUntil(() => structured === 1, "the result is asked for");
-    await follow(session.sessionId, { text: `also mind this: ${"word ".repeat(4_000)}`, mode: "steer" });
+    await waitUntil(() => summaries === 1, "room is made before the collection");
+    await follow(session.sessionId, { text: `also mind this: ${"word ".repeat(1_000)}`, mode: "steer" });
     held.resolve();
     await service.completed(session.statusUrl);
     assert.deepEqual(await outcomes(session.sessionId), [["succeeded", undefined]]);
     assert.deepEqual((await readStatus(service, session.sessionId)).deliverable, {
       runId: session.runId,
       status: "ready",
-      value: { price: "2" },
+      value: { price: "1" },
     });
+    const events = await readEvents(service, session.sessionId);
+    assert.equal(only(events, "turn.steered").length, 1);
+    assert.match(JSON.stringify(only(events, "message.completed").at(-1)), /Steered\..*data-deliverable/);
   });
 });
 

@@ -51,6 +51,8 @@ async function play(task: string, script: Script, schema: Record<string, unknown
   return { asked, session, events, status };
 }
 
+type StoredMessage = { id: string; role: string; parts: { type: string }[] };
+
 const kinds = (asked: RecordedRequest[]) => asked.map(({ kind }) => kind);
 
 describe("a structured session", () => {
@@ -151,18 +153,59 @@ describe("a structured session", () => {
     assert.deepEqual(deliverable, { runId: followUp.runId, status: "ready", value: { title: "Two" } });
   });
 
-  it("stores the deliverable in the transcript too, as a data-deliverable part of the assistant", async () => {
-    const { session } = await play("transcript", { structured: [{ json: { title: "A shop" } }] });
-    const { data } = await service.read<{ data: { role: string; parts: unknown[] }[] }>(
+  it("stores the deliverable in the transcript too, as a part of the agent's last message", async () => {
+    const { session, events } = await play("transcript", {
+      work: [{ text: "I look.", toolCalls: [{ name: "list_files", arguments: {} }] }],
+      structured: [{ json: { title: "A shop" } }],
+    });
+    const { data } = await service.read<{ data: StoredMessage[] }>(
       `/api/sessions/${session.sessionId}/messages`,
     );
-    assert.equal(data.at(-1)?.role, "assistant");
-    assert.deepEqual(data.at(-1)?.parts, [
-      {
-        type: "data-deliverable",
-        data: { runId: session.runId, status: "ready", value: { title: "A shop" } },
-      },
-    ]);
+    const part = {
+      type: "data-deliverable",
+      data: { runId: session.runId, status: "ready", value: { title: "A shop" } },
+    };
+    assert.deepEqual(
+      data.map(({ role, parts }) => [role, parts.map(({ type }) => type)]),
+      [
+        ["user", ["text"]],
+        ["assistant", ["text", "tool-call"]],
+        ["assistant", ["text", "data-deliverable"]],
+      ],
+    );
+    assert.deepEqual(data[2]?.parts[1], part);
+    const told = only(events, "message.completed").map(({ message }) => message as StoredMessage);
+    assert.deepEqual(
+      told.map(({ id }) => id),
+      [data[0]?.id, data[1]?.id, data[2]?.id, data[2]?.id],
+    );
+    assert.deepEqual(told[2]?.parts, [{ type: "text", text: "I have seen it." }]);
+    assert.deepEqual(told[3], data[2], "the last event of a message is the message as it is stored");
+  });
+
+  it("streams the same bytes again after the deliverable joined a message", async () => {
+    const { session } = await play("replayed", { structured: [{ json: { title: "A shop" } }] });
+    const read = async () => (await service.call("GET", session.streamUrl)).text();
+    const first = await read();
+    assert.equal(await read(), first);
+    const log = await service.container.services.log.read(session.sessionId, { after: 0, limit: 100 });
+    const stored = log.map(({ seq, kind, body }) => `id: ${seq}\nevent: ${kind}\ndata: ${body}\n\n`).join("");
+    assert.ok(first.endsWith(stored));
+  });
+
+  it("makes a message for the deliverable of a turn in which the agent wrote none", async () => {
+    const probe = [{ status: 400, message: "Invalid schema for response_format" }];
+    const { session } = await play("silent", { probe });
+    const { data } = await service.read<{ data: StoredMessage[] }>(
+      `/api/sessions/${session.sessionId}/messages`,
+    );
+    assert.deepEqual(
+      data.map(({ role, parts }) => [role, parts.map(({ type }) => type)]),
+      [
+        ["user", ["text"]],
+        ["assistant", ["data-deliverable"]],
+      ],
+    );
   });
 
   it("shows the model its own JSON and the exact violations once, and takes the corrected result", async () => {
@@ -319,5 +362,100 @@ describe("a structured session", () => {
   it("holds no character that cannot be stored", async () => {
     const { status } = await play("odd", { structured: [{ json: { title: "a\0b\ud800" } }] });
     assert.deepEqual(status.deliverable?.value, { title: "a\ufffdb\ufffd" });
+  });
+});
+
+type FollowUp = { requestId: string; runId: string; statusUrl: string; queued: boolean };
+
+/** Steers a turn; the text repeats the task's words, by which the scripted model knows whose request it answers. */
+const steer = async (target: TestService, sessionId: string, text: string): Promise<FollowUp> => {
+  const path = `/api/sessions/${sessionId}/agent/messages`;
+  const response = await target.call("POST", path, { text, mode: "steer" });
+  assert.equal(response.status, 202);
+  return (await response.json()) as FollowUp;
+};
+
+describe("a steer of a structured turn", () => {
+  it("becomes the next turn once the collection has begun: each turn has one collect and one correction", async () => {
+    const held = Promise.withResolvers<void>();
+    const long = { title: "A title that is too long" };
+    const asked = answer("late", {
+      structured: [
+        { json: long, hold: held.promise },
+        { json: { title: "One" } },
+        { json: long },
+        { json: { title: "Two" } },
+      ],
+    });
+    const session = await service.create("late", { outputSchema });
+    await service.model.waitForRequest(({ kind, text }) => kind === "structured" && text.includes("late"));
+    const first = await steer(service, session.sessionId, "late, and the colour");
+    const second = await steer(service, session.sessionId, "late, and the size");
+    held.resolve();
+    for (const { statusUrl } of [session, first, second]) await service.completed(statusUrl);
+    assert.deepEqual([first.queued, second.queued], [true, true]);
+    assert.equal(new Set([session.runId, first.runId, second.runId]).size, 3);
+    assert.deepEqual(kinds(asked), [
+      ...["probe", "turn", "structured", "structured"],
+      ...["probe", "turn", "structured", "structured"],
+      ...["probe", "turn", "structured"],
+    ]);
+    const events = await readEvents(service, session.sessionId);
+    assert.deepEqual(
+      only(events, "run.completed").map(({ runId, requestId }) => [runId, requestId]),
+      [session, first, second].map(({ runId, requestId }) => [runId, requestId]),
+    );
+    assert.equal(only(events, "turn.steered").length, 0);
+    const { data } = await service.read<{ data: { role: string; parts: { text?: string }[] }[] }>(
+      `/api/sessions/${session.sessionId}/messages`,
+    );
+    assert.deepEqual(
+      data.filter(({ role }) => role === "user").map(({ parts }) => parts[0]?.text),
+      ["late", "late, and the colour", "late, and the size"],
+    );
+  });
+
+  it("is read by the turn as long as the collection has not begun", async () => {
+    const held = Promise.withResolvers<void>();
+    const asked = answer("early", {
+      work: [{ text: "Nearly done.", hold: held.promise }],
+      structured: [{ json: { title: "One" } }],
+    });
+    const session = await service.create("early", { outputSchema });
+    await service.model.waitForRequest(({ kind, userText }) => kind === "turn" && userText.includes("early"));
+    const followUp = await steer(service, session.sessionId, "early, and the colour");
+    held.resolve();
+    await service.completed(followUp.statusUrl);
+    assert.equal(followUp.runId, session.runId);
+    assert.deepEqual(kinds(asked), ["probe", "turn", "turn", "structured"]);
+    assert.match(asked.at(-1)?.text ?? "", /and the colour/);
+  });
+
+  it("stays the next turn when the process ends during the collection", async () => {
+    const first = await openTestService();
+    first.model.respondWith(({ kind }) =>
+      kind === "structured" ? { json: { title: "Never" }, hold: new Promise(() => {}) } : { text: "Seen." },
+    );
+    const session = await first.create("interrupted", { outputSchema });
+    await first.model.waitForRequest(({ kind }) => kind === "structured");
+    const followUp = await steer(first, session.sessionId, "and the colour");
+    await first.close({ keepFiles: true });
+
+    const second = await openTestService({}, first.dataDir);
+    second.model.respondWith(({ kind }) =>
+      kind === "structured" ? { json: { title: "Done" } } : { text: "Seen." },
+    );
+    await second.completed(session.statusUrl);
+    await second.completed(followUp.statusUrl);
+    assert.deepEqual(kinds(second.model.requests), ["structured", "probe", "turn", "structured"]);
+    const ends = only(await readEvents(second, session.sessionId), "run.completed");
+    assert.deepEqual(
+      ends.map(({ runId, outcome }) => [runId, outcome]),
+      [
+        [session.runId, "succeeded"],
+        [followUp.runId, "succeeded"],
+      ],
+    );
+    await second.close();
   });
 });

@@ -1,12 +1,15 @@
 import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import type { Database, Transaction } from "#db/client.ts";
-import { messages, outbox, requests, runs, sessions } from "#db/schema/index.ts";
+import { messages, outbox, requests, runs, sessions, steps } from "#db/schema/index.ts";
 import type { FollowUpMode, RunOrigin } from "#db/schema/unions.ts";
 import { defineStatement } from "#db/statement.ts";
 import type { Job } from "./jobs.ts";
 import type { NewMessageRow } from "./message-store.ts";
 import { OPEN_STATES, playingOrder } from "./run-store.ts";
 import { hasWaitingMessages } from "./steering-store.ts";
+
+/** The step that marks the beginning of a run's collection: from then on the turn reads no more messages. */
+export const COLLECTION_STARTED = "collect-started";
 
 /** The last numbers given in a session. */
 export type SessionCounters = { eventSeq: number; messageSeq: number };
@@ -17,6 +20,8 @@ export type HeadRun = {
   isClaimed: boolean;
   /** Somebody asked it to stop. */
   isStopping: boolean;
+  /** The turn's work is done and its structured result is being collected. */
+  isCollecting: boolean;
   attempt: number;
   /** Its messages have no places in the transcript yet. */
   isWaiting: boolean;
@@ -52,6 +57,9 @@ export async function lockCounters(tx: Transaction, sessionId: string): Promise<
 
 const open = sql.raw(OPEN_STATES.map((state) => `'${state}'`).join(", "));
 
+const isCollecting = sql`exists (
+  select 1 from ${steps} as begun where begun.run_id = ${runs.id} and begun.name = ${sql.raw(`'${COLLECTION_STARTED}'`)})`;
+
 const standing = defineStatement<"sessionId" | "key">(
   (value) => sql`
     select case when first.id is not null then row_to_json(first) end as head, earlier, (
@@ -60,7 +68,8 @@ const standing = defineStatement<"sessionId" | "key">(
     from (values (1)) as one
     left join (
       select ${runs.id}, (${runs.state} = 'running' or ${runs.epoch} > 0) as "isClaimed",
-        ${runs.cancelRequestedAt} is not null as "isStopping", ${runs.attempt}, ${hasWaitingMessages(sql`${requests}`)} as "isWaiting",
+        ${runs.cancelRequestedAt} is not null as "isStopping", ${isCollecting} as "isCollecting",
+        ${runs.attempt}, ${hasWaitingMessages(sql`${requests}`)} as "isWaiting",
         ${requests.mode}, ${requests.origin}
       from ${runs} join ${requests} on ${requests.id} = ${runs.requestId}
       where ${runs.sessionId} = ${value("sessionId")} and ${runs.state} in (${open})

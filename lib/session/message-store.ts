@@ -74,6 +74,17 @@ export async function listRecentMessages(
   return rows.toReversed().map((row) => toTranscriptMessage(row, row.seq ?? 0));
 }
 
+/** The last message that the agent wrote in a run. */
+export async function findLastAnswer(db: Executor, runId: string): Promise<MessageRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(messages)
+    .where(and(eq(messages.runId, runId), eq(messages.role, "assistant"), isNotNull(messages.seq)))
+    .orderBy(desc(messages.seq))
+    .limit(1);
+  return row;
+}
+
 /** A message as events and lists show it, at its place in the transcript. */
 export const toTranscriptMessage = (row: Omit<MessageRow, "seq">, seq: number): TranscriptMessage => ({
   id: row.id,

@@ -4,7 +4,7 @@ import type { HeadRun } from "./follow-up-store.ts";
 import { placeFollowUp } from "./place-follow-up.ts";
 
 const running: HeadRun = {
-  ...{ id: "run_a", isClaimed: true, isStopping: false, attempt: 1 },
+  ...{ id: "run_a", isClaimed: true, isStopping: false, isCollecting: false, attempt: 1 },
   ...{ mode: "queue", origin: "external", isWaiting: false },
 };
 const place = (mode: "queue" | "steer" | "interrupt", head?: Partial<HeadRun>, origin?: "person") =>
@@ -41,6 +41,11 @@ describe("steer", () => {
 
   test("is a queue where the turn has been told to stop", () => {
     assert.deepEqual(place("steer", { isStopping: true }), waits);
+  });
+
+  test("is a queue where the result of the turn is being collected, also for a person", () => {
+    assert.deepEqual(place("steer", { isCollecting: true }), waits);
+    assert.deepEqual(place("steer", { isCollecting: true }, "person"), waits);
   });
 });
 

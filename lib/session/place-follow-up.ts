@@ -33,6 +33,9 @@ export function placeFollowUp(
   return { kind: "overtakes", interrupts: head.id };
 }
 
-/** A turn that is told to stop reads nothing more, and a program does not speak into a person's turn. */
+/**
+ * A turn that is stopping, or whose result is being collected, reads no more messages; and a program may not steer a
+ * person's turn.
+ */
 const maySteer = (origin: "person" | "external", head: HeadRun): boolean =>
-  !head.isStopping && (origin === "person" || head.origin !== "person");
+  !head.isStopping && !head.isCollecting && (origin === "person" || head.origin !== "person");

@@ -4,7 +4,7 @@ import type { Deliverable, NewEvent } from "#lib/events/event.ts";
 import { faultPoint } from "#lib/events/fault-point.ts";
 import type { ModelFailure } from "#lib/model/failure.ts";
 import { requestRun } from "#lib/session/jobs.ts";
-import type { MessageRow } from "#lib/session/message-store.ts";
+import { findLastAnswer, type MessageRow, toTranscriptMessage } from "#lib/session/message-store.ts";
 import { newId } from "#lib/session/new-id.ts";
 import { isOpen } from "#lib/session/run-store.ts";
 import { releaseSteers } from "#lib/session/steering.ts";
@@ -22,15 +22,15 @@ import type { TurnDeps } from "./turn-deps.ts";
 import type { Fence, TurnWrite } from "./turn-write.ts";
 
 /**
- * How a run is to end; `deliverable` where the structured call gave one, `conclusion` where its last model step is still
- * to be written, `isFull` where it has no step left for a message that comes for it.
+ * How a run ends: `deliverable` is the structured call's result, `conclusion` the last model step where it is not written
+ * yet, and `canGoOn` says whether the turn can still read a message that arrives while it ends.
  */
 export type RunEnd =
-  | { outcome: "succeeded"; deliverable?: Deliverable; conclusion?: StepRecord<ModelStep>; isFull: boolean }
+  | { outcome: "succeeded"; deliverable?: Deliverable; conclusion?: StepRecord<ModelStep>; canGoOn: boolean }
   | { outcome: "errored"; failure: ModelFailure }
   | { outcome: "cancelled"; reason: string };
 
-/** What of a run its end is made of: what an executor holds, or what is read for one that has none. */
+/** The part of a run that ending it needs: an executor holds it, and it is read for a run without an executor. */
 export type Endable = {
   claim: Claim;
   session: Pick<SessionRow, "id" | "callbackEvents">;
@@ -42,11 +42,11 @@ export type Endable = {
 
 /**
  * Ends a run once, in one transaction: its state, its deliverable, `run.completed` with its callback row, and the job
- * of what comes next (a retry, or the next request in the queue).
+ * of the run that follows (a retry, or the next request in the queue).
  *
  * @param fence which run may be ended: one whose claim holds, one that has not started, or any open one.
- * @returns `held` where a message, or a stop, came for a turn that was to succeed: it is to go on, and nothing was
- * written; `refused` where the fence did not hold.
+ * @returns `held` when a message or a stop arrived for a turn that was about to succeed: the turn goes on and nothing
+ * was written; `refused` when the fence did not hold.
  */
 export async function closeRun(
   turn: TurnDeps,
@@ -61,11 +61,13 @@ export async function closeRun(
     if (!locked || !mayEnd(locked, claim, fence)) return "refused";
     if (end.outcome === "succeeded" && end.conclusion && locked.isCancelled) return "held";
     const retry = planNext(turn, locked, end);
-    const { events, ...write } = describeEnd(run, locked, end, retry);
+    const carriesResult = claim.isStructured && run.startedAt !== null;
+    const lastAnswer = carriesResult ? await findLastAnswer(tx, claim.runId) : undefined;
+    const { events, ...write } = describeEnd(run, locked, end, { retry, lastAnswer });
     const written = await writeEvents(tx, claim, session, events, write, fence);
     if (written) return written;
-    // What refuses a run that may end is a message put into its turn and not yet read.
-    if (end.outcome === "succeeded" && !end.isFull) return "held";
+    // The run may end, so the write was refused because of an unread message that joined the turn.
+    if (end.outcome === "succeeded" && end.canGoOn) return "held";
     await releaseSteers(tx, claim);
     return (await writeEvents(tx, claim, session, events, write, fence)) ?? "refused";
   };
@@ -86,27 +88,29 @@ function mayEnd(run: LockedRun, claim: Claim, fence: Fence): boolean {
 
 type Retry = { runId: string; attempt: number; delayMs: number };
 
-/** The retry that follows a failed run; none once somebody asked the turn to stop. */
+/** Plans the retry that follows a failed run; none after a request to stop the turn. */
 function planNext(turn: TurnDeps, run: LockedRun, end: RunEnd): Retry | undefined {
   if (end.outcome !== "errored" || run.isCancelled) return undefined;
   const retry = planRetry(end.failure, run.attempt, turn.settings.retryBaseMs, Math.random());
   return retry && { runId: newId("run"), attempt: run.attempt + 1, delayMs: retry.delayMs };
 }
 
-/** What a run's end writes, and the events that tell of it. */
+/** Describes everything that ending a run writes, with its events. */
 function describeEnd(
   { claim, asked, startedAt, outputs }: Endable,
   { state, messageSeq }: LockedRun,
   end: RunEnd,
-  next: Retry | undefined,
+  { retry: next, lastAnswer }: { retry: Retry | undefined; lastAnswer: MessageRow | undefined },
 ): Omit<TurnWrite, "drafts" | "delivery"> & { events: NewEvent[] } {
   const endedAt = new Date();
-  // A turn that ends before it began: what stands in the transcript already is told of, and seen by the next turn.
-  const isToldOf = state === "pending" && claim.attempt === 1 && asked.every(({ seq }) => seq !== null);
-  const opened = isToldOf ? describeAsked(claim, asked, messageSeq) : undefined;
+  // Messages in the transcript of a turn that never started still get their events, and the next turn's model sees them.
+  const isUntold = state === "pending" && claim.attempt === 1 && asked.every(({ seq }) => seq !== null);
+  const opened = isUntold ? describeAsked(claim, asked, messageSeq) : undefined;
   const conclusion = end.outcome === "succeeded" && end.conclusion ? splitStep(end.conclusion) : undefined;
   const usage = sumUsage([...outputs.values(), conclusion?.write.step.output], startedAt, endedAt);
-  const settled = claim.isStructured ? describeDeliverable(claim, startedAt, messageSeq, end) : undefined;
+  const settled = claim.isStructured ? settleDeliverable(claim, end) : undefined;
+  const carried =
+    settled && startedAt ? carryDeliverable(claim, messageSeq, settled.deliverable, lastAnswer) : undefined;
   const error = end.outcome === "errored" ? end.failure.message : null;
   const completed: NewEvent = {
     kind: "run.completed",
@@ -118,29 +122,50 @@ function describeEnd(
     ...(next && { willRetry: next }),
   };
   const retry = next && { ...next, notBefore: new Date(endedAt.getTime() + next.delayMs) };
-  const { events: told = [], ...rest } = settled ?? {};
+  const { event: message, ...placed } = carried ?? {};
   return {
     ...conclusion?.write,
-    ...rest,
+    ...placed,
+    ...(settled && { deliverable: settled.deliverable }),
     ...(opened && { step: { name: "open", output: {}, modelMessages: opened.modelMessages } }),
-    events: [...(opened?.events ?? []), ...(conclusion?.events ?? []), ...told, completed],
+    events: [
+      ...(opened?.events ?? []),
+      ...(conclusion?.events ?? []),
+      ...(message ? [message] : []),
+      ...(settled ? [settled.event] : []),
+      completed,
+    ],
     end: { state: end.outcome, error, usage, endedAt, retry },
     jobs: next ? [requestRun({ id: next.runId, sessionId: claim.sessionId, generation: 1 })] : [],
   };
 }
 
-/** The deliverable a run ends with; that of a run which had started also stands in the transcript. */
-function describeDeliverable(claim: Claim, startedAt: Date | null, messageSeq: number, end: RunEnd) {
+/** The deliverable a run ends with, and its event. */
+function settleDeliverable(claim: Claim, end: RunEnd): { deliverable: Deliverable; event: NewEvent } {
   const deliverable =
     end.outcome === "succeeded" && end.deliverable ? end.deliverable : failDeliverable(claim.runId, end);
-  const parts = [{ type: "data-deliverable" as const, data: deliverable }];
-  const { event: told, ...message } = describeMessage(claim, messageSeq, { id: newId("msg"), parts });
-  const kind =
-    deliverable.status === "ready" ? ("deliverable.ready" as const) : ("deliverable.failed" as const);
-  const settled: NewEvent = { kind, ...aboutRun(claim), deliverable };
-  return startedAt
-    ? { deliverable, ...message, events: [told, settled] }
-    : { deliverable, events: [settled] };
+  const kind = deliverable.status === "ready" ? "deliverable.ready" : "deliverable.failed";
+  return { deliverable, event: { kind, ...aboutRun(claim), deliverable } };
+}
+
+/**
+ * Puts a run's deliverable into the transcript, as a part of the agent's last message; a run without one gets a message
+ * for it. Source: `wire.md`, Decisions of the second wave (The deliverable part).
+ */
+function carryDeliverable(
+  claim: Claim,
+  messageSeq: number,
+  deliverable: Deliverable,
+  lastAnswer: MessageRow | undefined,
+): Pick<TurnWrite, "messages" | "messageSeq" | "updatedMessages"> & { event: NewEvent } {
+  const part = { type: "data-deliverable" as const, data: deliverable };
+  if (!lastAnswer) return describeMessage(claim, messageSeq, { id: newId("msg"), parts: [part] });
+  const parts = [...lastAnswer.parts, part];
+  const message = toTranscriptMessage({ ...lastAnswer, parts }, lastAnswer.seq ?? 0);
+  return {
+    updatedMessages: [{ id: lastAnswer.id, parts }],
+    event: { kind: "message.completed", ...aboutRun(claim), message },
+  };
 }
 
 const failDeliverable = (runId: string, end: RunEnd): Deliverable => ({

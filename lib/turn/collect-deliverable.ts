@@ -5,17 +5,21 @@ import type { Deliverable } from "#lib/events/event.ts";
 import { faultPoint } from "#lib/events/fault-point.ts";
 import type { ModelFailure } from "#lib/model/failure.ts";
 import type { ModelUsage } from "#lib/model/usage.ts";
-import { recordStep } from "./record-step.ts";
+import { COLLECTION_STARTED } from "#lib/session/follow-up-store.ts";
+import { isOpen } from "#lib/session/run-store.ts";
+import { StaleClaimError } from "./claim.ts";
+import { keepStep, recordStep, writeEvents } from "./record-step.ts";
 import { findRecorded, isStopped, type RunInPlay } from "./run-in-play.ts";
 import { showPictures } from "./show-pictures.ts";
 import { storable, storableText } from "./storable.ts";
+import { lockRunAndSession } from "./store.ts";
 import { callStructured, type StructuredAnswer } from "./structured-call.ts";
 import type { TurnDeps } from "./turn-deps.ts";
 
-/** What of callers' schemas a turn needs; all of it is done off the event loop. */
+/** The schema operations a turn needs; all of them run off the event loop. */
 export type SchemaChecker = Pick<Checker, "formatOf" | "judgeAnswer">;
 
-/** What a structured call left in its row. */
+/** The recorded outcome of a structured call. */
 export type Collected =
   | { kind: "ready"; value: unknown; usage: ModelUsage }
   | { kind: "invalid"; rawText: string; violations: Violation[]; usage: ModelUsage }
@@ -25,25 +29,50 @@ export type Collected =
 const ASK =
   "Now give the structured result of your work above, in the response format. Use only what you found; do not invent.";
 
+/** Whether the collection of a run has begun, in this executor or an earlier one. */
+export const hasBegunCollection = (run: RunInPlay): boolean =>
+  findRecorded(run, COLLECTION_STARTED) !== undefined;
+
+/**
+ * Marks the beginning of a run's collection, after which the turn reads no more messages: a steer that arrives later
+ * becomes the next turn. The mark is a row, so that an executor that resumes the run does not collect twice.
+ * Source: `wire.md`, Decisions of the second wave (One collect, one correction a turn).
+ *
+ * @param mayRead whether the turn can go on with a message that is still unread.
+ * @returns false when the turn is to go on with an unread message; the collection has not begun then.
+ * @throws StaleClaimError when the claim is over; nothing is written then.
+ */
+export async function beginCollection(turn: TurnDeps, run: RunInPlay, mayRead: boolean): Promise<boolean> {
+  if (hasBegunCollection(run)) return true;
+  const { claim, session } = run;
+  const step = { name: COLLECTION_STARTED, output: {} };
+  const written = await turn.db.transaction(async (tx) => {
+    // Accepting a message takes the session's lock too: a steer is either seen by the write below or finds the mark.
+    const locked = await lockRunAndSession(tx, claim.runId);
+    if (locked?.epoch !== claim.epoch || !isOpen(locked)) throw new StaleClaimError(claim);
+    return writeEvents(tx, claim, session, [], { step, unlessSteered: mayRead });
+  });
+  if (!written) return false;
+  keepStep(run, step, undefined, written.receipt);
+  return true;
+}
+
 /**
  * Makes the structured call of a turn and, where its value breaks the caller's schema, the one correction, in which the
  * model is shown its own JSON and the exact violations. Source: specification, States and transitions.
- *
- * @param number of the model call that ended the work: a steer may make a turn go on, and be collected once more.
  */
 export async function collectDeliverable(
   turn: TurnDeps,
   run: RunInPlay,
   checker: SchemaChecker,
-  number: number,
 ): Promise<Collected> {
-  const collected = await askFor(turn, run, checker, { name: `collect-${number}`, ask: ASK, point: "K17" });
+  const collected = await askFor(turn, run, checker, { name: "collect", ask: ASK, point: "K17" });
   if (collected.kind !== "invalid" || isStopped(run)) return collected;
   const list = collected.violations
     .map(({ path, rawPath = path, message }) => `- ${rawPath || "/"}: ${message}`)
     .join("\n");
   const ask = `The result above breaks these rules:\n${list}\n\nGive the whole result again, corrected.`;
-  return askFor(turn, run, checker, { name: `correct-${number}`, ask, point: "K19" });
+  return askFor(turn, run, checker, { name: "correct", ask, point: "K19" });
 }
 
 async function askFor(

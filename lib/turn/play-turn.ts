@@ -2,7 +2,13 @@ import { callWithRoom } from "./call-with-room.ts";
 import { StaleClaimError } from "./claim.ts";
 import { claimRun } from "./claim-run.ts";
 import { closeRun, type RunEnd } from "./close-run.ts";
-import { collectDeliverable, type SchemaChecker, toDeliverable } from "./collect-deliverable.ts";
+import {
+  beginCollection,
+  collectDeliverable,
+  hasBegunCollection,
+  type SchemaChecker,
+  toDeliverable,
+} from "./collect-deliverable.ts";
 import { compactContext } from "./compact-context.ts";
 import { composeTools } from "./compose-tools.ts";
 import { openRun } from "./open-run.ts";
@@ -57,7 +63,7 @@ async function playClaimed(turn: TurnDeps, checker: SchemaChecker, run: RunInPla
     const closed = await closeRun(turn, run, end);
     if (closed === "refused") throw new StaleClaimError(run.claim);
     if (closed === "ended") return { status: "ended" };
-    // A message or a stop came for the turn while it was about to end: the write of its last answer tells which.
+    // A message or a stop arrived while the turn was ending: recording its last answer tells which.
     if (end.outcome === "succeeded" && end.conclusion) await recordStep(turn, run, end.conclusion);
     else run.isSteered = true;
   }
@@ -91,12 +97,17 @@ async function playSteps(
     if (isStopped(run) || model.kind === "stopped") return STOPPED;
     if (model.kind === "failed") return { outcome: "errored", failure: model.failure };
     if (model.kind === "concluded")
-      return { outcome: "succeeded", conclusion: model.record, isFull: number >= maxSteps };
+      return { outcome: "succeeded", conclusion: model.record, canGoOn: number < maxSteps };
     await runTools(turn, run, number, model.calls);
     if (isStopped(run)) return STOPPED;
-    // At the limit a message for the turn is not read: it becomes a turn of its own.
-    const goesOn = run.isSteered && number < maxSteps && (await readSteers(turn, run, number + 1));
-    if (model.calls.length === 0 && !goesOn) return finishRun(turn, checker, run, number);
+    // At the step limit, and once the collection has begun, an unread message becomes a turn of its own.
+    const mayRead = number < maxSteps && !hasBegunCollection(run);
+    let goesOn = mayRead && run.isSteered && (await readSteers(turn, run, number + 1));
+    while (model.calls.length === 0 && !goesOn) {
+      const end = await finishRun(turn, checker, run, { number, mayRead });
+      if (end !== "steered") return end;
+      goesOn = await readSteers(turn, run, number + 1);
+    }
     const isProgress = number > place || !isResumed;
     if (isProgress && (performance.now() > pauseAtMs || turn.stops.isShuttingDown())) return "paused";
   }
@@ -106,23 +117,31 @@ async function playSteps(
   };
 }
 
-/** How a run whose model has no more calls to make is to end; a structured one is collected first. */
+/**
+ * Decides how a run ends whose model makes no more calls; a structured run is collected first.
+ *
+ * @param at.number of the model call that ended the work.
+ * @param at.mayRead whether the turn can still go on with a message that arrives for it.
+ * @returns `steered` when such a message arrived before the collection began.
+ */
 async function finishRun(
   turn: TurnDeps,
   checker: SchemaChecker,
   run: RunInPlay,
-  number: number,
-): Promise<RunEnd> {
-  const isFull = number >= turn.settings.maxSteps;
-  if (!run.claim.isStructured) return { outcome: "succeeded", isFull };
-  const name = `collect-${number}`;
-  const room = findRecorded(run, name) ? undefined : await compactContext(turn, run, name);
+  { number, mayRead }: { number: number; mayRead: boolean },
+): Promise<RunEnd | "steered"> {
+  if (!run.claim.isStructured) return { outcome: "succeeded", canGoOn: mayRead };
+  const room = findRecorded(run, "collect")
+    ? undefined
+    : await compactContext(turn, run, `collect-${number}`);
   if (isStopped(run) || room?.kind === "stopped") return STOPPED;
   if (room?.kind === "failed") return { outcome: "errored", failure: room.failure };
-  const collected = await collectDeliverable(turn, run, checker, number);
+  if (!(await beginCollection(turn, run, mayRead))) return "steered";
+  if (isStopped(run)) return STOPPED;
+  const collected = await collectDeliverable(turn, run, checker);
   if (isStopped(run) || collected.kind === "stopped") return STOPPED;
   // Any other failure of the structured call is a failed deliverable of a turn that did its work.
   if (collected.kind === "failed" && collected.failure.isRetryable)
     return { outcome: "errored", failure: collected.failure };
-  return { outcome: "succeeded", deliverable: toDeliverable(run.claim.runId, collected), isFull };
+  return { outcome: "succeeded", deliverable: toDeliverable(run.claim.runId, collected), canGoOn: false };
 }

@@ -1,4 +1,4 @@
-import type { messages, toolCalls, UsageRow } from "#db/schema/index.ts";
+import type { MessagePart, messages, toolCalls, UsageRow } from "#db/schema/index.ts";
 import type { PlannedDelivery } from "#lib/callback/plan-delivery.ts";
 import type { EventDraft } from "#lib/events/draft-event.ts";
 import type { Deliverable } from "#lib/events/event.ts";
@@ -34,6 +34,8 @@ export type TurnWrite = {
   end?: EndWrite | undefined;
   /** New messages of the run, with their places in the transcript. */
   messages?: MessageWrite[] | undefined;
+  /** New parts of messages that are in the transcript already. */
+  updatedMessages?: { id: string; parts: MessagePart[] }[] | undefined;
   /** Messages that waited, and get their places now. */
   placed?: { id: string; seq: number }[] | undefined;
   /** Last place in the transcript after this write. */
@@ -44,6 +46,8 @@ export type TurnWrite = {
   /** The callback that one of the drafts asks for. */
   delivery?: (PlannedDelivery & { draft: EventDraft }) | undefined;
   jobs?: Job[] | undefined;
+  /** Writes nothing while a message that joined the turn is unread; the caller holds the locks of run and session. */
+  unlessSteered?: boolean | undefined;
 };
 
 /** Which runs a write may touch: one whose claim holds, one that waits, or (for a clean-up) any open one. */

@@ -27,11 +27,11 @@ const FENCES: Record<Fence, (value: Value<string>) => SQL> = {
   open: () => sql`state in ${OPEN}`,
 };
 
-/** The row that everything else is written from. A turn does not end over an unread steer, unless a retry reads it. */
-const held = (value: Value<string>, fence: Fence, isLast: boolean) => sql`held as (
+/** The row that everything else is written from; no row where the fence does not hold. */
+const held = (value: Value<string>, fence: Fence, unlessSteered: boolean) => sql`held as (
   select id, session_id, request_id, cancel_requested_at is not null as is_cancelled from ${runs} held_run
   where id = ${value("runId")} and ${FENCES[fence](value)}
-    ${isLast ? sql`and not ${unreadSteers(sql`held_run.request_id`)}` : sql``} for no key update)`;
+    ${unlessSteered ? sql`and not ${unreadSteers(sql`held_run.request_id`)}` : sql``} for no key update)`;
 
 /** A part of the statement: its text, and the values it takes from a write; undefined where the write has no such part. */
 type Part = {
@@ -134,6 +134,12 @@ const PARTS: Record<string, Part> = {
         as m (id text, seq int, role text, parts json, "createdAt" timestamptz))`,
     read: (write) => unlessEmpty("messages", write.messages),
   },
+  updated: {
+    text: (value) => sql`updated as (
+      update ${messages} m set parts = u.parts
+      from held, json_to_recordset(${value("updatedMessages")}::json) as u (id text, parts json) where m.id = u.id)`,
+    read: (write) => unlessEmpty("updatedMessages", write.updatedMessages),
+  },
   placed: {
     text: (value) => sql`placed as (
       update ${messages} m set seq = p.seq
@@ -223,22 +229,21 @@ type Row = {
   following?: WriteReceipt["following"] | null;
 };
 
-/** The statements that were put together so far, by the parts they have. */
+/** The statements composed so far, by their parts. */
 const statements = new Map<string, Statement<string>>();
 
-function findStatement(fence: Fence, names: string[]): Statement<string> {
-  const key = `${fence} ${names.join(" ")}`;
-  const known = statements.get(key);
-  if (known) return known;
+function findStatement(fence: Fence, names: string[], unlessSteered: boolean): Statement<string> {
+  const key = `${fence} ${unlessSteered} ${names.join(" ")}`;
+  const cached = statements.get(key);
+  if (cached) return cached;
   const columns = [sql`is_cancelled`, ...names.flatMap((name) => COLUMNS[name] ?? [])];
-  const made = defineStatement<string>((value) => {
+  const statement = defineStatement<string>((value) => {
     const parts = names.flatMap((name) => PARTS[name]?.text(value) ?? []);
-    const isLast = names.includes("ended") && !names.includes("retried");
-    const all = [held(value, fence, isLast), ...parts];
+    const all = [held(value, fence, unlessSteered), ...parts];
     return sql`with ${sql.join(all, sql`, `)} select ${sql.join(columns, sql`, `)} from held`;
   });
-  statements.set(key, made);
-  return made;
+  statements.set(key, statement);
+  return statement;
 }
 
 /**
@@ -259,8 +264,12 @@ export async function writeTurn(
     if (read) Object.assign(values, read);
     return read !== undefined;
   });
+  // A turn does not end over an unread steer, unless a retry follows that reads it.
+  const unlessSteered = write.unlessSteered ?? (write.end !== undefined && write.end.retry === undefined);
   // Every driver answers with rows; which one it is, Drizzle's type leaves open.
-  const { rows } = (await db.execute(findStatement(fence, names)(values))) as unknown as { rows: Row[] };
+  const { rows } = (await db.execute(findStatement(fence, names, unlessSteered)(values))) as unknown as {
+    rows: Row[];
+  };
   const [row] = rows;
   if (!row) return undefined;
   return {

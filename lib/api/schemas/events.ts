@@ -68,13 +68,16 @@ const define = <const Kind extends string, Fields extends z.core.$ZodLooseShape>
 const nameEvent = (kind: string): string =>
   `${kind.replace(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`;
 
+const MESSAGE_COMPLETED =
+  "A message of the transcript, whole. It is sent again with the same `id` when the deliverable of the turn is added to it as a `data-deliverable` part: keep the last.";
+
 /** Every kind of stored event as it goes over the wire. Source: `wire.md`, Stream. */
 export const eventSchemas = {
   "run.started": define("run.started", "A run has begun.", {
     attempt: z.int().min(1).meta({ description: "Counts the runs of the request." }),
     origin: z.enum(RUN_ORIGINS).meta({ description: "Who or what began it.", examples: ["external"] }),
   }),
-  "message.completed": define("message.completed", "A message stands in the transcript.", {
+  "message.completed": define("message.completed", MESSAGE_COMPLETED, {
     message: messageRecordSchema,
   }),
   "tool.call": define("tool.call", "The agent calls a tool.", {

@@ -22,7 +22,7 @@ export const followUpSchema = z
     mode: z.enum(FOLLOW_UP_MODES).optional().meta({
       default: "queue",
       description:
-        "`queue`: a turn of its own, after those before it. `steer`: read by the running turn, between two of its steps. `interrupt`: the running turn ends first.",
+        "`queue`: a turn of its own, after those before it. `steer`: read by the running turn, between two of its steps; a turn of its own when nothing runs, or when the running turn's structured result is already being collected. `interrupt`: the running turn ends first.",
     }),
     idempotencyKey: nameUpTo(255)
       .optional()

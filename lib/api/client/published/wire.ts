@@ -337,7 +337,7 @@ export type FollowUp = {
   message?: Message | undefined;
   /** At least one of them is the user's; the last of those begins the turn. */
   messages?: Array<Message> | undefined;
-  /** `queue`: a turn of its own, after those before it. `steer`: read by the running turn, between two of its steps. `interrupt`: the running turn ends first. */
+  /** `queue`: a turn of its own, after those before it. `steer`: read by the running turn, between two of its steps; a turn of its own when nothing runs, or when the running turn's structured result is already being collected. `interrupt`: the running turn ends first. */
   mode?: "queue" | "steer" | "interrupt" | undefined;
   /** A replay with the same key and an equal body answers as the first did, and changes nothing. */
   idempotencyKey?: string | undefined;
@@ -682,7 +682,7 @@ export type Message = {
   }>;
 };
 
-/** A message stands in the transcript. */
+/** A message of the transcript, whole. It is sent again with the same `id` when the deliverable of the turn is added to it as a `data-deliverable` part: keep the last. */
 export type MessageCompletedEvent = {
   kind: "message.completed";
   /** Number in the session, without gaps. */
