@@ -14,6 +14,7 @@ import { SessionMenu } from "./session-menu.tsx";
 /** What the session is about, how it stands and who watches, in one row. */
 export function SessionHeader({ openHelp }: { openHelp: () => void }) {
   const state = useSession();
+  const { share } = state.paths;
   const words = describeState(state, useLiveStatus());
   return (
     <header className="flex h-12 items-center gap-3 border-b bg-surface pr-2 pl-4 max-lg:pl-3 lg:col-span-2">
@@ -35,13 +36,13 @@ export function SessionHeader({ openHelp }: { openHelp: () => void }) {
       )}
       <span className="flex-1" />
       <ModelBadge />
-      {state.role === "drive" && state.paths.share && (
+      {state.role === "drive" && share && (
         <CopyButton
           variant="ghost"
           size="md"
           className="max-md:hidden"
           label="Copy the link to this session"
-          text={() => new URL(state.paths.share, location.origin).href}
+          text={() => new URL(share, location.origin).href}
         >
           Share
         </CopyButton>

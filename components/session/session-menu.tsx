@@ -11,6 +11,7 @@ import { useSession } from "./session-context.tsx";
 /** What is rarely needed. */
 export function SessionMenu({ openHelp }: { openHelp: () => void }) {
   const { paths, role } = useSession();
+  const { share } = paths;
   return (
     <Menu
       trigger={
@@ -19,11 +20,8 @@ export function SessionMenu({ openHelp }: { openHelp: () => void }) {
         </IconButton>
       }
     >
-      {role === "drive" && paths.share && (
-        <MenuItem
-          className="md:hidden"
-          onSelect={() => void copyText(new URL(paths.share, location.origin).href)}
-        >
+      {role === "drive" && share && (
+        <MenuItem className="md:hidden" onSelect={() => void copyText(new URL(share, location.origin).href)}>
           <Link2 /> Copy link
         </MenuItem>
       )}

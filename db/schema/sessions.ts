@@ -100,21 +100,24 @@ export const sealedSecrets = pgTable(
   (table) => [primaryKey({ columns: [table.sessionId, table.name] })],
 );
 
-/** Share links beside the session's own derived one; only the hash of a token is kept. */
+/** Share links that were created besides the session's own derived one; only the hash of a link's secret is kept. */
 export const shareTokens = pgTable(
   "share_tokens",
   {
     tokenHash: text("token_hash").primaryKey(),
+    /** `lnk_…`: names the link without its secret. */
+    id: text("id").notNull().unique(),
     sessionId: text("session_id")
       .notNull()
       .references(() => sessions.id, { onDelete: "cascade" }),
     role: text("role").$type<ShareRole>().notNull(),
+    label: text("label"),
     expiresAt: instant("expires_at"),
     revokedAt: instant("revoked_at"),
     createdAt: createdAt(),
   },
   (table) => [
-    index("share_tokens_session").on(table.sessionId),
+    index("share_tokens_session").on(table.sessionId, table.createdAt.desc(), table.id),
     oneOf("share_tokens_role", table.role, SHARE_ROLES),
   ],
 );

@@ -75,7 +75,11 @@ describe("an API key", () => {
 
 describe("a key store out of reach", () => {
   test("that says nothing in time is auth_unavailable, never unauthorized", async () => {
-    const silent = createAuthenticator([], { findHolder: () => new Promise(() => {}) }, 10);
+    const silent = createAuthenticator(
+      [],
+      { findHolder: () => new Promise(() => {}), readExpiries: async () => new Map() },
+      10,
+    );
     const checked = await silent(new Headers(keyOf("live", "a")));
     assert.deepEqual(checked.ok ? undefined : checked.code, "auth_unavailable");
   });

@@ -2,13 +2,18 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { ShareRole } from "#db/schema/unions.ts";
 import { KEY_SCOPES, type KeyScope } from "#lib/session/key-scopes.ts";
 import type { KeyHolder, KeyStore } from "#lib/session/key-store.ts";
+import type { Grant } from "./access-watch.ts";
 import { type Failure, fail } from "./errors.ts";
 
 /** Who calls with a valid key: the key itself, whose it is, and what it may do. */
-export type Caller = KeyHolder;
+export type Caller = Omit<KeyHolder, "expiresAt"> & {
+  /** What an open connection of this caller depends on; absent for keys of the settings, which a restart alone changes. */
+  grant?: Grant;
+};
 
 export type Authenticator = (headers: Headers) => Promise<{ ok: true; caller: Caller } | Failure>;
 
+const SETTINGS = "settings:";
 const UNAUTHORIZED =
   "send a valid API key as Authorization: Bearer <API_KEY> or X-Service-Api-Key: <API_KEY>";
 const UNAVAILABLE = "the API key could not be checked, because the key store is out of reach; try again";
@@ -26,7 +31,7 @@ export function createAuthenticator(
 ): Authenticator {
   const known = configured.map(({ key, ownerId }) => {
     const hash = sha256(key);
-    const keyId = `settings:${hash.toString("hex").slice(0, 16)}`;
+    const keyId = `${SETTINGS}${hash.toString("hex").slice(0, 16)}`;
     return { hash, caller: { keyId, ownerId, scopes: KEY_SCOPES } };
   });
   return async (headers) => {
@@ -35,15 +40,22 @@ export function createAuthenticator(
     const hash = sha256(key);
     const match = known.find((candidate) => timingSafeEqual(candidate.hash, hash));
     if (match) return { ok: true, caller: match.caller };
+    const checkedAt = performance.now();
     try {
-      const caller = await within(store.findHolder(key), timeoutMs);
-      return caller ? { ok: true, caller } : fail("unauthorized", UNAUTHORIZED);
+      const holder = await within(store.findHolder(key), timeoutMs);
+      if (!holder) return fail("unauthorized", UNAUTHORIZED);
+      const { keyId, ownerId, scopes, expiresAt } = holder;
+      const grant: Grant = { kind: "key", keyId, expiresAt, checkedAt };
+      return { ok: true, caller: { keyId, ownerId, scopes, grant } };
     } catch {
       // Whatever kept the store from answering, the key may well be good.
       return fail("auth_unavailable", UNAVAILABLE);
     }
   };
 }
+
+/** Whether an id is that of a key of the settings, which is not in the store and cannot be revoked at runtime. */
+export const isSettingsKey = (keyId: string): boolean => keyId.startsWith(SETTINGS);
 
 /** The refusal of a key that may not do this; undefined for one that may. The keys of the settings may do everything. */
 export const refuseScope = ({ scopes }: Caller, needed: KeyScope): Failure | undefined =>

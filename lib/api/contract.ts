@@ -38,11 +38,27 @@ import {
   streamQuerySchema,
 } from "./schemas/queries.ts";
 import { redeliveredSchema, sessionDeletedSchema, sessionDetailSchema } from "./schemas/session-answers.ts";
+import {
+  createShareLinkSchema,
+  shareLinkCreatedSchema,
+  shareLinkRecordSchema,
+  shareLinkRevokedSchema,
+  sharesRevokedSchema,
+} from "./schemas/share-links.ts";
 
 const MIB = 1024 * 1024;
 const key = { kind: "key" } as const;
 const driver = { kind: "share", role: "drive", orKey: false } as const;
 const reader = { kind: "share", role: "view", orKey: true } as const;
+
+const shareOwner = { ...driver, ownLink: true } as const;
+
+const shareLinkCreation = {
+  body: createShareLinkSchema,
+  bodyBytesMax: 64 * 1024,
+  errors: ["conflict"],
+  answers: { 201: shareLinkCreatedSchema },
+} as const;
 
 const queuedEdit = {
   body: z.strictObject({ text: z.string().min(1, { error: "must not be empty" }) }),
@@ -247,6 +263,39 @@ export const contract = {
     media: { 200: ["image/*", "application/octet-stream"] },
     answerHeaders: { 200: ["Cache-Control", "Content-Disposition"] },
   }),
+  listShareLinks: defineOperation({
+    method: "GET",
+    path: "/api/sessions/:sessionId/share-links",
+    summary: "List share links, newest first",
+    auth: key,
+    rate: "poll",
+    query: listQuerySchema,
+    answers: { 200: listOf(shareLinkRecordSchema) },
+  }),
+  createShareLink: defineOperation({
+    method: "POST",
+    path: "/api/sessions/:sessionId/share-links",
+    summary: "Create a share link",
+    auth: key,
+    rate: "create",
+    ...shareLinkCreation,
+  }),
+  revokeAllShareLinks: defineOperation({
+    method: "POST",
+    path: "/api/sessions/:sessionId/share-links/revoke-all",
+    summary: "Revoke every share link and the shareUrl",
+    auth: key,
+    rate: "poll",
+    answers: { 200: sharesRevokedSchema },
+  }),
+  revokeShareLink: defineOperation({
+    method: "DELETE",
+    path: "/api/sessions/:sessionId/share-links/:linkId",
+    summary: "Revoke a share link",
+    auth: key,
+    rate: "poll",
+    answers: { 200: shareLinkRevokedSchema },
+  }),
   createMcpToken: defineOperation({
     method: "POST",
     path: "/api/sessions/:sessionId/mcp-token",
@@ -300,6 +349,18 @@ export const contract = {
     requiresJsonType: true,
     answers: { 202: followUpAcceptedSchema },
   }),
+  annotateAsPerson: defineOperation({
+    method: "POST",
+    path: "/s/:sessionId/actions/annotations",
+    summary: "Annotate from the session page",
+    auth: { kind: "share", role: "comment", orKey: false },
+    body: z.unknown(),
+    bodyShownAs: annotationSubmissionSchema,
+    bodyBytesMax: 256 * 1024,
+    requiresJsonType: true,
+    rate: "annotate",
+    answers: { 200: annotationAcceptedSchema },
+  }),
   cancelPersonTurn: defineOperation({
     method: "POST",
     path: "/s/:sessionId/actions/cancel",
@@ -335,6 +396,36 @@ export const contract = {
     summary: "Edit a waiting message",
     auth: driver,
     ...queuedEdit,
+  }),
+  listPersonShareLinks: defineOperation({
+    method: "GET",
+    path: "/s/:sessionId/actions/share-links",
+    summary: "List share links, newest first",
+    auth: shareOwner,
+    query: listQuerySchema,
+    answers: { 200: listOf(shareLinkRecordSchema) },
+  }),
+  createPersonShareLink: defineOperation({
+    method: "POST",
+    path: "/s/:sessionId/actions/share-links",
+    summary: "Create a share link",
+    auth: shareOwner,
+    ...shareLinkCreation,
+    requiresJsonType: true,
+  }),
+  revokeAllPersonShareLinks: defineOperation({
+    method: "POST",
+    path: "/s/:sessionId/actions/share-links/revoke-all",
+    summary: "Revoke every share link and the shareUrl",
+    auth: shareOwner,
+    answers: { 200: sharesRevokedSchema },
+  }),
+  revokePersonShareLink: defineOperation({
+    method: "DELETE",
+    path: "/s/:sessionId/actions/share-links/:linkId",
+    summary: "Revoke a share link",
+    auth: shareOwner,
+    answers: { 200: shareLinkRevokedSchema },
   }),
   listPersonDeliveries: defineOperation({
     method: "GET",

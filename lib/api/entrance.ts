@@ -1,4 +1,5 @@
-import { readShareCookie, shareCookies } from "./cookies.ts";
+import type { ShareAccess } from "#lib/session/share-link.ts";
+import { readLiveViewCookie, readShareCookie, shareCookies } from "./cookies.ts";
 import { isRoutedSessionId } from "./paths.ts";
 import type { ApiServices } from "./services.ts";
 
@@ -26,10 +27,31 @@ export async function enterByLink(
   if (sessionId === undefined) return undefined;
   if (!isRoutedSessionId(sessionId)) return "unknown";
   const token = url.searchParams.get("key");
-  const role = await services.shares.readRole(sessionId, token ?? readShareCookie(cookieHeader) ?? "");
-  if (token === null) return role ? undefined : "unknown";
-  // A wrong token and an unknown session lead to the same page that knows nothing.
-  return redirect(`/s/${sessionId}${rest}`, role ? shareCookies(sessionId, token, isSecure) : []);
+  if (token === null) {
+    const access = await readVisit(services, sessionId, cookieHeader, rest !== "");
+    return access ? undefined : "unknown";
+  }
+  const access = await services.shares.readAccess(sessionId, token);
+  const page = access?.scope === "live-view" ? "/live" : rest;
+  // A wrong token and an unknown session lead to the same 404 page.
+  return redirect(`/s/${sessionId}${page}`, access ? shareCookies(sessionId, token, access, isSecure) : []);
+}
+
+/**
+ * What a visitor's cookies give in a session; undefined for a visitor without access. The cookie of a `liveViewUrl` opens
+ * the live view only, and only to a visitor whom no share link lets in.
+ */
+export async function readVisit(
+  { shares }: Pick<ApiServices, "shares">,
+  sessionId: string,
+  cookieHeader: string | null,
+  isLiveView: boolean,
+): Promise<ShareAccess | undefined> {
+  const token = readShareCookie(cookieHeader);
+  const access = token === undefined ? undefined : await shares.readAccess(sessionId, token);
+  if (access?.scope === "session") return access;
+  const liveToken = isLiveView ? readLiveViewCookie(cookieHeader) : undefined;
+  return liveToken === undefined ? undefined : shares.readAccess(sessionId, liveToken);
 }
 
 function redirect(location: string, cookies: string[]): Response {

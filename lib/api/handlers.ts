@@ -1,5 +1,5 @@
 import type { Contract, OperationName } from "./contract.ts";
-import { listAnnotations, submitAnnotation } from "./operations/annotations.ts";
+import { annotateAsPerson, listAnnotations, submitAnnotation } from "./operations/annotations.ts";
 import { answerElicitation } from "./operations/answer-elicitation.ts";
 import { readBrowser, retargetBrowser, steerBrowser } from "./operations/browser.ts";
 import { createMcpToken } from "./operations/create-mcp-token.ts";
@@ -14,6 +14,13 @@ import { readArtifact } from "./operations/read-artifact.ts";
 import { readOpenApi } from "./operations/read-open-api.ts";
 import { cancelTurn, readAgentStatus, readRequestStatus } from "./operations/read-status.ts";
 import { deleteSession, readSession } from "./operations/session.ts";
+import {
+  createShareLink,
+  listShareLinks,
+  revokeAllPersonShareLinks,
+  revokeAllShareLinks,
+  revokeShareLink,
+} from "./operations/share-links.ts";
 import { streamRequest } from "./operations/stream-request.ts";
 import type { Handler } from "./route.ts";
 
@@ -32,6 +39,7 @@ export const handlers: { [Name in OperationName]: Handler<Contract[Name]> } = {
   readBrowser,
   retargetBrowser,
   submitAnnotation,
+  annotateAsPerson,
   listMessages,
   listAnnotations,
   listDeliveries,
@@ -43,6 +51,14 @@ export const handlers: { [Name in OperationName]: Handler<Contract[Name]> } = {
   cancelPersonTurn: cancelTurn,
   answerElicitation,
   answerPersonElicitation: answerElicitation,
+  listShareLinks,
+  createShareLink,
+  revokeShareLink,
+  revokeAllShareLinks,
+  listPersonShareLinks: listShareLinks,
+  createPersonShareLink: createShareLink,
+  revokePersonShareLink: revokeShareLink,
+  revokeAllPersonShareLinks,
   createMcpToken,
   listQueue,
   listPersonQueue: listQueue,

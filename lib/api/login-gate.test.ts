@@ -53,7 +53,7 @@ describe("cookies", () => {
   });
 
   test("of a share link reach its session's pages and data alone", () => {
-    const paths = shareCookies("ses_a", "t", true).map(
+    const paths = shareCookies("ses_a", "t", { scope: "session", expiresAt: null }, true).map(
       (cookie) => /Path=([^;]+);.*; Secure$/.exec(cookie)?.[1],
     );
     assert.deepEqual(paths, ["/s/ses_a", "/api/sessions/ses_a"]);

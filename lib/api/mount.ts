@@ -83,6 +83,10 @@ function forEveryMethod(handle: RouteHandler): Record<(typeof METHODS)[number], 
 export const loadSessionPage: PageLoaders["loadSessionPage"] = async (sessionId, cookieHeader) =>
   (await findContainer()).loadSessionPage(sessionId, cookieHeader);
 
+/** The session's live view as the holder of this cookie may see it, undefined without access. */
+export const loadLivePage: PageLoaders["loadLivePage"] = async (sessionId, cookieHeader) =>
+  (await findContainer()).loadLivePage(sessionId, cookieHeader);
+
 /** The landing page as the holder of this cookie may see it. */
 export const loadLandingPage: PageLoaders["loadLandingPage"] = async (cookieHeader) =>
   (await findContainer()).loadLandingPage(cookieHeader);

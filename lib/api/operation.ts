@@ -5,11 +5,12 @@ import type { ErrorCode } from "./errors.ts";
 
 /**
  * Who may call an operation: `key` an API key, `share` a visitor of the session page with at least that role (a key
- * is taken too where `orKey` says so), `login` whoever is signed in on the landing page, `none` anybody.
+ * is taken too where `orKey` says so; `ownLink` refuses visitors of links that were created, and takes those of the
+ * session's own `shareUrl` only), `login` whoever is signed in on the landing page, `none` anybody.
  */
 export type OperationAuth =
   | { kind: "key" }
-  | { kind: "share"; role: ShareRole; orKey: boolean }
+  | { kind: "share"; role: ShareRole; orKey: boolean; ownLink?: boolean }
   | { kind: "login" }
   | { kind: "none" };
 

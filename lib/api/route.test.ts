@@ -18,7 +18,7 @@ const { db, close } = await openTestDatabase();
 after(close);
 await insertTestSession(db, "ses_a");
 for (const role of ["view", "comment", "drive"] as const)
-  await db.insert(shareTokens).values({ tokenHash: hashToken(role), sessionId: "ses_a", role });
+  await db.insert(shareTokens).values({ id: role, tokenHash: hashToken(role), sessionId: "ses_a", role });
 
 const logged: object[] = [];
 const noop = () => {};
@@ -32,6 +32,7 @@ const services: RouteServices = {
     ],
     {
       findHolder: async () => undefined,
+      readExpiries: async () => new Map(),
     },
   ),
   shares: createShareLinks(db, new Uint8Array(32)),

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { SHARE_ROLES, type ShareRole } from "#db/schema/unions.ts";
+import { SHARE_ROLES } from "#db/schema/unions.ts";
 import { KEY_SCOPES } from "#lib/session/key-scopes.ts";
 import type { SessionRow } from "#lib/session/store.ts";
 import { type Caller, readKey, refuseScope } from "./authenticate.ts";
@@ -9,7 +9,7 @@ import { ERROR_STATUS, type Failure, fail, failureResponse } from "./errors.ts";
 import { failureOf } from "./failure-of.ts";
 import { describeFirstIssue, formatPath } from "./field-error.ts";
 import { findKnownSession, unknownSession } from "./known-session.ts";
-import { type Operation, scopeOf } from "./operation.ts";
+import { type Operation, type OperationAuth, scopeOf } from "./operation.ts";
 import { isSameService } from "./own-origin.ts";
 import { rateHeaders } from "./rate-limiter.ts";
 import { readJsonBody } from "./read-json-body.ts";
@@ -151,7 +151,7 @@ async function admit(
       ? { ok: true, caller: OPERATOR, session: undefined }
       : fail("unauthorized", "sign in with the link printed where the service was started");
   }
-  return admitVisitor(services, auth.role, request, params.sessionId ?? "", auth.orKey);
+  return admitVisitor(services, auth, request, params.sessionId ?? "");
 }
 
 /** Owner of what is started on the landing page and with the generated key. */
@@ -162,20 +162,21 @@ const OPERATOR: Caller = { keyId: "operator", ownerId: LOCAL_OWNER, scopes: KEY_
 
 async function admitVisitor(
   services: RouteServices,
-  needed: ShareRole,
+  auth: Extract<OperationAuth, { kind: "share" }>,
   request: Request,
   sessionId: string,
-  orKey: boolean,
 ): Promise<Admission> {
   const token = readShareCookie(request.headers.get("cookie"));
   // Without a key this is always a refusal; its sentence names the headers that take one.
-  if (token === undefined && orKey) return (await services.authenticate(request.headers)) as Failure;
+  if (token === undefined && auth.orKey) return (await services.authenticate(request.headers)) as Failure;
   if (token === undefined) return unknownSession();
   const session = await findKnownSession(services, sessionId);
-  const role = session && (await services.shares.readRole(sessionId, token));
-  if (!session || !role) return unknownSession();
-  if (SHARE_ROLES.indexOf(role) < SHARE_ROLES.indexOf(needed))
-    return fail("forbidden", `this share link may ${role}, not ${needed}`);
+  const access = session && (await services.shares.readAccess(sessionId, token));
+  if (!session || access?.scope !== "session") return unknownSession();
+  if (SHARE_ROLES.indexOf(access.role) < SHARE_ROLES.indexOf(auth.role))
+    return fail("forbidden", `this share link may ${access.role}, not ${auth.role}`);
+  if (auth.ownLink && access.linkId !== null)
+    return fail("forbidden", "only the session's own shareUrl manages its share links");
   return { ok: true, caller: undefined, session };
 }
 

@@ -12,6 +12,7 @@ import type { ShareLinks } from "#lib/session/share-link.ts";
 import type { TranscriptReader } from "#lib/session/transcript.ts";
 import type { Tool } from "#lib/tools/tool.ts";
 import type { TurnService } from "#lib/turn/turn-service.ts";
+import type { AccessWatch } from "./access-watch.ts";
 import type { Authenticator } from "./authenticate.ts";
 import type { LoginGate } from "./login-gate.ts";
 import type { BuiltinMcp } from "./mcp/create-builtin-mcp.ts";
@@ -31,6 +32,7 @@ export type ApiServices = {
   shares: ShareLinks;
   login: LoginGate;
   authenticate: Authenticator;
+  access: AccessWatch;
   rates: RateLimiter;
   turn: TurnService;
   browser: BrowserService;

@@ -6,6 +6,7 @@ import { createDeliverCallback } from "#inngest/functions/deliver-callback.ts";
 import { createReapBrowsers } from "#inngest/functions/reap-browsers.ts";
 import { createRunTurn } from "#inngest/functions/run-turn.ts";
 import { createSweepOutbox } from "#inngest/functions/sweep-outbox.ts";
+import { ACCESS_TOPIC, createAccessWatch } from "#lib/api/access-watch.ts";
 import { createAuthenticator } from "#lib/api/authenticate.ts";
 import { enterByLink } from "#lib/api/entrance.ts";
 import { createLiveHub } from "#lib/api/live/open-live.ts";
@@ -13,7 +14,7 @@ import { createLoginGate } from "#lib/api/login-gate.ts";
 import { createBuiltinMcp } from "#lib/api/mcp/create-builtin-mcp.ts";
 import type { Mounted } from "#lib/api/mount.ts";
 import { loadLandingPage } from "#lib/api/pages/load-landing-page.ts";
-import { loadSessionPage } from "#lib/api/pages/load-session-page.ts";
+import { loadLivePage, loadSessionPage } from "#lib/api/pages/load-session-page.ts";
 import { createRateLimiter } from "#lib/api/rate-limiter.ts";
 import { LOCAL_OWNER } from "#lib/api/route.ts";
 import { servePath } from "#lib/api/serve.ts";
@@ -37,6 +38,7 @@ import type { Job } from "#lib/session/jobs.ts";
 import { createKeyStore } from "#lib/session/key-store.ts";
 import { resendLostRuns } from "#lib/session/resend-lost-runs.ts";
 import { createShareLinks } from "#lib/session/share-link.ts";
+import { readShareStates } from "#lib/session/share-store.ts";
 import { createStopRegistry } from "#lib/turn/stop-registry.ts";
 import type { TurnDeps } from "#lib/turn/turn-deps.ts";
 import { createTurnService } from "#lib/turn/turn-service.ts";
@@ -157,8 +159,20 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
     poll: env.RATE_LIMIT_POLL,
     annotate: env.RATE_LIMIT_ANNOTATE,
   });
+  const keys = createKeyStore(db);
+  const access = createAccessWatch({
+    rows: {
+      readKeys: keys.readExpiries,
+      readShares: (sessionIds) => readShareStates(db, sessionIds, new Date()),
+    },
+    words: {
+      tell: (word) => bus.signal(ACCESS_TOPIC, word),
+      listen: (onWord, onGap) => bus.onSignal(ACCESS_TOPIC, onWord, onGap),
+    },
+    logger,
+  });
   const builtinMcp = createBuiltinMcp({
-    ...{ db, log, fetch, logger, rates, tools: tooling.tools, baseUrl: env.baseUrl },
+    ...{ db, log, fetch, logger, rates, keys, access, tools: tooling.tools, baseUrl: env.baseUrl },
     ...{ evidence: tooling.evidence, browser: tooling.browser, tokenKey: userTokenKey },
     words: {
       tell: (word) => bus.signal("mcp-cancelled", word),
@@ -167,6 +181,7 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
   });
 
   const services: ApiServices = {
+    access,
     db,
     log,
     jobs,
@@ -182,7 +197,7 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
     tools: tooling.tools,
     shares: createShareLinks(db, encryptionKey),
     login: createLoginGate(encryptionKey, env.baseUrl.startsWith("https:")),
-    authenticate: createAuthenticator(readConfiguredKeys(env, kept?.apiKey), createKeyStore(db)),
+    authenticate: createAuthenticator(readConfiguredKeys(env, kept?.apiKey), keys),
     rates,
     builtinMcp,
     queueChanged: (sessionId) => live.queueChanged(sessionId),
@@ -238,6 +253,7 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
     enterByLink: (request) =>
       enterByLink(services, request.method, new URL(request.url), request.headers.get("cookie")),
     loadSessionPage: (sessionId, cookie) => loadSessionPage(services, sessionId, cookie),
+    loadLivePage: (sessionId, cookie) => loadLivePage(services, sessionId, cookie),
     loadLandingPage: (cookie) => loadLandingPage(services, cookie),
   };
 
@@ -268,6 +284,7 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
       stops.shutDown();
       shutdown.abort();
       await live.close();
+      access.close();
       await engine.stop();
       followed.close();
       builtinMcp.close();

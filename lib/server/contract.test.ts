@@ -60,6 +60,14 @@ async function makeQuestion() {
   return { session, id: (found as { elicitationId: string }).elicitationId };
 }
 
+async function makeShareLink() {
+  const session = await makeSession();
+  const created = await service.call("POST", `${session.api}/share-links`, {
+    ...{ role: "comment", label: "Design review", expiresAt: "2126-12-01T00:00:00+01:00" },
+  });
+  return { session, id: (await created.json()).record.id as string };
+}
+
 async function makeDelivery() {
   const callback = { url: receiver.url, events: ["run.completed"] };
   const session = await makeSession({ callback });
@@ -138,6 +146,28 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
     },
   ],
   readArtifact: [200, async () => service.call("GET", await makeArtifact())],
+  listShareLinks: [
+    200,
+    async () => {
+      const { session } = await makeShareLink();
+      return service.call("GET", `${session.api}/share-links?limit=1`);
+    },
+  ],
+  createShareLink: [
+    201,
+    async () => service.call("POST", `${(await makeSession()).api}/share-links`, { role: "view" }),
+  ],
+  revokeShareLink: [
+    200,
+    async () => {
+      const { session, id } = await makeShareLink();
+      return service.call("DELETE", `${session.api}/share-links/${id}`);
+    },
+  ],
+  revokeAllShareLinks: [
+    200,
+    async () => service.call("POST", `${(await makeShareLink()).session.api}/share-links/revoke-all`),
+  ],
   createMcpToken: [201, async () => service.call("POST", `${(await makeSession()).api}/mcp-token`)],
   listQueue: [200, async () => service.call("GET", `${(await makeQueued()).session.api}/queue`)],
   editQueued: [
@@ -162,6 +192,23 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
     },
   ],
   postPersonMessage: [202, async () => (await makeSession()).visit("POST", "/messages", { text: "more" })],
+  annotateAsPerson: [200, async () => (await makeSession()).visit("POST", "/annotations", annotation)],
+  listPersonShareLinks: [200, async () => (await makeShareLink()).session.visit("GET", "/share-links")],
+  createPersonShareLink: [
+    201,
+    async () => (await makeSession()).visit("POST", "/share-links", { role: "drive", label: "mine" }),
+  ],
+  revokePersonShareLink: [
+    200,
+    async () => {
+      const { session, id } = await makeShareLink();
+      return session.visit("DELETE", `/share-links/${id}`);
+    },
+  ],
+  revokeAllPersonShareLinks: [
+    200,
+    async () => (await makeSession()).visit("POST", "/share-links/revoke-all"),
+  ],
   cancelPersonTurn: [202, async () => (await makeSession()).visit("POST", "/cancel")],
   answerPersonElicitation: [
     202,

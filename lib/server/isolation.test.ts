@@ -17,6 +17,7 @@ const NOBODYS: Record<string, string> = {
   artifactId: "evi_aaaaaaaaaaaaaaaaaaaaaaaa",
   elicitationId: "eli_aaaaaaaaaaaaaaaaaaaaaaaa",
   deliveryId: "whd-00000000-0000-4000-8000-000000000000",
+  linkId: "lnk_aaaaaaaaaaaaaaaaaaaaaaaa",
 };
 
 before(async () => {
@@ -36,7 +37,10 @@ before(async () => {
   const { id: artifactId } = await container.services.evidence.save({ ...page, sessionId, runId });
   const [delivery] = await container.services.db.select({ id: deliveries.id }).from(deliveries);
   const elicitationId = NOBODYS.elicitationId ?? "";
-  mine = { sessionId, requestId, artifactId, deliveryId: delivery?.id ?? "", elicitationId };
+  const link = await service.call("POST", `/api/sessions/${sessionId}/share-links`, { role: "drive" });
+  const { record } = (await link.json()) as { record: { id: string } };
+  const deliveryId = delivery?.id ?? "";
+  mine = { sessionId, requestId, artifactId, deliveryId, elicitationId, linkId: record.id };
   const another = await service.create("another of the same owner");
   cookieOfAnother = `share=${new URL(another.shareUrl, service.env.baseUrl).searchParams.get("key")}`;
 });

@@ -1,15 +1,22 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { and, eq, gt, isNull, or } from "drizzle-orm";
+import { and, eq, gt, inArray, isNull, or } from "drizzle-orm";
 import type { Database } from "#db/client.ts";
 import { apiKeys } from "#db/schema/index.ts";
 
 /** Who holds a live key, and what it may do. */
-export type KeyHolder = { keyId: string; ownerId: string; scopes: readonly string[] };
+export type KeyHolder = {
+  keyId: string;
+  ownerId: string;
+  scopes: readonly string[];
+  expiresAt: Date | null;
+};
 
 /** Keys kept in the database. */
 export type KeyStore = {
   /** The holder of a live key; undefined for any other. @throws when the database cannot be reached. */
   findHolder: (key: string) => Promise<KeyHolder | undefined>;
+  /** When these keys expire, null for never; a key that is not live is missing. @throws when the database cannot be reached. */
+  readExpiries: (keyIds: string[]) => Promise<Map<string, Date | null>>;
 };
 
 const KEY = /^ask_([a-z0-9]{1,40})_([A-Za-z0-9_-]{20,200})$/;
@@ -31,20 +38,24 @@ export function createKeyStore(db: Database): KeyStore {
       const [row] = await db
         .select()
         .from(apiKeys)
-        .where(
-          and(
-            eq(apiKeys.id, id),
-            isNull(apiKeys.revokedAt),
-            or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, now)),
-          ),
-        );
+        .where(and(eq(apiKeys.id, id), isLive(now)));
       if (!row || !isEqual(row.secretHash, hashSecret(secret))) return undefined;
       if (now.getTime() - (row.lastUsedAt?.getTime() ?? 0) > TOUCH_EVERY_MS)
         await db.update(apiKeys).set({ lastUsedAt: now }).where(eq(apiKeys.id, row.id));
-      return { keyId: row.id, ownerId: row.ownerId, scopes: row.scopes };
+      return { keyId: row.id, ownerId: row.ownerId, scopes: row.scopes, expiresAt: row.expiresAt };
+    },
+    async readExpiries(keyIds) {
+      const rows = await db
+        .select({ id: apiKeys.id, expiresAt: apiKeys.expiresAt })
+        .from(apiKeys)
+        .where(and(inArray(apiKeys.id, keyIds), isLive(new Date())));
+      return new Map(rows.map(({ id, expiresAt }) => [id, expiresAt]));
     },
   };
 }
+
+const isLive = (now: Date) =>
+  and(isNull(apiKeys.revokedAt), or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, now)));
 
 const isEqual = (left: string, right: string) =>
   left.length === right.length && timingSafeEqual(Buffer.from(left), Buffer.from(right));

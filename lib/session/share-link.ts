@@ -1,39 +1,67 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { Database } from "#db/client.ts";
 import { SHARE_ROLES, type ShareRole } from "#db/schema/unions.ts";
-import { findShareToken, readShareRevocation } from "./share-store.ts";
+import { findShare } from "./share-store.ts";
 
-/** Who a visitor of the session page is. */
+/** What a valid share token gives its holder. */
+export type ShareAccess = {
+  role: ShareRole;
+  /** The whole session, or its live view alone (`liveViewUrl`). */
+  scope: "session" | "live-view";
+  /** The link that was created with this token; null for a token derived from the session itself. */
+  linkId: string | null;
+  /** The session's revocation counter when the token was checked. */
+  revocation: number;
+  expiresAt: Date | null;
+};
+
+/** The tokens that open a session's page to people. */
 export type ShareLinks = {
   /** The token of the session's own link for a role: derived, so that a replayed creation returns the same one. */
   deriveToken: (sessionId: string, revocation: number, role: ShareRole) => string;
-  /** The path that lets a visitor in: `/s/<sessionId>?key=<token>`. Nobody is to be told one for more than they may do. */
+  /** The session's own link for a role: `/s/<sessionId>?key=<token>`. Give it only to callers who may do as much. */
   sharePath: (sessionId: string, revocation: number, role: ShareRole) => string;
-  /** The role a token gives in a session; undefined for a wrong, revoked or expired one and for an unknown session. */
-  readRole: (sessionId: string, token: string) => Promise<ShareRole | undefined>;
+  /** The link to the live view alone, read-only: `/s/<sessionId>/live?key=<token>`; equal on every poll until a revocation. */
+  liveViewPath: (sessionId: string, revocation: number) => string;
+  /** What a token gives in a session; undefined for a wrong, revoked or expired token and for an unknown session. */
+  readAccess: (sessionId: string, token: string) => Promise<ShareAccess | undefined>;
 };
 
 /** @param key the deployment's secret key; the tokens' own key is derived from it. */
 export function createShareLinks(db: Database, key: Uint8Array): ShareLinks {
   const tokenKey = createHmac("sha256", key).update("share-link/v1").digest();
-  const deriveToken = (sessionId: string, revocation: number, role: ShareRole) => {
-    const named = `${sessionId}.${revocation}${role === "drive" ? "" : `.${role}`}`;
+  const derive = (sessionId: string, revocation: number, purpose: ShareRole | "live-view") => {
+    const named = `${sessionId}.${revocation}${purpose === "drive" ? "" : `.${purpose}`}`;
     return createHmac("sha256", tokenKey).update(named).digest("base64url").slice(0, 32);
   };
   return {
-    deriveToken,
-    sharePath: (sessionId, revocation, role) =>
-      `/s/${sessionId}?key=${deriveToken(sessionId, revocation, role)}`,
-    async readRole(sessionId, token) {
-      const revocation = await readShareRevocation(db, sessionId);
-      if (revocation === undefined) return undefined;
-      const own = SHARE_ROLES.find((role) => isEqual(token, deriveToken(sessionId, revocation, role)));
-      return own ?? findShareToken(db, sessionId, hashToken(token), new Date());
+    deriveToken: derive,
+    sharePath: (sessionId, revocation, role) => linkPath(sessionId, derive(sessionId, revocation, role)),
+    liveViewPath: (sessionId, revocation) =>
+      `/s/${sessionId}/live?key=${derive(sessionId, revocation, "live-view")}`,
+    async readAccess(sessionId, token) {
+      const found = await findShare(db, sessionId, hashToken(token), new Date());
+      if (!found) return undefined;
+      const { revocation, link } = found;
+      const derived = { linkId: null, revocation, expiresAt: null };
+      const isDerived = (purpose: ShareRole | "live-view") =>
+        isEqual(token, derive(sessionId, revocation, purpose));
+      const role = SHARE_ROLES.find(isDerived);
+      if (role) return { ...derived, role, scope: "session" };
+      if (isDerived("live-view")) return { ...derived, role: "view", scope: "live-view" };
+      if (!link) return undefined;
+      return {
+        ...{ role: link.role, scope: "session", linkId: link.id },
+        ...{ revocation, expiresAt: link.expiresAt },
+      };
     },
   };
 }
 
-/** SHA-256 (hex) of a share token: all that is kept of it. */
+/** Where a token is brought to: the page swaps it for a cookie. */
+export const linkPath = (sessionId: string, token: string): string => `/s/${sessionId}?key=${token}`;
+
+/** SHA-256 (hex) of a share token; the database holds nothing else of it. */
 export const hashToken = (token: string): string => createHash("sha256").update(token).digest("hex");
 
 /** Compares in constant time; the hashes make the lengths equal. */

@@ -1,34 +1,155 @@
-import { and, eq, gt, isNull, or } from "drizzle-orm";
-import type { Executor } from "#db/client.ts";
+import { and, count, desc, eq, gt, inArray, isNull, or, type SQL, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/pg-core";
+import type { Database, Executor } from "#db/client.ts";
 import { sessions, shareTokens } from "#db/schema/index.ts";
-import type { ShareRole } from "#db/schema/unions.ts";
 
-/** The revocation counter of a session's own link; undefined for an unknown session. */
-export async function readShareRevocation(db: Executor, sessionId: string): Promise<number | undefined> {
-  const [row] = await db
-    .select({ revocation: sessions.shareRevocation })
-    .from(sessions)
-    .where(eq(sessions.id, sessionId));
-  return row?.revocation;
-}
+export type ShareLinkRow = typeof shareTokens.$inferSelect;
 
-/** The role of a further share token that is neither revoked nor expired at `now`. */
-export async function findShareToken(
+const isLive = (now: Date): SQL | undefined =>
+  and(isNull(shareTokens.revokedAt), or(isNull(shareTokens.expiresAt), gt(shareTokens.expiresAt, now)));
+
+/** A session's revocation counter, and the live link with this hash if it has one; undefined for an unknown session. */
+export async function findShare(
   db: Executor,
   sessionId: string,
   tokenHash: string,
   now: Date,
-): Promise<ShareRole | undefined> {
+): Promise<{ revocation: number; link: ShareLinkRow | null } | undefined> {
+  const [found] = await db
+    .select({ revocation: sessions.shareRevocation, link: shareTokens })
+    .from(sessions)
+    .leftJoin(
+      shareTokens,
+      and(eq(shareTokens.sessionId, sessions.id), eq(shareTokens.tokenHash, tokenHash), isLive(now)),
+    )
+    .where(eq(sessions.id, sessionId));
+  return found;
+}
+
+/** Writes a new link. */
+export async function insertShareLink(
+  db: Executor,
+  row: typeof shareTokens.$inferInsert,
+): Promise<ShareLinkRow> {
+  const [written] = await db.insert(shareTokens).values(row).returning();
+  if (!written) throw new Error("the database returned no share link");
+  return written;
+}
+
+/** How many links of a session are neither revoked nor expired. */
+export async function countLiveShareLinks(db: Executor, sessionId: string, now: Date): Promise<number> {
   const [row] = await db
-    .select({ role: shareTokens.role })
+    .select({ links: count() })
+    .from(shareTokens)
+    .where(and(eq(shareTokens.sessionId, sessionId), isLive(now)));
+  return row?.links ?? 0;
+}
+
+/**
+ * Links of a session, newest first, ended ones included.
+ *
+ * @param page.cursor id of the link after which the page begins; nothing follows an unknown one.
+ */
+export function listShareLinkRows(
+  db: Database,
+  sessionId: string,
+  page: { cursor?: string; limit: number },
+): Promise<ShareLinkRow[]> {
+  const start = alias(shareTokens, "start");
+  const cursor = db
+    .select({ createdAt: start.createdAt, id: start.id })
+    .from(start)
+    .where(and(eq(start.sessionId, sessionId), eq(start.id, page.cursor ?? "")));
+  return db
+    .select()
     .from(shareTokens)
     .where(
       and(
-        eq(shareTokens.tokenHash, tokenHash),
         eq(shareTokens.sessionId, sessionId),
-        isNull(shareTokens.revokedAt),
-        or(isNull(shareTokens.expiresAt), gt(shareTokens.expiresAt, now)),
+        page.cursor === undefined
+          ? undefined
+          : sql`(${shareTokens.createdAt}, ${shareTokens.id}) < ${cursor}`,
       ),
-    );
-  return row?.role;
+    )
+    .orderBy(desc(shareTokens.createdAt), desc(shareTokens.id))
+    .limit(page.limit);
 }
+
+/** A link of a session by its id, live or ended. */
+export async function findShareLink(
+  db: Executor,
+  sessionId: string,
+  id: string,
+): Promise<ShareLinkRow | undefined> {
+  const [row] = await db.select().from(shareTokens).where(isLink(sessionId, id));
+  return row;
+}
+
+/** Revokes a link that is not revoked yet. @returns the row, if this call revoked it. */
+export async function revokeShareLinkRow(
+  db: Executor,
+  sessionId: string,
+  id: string,
+  now: Date,
+): Promise<ShareLinkRow | undefined> {
+  const [row] = await db
+    .update(shareTokens)
+    .set({ revokedAt: now })
+    .where(and(isLink(sessionId, id), isNull(shareTokens.revokedAt)))
+    .returning();
+  return row;
+}
+
+/**
+ * Revokes every link of a session, and raises the counter from which its own tokens are derived.
+ *
+ * @returns the new counter, and how many live links were revoked; undefined for an unknown session.
+ */
+export function revokeAllShares(
+  db: Database,
+  sessionId: string,
+  now: Date,
+): Promise<{ revocation: number; links: number } | undefined> {
+  return db.transaction(async (tx) => {
+    const [session] = await tx
+      .update(sessions)
+      .set({ shareRevocation: sql`${sessions.shareRevocation} + 1` })
+      .where(eq(sessions.id, sessionId))
+      .returning({ revocation: sessions.shareRevocation });
+    if (!session) return undefined;
+    const links = await countLiveShareLinks(tx, sessionId, now);
+    await tx
+      .update(shareTokens)
+      .set({ revokedAt: now })
+      .where(and(eq(shareTokens.sessionId, sessionId), isNull(shareTokens.revokedAt)));
+    return { revocation: session.revocation, links };
+  });
+}
+
+/** The revocation counters of these sessions, and when their live links expire, by the link's id. */
+export async function readShareStates(
+  db: Executor,
+  sessionIds: string[],
+  now: Date,
+): Promise<Map<string, { revocation: number; links: Map<string, Date | null> }>> {
+  const rows = await db
+    .select({
+      sessionId: sessions.id,
+      revocation: sessions.shareRevocation,
+      linkId: shareTokens.id,
+      expiresAt: shareTokens.expiresAt,
+    })
+    .from(sessions)
+    .leftJoin(shareTokens, and(eq(shareTokens.sessionId, sessions.id), isLive(now)))
+    .where(inArray(sessions.id, sessionIds));
+  const states = new Map<string, { revocation: number; links: Map<string, Date | null> }>();
+  for (const { sessionId, revocation, linkId, expiresAt } of rows) {
+    const state = states.get(sessionId) ?? { revocation, links: new Map<string, Date | null>() };
+    if (linkId !== null) state.links.set(linkId, expiresAt);
+    states.set(sessionId, state);
+  }
+  return states;
+}
+
+const isLink = (sessionId: string, id: string) =>
+  and(eq(shareTokens.sessionId, sessionId), eq(shareTokens.id, id));

@@ -30,10 +30,10 @@ export type {
 export type LiveFrame =
   | { type: DomainEvent["kind"]; seq: number; sessionId: string; timestamp: string; data: DomainEvent }
   | { type: "message.delta"; sessionId: string; timestamp: string; data: MessageDelta }
-  /** First frame after the connection is let in; `seq` is the last stored event at that moment. */
+  /** The first frame: the connection was accepted; `lastSeq` is the last stored event at that moment. */
   | {
       type: "ready";
-      seq: number;
+      lastSeq: number;
       sessionId: string;
       timestamp: string;
       data: { role: ShareRole; watching: number };
@@ -183,6 +183,6 @@ export type SessionSnapshot = {
   elicitation: ElicitationView | null;
   deliverables: Deliverable[];
   lastSeq: number;
-  /** Same-origin paths the page posts to. */
-  paths: { live: string; actions: string; artifacts: string; messages: string; share: string };
+  /** Same-origin paths the page posts to; `share` is null for a visitor who may pass no link on. */
+  paths: { live: string; actions: string; artifacts: string; messages: string; share: string | null };
 };

@@ -1,7 +1,10 @@
 import type { ShareRole } from "#db/schema/unions.ts";
+import type { ShareAccess } from "#lib/session/share-link.ts";
 import type { SessionRow } from "#lib/session/store.ts";
+import type { Grant } from "../access-watch.ts";
 import { readKey, refuseScope, roleOf } from "../authenticate.ts";
-import { readShareCookie } from "../cookies.ts";
+import { readLiveViewCookie, readShareCookie } from "../cookies.ts";
+import { readVisit } from "../entrance.ts";
 import { type Failure, fail } from "../errors.ts";
 import { findKnownSession, unknownSession } from "../known-session.ts";
 import { isSameService } from "../own-origin.ts";
@@ -15,9 +18,13 @@ export type AdmissionServices = Pick<ApiServices, "db" | "shares" | "authenticat
 export type Viewer = {
   sessionId: string;
   role: ShareRole;
+  /** The whole session, or its live view alone. */
+  scope: ShareAccess["scope"];
   hasBrowser: boolean;
   /** The session's last stored event when the viewer was let in. */
   lastSeq: number;
+  /** What the connection depends on; undefined for a key that cannot be revoked while the service runs. */
+  grant: Grant | undefined;
 };
 
 /** No viewer: the request named no credential, so the first frame has to. */
@@ -35,13 +42,15 @@ export async function admitRequest(
   if (readKey(headers) !== undefined) return admitKey(services, headers, sessionId);
   const session = await findKnownSession(services, sessionId);
   if (!session) return unknownSession();
-  const token = readShareCookie(headers.get("cookie"));
-  if (token === undefined) return { ok: true, viewer: undefined };
+  const cookies = headers.get("cookie");
+  if (readShareCookie(cookies) === undefined && readLiveViewCookie(cookies) === undefined)
+    return { ok: true, viewer: undefined };
   if (!isSameService(headers.get("origin") ?? "", services.settings.baseUrl))
     return fail("forbidden", "the share cookie counts only on the service's own pages");
-  const role = await services.shares.readRole(sessionId, token);
-  return role
-    ? { ok: true, viewer: toViewer(session, role) }
+  const checkedAt = performance.now();
+  const access = await readVisit(services, sessionId, cookies, true);
+  return access
+    ? { ok: true, viewer: toVisitor(session, access, checkedAt) }
     : fail("unauthorized", "the share link is wrong, revoked or expired");
 }
 
@@ -51,10 +60,11 @@ export async function admitToken(
   token: string,
   sessionId: string,
 ): Promise<{ ok: true; viewer: Viewer } | Failure> {
-  const role = await services.shares.readRole(sessionId, token);
-  if (!role) return admitKey(services, new Headers({ "x-service-api-key": token }), sessionId);
+  const checkedAt = performance.now();
+  const access = await services.shares.readAccess(sessionId, token);
+  if (!access) return admitKey(services, new Headers({ "x-service-api-key": token }), sessionId);
   const session = await findKnownSession(services, sessionId);
-  return session ? { ok: true, viewer: toViewer(session, role) } : unknownSession();
+  return session ? { ok: true, viewer: toVisitor(session, access, checkedAt) } : unknownSession();
 }
 
 async function admitKey(services: AdmissionServices, headers: Headers, sessionId: string) {
@@ -64,12 +74,22 @@ async function admitKey(services: AdmissionServices, headers: Headers, sessionId
   const refusal = refuseScope(caller, "sessions:read");
   if (refusal) return refusal;
   const session = await findKnownSession(services, sessionId, caller.ownerId);
-  return session ? { ok: true as const, viewer: toViewer(session, roleOf(caller)) } : unknownSession();
+  if (!session) return unknownSession();
+  const viewer: Viewer = {
+    ...describeSession(session),
+    ...{ role: roleOf(caller), scope: "session", grant: caller.grant },
+  };
+  return { ok: true as const, viewer };
 }
 
-const toViewer = (session: SessionRow, role: ShareRole): Viewer => ({
+function toVisitor(session: SessionRow, access: ShareAccess, checkedAt: number): Viewer {
+  const { role, scope, linkId, revocation, expiresAt } = access;
+  const grant: Grant = { kind: "share", sessionId: session.id, linkId, revocation, expiresAt, checkedAt };
+  return { ...describeSession(session), role, scope, grant };
+}
+
+const describeSession = (session: SessionRow) => ({
   sessionId: session.id,
-  role,
   hasBrowser: session.capabilities.browser,
   lastSeq: session.eventSeq,
 });

@@ -10,12 +10,13 @@ const range = (from: number, to: number) => Array.from({ length: to - from + 1 }
 const questions = (count: number) => range(1, count).map((number) => `question ${number}`);
 
 describe("the events of a connection", () => {
-  it("without after it begins now; ready names the last event", async () => {
+  it("without after it begins now; ready names the last event as lastSeq, and has no seq of its own", async () => {
     await rig.addSession("ses_now");
     await rig.append("ses_now", questions(3));
     const client = rig.connect("ses_now/live");
     await client.ready();
-    assert.equal(client.frames[0]?.type === "ready" && client.frames[0].seq, 3);
+    assert.equal(client.frames[0]?.type === "ready" && client.frames[0].lastSeq, 3);
+    assert.ok(!("seq" in (client.frames[0] ?? {})));
     await rig.append("ses_now", ["later"]);
     await client.until(() => client.seqs().length > 0);
     assert.deepEqual(client.seqs(), [4]);

@@ -1,3 +1,4 @@
+import type { EventKind, MessageDelta, StoredEvent } from "#lib/events/event.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
 import { encodeDelta, encodeEvent } from "./server-frame.ts";
 
@@ -11,6 +12,8 @@ export type FrameSink = {
    * A replay waits for it; live events do not.
    */
   room: () => Promise<void> | undefined;
+  /** Whether frames of this kind are sent; all are where it is absent. */
+  shows?: (kind: EventKind | MessageDelta["kind"]) => boolean;
   /** The log could not be read. */
   fail: (error: unknown) => void;
 };
@@ -22,6 +25,14 @@ export type FrameSink = {
  * @returns the way to stop.
  */
 export function followLog(log: EventLog, sessionId: string, from: number, sink: FrameSink): () => void {
+  const { shows = () => true } = sink;
+  const sendEvent = (event: StoredEvent) => {
+    last = event.seq;
+    if (shows(event.kind)) sink.send(encodeEvent(event));
+  };
+  const sendDelta = (delta: MessageDelta) => {
+    if (shows(delta.kind)) sink.send(encodeDelta(delta));
+  };
   let last = from;
   let newest = from;
   let isReading = false;
@@ -33,7 +44,7 @@ export function followLog(log: EventLog, sessionId: string, from: number, sink: 
     (item) => {
       if (item.type === "delta") {
         // During a replay nothing is lost: what is unfinished at its end is sent whole.
-        if (!isReading) sink.send(encodeDelta(item.delta));
+        if (!isReading) sendDelta(item.delta);
         return;
       }
       const { seq } = item.event;
@@ -43,8 +54,7 @@ export function followLog(log: EventLog, sessionId: string, from: number, sink: 
         void catchUp();
         return;
       }
-      last = seq;
-      sink.send(encodeEvent(item.event));
+      sendEvent(item.event);
     },
     () => {
       mayHaveMissed = true;
@@ -63,8 +73,7 @@ export function followLog(log: EventLog, sessionId: string, from: number, sink: 
           const room = sink.room();
           if (room) await room;
           if (isStopped) return;
-          last = event.seq;
-          sink.send(encodeEvent(event));
+          sendEvent(event);
         }
         hasMore = mayHaveMissed || (page.length > 0 && (page.length === PAGE || newest > last));
       }
@@ -75,7 +84,7 @@ export function followLog(log: EventLog, sessionId: string, from: number, sink: 
     // From the last comparison to here nothing awaits, so that no event falls between replay and live.
     isReading = false;
     if (isStopped) return;
-    for (const delta of log.readUnfinished(sessionId)) sink.send(encodeDelta(delta));
+    for (const delta of log.readUnfinished(sessionId)) sendDelta(delta);
   }
 
   void catchUp();

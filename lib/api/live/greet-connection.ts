@@ -1,6 +1,7 @@
 import { WebSocket } from "ws";
 import { CLOSE } from "../client/close-codes.ts";
 import type { LiveClientFrame } from "../client/types.ts";
+import type { ApiServices } from "../services.ts";
 import { type AdmissionServices, admitToken, type Viewer } from "./admit-viewer.ts";
 import { parseClientFrame } from "./client-frame.ts";
 import { type LiveState, type ServedViewer, serveViewer, type ViewerServices } from "./serve-viewer.ts";
@@ -14,7 +15,7 @@ const REFUSED: Record<string, number> = {
   not_found: CLOSE.notFound,
 };
 
-export type LiveServices = AdmissionServices & ViewerServices;
+export type LiveServices = AdmissionServices & ViewerServices & Pick<ApiServices, "access">;
 
 /** What a connection asks for; without a viewer its first frame must bring the credential. */
 export type LiveRequest = { sessionId: string; after: number | undefined; viewer: Viewer | undefined };
@@ -35,10 +36,18 @@ export function greetConnection(
   let served: ServedViewer | undefined;
   let early: LiveClientFrame[] | undefined;
   let timeout: NodeJS.Timeout | undefined;
+  let stopHolding: (() => void) | undefined;
 
   const refuse = (code: number, reason: string) => webSocket.close(code, clip(reason));
   const serve = (admitted: Viewer) => {
     served = serveViewer(services, state, webSocket, admitted, after);
+    if (!admitted.grant) return;
+    stopHolding = services.access.hold(admitted.grant, ({ reason, sentence }) => {
+      refuse(reason === "ended" ? CLOSE.unauthorized : CLOSE.tryLater, sentence);
+      // A closing socket sends and takes nothing more, even if its peer never answers the close.
+      served?.leave();
+      served = undefined;
+    });
   };
 
   async function checkToken(token: string): Promise<void> {
@@ -77,6 +86,7 @@ export function greetConnection(
   webSocket.on("error", (error) => logger.debug({ err: error, sessionId }, "a live connection broke"));
   webSocket.on("close", () => {
     clearTimeout(timeout);
+    stopHolding?.();
     served?.leave();
   });
   if (viewer) serve(viewer);

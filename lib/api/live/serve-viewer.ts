@@ -20,6 +20,9 @@ export type ViewerServices = Pick<ApiServices, "log"> & {
 /** What all connections share: how many are there, who they are, and who has the controls. */
 export type LiveState = { watchers: WatchList; rooms: LiveRooms };
 
+/** Whether a `liveViewUrl` shows events of this kind: those of the browser, and nothing of the conversation. */
+const isOfLiveView = (kind: string): boolean => kind.startsWith("browser.") || kind.startsWith("control.");
+
 /** One viewer's side of a connection. */
 export type ServedViewer = { receive: (frame: LiveClientFrame) => void; leave: () => void };
 
@@ -35,7 +38,7 @@ export function serveViewer(
   after: number | undefined,
 ): ServedViewer {
   const { browser, log, logger } = services;
-  const { sessionId, role, hasBrowser, lastSeq } = viewer;
+  const { sessionId, role, scope, hasBrowser, lastSeq } = viewer;
   const writer = createSocketWriter(webSocket);
   const tell = (content: NoticeContent) =>
     // The content's type and data belong together, and so do the notice's.
@@ -54,7 +57,7 @@ export function serveViewer(
   writer.send(
     encodeNotice({
       type: "ready",
-      seq: lastSeq,
+      lastSeq,
       sessionId,
       timestamp: new Date().toISOString(),
       data: { role, watching },
@@ -65,6 +68,7 @@ export function serveViewer(
   const stopFollowing = followLog(log, sessionId, Math.min(after ?? lastSeq, lastSeq), {
     send: writer.send,
     room: writer.room,
+    shows: (kind) => scope === "session" || isOfLiveView(kind),
     fail(error) {
       logger.error({ err: error, sessionId }, "the log could not be read for a live connection");
       webSocket.close(CLOSE.broken, "the events could not be read; connect again");

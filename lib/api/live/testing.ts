@@ -17,7 +17,9 @@ import type { NewEvent } from "#lib/events/event.ts";
 import { createEventLog } from "#lib/events/event-log.ts";
 import { createKeyStore } from "#lib/session/key-store.ts";
 import { createShareLinks, hashToken } from "#lib/session/share-link.ts";
+import { readShareStates } from "#lib/session/share-store.ts";
 import { insertTestSession } from "#lib/session/transcript-fixture.ts";
+import { ACCESS_TOPIC, createAccessWatch } from "../access-watch.ts";
 import { createAuthenticator } from "../authenticate.ts";
 import type { LiveClientFrame, LiveFrame } from "../client/types.ts";
 import type { LiveServices } from "./greet-connection.ts";
@@ -96,12 +98,25 @@ export async function openLiveRig(
     { key: OTHER_KEY, ownerId: "else" },
   ];
   const browser = createTestBrowser();
+  const store = createKeyStore(db);
+  const access = createAccessWatch({
+    rows: {
+      readKeys: store.readExpiries,
+      readShares: (sessionIds) => readShareStates(db, sessionIds, new Date()),
+    },
+    words: {
+      tell: (word) => bus.signal(ACCESS_TOPIC, word),
+      listen: (onWord, onGap) => bus.onSignal(ACCESS_TOPIC, onWord, onGap),
+    },
+    logger: { warn: console.error },
+  });
   const services: LiveServices = {
     db,
     log,
     shares,
+    access,
     browser,
-    authenticate: createAuthenticator(keys, createKeyStore(db)),
+    authenticate: createAuthenticator(keys, store),
     logger: { debug() {}, error: console.error },
     settings: { baseUrl: TEST_ORIGIN },
   };
@@ -143,6 +158,7 @@ export async function openLiveRig(
     hub,
     browser,
     shares,
+    access,
     address,
     addSession: (sessionId: string) => insertTestSession(db, sessionId),
     append: (sessionId: string, questions: string[]) =>
@@ -152,7 +168,11 @@ export async function openLiveRig(
     /** Makes a further share link of a session. */
     async addShare(sessionId: string, role: ShareRole): Promise<string> {
       const token = `token-${sessionId}-${role}`;
-      await db.insert(shareTokens).values({ tokenHash: hashToken(token), sessionId, role });
+      await db.insert(shareTokens).values({
+        id: `lnk_${sessionId}_${role}`,
+        tokenHash: hashToken(token),
+        ...{ sessionId, role },
+      });
       return token;
     },
     connect: (path: string, headers: Record<string, string> = { "x-service-api-key": TEST_KEY }) =>

@@ -6,6 +6,8 @@ export type OperationDocs = { description?: string; bodyExamples?: Record<string
 const PERSONS =
   "As the operation for programs below `/api/sessions`, with the share cookie as the credential.";
 
+const SHARE_OWNERS = `${PERSONS} Visitors of the session's own \`shareUrl\` only: a created link manages no links.`;
+
 const message = (text: string) => ({ role: "user", parts: [{ type: "text", text }] });
 
 /** Source: specification, Endpoints; `wire.md`. */
@@ -76,6 +78,36 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
   retargetBrowser: {
     description:
       "Accepted, not landed: poll the browser's status until `lastNavigatedUrl` equals `url`, or until `lastError` says why it was refused. A browser that is not there is started first; allow it about 30 s. A session with `browser: false` is a 409.",
+  },
+  annotateAsPerson: {
+    description:
+      "The body of the annotation webhook, for visitors whose link may at least `comment`. An annotation starts no turn.",
+  },
+  listShareLinks: { description: "Live, expired and revoked links, without their secrets." },
+  createShareLink: {
+    description:
+      "The secret is random, is stored as a hash, and is in this answer only. The link opens the session page with its role until it expires or is revoked.",
+    bodyExamples: {
+      "A link for reviewers": {
+        role: "comment",
+        label: "Design review",
+        expiresAt: "2126-12-01T00:00:00.000Z",
+      },
+    },
+  },
+  revokeShareLink: {
+    description:
+      "The link, its cookies and its open connections end within a second. Revoking it again changes nothing.",
+  },
+  revokeAllShareLinks: {
+    description:
+      "Ends all share links, the `shareUrl` and the `liveViewUrl` of the session with their cookies and open connections, and answers with the new `shareUrl`.",
+  },
+  createPersonShareLink: { description: SHARE_OWNERS },
+  listPersonShareLinks: { description: SHARE_OWNERS },
+  revokePersonShareLink: { description: SHARE_OWNERS },
+  revokeAllPersonShareLinks: {
+    description: `${SHARE_OWNERS} The answer replaces the visitor's own cookie, so that the page stays open to them; its socket must connect again.`,
   },
   submitAnnotation: {
     description:

@@ -11,6 +11,7 @@ const PATH_PARAMETERS: Record<string, { description: string; schema?: JsonSchema
     example: "ses_xdbqydi2z2jnnberubbghcrn",
   },
   requestId: { description: "The request: one accepted message.", example: "req_x3vhrt5vrmaw4gijc66izaly" },
+  linkId: { description: "The share link's id.", example: "lnk_k2m4zqvbwcnr7xye3hjpdtas" },
   keyId: { description: "The key's id, which is a part of it.", example: "3f9c1a7be2d04856" },
   artifactId: { description: "The evidence's id.", example: "evi_t6ywq3ekc2bzmr5x7nahvpdj" },
   elicitationId: { description: "The question.", example: "eli_b4wq2nxzkt7mpycr5hvjd3sa" },

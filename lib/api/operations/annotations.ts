@@ -3,6 +3,7 @@ import { parseSubmission } from "#lib/annotation/parse-submission.ts";
 import { recordAnnotation } from "#lib/annotation/record-annotation.ts";
 import { hasAnnotation } from "#lib/annotation/store.ts";
 import type { CallOf } from "../call.ts";
+import { fail } from "../errors.ts";
 import { unknownSession } from "../known-session.ts";
 import type { Answer } from "../route.ts";
 import type { ApiServices } from "../services.ts";
@@ -18,6 +19,17 @@ export async function submitAnnotation(
   const recorded = await recordAnnotation(services, params.sessionId, parsed.submission);
   if (!recorded.ok) return unknownSession();
   return { ok: true, status: 200, body: { ok: true } };
+}
+
+/** The same from the session page, for visitors whose role may comment; refusals come in the envelope. */
+export async function annotateAsPerson(
+  services: ApiServices,
+  { session, body }: CallOf<"annotateAsPerson">,
+): Promise<Answer> {
+  const parsed = parseSubmission(body);
+  if (!parsed.ok) return fail("invalid_request", parsed.error);
+  const recorded = await recordAnnotation(services, session.id, parsed.submission);
+  return recorded.ok ? { ok: true, status: 200, body: { ok: true } } : unknownSession();
 }
 
 /** `GET …/annotations`, newest first. */

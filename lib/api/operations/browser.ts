@@ -6,9 +6,17 @@ import type { Answer } from "../route.ts";
 import { readHttpUrl } from "../schemas/fields.ts";
 import type { ApiServices } from "../services.ts";
 
-/** `GET /api/sessions/:sessionId/browser`: the record, no wrapper. */
-export async function readBrowser(services: ApiServices, { params }: CallOf<"readBrowser">): Promise<Answer> {
-  return { ok: true, status: 200, body: await services.browser.readStatus(params.sessionId) };
+/**
+ * `GET /api/sessions/:sessionId/browser`: the record, no wrapper. Its `liveViewUrl` carries the token that opens it; the
+ * browser service knows the bare path only, so that the token is in no event, log or prompt.
+ */
+export async function readBrowser(
+  { browser, shares }: ApiServices,
+  { session }: CallOf<"readBrowser">,
+): Promise<Answer> {
+  const record = await browser.readStatus(session.id);
+  const liveViewUrl = record.liveViewUrl && shares.liveViewPath(session.id, session.shareRevocation);
+  return { ok: true, status: 200, body: { ...record, liveViewUrl } };
 }
 
 /**

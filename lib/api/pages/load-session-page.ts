@@ -1,16 +1,16 @@
-import type { ShareRole } from "#db/schema/unions.ts";
 import { listAnnotations } from "#lib/annotation/list-annotations.ts";
 import { findOpenElicitation } from "#lib/session/elicitation-store.ts";
 import { listRecentMessages } from "#lib/session/message-store.ts";
 import { listQueue } from "#lib/session/queue.ts";
 import type { RunRow } from "#lib/session/run-store.ts";
 import { listDeliverables, listOpenRuns, listRuns } from "#lib/session/run-store.ts";
+import type { ShareAccess } from "#lib/session/share-link.ts";
 import { isCompacting, projectDeliverable, projectTurnState } from "#lib/session/status.ts";
 import { listReadSteers } from "#lib/session/steering-store.ts";
 import type { SessionRow } from "#lib/session/store.ts";
 import { findSession } from "#lib/session/store.ts";
 import type { AnnotationView, RunView, SessionSnapshot } from "../client/types.ts";
-import { readShareCookie } from "../cookies.ts";
+import { readVisit } from "../entrance.ts";
 import type { ApiServices } from "../services.ts";
 import { readCompactions } from "./read-compactions.ts";
 import { readLatestEvents } from "./read-latest-events.ts";
@@ -22,23 +22,67 @@ const MESSAGES = 200;
 const ANNOTATIONS = 50;
 const DELIVERABLES = 20;
 
-/** Everything the session page starts from; live events bring it on. Undefined for whoever may not see the session. */
+/** The data that the session page starts from; live events update it. Undefined for a visitor without access. */
 export async function loadSessionPage(
   services: ApiServices,
   sessionId: string,
   cookieHeader: string | null,
 ): Promise<SessionSnapshot | undefined> {
-  const token = readShareCookie(cookieHeader);
-  const role = token === undefined ? undefined : await services.shares.readRole(sessionId, token);
-  // The counter first: what happens while the rest is read comes again as an event, and changes nothing twice.
-  const session = role && (await findSession(services.db, sessionId));
-  return session && role ? takeSnapshot(services, session, role) : undefined;
+  const access = await readVisit(services, sessionId, cookieHeader, false);
+  // The session row first: an event that is stored while the rest is read arrives again, and applying it twice is harmless.
+  const session = access && (await findSession(services.db, sessionId));
+  return session && access ? takeSnapshot(services, session, access) : undefined;
 }
+
+/** The same for the page of the live view, which a visitor of `liveViewUrl` gets without the rest of the session. */
+export async function loadLivePage(
+  services: ApiServices,
+  sessionId: string,
+  cookieHeader: string | null,
+): Promise<SessionSnapshot | undefined> {
+  const access = await readVisit(services, sessionId, cookieHeader, true);
+  const session = access && (await findSession(services.db, sessionId));
+  if (!session || !access) return undefined;
+  return access.scope === "session"
+    ? takeSnapshot(services, session, access)
+    : takeLiveViewSnapshot(services, session, access);
+}
+
+/** The browser's status only: a `liveViewUrl` shows nothing else of its session. */
+async function takeLiveViewSnapshot(
+  services: ApiServices,
+  session: SessionRow,
+  { role }: ShareAccess,
+): Promise<SessionSnapshot> {
+  return {
+    session: {
+      ...{ id: session.id, title: "this session", source: session.source },
+      createdAt: session.createdAt.toISOString(),
+      ...{ targetUrl: null, isStructured: false, outputSchema: null },
+      hasBrowser: session.capabilities.browser,
+    },
+    role,
+    model: services.settings.model,
+    turnState: "idle",
+    ...{ runs: [], messages: [], hasEarlier: false, toolCalls: [], compactions: [], missingTools: [] },
+    ...{ queue: [], steers: [], annotations: [], elicitation: null, deliverables: [] },
+    browser: await services.browser.readStatus(session.id),
+    lastSeq: session.eventSeq,
+    paths: { ...pathsOf(session.id), share: null },
+  };
+}
+
+const pathsOf = (sessionId: string) => ({
+  live: `/api/sessions/${sessionId}/live`,
+  actions: `/s/${sessionId}/actions`,
+  artifacts: `/api/sessions/${sessionId}/artifacts`,
+  messages: `/api/sessions/${sessionId}/messages`,
+});
 
 async function takeSnapshot(
   services: ApiServices,
   session: SessionRow,
-  role: ShareRole,
+  { role, linkId }: ShareAccess,
 ): Promise<SessionSnapshot> {
   const { db } = services;
   const runs = (await listRuns(db, session.id, RUNS)).toReversed();
@@ -88,11 +132,9 @@ async function takeSnapshot(
     deliverables: deliverables.toReversed().map((row) => projectDeliverable(row.runId, row)),
     lastSeq: session.eventSeq,
     paths: {
-      live: `/api/sessions/${session.id}/live`,
-      actions: `/s/${session.id}/actions`,
-      artifacts: `/api/sessions/${session.id}/artifacts`,
-      messages: `/api/sessions/${session.id}/messages`,
-      share: services.shares.sharePath(session.id, session.shareRevocation, role),
+      ...pathsOf(session.id),
+      // A visitor of a created link gets no link that would outlive its revocation or expiry.
+      share: linkId === null ? services.shares.sharePath(session.id, session.shareRevocation, role) : null,
     },
   };
 }

@@ -13,5 +13,7 @@ export type LandingPage = {
 export type PageLoaders = {
   /** The session as the holder of this cookie may see it; undefined where there is none, or none for them. */
   loadSessionPage: (sessionId: string, cookieHeader: string | null) => Promise<SessionSnapshot | undefined>;
+  /** The session's live view as the holder of this cookie may see it, undefined without access. */
+  loadLivePage: (sessionId: string, cookieHeader: string | null) => Promise<SessionSnapshot | undefined>;
   loadLandingPage: (cookieHeader: string | null) => Promise<LandingPage>;
 };

@@ -123,8 +123,9 @@ export const browserStatusSchema = z
       .string()
       .nullable()
       .meta({
-        description: "The live view, once `status` is `ready`. A path of this service.",
-        examples: ["/s/ses_xdbqydi2z2jnnberubbghcrn/live"],
+        description:
+          "Opens the live view alone, read-only, for anyone who has this link; null unless `status` is `ready`. Revoking all share links changes it. A path of this service.",
+        examples: ["/s/ses_xdbqydi2z2jnnberubbghcrn/live?key=JdGm7kq0-bTqk2wVYv3cE8rN1xLh5uPa"],
       }),
     desiredUrl: pageUrl("The page that the session targets now.").nullable(),
     lastNavigatedUrl: pageUrl(

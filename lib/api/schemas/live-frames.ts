@@ -22,11 +22,13 @@ export const liveFrameSchema = z
     z
       .object({
         type: z.literal("ready"),
-        seq: count,
+        lastSeq: count,
         ...common,
         data: z.object({ role: z.enum(SHARE_ROLES), watching: count }),
       })
-      .describe("First of all: the connection is let in; `seq` is the last stored event at that moment."),
+      .describe(
+        "The first frame: the connection was accepted; `lastSeq` is the last stored event at that moment. It is no event, so it has no `seq`.",
+      ),
     ...eventFrames,
     notice("message.delta", "A piece of a message while it is written.", messageDeltaSchema),
     notice("watching", "How many connections follow the session.", z.object({ watching: count })),

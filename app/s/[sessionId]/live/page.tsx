@@ -2,13 +2,13 @@ import type { Metadata } from "next";
 import { headers } from "next/headers";
 import { notFound } from "next/navigation";
 import { BareLive } from "#components/live/bare-live.tsx";
-import { loadSessionPage } from "#lib/api/mount.ts";
+import { loadLivePage } from "#lib/api/mount.ts";
 
 export const metadata: Metadata = { title: "Live browser" };
 
 /** `liveViewUrl`: the live browser alone. */
 export default async function LivePage({ params }: { params: Promise<{ sessionId: string }> }) {
-  const snapshot = await loadSessionPage((await params).sessionId, (await headers()).get("cookie"));
+  const snapshot = await loadLivePage((await params).sessionId, (await headers()).get("cookie"));
   if (!snapshot?.session.hasBrowser) notFound();
   return <BareLive snapshot={snapshot} />;
 }

@@ -54,8 +54,8 @@ export function openLive(connection: Connection, sessionId: string, options: Liv
     lastSeq: () => seen,
     openSocket: (url) => openSocket(url, apiKey, options.openSocket),
     onFrame(frame) {
-      // The first number of a connection that asked for none: from here on nothing is missed.
-      if (frame.type === "ready") seen ??= frame.seq;
+      // Without `after` the connection starts at the last stored event, so nothing after it may be missed.
+      if (frame.type === "ready") seen ??= frame.lastSeq;
       else if ("seq" in frame) {
         if (seen !== undefined && frame.seq <= seen) return;
         seen = frame.seq;

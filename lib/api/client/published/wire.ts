@@ -100,7 +100,7 @@ export type ApiKeyPage = {
 export type BrowserStatus = {
   status: "idle" | "creating" | "ready" | "expired" | "error";
   sessionId: string | null;
-  /** The live view, once `status` is `ready`. A path of this service. */
+  /** Opens the live view alone, read-only, for anyone who has this link; null unless `status` is `ready`. Revoking all share links changes it. A path of this service. */
   liveViewUrl: string | null;
   desiredUrl: string | null;
   lastNavigatedUrl: string | null;
@@ -436,7 +436,7 @@ export type LiveClientFrame = {
 /** A text frame of the service; `type` tells which. Pass over types that you do not know. */
 export type LiveFrame = {
   type: "ready";
-  seq: number;
+  lastSeq: number;
   /** Names the session. */
   sessionId: string;
   /** ISO 8601, UTC. */
@@ -1039,6 +1039,48 @@ export type Settled = {
   success: true;
 };
 
+/** A share link without its secret, of which only a hash is stored. */
+export type ShareLink = {
+  /** Names the link. */
+  id: string;
+  /** `view` watches, `comment` watches and annotates, `drive` also messages the agent and controls the browser. */
+  role: "view" | "comment" | "drive";
+  label: string | null;
+  /** ISO 8601, UTC. */
+  createdAt: string;
+  /** ISO 8601, UTC; null if the link does not expire. */
+  expiresAt: string | null;
+  /** ISO 8601, UTC; null if the link is not revoked. */
+  revokedAt: string | null;
+};
+
+export type ShareLinkCreated = {
+  success: true;
+  /** The link with its secret, as a path of this service. This answer is the only one that has it. */
+  shareUrl: string;
+  record: ShareLink;
+};
+
+export type ShareLinkPage = {
+  success: true;
+  data: Array<ShareLink>;
+  /** Send it as `cursor` for the next page; null after the last. */
+  nextCursor: string | null;
+};
+
+export type ShareLinkRevoked = {
+  success: true;
+  record: ShareLink;
+};
+
+export type SharesRevoked = {
+  success: true;
+  /** Created links that this call revoked. */
+  revoked: number;
+  /** The session's new `shareUrl`, as a path of this service. */
+  shareUrl: string;
+};
+
 /** Where the session comes from. */
 export type Source = "web" | "api" | "slack" | "cli";
 
@@ -1287,6 +1329,37 @@ export type Operations = {
     body: undefined;
     answer: Response;
   };
+  /** List share links, newest first. Live, expired and revoked links, without their secrets. */
+  listShareLinks: {
+    parameters: { sessionId: string; limit?: number | undefined; cursor?: string | undefined };
+    body: undefined;
+    answer: ShareLinkPage;
+  };
+  /** Create a share link. The secret is random, is stored as a hash, and is in this answer only. The link opens the session page with its role until it expires or is revoked. */
+  createShareLink: {
+    parameters: { sessionId: string };
+    body: {
+      /** `view` watches, `comment` watches and annotates, `drive` also messages the agent and controls the browser. */
+      role: "view" | "comment" | "drive";
+      /** Whom or what the link is for; shown in the list only. */
+      label?: string | undefined;
+      /** ISO 8601. Omit for a link that does not expire. */
+      expiresAt?: string | undefined;
+    };
+    answer: ShareLinkCreated;
+  };
+  /** Revoke every share link and the shareUrl. Ends all share links, the `shareUrl` and the `liveViewUrl` of the session with their cookies and open connections, and answers with the new `shareUrl`. */
+  revokeAllShareLinks: {
+    parameters: { sessionId: string };
+    body: undefined;
+    answer: SharesRevoked;
+  };
+  /** Revoke a share link. The link, its cookies and its open connections end within a second. Revoking it again changes nothing. */
+  revokeShareLink: {
+    parameters: { sessionId: string; linkId: string };
+    body: undefined;
+    answer: ShareLinkRevoked;
+  };
   /** Let another agent use the session's tools. For an agent that is not this service's: with the token it reaches the built-in tool server at `url` (MCP, Streamable HTTP), and there what the session's policy leaves of its tools. */
   createMcpToken: {
     parameters: { sessionId: string };
@@ -1362,6 +1435,10 @@ export const OPERATIONS = {
   listDeliveries: {"method":"GET","path":"/api/sessions/:sessionId/deliveries","query":["limit","cursor"],"hasBody":false,"isRaw":false},
   redeliverCallback: {"method":"POST","path":"/api/sessions/:sessionId/deliveries/:deliveryId/redeliver","query":[],"hasBody":false,"isRaw":false},
   readArtifact: {"method":"GET","path":"/api/sessions/:sessionId/artifacts/:artifactId","query":[],"hasBody":false,"isRaw":true},
+  listShareLinks: {"method":"GET","path":"/api/sessions/:sessionId/share-links","query":["limit","cursor"],"hasBody":false,"isRaw":false},
+  createShareLink: {"method":"POST","path":"/api/sessions/:sessionId/share-links","query":[],"hasBody":true,"isRaw":false},
+  revokeAllShareLinks: {"method":"POST","path":"/api/sessions/:sessionId/share-links/revoke-all","query":[],"hasBody":false,"isRaw":false},
+  revokeShareLink: {"method":"DELETE","path":"/api/sessions/:sessionId/share-links/:linkId","query":[],"hasBody":false,"isRaw":false},
   createMcpToken: {"method":"POST","path":"/api/sessions/:sessionId/mcp-token","query":[],"hasBody":false,"isRaw":false},
   listQueue: {"method":"GET","path":"/api/sessions/:sessionId/queue","query":[],"hasBody":false,"isRaw":false},
   editQueued: {"method":"PATCH","path":"/api/sessions/:sessionId/queue/:requestId","query":[],"hasBody":true,"isRaw":false},

@@ -1,0 +1,92 @@
+import * as links from "#lib/session/manage-share-links.ts";
+import { linkPath } from "#lib/session/share-link.ts";
+import { findShareLink, revokeAllShares } from "#lib/session/share-store.ts";
+import type { CallOf } from "../call.ts";
+import { shareCookies } from "../cookies.ts";
+import { fail } from "../errors.ts";
+import { unknownSession } from "../known-session.ts";
+import type { Answer } from "../route.ts";
+import type { ApiServices } from "../services.ts";
+import { unknownCursor } from "./lists.ts";
+
+const PAGE = 50;
+
+/** `GET …/share-links`, newest first, without secrets. Source: `wire.md`, Share links. */
+export async function listShareLinks(
+  { db }: ApiServices,
+  { params, query }: CallOf<"listShareLinks" | "listPersonShareLinks">,
+): Promise<Answer> {
+  const { cursor, limit = PAGE } = query;
+  if (cursor !== undefined && !(await findShareLink(db, params.sessionId, cursor))) return unknownCursor();
+  const page = await links.listShareLinks(db, params.sessionId, { limit, ...(cursor && { cursor }) });
+  return { ok: true, status: 200, body: { success: true, ...page } };
+}
+
+/** `POST …/share-links`. The answer is the only one with the link's secret. */
+export async function createShareLink(
+  { db }: ApiServices,
+  { params, body }: CallOf<"createShareLink" | "createPersonShareLink">,
+): Promise<Answer> {
+  const { sessionId } = params;
+  const { role, label = null, expiresAt } = body;
+  const created = await links.createShareLink(db, {
+    ...{ sessionId, role, label },
+    expiresAt: expiresAt === undefined ? null : new Date(expiresAt),
+  });
+  if (!created)
+    return fail(
+      "conflict",
+      `a session has at most ${links.LIVE_LINKS_MAX} live share links; revoke one first`,
+    );
+  const { token, record } = created;
+  return {
+    ok: true,
+    status: 201,
+    body: { success: true, shareUrl: linkPath(sessionId, token), record },
+  };
+}
+
+/** `DELETE …/share-links/:linkId`: ends the link, its cookies and its open connections; repeating it changes nothing. */
+export async function revokeShareLink(
+  { db, access }: ApiServices,
+  { params }: CallOf<"revokeShareLink" | "revokePersonShareLink">,
+): Promise<Answer> {
+  const record = await links.revokeShareLink(db, params.sessionId, params.linkId);
+  if (!record) return fail("not_found", "no such share link");
+  access.sharesChanged(params.sessionId);
+  return { ok: true, status: 200, body: { success: true, record } };
+}
+
+/** `POST …/share-links/revoke-all`: ends every link and the `shareUrl`, and answers with the new one. */
+export async function revokeAllShareLinks(
+  services: ApiServices,
+  { params }: CallOf<"revokeAllShareLinks">,
+): Promise<Answer> {
+  const revoked = await revokeAll(services, params.sessionId);
+  return revoked ? { ok: true, status: 200, body: revoked.body } : unknownSession();
+}
+
+/** The same from the session page. Its visitor used the link that has just ended, so the answer renews the cookies. */
+export async function revokeAllPersonShareLinks(
+  services: ApiServices,
+  { params }: CallOf<"revokeAllPersonShareLinks">,
+): Promise<Answer> {
+  const { sessionId } = params;
+  const revoked = await revokeAll(services, sessionId);
+  if (!revoked) return unknownSession();
+  const token = services.shares.deriveToken(sessionId, revoked.revocation, "drive");
+  const isSecure = services.settings.baseUrl.startsWith("https:");
+  const answer = Response.json(revoked.body);
+  for (const cookie of shareCookies(sessionId, token, { scope: "session", expiresAt: null }, isSecure))
+    answer.headers.append("Set-Cookie", cookie);
+  return answer;
+}
+
+async function revokeAll({ db, shares, access }: ApiServices, sessionId: string) {
+  const revoked = await revokeAllShares(db, sessionId, new Date());
+  if (!revoked) return undefined;
+  access.sharesChanged(sessionId);
+  const { revocation, links } = revoked;
+  const shareUrl = shares.sharePath(sessionId, revocation, "drive");
+  return { revocation, body: { success: true, revoked: links, shareUrl } };
+}
