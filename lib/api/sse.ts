@@ -46,12 +46,14 @@ export type JoinedTurn = { requestId: string; hasOwnRun: () => Promise<boolean> 
  * Source: `wire.md`, Stream.
  *
  * @param query.joined the turn whose events are this request's too.
- * @param signal fires when the client has gone.
+ * @param signal fires when the client has gone, or may no longer read.
+ * @param onOver called once the stream is over, whatever ended it.
  */
 export function streamRequest(
   log: FollowedLog,
   query: { sessionId: string; requestId: string; after: number; joined?: JoinedTurn },
   signal: AbortSignal,
+  onOver: () => void = () => {},
 ): ReadableStream<Uint8Array> {
   const { joined } = query;
   const requestIds = joined ? [query.requestId, joined.requestId] : [query.requestId];
@@ -71,9 +73,11 @@ export function streamRequest(
   let release = () => {};
 
   const stop = () => {
+    if (isOver) return;
     isOver = true;
     release();
     wake();
+    onOver();
   };
 
   return new ReadableStream<Uint8Array>(

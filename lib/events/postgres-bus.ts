@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { sql } from "drizzle-orm";
 import type { Database } from "#db/client.ts";
 import type { Listen } from "#db/notifications.ts";
 import type { BusItem, BusListener, EventBus } from "./bus.ts";
@@ -19,6 +20,8 @@ export type PostgresBusDeps = {
 
 type Hearer<Callback> = { hear: Callback; onGap: () => void };
 
+/** Names no process: the sender of a word that does not listen. */
+const NO_PROCESS = "";
 const CHANNEL = "agent_session_service";
 /** Notices that wait for a lost connection; beyond that the others are told to read the log instead. */
 const WAITING_MAX = 10_000;
@@ -129,7 +132,7 @@ export async function createPostgresBus(deps: PostgresBusDeps): Promise<EventBus
   function receive(payload: string): void {
     const envelope = readEnvelope(payload);
     if (!envelope || envelope.from === self) return;
-    if (!peers.has(envelope.from)) {
+    if (envelope.from !== NO_PROCESS && !peers.has(envelope.from)) {
       peers.add(envelope.from);
       // Until now nothing was said to it.
       say({ type: "gap" }, envelope.from);
@@ -204,4 +207,13 @@ export async function createPostgresBus(deps: PostgresBusDeps): Promise<EventBus
       await line?.close();
     },
   };
+}
+
+/**
+ * Sends a word of {@link EventBus.signal} to every process of this Postgres, from a process that has no bus of its own
+ * (a command). It is sent when the promise resolves. @throws when the database cannot be reached.
+ */
+export async function sendSignal(db: Database, topic: string, word: string): Promise<void> {
+  for (const payload of packNotices(NO_PROCESS, undefined, [{ type: "signal", topic, word }]))
+    await db.execute(sql`select pg_notify(${CHANNEL}, ${payload})`);
 }

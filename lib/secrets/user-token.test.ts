@@ -10,6 +10,7 @@ const token: UserToken = {
   sessionId: "ses_one",
   audience,
   holder: "other",
+  keyId: "3f9c1a7be2d04856",
   expiresAt: new Date("2026-01-01T01:00:00Z"),
 };
 const here = { audiences: [audience], now };
@@ -17,6 +18,12 @@ const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("
 
 test("a token says whose it is, what it is for, who holds it and when it ends", () => {
   assert.deepEqual(readUserToken(key, mintUserToken(key, token), here), token);
+});
+
+test("a token of another agent that names no API key is refused", () => {
+  assert.equal(readUserToken(key, mintUserToken(key, { ...token, keyId: null }), here), undefined);
+  const own: UserToken = { ...token, holder: "agent", keyId: null };
+  assert.deepEqual(readUserToken(key, mintUserToken(key, own), here), own);
 });
 
 test("no two tokens are the same, even if they say the same", () => {

@@ -1,13 +1,15 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
 
 /**
- * What a session's own user token says: whose it is, the one URL it is for, who holds it (the session's own agent, or an
- * agent of somebody else), and when it ends. Source: specification, MCP servers, rule 2; Authentication, rule 6.
+ * The claims of a session's own user token: its session, the one URL it is for, its holder (the session's own agent, or
+ * another agent), the API key that it was minted with and ends with (null for the session's own agent), and its expiry.
+ * Source: specification, MCP servers, rule 2; Authentication, rule 6.
  */
 export type UserToken = {
   sessionId: string;
   audience: string;
   holder: "agent" | "other";
+  keyId: string | null;
   expiresAt: Date;
 };
 
@@ -32,9 +34,9 @@ export function mintUserToken(
   token: UserToken,
   serial = randomBytes(12).toString("base64url"),
 ): string {
-  const { sessionId, audience, holder, expiresAt } = token;
+  const { sessionId, audience, holder, keyId, expiresAt } = token;
   const endsAtSeconds = Math.floor(expiresAt.getTime() / 1_000);
-  const claims = JSON.stringify([sessionId, audience, holder, endsAtSeconds, serial]);
+  const claims = JSON.stringify([sessionId, audience, holder, endsAtSeconds, serial, keyId]);
   const signed = `${VERSION}.${Buffer.from(claims).toString("base64url")}`;
   return `${signed}.${sign(key, signed)}`;
 }
@@ -56,12 +58,14 @@ export function readUserToken(
   // The text is compared, not the bytes it stands for, so that each token has one spelling.
   if (!isEqual(mac, sign(key, `${version}.${claims}`))) return undefined;
   // Only mintUserToken signs with this key.
-  const [sessionId, audience, holder, endsAtSeconds] = JSON.parse(
+  const [sessionId, audience, holder, endsAtSeconds, , keyId = null] = JSON.parse(
     Buffer.from(claims, "base64url").toString(),
-  ) as [string, string, UserToken["holder"], number];
+  ) as [string, string, UserToken["holder"], number, string, UserToken["keyId"]?];
+  // Tokens of an earlier version name no key, so that nothing could end them with it.
+  if (holder === "other" && keyId === null) return undefined;
   const expiresAt = new Date(endsAtSeconds * 1_000);
   if (expected.now >= expiresAt || !expected.audiences.includes(audience)) return undefined;
-  return { sessionId, audience, holder, expiresAt };
+  return { sessionId, audience, holder, keyId, expiresAt };
 }
 
 const sign = (key: Uint8Array, text: string): string =>

@@ -5,6 +5,7 @@ import { createHolderCheck } from "#lib/api/mcp/admit-holder.ts";
 import { createRateLimiter } from "#lib/api/rate-limiter.ts";
 import { findTestChromium } from "#lib/browser/testing.ts";
 import { deriveUserTokenKey, mintUserToken } from "#lib/secrets/user-token.ts";
+import { createKeyStore } from "#lib/session/key-store.ts";
 import {
   callTool,
   listNames,
@@ -42,7 +43,7 @@ const createSession = async (profile: Record<string, unknown> = {}) =>
 /** The user token as the session's own agent holds it. */
 function mintAgentToken(sessionId: string, more: { audience?: string; expiresAt?: Date } = {}) {
   const { audience = mcp.url, expiresAt = new Date(Date.now() + 60_000) } = more;
-  return mintUserToken(mcp.tokenKey, { sessionId, audience, expiresAt, holder: "agent" });
+  return mintUserToken(mcp.tokenKey, { sessionId, audience, expiresAt, holder: "agent", keyId: null });
 }
 
 /** What the session's followers were told of tools, outside of any turn. */
@@ -294,7 +295,8 @@ test("no credential, a wrong one, one that has ended or is for elsewhere: 401, w
   const ended = mintAgentToken(sessionId, { expiresAt: new Date(Date.now() - 1_000) });
   const foreignKey = deriveUserTokenKey(Buffer.alloc(32, 7));
   const forged = mintUserToken(foreignKey, {
-    ...{ sessionId, audience: mcp.url, holder: "other", expiresAt: new Date(Date.now() + 60_000) },
+    ...{ sessionId, audience: mcp.url, holder: "other", keyId: "settings:0" },
+    expiresAt: new Date(Date.now() + 60_000),
   });
   const nobodys = mintAgentToken("ses_nobodys");
   const rows = [undefined, "x", "test-key", elsewhere, ended, forged, nobodys, `${good}x`, good.slice(0, -1)];
@@ -311,6 +313,7 @@ test("others' requests are counted for each session; those of its own agent are 
   const check = createHolderCheck({
     ...{ db: mcp.container.services.db, key: mcp.tokenKey, audience: mcp.url },
     rates: createRateLimiter({ create: 0, poll: 2, annotate: 0 }),
+    keys: createKeyStore(mcp.container.services.db),
   });
   const ask = async (token: string) => {
     const checked = await check(new Request(mcp.url, { headers: { authorization: `Bearer ${token}` } }));

@@ -40,6 +40,7 @@ export function connectToolServers(deps: {
       fetch: own.fetch,
       issueUserToken: (sessionId, audience) =>
         mintUserToken(tokenKey, {
+          keyId: null,
           ...{ sessionId, audience, holder: "agent" },
           expiresAt: new Date(Date.now() + HOUR_MS),
         }),

@@ -190,7 +190,8 @@ export async function startConformanceServer(): Promise<{ url: string; close: ()
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const serve = createMcpEndpoint({
     ...{ baseUrl, inFlight, logger, open: () => openServer(logger) },
-    admit: async () => ({ ok: true, holder: { key: "anybody" } }),
+    admit: async () => ({ ok: true, holder: { key: "anybody", grant: undefined } }),
+    access: { hold: () => () => {} },
   });
   return {
     url: `${baseUrl}/mcp`,

@@ -4,7 +4,9 @@ import type { EventLog } from "#lib/events/event-log.ts";
 import type { GuardedFetch } from "#lib/net/guarded-fetch.ts";
 import { mintUserToken, type UserToken } from "#lib/secrets/user-token.ts";
 import type { EvidenceStore } from "#lib/session/evidence.ts";
+import type { KeyStore } from "#lib/session/key-store.ts";
 import type { Tool } from "#lib/tools/tool.ts";
+import type { AccessWatch } from "../access-watch.ts";
 import type { RateLimiter } from "../rate-limiter.ts";
 import { createHolderCheck, type McpHolder } from "./admit-holder.ts";
 import { callMcpTool } from "./call-mcp-tool.ts";
@@ -26,6 +28,8 @@ type BuiltinMcpDeps = {
   evidence: EvidenceStore;
   browser: BrowserService;
   rates: RateLimiter;
+  keys: Pick<KeyStore, "readExpiries">;
+  access: Pick<AccessWatch, "hold">;
   /** Every tool of this deployment's agents. */
   tools: readonly Tool[];
   tokenKey: Uint8Array;
@@ -39,8 +43,8 @@ type BuiltinMcpDeps = {
 export type BuiltinMcp = {
   /** Serves `/api/mcp`; never rejects. */
   serve: (request: Request) => Promise<Response>;
-  /** A token for others' agents to use this session's tools. */
-  issueToken: (sessionId: string) => { token: string; url: string; expiresAt: Date };
+  /** A token for other agents to use this session's tools; it ends with the API key that asks for it. */
+  issueToken: (sessionId: string, keyId: string) => { token: string; url: string; expiresAt: Date };
   close: () => void;
 };
 
@@ -49,7 +53,7 @@ export const USER_TOKEN_MS = 3_600_000;
 
 /** @see BuiltinMcp */
 export function createBuiltinMcp(deps: BuiltinMcpDeps): BuiltinMcp {
-  const { log, tokenKey, baseUrl, logger } = deps;
+  const { access, log, tokenKey, baseUrl, logger } = deps;
   const url = mcpUrl(baseUrl);
   const utilities = createUtilities({ ...deps, threads: createPageThreads() });
   const offer = createToolOffer(utilities, deps.tools);
@@ -82,12 +86,12 @@ export function createBuiltinMcp(deps: BuiltinMcpDeps): BuiltinMcp {
 
   return {
     serve: createMcpEndpoint({
-      ...{ baseUrl, inFlight, logger, open },
+      ...{ baseUrl, inFlight, access, logger, open },
       admit: createHolderCheck({ ...deps, key: tokenKey, audience: url }),
     }),
-    issueToken(sessionId) {
+    issueToken(sessionId, keyId) {
       const expiresAt = new Date(Math.floor((Date.now() + USER_TOKEN_MS) / 1_000) * 1_000);
-      const token: UserToken = { sessionId, audience: url, holder: "other", expiresAt };
+      const token: UserToken = { sessionId, audience: url, holder: "other", keyId, expiresAt };
       return { token: mintUserToken(tokenKey, token), url, expiresAt };
     },
     close: inFlight.close,

@@ -1,5 +1,6 @@
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import type { AccessWatch, Grant } from "../access-watch.ts";
 import { type Failure, fail } from "../errors.ts";
 import { failureOf } from "../failure-of.ts";
 import { isOwnHost, isSameService } from "../own-origin.ts";
@@ -9,10 +10,16 @@ import { refuseMcp } from "./mcp-refusal.ts";
 
 const BODY_BYTES_MAX = 4 * 1_048_576;
 
+type HolderBase = {
+  key: string;
+  /** Its calls end with this; undefined for a credential that cannot be withdrawn before it expires. */
+  grant: Grant | undefined;
+};
+
 /** What a server of the official SDK offers to a transport. */
 export type McpServerPort = { connect: (transport: Transport) => Promise<void>; close: () => Promise<void> };
 
-export type McpEndpointDeps<Holder extends { key: string }> = {
+export type McpEndpointDeps<Holder extends HolderBase> = {
   /** Public origin: requests that name another host, or come from another site's page, are refused. */
   baseUrl: string;
   /** Who is calling; `key` tells the holders of credentials apart. */
@@ -20,6 +27,7 @@ export type McpEndpointDeps<Holder extends { key: string }> = {
   /** A server for one message of theirs. */
   open: (holder: Holder) => McpServerPort;
   inFlight: CallsInFlight;
+  access: Pick<AccessWatch, "hold">;
   logger: { error: (fields: object, message: string) => void };
 };
 
@@ -31,7 +39,7 @@ export type McpEndpointDeps<Holder extends { key: string }> = {
  *
  * @returns the handler of its path; it never rejects.
  */
-export function createMcpEndpoint<Holder extends { key: string }>(
+export function createMcpEndpoint<Holder extends HolderBase>(
   deps: McpEndpointDeps<Holder>,
 ): (request: Request) => Promise<Response> {
   async function serve(request: Request): Promise<Response> {
@@ -50,13 +58,16 @@ export function createMcpEndpoint<Holder extends { key: string }>(
     if (message.method === "notifications/cancelled") deps.inFlight.cancel(holder.key, message.cancels);
     const server = deps.open(holder);
     const { signal: ended, end } = deps.inFlight.begin(holder.key, message.id);
-    const stop = AbortSignal.any([request.signal, ended]);
+    const withdrawn = new AbortController();
+    const letGo = holder.grant && deps.access.hold(holder.grant, () => withdrawn.abort());
+    const stop = AbortSignal.any([request.signal, ended, withdrawn.signal]);
     const transport = new WebStandardStreamableHTTPServerTransport({
       enableJsonResponse: message.method !== "tools/call",
     });
     const close = () => {
       stop.removeEventListener("abort", close);
       end();
+      letGo?.();
       // What is still at work on the message sees its signal fire.
       server
         .close()

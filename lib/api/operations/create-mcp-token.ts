@@ -3,13 +3,14 @@ import type { Answer } from "../route.ts";
 import type { ApiServices } from "../services.ts";
 
 /**
- * `POST /api/sessions/:sessionId/mcp-token`: the session's user token, with which somebody else's agent uses what the
- * session's policy leaves of its tools. Nothing is stored: the token is good until it ends, or the session is deleted.
+ * `POST /api/sessions/:sessionId/mcp-token`: the session's user token, with which another agent uses the tools that the
+ * session's policy leaves. Nothing is stored: the token is valid until it expires, the session is deleted, or the API key
+ * that asked for it is revoked.
  */
 export async function createMcpToken(
   { builtinMcp }: ApiServices,
-  { session }: CallOf<"createMcpToken">,
+  { session, caller }: CallOf<"createMcpToken">,
 ): Promise<Answer> {
-  const { token, url, expiresAt } = builtinMcp.issueToken(session.id);
+  const { token, url, expiresAt } = builtinMcp.issueToken(session.id, caller.keyId);
   return { ok: true, status: 201, body: { success: true, token, url, expiresAt: expiresAt.toISOString() } };
 }

@@ -28,18 +28,19 @@ export async function createKey(
   return { ok: true, status: 201, body: { success: true, ...made } };
 }
 
-/** `DELETE /actions/keys/:keyId`: the key ends at once; asking again changes nothing. */
-export async function revokeKey(
-  services: Pick<ApiServices, "db">,
-  { params }: CallOf<"revokeKey">,
-): Promise<Answer> {
+type KeyServices = { db: ApiServices["db"]; access: Pick<ApiServices["access"], "keyChanged"> };
+
+/** `DELETE /actions/keys/:keyId`: ends the key and its open connections at once; repeating it changes nothing. */
+export async function revokeKey(services: KeyServices, { params }: CallOf<"revokeKey">): Promise<Answer> {
   const record = await keys.revokeKey(services.db, params.keyId);
-  return record ? { ok: true, status: 200, body: { success: true, record } } : unknownKey();
+  if (!record) return unknownKey();
+  services.access.keyChanged(record.id);
+  return { ok: true, status: 200, body: { success: true, record } };
 }
 
 /** `POST /actions/keys/:keyId/rotate`: a successor, beside which the old key goes on for the overlap. */
 export async function rotateKey(
-  services: Pick<ApiServices, "db">,
+  services: KeyServices,
   { params, body }: CallOf<"rotateKey">,
 ): Promise<Answer> {
   const overlapMs = (body.overlapHours ?? OVERLAP_HOURS) * 3_600_000;
@@ -48,6 +49,7 @@ export async function rotateKey(
   if (rotated.status === "over")
     return fail("conflict", "this key is revoked or has expired; create a new one");
   const { key, record, old } = rotated;
+  services.access.keyChanged(old.id);
   return { ok: true, status: 201, body: { success: true, key, record, old } };
 }
 

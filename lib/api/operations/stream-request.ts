@@ -47,7 +47,11 @@ export async function streamRequest(
   };
   const { subscribe, readUnfinished } = log;
   const pages = { subscribe, readUnfinished, readPage: (page: PageQuery) => readPage(db, page) };
-  return new Response(openStream(pages, followed, request.signal), { headers: HEADERS });
+  const { grant } = caller;
+  const withdrawn = new AbortController();
+  const letGo = grant && services.access.hold(grant, () => withdrawn.abort());
+  const signal = AbortSignal.any([request.signal, withdrawn.signal]);
+  return new Response(openStream(pages, followed, signal, letGo), { headers: HEADERS });
 }
 
 /** An `EventSource` reconnects with its header, which therefore wins over the query it was opened with. */

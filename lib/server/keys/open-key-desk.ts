@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { chooseDriver, type DatabaseOptions, openDatabase } from "#db/client.ts";
+import { ACCESS_TOPIC, createAccessWatch } from "#lib/api/access-watch.ts";
 import { createAuthenticator } from "#lib/api/authenticate.ts";
 import { contract } from "#lib/api/contract.ts";
 import { createLoginGate } from "#lib/api/login-gate.ts";
@@ -8,6 +9,8 @@ import { createPathMatcher } from "#lib/api/match-path.ts";
 import { createKey, listKeys, revokeKey, rotateKey } from "#lib/api/operations/keys.ts";
 import { createRateLimiter } from "#lib/api/rate-limiter.ts";
 import { type RouteServices, serveOperation } from "#lib/api/route.ts";
+import type { ApiServices } from "#lib/api/services.ts";
+import { sendSignal } from "#lib/events/postgres-bus.ts";
 import { createKeyStore } from "#lib/session/key-store.ts";
 import { createShareLinks } from "#lib/session/share-link.ts";
 import type { Env } from "../env.ts";
@@ -20,6 +23,12 @@ export type KeyDesk = {
 };
 
 const ANSWER_MS = 30_000;
+const silent = {
+  debug() {},
+  info() {},
+  warn() {},
+  error: ({ err }: { err?: unknown }) => console.error(err),
+};
 
 /**
  * Opens a way to the service's own key store: the database itself, or, where a running service owns the embedded one, that
@@ -59,15 +68,34 @@ async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<KeyDe
   const { db, close } = await openDatabase(options);
   const key = await readSecretKey(env);
   const operator = signIn(key);
-  const services: RouteServices = {
+  const store = createKeyStore(db);
+  let told = Promise.resolve();
+  const access = createAccessWatch({
+    rows: { readKeys: store.readExpiries, readShares: async () => new Map() },
+    words: {
+      // An embedded database has no other process to tell.
+      tell(word) {
+        if (options.driver !== "pglite") told = sendSignal(db, ACCESS_TOPIC, word);
+      },
+      listen: () => () => {},
+    },
+    logger: silent,
+  });
+  const services: RouteServices & Pick<ApiServices, "access"> = {
     db,
+    access,
     login: operator.gate,
-    authenticate: createAuthenticator([], createKeyStore(db)),
+    authenticate: createAuthenticator([], store),
     shares: createShareLinks(db, key),
     rates: createRateLimiter({ create: 0, poll: 0, annotate: 0 }),
-    logger: { debug() {}, info() {}, warn() {}, error: ({ err }: { err?: unknown }) => console.error(err) },
+    logger: silent,
     settings: { baseUrl: env.baseUrl },
   };
+  /** A running service that does not hear of the change would leave the key's connections open: the command fails then. */
+  async function afterTelling(response: Response): Promise<Response> {
+    await told;
+    return response;
+  }
   return {
     close,
     async ask(method, path, body) {
@@ -80,9 +108,9 @@ async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<KeyDe
         case "create":
           return serveOperation(services, create, createKey, request, params);
         case "revoke":
-          return serveOperation(services, revoke, revokeKey, request, params);
+          return afterTelling(await serveOperation(services, revoke, revokeKey, request, params));
         case "rotate":
-          return serveOperation(services, rotate, rotateKey, request, params);
+          return afterTelling(await serveOperation(services, rotate, rotateKey, request, params));
         default:
           throw new Error(`no operation at ${method} ${path}`);
       }
