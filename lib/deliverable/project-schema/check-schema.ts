@@ -21,7 +21,6 @@ export type Report =
       fits: boolean;
       breach: Breach | undefined;
       projectionMs: number;
-      folded: number;
       roundTrips: readonly RoundTrip[];
       projection: Projection;
     };
@@ -51,7 +50,7 @@ async function check(checker: SchemaChecker, profile: Profile, input: Input): Pr
     roundTrips.push(await sendAround(checker, projection, input.schema, value));
   return {
     ...{ source, admitted: true, fits: breach === undefined, breach, projectionMs },
-    ...{ folded: projection.folded.length, roundTrips, projection },
+    ...{ roundTrips, projection },
   };
 }
 

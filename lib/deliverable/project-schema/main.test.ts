@@ -72,8 +72,23 @@ describe("npm run project-schema", () => {
       .map((line) => JSON.parse(line));
     assert.equal(first.fits, true);
     assert.deepEqual(first.roundTrips, { exact: 1, different: 0, "skipped-invalid": 1 });
+    assert.deepEqual(first.projection.properties.name.description, "At most 9 characters.");
+    assert.deepEqual(first.folded, [
+      { pointer: "/properties/name", keyword: "maxLength", sentence: "At most 9 characters." },
+    ]);
     assert.equal(second.error, "outputSchema: /allOf/0/$ref refers to itself without end");
     assert.equal(third.admitted, false);
+  });
+
+  test("JSON lines are split at line feeds only: a string may contain U+2028 and U+2029", async () => {
+    const schema = { type: "object", description: "one\u2028two\u2029three" };
+    await writeFile(file("separators.jsonl"), `${JSON.stringify(schema)}\r\n${JSON.stringify(product)}`);
+    const { code, out } = await run(file("separators.jsonl"), "--json");
+    assert.equal(code, 0, out);
+    const [first, second, ...more] = out.trim().split("\n");
+    assert.equal(JSON.parse(String(first)).projection.description, schema.description);
+    assert.match(JSON.parse(String(second)).source, /separators\.jsonl:2$/);
+    assert.deepEqual(more, []);
   });
 
   test("one schema that is refused: the sentence of the 400, and 1", async () => {

@@ -17,7 +17,7 @@ For one schema: the projection, what was folded into descriptions, and an exampl
 For several: a line each, and a summary.
 
   --provider   whose rules to keep to (default: openai)
-  --json       one JSON object for each schema, on a line of its own
+  --json       one JSON object for each schema, on a line of its own, with the projection
   --help       this text
 
 Exit code: 0 when every admitted schema fits and every valid value comes back exactly, 1 when something does

@@ -1,7 +1,6 @@
 import { createReadStream } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 
 /** A schema to look at, and where it came from; `values` are to survive its projection. */
 export type Input =
@@ -30,13 +29,21 @@ async function listJson(folder: string): Promise<string[]> {
 
 async function* readLines(path: string): AsyncGenerator<Input> {
   let number = 0;
-  for await (const line of createInterface({
-    input: createReadStream(path),
-    crlfDelay: Number.POSITIVE_INFINITY,
-  })) {
+  for await (const line of splitLines(createReadStream(path, "utf8"))) {
     number += 1;
     if (line.trim() !== "") yield parseInput(`${path}:${number}`, line);
   }
+}
+
+/** Splits at line feeds only: `node:readline` also splits at U+2028 and U+2029, which JSON strings may contain. */
+async function* splitLines(chunks: AsyncIterable<string>): AsyncGenerator<string> {
+  let rest = "";
+  for await (const chunk of chunks) {
+    const lines = (rest + chunk).split("\n");
+    rest = lines.pop() ?? "";
+    yield* lines;
+  }
+  yield rest;
 }
 
 function parseInput(source: string, text: string): Input {

@@ -2,15 +2,17 @@ import type { SchemaChecker } from "../admission/create-schema-checker.ts";
 import { buildExample } from "./build-example.ts";
 import { isFine, type Report } from "./check-schema.ts";
 
-/** One JSON object for machines. */
+/** One JSON object per schema: the schema that is sent, the constraints that became sentences, and the round trips. */
 export function toJsonLine(report: Report): string {
   if (!report.admitted) return JSON.stringify(report);
-  const { projection: _, roundTrips, projectionMs, ...rest } = report;
+  const { projection, roundTrips, projectionMs, ...rest } = report;
   const differences = roundTrips.flatMap((trip, index) =>
     trip.outcome === "different" ? [{ value: index, detail: trip.detail }] : [],
   );
   return JSON.stringify({
     ...rest,
+    projection: projection.schema,
+    folded: projection.folded,
     projectionMs: Math.round(projectionMs * 10) / 10,
     roundTrips: countTrips(report),
     ...(differences.length > 0 && { differences }),
