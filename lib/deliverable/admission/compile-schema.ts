@@ -1,14 +1,14 @@
 import type { ErrorObject, Options, ValidateFunction } from "ajv";
 import type AjvCore from "ajv/dist/core.js";
-import addFormats from "ajv-formats";
+import { findReferenceFlaw } from "./check-references.ts";
+import { configureAjv } from "./configure-ajv.ts";
 import { describeError } from "./describe-violation.ts";
 import { type Draft, draftNames, findDraft } from "./find-draft.ts";
-import { findEndlessReference } from "./find-endless-reference.ts";
 import { collectPlaces, formatPointer, type Place, type SchemaObject } from "./walk-schema.ts";
 
 export type CompiledSchema = { ok: true; validate: ValidateFunction } | { ok: false; error: string };
 
-/** All errors are looked for, as the generated code of the other mode nests too deeply in wide schemas. */
+/** All errors are collected: the code that ajv generates to stop at the first one nests too deeply in wide schemas. */
 const common: Options = { strict: false, logger: false, allErrors: true };
 
 /**
@@ -26,8 +26,7 @@ export function compileSchema(schema: SchemaObject): CompiledSchema {
     const places = collectPlaces(schema);
     const flaw = findFlaw(draft, schema, places);
     if (flaw !== undefined) return flaw;
-    // OpenAPI's keyword, to which ajv gives a meaning that JSON Schema does not.
-    for (const place of places.values()) delete place.schema.nullable;
+    removeEnforced(draft, places);
     return compileChecked(draft, schema, places);
   } catch (error) {
     if (error instanceof RangeError) return refuse("", "is nested too deeply");
@@ -40,7 +39,17 @@ const refuse = (pointer: string, sentence: string): { ok: false; error: string }
   error: pointer === "" ? sentence : `${pointer} ${sentence}`,
 });
 
-/** What is wrong with a schema before it is compiled. */
+/** Removes keywords that ajv enforces although the draft ignores them. */
+function removeEnforced(draft: Draft, places: ReadonlyMap<SchemaObject, Place>): void {
+  for (const { schema } of places.values()) {
+    // OpenAPI's keyword, which JSON Schema does not know.
+    delete schema.nullable;
+    // Ajv ignores the other siblings of `$ref` where a draft says so, but checks the type first.
+    if (draft.ignoresRefSiblings && typeof schema.$ref === "string") delete schema.type;
+  }
+}
+
+/** The first reason to refuse a schema that can be found without compiling it. */
 function findFlaw(draft: Draft, schema: SchemaObject, places: ReadonlyMap<SchemaObject, Place>) {
   for (const place of places.values()) {
     if (Object.hasOwn(place.schema, "$async")) return refuse(`${place.pointer}/$async`, "is not allowed");
@@ -51,8 +60,8 @@ function findFlaw(draft: Draft, schema: SchemaObject, places: ReadonlyMap<Schema
     const pattern = findBrokenPattern(place.schema);
     if (pattern !== undefined) return refuse(place.pointer + pattern, "must be a regular expression");
   }
-  const endless = findEndlessReference(schema, places);
-  return endless === undefined ? undefined : refuse(endless, "refers to itself without end");
+  const flaw = findReferenceFlaw(schema, places, draft);
+  return flaw && refuse(flaw.pointer, flaw.sentence);
 }
 
 const metaCheckers = new Map<Draft, AjvCore>();
@@ -96,7 +105,7 @@ function compileChecked(
   try {
     validate = compileWith(draft, schema, true);
   } catch (error) {
-    // Patterns in the wild escape what Unicode mode does not let them escape.
+    // Unicode mode refuses escapes like `\\-` that many published patterns contain.
     if (!(error instanceof SyntaxError)) return describeFailure(error, places);
     try {
       validate = compileWith(draft, schema, false);
@@ -113,22 +122,18 @@ function compileChecked(
 }
 
 function compileWith(draft: Draft, schema: SchemaObject, unicodeRegExp: boolean): ValidateFunction {
-  const ajv = draft.createAjv({
+  const instance = draft.createAjv({
     ...common,
     meta: false,
     validateSchema: false,
     ownProperties: true,
     unicodeRegExp,
-    // 4.35 is a multiple of 0.01, though its binary quotient is 434.99999999999994.
-    multipleOfPrecision: 7,
     ignoreKeywordsWithRef: draft.ignoresRefSiblings,
     // Inlining and optimizing take time that grows faster than the schema.
     inlineRefs: false,
     code: { optimize: false },
   });
-  ajv.removeKeyword(draft.foreignId);
-  addFormats(ajv);
-  return ajv.compile(schema);
+  return configureAjv(instance, draft).compile(schema);
 }
 
 function describeFailure(error: unknown, places: ReadonlyMap<SchemaObject, Place>) {

@@ -67,6 +67,70 @@ describe("schemas as callers write them", () => {
   });
 });
 
+describe("the drafts", () => {
+  let checker: SchemaChecker;
+  before(() => {
+    checker = createSchemaChecker({ deadlineMs: 30_000 });
+  });
+  after(() => checker.close());
+  const old = ["draft-04", "draft-06", "draft-07"].map((name) => `http://json-schema.org/${name}/schema#`);
+  const isValid = async (property: unknown, a: unknown, more: object = {}) => {
+    const schema = { type: "object", properties: { a: property }, ...more };
+    assert.deepEqual(await checker.admitSchema(schema), { ok: true });
+    return (await checker.validateValue(schema, { a })).valid;
+  };
+
+  test("up to draft-07 the siblings of $ref are ignored, its type too", async () => {
+    const definitions = { text: { type: "string" } };
+    const property = { $ref: "#/definitions/text", type: "number", minLength: 5 };
+    for (const $schema of old) {
+      const more = { $schema, definitions };
+      assert.deepEqual([await isValid(property, "x", more), await isValid(property, 1, more)], [true, false]);
+    }
+    assert.equal(await isValid(property, "long enough", { definitions }), false);
+  });
+
+  test("keywords are ignored in drafts that do not know them", async () => {
+    const [draft04, draft06, draft07] = old;
+    // biome-ignore lint/suspicious/noThenProperty: the keyword.
+    const condition = { if: {}, then: { type: "string" } };
+    assert.equal(await isValid(condition, 1, { $schema: draft04 }), true);
+    assert.equal(await isValid(condition, 1, { $schema: draft06 }), true);
+    assert.equal(await isValid(condition, 1, { $schema: draft07 }), false);
+    for (const keywords of [{ const: 2 }, { contains: false }, { propertyNames: false }])
+      for (const value of [1, [1], { b: 1 }])
+        assert.equal(await isValid(keywords, value, { $schema: draft04 }), true);
+    assert.equal(await isValid({ const: 2 }, 1, { $schema: draft06 }), false);
+  });
+
+  test("multipleOf compares decimal digits", async () => {
+    const cases: [divisor: number, value: number, isMultiple: boolean][] = [
+      [0.01, 4.35, true],
+      [0.01, 4.355, false],
+      [7, 1e17, false],
+      [10, 1e23, true],
+      [0.1, 123_456_789_012.3, true],
+      [0.3, 1e15 + 0.125, false],
+      [3, -9, true],
+      [1e-9, 1.5, true],
+      [7, 0, true],
+    ];
+    for (const [multipleOf, value, isMultiple] of cases)
+      assert.equal(await isValid({ multipleOf }, value), isMultiple, `${value} / ${multipleOf}`);
+  });
+
+  test("only formats of JSON Schema are asserted", async () => {
+    for (const format of ["byte", "int32", "int64", "binary", "password"]) {
+      assert.equal(await isValid({ format }, "not base64!"), true);
+      assert.equal(await isValid({ format }, 1.5e12), true);
+    }
+    const format = "date-time";
+    assert.equal(await isValid({ format }, "2024-02-29T12:00:00Z"), true);
+    for (const text of ["2024-02-29 12:00:00Z", "2024-02-29\t12:00:00Z", "2024-02-30T12:00:00Z"])
+      assert.equal(await isValid({ format }, text), false, text);
+  });
+});
+
 describe("the response format of a schema", () => {
   const schema = {
     type: "object",

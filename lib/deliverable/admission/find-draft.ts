@@ -4,14 +4,16 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import type AjvCore from "ajv/dist/core.js";
 import draft06MetaSchema from "ajv/dist/refs/json-schema-draft-06.json" with { type: "json" };
 import AjvDraft04 from "ajv-draft-04";
+import { ignoredKeywords } from "./draft-keywords.ts";
 
 /** A draft of JSON Schema. */
 export type Draft = {
   metaSchemaId: string;
   /** A fresh instance with the draft's vocabulary; with `meta: true`, its meta-schema too. */
   createAjv: (options: Options) => AjvCore;
-  /** Up to draft-07 a `$ref` makes its siblings void. */
+  /** Up to draft-07 the siblings of a `$ref` are ignored. */
   ignoresRefSiblings: boolean;
+  ignoredKeywords: ReadonlySet<string>;
   /** The other drafts' name for an id, which this draft takes for an unknown keyword. */
   foreignId: "id" | "$id";
 };
@@ -19,12 +21,14 @@ export type Draft = {
 const drafts: Record<string, Draft> = {
   "json-schema.org/draft-04/schema": {
     metaSchemaId: "http://json-schema.org/draft-04/schema",
+    ignoredKeywords: ignoredKeywords["draft-04"],
     createAjv: (options) => new AjvDraft04(options),
     ignoresRefSiblings: true,
     foreignId: "$id",
   },
   "json-schema.org/draft-06/schema": {
     metaSchemaId: "http://json-schema.org/draft-06/schema",
+    ignoredKeywords: ignoredKeywords["draft-06"],
     createAjv: (options) => {
       const ajv = new Ajv(options);
       return options.meta === false ? ajv : ajv.addMetaSchema(draft06MetaSchema);
@@ -34,18 +38,21 @@ const drafts: Record<string, Draft> = {
   },
   "json-schema.org/draft-07/schema": {
     metaSchemaId: "http://json-schema.org/draft-07/schema",
+    ignoredKeywords: ignoredKeywords["draft-07"],
     createAjv: (options) => new Ajv(options),
     ignoresRefSiblings: true,
     foreignId: "id",
   },
   "json-schema.org/draft/2019-09/schema": {
     metaSchemaId: "https://json-schema.org/draft/2019-09/schema",
+    ignoredKeywords: ignoredKeywords["2019-09"],
     createAjv: (options) => new Ajv2019(options),
     ignoresRefSiblings: false,
     foreignId: "id",
   },
   "json-schema.org/draft/2020-12/schema": {
     metaSchemaId: "https://json-schema.org/draft/2020-12/schema",
+    ignoredKeywords: ignoredKeywords["2020-12"],
     createAjv: (options) => new Ajv2020(options),
     ignoresRefSiblings: false,
     foreignId: "id",

@@ -50,12 +50,68 @@ describe("what the provider cannot enforce", () => {
     });
     assert.deepEqual(at(projection, "properties", "a"), {
       type: "string",
-      description: "The code. At least 2 characters. Matches the pattern ^a+$.",
+      description: "The code. At least 2 characters. Matches the pattern `^a+$`.",
     });
     assert.deepEqual(projection.folded, [
       { pointer: "/properties/a", keyword: "minLength", sentence: "At least 2 characters." },
-      { pointer: "/properties/a", keyword: "pattern", sentence: "Matches the pattern ^a+$." },
+      { pointer: "/properties/a", keyword: "pattern", sentence: "Matches the pattern `^a+$`." },
     ]);
+  });
+
+  const wordsOf = (schema: unknown, more: object = {}) =>
+    at(projectStrictly({ ...closed({ a: schema }), ...more }), "properties", "a", "description");
+
+  test("patterns are quoted as they are", () => {
+    assert.equal(wordsOf({ type: "string", pattern: "^Dr .+ .*$" }), "Matches the pattern `^Dr .+ .*$`.");
+    assert.equal(wordsOf({ type: "string", pattern: "$& \\d`" }), 'Matches the pattern "$& \\\\d`".');
+    const map = { type: "object", patternProperties: { "^x-": { type: "string" } }, properties: { b: {} } };
+    assert.match(String(wordsOf(map)), /whose name matches `\^x-` match/);
+  });
+
+  test("a quoted schema stands without references, which the model could not follow", () => {
+    const $defs = {
+      code: { type: "string", maxLength: 3 },
+      node: { type: "object", properties: { next: { $ref: "#/$defs/node" } } },
+    };
+    assert.equal(
+      wordsOf({ type: "string", not: { $ref: "#/$defs/code" } }, { $defs }),
+      'Does not match {"type":"string","maxLength":3}.',
+    );
+    assert.equal(
+      wordsOf({ type: "string", not: { $ref: "#/$defs/code", minLength: 1 } }, { $defs }),
+      'Does not match {"minLength":1,"allOf":[{"type":"string","maxLength":3}]}.',
+    );
+    assert.equal(
+      wordsOf({ type: "array", contains: { $ref: "#/$defs/node" } }, { $defs }),
+      'At least 1 of the items matches {"type":"object","properties":{"next":"…"}}.',
+    );
+    assert.equal(
+      wordsOf({ type: "string", not: { const: { $ref: "#/$defs/code" } } }, { $defs }),
+      'Does not match {"const":{"$ref":"#/$defs/code"}}.',
+    );
+  });
+
+  test("a place that no value fits is left out", () => {
+    const { schema } = projectProperty({ type: "string", not: {} }, []);
+    assert.deepEqual(schema.properties, {});
+    assert.equal(wordsOf({ type: "string", not: false }), undefined);
+    const union = { anyOf: [{ type: "string" }, { not: {} }] };
+    assert.deepEqual(at(projectProperty(union), "properties", "a"), { type: "string" });
+  });
+
+  test("keywords that the draft ignores are neither told nor kept to", () => {
+    const $schema = "http://json-schema.org/draft-04/schema#";
+    // biome-ignore lint/suspicious/noThenProperty: the keyword.
+    const then = { if: { type: "string" }, then: { minLength: 5 }, const: "x" };
+    assert.equal(wordsOf({ type: "string", ...then }, { $schema }), undefined);
+    const projection = projectStrictly({ ...closed({ a: { type: "string", ...then } }), $schema });
+    checkRoundTrip(projection, { a: "y" });
+    const referred = { $ref: "#/definitions/b", type: "boolean", maxLength: 1 };
+    const definitions = { b: { type: "string" } };
+    assert.deepEqual(
+      at(projectStrictly({ ...closed({ a: referred }), $schema, definitions }), "properties", "a"),
+      { type: "string" },
+    );
   });
 
   test("a list of choices that is too long is told in words", () => {
@@ -82,9 +138,20 @@ describe("the caller's root", () => {
       const { schema } = projectSchema({ ...words, ...form }, profiles.openai);
       assert.equal(schema.title, words.title);
       assert.match(String(schema.description), /^What a shop sells\./);
+      assert.equal(JSON.stringify(schema).split("What a shop sells.").length, 2, "the words stand once");
       assert.equal(checkProfile(schema, profiles.openai), undefined);
     }
   });
+});
+
+test("the root's title is not repeated as its description", () => {
+  for (const form of [
+    { additionalProperties: false },
+    { anyOf: [{ required: ["a"] }, { required: ["b"] }] },
+  ]) {
+    const { schema } = projectSchema({ title: "Shop", type: "object", ...form }, profiles.openai);
+    assert.equal(JSON.stringify(schema).split("Shop").length, 2, JSON.stringify(schema));
+  }
 });
 
 describe("absent and null", () => {

@@ -1,5 +1,5 @@
 import type { SchemaObject } from "#lib/deliverable/admission/walk-schema.ts";
-import { neverCodec } from "./codec/codec.ts";
+import { type Node, neverCodec } from "./codec/codec.ts";
 import { emitSchema } from "./codec/emit-schema.ts";
 import { type Decoded, decodeValue, type Encoded, encodeValue, mapPath } from "./codec/run-codec.ts";
 import { createWrapperCodec } from "./codec/wrapper-codec.ts";
@@ -84,7 +84,7 @@ function create({ root, folded }: Graph, schema: SchemaObject, rules: ProfileRul
   limitChoices(root, rules);
   const { kinds } = root.codec.outputs();
   const isPlainObject = kinds.size === 1 && kinds.has("object") && root.codec.enter === undefined;
-  const top = isPlainObject ? root : createNode(createWrapperCodec("result", root), "result");
+  const top = isPlainObject ? root : wrapRoot(root);
   return {
     schema: nameRoot(emitSchema(top), schema),
     folded,
@@ -92,6 +92,13 @@ function create({ root, folded }: Graph, schema: SchemaObject, rules: ProfileRul
     project: (value) => encodeValue(top, value),
     toProjectedPath: (pointer, projected) => mapPath(top, pointer, projected),
   };
+}
+
+/** The root's words move to the wrapper, so that they are not sent twice. */
+function wrapRoot(root: Node): Node {
+  const top = createNode(createWrapperCodec("result", root), "result", root.description);
+  root.description = "";
+  return top;
 }
 
 /** The caller's title and description stand at the root, whatever form that has. Source: `wire.md`, Structured output. */

@@ -9,7 +9,8 @@ const namedText =
 /** Limits in the sentences of a projection: `At least 2 items.`, `Format: email.` */
 const told =
   /\b(At least|At most|More than|Less than|A multiple of) (-?\d{1,15}(?:\.\d{1,10})?)(?: (character|item|propert)(?:s|y|ies)?)?\./g;
-const toldText = /\b(Format:|Matches the pattern) (.{1,500}?)\.(?= [A-Z]|$)/g;
+const toldText =
+  /\b(Format:|Matches the pattern) (`[^`]{1,500}`|"(?:[^"\\]|\\.){1,500}"|.{1,500}?)\.(?= [A-Z]|$)/g;
 const keywords: Record<string, string> = {
   "At least": "minimum",
   "At least character": "minLength",
@@ -38,7 +39,7 @@ export function addDescribedLimits(schema: SchemaObject): SchemaObject {
   for (const [, keyword, value = ""] of described.matchAll(namedText)) add(keyword, unquote(value));
   for (const [, words = "", value, noun] of described.matchAll(told))
     add(keywords[noun ? `${words} ${noun}` : words], Number(value));
-  for (const [, words = "", value] of described.matchAll(toldText)) add(keywords[words], value);
+  for (const [, words = "", value = ""] of described.matchAll(toldText)) add(keywords[words], unquote(value));
   if (described.includes("No two items are the same.")) add("uniqueItems", true);
   return Object.keys(added).length === 0 ? schema : { ...schema, ...added };
 }

@@ -6,6 +6,7 @@ import { createObjectCodec, type Section } from "../codec/object-codec.ts";
 import { scalarCodec } from "../codec/scalar-codec.ts";
 import { createTupleCodec } from "../codec/tuple-codec.ts";
 import { isObject } from "../json.ts";
+import { quotePattern } from "../schema/describe-constraints.ts";
 import { collectSoft } from "../schema/evaluated-names.ts";
 import type { Expansion } from "../schema/expand-formula.ts";
 import type { Kinds } from "../schema/kinds.ts";
@@ -66,7 +67,7 @@ function buildObject(
 /** What a list of entries is for, where it stands beside other properties. */
 function describeSection({ patterns, isRest }: SectionPlan): string {
   if (isRest) return "Further properties, which have no place of their own; normally null.";
-  const names = patterns.slice(0, 5).map((pattern) => pattern.slice(0, 200));
+  const names = patterns.slice(0, 5).map(quotePattern);
   return `Properties whose name matches ${names.join(" or ")}.`;
 }
 

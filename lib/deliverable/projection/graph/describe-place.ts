@@ -4,10 +4,7 @@ import type { Expansion, Union } from "../schema/expand-formula.ts";
 import { readWords } from "../schema/formula.ts";
 import type { Builder } from "./builder.ts";
 
-/**
- * The words of a place: the caller's own first, then a sentence for everything that its schema cannot say where it is
- * sent.
- */
+/** The words of a place: the caller's own first, then a sentence for each constraint that the schema sent cannot hold. */
 export function describePlace(
   builder: Builder,
   { spoken }: Expansion,
@@ -16,10 +13,11 @@ export function describePlace(
 ): string {
   let words = "";
   for (const schema of spoken) words ||= readWords(schema, false);
-  for (const schema of spoken) words ||= readWords(schema, true);
+  // The root's title is sent as the title of the whole.
+  for (const schema of spoken) words ||= readWords(schema, builder.index.pointerOf(schema) !== "");
   const sentences = new Set<string>();
   for (const schema of spoken) {
-    for (const { keyword, sentence } of describeConstraints(schema)) {
+    for (const { keyword, sentence } of describeConstraints(builder.index, schema)) {
       builder.note(schema, keyword, sentence);
       sentences.add(sentence);
     }
@@ -29,7 +27,8 @@ export function describePlace(
     builder.note(owner, keyword, sentence);
     sentences.add(sentence);
   };
-  for (const { owner, keyword, branches } of joined) tell(owner, keyword, describeUnion(keyword, branches));
+  for (const { owner, keyword, branches } of joined)
+    tell(owner, keyword, describeUnion(builder.index, keyword, branches));
   if (taken?.keyword === "oneOf") tell(taken.owner, "oneOf", "Only one of these forms may fit.");
   return joinSentences(words, ...sentences);
 }

@@ -1,24 +1,38 @@
 import type { SchemaObject } from "#lib/deliverable/admission/walk-schema.ts";
-import { briefText, isObject } from "../json.ts";
+import { briefText, isObject, ownValue } from "../json.ts";
+import { takesEverything } from "./expand-formula.ts";
+import { inlineReferences } from "./inline-references.ts";
+import type { SchemaIndex } from "./schema-index.ts";
 
-/** What a keyword says that a strict schema does not: a short sentence for the model. */
+/** A keyword that a strict schema cannot enforce, as a short sentence for the model. */
 export type Constraint = { keyword: string; sentence: string };
 
 const quoteCharactersMax = 400;
-const quote = (value: unknown): string => briefText(value, quoteCharactersMax);
+const patternCharactersMax = 2_000;
+const quoteValue = (value: unknown): string => briefText(value, quoteCharactersMax);
 const count = (value: unknown, noun: string): string => `${value} ${value === 1 ? noun : nounOf(noun)}`;
 const nounOf = (noun: string): string => (noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`);
 
-type Describe = (value: unknown, schema: SchemaObject) => string | undefined;
+/** A pattern between backticks, as JSON would double its backslashes. */
+export function quotePattern(pattern: unknown): string {
+  const text = String(pattern);
+  if (text.length > patternCharactersMax) return `${quotePattern(text.slice(0, patternCharactersMax))}…`;
+  return text.includes("`") ? JSON.stringify(text) : `\`${text}\``;
+}
+
+/** Writes a schema of the caller as the model may read it. */
+type Quote = (schema: unknown, charactersMax?: number) => string;
+
+type Describe = (value: unknown, schema: SchemaObject, quote: Quote) => string | undefined;
 
 const sentences: Record<string, Describe> = {
-  default: (value) => `Default: ${quote(value)}.`,
+  default: (value) => `Default: ${quoteValue(value)}.`,
   format: (value) => `Format: ${value}.`,
   contentEncoding: (value) => `Encoded as ${value}.`,
   contentMediaType: (value) => `Media type: ${value}.`,
   minLength: (value) => `At least ${count(value, "character")}.`,
   maxLength: (value) => `At most ${count(value, "character")}.`,
-  pattern: (value) => `Matches the pattern ${value} .`.replace(" .", "."),
+  pattern: (value) => `Matches the pattern ${quotePattern(value)}.`,
   minimum: (value, schema) =>
     schema.exclusiveMinimum === true ? `More than ${value}.` : `At least ${value}.`,
   maximum: (value, schema) =>
@@ -36,65 +50,82 @@ const sentences: Record<string, Describe> = {
     value === false && Array.isArray(schema.items)
       ? `At most ${count(schema.items.length, "item")}.`
       : undefined,
-  unevaluatedItems: (value) =>
+  unevaluatedItems: (value, _, quote) =>
     value === false
       ? "No items beyond those described."
       : `Items beyond those described match ${quote(value)}.`,
   minProperties: (value) => (value === 0 ? undefined : `At least ${count(value, "property")}.`),
   maxProperties: (value) => `At most ${count(value, "property")}.`,
-  propertyNames: (value) => `Every property name matches ${quote(value)}.`,
+  propertyNames: (value, _, quote) => `Every property name matches ${quote(value)}.`,
   patternProperties: describePatterns,
-  unevaluatedProperties: (value) =>
+  unevaluatedProperties: (value, _, quote) =>
     value === false
       ? "No properties beyond those described."
       : `Properties beyond those described match ${quote(value)}.`,
   dependentRequired: describeDependencies,
   dependentSchemas: describeDependencies,
   dependencies: describeDependencies,
-  not: (value) => `Does not match ${quote(value)}.`,
+  // No value matches `not: {}`: such a place is left out instead.
+  not: (value, _, quote) =>
+    value === false || takesEverything(value) ? undefined : `Does not match ${quote(value)}.`,
   if: describeCondition,
 };
 
-/** The sentences of one schema's own keywords, in the order of the table. */
-export function describeConstraints(schema: SchemaObject): Constraint[] {
+/** The sentences of one schema's own keywords, in the order in which they stand. */
+export function describeConstraints(index: SchemaIndex, schema: SchemaObject): Constraint[] {
+  const { ignoresRefSiblings, ignoredKeywords } = index.dialect;
+  if (ignoresRefSiblings && typeof schema.$ref === "string") return [];
+  const quote: Quote = (part, charactersMax = quoteCharactersMax) =>
+    briefText(inlineReferences(index, part), charactersMax);
   const found: Constraint[] = [];
   for (const keyword of Object.keys(schema)) {
-    const tell = Object.hasOwn(sentences, keyword) ? sentences[keyword] : undefined;
-    const sentence = tell?.(schema[keyword], schema);
+    if (ignoredKeywords.has(keyword)) continue;
+    const write = Object.hasOwn(sentences, keyword) ? sentences[keyword] : undefined;
+    const sentence = write?.(schema[keyword], schema, quote);
     if (sentence !== undefined) found.push({ keyword, sentence });
   }
   return found;
 }
 
-/** The sentence of a choice whose branches the schema that is sent does not tell apart. */
-export function describeUnion(keyword: "anyOf" | "oneOf", branches: readonly unknown[]): string {
+/** The sentence of a union whose branches the schema that is sent does not tell apart. */
+export function describeUnion(
+  index: SchemaIndex,
+  keyword: "anyOf" | "oneOf",
+  branches: readonly unknown[],
+): string {
   const how = keyword === "oneOf" ? "exactly one" : "at least one";
-  return `Matches ${how} of: ${briefText(branches, 2 * quoteCharactersMax)}.`;
+  return `Matches ${how} of: ${briefText(inlineReferences(index, branches), 2 * quoteCharactersMax)}.`;
 }
 
 function describeContains(
   value: unknown,
   { minContains = 1, maxContains }: SchemaObject,
+  quote: Quote,
 ): string | undefined {
   const most = maxContains === undefined ? "" : ` and at most ${maxContains}`;
   if (minContains === 0 && most === "") return undefined;
   return `At least ${minContains}${most} of the items ${minContains === 1 && most === "" ? "matches" : "match"} ${quote(value)}.`;
 }
 
-function describePatterns(value: unknown, { additionalProperties }: SchemaObject): string | undefined {
+function describePatterns(
+  value: unknown,
+  { additionalProperties }: SchemaObject,
+  quote: Quote,
+): string | undefined {
   if (!isObject(value)) return undefined;
   const [first, ...more] = Object.keys(value);
   if (first === undefined) return undefined;
   if (more.length === 0 && additionalProperties === false)
-    return `Every further property name matches ${first}.`;
-  const parts = [first, ...more.slice(0, 9)].map(
-    (pattern) =>
-      `The values of properties whose name matches ${pattern} match ${briefText(value[pattern], 200)}.`,
+    return `Every further property name matches ${quotePattern(first)}.`;
+  const parts = [first, ...more.slice(0, 9)].map((pattern) =>
+    value[pattern] === false || takesEverything(ownValue(Object(value[pattern]), "not"))
+      ? `No property name matches ${quotePattern(pattern)}.`
+      : `The values of properties whose name matches ${quotePattern(pattern)} match ${quote(value[pattern], 200)}.`,
   );
   return parts.join(" ");
 }
 
-function describeDependencies(value: unknown): string | undefined {
+function describeDependencies(value: unknown, _: SchemaObject, quote: Quote): string | undefined {
   if (!isObject(value)) return undefined;
   const parts: string[] = [];
   for (const [name, needed] of Object.entries(value).slice(0, 10)) {
@@ -107,13 +138,11 @@ function describeDependencies(value: unknown): string | undefined {
   return parts.join(" ") || undefined;
 }
 
-function describeCondition(value: unknown, schema: SchemaObject): string | undefined {
-  const then = schema.then === undefined ? "" : `, it matches ${quote(schema.then)}`;
-  const otherwise =
-    schema.else === undefined
-      ? ""
-      : `${then === "" ? ", fine" : ""}; otherwise it matches ${quote(schema.else)}`;
-  return then + otherwise === "" ? undefined : `If it matches ${quote(value)}${then}${otherwise}.`;
+function describeCondition(value: unknown, schema: SchemaObject, quote: Quote): string | undefined {
+  const then = schema.then === undefined ? "" : `it matches ${quote(schema.then)}`;
+  const otherwise = schema.else === undefined ? "" : `it matches ${quote(schema.else)}`;
+  if (then !== "") return `If it matches ${quote(value)}, ${then}${otherwise && `; otherwise ${otherwise}`}.`;
+  return otherwise === "" ? undefined : `Unless it matches ${quote(value)}, ${otherwise}.`;
 }
 
 const lengthOf = (value: unknown): number => (Array.isArray(value) ? value.length : 0);

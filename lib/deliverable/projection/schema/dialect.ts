@@ -1,31 +1,35 @@
-/** What a draft means by keywords that change the shape of values. */
+import { type DraftName, ignoredKeywords } from "#lib/deliverable/admission/draft-keywords.ts";
+
+/** How a draft reads the keywords that decide the shape of values. */
 export type Dialect = {
   idKeyword: "id" | "$id";
-  /** Up to draft-07 a `$ref` makes its siblings void. */
+  /** Up to draft-07 the siblings of a `$ref` are ignored. */
   ignoresRefSiblings: boolean;
+  ignoredKeywords: ReadonlySet<string>;
   /** The keyword that lists the schemas of a list's first items. */
   tupleKeyword: "items" | "prefixItems";
   hasUnevaluated: boolean;
 };
 
-const old: Dialect = {
+const until07 = {
   idKeyword: "$id",
   ignoresRefSiblings: true,
   tupleKeyword: "items",
   hasUnevaluated: false,
-};
-const recent: Dialect = { ...old, ignoresRefSiblings: false, hasUnevaluated: true };
-const latest: Dialect = { ...recent, tupleKeyword: "prefixItems" };
+} as const;
+const since2019 = { ...until07, ignoresRefSiblings: false, hasUnevaluated: true } as const;
 
-const dialects: readonly [name: string, dialect: Dialect][] = [
-  ["draft-04", { ...old, idKeyword: "id" }],
-  ["draft-06", old],
-  ["draft-07", old],
-  ["2019-09", recent],
-];
+const dialects: Record<DraftName, Dialect> = {
+  "draft-04": { ...until07, idKeyword: "id", ignoredKeywords: ignoredKeywords["draft-04"] },
+  "draft-06": { ...until07, ignoredKeywords: ignoredKeywords["draft-06"] },
+  "draft-07": { ...until07, ignoredKeywords: ignoredKeywords["draft-07"] },
+  "2019-09": { ...since2019, ignoredKeywords: ignoredKeywords["2019-09"] },
+  "2020-12": { ...since2019, tupleKeyword: "prefixItems", ignoredKeywords: ignoredKeywords["2020-12"] },
+};
 
 /** The dialect that an admitted schema's `$schema` names; 2020-12 when there is none. */
 export function findDialect($schema: unknown): Dialect {
-  if (typeof $schema !== "string") return latest;
-  return dialects.find(([name]) => $schema.includes(`/${name}/`))?.[1] ?? latest;
+  if (typeof $schema !== "string") return dialects["2020-12"];
+  const found = Object.entries(dialects).find(([name]) => $schema.includes(`/${name}/`));
+  return found?.[1] ?? dialects["2020-12"];
 }

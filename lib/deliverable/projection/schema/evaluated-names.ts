@@ -38,7 +38,7 @@ export function collectSoft(index: SchemaIndex, roots: readonly Schema[], budget
       ...listOf(schema.allOf),
       ...listOf(schema.anyOf),
       ...listOf(schema.oneOf),
-      ...conditionalsOf(schema),
+      ...conditionalsOf(index, schema),
     );
   }
   return { schemas: [...found], isComplete };

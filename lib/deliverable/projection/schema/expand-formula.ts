@@ -1,7 +1,7 @@
 import type { SchemaObject } from "#lib/deliverable/admission/walk-schema.ts";
 import { isObject, stableText } from "../json.ts";
 import type { Budget } from "./budget.ts";
-import { type Formula, unionKey } from "./formula.ts";
+import { type Formula, isAnnotation, unionKey } from "./formula.ts";
 import { allKinds, intersectKinds, isOfKind, type Kinds, readType } from "./kinds.ts";
 import { isSchema, type Schema, type SchemaIndex } from "./schema-index.ts";
 
@@ -54,13 +54,14 @@ export function expandFormula(index: SchemaIndex, formula: Formula, budget: Budg
     }
     kinds = intersectKinds(kinds, readType(schema.type));
     if (Array.isArray(schema.enum)) limitValues(schema.enum);
-    if (Object.hasOwn(schema, "const")) limitValues([schema.const]);
+    if (Object.hasOwn(schema, "const") && !dialect.ignoredKeywords.has("const")) limitValues([schema.const]);
     pushAll([
+      !takesEverything(schema.not),
       ...index.targetsOf(schema).map((target) => target ?? true),
       ...listOf(schema.allOf),
       ...readUnions(index, schema, formula, unions),
     ]);
-    soft.push(...conditionalsOf(schema), ...joinedBranches(index, schema, formula));
+    soft.push(...conditionalsOf(index, schema), ...joinedBranches(index, schema, formula));
   };
 
   const readAll = (roots: readonly SchemaObject[], isSpoken: boolean): boolean => {
@@ -88,7 +89,7 @@ function readUnions(index: SchemaIndex, schema: SchemaObject, formula: Formula, 
   for (const keyword of ["anyOf", "oneOf"] as const) {
     const key = unionKey(index, schema, keyword);
     if (!Array.isArray(schema[keyword]) || formula.settled.has(key) || formula.joined.has(key)) continue;
-    const branches = listOf(schema[keyword]).filter((branch) => branch !== false);
+    const branches = listOf(schema[keyword]).filter((branch) => !takesNothing(branch));
     const [only] = branches;
     if (only === undefined) certain.push(false);
     else if (branches.length === 1) certain.push(only);
@@ -103,9 +104,16 @@ function joinedBranches(index: SchemaIndex, schema: SchemaObject, { joined }: Fo
   return keywords.flatMap((keyword) => listOf(schema[keyword]));
 }
 
+/** Whether a schema takes every value: `true`, or an object that has nothing but annotations. */
+export const takesEverything = (schema: unknown): boolean =>
+  schema === true || (isObject(schema) && Object.keys(schema).every(isAnnotation));
+
+const takesNothing = (schema: Schema): boolean =>
+  schema === false || (schema !== true && typeof schema.$ref !== "string" && takesEverything(schema.not));
+
 /** The schemas that a schema applies to the same value under a condition, and the conditions. */
-export function conditionalsOf(schema: SchemaObject): Schema[] {
-  const found = [schema.if, schema.then, schema.else];
+export function conditionalsOf({ dialect }: SchemaIndex, schema: SchemaObject): Schema[] {
+  const found = dialect.ignoredKeywords.has("if") ? [] : [schema.if, schema.then, schema.else];
   for (const keyword of ["dependentSchemas", "dependencies"]) {
     const map = schema[keyword];
     if (isObject(map)) found.push(...Object.values(map));

@@ -49,7 +49,7 @@ export function kindsOf(index: SchemaIndex, schema: Schema, levels = levelsMax):
   kinds = intersectKinds(kinds, readType(schema.type));
   const values = Array.isArray(schema.enum)
     ? schema.enum
-    : Object.hasOwn(schema, "const")
+    : Object.hasOwn(schema, "const") && !index.dialect.ignoredKeywords.has("const")
       ? [schema.const]
       : undefined;
   if (values) kinds = intersectKinds(kinds, uniteKinds(values.map(kindsOfValue)));

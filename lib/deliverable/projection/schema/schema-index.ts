@@ -141,7 +141,8 @@ export function createSchemaIndex(root: SchemaObject, dialect: Dialect): SchemaI
       if (typeof schema.$ref === "string") targets.push(resolve(schema.$ref, resource));
       if (!dialect.hasUnevaluated) return targets;
       for (const keyword of ["$dynamicRef", "$recursiveRef"])
-        if (schema[keyword] !== undefined) targets.push(resolveDynamic(schema[keyword]));
+        if (schema[keyword] !== undefined && !dialect.ignoredKeywords.has(keyword))
+          targets.push(resolveDynamic(schema[keyword]));
       return targets;
     },
     idOf,

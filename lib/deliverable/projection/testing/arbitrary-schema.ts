@@ -55,6 +55,9 @@ const remarks: fc.Arbitrary<Record<string, unknown>> = fc.constantFrom(
 /** Schemas of one draft, in every construct that it knows. */
 export function arbitrarySample(draft: DraftName): fc.Arbitrary<Sample> {
   const isOld = draft === "draft-04" || draft === "draft-07";
+  const besideReference: object[] = [{}, { description: "The use" }, { minProperties: 0 }];
+  // Ignored up to draft-07, where no value could be valid otherwise.
+  if (isOld) besideReference.push({ type: "null", enum: ["\u0000\u0000"], maxProperties: 0, not: {} });
   const { part, object } = fc.letrec<{ part: Part; object: Part }>((tie) => {
     const members = fc.uniqueArray(
       fc.record({ name, part: tie("part"), isPresent: fc.boolean(), isRequired: fc.boolean() }),
@@ -186,7 +189,7 @@ export function arbitrarySample(draft: DraftName): fc.Arbitrary<Sample> {
       value,
     }));
     const referred = fc
-      .tuple(tie("part"), fc.nat(9), fc.constantFrom({}, { description: "The use" }, { minProperties: 0 }))
+      .tuple(tie("part"), fc.nat(9), fc.constantFrom(...besideReference))
       .map(([{ schema, value }, id, beside]) => ({ schema: { ...beside, "define as": id, schema }, value }));
     const both = fc.tuple(tie("part"), remarks).map(([{ schema, value }, more]) => ({
       schema: { allOf: [schema, more, ...(isOld ? [] : [true])] },

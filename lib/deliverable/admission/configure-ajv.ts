@@ -1,0 +1,36 @@
+import { str } from "ajv";
+import type AjvCore from "ajv/dist/core.js";
+import addFormats, { type FormatName } from "ajv-formats";
+import { fullFormats } from "ajv-formats/dist/formats.js";
+import { isMultipleOf } from "./decimal.ts";
+import type { Draft } from "./find-draft.ts";
+
+/** The formats that JSON Schema defines, and two that other validators assert as well; all others are annotations. */
+const assertedFormats: FormatName[] = [
+  ...(["date", "time", "duration", "email", "hostname", "ipv4", "ipv6", "uri", "uri-reference"] as const),
+  ...(["uri-template", "uuid", "regex", "json-pointer", "relative-json-pointer"] as const),
+  ...(["url", "json-pointer-uri-fragment"] as const),
+];
+
+/** Makes a fresh ajv keep to a draft where ajv's own vocabulary differs from it. */
+export function configureAjv(ajv: AjvCore, draft: Draft): AjvCore {
+  ajv.removeKeyword(draft.foreignId);
+  for (const keyword of draft.ignoredKeywords) ajv.removeKeyword(keyword);
+  addFormats(ajv, assertedFormats);
+  ajv.addFormat("date-time", isDateTime);
+  ajv.removeKeyword("multipleOf");
+  ajv.addKeyword({
+    keyword: "multipleOf",
+    type: "number",
+    schemaType: "number",
+    compile: (divisor: number) => (value: number) => isMultipleOf(value, divisor),
+    error: { message: ({ schemaCode }) => str`must be multiple of ${schemaCode}` },
+  });
+  return ajv;
+}
+
+// The package types its formats as any of ajv's kinds; this one has a function.
+const { validate: isLooseDateTime } = fullFormats["date-time"] as { validate: (text: string) => boolean };
+
+/** RFC 3339, section 5.6. The format of ajv-formats also takes white space in place of the `T`. */
+const isDateTime = (text: string): boolean => !/\s/.test(text) && isLooseDateTime(text);

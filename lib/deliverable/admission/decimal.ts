@@ -1,0 +1,39 @@
+/** A number as JSON writes it: `digits` × 10^`exponent`, without leading or trailing zeros; zero has no digits. */
+type Decimal = { isNegative: boolean; digits: string; exponent: number };
+
+const numberText = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+
+function parseDecimal(text: string): Decimal {
+  const [, sign, whole = "", fraction = "", exponent = "0"] = numberText.exec(text) ?? [];
+  const all = `${whole}${fraction}`;
+  let end = all.length;
+  while (end > 0 && all[end - 1] === "0") end -= 1;
+  const digits = all.slice(0, end).replace(/^0+/, "");
+  return {
+    isNegative: sign === "-" && digits !== "",
+    digits,
+    exponent: digits === "" ? 0 : Number(exponent) - fraction.length + (all.length - end),
+  };
+}
+
+/**
+ * Whether a number in JSON text became another one in JavaScript. That holds for whole numbers beyond 2^53 that have
+ * no double, and for what is too large for one. The rounding of fractions does not count: every JSON reader does it.
+ */
+export function isInexact(text: string, parsed: number): boolean {
+  if (Math.abs(parsed) <= Number.MAX_SAFE_INTEGER) return false;
+  if (!Number.isFinite(parsed)) return true;
+  const written = parseDecimal(text);
+  const read = parseDecimal(String(parsed));
+  return written.digits !== read.digits || written.exponent !== read.exponent;
+}
+
+/** `multipleOf` by the decimal digits of both numbers, since a quotient of doubles is rounded. */
+export function isMultipleOf(value: number, divisor: number): boolean {
+  if (Number.isSafeInteger(value) && Number.isSafeInteger(divisor)) return value % divisor === 0;
+  const one = parseDecimal(String(value));
+  const other = parseDecimal(String(divisor));
+  const exponent = Math.min(one.exponent, other.exponent);
+  const scale = (decimal: Decimal) => BigInt(decimal.digits) * 10n ** BigInt(decimal.exponent - exponent);
+  return scale(one) % scale(other) === 0n;
+}

@@ -1,0 +1,46 @@
+import type { SchemaObject } from "#lib/deliverable/admission/walk-schema.ts";
+import { isObject, setOwn } from "../json.ts";
+import type { SchemaIndex } from "./schema-index.ts";
+
+/** Keywords that say nothing in a quotation. */
+const omitted = new Set("$schema $id id $anchor $comment $defs definitions".split(" "));
+const partsMax = 200;
+const ellipsis = "…";
+
+/**
+ * A part of a caller's schema for quoting in a sentence: local references are replaced by their targets, since the
+ * model sees the sentence and not the caller's definitions. Recursion, and what is too long to be quoted, ends in `…`.
+ */
+export function inlineReferences(index: SchemaIndex, part: unknown): unknown {
+  const open = new Set<SchemaObject>();
+  let parts = 0;
+
+  const copy = (value: unknown): unknown => {
+    if (typeof value !== "object" || value === null) return value;
+    parts += 1;
+    if (parts > partsMax) return ellipsis;
+    if (Array.isArray(value)) return value.slice(0, partsMax).map(copy);
+    return isObject(value) ? copyObject(value) : value;
+  };
+
+  const copyObject = (value: SchemaObject): unknown => {
+    // Data in `enum`, `const` and `default` is no place of the document, and is copied as it is.
+    const isSchema = index.pointerOf(value) !== undefined;
+    if (open.has(value)) return ellipsis;
+    open.add(value);
+    const copied: Record<string, unknown> = {};
+    const [target] = isSchema && typeof value.$ref === "string" ? index.targetsOf(value) : [];
+    const isAlone = target !== undefined && index.dialect.ignoresRefSiblings;
+    for (const key of isAlone ? [] : Object.keys(value)) {
+      if (target !== undefined && key === "$ref") continue;
+      if (!isSchema || !omitted.has(key)) setOwn(copied, key, copy(value[key]));
+    }
+    const inner = target === undefined ? undefined : copy(target);
+    open.delete(value);
+    if (target === undefined) return copied;
+    if (Object.keys(copied).length === 0) return inner;
+    return { ...copied, allOf: [inner, ...(Array.isArray(copied.allOf) ? copied.allOf : [])] };
+  };
+
+  return copy(part);
+}
