@@ -3,7 +3,7 @@ import { annotateAsPerson, listAnnotations, submitAnnotation } from "./operation
 import { answerElicitation } from "./operations/answer-elicitation.ts";
 import { readBrowser, retargetBrowser, steerBrowser } from "./operations/browser.ts";
 import { createMcpToken } from "./operations/create-mcp-token.ts";
-import { createSession } from "./operations/create-session.ts";
+import { createSession, startSession } from "./operations/create-session.ts";
 import { listDeliveries, redeliverCallback } from "./operations/deliveries.ts";
 import { readHealth, readReadiness } from "./operations/health.ts";
 import { createKey, listKeys, revokeKey, rotateKey } from "./operations/keys.ts";
@@ -27,7 +27,7 @@ import type { Handler } from "./route.ts";
 /** Who serves which operation of the contract. */
 export const handlers: { [Name in OperationName]: Handler<Contract[Name]> } = {
   createSession,
-  startSession: createSession,
+  startSession,
   listSessions,
   readSession,
   deleteSession,

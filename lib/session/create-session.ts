@@ -27,6 +27,8 @@ export type NewSession = {
   idempotencyKey: string | null;
   userId: string | null;
   source: Source;
+  /** Who starts the first turn: `person` only from the landing page. */
+  origin: "person" | "external";
   metadata: Record<string, unknown> | null;
   targetUrl: string | null;
   targetPageUrls: string[];
@@ -69,7 +71,7 @@ export async function createSession(
     JSON.stringify(headers),
   ]);
   if (input.callback?.secret) secrets.push([CALLBACK_SECRET, input.callback.secret]);
-  const { messages, delegation, callback, ...profile } = input;
+  const { messages, delegation, callback, origin, ...profile } = input;
   const isNew = await insertNewSession(db, {
     session: {
       ...profile,
@@ -81,7 +83,7 @@ export async function createSession(
       callbackEvents: callback?.events ?? null,
       messageSeq: messages.length,
     },
-    request: { id: requestId, runId },
+    request: { id: requestId, runId, origin },
     messages: toMessageRows(messages, { sessionId, requestId, userId: input.userId, firstSeq: 1 }),
     secrets: secrets.map(([name, text]) => ({
       name,

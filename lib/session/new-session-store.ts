@@ -1,6 +1,7 @@
 import { getTableColumns, sql } from "drizzle-orm";
 import type { Database } from "#db/client.ts";
 import { messages, outbox, requests, runs, sealedSecrets, sessions } from "#db/schema/index.ts";
+import type { RunOrigin } from "#db/schema/unions.ts";
 import { defineStatement } from "#db/statement.ts";
 import type { Job } from "./jobs.ts";
 import type { NewMessageRow } from "./message-store.ts";
@@ -17,14 +18,22 @@ const columns = getTableColumns(sessions);
 /** What a session begins with: its row, its first request and run with their messages, its secrets, and the job to play it. */
 export type NewSessionRows = {
   session: Pick<Required<typeof sessions.$inferInsert>, (typeof FIELDS)[number]>;
-  request: { id: string; runId: string };
+  request: { id: string; runId: string; origin: RunOrigin };
   messages: NewMessageRow[];
   secrets: { name: string; sealed: string }[];
   job: Job;
 };
 
 const statement = defineStatement<
-  (typeof FIELDS)[number] | "requestId" | "runId" | "messages" | "secrets" | "jobId" | "jobName" | "jobData"
+  | (typeof FIELDS)[number]
+  | "requestId"
+  | "runId"
+  | "origin"
+  | "messages"
+  | "secrets"
+  | "jobId"
+  | "jobName"
+  | "jobData"
 >(
   (value) => sql`
     with created as (
@@ -36,10 +45,10 @@ const statement = defineStatement<
       on conflict (owner_id, idempotency_key) do nothing returning id, user_id, body_hash
     ), asked as (
       insert into ${requests} (id, session_id, position, mode, origin, user_id, body_hash)
-      select ${value("requestId")}, id, 1, 'queue', 'external', user_id, body_hash from created
+      select ${value("requestId")}, id, 1, 'queue', ${value("origin")}, user_id, body_hash from created
     ), run as (
       insert into ${runs} (id, session_id, request_id, attempt, origin)
-      select ${value("runId")}, id, ${value("requestId")}, 1, 'external' from created
+      select ${value("runId")}, id, ${value("requestId")}, 1, ${value("origin")} from created
     ), said as (
       insert into ${messages} (id, session_id, seq, index, role, parts, request_id, author)
       select m.id, created.id, m.seq, m.index, m.role, m.parts, ${value("requestId")}, m.author
@@ -78,6 +87,7 @@ export async function insertNewSession(
       ...(fields as Record<(typeof FIELDS)[number], unknown>),
       requestId: request.id,
       runId: request.runId,
+      origin: request.origin,
       messages: JSON.stringify(said),
       secrets: JSON.stringify(secrets),
       jobId: job.id,

@@ -24,7 +24,14 @@ const pattern = await createSession(
   { db, sealer: createSealer(randomBytes(32)), jobs: { sendSoon: () => {}, sweep: async () => 0 } },
   {
     ...{ ownerId: "bench", messages: [{ role: "user", parts: [{ type: "text", text: "bench" }] }] },
-    ...{ bodyHash: "0".repeat(64), idempotencyKey: null, userId: null, source: "api", metadata: null },
+    ...{
+      bodyHash: "0".repeat(64),
+      idempotencyKey: null,
+      userId: null,
+      source: "api",
+      origin: "external",
+      metadata: null,
+    },
     ...{ targetUrl: null, targetPageUrls: [], outputSchema: null, systemPrompt: null, mcpServers: {} },
     ...{ tools: { include: [], exclude: [], externalTurnExclude: [] }, toolset: [], subAgents: false },
     ...{ capabilities: { browser: true, sandbox: true }, callback: null },

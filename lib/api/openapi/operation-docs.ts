@@ -40,7 +40,8 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
     },
   },
   startSession: {
-    description: "As `POST /api/session`, for the landing page: the login cookie is the credential.",
+    description:
+      "As `POST /api/session`, for the landing page: the login cookie is the credential. The first turn is a person's (`origin: person`), and `source` always reads `web`.",
   },
   listSessions: {
     description: "Those of the key's owner. The cursor is good for as long as its session is there.",

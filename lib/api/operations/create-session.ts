@@ -26,12 +26,32 @@ export type CreationServices = Pick<
   "db" | "sealer" | "jobs" | "shares" | "schemas" | "rule" | "tools" | "readSubAgentFlag"
 > & { settings: Pick<ApiServices["settings"], "delegation"> };
 
-/** `POST /api/session`. Source: specification, POST /api/session; `wire.md`. */
-export async function createSession(
+type CreationCall = Pick<CallOf<"createSession" | "startSession">, "caller" | "body" | "sent">;
+
+/**
+ * `POST /api/session`: the first turn counts as a program's, whatever `source` says.
+ * Source: specification, POST /api/session; `wire.md`.
+ */
+export const createSession = (services: CreationServices, call: CreationCall): Promise<Answer> =>
+  create(services, call, { origin: "external", source: call.body.source ?? "api" });
+
+/**
+ * Starts a session from the landing page: the login cookie makes its first turn a person's, and `source` reads `web`.
+ * Source: `wire.md`, Decisions of the second wave (A task started on the landing page).
+ */
+export const startSession = (services: CreationServices, call: CreationCall): Promise<Answer> =>
+  create(services, call, { origin: "person", source: "web" });
+
+/** Who starts the first turn, and the source that its events carry. */
+type Attribution = Pick<NewSession, "origin" | "source">;
+
+async function create(
   services: CreationServices,
-  call: Pick<CallOf<"createSession" | "startSession">, "caller" | "body" | "sent">,
+  call: CreationCall,
+  attribution: Attribution,
 ): Promise<Answer> {
   const asked: Asked = {
+    ...attribution,
     ownerId: call.caller.ownerId,
     bodyHash: hashBody(call.sent),
     idempotencyKey: call.body.idempotencyKey ?? null,
@@ -65,8 +85,8 @@ function describeResult({ shares }: CreationServices, result: CreateResult): Ans
   };
 }
 
-/** Whose session it is to be, and what tells a replay from a new one. */
-type Asked = Pick<NewSession, "ownerId" | "bodyHash" | "idempotencyKey">;
+/** The session's owner and attribution, and the values that identify a replay. */
+type Asked = Attribution & Pick<NewSession, "ownerId" | "bodyHash" | "idempotencyKey">;
 
 type Profile = { ok: true; session: NewSession } | Failure;
 
@@ -92,14 +112,12 @@ async function readProfile(
     exclude: body.tools?.exclude ?? [],
     externalTurnExclude: body.tools?.externalTurnExclude ?? [],
   };
-  const source = body.source ?? "api";
   const userId = body.userId ?? null;
   const hasOutputSchema = body.outputSchema !== undefined;
   const session: NewSession = {
     ...asked,
     messages: body.messages,
     userId,
-    source,
     metadata: body.metadata ?? null,
     targetUrl: body.targetUrl ?? null,
     targetPageUrls: body.targetPageUrls ?? [],
@@ -114,7 +132,7 @@ async function readProfile(
       ]),
     ),
     capabilities,
-    subAgents: await admitSubAgents(services, body.subAgents ?? false, source, userId),
+    subAgents: await admitSubAgents(services, body.subAgents ?? false, asked.source, userId),
     delegation: delegation.caps,
     callback: body.callback
       ? {
@@ -127,7 +145,7 @@ async function readProfile(
   return { ok: true, session };
 }
 
-/** Sub-agents of a `web` caller hang on the feature flag for that caller, whatever the body says. Rule 3. */
+/** The external feature flag decides for a `web` caller, whatever the body says. Rule 3. */
 async function admitSubAgents(
   services: CreationServices,
   asked: boolean,

@@ -165,7 +165,10 @@ const delegationSchema = z
       .optional()
       .meta({ description: "At most the deployment's ceiling, and at most `maxLiveChildren`." }),
   })
-  .meta({ id: "DelegationCaps", description: "How many sub-agents may be live at once." });
+  .meta({
+    id: "DelegationCaps",
+    description: "How many sub-agents may be live at once; without effect while `subAgents` is.",
+  });
 
 /** Body of `POST /api/session`. Source: specification, Session creation request. */
 export const createSessionSchema = z
@@ -189,7 +192,10 @@ export const createSessionSchema = z
     userId: nameUpTo(255)
       .optional()
       .meta({ description: "Who asks, in the caller's own words.", examples: ["user-7"] }),
-    source: z.enum(SOURCES).optional().meta({ default: "api", description: "Stamped onto every event." }),
+    source: z.enum(SOURCES).optional().meta({
+      default: "api",
+      description: "Stamped onto every event. It does not make a turn a person's, whatever its value.",
+    }),
     callback: callbackSchema.optional(),
     outputSchema: jsonObject.optional().meta({
       description:
@@ -209,10 +215,11 @@ export const createSessionSchema = z
       }),
     mcpServers: mcpServersSchema.optional(),
     capabilities: capabilitiesSchema.optional(),
-    subAgents: z
-      .boolean()
-      .optional()
-      .meta({ default: false, description: "Whether the agent may delegate to sub-agents." }),
+    subAgents: z.boolean().optional().meta({
+      default: false,
+      description:
+        "Whether the agent may delegate to sub-agents. Accepted and stored, but without effect yet: the delegation tools do not exist in this version.",
+    }),
     delegation: delegationSchema.optional(),
   })
   .meta({

@@ -159,7 +159,7 @@ export type CreateSession = {
   idempotencyKey?: string | undefined;
   /** Who asks, in the caller's own words. */
   userId?: string | undefined;
-  /** Stamped onto every event. */
+  /** Stamped onto every event. It does not make a turn a person's, whatever its value. */
   source?: "web" | "api" | "slack" | "cli" | undefined;
   callback?: Callback | undefined;
   /** A JSON Schema (at most 64 KiB, an object at its root): every turn ends with a value that is valid against it. */
@@ -170,12 +170,12 @@ export type CreateSession = {
   /** Tool servers by id, at most 10. `builtin` is no server of its own: it pins the built-in one to a URL. */
   mcpServers?: Record<string, McpServer> | undefined;
   capabilities?: Capabilities | undefined;
-  /** Whether the agent may delegate to sub-agents. */
+  /** Whether the agent may delegate to sub-agents. Accepted and stored, but without effect yet: the delegation tools do not exist in this version. */
   subAgents?: boolean | undefined;
   delegation?: DelegationCaps | undefined;
 };
 
-/** How many sub-agents may be live at once. */
+/** How many sub-agents may be live at once; without effect while `subAgents` is. */
 export type DelegationCaps = {
   /** At most the deployment's ceiling. */
   maxLiveChildren?: number | undefined;
