@@ -1,15 +1,22 @@
-import { index, pgTable, text } from "drizzle-orm/pg-core";
+import { sql } from "drizzle-orm";
+import { boolean, index, pgTable, text } from "drizzle-orm/pg-core";
 import { instant } from "./columns.ts";
 
 /**
- * Sessions that were removed lately, written in the transaction that took their rows: what lies outside the database
- * (a workspace, files of evidence, a browser) is cleared by every process that may have some of it, also after a crash.
+ * Sessions that were removed, written in the transaction that deleted their rows. Every process clears what it has of
+ * them outside the database (a workspace, files of evidence, a browser), also after a crash. Rows are pruned by age,
+ * except those that are pending.
  */
 export const removals = pgTable(
   "removals",
   {
     sessionId: text("session_id").primaryKey(),
     removedAt: instant("removed_at").notNull().defaultNow(),
+    /** A process could not clear all of it and will try again. */
+    isPending: boolean("is_pending").notNull().default(false),
   },
-  (table) => [index("removals_age").on(table.removedAt)],
+  (table) => [
+    index("removals_age").on(table.removedAt),
+    index("removals_pending").on(table.sessionId).where(sql`${table.isPending}`),
+  ],
 );

@@ -7,7 +7,7 @@ import type { DelegationCaps } from "#lib/session/delegation.ts";
 import type { Elicitations } from "#lib/session/elicitation.ts";
 import type { EvidenceStore } from "#lib/session/evidence.ts";
 import type { JobSender } from "#lib/session/job-sender.ts";
-import type { RemovedRows } from "#lib/session/remove-session.ts";
+import type { RemovalOutcome } from "#lib/session/remove-session.ts";
 import type { ShareLinks } from "#lib/session/share-link.ts";
 import type { TranscriptReader } from "#lib/session/transcript.ts";
 import type { Tool } from "#lib/tools/tool.ts";
@@ -46,7 +46,7 @@ export type ApiServices = {
   /** Tells everybody at a session that its waiting messages have changed. */
   queueChanged: (sessionId: string) => void;
   /** Removes a session of this owner with all that is its; undefined where the owner has none of that id. */
-  removeSession: (sessionId: string, ownerId: string) => Promise<RemovedRows | undefined>;
+  removeSession: (sessionId: string, ownerId: string) => Promise<RemovalOutcome | undefined>;
   /** Whether a `web` caller may use sub-agents: the external feature flag. */
   readSubAgentFlag: (userId: string | null) => Promise<boolean>;
   readiness: () => Promise<Record<"database" | "engine" | "browser" | "sandbox" | "model", HealthCheck>>;

@@ -37,15 +37,18 @@ export async function makeProfileFolder(
     path,
     recordProcess: async (pid) => write({ profileDir: path, pid, startedAt: await readStartTime(pid) }),
     async remove() {
-      await removeFolder(path);
-      await rm(recordPath, { force: true }).catch(() => {});
+      // The record stays when the folder does, so that the next start of the service tries again.
+      if (await removeFolder(path)) await rm(recordPath, { force: true }).catch(() => {});
     },
   };
 }
 
-async function removeFolder(path: string): Promise<void> {
-  await rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }).catch(() => {});
-}
+/** @returns whether it is gone. */
+const removeFolder = (path: string): Promise<boolean> =>
+  rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }).then(
+    () => true,
+    () => false,
+  );
 
 /**
  * Ends the browsers that an earlier process of this service left behind, and removes their folders. A process is
@@ -61,7 +64,7 @@ export async function sweepBrowsers(folder: string): Promise<number> {
     if (record) {
       const pid = await findProcess(record);
       if (pid !== undefined && killGroup(pid)) ended += 1;
-      await removeFolder(record.profileDir);
+      if (!(await removeFolder(record.profileDir))) continue;
     }
     await rm(path, { recursive: true, force: true }).catch(() => {});
   }

@@ -1,9 +1,8 @@
-import { execFile } from "node:child_process";
-import { chmod, chown, lstat, mkdir, realpath, rm } from "node:fs/promises";
+import { chmod, chown, mkdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import type { StartupStatus } from "#db/schema/unions.ts";
 import { SESSION_ID_PATTERN } from "#lib/session/new-id.ts";
+import { removeFolder } from "#lib/session/remove-folder.ts";
 import { type Confinement, probeConfinement, systemPath } from "./confinement.ts";
 import { createLocalWorkspace } from "./local-workspace.ts";
 import { type SandboxLimits, sandboxLimits } from "./sandbox-limits.ts";
@@ -160,16 +159,4 @@ function followRuns(workspace: Workspace, running: Set<Promise<unknown>>): Works
       return run;
     },
   };
-}
-
-async function removeFolder(folder: string): Promise<void> {
-  const stat = await lstat(folder).catch(() => undefined);
-  if (stat === undefined) return;
-  try {
-    await rm(folder, { recursive: true, force: true });
-  } catch {
-    // A command can close a folder to its own user; chmod follows no links below the folder it is given.
-    await promisify(execFile)("chmod", ["-R", "u+rwX", "--", folder]);
-    await rm(folder, { recursive: true, force: true });
-  }
 }

@@ -30,7 +30,7 @@ export type SandboxService = {
   open: (sessionId: string) => Promise<Workspace>;
   /** Whether shell commands can run, and how they are confined: for the banner and for the toolset. */
   describe: () => { kind: string; canRunCommands: boolean; detail: string };
-  /** Removes the session's workspace and ends what runs in it. */
+  /** Ends what runs in the session's workspace and removes it. @throws RemovalError when something could not be removed. */
   remove: (sessionId: string) => Promise<void>;
   close: () => Promise<void>;
 };

@@ -7,18 +7,24 @@ import type { EventLog } from "#lib/events/event-log.ts";
 import { faultPoint } from "#lib/events/fault-point.ts";
 import type { SandboxService } from "#lib/sandbox/sandbox-service.ts";
 import { removeEvidenceFiles } from "#lib/session/evidence.ts";
-import { listRemovals, pruneRemovals } from "#lib/session/removal-store.ts";
-import { type RemovedRows, removeSession } from "#lib/session/remove-session.ts";
+import { listRemovals, markRemoval, pruneRemovals } from "#lib/session/removal-store.ts";
+import { RemovalError } from "#lib/session/remove-folder.ts";
+import {
+  type PendingRemoval,
+  type RemovalOutcome,
+  type RemovedPart,
+  removeSession,
+} from "#lib/session/remove-session.ts";
 import type { StopRegistry } from "#lib/turn/stop-registry.ts";
 
 const TOPIC = "session-removed";
-/** Of a session's open runs at most one plays; a word between processes is short. */
-const RUNS_TOLD = 50;
-/** How long a run that was stopped may take to let go of its tools. */
-const LETTING_GO_MS = 5_000;
-/** A tool that was slow to let go may have left something behind: what was cleared sooner is cleared once more. */
+/** A session has at most one run in play, and a signal between processes is short. */
+const RUNS_SIGNALLED = 50;
+/** How long a stopped run may take to end its tools. */
+const STOPPING_MS = 5_000;
+/** A tool that ended late may have left files behind: what was cleared sooner than this is cleared once more. */
 const SETTLED_MS = 10 * 60_000;
-/** How long a process that was away still hears of a removal. */
+/** How long a process that was down still learns of a removal. */
 const KEEP_MS = 7 * 24 * 3_600_000;
 
 type RemovalDeps = {
@@ -36,92 +42,121 @@ type RemovalDeps = {
 };
 
 /**
- * Removes sessions: their rows in one transaction, and then, in every process, what lies outside the database: runs at
- * work, streams and sockets, the browser, the workspace, files of evidence. What a crash leaves of that is cleared by the
- * next start or the next sweep. Source: `wire.md`, Also served.
+ * Removes sessions: their rows in one transaction, and then, in every process, what lies outside the database: runs in
+ * play, streams and sockets, the browser, the workspace, files of evidence. Each part is removed whatever became of the
+ * others. The sweep retries what failed, also after a restart, until it is gone. Source: `wire.md`, Also served.
  */
 export function followRemovals(deps: RemovalDeps) {
   const { db, bus, log, logger, stops } = deps;
-  const clearing = new Map<string, Promise<void>>();
-  /** When each was cleared last. */
+  const clearing = new Map<string, Promise<PendingRemoval[]>>();
+  /** Runs of removed sessions that had not ended when last looked at. */
+  const unended = new Map<string, string[]>();
+  /** When each session was cleared last, without anything pending. */
   const cleared = new Map<string, number>();
 
-  function clear(sessionId: string, runIds: string[]): Promise<void> {
-    const known = clearing.get(sessionId);
-    if (known) return known;
-    const work = clearOutside(sessionId, runIds).then(
-      () => void cleared.set(sessionId, Date.now()),
-      (error: unknown) =>
-        logger.warn({ err: error, sessionId }, "a removed session was not cleared; the sweep tries again"),
-    );
-    const noted = work.finally(() => clearing.delete(sessionId));
-    clearing.set(sessionId, noted);
-    return noted;
+  function clear(sessionId: string, runIds: string[]): Promise<PendingRemoval[]> {
+    const underWay = clearing.get(sessionId);
+    if (underWay) return underWay;
+    const openRunIds = unended.get(sessionId) ?? runIds;
+    const work = clearOutside(sessionId, openRunIds).finally(() => clearing.delete(sessionId));
+    clearing.set(sessionId, work);
+    return work;
   }
 
-  async function clearOutside(sessionId: string, runIds: string[]): Promise<void> {
+  async function clearOutside(sessionId: string, runIds: string[]): Promise<PendingRemoval[]> {
+    const pending: PendingRemoval[] = [];
+    const attempt = async (part: RemovedPart, work: () => Promise<void>) => {
+      try {
+        await work();
+      } catch (error) {
+        logger.warn({ err: error, sessionId, part }, "part of a removed session could not be removed");
+        const reason = error instanceof RemovalError ? error.message : `the ${part} did not end`;
+        pending.push({ sessionId, part, reason });
+      }
+    };
     deps.live().sessionRemoved(sessionId);
     log.recheck(sessionId);
-    await Promise.all([letGo(runIds), deps.browser.closeSession(sessionId)]);
-    await deps.sandbox.remove(sessionId);
-    if (deps.dataDir !== undefined) await removeEvidenceFiles(deps.dataDir, sessionId);
+    await Promise.all([
+      attempt("run", async () => {
+        unended.set(sessionId, runIds);
+        await waitForEnd(runIds);
+        unended.delete(sessionId);
+      }),
+      attempt("browser", () => deps.browser.closeSession(sessionId)),
+    ]);
+    const { dataDir } = deps;
+    await Promise.all([
+      attempt("workspace", () => deps.sandbox.remove(sessionId)),
+      dataDir !== undefined && attempt("evidence", () => removeEvidenceFiles(dataDir, sessionId)),
+    ]);
+    if (pending.length === 0) cleared.set(sessionId, Date.now());
+    await markRemoval(db, sessionId, pending.length > 0).catch((error: unknown) =>
+      logger.warn({ err: error, sessionId }, "the state of a removal was not stored"),
+    );
+    return pending;
   }
 
-  async function letGo(runIds: string[]): Promise<void> {
-    const { promise: patience, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, LETTING_GO_MS);
-    await Promise.race([deps.untilUnplayed(runIds), patience]);
-    clearTimeout(timer);
+  async function waitForEnd(runIds: string[]): Promise<void> {
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(
+      () => late.reject(new Error(`a stopped run did not end within ${STOPPING_MS / 1_000} s`)),
+      STOPPING_MS,
+    );
+    try {
+      await Promise.race([deps.untilUnplayed(runIds), late.promise]);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
-  /** Clears what removals of the last days left in this process's reach: at once, and once more when that has settled. */
+  /** Clears what removals left in this process's reach: at once, again while something is pending, and once settled. */
   async function sweep(now: Date): Promise<void> {
     const since = new Date(now.getTime() - KEEP_MS);
     // Without a disk there is only what runs, which does not outlast its session for long.
-    const asked = deps.dataDir === undefined ? new Date(now.getTime() - 2 * SETTLED_MS) : since;
-    const known = await listRemovals(db, asked);
-    for (const { sessionId, removedAt } of known) {
+    const from = deps.dataDir === undefined ? new Date(now.getTime() - 2 * SETTLED_MS) : since;
+    const removals = await listRemovals(db, from);
+    for (const { sessionId, removedAt } of removals) {
       const settledAt = removedAt.getTime() + SETTLED_MS;
       const clearedAt = cleared.get(sessionId);
       const isDue = clearedAt === undefined || (clearedAt < settledAt && now.getTime() >= settledAt);
       if (isDue) await clear(sessionId, []);
     }
-    const ids = new Set(known.map(({ sessionId }) => sessionId));
+    const ids = new Set(removals.map(({ sessionId }) => sessionId));
     for (const sessionId of cleared.keys()) if (!ids.has(sessionId)) cleared.delete(sessionId);
     await pruneRemovals(db, since);
   }
 
-  const stopHearing = bus.onSignal(
+  const unsubscribe = bus.onSignal(
     TOPIC,
-    (word) => {
-      const [sessionId = "", ...runIds] = word.split(" ");
+    (signal) => {
+      const [sessionId = "", ...runIds] = signal.split(" ");
       void clear(sessionId, runIds);
     },
     () =>
       void sweep(new Date()).catch((error: unknown) =>
-        logger.warn({ err: error }, "removals were not looked after; the sweep tries again"),
+        logger.warn({ err: error }, "the sweep of removed sessions failed"),
       ),
   );
 
   return {
     /**
-     * Removes a session of this owner and its sub-agents. What is outside the database is cleared by the time it answers,
-     * as far as this process has it. @returns what went; undefined where the owner has no such session.
+     * Removes a session of this owner and its sub-agents, with what this process has of them outside the database.
+     * @returns undefined where the owner has no such session.
      */
-    async remove(sessionId: string, ownerId: string): Promise<RemovedRows | undefined> {
+    async remove(sessionId: string, ownerId: string): Promise<RemovalOutcome | undefined> {
       const removal = await removeSession(db, sessionId, ownerId);
       if (!removal) return undefined;
       logger.info({ sessionId, ...removal.rows }, "a session was removed");
       await faultPoint("K31");
-      const runIds = removal.openRunIds.slice(0, RUNS_TOLD);
+      const runIds = removal.openRunIds.slice(0, RUNS_SIGNALLED);
       for (const runId of removal.openRunIds) stops.stop(runId, "the session was removed");
       for (const id of removal.sessionIds) bus.signal(TOPIC, [id, ...runIds].join(" "));
-      await Promise.all(removal.sessionIds.map((id) => clear(id, runIds)));
-      return removal.rows;
+      const pending = await Promise.all(removal.sessionIds.map((id) => clear(id, runIds)));
+      return { deleted: removal.rows, pending: pending.flat() };
     },
     sweep,
     async close() {
-      stopHearing();
+      unsubscribe();
       await Promise.all(clearing.values());
     },
   };

@@ -1,13 +1,15 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { sql } from "drizzle-orm";
-import { engineRuns } from "#db/schema/index.ts";
+import { eq, sql } from "drizzle-orm";
+import { engineRuns, runs } from "#db/schema/index.ts";
 import { startReceiver } from "#e2e/fixtures/receiver.ts";
 import { insertBytes } from "#lib/session/evidence-bytes-store.ts";
+import { listRemovals } from "#lib/session/removal-store.ts";
+import { makeUnremovable } from "#lib/session/remove-folder-testing.ts";
 import { removeSession } from "#lib/session/remove-session.ts";
 import { OTHER_KEY, openTestService, type TestService, waitUntil } from "./testing.ts";
 
@@ -92,9 +94,10 @@ describe("DELETE /api/sessions/:sessionId", () => {
     const { events, ...deleted } = body.deleted;
     assert.ok(events >= 4, `${events} events`);
     assert.deepEqual(
-      { success: body.success, deleted },
+      { success: body.success, deleted, pending: body.pending },
       {
         success: true,
+        pending: [],
         deleted: {
           ...{ sessions: 1, requests: 2, runs: 2, messages: 3, toolCalls: 1, deliverables: 0 },
           ...{ annotations: 1, elicitations: 0, deliveries: 1, evidence: 2, evidenceBytes: 35 },
@@ -236,6 +239,74 @@ it("what a crash left of a removal is cleared by the next start", async () => {
   assert.equal((await second.call("GET", `/api/sessions/${session.sessionId}`)).status, 404);
   await second.close();
   await rm(dataDir, { recursive: true, force: true });
+});
+
+describe("a workspace that is hard to remove", () => {
+  /** Runs a command in the workspace of a new session, and returns its id when the turn has ended. */
+  async function runCommand(of: TestService, command: string): Promise<string> {
+    of.model.respondWith(({ answersSoFar }) =>
+      answersSoFar > 0 ? { text: "Done." } : { toolCalls: [{ name: "run_shell", arguments: { command } }] },
+    );
+    const { sessionId, statusUrl } = await of.create("fill it");
+    await of.completed(statusUrl);
+    return sessionId;
+  }
+  async function saveEvidence(of: TestService, sessionId: string): Promise<void> {
+    const page = { kind: "html" as const, title: "t", url: null, mediaType: "text/html" };
+    const [run] = await of.container.services.db
+      .select({ id: runs.id })
+      .from(runs)
+      .where(eq(runs.sessionId, sessionId));
+    const bytes = Buffer.from("<p>page");
+    await of.container.services.evidence.save({ ...page, sessionId, runId: run?.id ?? "", bytes });
+  }
+
+  it("because its paths are longer than PATH_MAX is gone when DELETE answers", async () => {
+    const name = "d".repeat(200);
+    const sessionId = await runCommand(
+      service,
+      `for n in $(seq 60); do mkdir ${name} && cd ${name} && echo x > file; done; pwd | wc -c > $HOME/depth`,
+    );
+    const [workspace = "", evidence = ""] = folders(sessionId);
+    assert.ok(Number(await readFile(join(workspace, "depth"), "utf8")) > 12_000);
+    await saveEvidence(service, sessionId);
+    const answer = await service.call("DELETE", `/api/sessions/${sessionId}`);
+    assert.deepEqual([answer.status, (await answer.json()).pending], [200, []]);
+    assert.deepEqual([workspace, evidence].map(existsSync), [false, false]);
+  });
+
+  it("because a file in it cannot be removed is pending, and is retried until it is gone, also after a restart", async () => {
+    const first = await openTestService({ SANDBOX: "unconfined" });
+    const { dataDir } = first;
+    const sessionId = await runCommand(first, "echo x > file");
+    await saveEvidence(first, sessionId);
+    const workspace = join(dataDir, "workspaces", sessionId);
+    const release = await makeUnremovable(workspace);
+    const answer = await first.call("DELETE", `/api/sessions/${sessionId}`);
+    assert.equal(answer.status, 200);
+    const [pending, ...others] = (await answer.json()).pending;
+    assert.deepEqual(
+      [pending.sessionId, pending.part, others],
+      [sessionId, "workspace", []],
+      "evidence was removed although the workspace was not",
+    );
+    assert.match(pending.reason, /^a file or folder could not be removed \(E[A-Z]+\)$/);
+    assert.ok(!existsSync(join(dataDir, "evidence", sessionId)));
+    // A removal that is pending outlives the week for which removals are kept.
+    await first.container.sweepRemovals(new Date(Date.now() + 8 * 24 * 3_600_000));
+    await first.close({ keepFiles: true });
+
+    const second = await openTestService({ SANDBOX: "unconfined" }, dataDir);
+    await second.container.sweepRemovals(new Date());
+    assert.ok(existsSync(workspace), "it cannot be removed yet");
+    await release();
+    await second.container.sweepRemovals(new Date(Date.now() + 8 * 24 * 3_600_000));
+    assert.ok(!existsSync(workspace));
+    const left = await listRemovals(second.container.services.db, new Date());
+    assert.deepEqual(left, [], "nothing is pending any more");
+    await second.close();
+    await rm(dataDir, { recursive: true, force: true });
+  });
 });
 
 it("what a tool that was slow to let go left behind is cleared once everything has settled", async () => {

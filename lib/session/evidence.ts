@@ -6,6 +6,7 @@ import type { EvidencePointer } from "#lib/events/event.ts";
 import { deleteBytes, insertBytes, isInDatabase, readBytes } from "./evidence-bytes-store.ts";
 import { type EvidenceRow, findEvidence, insertEvidence, listEvidence } from "./evidence-store.ts";
 import { newId, SESSION_ID_PATTERN } from "./new-id.ts";
+import { removeFolder } from "./remove-folder.ts";
 
 /** A picture or saved page to keep. */
 export type NewEvidence = {
@@ -84,10 +85,12 @@ export function createEvidenceStore(options: { db: Database; dataDir: string | u
   };
 }
 
-/** Removes the files of a session's evidence; its rows go with the session's row. */
-export async function removeEvidenceFiles(dataDir: string, sessionId: string): Promise<void> {
-  await rm(join(dataDir, evidenceFolder(sessionId)), { recursive: true, force: true });
-}
+/**
+ * Removes the files of a session's evidence; its rows go with the session's row.
+ * @throws RemovalError when something could not be removed.
+ */
+export const removeEvidenceFiles = (dataDir: string, sessionId: string): Promise<void> =>
+  removeFolder(join(dataDir, evidenceFolder(sessionId)));
 
 /** @throws Error for an id that is not a session's: it names a folder. */
 function evidenceFolder(sessionId: string): string {

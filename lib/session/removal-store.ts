@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, lt, sql } from "drizzle-orm";
+import { and, eq, gt, inArray, lt, ne, not, or, sql } from "drizzle-orm";
 import type { Database, Transaction } from "#db/client.ts";
 import { browsers, deliveries, evidence, outbox, removals, runs, sessions } from "#db/schema/index.ts";
 import { OPEN_STATES } from "./run-store.ts";
@@ -134,11 +134,25 @@ async function forgetJobs(tx: Transaction, sessionIds: string[]): Promise<void> 
   await tx.delete(outbox).where(sql`${outbox.id} in (${ofRuns} union all ${ofDeliveries})`);
 }
 
-/** Sessions removed after `since`. */
-export const listRemovals = (db: Database, since: Date): Promise<{ sessionId: string; removedAt: Date }[]> =>
-  db.select().from(removals).where(gt(removals.removedAt, since));
+/** A removed session, and whether a process could not yet clear all of it. */
+export type RemovalRow = typeof removals.$inferSelect;
 
-/** Forgets which sessions were removed before a time. */
+/** Sessions removed after `since`, and pending ones of any age. */
+export const listRemovals = (db: Database, since: Date): Promise<RemovalRow[]> =>
+  db
+    .select()
+    .from(removals)
+    .where(or(gt(removals.removedAt, since), removals.isPending));
+
+/** Notes whether something of a removed session is still to be cleared. */
+export async function markRemoval(db: Database, sessionId: string, isPending: boolean): Promise<void> {
+  await db
+    .update(removals)
+    .set({ isPending })
+    .where(and(eq(removals.sessionId, sessionId), ne(removals.isPending, isPending)));
+}
+
+/** Forgets which sessions were removed before a time, except pending ones. */
 export async function pruneRemovals(db: Database, before: Date): Promise<void> {
-  await db.delete(removals).where(lt(removals.removedAt, before));
+  await db.delete(removals).where(and(lt(removals.removedAt, before), not(removals.isPending)));
 }

@@ -52,7 +52,7 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
   },
   deleteSession: {
     description:
-      "Stops what runs, then removes rows, files, browser and secrets, its sub-agents' included, and says how much that was. Asking again is a 404.",
+      "Stops the turn, then removes rows, files, browser and secrets of the session and its sub-agents, and counts them. `pending` lists what could not be removed from disk yet; the service retries until it is gone. Asking again answers 404.",
   },
   readRequestStatus: {
     description:

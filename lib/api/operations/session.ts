@@ -33,13 +33,13 @@ export async function readSession(
 }
 
 /**
- * `DELETE /api/sessions/:sessionId`: ends what plays and removes rows, files, workspace, browser, evidence, secrets and
- * deliveries, and says what went. From then on the id is as unknown as one that never was, here too.
+ * `DELETE /api/sessions/:sessionId`: stops the turn and removes rows, files, workspace, browser, evidence, secrets and
+ * deliveries. The answer counts the rows and lists what could not be removed yet. From then on the id is unknown.
  */
 export async function deleteSession(
   services: ApiServices,
   { session }: CallOf<"deleteSession">,
 ): Promise<Answer> {
-  const deleted = await services.removeSession(session.id, session.ownerId);
-  return deleted ? { ok: true, status: 200, body: { success: true, deleted } } : unknownSession();
+  const outcome = await services.removeSession(session.id, session.ownerId);
+  return outcome ? { ok: true, status: 200, body: { success: true, ...outcome } } : unknownSession();
 }

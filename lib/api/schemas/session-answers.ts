@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { CALLBACK_EVENTS, STARTUP_STATUSES } from "#db/schema/unions.ts";
+import { REMOVED_PARTS } from "#lib/session/remove-session.ts";
 import { deliveryRecordSchema, sessionSummarySchema } from "./answers.ts";
 
 const success = z.literal(true);
@@ -78,10 +79,24 @@ export const sessionDeletedSchema = z
       workspaces: removed("Workspaces that had been started.", 1),
       browsers: removed("Browsers that were up.", 1),
     }),
+    pending: z
+      .array(
+        z.object({
+          sessionId: z.string().meta({ description: "The session or one of its sub-agents." }),
+          part: z.enum(REMOVED_PARTS),
+          reason: z.string().meta({ examples: ["a file or folder could not be removed (EBUSY)"] }),
+        }),
+      )
+      .meta({
+        description:
+          "What could not be removed from disk yet. The service retries until it is gone, also after a restart. Empty when the deletion is complete.",
+        examples: [[]],
+      }),
   })
   .meta({
     id: "SessionDeleted",
-    description: "How much went with the session. Asking again is a 404, as for any id that never was.",
+    description:
+      "How much was deleted with the session, and what is still pending. Asking again answers 404.",
   });
 
 /** A callback that was opened for a new cycle of attempts. Source: `wire.md`, Also served. */

@@ -916,7 +916,7 @@ export type SessionCreated = {
   streamUrl: string;
 };
 
-/** How much went with the session. Asking again is a 404, as for any id that never was. */
+/** How much was deleted with the session, and what is still pending. Asking again answers 404. */
 export type SessionDeleted = {
   success: true;
   deleted: {
@@ -953,6 +953,13 @@ export type SessionDeleted = {
     /** Browsers that were up. */
     browsers: number;
   };
+  /** What could not be removed from disk yet. The service retries until it is gone, also after a restart. Empty when the deletion is complete. */
+  pending: Array<{
+    /** The session or one of its sub-agents. */
+    sessionId: string;
+    part: "run" | "browser" | "workspace" | "evidence";
+    reason: string;
+  }>;
 };
 
 export type SessionDetail = {
@@ -1245,7 +1252,7 @@ export type Operations = {
     body: undefined;
     answer: SessionDetail;
   };
-  /** Delete a session and everything that belongs to it. Stops what runs, then removes rows, files, browser and secrets, its sub-agents' included, and says how much that was. Asking again is a 404. */
+  /** Delete a session and everything that belongs to it. Stops the turn, then removes rows, files, browser and secrets of the session and its sub-agents, and counts them. `pending` lists what could not be removed from disk yet; the service retries until it is gone. Asking again answers 404. */
   deleteSession: {
     parameters: { sessionId: string };
     body: undefined;

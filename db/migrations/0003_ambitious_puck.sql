@@ -1,0 +1,2 @@
+ALTER TABLE "removals" ADD COLUMN "is_pending" boolean DEFAULT false NOT NULL;--> statement-breakpoint
+CREATE INDEX "removals_pending" ON "removals" USING btree ("session_id") WHERE "removals"."is_pending";

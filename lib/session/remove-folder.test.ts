@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { chmod, mkdir, mkdtemp, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { RemovalError, removeFolder } from "./remove-folder.ts";
+import { makeUnremovable } from "./remove-folder-testing.ts";
+
+let base: string;
+before(async () => {
+  base = await mkdtemp(join(tmpdir(), "remove-folder-"));
+});
+after(() => rm(base, { recursive: true, force: true }));
+
+test("a path deeper than PATH_MAX, closed folders, links and many files are removed; what links lead to stays", async () => {
+  const folder = join(base, "deep");
+  const outside = join(base, "outside");
+  await mkdir(folder);
+  await mkdir(outside);
+  await writeFile(join(outside, "kept"), "kept");
+  const name = "d".repeat(200);
+  const deepest = `${folder}${`/${name}`.repeat(60)}`;
+  const script = `
+    for n in $(seq 60); do mkdir ${name} && cd ${name} && echo x > file; done
+    cd "$1" && mkdir many closed && seq 1000 | sed s,^,many/, | xargs touch
+    touch closed/file && chmod 0 closed`;
+  execFileSync("bash", ["-ec", script, "bash", folder], { cwd: folder });
+  await symlink(outside, join(folder, "link"));
+  await assert.rejects(stat(deepest), { code: "ENAMETOOLONG" });
+  await removeFolder(folder);
+  assert.ok(!existsSync(folder));
+  assert.ok(existsSync(join(outside, "kept")));
+});
+
+test("what cannot be removed is reported without its path after everything else has gone, and a later call finishes", async () => {
+  const folder = join(base, "locked");
+  await mkdir(join(folder, "a/b/c"), { recursive: true });
+  await writeFile(join(folder, "a/b/c/file"), "x");
+  const unlock = await makeUnremovable(folder);
+  await assert.rejects(removeFolder(folder), (error) => {
+    assert.ok(error instanceof RemovalError);
+    assert.match(error.message, /^a file or folder could not be removed \(E[A-Z]+\)$/);
+    return true;
+  });
+  assert.ok(!existsSync(join(folder, "a")));
+  await unlock();
+  await removeFolder(folder);
+  assert.ok(!existsSync(folder));
+});
+
+test("a file in the folder's place is removed, and nothing is fine", async () => {
+  const path = join(base, "file");
+  await writeFile(path, "x");
+  await chmod(path, 0o400);
+  await removeFolder(path);
+  assert.ok(!existsSync(path));
+  await removeFolder(path);
+});
