@@ -148,7 +148,7 @@ test("a browser beyond our proxy asks for no document that the rule refuses, red
   const local = createLocalProvider({ launch: findTestChromium(), folder, egress, logger: quiet });
   const unguarded = { ...local, start: async () => ({ ...(await local.start()), isGuarded: false }) };
   const refuse = async (url: URL) => (url.pathname === "/refused" ? "refused by the rule" : undefined);
-  const open = await openBrowser(unguarded, { ...egress, refuse }, 5_000);
+  const open = await openBrowser(unguarded, { ...egress, refuse }, { navigationTimeoutMs: 5_000 });
   try {
     const { navigate } = open.selected();
     assert.equal((await navigate(`${target.origin}/page`)).landed, true);

@@ -2,6 +2,7 @@ import type { Browser, BrowserContext, CDPSession, Page } from "playwright";
 import type { BrowserStatus } from "#db/schema/unions.ts";
 import type { ScreencastFrame } from "./frame-header.ts";
 import type { OverlayHold } from "./overlay/overlay-gate.ts";
+import type { PageDialogs } from "./page-dialogs.ts";
 
 /** The browser of a session as its status endpoint shows it. Source: specification, Browser status; `currentUrl`: `wire.md`. */
 export type BrowserRecord = {
@@ -34,6 +35,8 @@ export type LiveBrowser = {
    * submissions are refused. @throws Error with a sentence when the selected page does not answer.
    */
   hideOverlay: (why: OverlayHold) => Promise<() => void>;
+  /** @see PageDialogs.claim */
+  claimDialogs: PageDialogs["claim"];
 };
 
 /** Where a script of the agent has its pointer; coordinates in CSS pixels of the page. */

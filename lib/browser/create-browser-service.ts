@@ -42,6 +42,8 @@ export type BrowserServiceDeps = {
   keepSpare?: boolean;
   /** How long a page may take to answer; 30 s by default. */
   navigationTimeoutMs?: number;
+  /** How long a script may leave a dialog open that it listens for; 10 s by default. */
+  dialogTimeoutMs?: number;
 };
 
 const WARM_UP_DELAY_MS = 3_000;
@@ -59,8 +61,12 @@ export async function createBrowserService(deps: BrowserServiceDeps): Promise<Br
   const folder = join(dataDir, "browsers");
   const egress = createBrowserEgress(deps.rule, deps.ownOrigin, logger);
   const provider = chooseProvider();
+  const limits = {
+    navigationTimeoutMs: deps.navigationTimeoutMs ?? NAVIGATION_TIMEOUT_MS,
+    dialogTimeoutMs: deps.dialogTimeoutMs,
+  };
   const pool = createBrowserPool({
-    open: () => openBrowser(provider, egress, deps.navigationTimeoutMs ?? NAVIGATION_TIMEOUT_MS),
+    open: () => openBrowser(provider, egress, limits),
     keepSpare: deps.keepSpare ?? launch.cdpUrl === undefined,
     logger,
   });

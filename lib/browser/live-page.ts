@@ -18,7 +18,6 @@ export type LivePageEvents = {
   /** A navigation that nobody of ours asked for was refused; the page stays where it was. */
   onRefused: (reason: string) => void;
   onDownload: (url: string) => void;
-  onDialog: (kind: string, message: string) => void;
   onCrashed: () => void;
   onAnnotation: SubmitAnnotation;
 };
@@ -82,11 +81,6 @@ export async function adoptPage(
   page.on("download", (download) => {
     if (navigations === 0) events.onDownload(download.url());
     void download.cancel().catch(() => {});
-  });
-  page.on("dialog", (dialog) => {
-    events.onDialog(dialog.type(), dialog.message());
-    const isLeaving = dialog.type() === "beforeunload";
-    void (isLeaving ? dialog.accept() : dialog.dismiss()).catch(() => {});
   });
 
   const [overlay] = await Promise.all([

@@ -4,12 +4,15 @@ import type { BrowserProcess, BrowserProvider } from "./browser-provider.ts";
 import { explainFailure } from "./explain-failure.ts";
 import { adoptPage, type LivePage, type LivePageEvents } from "./live-page.ts";
 import { createOverlayGate, type OverlayGate } from "./overlay/overlay-gate.ts";
+import { type AnsweredDialog, type PageDialogs, watchDialogs } from "./page-dialogs.ts";
 
 /** Size of a session's page, in CSS pixels. */
 export const VIEWPORT = { width: 1280, height: 800 };
 
 /** What the owner of a browser is told: its selected page's events, a change of that page, and its end. */
 export type OpenBrowserEvents = LivePageEvents & {
+  /** A dialog of a page was answered without a script. */
+  onDialog: (dialog: AnsweredDialog) => void;
   onSelected: (page: LivePage) => void;
   /** The browser is gone, and nobody here ended it. */
   onGone: () => void;
@@ -26,10 +29,14 @@ export type OpenBrowser = {
   toolSession: () => Promise<CDPSession>;
   /** Whether the annotation overlay is in its pages. */
   overlayGate: OverlayGate;
+  dialogs: PageDialogs;
   events: OpenBrowserEvents | undefined;
   isOpen: () => boolean;
   close: () => Promise<void>;
 };
+
+/** Deadlines, in milliseconds: for a page to answer, and for a script to answer a dialog that it listens for. */
+export type BrowserLimits = { navigationTimeoutMs: number; dialogTimeoutMs?: number | undefined };
 
 const CONNECT_TIMEOUT_MS = 15_000;
 /** Connected, with a page in place: a renderer that dies on the way is not always reported. */
@@ -46,7 +53,7 @@ const PAGES_MAX = 8;
 export async function openBrowser(
   provider: BrowserProvider,
   egress: BrowserEgress,
-  navigationTimeoutMs: number,
+  limits: BrowserLimits,
 ): Promise<OpenBrowser> {
   const process = await provider.start();
   const late = Promise.withResolvers<never>();
@@ -55,7 +62,7 @@ export async function openBrowser(
     OPEN_TIMEOUT_MS,
   );
   try {
-    return await Promise.race([connect(process, egress, navigationTimeoutMs), late.promise]);
+    return await Promise.race([connect(process, egress, limits), late.promise]);
   } catch (error) {
     await process.kill();
     throw error;
@@ -67,7 +74,7 @@ export async function openBrowser(
 async function connect(
   process: BrowserProcess,
   egress: BrowserEgress,
-  navigationTimeoutMs: number,
+  limits: BrowserLimits,
 ): Promise<OpenBrowser> {
   // Loaded with the first browser: it is a tenth of the time that a start takes.
   const { chromium } = await import("playwright");
@@ -83,6 +90,7 @@ async function connect(
   });
   // An empty grant refuses everything else.
   await context.grantPermissions([]);
+  const dialogs = watchDialogs(context, (dialog) => self.events?.onDialog(dialog), limits.dialogTimeoutMs);
 
   const refuse = async (href: string) => {
     const url = URL.parse(href);
@@ -94,7 +102,7 @@ async function connect(
     refuse: process.isGuarded ? undefined : refuse,
     explain: (url: string, reason: string) =>
       explainFailure({ findRefusal: process.findRefusal, resolve: egress.resolve }, url, reason),
-    navigationTimeoutMs,
+    navigationTimeoutMs: limits.navigationTimeoutMs,
   };
   /** Pages in the order in which they took the foreground; the last is the selected one. */
   const pages: LivePage[] = [];
@@ -117,6 +125,7 @@ async function connect(
       return known;
     },
     overlayGate,
+    dialogs,
     events: undefined,
     isOpen: () => isOpen,
     async close() {
@@ -137,7 +146,6 @@ async function connect(
       onLoaded: () => owner()?.onLoaded(),
       onRefused: (reason) => owner()?.onRefused(reason),
       onDownload: (url) => owner()?.onDownload(url),
-      onDialog: (kind, message) => owner()?.onDialog(kind, message),
       onCrashed() {
         if (self.events) return owner()?.onCrashed();
         // Nobody has it yet: nobody is to get it.

@@ -99,7 +99,7 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
       onLoaded: navigation.noteLoaded,
       onRefused: (reason) => record.note({ lastError: reason }),
       onDownload: (url) => record.note({ lastError: `${url} is a download, and downloads are refused` }),
-      onDialog: (kind, message) => logger.debug({ sessionId, kind, message }, "dialog of a page dismissed"),
+      onDialog: (dialog) => logger.debug({ sessionId, ...dialog }, "dialog of a page answered"),
       onCrashed: () => life.gone(taken, "failed", "the page crashed: its renderer ended"),
       onGone() {
         lost.add(taken);
@@ -148,6 +148,7 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
         if (pointer) for (const listener of [...pointerListeners]) listener(pointer);
       },
       hideOverlay: (why) => hideOverlay(taken, why),
+      claimDialogs: taken.dialogs.claim,
     };
   }
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { BrowserService } from "#lib/browser/browser-service.ts";
+import type { AnsweredDialog } from "#lib/browser/page-dialogs.ts";
 import { quoteAsData } from "../quote-as-data.ts";
 import type { ToolServices } from "../services.ts";
 import { defineTool, errorResult, textResult } from "../tool.ts";
@@ -10,6 +11,7 @@ const TIMEOUT_MS_MAX = 120_000;
 /** What starting a browser and the script's process may take on top of the script's own time. */
 const START_AND_END_MS = 75_000;
 const LOGS_SHOWN_MAX = 8_000;
+const MESSAGE_SHOWN_MAX = 300;
 
 /** Functions that scripts get as `page.<name>` in a session; made anew for every call. */
 export type ScriptHelpers = (sessionId: string) => Record<string, ScriptHelper>;
@@ -25,7 +27,7 @@ export const browserExecute = (
   defineTool({
     name: "browser_execute",
     description:
-      "Runs a Playwright script on the page in the live browser. The script is the body of an async function with `page`, `context` and `console` in scope; what it returns comes back as JSON, with what it wrote to the console. It has no modules, files, environment or network of its own, opens no further pages, and goes to http(s) addresses only. Return data rather than pictures, and only what is needed. Example: `await page.getByRole('button', { name: 'Add to cart' }).click(); return page.url();`",
+      "Runs a Playwright script on the page in the live browser. The script is the body of an async function with `page`, `context` and `console` in scope; what it returns comes back as JSON, with what it wrote to the console. It has no modules, files, environment or network of its own, opens no further pages, and goes to http(s) addresses only. Dialogs of the page are dismissed, unless the script listens for them before they open: `page.on('dialog', (dialog) => dialog.accept())`. Return data rather than pictures, and only what is needed. Example: `await page.getByRole('button', { name: 'Add to cart' }).click(); return page.url();`",
     input: z.strictObject({
       script: z.string().min(1).max(100_000),
       timeoutMs: z.number().int().min(100).max(TIMEOUT_MS_MAX).default(30_000),
@@ -43,7 +45,8 @@ export const browserExecute = (
         helpers: helpers(call.sessionId),
       });
       services.browser.touch(call.sessionId);
-      const logs = outcome.logs === "" ? "" : `\nConsole:\n${cut(outcome.logs.trimEnd())}`;
+      const console = outcome.logs === "" ? "" : `\nConsole:\n${cut(outcome.logs.trimEnd())}`;
+      const logs = `${describeDialogs(outcome.dialogs)}${console}`;
       if (outcome.ok) {
         return textResult(
           quoteAsData(live.page().url(), `Result: ${JSON.stringify(outcome.value, null, 1)}${logs}`),
@@ -63,6 +66,19 @@ export const browserExecute = (
 async function readRefusal(browser: BrowserService, sessionId: string): Promise<string> {
   const record = await browser.readStatus(sessionId).catch(() => undefined);
   return record?.lastError ? `\nThe browser refused: ${record.lastError}` : "";
+}
+
+/** Lines about the dialogs that the script did not answer itself; empty without any. */
+function describeDialogs(dialogs: AnsweredDialog[]): string {
+  if (dialogs.length === 0) return "";
+  const lines = dialogs.map(({ kind, message, isAccepted, isLate }) => {
+    const text = JSON.stringify(
+      message.length > MESSAGE_SHOWN_MAX ? `${message.slice(0, MESSAGE_SHOWN_MAX)}…` : message,
+    );
+    const why = isLate ? ", because the script's listener did not answer it in time" : "";
+    return `- ${kind} ${text} was ${isAccepted ? "accepted" : "dismissed"}${why}`;
+  });
+  return `\nDialogs that the script did not answer:\n${lines.join("\n")}`;
 }
 
 const cut = (text: string) =>

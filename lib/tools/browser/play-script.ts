@@ -1,12 +1,14 @@
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
+import type { AnsweredDialog } from "#lib/browser/page-dialogs.ts";
 import { connectPageRelay, type PageRelay } from "./page-relay.ts";
 import type { ScriptProcess } from "./script-process.ts";
 import type { FromChild } from "./script-protocol.ts";
-import type { ScriptHelper, ScriptOptions, ScriptOutcome } from "./script-runner.ts";
+import type { ScriptEnd, ScriptHelper, ScriptOptions, ScriptOutcome } from "./script-runner.ts";
 import { withinDeadline } from "./within-deadline.ts";
 
 /** How long the outcome of a script waits for the page to be free of it; a busy page gets the overlay back later. */
 const LETTING_GO_MS = 2_000;
+const DIALOGS_MAX = 20;
 const LOG_CHARS_MAX = 20_000;
 const RESULT_CHARS_MAX = 200_000;
 /** A single action's patience inside a script; Playwright's own 30 s would eat the script's whole time. */
@@ -23,13 +25,19 @@ export async function playScript(
   { timeoutMs, signal, helpers }: Required<ScriptOptions>,
 ): Promise<ScriptOutcome> {
   let logs = "";
+  let isListening = false;
+  const dialogs: AnsweredDialog[] = [];
   let relay: PageRelay | undefined;
   let showOverlay = () => {};
   let isOver = false;
-  let finish: (outcome: ScriptOutcome) => void = () => {};
-  const fail = (error: string, timedOut = false) => finish({ ok: false, error, logs: "", timedOut });
-  const outcome = new Promise<ScriptOutcome>((resolve) => {
-    finish = resolve;
+  const end = Promise.withResolvers<ScriptEnd>();
+  const finish = end.resolve;
+  const fail = (error: string, timedOut = false) => finish({ ok: false, error, timedOut });
+  const releaseDialogs = live.claimDialogs({
+    isListening: () => isListening,
+    onAnswered(dialog) {
+      if (dialogs.length < DIALOGS_MAX) dialogs.push(dialog);
+    },
   });
   const timer = setTimeout(
     () => fail(`The script ran longer than ${timeoutMs} ms and was ended.`, true),
@@ -46,6 +54,9 @@ export async function playScript(
         return relay?.fromScript(message.message);
       case "log":
         if (logs.length < LOG_CHARS_MAX) logs += `${String(message.text).slice(0, LOG_CHARS_MAX)}\n`;
+        return;
+      case "dialogs":
+        isListening = message.isListening === true;
         return;
       case "helper":
         return void answerHelper(child, helpers, message);
@@ -84,7 +95,10 @@ export async function playScript(
   );
 
   try {
-    return { ...(await outcome), logs };
+    const ended = await end.promise;
+    // First of all: a page that shows a dialog answers nothing else.
+    releaseDialogs();
+    return { ...ended, logs, dialogs };
   } finally {
     isOver = true;
     clearTimeout(timer);
@@ -129,13 +143,13 @@ async function answerHelper(
   }
 }
 
-function readValue(done: Extract<FromChild, { type: "done"; ok: true }>): ScriptOutcome {
+function readValue(done: Extract<FromChild, { type: "done"; ok: true }>): ScriptEnd {
   try {
     const value: unknown = JSON.parse(String(done.json).slice(0, 4 * RESULT_CHARS_MAX));
-    if (done.cutFrom === null) return { ok: true, value, logs: "" };
-    return { ok: true, value: `${value}… (cut: ${Number(done.cutFrom)} characters in all)`, logs: "" };
+    if (done.cutFrom === null) return { ok: true, value };
+    return { ok: true, value: `${value}… (cut: ${Number(done.cutFrom)} characters in all)` };
   } catch {
-    return { ok: false, error: "The script's result is not JSON.", logs: "", timedOut: false };
+    return { ok: false, error: "The script's result is not JSON.", timedOut: false };
   }
 }
 

@@ -5,16 +5,26 @@
  */
 
 import { Socket as DatagramSocket } from "node:dgram";
+import type { EventEmitter } from "node:events";
 import { Server, Socket } from "node:net";
 import { inspect } from "node:util";
 import { Script } from "node:vm";
-import { type ConnectOverCDPTransport, chromium } from "playwright-core";
+import { type BrowserContext, type ConnectOverCDPTransport, chromium, type Page } from "playwright-core";
 import type { FromChild, ToChild } from "./script-protocol.ts";
 
 const OWN_NAMES = ["page", "context", "console"] as const;
 /** Names of Node that are shadowed, so that a script that tries them gets a plain error instead of a puzzling one. */
 const SHADOWED_NAMES = ["process", "require", "module", "exports", "fetch", "WebSocket", "global"] as const;
 const FILE_NAME = "script.js";
+const LISTENER_METHODS = [
+  "on",
+  "once",
+  "addListener",
+  "prependListener",
+  "off",
+  "removeListener",
+  "removeAllListeners",
+] as const;
 
 const write = process.stdout.write.bind(process.stdout);
 const tell = (message: FromChild) => write(`${JSON.stringify(message)}\n`);
@@ -77,9 +87,48 @@ async function play(run: Extract<ToChild, { type: "run" }>): Promise<unknown> {
   };
   context.setDefaultTimeout(run.actionTimeoutMs);
   context.setDefaultNavigationTimeout(run.actionTimeoutMs);
+  reportDialogListeners(context);
   for (const name of run.helpers)
     Object.assign(page, { [name]: (...args: unknown[]) => callHelper(name, args) });
   return compiled(page, context, createConsole(run.logCharsMax));
+}
+
+/**
+ * Tells the service whether the script listens for dialogs, before the next thing that the script does: the service
+ * leaves dialogs to a script that listens, and answers all others itself.
+ */
+function reportDialogListeners(context: BrowserContext): void {
+  // Playwright would answer a dialog that has no listener, and race with the service.
+  context.on("dialog", () => {});
+  const own = count(context);
+  let isListening = false;
+  const report = () => {
+    const isNow = count(context) > own || context.pages().some((page) => count(page) > 0);
+    if (isNow !== isListening) tell({ type: "dialogs", isListening: isNow });
+    isListening = isNow;
+  };
+  watchListeners(context, report);
+  for (const page of context.pages()) watchListeners(page, report);
+  context.on("page", (page) => watchListeners(page, report));
+}
+
+// Playwright's types leave out that its objects are event emitters.
+const emitterOf = (source: BrowserContext | Page) => source as unknown as EventEmitter;
+const count = (source: BrowserContext | Page) => emitterOf(source).listenerCount("dialog");
+
+/** Calls back after each change of an emitter's listeners. */
+function watchListeners(source: BrowserContext | Page, onChange: () => void): void {
+  const emitter = emitterOf(source);
+  for (const name of LISTENER_METHODS) {
+    const change = emitter[name].bind(emitter) as (...args: unknown[]) => unknown;
+    Object.assign(emitter, {
+      [name](...args: unknown[]) {
+        const result = change(...args);
+        onChange();
+        return result;
+      },
+    });
+  }
 }
 
 let lastHelperCall = 0;

@@ -18,6 +18,8 @@ export type FromChild =
   | { type: "ready" }
   | { type: "devtools"; message: object }
   | { type: "log"; text: string }
+  /** Whether the script listens for dialogs; sent when that changes. */
+  | { type: "dialogs"; isListening: boolean }
   | { type: "helper"; id: number; name: string; args: unknown[] }
   | { type: "done"; ok: true; json: string; cutFrom: number | null }
   | { type: "done"; ok: false; error: string; line: number | null };

@@ -115,7 +115,7 @@ describe("what a script can do", () => {
       signal: never,
       helpers: { double: async (value) => Number(value) * 2 },
     });
-    assert.deepEqual(outcome, { ok: true, value: 42, logs: "" });
+    assert.deepEqual(outcome, { ok: true, value: 42, logs: "", dialogs: [] });
   });
   test("a size it gives the page ends with it", async () => {
     assert.equal(
@@ -273,6 +273,7 @@ describe("what a script cannot do", () => {
       ok: false,
       error: "The script ran longer than 1500 ms and was ended.",
       logs: "",
+      dialogs: [],
       timedOut: true,
     });
     assert.equal(await browser.live.page().title(), "Shop");
@@ -330,7 +331,7 @@ for (const kind of ["namespaces", "permissions"] as const) {
     assert.equal(weaker.describe().kind, kind);
     await browser.live.page().goto(site.url);
     const run = (script: string) => weaker.run(browser.live, script, { timeoutMs: 10_000, signal: never });
-    assert.deepEqual(await run("return page.title()"), { ok: true, value: "Shop", logs: "" });
+    assert.deepEqual(await run("return page.title()"), { ok: true, value: "Shop", logs: "", dialogs: [] });
     for (const script of [
       `return ${NODE}.getBuiltinModule('fs').readFileSync('/etc/passwd', 'utf8')`,
       `return ${NODE}.getBuiltinModule('child_process').execSync('id')`,

@@ -1,13 +1,15 @@
 import type { Logger } from "pino";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
+import type { AnsweredDialog } from "#lib/browser/page-dialogs.ts";
 import { type ConfinementKind, findConfinement } from "./confinement.ts";
 import { playScript } from "./play-script.ts";
 import { type ScriptProcess, startScriptProcess } from "./script-process.ts";
 
-/** What a script gave back, or why it did not; `logs` is what it wrote to the console, cut at a limit. */
-export type ScriptOutcome =
-  | { ok: true; value: unknown; logs: string }
-  | { ok: false; error: string; logs: string; timedOut: boolean };
+/** What a script returned, or the sentence that says why it failed. */
+export type ScriptEnd = { ok: true; value: unknown } | { ok: false; error: string; timedOut: boolean };
+
+/** How a script ended, what it wrote to the console (cut at a limit), and the dialogs that were answered without it. */
+export type ScriptOutcome = ScriptEnd & { logs: string; dialogs: AnsweredDialog[] };
 
 /** A function of ours that a script calls as `page.<name>(…)`; arguments and answer travel as JSON. */
 export type ScriptHelper = (...args: unknown[]) => Promise<unknown>;
@@ -101,8 +103,9 @@ export async function createScriptRunner(options: ScriptRunnerOptions): Promise<
       const stopped: ScriptOutcome = {
         ok: false,
         error: "The script was stopped.",
-        logs: "",
         timedOut: false,
+        logs: "",
+        dialogs: [],
       };
       if (signal.aborted || isClosed) return stopped;
       try {

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { chromium } from "playwright";
 import type { BrowserService, LiveBrowser, ScriptPointer } from "#lib/browser/browser-service.ts";
 import { createOverlayGate, type OverlayGate } from "#lib/browser/overlay/overlay-gate.ts";
+import { watchDialogs } from "#lib/browser/page-dialogs.ts";
 import { findTestChromium } from "#lib/browser/testing.ts";
 import type { EvidencePointer } from "#lib/events/event.ts";
 import type { EvidenceStore, NewEvidence } from "#lib/session/evidence.ts";
@@ -58,6 +59,7 @@ export async function startTestBrowser(): Promise<TestBrowser> {
   const { targetInfo } = await session.send("Target.getTargetInfo");
   const pointers: (ScriptPointer | undefined)[] = [];
   const overlayGate = createOverlayGate();
+  const dialogs = watchDialogs(context, () => {});
   const live: LiveBrowser = {
     sessionId: "session_test",
     browser,
@@ -72,6 +74,7 @@ export async function startTestBrowser(): Promise<TestBrowser> {
       await Promise.all(out.values());
       return release;
     },
+    claimDialogs: dialogs.claim,
   };
   const touched: string[] = [];
   const refuse = () => Promise.reject(new Error("not part of this fixture"));
