@@ -2,7 +2,10 @@ import { headers } from "next/headers";
 import { LandingView } from "#components/landing/landing-view.tsx";
 import { loadLandingPage } from "#lib/api/mount.ts";
 
-/** Starts sessions and finds recent ones. */
-export default async function LandingPage() {
-  return <LandingView page={await loadLandingPage((await headers()).get("cookie"))} />;
+type Props = { searchParams: Promise<{ login?: string | string[] }> };
+
+/** Starts sessions and finds recent ones; `/login` leads here with `login=expired` when its link no longer works. */
+export default async function LandingPage({ searchParams }: Props) {
+  const page = await loadLandingPage((await headers()).get("cookie"));
+  return <LandingView page={page} isLinkExpired={(await searchParams).login === "expired"} />;
 }

@@ -8,7 +8,7 @@ import { SignInNote } from "./sign-in-note.tsx";
 import { StartForm } from "./start-form.tsx";
 
 /** The landing page: a tool for starting sessions and coming back to them. */
-export function LandingView({ page }: { page: LandingPage }) {
+export function LandingView({ page, isLinkExpired }: { page: LandingPage; isLinkExpired: boolean }) {
   return (
     <div className="min-h-dvh">
       <header className="flex h-12 items-center gap-3 border-b bg-surface pr-2 pl-4">
@@ -30,7 +30,7 @@ export function LandingView({ page }: { page: LandingPage }) {
             <RecentSessions sessions={page.recent} />
           </>
         ) : (
-          <SignInNote />
+          <SignInNote isLinkExpired={isLinkExpired} />
         )}
       </main>
     </div>

@@ -24,7 +24,7 @@ export const test = base.extend<
       await webPage.close();
       await model.close();
     },
-    { scope: "worker", timeout: 60_000 },
+    { scope: "worker", timeout: 180_000 },
   ],
   cleanConsole: [
     async ({ context }, use) => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { readCookie, shareCookies } from "./cookies.ts";
-import { createLoginGate } from "./login-gate.ts";
+import { createLoginGate, SIGNED_TOKEN_MINUTES } from "./login-gate.ts";
 
 const KEY = new Uint8Array(32).fill(7);
 const pairOf = (cookie: string | undefined) => cookie?.split(";")[0] ?? null;
@@ -14,6 +14,26 @@ describe("the login link", () => {
     assert.equal(gate.redeem(token), undefined);
     assert.equal(gate.redeem(""), undefined);
     assert.equal(gate.redeem("wrong"), undefined);
+  });
+
+  test("signed with the deployment's key works once in each of its processes, for ten minutes", () => {
+    let now = 1_000;
+    const open = (key = KEY) => createLoginGate(key, false, () => now);
+    const token = open().signToken();
+    const gate = open();
+    assert.ok(gate.redeem(token));
+    assert.equal(gate.redeem(token), undefined);
+    assert.ok(open().redeem(token));
+    const [expires = "", nonce = "", signature = ""] = token.split(".");
+    const forged = [
+      `${Number(expires) + 1}.${nonce}.${signature}`,
+      `${expires}.x.${signature}`,
+      `${expires}.${nonce}`,
+    ];
+    for (const wrong of [...forged, `${token}x`]) assert.equal(open().redeem(wrong), undefined, wrong);
+    assert.equal(open(new Uint8Array(32)).redeem(token), undefined);
+    now += SIGNED_TOKEN_MINUTES * 60_000;
+    assert.equal(open().redeem(token), undefined);
   });
 
   test("becomes an HttpOnly, SameSite=Strict cookie that survives a restart for 30 days", () => {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * The two commands: `npm start` and `npm test` (and `npm run dev`, `npm run setup`, `npm run bench`, `npm run keys`) from a fresh clone.
+ * The two commands: `npm start` and `npm test` (and `npm run dev`, `npm run setup`, `npm run bench`, `npm run keys`, `npm run login`) from a fresh clone.
  *
  * Everything in this folder that ends in .mjs is plain JavaScript with JSDoc types, the one exception to ".ts only":
  * it runs first, on a Node 20 that cannot read TypeScript, before any package is installed. For the same reason it
@@ -16,11 +16,12 @@ import { ensureInstalled } from "./install.mjs";
 import { SetupError } from "./setup-error.mjs";
 
 const usage =
-  "Usage: node lib/server/setup/run.mjs start | dev | test [--unit | --e2e] [filter …] | bench [option …] | faults [option …] | keys <command> | project-schema <file …> | setup | client";
+  "Usage: node lib/server/setup/run.mjs start | dev | test [--unit | --e2e] [filter …] | bench [option …] | faults [option …] | keys <command> | login | project-schema <file …> | setup | client";
 
 /** Commands that need the packages and nothing else, and where each begins. */
 const tools = new Map([
   ["keys", "lib/server/keys/main.ts"],
+  ["login", "lib/server/login/main.ts"],
   ["project-schema", "lib/deliverable/project-schema/main.ts"],
 ]);
 
