@@ -4,9 +4,10 @@ import { ArrowLeft, ArrowRight, RotateCw, TriangleAlert } from "lucide-react";
 import { type FormEvent, useState } from "react";
 import { useRuntime, useSession } from "#components/session/session-context.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
+import { readTypedAddress } from "#lib/api/client/read-typed-address.ts";
 import { ControlLabel } from "./control-label.tsx";
 
-/** Where the browser is, and the way to elsewhere. */
+/** Shows the browser's address and opens another one. */
 export function AddressBar({ hasFocus }: { hasFocus: boolean }) {
   const { browser, role } = useSession();
   const { actions } = useRuntime();
@@ -25,12 +26,11 @@ export function AddressBar({ hasFocus }: { hasFocus: boolean }) {
   }
   async function go(event: FormEvent<HTMLFormElement>): Promise<void> {
     event.preventDefault();
-    const typed = (draft ?? address).trim();
-    if (!typed) return;
-    const url =
-      /^[a-z][a-z0-9+.-]*:/i.test(typed) && !/^localhost:/i.test(typed) ? typed : `https://${typed}`;
+    const typed = readTypedAddress(draft ?? address);
+    // The text and the focus stay in the field, so that the address can be corrected.
+    if (!typed.isAddress) return setError(typed.problem);
     event.currentTarget.querySelector("input")?.blur();
-    if (await move({ url })) setDraft(null);
+    if (await move({ url: typed.url })) setDraft(null);
   }
 
   const refused = error ?? (browser.status === "ready" ? browser.lastError : null);
@@ -67,13 +67,19 @@ export function AddressBar({ hasFocus }: { hasFocus: boolean }) {
             autoCorrect="off"
             spellCheck={false}
             aria-busy={isOnItsWay}
-            onChange={(event) => setDraft(event.target.value)}
+            aria-invalid={error !== null}
+            aria-describedby={refused ? "address-problem" : undefined}
+            onChange={(event) => {
+              setDraft(event.target.value);
+              setError(null);
+            }}
             onFocus={(event) => event.target.select()}
             onBlur={() => setDraft((typed) => (typed === address || typed === "" ? null : typed))}
             onKeyDown={(event) => {
               if (event.key !== "Escape") return;
               event.preventDefault();
               setDraft(null);
+              setError(null);
               event.currentTarget.blur();
             }}
             className="h-7 w-full truncate rounded-md bg-sunken px-3 text-ink text-sm outline-none placeholder:text-faint focus-visible:ring-2 focus-visible:ring-accent"
@@ -82,7 +88,11 @@ export function AddressBar({ hasFocus }: { hasFocus: boolean }) {
         <ControlLabel hasFocus={hasFocus} />
       </div>
       {refused && (
-        <p role="alert" className="flex items-start gap-2 border-t bg-bad-soft px-3 py-1.5 text-bad text-sm">
+        <p
+          id="address-problem"
+          role="alert"
+          className="flex items-start gap-2 border-t bg-bad-soft px-3 py-1.5 text-bad text-sm"
+        >
           <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
           <span className="min-w-0 break-words">{refused}</span>
         </p>
