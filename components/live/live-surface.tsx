@@ -138,8 +138,15 @@ export function LiveSurface({
           className,
         )}
       />
-      {/* Where the focus rests after leaving the page. */}
-      <span ref={exit} role="note" tabIndex={-1} onBlur={comeBack} className="sr-only">
+      {/* Holds the focus after Esc has left the page. More Esc presses end here: they were meant for the page. */}
+      <span
+        ref={exit}
+        role="note"
+        tabIndex={-1}
+        onBlur={comeBack}
+        onKeyDown={(event) => event.key === "Escape" && event.preventDefault()}
+        className="sr-only"
+      >
         You left the live browser.
       </span>
     </>

@@ -46,7 +46,7 @@ function MessageBox({ textarea }: { textarea: RefObject<HTMLTextAreaElement | nu
   const { store, actions } = useRuntime();
   const state = useSession();
   const isBusy = isWorking(state);
-  const { stop, error: stopError, forgetError } = useStop();
+  const { stop, isArmed, error: stopError, forgetError } = useStop();
   const [text, setText] = useState("");
   const [chosen, setMode] = useState<FollowUpMode>("queue");
   const [isSending, setSending] = useState(false);
@@ -112,10 +112,14 @@ function MessageBox({ textarea }: { textarea: RefObject<HTMLTextAreaElement | nu
         <span className="flex-1" />
         {isBusy && (
           <Button size="sm" variant="outline" className="h-7" disabled={isStopping(state)} onClick={stop}>
-            <Square aria-hidden className="fill-current" /> Stop
-            <span className="contents max-sm:hidden">
-              <Kbd>Esc</Kbd>
-            </span>
+            <Square aria-hidden className="fill-current" />
+            {isArmed ? "Press Esc again to stop" : "Stop"}
+            {!isArmed && (
+              <span aria-hidden className="flex gap-1 max-sm:hidden">
+                <Kbd>Esc</Kbd>
+                <Kbd>Esc</Kbd>
+              </span>
+            )}
           </Button>
         )}
         <Button

@@ -6,9 +6,10 @@ import { Kbd } from "#components/ui/kbd.tsx";
 const KEYS: { keys: string[]; does: string; needsBrowser?: true }[] = [
   { keys: ["/"], does: "Write a message" },
   { keys: ["Enter"], does: "Send" },
-  { keys: ["Ctrl", "Enter"], does: "Steer the turn at work" },
+  { keys: ["Ctrl", "Enter"], does: "Steer the running turn" },
   { keys: ["Shift", "Enter"], does: "New line" },
-  { keys: ["Esc"], does: "Stop the agent, or leave the browser" },
+  { keys: ["Esc"], does: "Close the menu or window, leave the field or browser" },
+  { keys: ["Esc", "Esc"], does: "Stop the agent, from outside a field or an empty message" },
   { keys: ["j"], does: "Next item of the conversation" },
   { keys: ["k"], does: "Previous item of the conversation" },
   { keys: ["b"], does: "Type and click in the browser", needsBrowser: true },
@@ -31,13 +32,13 @@ export function HelpDialog({
       isOpen={isOpen}
       onOpenChange={onOpenChange}
       title="Keyboard"
-      className="w-[min(400px,calc(100vw-32px))]"
+      className="w-[min(480px,calc(100vw-32px))]"
     >
       <dl className="flex flex-col">
         {KEYS.filter((key) => hasBrowser || !key.needsBrowser).map(({ keys, does }) => (
-          <div key={does} className="flex h-8 items-center justify-between gap-4 text-sm">
+          <div key={does} className="flex min-h-8 items-center justify-between gap-4 text-sm">
             <dt className="text-soft">{does}</dt>
-            <dd className="flex gap-1">
+            <dd className="flex shrink-0 gap-1">
               {keys.map((key) => (
                 <Kbd key={key}>{key}</Kbd>
               ))}

@@ -2,13 +2,15 @@
 
 import { describeState } from "#lib/api/client/describe-state.ts";
 import { useLiveStatus, useSession } from "./session-context.tsx";
+import { useStop } from "./stop-context.tsx";
 
-/** Tells those who listen what the session is doing: the state and what happened, not every word as it streams. */
+/** Announces the session's state to screen readers: the state and what happened, not every word as it streams. */
 export function StateAnnouncer() {
   const words = describeState(useSession(), useLiveStatus());
-  const text = [words.title, words.tone === "busy" ? null : words.detail, words.advice]
-    .filter(Boolean)
-    .join(". ");
+  const { isArmed } = useStop();
+  const text = isArmed
+    ? "Press Esc again to stop the agent."
+    : [words.title, words.tone === "busy" ? null : words.detail, words.advice].filter(Boolean).join(". ");
   return (
     <div role="status" aria-live="polite" className="sr-only">
       {text}

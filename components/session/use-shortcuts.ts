@@ -1,7 +1,7 @@
 "use client";
 
 import { type RefObject, useEffect, useRef } from "react";
-import { isWorking } from "#lib/api/client/session-state.ts";
+import { isStopping, isWorking } from "#lib/api/client/session-state.ts";
 import { useRuntime } from "./session-context.tsx";
 import { useStop } from "./stop-context.tsx";
 
@@ -13,26 +13,36 @@ type Places = {
   openHelp: () => void;
 };
 
-/** The keys of the session page, heard where nothing else wants them. */
+/** Handles the session page's keys, unless a menu, a dialog, a field or the live view has handled them. */
 export function useShortcuts(places: Places): void {
   const { store } = useRuntime();
-  const { stop } = useStop();
-  const latest = useRef(places);
+  const stopping = useStop();
+  const latest = useRef({ ...places, ...stopping });
   useEffect(() => {
-    latest.current = places;
+    latest.current = { ...places, ...stopping };
   });
 
   useEffect(() => {
+    /** Leaves the innermost thing; where there is nothing to leave, the second press stops the agent. */
+    function leave(event: KeyboardEvent): void {
+      // A held key must not stop the agent.
+      if (event.repeat) return;
+      const { composer, isArmed, arm, stop } = latest.current;
+      const state = store.getState();
+      const mayStop = isWorking(state) && !isStopping(state) && state.role === "drive";
+      const isEmptyComposer = event.target === composer.current && composer.current?.value === "";
+      if (isTyping(event.target) && !(isEmptyComposer && mayStop)) event.target.blur();
+      else if (mayStop && isArmed) void stop();
+      else if (mayStop) arm();
+    }
     function hear(event: KeyboardEvent): void {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing)
         return;
-      const { composer, conversation, surface, showBrowser, openHelp } = latest.current;
       if (event.key === "Escape") {
-        const state = store.getState();
-        if (isWorking(state) && state.role === "drive") void stop();
-        else if (document.activeElement === composer.current) composer.current?.blur();
+        leave(event);
         return;
       }
+      const { composer, conversation, surface, showBrowser, openHelp } = latest.current;
       if (isTyping(event.target)) return;
       const act = {
         "/": () => composer.current?.focus(),
@@ -41,7 +51,7 @@ export function useShortcuts(places: Places): void {
         k: () => conversation.current && step(conversation.current, -1),
         b() {
           showBrowser();
-          // The browser's pane may be hidden until the page is drawn anew.
+          // The browser's pane may be hidden until the next render.
           requestAnimationFrame(() => surface.current?.focus());
         },
       }[event.key];
@@ -51,10 +61,10 @@ export function useShortcuts(places: Places): void {
     }
     window.addEventListener("keydown", hear);
     return () => window.removeEventListener("keydown", hear);
-  }, [store, stop]);
+  }, [store]);
 }
 
-const isTyping = (target: EventTarget | null): boolean =>
+const isTyping = (target: EventTarget | null): target is HTMLElement =>
   target instanceof HTMLElement &&
   target.closest("input, textarea, select, [contenteditable], [role=dialog], [role=menu]") !== null;
 

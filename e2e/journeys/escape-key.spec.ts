@@ -1,0 +1,108 @@
+import { expect, type Page } from "@playwright/test";
+import { goTo, liveView, script, test } from "./journey.ts";
+
+test.use({ viewport: { width: 1400, height: 900 } });
+
+const state = (page: Page, word: string) => page.getByRole("banner").getByText(word, { exact: true });
+const stopHint = (page: Page) => page.getByRole("button", { name: "Press Esc again to stop" });
+
+test("Esc leaves a field, a menu, a window or the live view, and the turn goes on", async ({
+  page,
+  stage: { model, service, webPage },
+}) => {
+  const question = { question: "Which colour?" };
+  script(model, {
+    "[hello]": [goTo(webPage.url), { text: "Hello." }],
+    "[leave]": [
+      { toolCalls: [{ name: "elicit_user_input", arguments: question }] },
+      { text: "As you wish." },
+    ],
+  });
+  const session = await service.create("[hello]");
+  await page.goto(service.baseUrl + session.shareUrl);
+  await expect(page.getByText("Hello.")).toBeVisible();
+  const message = page.getByLabel("Message to the agent");
+  // The agent waits for an answer in a person's turn only.
+  await message.fill("[leave] ask me");
+  await message.press("Enter");
+  await expect(state(page, "Waiting for you")).toBeVisible();
+
+  const answer = page.getByRole("textbox", { name: "Which colour?" });
+  await answer.fill("half an ans");
+  await answer.press("Escape");
+  await expect(answer).not.toBeFocused();
+  await expect(answer).toHaveValue("half an ans");
+  await message.fill("half a message");
+  await message.press("Escape");
+  await expect(message).not.toBeFocused();
+  await expect(message).toHaveValue("half a message");
+
+  await page.getByRole("button", { name: "More" }).click();
+  await expect(page.getByRole("menu")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("menu")).toHaveCount(0);
+  await page.keyboard.press("?");
+  await expect(page.getByRole("dialog", { name: "Keyboard" })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+
+  const live = liveView(page);
+  await expect(live.canvas).toBeVisible();
+  await live.click(600, 500);
+  await expect(page.getByText("You have control")).toBeVisible();
+  // As somebody does who wants to close a window of the page.
+  for (let press = 0; press < 5; press++) await page.keyboard.press("Escape");
+  await expect(page.getByText("You have control")).toHaveCount(0);
+
+  await expect(stopHint(page)).toHaveCount(0);
+  await expect(state(page, "Waiting for you")).toBeVisible();
+  await answer.press("Enter");
+  await expect(page.getByText("As you wish.")).toBeVisible();
+});
+
+test("Esc stops the agent on the second press, from outside a field or from an empty message", async ({
+  page,
+  stage: { model, service },
+}) => {
+  script(model, { "[press]": [{ text: "This takes long.", hold: new Promise(() => {}) }] });
+  const session = await service.create("[press] begin");
+  await page.goto(service.baseUrl + session.shareUrl);
+  await expect(page.getByText("This takes long.")).toBeVisible();
+  const message = page.getByLabel("Message to the agent");
+  await message.focus();
+  await page.keyboard.press("Escape");
+  await expect(stopHint(page)).toBeVisible();
+  await expect(
+    page.getByRole("status").filter({ hasText: "Press Esc again to stop the agent." }),
+  ).toHaveCount(1);
+  // Anything else that the person does withdraws the first press.
+  await page.keyboard.type("a word");
+  await expect(stopHint(page)).toHaveCount(0);
+  await page.keyboard.press("Escape");
+  await expect(message).not.toBeFocused();
+  await expect(stopHint(page)).toHaveCount(0);
+  await page.keyboard.press("Escape");
+  await expect(stopHint(page)).toBeVisible();
+  await page.getByText("This takes long.").click();
+  await expect(stopHint(page)).toHaveCount(0);
+  // A held key repeats; its repetitions are not a second press.
+  await page.keyboard.down("Escape");
+  await page.keyboard.down("Escape");
+  await page.keyboard.down("Escape");
+  await page.keyboard.up("Escape");
+  await expect(stopHint(page)).toBeVisible();
+  await expect(state(page, "Working")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(state(page, "Stopped")).toBeVisible();
+});
+
+test("the list of keys says what Esc does", async ({ page, stage: { model, service } }) => {
+  script(model, { "[keys]": [{ text: "Hello." }] });
+  const session = await service.create("[keys] hello");
+  await page.goto(service.baseUrl + session.shareUrl);
+  await expect(page.getByText("Hello.")).toBeVisible();
+  await page.keyboard.press("?");
+  const keys = page.getByRole("dialog", { name: "Keyboard" });
+  await expect(keys).toContainText("Close the menu or window, leave the field or browser");
+  await expect(keys).toContainText("Stop the agent, from outside a field or an empty message");
+});
