@@ -1,8 +1,10 @@
 import { Braces } from "lucide-react";
 import { Badge } from "#components/ui/badge.tsx";
+import { cn } from "#components/ui/cn.ts";
 import { StatusDot } from "#components/ui/status-dot.tsx";
 import { Age } from "#components/ui/time.tsx";
 import { formatAddress } from "#lib/api/client/format.ts";
+import { STATE_WORDS } from "#lib/api/client/state-words.ts";
 import type { SessionSummary } from "#lib/api/client/types.ts";
 
 /** Sessions to come back to, the newest first. */
@@ -30,11 +32,11 @@ export function RecentSessions({ sessions }: { sessions: SessionSummary[] }) {
 }
 
 function SessionRow({ session }: { session: SessionSummary }) {
-  const state = stateOf(session);
+  const { tone, title } = STATE_WORDS[session.state];
   return (
     <a
       href={session.shareUrl}
-      className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 px-4 py-2 outline-offset-[-2px] hover:bg-hover sm:grid-cols-[minmax(0,1fr)_minmax(0,144px)_88px_72px] lg:grid-cols-[minmax(0,1fr)_240px_88px_80px]"
+      className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 px-4 py-2 outline-offset-[-2px] hover:bg-hover sm:grid-cols-[minmax(0,1fr)_minmax(0,144px)_128px_72px] lg:grid-cols-[minmax(0,1fr)_240px_136px_80px]"
     >
       <span className="flex min-w-0 items-center gap-2">
         <span dir="auto" className="truncate font-medium text-sm">
@@ -49,20 +51,21 @@ function SessionRow({ session }: { session: SessionSummary }) {
         {session.targetUrl && formatAddress(session.targetUrl)}
       </span>
       <span className="flex items-center gap-2 text-soft text-sm">
-        <StatusDot tone={state.tone} />
-        {state.word}
+        <StatusDot tone={tone} />
+        {title}
       </span>
       <span className="text-right text-faint text-xs">
         <Age iso={session.createdAt} />
       </span>
+      {session.stateReason !== null && (
+        <span
+          dir="auto"
+          title={session.stateReason}
+          className={cn("col-span-full truncate text-sm", tone === "bad" ? "text-bad" : "text-soft")}
+        >
+          {session.stateReason}
+        </span>
+      )}
     </a>
   );
-}
-
-function stateOf({ turnState, lastOutcome }: SessionSummary) {
-  if (turnState === "running") return { tone: "busy", word: "Working" } as const;
-  if (turnState === "compacting") return { tone: "busy", word: "Compacting" } as const;
-  if (lastOutcome === "succeeded") return { tone: "good", word: "Done" } as const;
-  if (lastOutcome === "errored") return { tone: "bad", word: "Failed" } as const;
-  return { tone: "quiet", word: lastOutcome === "cancelled" ? "Stopped" : "Ready" } as const;
 }

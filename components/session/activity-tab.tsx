@@ -5,17 +5,10 @@ import { Badge } from "#components/ui/badge.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
 import { Age, ClockTime } from "#components/ui/time.tsx";
 import { formatDuration } from "#lib/api/client/format.ts";
+import { STATE_WORDS, stateOfRun } from "#lib/api/client/state-words.ts";
 import type { RunView } from "#lib/api/client/types.ts";
 import { DeliveryLog } from "./delivery-log.tsx";
 import { useSession } from "./session-context.tsx";
-
-const STATES = {
-  pending: ["quiet", "pending"],
-  running: ["busy", "running"],
-  succeeded: ["good", "done"],
-  errored: ["bad", "failed"],
-  cancelled: ["quiet", "stopped"],
-} as const;
 
 const ORIGINS: Record<RunView["origin"], string> = {
   person: "typed on this page",
@@ -27,7 +20,7 @@ const ORIGINS: Record<RunView["origin"], string> = {
 
 /** The runs of the session and its facts, for those who follow it with a program as well. */
 export function ActivityTab() {
-  const { session, runs, model, toolCalls } = useSession();
+  const { session, runs, model, toolCalls, deliverables } = useSession();
   const callsOf = (runId: string) => Object.values(toolCalls).filter((call) => call.runId === runId).length;
   return (
     <div className="flex flex-col gap-4 p-4 text-sm">
@@ -46,7 +39,7 @@ export function ActivityTab() {
           {runs.toReversed().map((run) => (
             <tr key={run.runId} className="h-8 border-t">
               <td>
-                <Badge tone={STATES[run.state][0]}>{STATES[run.state][1]}</Badge>
+                <RunBadge words={STATE_WORDS[stateOfRun(run, deliverables)]} />
                 {run.attempt > 1 && <span className="pl-2 text-faint text-xs">attempt {run.attempt}</span>}
               </td>
               <td className="text-soft">{run.startedAt ? <ClockTime iso={run.startedAt} /> : "–"}</td>
@@ -77,6 +70,10 @@ export function ActivityTab() {
     </div>
   );
 }
+
+const RunBadge = ({ words }: { words: (typeof STATE_WORDS)[keyof typeof STATE_WORDS] }) => (
+  <Badge tone={words.tone}>{words.title}</Badge>
+);
 
 function Fact({ name, children }: { name: string; children: ReactNode }) {
   return (

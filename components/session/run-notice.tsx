@@ -2,7 +2,7 @@ import { CircleSlash, RotateCw, TriangleAlert } from "lucide-react";
 import { ATTEMPTS_MAX } from "#lib/api/client/describe-state.ts";
 import type { RunView } from "#lib/api/client/types.ts";
 
-/** Where a run ended other than well: stopped, failed and tried again, or failed for good. */
+/** Where a run did not do its work: stopped, failed and tried again, failed for good, or without its page. */
 export function RunNotice({ run, retriedAs }: { run: RunView; retriedAs: RunView | undefined }) {
   if (run.state === "cancelled") {
     return (
@@ -21,11 +21,15 @@ export function RunNotice({ run, retriedAs }: { run: RunView; retriedAs: RunView
       </p>
     );
   }
+  const { title, reason } =
+    run.pageError === null
+      ? { title: "Failed", reason: run.error ?? "the run ended with an error." }
+      : { title: "Page not reached", reason: run.pageError };
   return (
     <p className="flex items-start gap-2 text-bad text-sm [overflow-wrap:anywhere]">
       <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
       <span>
-        <span className="font-medium">Failed:</span> {run.error ?? "the run ended with an error."}
+        <span className="font-medium">{title}:</span> {reason}
       </span>
     </p>
   );

@@ -100,6 +100,11 @@ export const runs = pgTable(
     /** Raised when the job is sent anew after a loss, so that the engine does not take it for a duplicate. */
     generation: integer("generation").notNull().default(1),
     error: text("error"),
+    /**
+     * For a run that succeeded and used the browser: why the page that the browser was last sent to was not reached, as of
+     * the end of the run.
+     */
+    pageError: text("page_error"),
     willRetry: boolean("will_retry").notNull().default(false),
     /** While the turn's context is being compacted. */
     isCompacting: boolean("is_compacting").notNull().default(false),

@@ -13,6 +13,16 @@ export const STARTUP_STATUSES = ["uninitialized", "starting", "ready", "error"] 
 export const TOOL_CALL_STATES = ["started", "succeeded", "failed", "unknown"] as const;
 export const EVIDENCE_KINDS = ["screenshot", "preview", "html", "file"] as const;
 export const ELICITATION_STATES = ["open", "answered", "declined", "unanswered"] as const;
+/** What a session is doing, or how its last turn ended, in one word. */
+export const SESSION_STATES = [
+  ...(["ready", "starting", "working", "waiting", "compacting", "retrying"] as const),
+  ...(["done", "page_error", "no_result", "failed", "stopped"] as const),
+] as const;
+/** The names of the tools that work on the live browser. */
+export const BROWSER_TOOLS = [
+  ...(["browser_execute", "browser_search", "dom_query", "inspect_frames"] as const),
+  ...(["capture_preview", "save_cleaned_html", "screenshot"] as const),
+] as const;
 export const SHARE_ROLES = ["view", "comment", "drive"] as const;
 
 export type Source = (typeof SOURCES)[number];
@@ -29,4 +39,5 @@ export type StartupStatus = (typeof STARTUP_STATUSES)[number];
 export type ToolCallState = (typeof TOOL_CALL_STATES)[number];
 export type EvidenceKind = (typeof EVIDENCE_KINDS)[number];
 export type ElicitationState = (typeof ELICITATION_STATES)[number];
+export type SessionStateWord = (typeof SESSION_STATES)[number];
 export type ShareRole = (typeof SHARE_ROLES)[number];

@@ -57,6 +57,7 @@ test.describe("GET /api/sessions", () => {
         source: "api",
       },
       ...{ isStructured: false, turnState: "idle", lastOutcome: "succeeded", shareUrl: created[0]?.shareUrl },
+      ...{ state: "done", stateReason: null },
       createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
     });
   });

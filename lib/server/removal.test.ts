@@ -342,6 +342,7 @@ describe("GET /api/sessions/:sessionId", () => {
     assert.deepEqual(told, {
       ...{ id: session.sessionId, title: "Tell me", targetUrl: "https://shop.example/", source: "cli" },
       ...{ isStructured: false, turnState: "idle", lastOutcome: "succeeded", shareUrl: session.shareUrl },
+      ...{ state: "done", stateReason: null },
       ...{ parentSessionId: null, userId: "ada", metadata: { ticket: "T-1" }, targetPageUrls: [] },
       ...{ outputSchema: null, systemPrompt: "Be brief.", subAgents: false, startupStatus: "uninitialized" },
       tools: { include: [], exclude: ["run_shell"], externalTurnExclude: [] },

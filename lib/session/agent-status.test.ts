@@ -4,7 +4,7 @@ import { eq } from "drizzle-orm";
 import { deliverables, requests, runs } from "#db/schema/index.ts";
 import { openTestDatabase } from "#db/testing.ts";
 import { readAgentStatus } from "./agent-status.ts";
-import { countOpenRuns, findLastRuns, listSessions } from "./list-store.ts";
+import { findLastRuns, findOpenRuns, listSessions } from "./list-store.ts";
 import { findSession } from "./store.ts";
 import { insertTestSession } from "./transcript-fixture.ts";
 
@@ -95,10 +95,17 @@ describe("the list of sessions", () => {
     );
     assert.equal("metadata" in (all[0] ?? {}), false);
     const ids = all.map(({ id }) => id);
-    const [open, last] = [await countOpenRuns(db, ids), await findLastRuns(db, ids)];
-    assert.equal(open.get("ses_status"), 2);
-    assert.equal(last.get("ses_status")?.id, "run_ses_status");
+    const [open, last] = [await findOpenRuns(db, ids), await findLastRuns(db, ids)];
+    assert.deepEqual(open.get("ses_status"), {
+      ...{ state: "running", attempt: 1, isCompacting: false, question: null },
+    });
+    assert.equal(last.get("ses_status")?.state, "running");
+    assert.equal(open.get("ses_retried"), undefined);
+    assert.deepEqual(last.get("ses_retried"), {
+      ...{ state: "errored", error: "overloaded", pageError: null },
+      deliverable: { status: "failed", error: "overloaded" },
+    });
     assert.equal(last.get("ses_new"), undefined);
-    assert.equal((await findLastRuns(db, [])).size + (await countOpenRuns(db, [])).size, 0);
+    assert.equal((await findLastRuns(db, [])).size + (await findOpenRuns(db, [])).size, 0);
   });
 });

@@ -1,7 +1,7 @@
-import { and, count, desc, eq, inArray, isNotNull, isNull, lt, or } from "drizzle-orm";
+import { and, desc, eq, inArray, isNotNull, isNull, lt, or } from "drizzle-orm";
 import type { Executor } from "#db/client.ts";
-import { requests, runs, sessions } from "#db/schema/index.ts";
-import { OPEN_STATES, type RunRow, startedLast } from "./run-store.ts";
+import { deliverables, elicitations, requests, runs, sessions } from "#db/schema/index.ts";
+import { type DeliverableRow, OPEN_STATES, playingOrder, type RunRow, startedLast } from "./run-store.ts";
 import { type SessionRow, sessionColumns } from "./store.ts";
 
 /** Recent sessions of an owner, newest first, after a cursor. Children are listed with their parents. */
@@ -29,25 +29,46 @@ export function listSessions(
     .limit(page.limit);
 }
 
-/** The run of each session that started last, by session id; sessions without one are left out. */
-export async function findLastRuns(db: Executor, sessionIds: string[]): Promise<Map<string, RunRow>> {
+/** The run that a session started last, with the deliverable that it ended with. */
+export type LastRun = Pick<RunRow, "state" | "error" | "pageError"> & {
+  deliverable: Pick<DeliverableRow, "status" | "error"> | null;
+};
+
+/** The last started run of each session, by session id; sessions without one are left out. */
+export async function findLastRuns(db: Executor, sessionIds: string[]): Promise<Map<string, LastRun>> {
   if (sessionIds.length === 0) return new Map();
   const rows = await db
-    .selectDistinctOn([runs.sessionId], { run: runs })
+    .selectDistinctOn([runs.sessionId], {
+      sessionId: runs.sessionId,
+      run: { state: runs.state, error: runs.error, pageError: runs.pageError },
+      deliverable: { status: deliverables.status, error: deliverables.error },
+    })
     .from(runs)
     .innerJoin(requests, eq(requests.id, runs.requestId))
+    .leftJoin(deliverables, eq(deliverables.runId, runs.id))
     .where(and(inArray(runs.sessionId, sessionIds), isNotNull(runs.startedAt)))
     .orderBy(runs.sessionId, ...startedLast);
-  return new Map(rows.map(({ run }) => [run.sessionId, run]));
+  return new Map(rows.map(({ sessionId, run, deliverable }) => [sessionId, { ...run, deliverable }]));
 }
 
-/** How many runs of each session are open, by session id; sessions without one are left out. */
-export async function countOpenRuns(db: Executor, sessionIds: string[]): Promise<Map<string, number>> {
+/** The open run of a session that is played now or next, with the question it asks if it waits for an answer. */
+export type OpenRun = Pick<RunRow, "state" | "attempt" | "isCompacting"> & { question: string | null };
+
+/** The open run of each session that is first in line, by session id; idle sessions are left out. */
+export async function findOpenRuns(db: Executor, sessionIds: string[]): Promise<Map<string, OpenRun>> {
   if (sessionIds.length === 0) return new Map();
   const rows = await db
-    .select({ sessionId: runs.sessionId, open: count() })
+    .selectDistinctOn([runs.sessionId], {
+      sessionId: runs.sessionId,
+      run: {
+        ...{ state: runs.state, attempt: runs.attempt, isCompacting: runs.isCompacting },
+        question: elicitations.question,
+      },
+    })
     .from(runs)
+    .innerJoin(requests, eq(requests.id, runs.requestId))
+    .leftJoin(elicitations, and(eq(elicitations.runId, runs.id), eq(elicitations.state, "open")))
     .where(and(inArray(runs.sessionId, sessionIds), inArray(runs.state, OPEN_STATES)))
-    .groupBy(runs.sessionId);
-  return new Map(rows.map(({ sessionId, open }) => [sessionId, open]));
+    .orderBy(runs.sessionId, ...playingOrder);
+  return new Map(rows.map(({ sessionId, run }) => [sessionId, run]));
 }

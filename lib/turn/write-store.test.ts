@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { eq } from "drizzle-orm";
-import { outbox, requests, runs } from "#db/schema/index.ts";
-import type { FollowUpMode } from "#db/schema/unions.ts";
+import { browsers, outbox, requests, runs, toolCalls } from "#db/schema/index.ts";
+import { BROWSER_TOOLS, type FollowUpMode } from "#db/schema/unions.ts";
 import { openTestDatabase } from "#db/testing.ts";
 import { insertTestSession } from "#lib/session/transcript-fixture.ts";
+import { browserTools } from "#lib/tools/browser/index.ts";
 import type { EndWrite } from "./turn-write.ts";
 import { writeTurn } from "./write-store.ts";
 
@@ -57,4 +58,33 @@ describe("the end of a run", () => {
     const endInterrupt = await line("both", "interrupt", "interrupt");
     assert.equal(await endInterrupt(retryOf("both")), undefined);
   });
+});
+
+describe("the page error of a run", () => {
+  const names = ["used", "unused", "reached", "failed"] as const;
+  for (const name of names)
+    test(`is kept for a run that succeeded and used the browser: ${name}`, async () => {
+      const sessionId = `ses_page_${name}`;
+      const { runId } = await insertTestSession(db, sessionId);
+      const lastError = name === "reached" ? null : "shop.example was not found";
+      await db.insert(browsers).values({ sessionId, status: "ready", lastError });
+      await db.insert(toolCalls).values({
+        ...{ runId, sessionId, callId: "call", resultId: `res_${name}`, input: {}, state: "failed" },
+        ...{ name: name === "unused" ? "fetch_url" : "screenshot", endedAt: new Date() },
+      });
+      const isFailed = name === "failed";
+      const end: EndWrite = {
+        ...{ usage, endedAt: new Date(), retry: undefined },
+        ...(isFailed ? { state: "errored", error: "busy" } : { state: "succeeded", error: null }),
+      };
+      await writeTurn(db, { runId, epoch: 0 }, { end, drafts: [] });
+      const [run] = await db.select().from(runs).where(eq(runs.id, runId));
+      assert.equal(run?.pageError, name === "used" ? lastError : null);
+    });
+});
+
+test("the names of the browser tools are those of the tools that work on the live browser", () => {
+  // Describing a tool touches none of its services.
+  const tools = browserTools({} as Parameters<typeof browserTools>[0]);
+  assert.deepEqual(tools.map(({ name }) => name).toSorted(), BROWSER_TOOLS.toSorted());
 });

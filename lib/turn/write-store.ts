@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Executor } from "#db/client.ts";
 import {
+  browsers,
   deliverables,
   deliveries,
   events,
@@ -12,6 +13,7 @@ import {
   steps,
   toolCalls,
 } from "#db/schema/index.ts";
+import { BROWSER_TOOLS } from "#db/schema/unions.ts";
 import { defineStatement, type Statement, type Value } from "#db/statement.ts";
 import { OPEN_STATES, playingOrder } from "#lib/session/run-store.ts";
 import { unreadSteers } from "#lib/session/steering.ts";
@@ -39,6 +41,14 @@ type Part = {
   read: (write: TurnWrite) => Record<string, unknown> | undefined;
 };
 
+/** Why the browser is not on the page that it was last sent to; null for a run that did not use the browser. */
+const pageError = sql`(select b.last_error from ${browsers} b where b.session_id = held.session_id and exists (
+  select 1 from ${toolCalls} c where c.run_id = held.id
+    and c.name in (${sql.join(
+      BROWSER_TOOLS.map((name) => sql.raw(`'${name}'`)),
+      sql`, `,
+    )})))`;
+
 const json = JSON.stringify;
 const unlessEmpty = (name: string, rows: readonly object[] | undefined) =>
   rows?.length ? { [name]: json(rows) } : undefined;
@@ -59,7 +69,8 @@ const PARTS: Record<string, Part> = {
       value,
     ) => sql`ended as (update ${runs} r set state = ${value("endState")}, error = ${value("endError")},
       will_retry = ${value("willRetry")}, is_compacting = false, usage = ${value("usage")}::jsonb,
-      ended_at = ${value("endedAt")}::timestamptz from held where r.id = held.id)`,
+      ended_at = ${value("endedAt")}::timestamptz,
+      page_error = case when ${value("endState")} = 'succeeded' then ${pageError} end from held where r.id = held.id)`,
     read: ({ end }) =>
       end && {
         endState: end.state,

@@ -1,3 +1,4 @@
+import { BROWSER_TOOLS } from "#db/schema/unions.ts";
 import { applyCompactionEvent, dropUnfinished } from "./apply-compaction.ts";
 import { toMissingTools } from "./describe-missing-tools.ts";
 import { isOpen, type SessionState } from "./session-state.ts";
@@ -88,6 +89,7 @@ function startRun(state: SessionState, event: EventOf<"run.started">): SessionSt
     origin,
     state: "running",
     error: null,
+    pageError: null,
     notBefore: null,
     startedAt: timestamp,
     endedAt: null,
@@ -163,6 +165,7 @@ function completeRun(state: SessionState, event: EventOf<"run.completed">): Sess
     origin: begun?.origin ?? "person",
     state: outcome,
     error: error ?? null,
+    pageError: outcome === "succeeded" ? findPageError(state, runId) : null,
     notBefore: null,
     startedAt: begun?.startedAt ?? null,
     endedAt: timestamp,
@@ -175,6 +178,7 @@ function completeRun(state: SessionState, event: EventOf<"run.completed">): Sess
       origin: "retry",
       state: "pending",
       error: null,
+      pageError: null,
       notBefore: new Date(Date.parse(timestamp) + willRetry.delayMs).toISOString(),
       startedAt: null,
       endedAt: null,
@@ -193,6 +197,14 @@ function completeRun(state: SessionState, event: EventOf<"run.completed">): Sess
       : state.deliverables,
   };
 }
+
+/** Why the browser is not on the page that it was last sent to; null for a run that did not use the browser. */
+const findPageError = ({ toolCalls, browser }: SessionState, runId: string): string | null =>
+  Object.values(toolCalls).some((call) => call.runId === runId && usesBrowser(call.toolName))
+    ? browser.lastError
+    : null;
+
+const usesBrowser = (toolName: string): boolean => BROWSER_TOOLS.some((name) => name === toolName);
 
 /** A call without a result when its run has ended: nobody will report one. */
 function closeToolCalls(calls: SessionState["toolCalls"], runId: string): SessionState["toolCalls"] {

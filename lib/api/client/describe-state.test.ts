@@ -74,3 +74,33 @@ test("a turn that ended well without a valid result does not read as done", () =
   );
   assert.equal(describeState(broken, OPEN).detail, "it breaks the schema at one place");
 });
+
+test("a turn that ended without its page does not read as done, whatever the browser does later", () => {
+  const called = applyEvent(
+    started,
+    event(5, {
+      kind: "tool.call",
+      ...{ messageId: "msg_2", toolCallId: "call_1", toolName: "browser_execute", input: {} },
+    }),
+  );
+  const browser = { status: "ready", desiredUrl: "https://shop.example/", lastNavigatedUrl: null } as const;
+  const unreached = applyEvent(
+    called,
+    event(6, {
+      kind: "browser.status",
+      ...browser,
+      currentUrl: null,
+      lastError: "shop.example was not found",
+    }),
+  );
+  const ended = { kind: "run.completed", outcome: "succeeded", usage } as const;
+  const state = applyEvent(unreached, event(7, ended));
+  const { tone, title, detail } = describeState(state, OPEN);
+  assert.deepEqual([tone, title, detail], ["bad", "Page not reached", "shop.example was not found"]);
+  assert.ok(buildTimeline(state).some(({ type }) => type === "notice"));
+  const later = applyEvent(
+    applyEvent(called, event(6, ended)),
+    event(7, { kind: "browser.status", ...browser, currentUrl: null, lastError: "the page crashed" }),
+  );
+  assert.equal(describeState(later, OPEN).title, "Done");
+});

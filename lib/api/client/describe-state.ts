@@ -1,6 +1,7 @@
 import { describeTool } from "./describe-tool.ts";
 import type { LiveStatus } from "./live-connection.ts";
 import { currentRun, isStopping, type SessionState } from "./session-state.ts";
+import { STATE_WORDS, stateOfRun, type Tone } from "./state-words.ts";
 import type { Deliverable, RunView } from "./types.ts";
 
 /** Runs of one request, the first and its automatic retries. Source: `architecture.md`, How a request flows, 4. */
@@ -8,7 +9,7 @@ export const ATTEMPTS_MAX = 5;
 
 /** What the session is doing, as the page says it. */
 export type StateWords = {
-  tone: "quiet" | "busy" | "attention" | "good" | "bad";
+  tone: Tone;
   /** In a word or two: `Working`. */
   title: string;
   /** What exactly, or why. */
@@ -31,7 +32,10 @@ const words = (tone: StateWords["tone"], title: string, rest: Partial<StateWords
   ...rest,
 });
 
-/** Says what the session is doing. A connection that is not there comes first: everything else may be stale. */
+const wordsFor = (state: keyof typeof STATE_WORDS, rest?: Partial<StateWords>): StateWords =>
+  words(STATE_WORDS[state].tone, STATE_WORDS[state].title, rest);
+
+/** Describes what the session is doing. A lost connection comes first, since everything else may be stale. */
 export function describeState(state: SessionState, live: LiveStatus): StateWords {
   return describeConnection(live) ?? describeTurn(state);
 }
@@ -54,41 +58,47 @@ function describeConnection(live: LiveStatus): StateWords | undefined {
 
 function describeTurn(state: SessionState): StateWords {
   const run = currentRun(state);
-  if (!run) return words("quiet", state.queue.length > 0 ? "Starting" : "Ready");
+  if (!run) return wordsFor(state.queue.length > 0 ? "starting" : "ready");
   switch (run.state) {
     case "pending":
-      if (run.notBefore === null) return words("busy", "Starting");
-      return words("attention", "Retrying", {
+      if (run.notBefore === null) return wordsFor("starting");
+      return wordsFor("retrying", {
         detail: `attempt ${run.attempt} of ${ATTEMPTS_MAX}`,
         until: run.notBefore,
         advice: errorBefore(state, run),
       });
     case "running":
       if (isStopping(state)) return words("busy", "Stopping", { since: run.startedAt });
-      if (state.elicitation)
-        return words("attention", "Waiting for you", { detail: "Answer the question below." });
+      if (state.elicitation) return wordsFor("waiting", { detail: "Answer the question below." });
       if (state.turnState === "compacting")
-        return words("busy", "Compacting", { detail: "Making room in the context.", since: run.startedAt });
-      return words("busy", "Working", { detail: describeWork(state, run), since: run.startedAt });
+        return wordsFor("compacting", { detail: "Making room in the context.", since: run.startedAt });
+      return wordsFor("working", { detail: describeWork(state, run), since: run.startedAt });
     case "succeeded":
       return describeSuccess(state, run);
     case "cancelled":
-      return words("quiet", "Stopped", { advice: "Send a message to go on." });
+      return wordsFor("stopped", { detail: "The turn was stopped.", advice: "Send a message to go on." });
     case "errored":
-      return words("bad", "Failed", {
+      return wordsFor("failed", {
         detail: run.error ?? "The run ended with an error.",
         advice: adviseOn(run.error),
       });
   }
 }
 
-/** A turn may end well and still bring no valid result. */
+/** A run can succeed without its result, or without the page that it was to work on. */
 function describeSuccess(state: SessionState, run: RunView): StateWords {
+  const word = stateOfRun(run, state.deliverables);
   const deliverable = state.deliverables.find(({ runId }) => runId === run.runId);
-  if (deliverable?.status !== "failed") return words("good", "Done");
-  return words("bad", "No valid result", {
-    detail: describeFailedResult(deliverable),
-    advice: "Send a message to have the next turn bring a new result.",
+  if (deliverable?.status === "failed") {
+    return wordsFor(word, {
+      detail: describeFailedResult(deliverable),
+      advice: "Send a message to have the next turn bring a new result.",
+    });
+  }
+  if (run.pageError === null) return wordsFor(word);
+  return wordsFor(word, {
+    detail: run.pageError,
+    advice: "Open the page in the address bar or send a message to try again.",
   });
 }
 

@@ -124,6 +124,7 @@ function addAccepted(state: SessionState, message: QueuedMessage, runId: string)
     origin: "person",
     state: "pending",
     error: null,
+    pageError: null,
     notBefore: null,
     startedAt: null,
     endedAt: null,

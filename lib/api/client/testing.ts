@@ -32,6 +32,7 @@ export const snapshot: SessionSnapshot = {
       origin: "person",
       state: "pending",
       error: null,
+      pageError: null,
       notBefore: null,
       startedAt: null,
       endedAt: null,

@@ -116,7 +116,7 @@ const isOfOpenRun = ({ runId }: TranscriptMessage, { runs }: SessionState): bool
 function placeNotices(state: SessionState): Map<string | undefined, RunView[]> {
   const places = new Map<string | undefined, RunView[]>();
   for (const run of state.runs) {
-    if (run.state !== "errored" && run.state !== "cancelled") continue;
+    if (run.state !== "errored" && run.state !== "cancelled" && run.pageError === null) continue;
     const message =
       state.messages.findLast(({ runId }) => runId === run.runId) ??
       state.messages.findLast(({ requestId }) => requestId === run.requestId);

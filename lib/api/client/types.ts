@@ -145,6 +145,8 @@ export type RunView = {
   origin: RunOrigin;
   state: "pending" | "running" | "succeeded" | "errored" | "cancelled";
   error: string | null;
+  /** For a run that succeeded: why the page that its browser was last sent to was not reached. */
+  pageError: string | null;
   /** Where a retry is scheduled: when it may start. */
   notBefore: string | null;
   startedAt: string | null;

@@ -1,7 +1,8 @@
 import type { ShareRole } from "#db/schema/unions.ts";
-import { countOpenRuns, findLastRuns, listSessions as readSessions } from "#lib/session/list-store.ts";
+import { findLastRuns, findOpenRuns, listSessions as readSessions } from "#lib/session/list-store.ts";
 import { SESSION_ID_PATTERN } from "#lib/session/new-id.ts";
-import { projectOutcome, projectTurnState } from "#lib/session/status.ts";
+import { projectSessionState } from "#lib/session/session-state.ts";
+import { isCompacting, projectOutcome, projectTurnState } from "#lib/session/status.ts";
 import type { SessionRow } from "#lib/session/store.ts";
 import { roleOf } from "../authenticate.ts";
 import type { CallOf } from "../call.ts";
@@ -40,16 +41,17 @@ export async function listSessions(
  */
 export async function summarise({ db, shares }: ApiServices, rows: SessionRow[], role: ShareRole) {
   const ids = rows.map((row) => row.id);
-  const [lastRuns, openRuns] = [await findLastRuns(db, ids), await countOpenRuns(db, ids)];
+  const [lastRuns, openRuns] = [await findLastRuns(db, ids), await findOpenRuns(db, ids)];
   return rows.map((row) => {
-    const lastRun = lastRuns.get(row.id);
+    const [lastRun, openRun] = [lastRuns.get(row.id), openRuns.get(row.id)];
     return {
       id: row.id,
       title: row.title,
       targetUrl: row.targetUrl,
       source: row.source,
       isStructured: row.outputSchema !== null,
-      turnState: projectTurnState(openRuns.get(row.id) ?? 0),
+      ...projectSessionState(openRun, lastRun),
+      turnState: projectTurnState(openRun ? 1 : 0, openRun && isCompacting(openRun)),
       lastOutcome: lastRun ? projectOutcome(lastRun) : null,
       createdAt: row.createdAt.toISOString(),
       shareUrl: shares.sharePath(row.id, row.shareRevocation, role),

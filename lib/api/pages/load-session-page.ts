@@ -146,6 +146,7 @@ const toRunView = (run: RunRow): RunView => ({
   origin: run.origin,
   state: run.state,
   error: run.error,
+  pageError: run.pageError,
   notBefore: run.notBefore?.toISOString() ?? null,
   startedAt: run.startedAt?.toISOString() ?? null,
   endedAt: run.endedAt?.toISOString() ?? null,

@@ -5,6 +5,7 @@ import {
   DELIVERY_STATES,
   FOLLOW_UP_MODES,
   MESSAGE_ROLES,
+  SESSION_STATES,
   STARTUP_STATUSES,
 } from "#db/schema/unions.ts";
 import {
@@ -209,6 +210,18 @@ export const sessionSummarySchema = z
     targetUrl: pageUrl("The page it was created with.").nullable(),
     source,
     isStructured: z.boolean().meta({ description: "Whether it has an `outputSchema`." }),
+    state: z.enum(SESSION_STATES).meta({
+      description:
+        "What the session is doing, or how its last turn ended. `waiting`: for a person's answer. `done`: the turn did its work; one that succeeded without a valid result is `no_result`, one whose page was not reached `page_error`.",
+      examples: ["done"],
+    }),
+    stateReason: z
+      .string()
+      .nullable()
+      .meta({
+        description: "Why, for `waiting`, `retrying`, `failed`, `no_result` and `page_error`.",
+        examples: [null],
+      }),
     turnState,
     lastOutcome: outcomeSchema.nullable(),
     createdAt: timestamp,

@@ -972,6 +972,10 @@ export type SessionDetail = {
     source: Source;
     /** Whether it has an `outputSchema`. */
     isStructured: boolean;
+    /** What the session is doing, or how its last turn ended. `waiting`: for a person's answer. `done`: the turn did its work; one that succeeded without a valid result is `no_result`, one whose page was not reached `page_error`. */
+    state: "ready" | "starting" | "working" | "waiting" | "compacting" | "retrying" | "done" | "page_error" | "no_result" | "failed" | "stopped";
+    /** Why, for `waiting`, `retrying`, `failed`, `no_result` and `page_error`. */
+    stateReason: string | null;
     turnState: TurnState;
     lastOutcome: RunOutcome | null;
     /** ISO 8601, UTC. */
@@ -1027,6 +1031,10 @@ export type SessionSummary = {
   source: Source;
   /** Whether it has an `outputSchema`. */
   isStructured: boolean;
+  /** What the session is doing, or how its last turn ended. `waiting`: for a person's answer. `done`: the turn did its work; one that succeeded without a valid result is `no_result`, one whose page was not reached `page_error`. */
+  state: "ready" | "starting" | "working" | "waiting" | "compacting" | "retrying" | "done" | "page_error" | "no_result" | "failed" | "stopped";
+  /** Why, for `waiting`, `retrying`, `failed`, `no_result` and `page_error`. */
+  stateReason: string | null;
   turnState: TurnState;
   lastOutcome: RunOutcome | null;
   /** ISO 8601, UTC. */

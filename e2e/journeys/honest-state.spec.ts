@@ -1,0 +1,60 @@
+import { expect } from "@playwright/test";
+import { API_KEY, startService } from "../fixtures/service.ts";
+import { goTo, script, test } from "./journey.ts";
+
+const SCHEMA = { type: "object", properties: { price: { type: "number" } }, required: ["price"] };
+
+test("only a turn that did its work reads as done, on its page and in the list", async ({
+  page,
+  stage: { model, webPage },
+}) => {
+  // It starts a service of its own besides the journey's.
+  test.setTimeout(240_000);
+  script(model, {
+    "[fine]": [goTo(webPage.url), { text: "The page makes an offer." }],
+    "[page]": [goTo("http://127.0.0.1:9/"), { text: "There is nothing more to do." }],
+    "[result]": [{ text: "I looked." }, { text: "no JSON at all" }],
+    "[fails]": [{ status: 400, message: "the model refuses this" }],
+    "[stops]": [{ text: "This takes long.", hold: new Promise(() => {}) }],
+  });
+  // The landing page lists the sessions of the owner `local`.
+  const service = await startService({
+    OPENAI_BASE_URL: model.baseUrl,
+    SERVICE_API_KEYS: `local=${API_KEY}`,
+  });
+  const fine = await service.create("[fine] look");
+  const unreached = await service.create("[page] look");
+  const invalid = await service.create("[result] look", { outputSchema: SCHEMA });
+  const failed = await service.create("[fails] look");
+  const stopped = await service.create("[stops] look");
+  await model.waitForRequest(({ userText }) => userText.includes("[stops]"));
+  await service.call("POST", `/api/sessions/${stopped.sessionId}/agent/cancel`);
+  const sessions = [fine, unreached, invalid, failed, stopped];
+  for (const { statusUrl } of sessions) await service.completed(statusUrl);
+
+  type Listed = { state: string; stateReason: string | null; lastOutcome: string };
+  const { data } = await service.read<{ data: Listed[] }>("/api/sessions");
+  expect(data.toReversed().map(({ state, lastOutcome }) => [state, lastOutcome])).toEqual([
+    ["done", "succeeded"],
+    ["page_error", "succeeded"],
+    ["no_result", "succeeded"],
+    ["failed", "errored"],
+    ["stopped", "cancelled"],
+  ]);
+  const reasons = data.toReversed().map(({ stateReason }) => stateReason);
+  expect(reasons).toEqual([null, expect.any(String), expect.any(String), expect.any(String), null]);
+
+  await page.goto(service.loginUrl);
+  const rows = page.getByRole("region", { name: "Recent sessions" }).getByRole("listitem");
+  const words = ["Done", "Page not reached", "No valid result", "Failed", "Stopped"];
+  for (const [index, word] of words.toReversed().entries()) {
+    await expect(rows.nth(index)).toContainText(word);
+    await expect(rows.nth(index)).toContainText(reasons.toReversed()[index] ?? "");
+  }
+  for (const [index, word] of words.entries()) {
+    await page.goto(service.baseUrl + sessions[index]?.shareUrl);
+    await expect(page.getByRole("banner").getByText(word)).toBeVisible();
+    if (word !== "Done") await expect(page.getByText("Done", { exact: true })).toHaveCount(0);
+  }
+  await service.close();
+});
