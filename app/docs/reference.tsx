@@ -44,7 +44,10 @@ export function Reference({ document }: { document: OpenApiDocument }) {
               <div>
                 <dt className="text-faint text-xs">Document</dt>
                 <dd>
-                  <a className="font-mono text-accent text-xs hover:underline" href="/api/openapi.json">
+                  <a
+                    className="font-mono text-accent text-xs underline decoration-accent/40 underline-offset-2 hover:decoration-accent"
+                    href="/api/openapi.json"
+                  >
                     /api/openapi.json
                   </a>
                 </dd>

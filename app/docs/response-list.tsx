@@ -53,7 +53,11 @@ function Refusals({ responses }: { responses: Responses }) {
     <p className="flex flex-wrap gap-x-3 gap-y-1 border-t pt-2 text-xs">
       <span className="text-faint">Refusals</span>
       {names.map(({ status, name }) => (
-        <a key={name} href={`#${refusalAnchor(name)}`} className="text-accent hover:underline">
+        <a
+          key={name}
+          href={`#${refusalAnchor(name)}`}
+          className="text-accent underline decoration-accent/40 underline-offset-2 hover:decoration-accent"
+        >
           {status} {name}
         </a>
       ))}

@@ -14,7 +14,11 @@ export function TypeWords({ schema }: { schema: JsonSchema }) {
       offset += piece.length;
       if (index % 2 === 0) return piece;
       return (
-        <a key={key} href={`#${schemaAnchor(piece)}`} className="text-accent hover:underline">
+        <a
+          key={key}
+          href={`#${schemaAnchor(piece)}`}
+          className="text-accent underline decoration-accent/40 underline-offset-2 hover:decoration-accent"
+        >
           {piece}
         </a>
       );

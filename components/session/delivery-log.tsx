@@ -22,7 +22,7 @@ export function DeliveryLog() {
   if (deliveries.length === 0) return null;
   return (
     <section aria-label="Callbacks" className="border-t pt-3">
-      <h3 className="pb-1 text-faint text-xs">Callbacks</h3>
+      <h2 className="pb-1 text-faint text-xs">Callbacks</h2>
       <ol className="flex flex-col divide-y">
         {deliveries.map((delivery) => (
           <Delivery key={delivery.id} delivery={delivery} onRedeliver={() => redeliver(delivery.id)} />

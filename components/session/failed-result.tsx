@@ -21,7 +21,7 @@ export function FailedResult({ deliverable }: { deliverable: Extract<Deliverable
       {rawText !== undefined && (
         <section className="flex flex-col gap-1">
           <div className="flex items-center justify-between">
-            <h3 className="text-faint text-xs">What the model answered</h3>
+            <h2 className="text-faint text-xs">What the model answered</h2>
             <CopyButton text={rawText} label="Copy what the model answered" />
           </div>
           {parsed?.isJson ? (

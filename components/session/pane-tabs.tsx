@@ -17,7 +17,10 @@ export function PaneTabs({
 }) {
   const panes: Pane[] = hasBrowser ? ["conversation", "browser", "result"] : ["conversation", "result"];
   return (
-    <nav aria-label="Parts of the session" className="flex h-10 gap-1 border-b bg-surface px-2 lg:hidden">
+    <nav
+      aria-label="Parts of the session"
+      className="flex h-10 shrink-0 gap-1 border-b bg-surface px-2 lg:hidden"
+    >
       {panes.map((each) => (
         <button
           key={each}

@@ -17,7 +17,7 @@ export function SessionHeader({ openHelp }: { openHelp: () => void }) {
   const { share } = state.paths;
   const words = describeState(state, useLiveStatus());
   return (
-    <header className="flex h-12 items-center gap-3 border-b bg-surface pr-2 pl-4 max-lg:pl-3 lg:col-span-2">
+    <header className="flex h-12 shrink-0 items-center gap-3 border-b bg-surface pr-2 pl-4 max-lg:pl-3">
       <Link href="/" aria-label="All sessions" className="rounded-sm text-accent">
         <Mark />
       </Link>

@@ -34,7 +34,7 @@ export function SessionView({ snapshot }: { snapshot: SessionSnapshot }) {
   );
 }
 
-/** One tree for wide and narrow pages, so that nothing is lost when a window is resized: panes are only hidden. */
+/** Lays out wide and narrow pages with one tree; panes are only hidden, so that resizing a window loses nothing. */
 function SessionLayout({ hasBrowser, hasResult }: { hasBrowser: boolean; hasResult: boolean }) {
   const [pane, setPane] = useState<Pane>("conversation");
   const [tab, setTab] = useState<DrawerTab | null>(hasResult ? "result" : null);
@@ -68,31 +68,33 @@ function SessionLayout({ hasBrowser, hasResult }: { hasBrowser: boolean; hasResu
 
   return (
     <DrawerContext value={drawer}>
-      <div
-        className={cn(
-          "grid h-dvh grid-cols-[minmax(0,1fr)] grid-rows-[auto_auto_minmax(0,1fr)_auto] bg-canvas lg:grid-rows-[auto_minmax(0,1fr)_auto]",
-          hasBrowser
-            ? "lg:grid-cols-[clamp(400px,34vw,480px)_minmax(0,1fr)]"
-            : "lg:grid-cols-[minmax(0,1fr)_clamp(400px,40vw,560px)]",
-        )}
-      >
+      <div className="flex h-dvh flex-col bg-canvas">
         <SessionHeader openHelp={() => setHelpOpen(true)} />
         <PaneTabs pane={pane} onChange={setPane} hasBrowser={hasBrowser} />
-        <main className={cn("min-h-0 lg:col-start-1 lg:row-start-2", hideUnless("conversation"))}>
-          <Conversation scroller={conversation} />
-        </main>
-        <Composer
-          textarea={composer}
-          className={cn("lg:col-start-1 lg:row-start-3", !hasBrowser && "lg:px-[max(12px,calc(50%-348px))]")}
-        />
-        <div className="contents lg:col-start-2 lg:row-span-2 lg:row-start-2 lg:flex lg:min-h-0 lg:flex-col lg:border-l">
-          {hasBrowser && (
-            <div className={cn("flex min-h-0 flex-1 flex-col max-lg:row-start-3", hideUnless("browser"))}>
-              <LiveStage surface={surface} isShown={isWide || pane === "browser"} />
-            </div>
+        <main
+          className={cn(
+            "grid min-h-0 flex-1 grid-cols-[minmax(0,1fr)] grid-rows-[minmax(0,1fr)_auto]",
+            hasBrowser
+              ? "lg:grid-cols-[clamp(400px,34vw,480px)_minmax(0,1fr)]"
+              : "lg:grid-cols-[minmax(0,1fr)_clamp(400px,40vw,560px)]",
           )}
-          <Drawer isAlone={!hasBrowser} className={cn("max-lg:row-start-3", hideUnless("result"))} />
-        </div>
+        >
+          <div className={cn("col-start-1 row-start-1 min-h-0", hideUnless("conversation"))}>
+            <Conversation scroller={conversation} />
+          </div>
+          <Composer
+            textarea={composer}
+            className={cn("col-start-1 row-start-2", !hasBrowser && "lg:px-[max(12px,calc(50%-348px))]")}
+          />
+          <div className="contents lg:col-start-2 lg:row-span-2 lg:row-start-1 lg:flex lg:min-h-0 lg:flex-col lg:border-l">
+            {hasBrowser && (
+              <div className={cn("flex min-h-0 flex-1 flex-col max-lg:row-start-1", hideUnless("browser"))}>
+                <LiveStage surface={surface} isShown={isWide || pane === "browser"} />
+              </div>
+            )}
+            <Drawer isAlone={!hasBrowser} className={cn("max-lg:row-start-1", hideUnless("result"))} />
+          </div>
+        </main>
         <HelpDialog isOpen={isHelpOpen} onOpenChange={setHelpOpen} hasBrowser={hasBrowser} />
         <StateAnnouncer />
       </div>

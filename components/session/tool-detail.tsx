@@ -52,7 +52,7 @@ function Part({ title, copy, children }: { title: string; copy: string; children
   return (
     <section className="flex flex-col gap-1">
       <div className="flex h-6 items-center justify-between">
-        <h3 className="text-faint text-xs">{title}</h3>
+        <h2 className="text-faint text-xs">{title}</h2>
         <CopyButton text={copy} label={`Copy ${title.toLowerCase()}`} />
       </div>
       {children}

@@ -13,16 +13,15 @@ export function Menu({ trigger, children }: { trigger: ReactNode; children: Reac
   return (
     <Radix.Root modal={false}>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
-      <Radix.Portal>
-        <Radix.Content
-          align="end"
-          sideOffset={4}
-          collisionPadding={8}
-          className="z-50 min-w-52 rounded-lg border border-line bg-raised p-1 shadow-(color:--shadow-color) shadow-xl"
-        >
-          {children}
-        </Radix.Content>
-      </Radix.Portal>
+      {/* Without a portal, so that the menu stays inside the landmark of its button. */}
+      <Radix.Content
+        align="end"
+        sideOffset={4}
+        collisionPadding={8}
+        className="z-50 min-w-52 rounded-lg border border-line bg-raised p-1 shadow-(color:--shadow-color) shadow-xl"
+      >
+        {children}
+      </Radix.Content>
     </Radix.Root>
   );
 }

@@ -23,7 +23,7 @@ test("the page says that it reconnects when the service is gone, and goes on whe
   try {
     const session = await service.create("[before] begin");
     await page.goto(service.baseUrl + session.shareUrl);
-    const conversation = page.getByRole("main");
+    const conversation = page.getByRole("region", { name: "Conversation" });
     await expect(conversation.getByText("A long answer that is being written.")).toBeVisible();
     await service.kill();
     const header = page.getByRole("banner");

@@ -79,7 +79,7 @@ test("an interrupting message ends the turn and starts before what is queued", a
     /\[urgent\]/,
     /\[patient\]/,
   ]);
-  await expect(page.getByRole("main").getByText("Stopped")).toHaveCount(1);
+  await expect(page.getByRole("region", { name: "Conversation" }).getByText("Stopped")).toHaveCount(1);
 });
 
 test("the choice is there only while a turn is at work, moves nothing, and falls back after an interrupt", async ({
@@ -138,7 +138,7 @@ test("a stop that fails says so, by key as by button, until something else is as
   }
   await page.unroute("**/actions/cancel");
   await page.keyboard.press("Escape");
-  await expect(page.getByRole("main").getByText("Stopped")).toBeVisible();
+  await expect(page.getByRole("region", { name: "Conversation" }).getByText("Stopped")).toBeVisible();
 });
 
 test("a browser that is gone is started again from the page; where that fails, the page says so", async ({

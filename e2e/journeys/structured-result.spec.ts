@@ -27,7 +27,7 @@ test("the result of a structured session is collected while a person watches, an
   });
   const session = await service.create("[result] What does the checkout ask for?", { outputSchema });
   await page.goto(service.baseUrl + session.shareUrl);
-  const conversation = page.getByRole("main");
+  const conversation = page.getByRole("region", { name: "Conversation" });
   await expect(conversation.getByText("I have read the checkout.")).toBeVisible();
   await expect(page.getByText("Writing the structured result")).toBeVisible();
   collected.resolve();

@@ -23,7 +23,7 @@ test("a session is started on the landing page, and the agent is seen at work in
   await page.getByRole("button", { name: "Start" }).click();
   await expect(page).toHaveURL(/\/s\/ses_[a-z2-7]{24}$/);
 
-  const conversation = page.getByRole("main");
+  const conversation = page.getByRole("region", { name: "Conversation" });
   await expect(conversation.getByText("[watch] What does this page offer?")).toBeVisible();
   await expect(conversation.getByText("I open the page.")).toBeVisible();
   await expect(conversation.locator("strong", { hasText: "an offer" })).toBeVisible();
@@ -81,7 +81,7 @@ test("a reload in mid-turn loses nothing and repeats nothing", async ({
   });
   const session = await service.create("[reload] write");
   await page.goto(service.baseUrl + session.shareUrl);
-  const conversation = page.getByRole("main");
+  const conversation = page.getByRole("region", { name: "Conversation" });
   await expect(conversation.getByText(first)).toBeVisible();
   await page.reload();
   await expect(conversation.getByText(first)).toBeVisible();

@@ -1,0 +1,157 @@
+import { expect, type Page } from "@playwright/test";
+import axe from "axe-core";
+import { goTo, liveView, script, test } from "./journey.ts";
+
+const SIZES = [
+  { width: 1280, height: 800 },
+  { width: 375, height: 740 },
+];
+const SCHEMES = ["light", "dark"] as const;
+
+/** Runs axe with all its rules over the page, light and dark; no state of any page may break one. */
+async function expectAccessible(page: Page, what: string): Promise<void> {
+  const width = page.viewportSize()?.width;
+  for (const colorScheme of SCHEMES) {
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await page.evaluate(axe.source);
+    const found = await page.evaluate(async () => {
+      const { violations } = await (window as unknown as { axe: typeof axe }).axe.run(document, {
+        resultTypes: ["violations"],
+      });
+      return violations.map(({ id, impact, nodes }) => ({
+        rule: `${id} (${impact})`,
+        at: nodes.map(({ target, failureSummary }) => `${target.join(" ")}: ${failureSummary}`),
+      }));
+    });
+    expect.soft(found, `${what}, ${colorScheme}, ${width} px`).toEqual([]);
+  }
+}
+
+const openMenu = (page: Page) => page.getByRole("button", { name: "More" }).click();
+
+// Each state is examined four times, and the reference is long.
+test.setTimeout(240_000);
+
+for (const viewport of SIZES) {
+  const isNarrow = viewport.width < 1024;
+
+  test.describe(`at ${viewport.width} px`, () => {
+    test.use({ viewport });
+
+    test("the pages outside of sessions break no rule of accessibility", async ({
+      page,
+      cleanConsole,
+      stage: { service },
+    }) => {
+      cleanConsole.allow(/status of 404/);
+      await page.goto(service.baseUrl);
+      await expectAccessible(page, "the login note");
+      await openMenu(page);
+      await expect(page.getByRole("menu")).toBeVisible();
+      await expectAccessible(page, "the login note with its menu");
+      await page.goto(`${service.baseUrl}/?login=expired`);
+      await expectAccessible(page, "the expired login link");
+      await page.goto(`${service.baseUrl}/s/ses_${"a".repeat(24)}`);
+      await expectAccessible(page, "the 404 page");
+      await page.goto(`${service.baseUrl}/docs`);
+      await expectAccessible(page, "the reference");
+      await openMenu(page);
+      await expectAccessible(page, "the reference with its menu");
+    });
+
+    test("the landing page breaks no rule of accessibility", async ({ page, stage: { model, service } }) => {
+      script(model, { "[listed]": [{ text: "Hello." }] });
+      await page.goto(await service.printLoginLink());
+      await expect(page.getByRole("heading", { name: "Start a session" })).toBeVisible();
+      await page.getByLabel("Structured result").click();
+      await page.getByRole("button", { name: "Take the example" }).click();
+      await expectAccessible(page, "the start form with a schema");
+      await page.getByRole("button", { name: "Start" }).click();
+      await expect(page.getByRole("alert").first()).toBeVisible();
+      await expectAccessible(page, "the start form with a problem");
+      await page.getByLabel("Structured result").click();
+      await page.getByLabel("Task", { exact: true }).fill("[listed] hello");
+      await page.getByLabel("Page", { exact: true }).fill("");
+      await page.getByRole("button", { name: "Start" }).click();
+      await expect(page.getByText("Hello.", { exact: true })).toBeVisible();
+      await page.goto(service.baseUrl);
+      await openMenu(page);
+      await expectAccessible(page, "the landing page with recent sessions and its menu");
+    });
+
+    test("a session's page breaks no rule of accessibility, whatever it shows", async ({
+      page,
+      stage: { model, service, webPage },
+    }) => {
+      const released = Promise.withResolvers<void>();
+      script(model, {
+        "[tools]": [
+          goTo(webPage.url, "I open the page."),
+          { toolCalls: [{ name: "screenshot", arguments: {} }] },
+          { text: "It is open." },
+          { json: { price: 12 } },
+        ],
+        "[ask]": [
+          { toolCalls: [{ name: "elicit_user_input", arguments: { question: "Which?", options: ["Red"] } }] },
+          { text: "It makes **an offer**, see [the page](https://shop.example)." },
+          { text: "not JSON" },
+        ],
+        "[hold]": [{ text: "This takes long.", hold: released.promise }],
+      });
+      const session = await service.create("[tools] look", {
+        outputSchema: { type: "object", properties: { price: { type: "number" } }, required: ["price"] },
+        callback: { url: "http://127.0.0.1:9/hook" },
+      });
+      const showPane = async (name: string) => {
+        if (isNarrow)
+          await page
+            .getByRole("navigation", { name: "Parts of the session" })
+            .getByRole("button", { name })
+            .click();
+      };
+      await page.goto(service.baseUrl + session.shareUrl);
+      const banner = page.getByRole("banner");
+      await expect(banner.getByText("Done")).toBeAttached();
+      await expectAccessible(page, "a turn that is done");
+      await page.getByLabel("Message to the agent").fill("[ask] me");
+      await page.keyboard.press("Enter");
+      await expect(banner.getByText("Waiting for you")).toBeAttached();
+      await expectAccessible(page, "a question that waits");
+      await page.getByRole("button", { name: "Red" }).click();
+      await expect(banner.getByText("No valid result")).toBeAttached();
+      await expectAccessible(page, "a failed result");
+      await page.getByRole("button", { name: /Ran a script/ }).click();
+      await expect(page.getByRole("heading", { name: /Input/ })).toBeVisible();
+      await expectAccessible(page, "the opened tool detail");
+      await openMenu(page);
+      await expect(page.getByRole("menu")).toBeVisible();
+      await expectAccessible(page, "the open menu");
+      await page.keyboard.press("Escape");
+      await page.keyboard.press("?");
+      await expectAccessible(page, "the list of keys");
+      await page.keyboard.press("Escape");
+
+      await showPane("Browser");
+      await expect(liveView(page).canvas).toBeVisible();
+      await expectAccessible(page, "the live view");
+      await showPane("Result");
+      for (const tab of ["Result", "Annotations", "Evidence", "Activity"]) {
+        await page.getByRole("tab", { name: tab }).click();
+        await expect(page.getByRole("tab", { name: tab })).toHaveAttribute("aria-selected", "true");
+        await expectAccessible(page, `the tab ${tab}`);
+      }
+
+      await showPane("Conversation");
+      await page.getByLabel("Message to the agent").fill("[hold] go on");
+      await page.keyboard.press("Enter");
+      await expect(page.getByText("This takes long.")).toBeVisible();
+      await page.getByLabel("Message to the agent").fill("and then");
+      await page.keyboard.press("Enter");
+      await expect(page.getByRole("article", { name: "Queued message" })).toBeVisible();
+      await page.keyboard.press("Escape");
+      await expect(page.getByRole("button", { name: "Press Esc again to stop" })).toBeVisible();
+      await expectAccessible(page, "a running turn with a queued message");
+      released.resolve();
+    });
+  });
+}
