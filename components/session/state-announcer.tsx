@@ -8,9 +8,10 @@ import { useStop } from "./stop-context.tsx";
 export function StateAnnouncer() {
   const words = describeState(useSession(), useLiveStatus());
   const { isArmed } = useStop();
+  const sentences = [words.title, words.tone === "busy" ? null : words.detail, words.advice];
   const text = isArmed
     ? "Press Esc again to stop the agent."
-    : [words.title, words.tone === "busy" ? null : words.detail, words.advice].filter(Boolean).join(". ");
+    : sentences.flatMap((sentence) => (sentence ? `${sentence.replace(/[.]$/, "")}.` : [])).join(" ");
   return (
     <div role="status" aria-live="polite" className="sr-only">
       {text}
