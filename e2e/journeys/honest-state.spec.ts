@@ -56,5 +56,6 @@ test("only a turn that did its work reads as done, on its page and in the list",
     await expect(page.getByRole("banner").getByText(word)).toBeVisible();
     if (word !== "Done") await expect(page.getByText("Done", { exact: true })).toHaveCount(0);
   }
+  await page.close();
   await service.close();
 });
