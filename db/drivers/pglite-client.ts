@@ -24,6 +24,12 @@ export type PgliteClient = {
 /** Where a statement runs: `none` is its own transaction; `asked` becomes `begun` with the first statement. */
 type Block = { state: "none" | "asked" | "begun"; hasDefined: boolean; line: Line };
 
+/** PGlite measures and writes a text character by character, which takes most of a second for megabytes; bytes are copied. */
+const LONG_TEXT = 65_536;
+const encoder = new TextEncoder();
+/** Types whose binary form is their text in UTF-8: json, text and varchar. */
+const sentAsIs = new Set([114, 25, 1043]);
+
 const { serialize } = protocol;
 const { DatabaseError, ReadyForQueryMessage } = protocol.messages;
 
@@ -87,7 +93,10 @@ export function createPgliteClient(
       if (param === null || param === undefined) return null;
       const type = statement.parameterTypes[index] ?? 0;
       const toText = options?.serializers?.[type] ?? port.serializers[type];
-      return toText ? toText(param) : String(param);
+      const text = toText ? toText(param) : String(param);
+      return typeof text === "string" && text.length > LONG_TEXT && sentAsIs.has(type)
+        ? encoder.encode(text)
+        : text;
     });
     return serialize.bind({ statement: statement.name, values });
   }

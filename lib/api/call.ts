@@ -38,8 +38,8 @@ export type Call<Of extends Operation = Operation> = {
   request: Request;
   params: Record<ParamName<Of["path"]>, string>;
   body: BodyOf<Of>;
-  /** The body as it was sent, before the schema changed anything about it. */
-  sent: unknown;
+  /** SHA-256 (hex) of the body as it was sent; equal JSON values have equal hashes. */
+  hashBody: () => string;
   query: QueryOf<Of>;
   /** Owner of the API key, or of what is started on the landing page; undefined where a page's visitor calls. */
   caller: CallerOf<Of["auth"]>;

@@ -1,6 +1,22 @@
 import type { z } from "zod";
+import { type Failure, fail } from "./errors.ts";
 
 type Issue = z.core.$ZodIssue;
+
+/** An input in the shape that its schema gives it, or the refusal that names the first wrong field. */
+export type Validated<Value = unknown> = { ok: true; value: Value } | Failure;
+
+/** Validates an input; `root` names the input itself in a refusal (`body`, `query`). */
+export function validate<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  root: string,
+): Validated<z.output<Schema>> {
+  const parsed = schema.safeParse(value, { reportInput: true });
+  return parsed.success
+    ? { ok: true, value: parsed.data }
+    : fail("invalid_request", describeFirstIssue(parsed.error.issues, root));
+}
 
 /**
  * The first thing wrong with an input, as one sentence that begins with the field's path

@@ -3,9 +3,11 @@ import { after, describe, test } from "node:test";
 import { z } from "zod";
 import { shareTokens } from "#db/schema/index.ts";
 import { openTestDatabase } from "#db/testing.ts";
+import { hashBody } from "#lib/session/canonical-json.ts";
 import { createShareLinks, hashToken } from "#lib/session/share-link.ts";
 import { insertTestSession } from "#lib/session/transcript-fixture.ts";
 import { createAuthenticator } from "./authenticate.ts";
+import { createBodyReader } from "./body/body-reader.ts";
 import type { Call } from "./call.ts";
 import { fail } from "./errors.ts";
 import { createLoginGate } from "./login-gate.ts";
@@ -37,6 +39,7 @@ const services: RouteServices = {
   ),
   shares: createShareLinks(db, new Uint8Array(32)),
   login: createLoginGate(new Uint8Array(32), false),
+  bodies: createBodyReader(),
   rates: createRateLimiter({ create: 2, poll: 0, annotate: 0 }),
   logger: { debug: noop, info: noop, warn: noop, error: (fields) => void logged.push(fields) },
   settings: { baseUrl: BASE },
@@ -156,7 +159,7 @@ describe("the order of checks", () => {
     assert.equal(await status(sharing, share("view"), { params: { sessionId: "\0" } }), 404);
   });
 
-  test("a handler is given the body as sent beside the checked one", async () => {
+  test("a handler gets the validated body, and the hash of the body as sent", async () => {
     let given: Call | undefined;
     const handler: Handler<Operation, RouteServices> = async (all, call) => {
       given = call;
@@ -164,7 +167,7 @@ describe("the order of checks", () => {
     };
     const loose = operation({ body: z.object({ a: z.number().transform(String) }) });
     await serve(loose, key, { body: '{"a":1,"b":2}', handler });
-    assert.deepEqual([given?.body, given?.sent], [{ a: "1" }, { a: 1, b: 2 }]);
+    assert.deepEqual([given?.body, given?.hashBody()], [{ a: "1" }, hashBody({ b: 2, a: 1 })]);
   });
 });
 

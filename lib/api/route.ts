@@ -1,18 +1,18 @@
-import type { z } from "zod";
 import { SHARE_ROLES } from "#db/schema/unions.ts";
+import { hashBody } from "#lib/session/canonical-json.ts";
 import { KEY_SCOPES } from "#lib/session/key-scopes.ts";
 import type { SessionRow } from "#lib/session/store.ts";
 import { type Caller, readKey, refuseScope } from "./authenticate.ts";
+import type { ReadBody } from "./body/body-reader.ts";
 import type { Call } from "./call.ts";
 import { readShareCookie } from "./cookies.ts";
 import { ERROR_STATUS, type Failure, fail, failureResponse } from "./errors.ts";
 import { failureOf } from "./failure-of.ts";
-import { describeFirstIssue, formatPath } from "./field-error.ts";
+import { formatPath, type Validated, validate } from "./field-error.ts";
 import { findKnownSession, unknownSession } from "./known-session.ts";
 import { type Operation, type OperationAuth, scopeOf } from "./operation.ts";
 import { isSameService } from "./own-origin.ts";
 import { rateHeaders } from "./rate-limiter.ts";
-import { readJsonBody } from "./read-json-body.ts";
 import type { ApiServices } from "./services.ts";
 
 /** A handler's answer: a value that is encoded through the contract, a refusal, or a response of its own (streams). */
@@ -30,7 +30,7 @@ export type Handler<Of extends Operation = Operation, Services = ApiServices> = 
 /** What the shared steps before a handler work with. */
 export type RouteServices = Pick<
   ApiServices,
-  "db" | "authenticate" | "shares" | "login" | "rates" | "logger"
+  "db" | "authenticate" | "shares" | "login" | "rates" | "bodies" | "logger"
 > & { settings: Pick<ApiServices["settings"], "baseUrl"> };
 
 const BODY_BYTES_MAX = 64 * 1024;
@@ -98,12 +98,26 @@ async function answerCall<Of extends Operation, Services extends RouteServices>(
   if (!admitted.ok) return admitted;
   const stray = Object.entries(params).find(([, id]) => !ID.test(id));
   if (stray) return fail("not_found", `no such ${stray[0].replace("Id", "")}`);
-  const body = await readBody(operation, request);
+  const body = await readBody(services, operation, request);
   if (!body.ok) return body;
-  const query = readQuery(operation, request);
-  if (!query.ok) return query;
+  try {
+    const query = readQuery(operation, request);
+    if (!query.ok) return query;
+    const parts = { request, params, body: body.value, hashBody: body.hash, query: query.value };
+    return await answerChecked(services, operation, handler, { ...parts, ...admitted });
+  } finally {
+    body.release();
+  }
+}
 
-  const subject = admitted.caller?.keyId ?? params.sessionId ?? "anybody";
+/** Counts the call against its rate limit, and runs the handler. */
+async function answerChecked<Of extends Operation, Services extends RouteServices>(
+  services: Services,
+  operation: Of,
+  handler: Handler<Of, Services>,
+  { ok: _, ...call }: CheckedCall,
+): Promise<Answer> {
+  const subject = call.caller?.keyId ?? call.params.sessionId ?? "anybody";
   const verdict = operation.rate && services.rates.take(operation.rate, subject);
   if (verdict && !verdict.isAllowed)
     return fail(
@@ -111,9 +125,7 @@ async function answerCall<Of extends Operation, Services extends RouteServices>(
       `too many requests; try again in ${Math.max(1, verdict.resetSeconds)} s`,
       rateHeaders(verdict),
     );
-  const { caller, session } = admitted;
-  const call = { request, params, body: body.value, sent: body.sent, query: query.value, caller, session };
-  // Every step above went by the operation, so that each of its parts is what its type says.
+  // The steps above followed the operation, so that each part of the call has the type that the operation gives it.
   const answer = await handler(services, call as Call<Of>);
   if (verdict && !(answer instanceof Response))
     answer.headers = { ...rateHeaders(verdict), ...answer.headers };
@@ -190,22 +202,24 @@ function isOwnOrigin(services: RouteServices, request: Request): boolean {
   );
 }
 
-type Checked<Value = unknown> = { ok: true; value: Value } | Failure;
+type CheckedCall = Extract<Admission, { ok: true }> &
+  Pick<Call, "request" | "params" | "query" | "body" | "hashBody">;
 
-type BodyRead = { ok: true; value: unknown; sent: unknown } | Failure;
+const NO_BODY: ReadBody = { ok: true, value: undefined, hash: () => hashBody(null), release() {} };
 
-async function readBody(operation: Operation, request: Request): Promise<BodyRead> {
-  if (!operation.body) return { ok: true, value: undefined, sent: undefined };
+async function readBody(
+  { bodies }: RouteServices,
+  operation: Operation,
+  request: Request,
+): Promise<ReadBody> {
+  if (!operation.body) return NO_BODY;
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
   if (operation.requiresJsonType && !/^application\/(?:[\w.+-]+\+)?json$/.test(type))
     return fail("unsupported_media_type", "content-type: must be application/json");
-  const read = await readJsonBody(request, operation.bodyBytesMax ?? BODY_BYTES_MAX);
-  if (!read.ok) return read;
-  const checked = validate(operation.body, read.value, "body");
-  return checked.ok ? { ...checked, sent: read.value } : checked;
+  return bodies.read(request, operation.bodyBytesMax ?? BODY_BYTES_MAX, operation);
 }
 
-function readQuery(operation: Operation, request: Request): Checked<Record<string, unknown>> {
+function readQuery(operation: Operation, request: Request): Validated<Record<string, unknown>> {
   if (!operation.query) return { ok: true, value: {} };
   const given = Object.fromEntries(new URL(request.url).searchParams);
   // No column holds one; in a body it is refused too.
@@ -213,15 +227,4 @@ function readQuery(operation: Operation, request: Request): Checked<Record<strin
   if (flawed !== undefined)
     return fail("invalid_request", `${formatPath([flawed], "query")}: must not contain NUL characters`);
   return validate(operation.query, given, "query");
-}
-
-function validate<Schema extends z.ZodType>(
-  schema: Schema,
-  value: unknown,
-  root: string,
-): Checked<z.output<Schema>> {
-  const parsed = schema.safeParse(value, { reportInput: true });
-  return parsed.success
-    ? { ok: true, value: parsed.data }
-    : fail("invalid_request", describeFirstIssue(parsed.error.issues, root));
 }

@@ -14,6 +14,7 @@ import type { Tool } from "#lib/tools/tool.ts";
 import type { TurnService } from "#lib/turn/turn-service.ts";
 import type { AccessWatch } from "./access-watch.ts";
 import type { Authenticator } from "./authenticate.ts";
+import type { BodyReader } from "./body/body-reader.ts";
 import type { LoginGate } from "./login-gate.ts";
 import type { BuiltinMcp } from "./mcp/create-builtin-mcp.ts";
 import type { SchemaAdmission } from "./operations/create-session.ts";
@@ -34,6 +35,7 @@ export type ApiServices = {
   authenticate: Authenticator;
   access: AccessWatch;
   rates: RateLimiter;
+  bodies: BodyReader;
   turn: TurnService;
   browser: BrowserService;
   evidence: EvidenceStore;

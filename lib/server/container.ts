@@ -8,6 +8,7 @@ import { createRunTurn } from "#inngest/functions/run-turn.ts";
 import { createSweepOutbox } from "#inngest/functions/sweep-outbox.ts";
 import { ACCESS_TOPIC, createAccessWatch } from "#lib/api/access-watch.ts";
 import { createAuthenticator } from "#lib/api/authenticate.ts";
+import { createBodyReader } from "#lib/api/body/body-reader.ts";
 import { enterByLink } from "#lib/api/entrance.ts";
 import { createLiveHub } from "#lib/api/live/open-live.ts";
 import { createLoginGate } from "#lib/api/login-gate.ts";
@@ -171,8 +172,9 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
     },
     logger,
   });
+  const bodies = createBodyReader();
   const builtinMcp = createBuiltinMcp({
-    ...{ db, log, fetch, logger, rates, keys, access, tools: tooling.tools, baseUrl: env.baseUrl },
+    ...{ db, log, fetch, logger, rates, bodies, keys, access, tools: tooling.tools, baseUrl: env.baseUrl },
     ...{ evidence: tooling.evidence, browser: tooling.browser, tokenKey: userTokenKey },
     words: {
       tell: (word) => bus.signal("mcp-cancelled", word),
@@ -199,6 +201,7 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
     login: createLoginGate(encryptionKey, env.baseUrl.startsWith("https:")),
     authenticate: createAuthenticator(readConfiguredKeys(env, kept?.apiKey), keys),
     rates,
+    bodies,
     builtinMcp,
     queueChanged: (sessionId) => live.queueChanged(sessionId),
     removeSession: removals.remove,

@@ -12,7 +12,10 @@ after(() => service.close());
 
 type Created = { sessionId: string };
 
-const question = { name: "elicit_user_input", arguments: { question: "Which page?", options: ["front page", "checkout"] } };
+const question = {
+  name: "elicit_user_input",
+  arguments: { question: "Which page?", options: ["front page", "checkout"] },
+};
 
 /** The model asks the person once and then answers. */
 function askOnce(): void {

@@ -16,6 +16,7 @@ import {
   UnsubscribeRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
+import { createBodyReader } from "#lib/api/body/body-reader.ts";
 import { callMcpTool } from "#lib/api/mcp/call-mcp-tool.ts";
 import { createCallsInFlight } from "#lib/api/mcp/calls-in-flight.ts";
 import { createMcpServer } from "#lib/api/mcp/create-mcp-server.ts";
@@ -189,7 +190,7 @@ export async function startConformanceServer(): Promise<{ url: string; close: ()
   await once(server, "listening");
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const serve = createMcpEndpoint({
-    ...{ baseUrl, inFlight, logger, open: () => openServer(logger) },
+    ...{ baseUrl, inFlight, logger, bodies: createBodyReader(), open: () => openServer(logger) },
     admit: async () => ({ ok: true, holder: { key: "anybody", grant: undefined } }),
     access: { hold: () => () => {} },
   });

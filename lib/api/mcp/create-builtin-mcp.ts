@@ -7,6 +7,7 @@ import type { EvidenceStore } from "#lib/session/evidence.ts";
 import type { KeyStore } from "#lib/session/key-store.ts";
 import type { Tool } from "#lib/tools/tool.ts";
 import type { AccessWatch } from "../access-watch.ts";
+import type { BodyReader } from "../body/body-reader.ts";
 import type { RateLimiter } from "../rate-limiter.ts";
 import { createHolderCheck, type McpHolder } from "./admit-holder.ts";
 import { callMcpTool } from "./call-mcp-tool.ts";
@@ -30,6 +31,7 @@ type BuiltinMcpDeps = {
   rates: RateLimiter;
   keys: Pick<KeyStore, "readExpiries">;
   access: Pick<AccessWatch, "hold">;
+  bodies: BodyReader;
   /** Every tool of this deployment's agents. */
   tools: readonly Tool[];
   tokenKey: Uint8Array;
@@ -86,7 +88,7 @@ export function createBuiltinMcp(deps: BuiltinMcpDeps): BuiltinMcp {
 
   return {
     serve: createMcpEndpoint({
-      ...{ baseUrl, inFlight, access, logger, open },
+      ...{ baseUrl, inFlight, access, logger, open, bodies: deps.bodies },
       admit: createHolderCheck({ ...deps, key: tokenKey, audience: url }),
     }),
     issueToken(sessionId, keyId) {

@@ -1,10 +1,10 @@
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { AccessWatch, Grant } from "../access-watch.ts";
+import type { BodyReader } from "../body/body-reader.ts";
 import { type Failure, fail } from "../errors.ts";
 import { failureOf } from "../failure-of.ts";
 import { isOwnHost, isSameService } from "../own-origin.ts";
-import { readJsonBody } from "../read-json-body.ts";
 import type { CallsInFlight } from "./calls-in-flight.ts";
 import { refuseMcp } from "./mcp-refusal.ts";
 
@@ -28,6 +28,7 @@ export type McpEndpointDeps<Holder extends HolderBase> = {
   open: (holder: Holder) => McpServerPort;
   inFlight: CallsInFlight;
   access: Pick<AccessWatch, "hold">;
+  bodies: BodyReader;
   logger: { error: (fields: object, message: string) => void };
 };
 
@@ -47,8 +48,9 @@ export function createMcpEndpoint<Holder extends HolderBase>(
     if (refusal) return refuseMcp(refusal);
     const admitted = await deps.admit(request);
     if (!admitted.ok) return refuseMcp(admitted);
-    const body = await readJsonBody(request, BODY_BYTES_MAX);
+    const body = await deps.bodies.read(request, BODY_BYTES_MAX);
     if (!body.ok) return refuseMcp(body);
+    body.release();
     if (Array.isArray(body.value))
       return refuseMcp(fail("invalid_request", "body: must be one message, not a batch"));
     return play(admitted.holder, request, readMessage(body.value), body.value);

@@ -45,7 +45,8 @@ export const ERROR_DOCS: Record<ErrorCode, { description: string; example: strin
     example: "the API key could not be checked, because the key store is out of reach; try again",
   },
   unavailable: {
-    description: "The database is away. The same call may succeed after `Retry-After` seconds.",
+    description:
+      "The database is away or cannot write, or too many large bodies are being read. The same call may succeed after `Retry-After` seconds.",
     example: "the database is out of reach; try again",
   },
 };

@@ -5,6 +5,7 @@ import { messages, outbox, requests, runs, sealedSecrets, sessions } from "#db/s
 import { openTestDatabase } from "#db/testing.ts";
 import { createAddressRule } from "#lib/net/address-rule.ts";
 import { createSealer } from "#lib/secrets/sealer.ts";
+import { hashBody } from "#lib/session/canonical-json.ts";
 import { createJobSender } from "#lib/session/job-sender.ts";
 import { createShareLinks } from "#lib/session/share-link.ts";
 import { createSessionSchema } from "../schemas/create-session.ts";
@@ -37,7 +38,7 @@ const hello = [{ role: "user", parts: [{ type: "text", text: "Hello" }] }];
 async function create(fields: Record<string, unknown> = {}, given: CreationServices = services) {
   const body = { messages: hello, ...fields };
   const caller = { keyId: "key", ownerId: "owner", scopes: [] };
-  const call = { body: createSessionSchema.parse(body), sent: body, caller };
+  const call = { body: createSessionSchema.parse(body), hashBody: () => hashBody(body), caller };
   const answer = await createSession(given, call);
   assert.ok(!(answer instanceof Response));
   return answer;

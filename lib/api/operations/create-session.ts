@@ -1,5 +1,4 @@
 import { CALLBACK_EVENTS } from "#db/schema/unions.ts";
-import { hashBody } from "#lib/session/canonical-json.ts";
 import {
   type CreateResult,
   findReplay,
@@ -26,7 +25,7 @@ export type CreationServices = Pick<
   "db" | "sealer" | "jobs" | "shares" | "schemas" | "rule" | "tools" | "readSubAgentFlag"
 > & { settings: Pick<ApiServices["settings"], "delegation"> };
 
-type CreationCall = Pick<CallOf<"createSession" | "startSession">, "caller" | "body" | "sent">;
+type CreationCall = Pick<CallOf<"createSession" | "startSession">, "caller" | "body" | "hashBody">;
 
 /**
  * `POST /api/session`: the first turn counts as a program's, whatever `source` says.
@@ -53,7 +52,7 @@ async function create(
   const asked: Asked = {
     ...attribution,
     ownerId: call.caller.ownerId,
-    bodyHash: hashBody(call.sent),
+    bodyHash: call.hashBody(),
     idempotencyKey: call.body.idempotencyKey ?? null,
   };
   // Before the checks: a deployment's ceilings and a host's address may have changed since the first use of the key.

@@ -1,5 +1,4 @@
 import { acceptMessage } from "#lib/session/accept-message.ts";
-import { hashBody } from "#lib/session/canonical-json.ts";
 import type { CallOf } from "../call.ts";
 import { fail } from "../errors.ts";
 import { unknownSession } from "../known-session.ts";
@@ -20,7 +19,7 @@ export const postPersonMessage = (
 
 async function accept(
   services: ApiServices,
-  { body, sent, params }: CallOf<"postMessage" | "postPersonMessage">,
+  { body, hashBody, params }: CallOf<"postMessage" | "postPersonMessage">,
   origin: "person" | "external",
 ): Promise<Answer> {
   const { sessionId } = params;
@@ -31,7 +30,7 @@ async function accept(
     origin,
     userId: body.userId ?? null,
     idempotencyKey: body.idempotencyKey ?? null,
-    bodyHash: hashBody(sent),
+    bodyHash: hashBody(),
   });
   if (accepted.status === "unknown_session") return unknownSession();
   if (accepted.status === "reused")

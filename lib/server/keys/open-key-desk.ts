@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { chooseDriver, type DatabaseOptions, openDatabase } from "#db/client.ts";
 import { ACCESS_TOPIC, createAccessWatch } from "#lib/api/access-watch.ts";
 import { createAuthenticator } from "#lib/api/authenticate.ts";
+import { createBodyReader } from "#lib/api/body/body-reader.ts";
 import { contract } from "#lib/api/contract.ts";
 import { createLoginGate } from "#lib/api/login-gate.ts";
 import { createPathMatcher } from "#lib/api/match-path.ts";
@@ -87,6 +88,7 @@ async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<KeyDe
     login: operator.gate,
     authenticate: createAuthenticator([], store),
     shares: createShareLinks(db, key),
+    bodies: createBodyReader(),
     rates: createRateLimiter({ create: 0, poll: 0, annotate: 0 }),
     logger: silent,
     settings: { baseUrl: env.baseUrl },

@@ -11,6 +11,7 @@ const entries = [
   "lib/server/open-serverless.ts",
   "lib/deliverable/admission/schema-worker.ts",
   "lib/api/mcp/tools/page-worker.ts",
+  "lib/api/body/body-worker.ts",
   "lib/tools/browser/script-child.ts",
 ];
 /** The embedded database needs a disk, and Next is there already. */

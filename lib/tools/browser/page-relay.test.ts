@@ -58,6 +58,20 @@ test("the session's page is the only one that is shown", async () => {
   await other.close();
 });
 
+test("an answer that is too large for a result is an error, and the page goes on answering", async () => {
+  const attached = received.find(({ method }) => method === "Target.attachedToTarget");
+  const sessionId = String(attached?.params?.sessionId);
+  const evaluate = (expression: string) => ask("Runtime.evaluate", { expression }, sessionId);
+  const large = await evaluate("'x'.repeat(13 * 2 ** 20)");
+  assert.equal(large.sessionId, sessionId);
+  assert.match(large.error?.message ?? "", /larger than 12 MiB/);
+  assert.deepEqual((await evaluate("'x'.repeat(11 * 2 ** 20).length")).result?.result, {
+    ...{ type: "number", value: 11 * 2 ** 20, description: String(11 * 2 ** 20) },
+  });
+  const picture = (await evaluate("'x'.repeat(11 * 2 ** 20)")).result?.result as { value: string };
+  assert.equal(picture.value.length, 11 * 2 ** 20);
+});
+
 test("only sessions that were shown are open", async () => {
   const foreign = await browser.live.context.newPage();
   const session = await browser.live.context.newCDPSession(foreign);

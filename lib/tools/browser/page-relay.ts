@@ -36,6 +36,8 @@ export type PageRelayOptions = {
   connectTimeoutMs?: number;
 };
 
+/** A picture of the largest size that a tool keeps fits, as base64; a larger answer could not become a result. */
+const MESSAGE_BYTES_MAX = 12 * 2 ** 20;
 /** DevTools' own code for an error of the server's making. */
 const SERVER_ERROR = -32000;
 
@@ -114,8 +116,9 @@ export async function connectPageRelay(options: PageRelayOptions): Promise<PageR
     options.toScript(event);
   };
 
-  socket.on("message", (data) => {
-    const message = JSON.parse(String(data)) as DevtoolsMessage;
+  socket.on("message", (data: Buffer) => {
+    const message = readMessage(data);
+    if (!message) return;
     if (message.id === undefined) return onEvent(message);
     const onAnswer = waiting.get(message.id);
     waiting.delete(message.id);
@@ -198,7 +201,7 @@ export async function connectPageRelay(options: PageRelayOptions): Promise<PageR
       if (isNewWorld && answer.result) contexts.add(Number(answer.result.executionContextId));
       if (isInput) inputsOnTheWay -= 1;
       closeWhenQuiet();
-      options.toScript({ ...answer, id });
+      options.toScript({ ...address, ...answer, id });
     });
   };
 
@@ -210,6 +213,21 @@ export async function connectPageRelay(options: PageRelayOptions): Promise<PageR
       closeWhenQuiet();
       return closed.promise;
     },
+  };
+}
+
+/**
+ * Parses a message of the browser. Parsing a huge one would block the event loop: an answer is replaced by an error, and
+ * an event is dropped.
+ */
+function readMessage(data: Buffer): DevtoolsMessage | undefined {
+  if (data.byteLength <= MESSAGE_BYTES_MAX) return JSON.parse(data.toString()) as DevtoolsMessage;
+  const id = /^\{"id":(\d+)/.exec(data.toString("latin1", 0, 32))?.[1];
+  if (id === undefined) return undefined;
+  const limit = `${MESSAGE_BYTES_MAX / 2 ** 20} MiB`;
+  return {
+    id: Number(id),
+    error: { code: SERVER_ERROR, message: `The browser's answer is larger than ${limit}; ask for less.` },
   };
 }
 

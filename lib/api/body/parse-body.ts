@@ -1,28 +1,33 @@
-import { type Failure, fail } from "./errors.ts";
-import { formatPath } from "./field-error.ts";
+import type { z } from "zod";
+import { hashBody } from "#lib/session/canonical-json.ts";
+import { type Failure, fail } from "../errors.ts";
+import { formatPath, validate } from "../field-error.ts";
 
 const NESTING_MAX = 200;
-/** Far more than anybody sends; what checks a body may spend time and memory on every value of it. */
+/** The validation may spend time and memory on every value of a body. */
 const VALUES_MAX = 200_000;
 
-/** Only a body with an escape, a large number or that name can hold a flaw. */
+/** A body that does not match this has no flaw, and need not be walked. */
 const SUSPECT = /\\u|__proto__|\d[eE]\+?\d|\d{309}/;
 
-type Read = { ok: true; value: unknown } | Failure;
+type Parsed = { ok: true; value: unknown } | Failure;
+
+/** A parsed and validated body; `hash` is the SHA-256 of what was sent, equal for equal JSON values. */
+export type CheckedBody = { ok: true; value: unknown; hash: () => string } | Failure;
+
+/** Parses a request body, and validates it against a schema, if given. */
+export function checkBody(bytes: Uint8Array, schema: z.ZodType | undefined): CheckedBody {
+  const parsed = parseBody(bytes);
+  if (!parsed.ok) return parsed;
+  const checked = schema ? validate(schema, parsed.value, "body") : parsed;
+  return checked.ok ? { ...checked, hash: () => hashBody(parsed.value) } : checked;
+}
 
 /**
- * Reads a request's body as strict UTF-8 JSON, within a cap, refusing what could not be stored or would not survive
- * a round trip: NUL characters, lone surrogates, numbers beyond a double, `__proto__` keys and bottomless nesting.
- *
- * @param maxBytes the body cap in bytes.
+ * Parses a request body as strict UTF-8 JSON. Refuses what could not be stored or would not survive a round trip: NUL
+ * characters, lone surrogates, numbers beyond a double, `__proto__` keys and nesting deeper than 200 levels.
  */
-export async function readJsonBody(request: Request, maxBytes: number): Promise<Read> {
-  const bytes = await readCapped(request, maxBytes);
-  if (!bytes)
-    return fail(
-      "payload_too_large",
-      `body: must be at most ${Math.round(maxBytes / 1024).toLocaleString("en")} KiB`,
-    );
+function parseBody(bytes: Uint8Array): Parsed {
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
@@ -50,21 +55,7 @@ export async function readJsonBody(request: Request, maxBytes: number): Promise<
     : { ok: true, value };
 }
 
-/** The body's bytes, or undefined when there are more than `maxBytes`; reading stops there. */
-async function readCapped(request: Request, maxBytes: number): Promise<Uint8Array | undefined> {
-  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) return undefined;
-  if (!request.body) return new Uint8Array();
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of request.body) {
-    size += chunk.byteLength;
-    if (size > maxBytes) return undefined;
-    chunks.push(chunk);
-  }
-  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
-}
-
-/** In which field of the body arrays and objects nest too deeply, and how many values there are, by the marks outside strings. */
+/** The field of the body in which arrays and objects nest too deeply, if any, and the number of values; reads the text only. */
 function measure(text: string): { tooDeep: string[] | undefined; values: number } {
   let depth = 0;
   let values = 1;
@@ -89,7 +80,7 @@ function measure(text: string): { tooDeep: string[] | undefined; values: number 
   return { tooDeep: undefined, values };
 }
 
-/** A key as the text has it before its colon; none where that is no JSON, as will be said. */
+/** Parses a key that ends at its colon; empty where the text is not JSON, which `JSON.parse` reports later. */
 function readKey(text: string): string[] {
   try {
     return [String(JSON.parse(text))];
@@ -100,7 +91,7 @@ function readKey(text: string): string[] {
 
 type Flaw = { path: PropertyKey[]; sentence: string };
 
-/** The first value or key that no database column can hold as it was sent. */
+/** Finds the first value or key that a database column cannot hold as it was sent. */
 function findFlaw(value: unknown): Flaw | undefined {
   if (typeof value === "string") return findTextFlaw(value);
   if (typeof value === "number")

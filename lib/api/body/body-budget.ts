@@ -1,0 +1,62 @@
+/** Bytes that requests share. */
+export type BodyBudget = {
+  /**
+   * Reserves bytes, in order of arrival.
+   *
+   * @returns the function that returns them; undefined when the wait took too long, or the signal fired.
+   */
+  reserve: (bytes: number, signal: AbortSignal) => Promise<(() => void) | undefined>;
+};
+
+type Waiting = { bytes: number; admit: () => void };
+
+/** Creates a budget. A reservation larger than the whole budget takes all of it. */
+export function createBodyBudget(options: { bytes: number; waitMs: number }): BodyBudget {
+  let free = options.bytes;
+  const waiting = new Set<Waiting>();
+
+  function admitNext(): void {
+    for (const next of waiting) {
+      if (next.bytes > free) return;
+      free -= next.bytes;
+      waiting.delete(next);
+      next.admit();
+    }
+  }
+  function releaseOnce(bytes: number): () => void {
+    let isReleased = false;
+    return () => {
+      if (isReleased) return;
+      isReleased = true;
+      free += bytes;
+      admitNext();
+    };
+  }
+
+  return {
+    reserve(wanted, signal) {
+      const bytes = Math.min(wanted, options.bytes);
+      const { promise, resolve } = Promise.withResolvers<(() => void) | undefined>();
+      const giveUp = () => {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", giveUp);
+        if (waiting.delete(entry)) resolve(undefined);
+        admitNext();
+      };
+      const entry: Waiting = {
+        bytes,
+        admit() {
+          clearTimeout(timer);
+          signal.removeEventListener("abort", giveUp);
+          resolve(releaseOnce(bytes));
+        },
+      };
+      const timer = setTimeout(giveUp, options.waitMs);
+      signal.addEventListener("abort", giveUp);
+      waiting.add(entry);
+      if (signal.aborted) giveUp();
+      else admitNext();
+      return promise;
+    },
+  };
+}
