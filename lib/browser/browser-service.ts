@@ -37,6 +37,8 @@ export type LiveBrowser = {
   hideOverlay: (why: OverlayHold) => Promise<() => void>;
   /** @see PageDialogs.claim */
   claimDialogs: PageDialogs["claim"];
+  /** Why the navigation of a DevTools loader id was refused; undefined for other and for long past ones. */
+  readRefusal: (loaderId: string) => string | undefined;
 };
 
 /** Where a script of the agent has its pointer; coordinates in CSS pixels of the page. */

@@ -17,6 +17,42 @@ const SENTENCES: Readonly<Record<string, string>> = {
   BlockedByResponse: "does not let itself be shown",
 };
 
+/** Chromium's network errors that a navigation can end with, as sentences whose subject is the address. */
+const NET_ERRORS: Readonly<Record<string, string>> = {
+  ABORTED:
+    "was not opened: it was replaced by another navigation, or answered with a download or without a page",
+  ADDRESS_UNREACHABLE: "could not be reached",
+  BLOCKED_BY_CLIENT: "was blocked",
+  BLOCKED_BY_RESPONSE: "does not let itself be shown",
+  CERT_AUTHORITY_INVALID: "has a certificate that no known authority signed",
+  CERT_COMMON_NAME_INVALID: "has a certificate for another name",
+  CERT_DATE_INVALID: "has a certificate that is not valid at this date",
+  CONNECTION_CLOSED: "closed the connection",
+  CONNECTION_REFUSED: "refused the connection",
+  CONNECTION_RESET: "closed the connection",
+  CONNECTION_TIMED_OUT: "did not answer in time",
+  EMPTY_RESPONSE: "closed the connection without an answer",
+  FAILED: "could not be loaded",
+  HTTP_RESPONSE_CODE_FAILURE: "answered with an error and without a page",
+  INTERNET_DISCONNECTED: "could not be reached: this machine has no network",
+  INVALID_RESPONSE: "gave an answer that is not HTTP",
+  INVALID_URL: "is not a valid address",
+  NAME_NOT_RESOLVED: "could not be resolved to an address",
+  PROXY_CONNECTION_FAILED: "could not be reached through the service's proxy",
+  SSL_PROTOCOL_ERROR: "does not speak TLS at this port",
+  TIMED_OUT: "did not answer in time",
+  TOO_MANY_REDIRECTS: "redirects without end",
+  TUNNEL_CONNECTION_FAILED: "could not be connected to",
+  UNKNOWN_URL_SCHEME: "has a scheme that the browser does not open",
+  UNSAFE_PORT: "uses a port that browsers do not open",
+};
+
+/** Says in words what Chromium's `net::ERR_…` code means for an address; the code follows in parentheses. */
+export function describeNetError(code: string, address: string): string {
+  const sentence = NET_ERRORS[code.replace(/^net::ERR_/, "")] ?? "could not be loaded";
+  return `${address} ${sentence} (${code})`;
+}
+
 const DIAGNOSIS_TIMEOUT_MS = 3_000;
 
 /** What explaining needs: the proxy's own account, and whether a host may be asked again. */

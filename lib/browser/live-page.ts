@@ -1,6 +1,7 @@
 import type { BrowserContext, CDPSession, Page } from "playwright";
 import type { NavigationOutcome } from "./browser-service.ts";
 import { guardDocuments } from "./document-guard.ts";
+import { describeNetError } from "./explain-failure.ts";
 import { installOverlay, type Overlay, type SubmitAnnotation } from "./overlay/install-overlay.ts";
 import type { OverlayGate } from "./overlay/overlay-gate.ts";
 
@@ -22,12 +23,19 @@ export type LivePageEvents = {
   onAnnotation: SubmitAnnotation;
 };
 
+/** Why recent navigations were refused, by DevTools loader id. Chromium itself only reports `net::ERR_ABORTED` for them. */
+export type Refusals = {
+  get: (loaderId: string) => string | undefined;
+  set: (loaderId: string, reason: string) => void;
+};
+
 /** What a page needs from its surroundings. */
 export type LivePageOptions = {
   refuse: ((url: string) => Promise<string | undefined>) | undefined;
   explain: (url: string, errorReason: string) => Promise<string>;
   navigationTimeoutMs: number;
   overlayGate: OverlayGate;
+  refusals: Refusals;
 };
 
 /** A page of a session's browser, guarded, watched and with the overlay in it. */
@@ -58,7 +66,6 @@ export async function adoptPage(
   let mainFrameId = frameTree.frame.id;
   let committedLoader = frameTree.frame.loaderId;
   let navigations = 0;
-  const refusals = new Map<string, string>();
   const commits = new Set<(loaderId: string) => void>();
 
   cdp.on("Page.frameNavigated", ({ frame }) => {
@@ -95,8 +102,8 @@ export async function adoptPage(
       refuse: options.refuse,
       explain: options.explain,
       onRefused(loaderId, reason) {
-        if (navigations > 0 && loaderId !== undefined) refusals.set(loaderId, reason);
-        else events.onRefused(reason);
+        if (loaderId !== undefined) options.refusals.set(loaderId, reason);
+        if (navigations === 0 || loaderId === undefined) events.onRefused(reason);
       },
     }),
   ]);
@@ -139,7 +146,7 @@ export async function adoptPage(
     try {
       if (signal?.aborted) return { landed: false, reason: "the navigation was stopped" };
       const result = await cdp.send("Page.navigate", { url });
-      const refusal = result.loaderId === undefined ? undefined : refusals.get(result.loaderId);
+      const refusal = result.loaderId === undefined ? undefined : options.refusals.get(result.loaderId);
       if (refusal !== undefined) return { landed: false, reason: refusal };
       if (result.isDownload)
         return { landed: false, reason: "the address is a download, and downloads are refused" };
@@ -147,7 +154,9 @@ export async function adoptPage(
         const interrupted = result.errorText === "net::ERR_ABORTED";
         return {
           landed: false,
-          reason: stopped ?? (interrupted ? "the navigation was interrupted" : result.errorText),
+          reason:
+            stopped ??
+            (interrupted ? "the navigation was interrupted" : describeNetError(result.errorText, url)),
         };
       }
       if (result.loaderId === undefined || (await waitForCommit(result.loaderId)))
@@ -157,7 +166,6 @@ export async function adoptPage(
       return { landed: false, reason: stopped ?? `the browser ended meanwhile (${firstLine(error)})` };
     } finally {
       navigations -= 1;
-      if (navigations === 0) refusals.clear();
       clearTimeout(timer);
       signal?.removeEventListener("abort", onAbort);
     }

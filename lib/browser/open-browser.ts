@@ -2,7 +2,7 @@ import type { Browser, BrowserContext, CDPSession, Page } from "playwright";
 import type { BrowserEgress } from "./browser-egress.ts";
 import type { BrowserProcess, BrowserProvider } from "./browser-provider.ts";
 import { explainFailure } from "./explain-failure.ts";
-import { adoptPage, type LivePage, type LivePageEvents } from "./live-page.ts";
+import { adoptPage, type LivePage, type LivePageEvents, type Refusals } from "./live-page.ts";
 import { createOverlayGate, type OverlayGate } from "./overlay/overlay-gate.ts";
 import { type AnsweredDialog, type PageDialogs, watchDialogs } from "./page-dialogs.ts";
 
@@ -30,6 +30,8 @@ export type OpenBrowser = {
   /** Whether the annotation overlay is in its pages. */
   overlayGate: OverlayGate;
   dialogs: PageDialogs;
+  /** Why the navigation of a DevTools loader id was refused; undefined for other and for long past ones. */
+  readRefusal: (loaderId: string) => string | undefined;
   events: OpenBrowserEvents | undefined;
   isOpen: () => boolean;
   close: () => Promise<void>;
@@ -41,6 +43,7 @@ export type BrowserLimits = { navigationTimeoutMs: number; dialogTimeoutMs?: num
 const CONNECT_TIMEOUT_MS = 15_000;
 /** Connected, with a page in place: a renderer that dies on the way is not always reported. */
 const OPEN_TIMEOUT_MS = 25_000;
+const REFUSALS_MAX = 50;
 /** Pages of one browser at the same time; each may cost a process. */
 const PAGES_MAX = 8;
 
@@ -97,7 +100,9 @@ async function connect(
     return url ? egress.refuse(url) : "the address cannot be read";
   };
   const overlayGate = createOverlayGate();
+  const refusals = rememberRefusals();
   const pageOptions = {
+    refusals,
     overlayGate,
     refuse: process.isGuarded ? undefined : refuse,
     explain: (url: string, reason: string) =>
@@ -126,6 +131,7 @@ async function connect(
     },
     overlayGate,
     dialogs,
+    readRefusal: (loaderId) => refusals.get(loaderId),
     events: undefined,
     isOpen: () => isOpen,
     async close() {
@@ -197,4 +203,17 @@ async function connect(
   browser.on("disconnected", onGone);
   void process.exited.then(onGone);
   return self;
+}
+
+/** Keeps the latest refusals; a page that is refused in a loop costs no memory. */
+function rememberRefusals(): Refusals {
+  const reasons = new Map<string, string>();
+  return {
+    get: (loaderId) => reasons.get(loaderId),
+    set(loaderId, reason) {
+      const [oldest] = reasons.keys();
+      if (oldest !== undefined && reasons.size >= REFUSALS_MAX) reasons.delete(oldest);
+      reasons.set(loaderId, reason);
+    },
+  };
 }

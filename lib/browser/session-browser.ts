@@ -149,6 +149,7 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
       },
       hideOverlay: (why) => hideOverlay(taken, why),
       claimDialogs: taken.dialogs.claim,
+      readRefusal: taken.readRefusal,
     };
   }
 

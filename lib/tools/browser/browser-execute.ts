@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { BrowserService } from "#lib/browser/browser-service.ts";
 import type { AnsweredDialog } from "#lib/browser/page-dialogs.ts";
 import { quoteAsData } from "../quote-as-data.ts";
 import type { ToolServices } from "../services.ts";
@@ -55,18 +54,9 @@ export const browserExecute = (
       const advice = outcome.timedOut
         ? " What it did to the page until then stands. Wait for less, or give a larger timeoutMs."
         : "";
-      const refusal = /net::ERR_/.test(outcome.error)
-        ? await readRefusal(services.browser, call.sessionId)
-        : "";
-      return errorResult(`${outcome.error}${advice}${refusal}${logs}`);
+      return errorResult(`${outcome.error}${advice}${logs}`);
     },
   });
-
-/** Why the browser did not go where the script wanted: the script itself is told an error code only. */
-async function readRefusal(browser: BrowserService, sessionId: string): Promise<string> {
-  const record = await browser.readStatus(sessionId).catch(() => undefined);
-  return record?.lastError ? `\nThe browser refused: ${record.lastError}` : "";
-}
 
 /** Lines about the dialogs that the script did not answer itself; empty without any. */
 function describeDialogs(dialogs: AnsweredDialog[]): string {

@@ -1,5 +1,6 @@
 import { WebSocket } from "ws";
 import type { ScriptPointer } from "#lib/browser/browser-service.ts";
+import { describeNetError } from "#lib/browser/explain-failure.ts";
 import { isOwnWorld, judgeCommand } from "./relay-rules.ts";
 
 /** One message of the DevTools protocol, in either direction. */
@@ -31,6 +32,8 @@ export type PageRelayOptions = {
   toScript: (message: DevtoolsMessage) => void;
   /** The script moved or pressed the pointer in the page's own view, or, without a pointer, used its keys. */
   onInput?: (pointer: ScriptPointer | undefined) => void;
+  /** Why the navigation of a DevTools loader id was refused, in words. */
+  readRefusal?: (loaderId: string) => string | undefined;
   /** The browser ended the connection. */
   onClose: () => void;
   connectTimeoutMs?: number;
@@ -90,6 +93,17 @@ export async function connectPageRelay(options: PageRelayOptions): Promise<PageR
     });
   };
 
+  /** Replaces Chromium's code for a failed navigation by the reason in words, which Playwright's error then shows. */
+  const describeFailure = (failure: Record<string, unknown>, loaderId: unknown) => {
+    const reason = typeof loaderId === "string" ? options.readRefusal?.(loaderId) : undefined;
+    const code = typeof failure.errorText === "string" ? failure.errorText : undefined;
+    // Playwright guesses at a detached frame where a request reads as cancelled.
+    if (reason !== undefined) Object.assign(failure, { errorText: reason, canceled: false });
+    else if (failure.isDownload === true)
+      failure.errorText = "the address is a download, and downloads are refused";
+    else if (code?.startsWith("net::ERR_")) failure.errorText = describeNetError(code, "the address");
+  };
+
   const onEvent = (event: DevtoolsMessage) => {
     const params = event.params ?? {};
     if (event.sessionId === undefined) {
@@ -113,6 +127,8 @@ export async function connectPageRelay(options: PageRelayOptions): Promise<PageR
       if (readRecord(context.auxData).isDefault === false && !isOwnWorld(context.name)) return;
       contexts.add(Number(context.id));
     }
+    const isFailed = event.method === "Network.loadingFailed" && params.type === "Document";
+    if (isFailed) describeFailure(params, params.requestId);
     options.toScript(event);
   };
 
@@ -201,6 +217,7 @@ export async function connectPageRelay(options: PageRelayOptions): Promise<PageR
       if (isNewWorld && answer.result) contexts.add(Number(answer.result.executionContextId));
       if (isInput) inputsOnTheWay -= 1;
       closeWhenQuiet();
+      if (method === "Page.navigate" && answer.result) describeFailure(answer.result, answer.result.loaderId);
       options.toScript({ ...address, ...answer, id });
     });
   };

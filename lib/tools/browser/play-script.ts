@@ -75,6 +75,7 @@ export async function playScript(
       targetId: await live.targetId(),
       toScript: (message) => child.send({ type: "devtools", message }),
       onInput: live.noteScriptInput,
+      readRefusal: live.readRefusal,
       onClose: () => fail("The browser went away while the script ran."),
     });
     if (isOver) return void connected.close();

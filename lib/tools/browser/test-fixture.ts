@@ -75,6 +75,7 @@ export async function startTestBrowser(): Promise<TestBrowser> {
       return release;
     },
     claimDialogs: dialogs.claim,
+    readRefusal: () => undefined,
   };
   const touched: string[] = [];
   const refuse = () => Promise.reject(new Error("not part of this fixture"));

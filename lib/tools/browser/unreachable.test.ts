@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import {
+  insertTestSession,
+  openTestBrowsers,
+  startTestSite,
+  type TestBrowsers,
+} from "#lib/browser/testing.ts";
+import { browserExecute } from "./browser-execute.ts";
+import { createScriptRunner, type ScriptRunner } from "./script-runner.ts";
+import { callOf, textOf } from "./test-fixture.ts";
+
+let site: Awaited<ReturnType<typeof startTestSite>>;
+let house: TestBrowsers;
+let scripts: ScriptRunner;
+let sessionId: string;
+let closedPort: number;
+
+before(async () => {
+  site = await startTestSite((request, response) => {
+    if (request.url === "/file")
+      return response.writeHead(200, { "content-disposition": "attachment" }).end("bytes");
+    if (request.url === "/empty") return response.writeHead(204).end();
+    if (request.url === "/loop") return response.writeHead(302, { location: "/loop" }).end();
+    if (request.url === "/cut") return request.socket.destroy();
+    if (request.url === "/away") return response.writeHead(302, { location: "http://10.1.2.3/" }).end();
+    response.writeHead(200, { "content-type": "text/html" }).end("<title>Shop</title>");
+  });
+  const gone = await startTestSite(() => {});
+  closedPort = gone.port;
+  await gone.close();
+  house = await openTestBrowsers([`127.0.0.1:${site.port}`, `127.0.0.1:${closedPort}`]);
+  scripts = await createScriptRunner({ logger: { warn: () => {} } });
+  sessionId = await insertTestSession(house.db);
+  await house.browsers.navigate(sessionId, `${site.origin}/`);
+});
+after(async () => {
+  await scripts.close();
+  await house.close();
+  await site.close();
+});
+
+const UNREACHABLE: [what: string, url: () => string, words: RegExp][] = [
+  [
+    "a server that is not there",
+    () => `http://127.0.0.1:${closedPort}/`,
+    /127\.0\.0\.1:\d+ refused the connection/,
+  ],
+  ["one behind TLS", () => `https://127.0.0.1:${closedPort}/`, /127\.0\.0\.1:\d+ refused the connection/],
+  ["a name that does not exist", () => "http://shop.invalid/", /shop\.invalid could not be resolved/],
+  ["a private address", () => "http://10.1.2.3/", /10\.1\.2\.3 is a private address/],
+  ["a redirect to a private address", () => `${site.origin}/away`, /10\.1\.2\.3 is a private address/],
+  ["a connection that is cut", () => `${site.origin}/cut`, /closed the connection/],
+  ["an answer without a page", () => `${site.origin}/empty`, /answered 204, which is no page/],
+  [
+    "a download",
+    () => `${site.origin}/file`,
+    /is a download, and downloads are refused|Download is starting/,
+  ],
+  ["endless redirects", () => `${site.origin}/loop`, /the address redirects without end/],
+];
+
+for (const [what, url, words] of UNREACHABLE)
+  test(`a script that goes to ${what} is told so in words, as is what it catches`, async () => {
+    const tool = browserExecute({ browser: house.browsers, scripts });
+    const script = `
+      const caught = await page.goto('${url()}').catch((error) => error.message);
+      console.log(caught);
+      await page.goto('${url()}');`;
+    const text = textOf(await tool.execute({ script, timeoutMs: 30_000 }, { ...callOf(), sessionId }));
+    const [error = "", caught = ""] = text.split("Console:");
+    assert.match(error, words);
+    assert.match(caught, words);
+    assert.doesNotMatch(text, /ERR_ABORTED|frame was detached/);
+  });
