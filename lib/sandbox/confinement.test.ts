@@ -196,6 +196,85 @@ describe("commands", () => {
     await workspace.writeFile("a", bytes("a"));
   });
 
+  itRuns("end when files that have no name any more take them past the quota", async () => {
+    const tight = await make("local", { workspaceBytesMax: 5_000_000, measureEveryMs: 50 });
+    const workspace = await tight.open("ses_unlinked");
+    for (const hold of [
+      "exec 3>f; rm f; while true; do head -c 100000 /dev/zero >&3; done",
+      // A file in /tmp is memory of a size of its own, and no business of the workspace's quota.
+      "exec 4>/tmp/f; rm /tmp/f; head -c 6000000 /dev/zero >&4; exec 3>f; rm f; while true; do head -c 100000 /dev/zero >&3; done",
+      // Half of it keeps its name.
+      "head -c 4000000 /dev/zero > kept; exec 3>f; rm f; while true; do head -c 100000 /dev/zero >&3; done",
+    ]) {
+      const result = await workspace.run(hold, options(60_000));
+      assert.match(result.output, /\[ended: the workspace is over its quota of 5000000 bytes/);
+      assert.equal((await workspace.run("rm -f kept; ls", options())).output, "");
+    }
+    await workspace.run("exec 4>/tmp/f; rm /tmp/f; head -c 6000000 /dev/zero >&4; sleep 1", options());
+    await workspace.writeFile("a", bytes("a"));
+  });
+
+  itRuns("end when they make more files than a workspace may have, and can then remove them", async () => {
+    const few = await make("local", { workspaceEntriesMax: 5_000, measureEveryMs: 50 });
+    const workspace = await few.open("ses_files");
+    const made = await workspace.run(
+      "for n in $(seq 100); do mkdir d$n; (cd d$n; seq 2000 | xargs touch); done; sleep 300",
+      options(240_000),
+    );
+    assert.match(made.output, /\[ended: the workspace is over its quota of 5000 files and folders/);
+    await assert.rejects(workspace.writeFile("a", bytes("a")), refused(/over its quota of 5000 files/));
+    assert.equal((await workspace.run("rm -r d*; ls", options(240_000))).output, "");
+    await workspace.writeFile("a", bytes("a"));
+  });
+
+  itRuns("end when they write without end, whatever they remove", async () => {
+    const tight = await make("local", { commandWriteBytesMax: 20_000_000 });
+    const workspace = await tight.open("ses_writes");
+    const result = await workspace.run("while true; do head -c 1000000 /dev/zero > f; done", options(60_000));
+    assert.match(result.output, /\[ended: the command wrote more than 19 MiB to disk\]/);
+  });
+
+  itRuns("that exceed the quota in the moment before they end are told so", async () => {
+    const tight = await make("local", { workspaceBytesMax: 5_000_000, measureEveryMs: 600_000 });
+    const workspace = await tight.open("ses_quick");
+    const result = await workspace.run("head -c 6000000 /dev/zero > f", options());
+    assert.equal(result.exitCode, 0);
+    assert.match(result.output, /\[the workspace is over its quota of 5000000 bytes; remove files\]/);
+    assert.equal((await workspace.run("rm f", options())).output, "");
+  });
+
+  itRuns(
+    "end when their processes use too much memory together, and the workspace can still be used",
+    async () => {
+      const tight = await make("local", { commandMemoryBytesMax: 200 * 1_048_576 });
+      const workspace = await tight.open("ses_hogs");
+      const hog = "(x=$(head -c 60000000 /dev/zero | tr '\\0' x); sleep 300) &";
+      const result = await workspace.run(`for n in 1 2 3 4 5; do ${hog} done; wait`, options(120_000));
+      assert.match(
+        result.output,
+        /\[ended: the processes of the command used more than 200 MiB of memory together\]/,
+      );
+      assert.equal((await workspace.run("echo on", options())).output, "on\n");
+    },
+  );
+
+  itRuns("share memory with their children at no cost", async () => {
+    const tight = await make("local", { commandMemoryBytesMax: 200 * 1_048_576 });
+    const workspace = await tight.open("ses_shared");
+    const result = await workspace.run(
+      "x=$(head -c 60000000 /dev/zero | tr '\\0' x); for n in 1 2 3 4 5; do (sleep 1) & done; wait; echo fine",
+      options(120_000),
+    );
+    assert.equal(result.output, "fine\n");
+  });
+
+  itRuns("are described with the limits that hold, and how", async () => {
+    assert.match(
+      sandboxes.describe().detail,
+      /enforced by the kernel: 1024 MiB of memory a process, 256 processes, .*; measured while a command runs: 2048 MiB of memory and 4096 MiB of writes a command, 512 MiB and 50000 files of workspace, removed files/,
+    );
+  });
+
   itRuns("are refused in a folder that does not exist or leads out", async (workspace) => {
     await assert.rejects(workspace.run("pwd", { ...options(), cwd: "nowhere" }), refused(/does not exist/));
     await assert.rejects(workspace.run("pwd", { ...options(), cwd: "../x" }), refused(/must not contain/));

@@ -1,5 +1,6 @@
 import { chown, lstat, mkdir, readlink, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { canReadProcessTree } from "./process-tree.ts";
 import { type CommandPlan, runCommand } from "./run-command.ts";
 import type { SandboxLimits } from "./sandbox-limits.ts";
 import type { CommandResult } from "./sandbox-service.ts";
@@ -50,11 +51,27 @@ export async function probeConfinement(
     const plan = (command: ShellCommand) => ({ ...launcher(box, command, limits), env });
     const failure = await tryPlan(plan, folder, owner);
     if (failure === undefined) {
-      return { works: true, detail: "commands confined by bubblewrap, without network", owner, plan };
+      return { works: true, detail: await describeLimits(help.output, limits), owner, plan };
     }
     reason = `bubblewrap (bwrap) is installed but does not work here: ${failure}`;
   }
   return refuse(reason);
+}
+
+/** Says in one line how commands are confined, which limits the kernel enforces, and which are measured. */
+async function describeLimits(help: string, limits: SandboxLimits): Promise<string> {
+  const size = (bytes: number) => `${Math.round(bytes / 1_048_576)} MiB`;
+  const kernel = [
+    `${size(limits.memoryBytesMax)} of memory a process`,
+    `${limits.processesMax} processes`,
+    `${size(limits.commandFileBytesMax)} a file`,
+    ...(help.includes("--size ") ? [`${size(limits.temporaryBytesMax)} of /tmp`] : []),
+  ];
+  const files = `${size(limits.workspaceBytesMax)} and ${limits.workspaceEntriesMax} files of workspace`;
+  const measured = (await canReadProcessTree())
+    ? `${size(limits.commandMemoryBytesMax)} of memory and ${size(limits.commandWriteBytesMax)} of writes a command, ${files}, removed files that are still open included`
+    : `${files}; the memory of a command in all, what it writes, and removed files that are still open are NOT limited here`;
+  return `commands confined by bubblewrap, without network; enforced by the kernel: ${kernel.join(", ")}; measured while a command runs: ${measured}`;
 }
 
 const refuse = (reason: string): Confinement => ({ works: false, reason });
@@ -138,7 +155,9 @@ function limitedShell(command: ShellCommand, limits: SandboxLimits): string[] {
     `-d ${kibibytes(limits.memoryBytesMax)} -v ${kibibytes(limits.memoryBytesMax) * 8}`,
     `-f ${kibibytes(limits.commandFileBytesMax)}`,
   ].join(" ");
-  return ["bash", "-c", `ulimit ${ulimits} && exec bash -c "$0" 2>&1`, command.command];
+  // When the machine runs out of memory, the kernel ends a command before it ends the service.
+  const firstToEnd = "echo 1000 2>/dev/null > /proc/self/oom_score_adj";
+  return ["bash", "-c", `${firstToEnd}; ulimit ${ulimits} && exec bash -c "$0" 2>&1`, command.command];
 }
 
 /** True of the inside only: written to the workspace, no network device but loopback, system read-only, a fork. */

@@ -2,13 +2,14 @@ import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { chown, lstat, mkdir, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { createWorkspaceQuota } from "./command-watch.ts";
 import type { Owner, ShellCommand } from "./confinement.ts";
 import { parseWorkspacePath } from "./parse-workspace-path.ts";
 import { explainPathError, openPinned, type Pinned, pinChildFolder, pinInside } from "./pinned.ts";
-import { type CommandPlan, runCommand } from "./run-command.ts";
+import { addNote, type CommandPlan, runCommand } from "./run-command.ts";
 import type { SandboxLimits } from "./sandbox-limits.ts";
-import type { Workspace } from "./sandbox-service.ts";
-import { measureFolder, walkFolder } from "./walk-folder.ts";
+import type { CommandResult, Workspace } from "./sandbox-service.ts";
+import { walkFolder } from "./walk-folder.ts";
 import { WorkspaceError } from "./workspace-error.ts";
 
 /** What a local workspace is made of. */
@@ -27,7 +28,7 @@ export type LocalWorkspaceOptions = {
 /** The workspace of one session as a folder on this machine. Every path is held inside it, whatever commands plant there. */
 export function createLocalWorkspace(options: LocalWorkspaceOptions): Workspace {
   const { root, limits, owner, shell, closing } = options;
-  const quota = createQuota(root, limits.workspaceBytesMax);
+  const quota = createWorkspaceQuota(root, limits);
 
   return {
     async readFile(path, limitBytes) {
@@ -90,42 +91,21 @@ export function createLocalWorkspace(options: LocalWorkspaceOptions): Workspace 
       if (!isFolder) throw new WorkspaceError(`cwd: ${cwd} is not a folder`);
 
       const cpuSeconds = Math.ceil(timeoutMs / 1_000) + 1;
+      await quota.begin();
+      let excess: string | undefined;
+      let result: CommandResult;
       try {
-        return await runCommand(shell.plan({ folder: root, names, command, cpuSeconds }), {
+        result = await runCommand(shell.plan({ folder: root, names, command, cpuSeconds }), {
           timeoutMs,
           signal: AbortSignal.any([signal, closing]),
           outputBytesMax: limits.outputBytesMax,
           floodBytesMax: limits.floodBytesMax,
-          watch: { everyMs: limits.measureEveryMs, check: quota.check },
+          watches: quota.watches,
         });
       } finally {
-        await quota.settle();
+        excess = await quota.settle();
       }
-    },
-  };
-}
-
-/** Keeps count of what a workspace takes; measured anew after each command, as only those change it unseen. */
-function createQuota(root: string, bytesMax: number) {
-  let known: number | undefined;
-  /** A command that begins over the quota may go on, so that files can be removed, but must not grow it. */
-  let baseline = 0;
-  const sentence = `the workspace is over its quota of ${bytesMax} bytes; remove files`;
-  return {
-    async reserve(bytes: number) {
-      known ??= await measureFolder(root);
-      if (known + bytes > bytesMax) throw new WorkspaceError(sentence);
-      known += bytes;
-    },
-    async check(): Promise<string | undefined> {
-      const measured = await measureFolder(root);
-      const isOver = measured > Math.max(bytesMax, baseline);
-      baseline = measured;
-      return isOver ? `ended: ${sentence}` : undefined;
-    },
-    async settle() {
-      known = undefined;
-      if (baseline > bytesMax) baseline = await measureFolder(root);
+      return excess === undefined || result.output.includes(excess) ? result : addNote(result, excess);
     },
   };
 }

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import type { CommandWatch } from "./command-watch.ts";
 import { createOutputWindow } from "./output-window.ts";
 import type { CommandResult } from "./sandbox-service.ts";
 
@@ -12,8 +13,7 @@ export type RunLimits = {
   outputBytesMax: number;
   /** More output than this ends the command. */
   floodBytesMax: number;
-  /** Called now and then while the command runs; a sentence ends it. */
-  watch?: { everyMs: number; check: () => Promise<string | undefined> };
+  watches?: CommandWatch[];
 };
 
 /** Pipes that a detached child keeps open after the command has ended are let go after this. */
@@ -68,7 +68,10 @@ export async function runCommand(plan: CommandPlan, limits: RunLimits): Promise<
   }, limits.timeoutMs);
   const onAbort = () => end("ended: the turn was stopped");
   limits.signal.addEventListener("abort", onAbort, { once: true });
-  const stopWatching = startWatch(limits.watch, end);
+  const { pid } = child;
+  const stops = (limits.watches ?? []).map((watch) =>
+    pid === undefined ? () => {} : startWatch(watch, pid, end),
+  );
 
   try {
     const { exitCode, signal } = await new Promise<{ exitCode: number | null; signal: string | null }>(
@@ -89,40 +92,39 @@ export async function runCommand(plan: CommandPlan, limits: RunLimits): Promise<
       throw new Error(`the command could not be started: ${said}`);
     }
     const { text, truncated } = output.text();
-    const noted = notes.map((note) => `[${note}]`).join("\n");
-    return {
-      exitCode,
-      signal,
-      output: noted === "" ? text : `${text}${text === "" || text.endsWith("\n") ? "" : "\n"}${noted}`,
-      truncated,
-      timedOut,
-      durationMs: Math.round(performance.now() - startedAt),
-    };
+    const durationMs = Math.round(performance.now() - startedAt);
+    return notes.reduce(addNote, { exitCode, signal, output: text, truncated, timedOut, durationMs });
   } finally {
     clearTimeout(deadline);
-    stopWatching();
+    for (const stop of stops) stop();
     limits.signal.removeEventListener("abort", onAbort);
   }
 }
 
-/** Checks again after a pause that is never shorter than the check itself took, times ten. */
-function startWatch(watch: RunLimits["watch"], end: (note: string) => void): () => void {
-  if (watch === undefined) return () => {};
+/** Adds a line of the service's own, in brackets, to what a command printed. */
+export function addNote(result: CommandResult, note: string): CommandResult {
+  const gap = result.output === "" || result.output.endsWith("\n") ? "" : "\n";
+  return { ...result, output: `${result.output}${gap}[${note}]` };
+}
+
+/** The pause between two checks is at least three times what the last one took, so that checking stays cheap. */
+function startWatch(watch: CommandWatch, pid: number, end: (note: string) => void): () => void {
   let timer: NodeJS.Timeout | undefined;
-  let stopped = false;
+  let isStopped = false;
   const schedule = (pauseMs: number) => {
-    if (!stopped) timer = setTimeout(look, pauseMs);
+    if (!isStopped) timer = setTimeout(look, pauseMs);
   };
   const look = async () => {
     const at = performance.now();
-    const reason = await watch.check().catch(() => undefined);
-    if (stopped) return;
+    // A command may remove what is being looked at.
+    const reason = await watch.check(pid).catch(() => undefined);
+    if (isStopped) return;
     if (reason !== undefined) end(reason);
-    schedule(Math.max(watch.everyMs, (performance.now() - at) * 10));
+    schedule(Math.max(watch.everyMs, (performance.now() - at) * 3));
   };
   schedule(watch.everyMs);
   return () => {
-    stopped = true;
+    isStopped = true;
     clearTimeout(timer);
   };
 }

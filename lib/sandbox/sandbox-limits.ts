@@ -4,14 +4,22 @@ export type SandboxLimits = {
   writeBytesMax: number;
   /** All files of a workspace together: writes past it are refused, a command that grows past it is ended. */
   workspaceBytesMax: number;
+  /** All files and folders of a workspace, held in the same way. */
+  workspaceEntriesMax: number;
   /** How often a running command's workspace is measured, at most. */
   measureEveryMs: number;
+  /** How often the memory and the open files of a command's processes are looked at. */
+  watchEveryMs: number;
   /** How much of a command's output is kept: its beginning and its end, half each. */
   outputBytesMax: number;
   /** A command that writes more than this is ended. */
   floodBytesMax: number;
   /** Private memory of each process. */
   memoryBytesMax: number;
+  /** Memory of all processes of a command together. */
+  commandMemoryBytesMax: number;
+  /** All that a command may write to disk, whatever it removes again: bounds what it could hide from measuring. */
+  commandWriteBytesMax: number;
   /** Largest file a command can make. */
   commandFileBytesMax: number;
   processesMax: number;
@@ -26,10 +34,14 @@ const mebibyte = 1_048_576;
 export const sandboxLimits: SandboxLimits = {
   writeBytesMax: 10 * mebibyte,
   workspaceBytesMax: 512 * mebibyte,
-  measureEveryMs: 2_000,
+  workspaceEntriesMax: 50_000,
+  measureEveryMs: 1_000,
+  watchEveryMs: 100,
   outputBytesMax: mebibyte / 4,
   floodBytesMax: 64 * mebibyte,
   memoryBytesMax: 1_024 * mebibyte,
+  commandMemoryBytesMax: 2_048 * mebibyte,
+  commandWriteBytesMax: 4_096 * mebibyte,
   commandFileBytesMax: 256 * mebibyte,
   processesMax: 256,
   openFilesMax: 1_024,

@@ -29,7 +29,8 @@ export async function* walkFolder(
       entries = await readFolder(root, names);
     } catch (error) {
       if (names === start) throw error;
-      yield unreadable(names);
+      // A folder that a command removed meanwhile is simply not there.
+      if (!isGone(error)) yield unreadable(names);
       continue;
     }
     for (const entry of entries) {
@@ -48,12 +49,18 @@ const unreadable = (names: string[]): WalkedEntry => ({
   unreadable: true,
 });
 
+const isGone = (error: unknown): boolean =>
+  error instanceof Error &&
+  error.cause instanceof Error &&
+  "code" in error.cause &&
+  error.cause.code === "ENOENT";
+
 async function readFolder(root: string, parents: string[]): Promise<WalkedEntry[]> {
   const folder = await pinInside(root, parents);
   try {
     const names: string[] = [];
     let seen = 0;
-    for await (const entry of await opendir(folder.via)) {
+    for await (const entry of await opendir(folder.via, { bufferSize: 1_024 })) {
       if (entry.isFile() || entry.isDirectory()) names.push(entry.name);
       seen += 1;
       if (seen === namesPerFolderMax) break;
@@ -84,17 +91,26 @@ async function readEntry(via: string, parents: string[], name: string): Promise<
   };
 }
 
+/** What an entry takes besides its content: its inode and its name. */
 const entryBytes = 1_024;
 const unreadableBytes = 2 ** 40;
 
+/** What a folder takes: bytes on disk, and the number of files and folders in it. */
+export type FolderSize = { bytes: number; entries: number };
+
 /**
- * Bytes that a workspace takes, with a little for each entry so that a million empty files are not free.
- * A folder that cannot be looked into counts as huge: nothing can be hidden in it.
+ * Measures a folder, and stops as soon as it exceeds one of the limits, so that a measurement costs no more than they
+ * allow. A folder that cannot be looked into counts as huge, so that nothing can be hidden in it.
  */
-export async function measureFolder(root: string): Promise<number> {
-  let bytes = 0;
+export async function measureFolder(
+  root: string,
+  { bytesMax, entriesMax }: { bytesMax: number; entriesMax: number },
+): Promise<FolderSize> {
+  const size = { bytes: 0, entries: 0 };
   for await (const entry of walkFolder(root, [], { recursive: true })) {
-    bytes += entryBytes + entry.diskBytes + (entry.unreadable ? unreadableBytes : 0);
+    size.entries += 1;
+    size.bytes += entryBytes + entry.diskBytes + (entry.unreadable ? unreadableBytes : 0);
+    if (size.bytes > bytesMax || size.entries > entriesMax) break;
   }
-  return bytes;
+  return size;
 }
