@@ -185,6 +185,12 @@ export async function startInngestStandIn(options: { mode?: Mode; backoffMs?: nu
     readStateReads: () => stateReads,
     faults: player.faults,
     forget: player.forget,
+    /** Loses everything it was told, as a server without durable storage does that is killed and started again. */
+    loseState() {
+      player.forget();
+      seen.clear();
+      registry = undefined;
+    },
     /** The runs of a function (without the app's name), oldest first. */
     runsOf: (functionId: string): StandInRun[] =>
       [...player.runs.values()].filter(({ fn }) => fn.id.endsWith(`-${functionId}`)),

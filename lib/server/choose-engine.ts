@@ -15,6 +15,8 @@ export type Engine = {
   start: (client: Inngest, functions: InngestFunction.Any[]) => Promise<void>;
   stop: () => Promise<void>;
   isHealthy: () => boolean;
+  /** Whether it may lose its queue, as a server without durable storage does when it restarts. */
+  mayLoseJobs: boolean;
   /** What `/api/inngest` answers; undefined where it is not served at all. Source: `security.md`, Engine endpoint. */
   serve: (client: Inngest, functions: InngestFunction.Any[]) => EngineHandler | undefined;
 };
@@ -52,6 +54,8 @@ function createInProcessEngine(db: Database, driver: string, logger: Logger): En
     start: (client, functions) => engine.start({ client, functions }),
     stop: () => engine.stop({ graceMs: STOP_GRACE_MS }),
     isHealthy: engine.isHealthy,
+    // Its queue is in our own database.
+    mayLoseJobs: false,
     serve: () => undefined,
   };
 }
@@ -86,6 +90,8 @@ function createServedEngine(env: Env, logger: Logger, isKnown: boolean): Engine 
     },
     stop: async () => {},
     isHealthy: () => isRegistered,
+    // A platform's functions have no timer that looks for lost jobs, and use a durable server.
+    mayLoseJobs: !isKnown,
     serve(client, functions) {
       const handle = handlerOf(client, functions);
       return async (request, peer) => {

@@ -37,7 +37,7 @@ import { createElicitations } from "#lib/session/elicitation.ts";
 import { createJobSender } from "#lib/session/job-sender.ts";
 import type { Job } from "#lib/session/jobs.ts";
 import { createKeyStore } from "#lib/session/key-store.ts";
-import { resendLostRuns } from "#lib/session/resend-lost-runs.ts";
+import { LOST_AFTER_MS, RARELY_LOST_AFTER_MS, resendLostRuns } from "#lib/session/resend-lost-runs.ts";
 import { createShareLinks } from "#lib/session/share-link.ts";
 import { readShareStates } from "#lib/session/share-store.ts";
 import { createStopRegistry } from "#lib/turn/stop-registry.ts";
@@ -106,7 +106,10 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
   const jobs = isServerless
     ? createWaitedSender({ db, send, logger })
     : createJobSender({ db, send, logger });
-  const followed = followRuns({ db, bus, own: createStopRegistry(), logger });
+  const followed = followRuns({
+    ...{ db, bus, own: createStopRegistry(), logger },
+    resendLost: engine.mayLoseJobs ? () => resendLostJobs(LOST_AFTER_MS) : undefined,
+  });
   const { stops } = followed;
   const removals = followRemovals({
     ...{ db, bus, log, logger, stops, untilUnplayed: followed.untilUnplayed },
@@ -151,7 +154,7 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
       play: (job) => followed.whilePlayed(job.runId, () => turn.play(job)),
     }),
     createDeliverCallback(client, (delivery) => attemptDelivery(deliveryDeps, delivery)),
-    createSweepOutbox(client, () => sweep(new Date())),
+    createSweepOutbox(client, sweep),
     createReapBrowsers(client, () => tooling.browser.reapIdle(new Date())),
   ];
 
@@ -229,14 +232,30 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
   };
   const live = createLiveHub(services);
 
-  /** Sends what was left in the outbox, and asks again for what the engine has lost. @returns how many jobs. */
-  async function sweep(now: Date): Promise<number> {
-    const lost = [...(await resendLostRuns(db, now)), ...(await resendLostDeliveries(db, now))];
-    if (lost.length > 0)
-      logger.warn({ jobs: lost.map(({ id }) => id) }, "jobs that nobody has in hand are sent again");
+  /** Sends the jobs of open runs again that the engine has lost; a server that lost them may have lost the functions too. */
+  async function resendLostJobs(lostAfterMs: number): Promise<void> {
+    const lost = await resendLostRuns(db, lostAfterMs);
+    if (lost.length === 0) return;
+    logger.warn({ jobs: lost.map(({ id }) => id) }, "jobs that the engine lost are sent again");
+    if (engine.mayLoseJobs)
+      await engine
+        .start(client, functions)
+        .catch((error: unknown) =>
+          logger.warn({ err: error }, "the functions could not be registered again"),
+        );
     jobs.sendSoon(lost);
-    await removals.sweep(now);
-    return lost.length + (await jobs.sweep(now));
+  }
+
+  /** Sends the jobs left in the outbox, and those again that the engine has lost. @returns how many of the former. */
+  async function sweep(): Promise<number> {
+    // A platform's functions are frozen between two calls, so that every look comes after a gap.
+    if ((await followed.renew()) || isServerless) await resendLostJobs(RARELY_LOST_AFTER_MS);
+    const lost = await resendLostDeliveries(db, new Date());
+    if (lost.length > 0)
+      logger.warn({ jobs: lost.map(({ id }) => id) }, "callbacks whose jobs were lost are sent again");
+    jobs.sendSoon(lost);
+    await removals.sweep(new Date());
+    return lost.length + (await jobs.sweep());
   }
 
   async function checkDatabase() {
@@ -280,7 +299,7 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
       removals
         .sweep(new Date())
         .catch((error: unknown) => logger.warn({ err: error }, "removals were not looked after"));
-      await jobs.sweep(new Date(Date.now() + 60_000));
+      await jobs.sweep({ ageMs: 0 });
     },
     /** Parks what plays at its step, and ends everything the service started. */
     async close() {

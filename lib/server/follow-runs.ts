@@ -1,44 +1,67 @@
 import type { Logger } from "pino";
 import type { Database } from "#db/client.ts";
+import { readDatabaseClock } from "#db/database-time.ts";
 import type { EventBus } from "#lib/events/bus.ts";
 import { noteRunsPlayed } from "#lib/session/lost-run-store.ts";
-import { PLAYED_EVERY_MS } from "#lib/session/resend-lost-runs.ts";
+import { createPace } from "#lib/session/pace.ts";
+import { LOST_AFTER_MS, PLAYED_EVERY_MS } from "#lib/session/resend-lost-runs.ts";
 import { listAskedToStop } from "#lib/session/stop-wish-store.ts";
 import { STOPPED_REASON, type StopRegistry } from "#lib/turn/stop-registry.ts";
 
 const TOPIC = "stop-run";
 
 /**
- * Makes the runs of this process known to the others: a stop reaches whichever process plays the run, and what is being
- * played is not taken for lost. A word that was missed (a lost connection, a process that ended between storing the wish
- * and saying it) is made up for by the rows.
+ * Makes the runs of this process known to the others: a stop reaches the process that plays the run, and the jobs of runs
+ * in play are renewed so that they do not count as lost. Stop signals that were missed (a lost connection, a process that
+ * ended between storing and sending one) are read from the rows.
  *
- * @param own the signals of the runs that this process plays.
+ * @param deps.own the signals of the runs that this process plays.
+ * @param deps.resendLost looks for lost jobs, after each renewal; absent where the engine cannot lose any.
  */
-export function followRuns(deps: { db: Database; bus: EventBus; own: StopRegistry; logger: Logger }) {
-  const { db, bus, own, logger } = deps;
-  /** One entry for each play: a run may be played twice at once, of which one will find its claim gone. */
+export function followRuns(deps: {
+  db: Database;
+  bus: EventBus;
+  own: StopRegistry;
+  logger: Logger;
+  resendLost?: (() => Promise<void>) | undefined;
+}) {
+  const { db, bus, own, logger, resendLost } = deps;
+  const pace = createPace(PLAYED_EVERY_MS, LOST_AFTER_MS);
+  /** One entry for each play: a run may be played twice at once, and one of the two finds its claim over. */
   const plays = new Map<{ runId: string }, Promise<unknown>>();
   const listPlayed = () => [...new Set([...plays.keys()].map(({ runId }) => runId))];
-  const complain = (error: unknown) => logger.warn({ err: error }, "the runs at work were not looked after");
+  const complain = (error: unknown) => logger.warn({ err: error }, "renewing the runs in play failed");
 
-  async function heedWishes(): Promise<void> {
+  async function pollStopRequests(): Promise<void> {
     for (const runId of await listAskedToStop(db, listPlayed())) own.stop(runId, STOPPED_REASON);
   }
   const stopHearing = bus.onSignal(
     TOPIC,
     (runId) => own.stop(runId, STOPPED_REASON),
-    () => void heedWishes().catch(complain),
+    () => void pollStopRequests().catch(complain),
   );
-  const timer = setInterval(() => {
-    Promise.all([noteRunsPlayed(db, listPlayed(), new Date()), heedWishes()]).catch(complain);
-  }, PLAYED_EVERY_MS);
+  async function renew(): Promise<boolean> {
+    await Promise.all([noteRunsPlayed(db, listPlayed()), pollStopRequests()]);
+    return pace.isSteady(await readDatabaseClock(db));
+  }
+
+  async function keepUp(): Promise<void> {
+    if (await renew()) await resendLost?.();
+  }
+
+  const timer = setInterval(() => void keepUp().catch(complain), PLAYED_EVERY_MS);
   timer.unref();
 
   const stops: StopRegistry = { ...own, stop: (runId) => bus.signal(TOPIC, runId) };
   return {
     stops,
-    /** Follows a run for as long as it is played; where it only pauses, the engine has it in hand from now on. */
+    /**
+     * Renews the jobs of the runs in play, so that a look for lost jobs does not find them.
+     *
+     * @returns false while the ages of other processes' jobs say nothing, after a gap or a jump of the database's clock.
+     */
+    renew,
+    /** Follows a run for as long as it is played; a run that pauses goes back to the engine. */
     async whilePlayed<Result extends { status: string }>(
       runId: string,
       play: () => Promise<Result>,
@@ -48,7 +71,7 @@ export function followRuns(deps: { db: Database; bus: EventBus; own: StopRegistr
       plays.set(entry, playing);
       try {
         const result = await playing;
-        if (result.status === "paused") await noteRunsPlayed(db, [runId], new Date()).catch(complain);
+        if (result.status === "paused") await noteRunsPlayed(db, [runId]).catch(complain);
         return result;
       } finally {
         plays.delete(entry);

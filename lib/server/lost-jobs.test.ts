@@ -3,6 +3,7 @@ import { after, before, it } from "node:test";
 import { eq, inArray } from "drizzle-orm";
 import { deliveries, outbox, runs } from "#db/schema/index.ts";
 import { startReceiver } from "#e2e/fixtures/receiver.ts";
+import type { Step } from "#e2e/fixtures/scripted-model/types.ts";
 import { type InngestStandIn, startInngestStandIn } from "#inngest/testing/start-inngest-stand-in.ts";
 import { openServedService, type ServedService } from "./real-server-testing.ts";
 import { waitUntil } from "./testing.ts";
@@ -37,6 +38,39 @@ it("a run whose job the server has lost is asked for again, and played", async (
   await service.completed(session.statusUrl);
   const [run] = await db.select().from(runs).where(eq(runs.id, session.runId));
   assert.deepEqual([run?.state, run?.generation], ["succeeded", 2]);
+});
+
+it("a run in flight is sent again within a minute after the server lost its state, without its cron", async () => {
+  const { db } = service.container.services;
+  const held = Promise.withResolvers<void>();
+  const answers: Step[] = [
+    { status: 503, message: "overloaded", hold: held.promise },
+    { text: "Played after all." },
+  ];
+  service.model.respondWith(() => answers.shift());
+  const session = await service.create("Go on without a server");
+  await service.model.waitForRequest(({ userText }) => userText.includes("without a server"));
+  const readRuns = () => db.select().from(runs).where(eq(runs.requestId, session.requestId));
+  // Between two runs of the chain only the server knows that the session goes on.
+  standIn.set({ deliver: () => [] });
+  held.resolve();
+  await waitUntil(async () => (await readRuns()).length === 2, "the retry waits");
+  const retry = (await readRuns()).find(({ attempt }) => attempt === 2);
+  const jobId = `${retry?.id}:1`;
+  const isSent = async () => (await db.select().from(outbox).where(eq(outbox.id, jobId)))[0]?.sentAt;
+  await waitUntil(async () => Boolean(await isSent()), "the job is sent");
+  standIn.loseState();
+  standIn.set();
+  // As if all this had been 45 seconds ago.
+  const at = new Date(Date.now() - 45_000);
+  await db
+    .update(runs)
+    .set({ createdAt: at, notBefore: at })
+    .where(eq(runs.id, retry?.id ?? ""));
+  await db.update(outbox).set({ sentAt: at }).where(eq(outbox.id, jobId));
+  await service.completed(session.statusUrl);
+  const ended = (await readRuns()).find(({ attempt }) => attempt === 2);
+  assert.deepEqual([ended?.state, ended?.generation], ["succeeded", 2]);
 });
 
 it("a callback whose job the server has lost is asked for again, and arrives", async () => {

@@ -10,8 +10,14 @@ export type JobSender = {
    * a failure is left to the sweep.
    */
   sendSoon: (jobs: Job[]) => void;
-  /** Sends what a crash or an unreachable engine left behind. @returns how many were sent. */
-  sweep: (now: Date) => Promise<number>;
+  /**
+   * Sends the jobs that a crash or an unreachable engine left behind.
+   *
+   * @param options.ageMs how old a job must be; default 2 s, in which it is usually sent.
+   * @param options.now a time that a test sets instead of the database's.
+   * @returns how many were sent.
+   */
+  sweep: (options?: { ageMs?: number; now?: Date }) => Promise<number>;
 };
 
 type Logger = { warn: (fields: object, message: string) => void };
@@ -52,10 +58,10 @@ export function createJobSender(deps: {
           ),
         );
     },
-    async sweep(now) {
-      const jobs = await listUnsentJobs(deps.db, new Date(now.getTime() - SWEEP_AGE_MS), 100);
+    async sweep({ ageMs = SWEEP_AGE_MS, now } = {}) {
+      const jobs = await listUnsentJobs(deps.db, { ageMs, limit: 100, now });
       for (const job of jobs) await sendOne(job);
-      await pruneSentJobs(deps.db, new Date(now.getTime() - KEEP_SENT_MS));
+      await pruneSentJobs(deps.db, KEEP_SENT_MS, now);
       return jobs.length;
     },
   };

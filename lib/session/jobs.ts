@@ -1,13 +1,21 @@
 /** Jobs handed to the durable engine; the names are the engine's event names. */
 export type Job =
-  | { name: "turn/run.requested"; id: string; data: { runId: string; sessionId: string; generation: number } }
+  | {
+      name: "turn/run.requested";
+      id: string;
+      /** `resends` counts the sends after a loss that no player has answered. */
+      data: { runId: string; sessionId: string; generation: number; resends?: number };
+    }
   | { name: "callback/delivery.requested"; id: string; data: { deliveryId: string; cycle: number } };
 
 /** Asks for a run to be played. The generation rises when the engine lost an earlier request for it. */
-export const requestRun = (run: { id: string; sessionId: string; generation: number }): Job => ({
+export const requestRun = (run: { id: string; sessionId: string; generation: number }, resends = 0): Job => ({
   name: "turn/run.requested",
   id: `${run.id}:${run.generation}`,
-  data: { runId: run.id, sessionId: run.sessionId, generation: run.generation },
+  data: {
+    ...{ runId: run.id, sessionId: run.sessionId, generation: run.generation },
+    ...(resends > 0 && { resends }),
+  },
 });
 
 /** Asks for a callback to be delivered. The cycle rises with every redeliver. */

@@ -1,5 +1,6 @@
-import { and, asc, eq, inArray, isNull, lt } from "drizzle-orm";
+import { and, asc, eq, inArray, isNull, sql } from "drizzle-orm";
 import type { Database, Executor, Transaction } from "#db/client.ts";
+import { databaseTime, milliseconds } from "#db/database-time.ts";
 import { outbox, runs } from "#db/schema/index.ts";
 import { type Job, requestRun } from "./jobs.ts";
 
@@ -8,12 +9,26 @@ export async function enqueueJobs(tx: Transaction, jobs: Job[]): Promise<void> {
   if (jobs.length > 0) await tx.insert(outbox).values(jobs);
 }
 
-/** Jobs written before `before` that nobody has sent, oldest first. */
-export async function listUnsentJobs(db: Executor, before: Date, limit: number): Promise<Job[]> {
+/**
+ * Unsent jobs of at least this age, oldest first. A job from the future was written before the clock was set back, and
+ * is due at once.
+ *
+ * @param options.now a time that a test sets instead of the database's.
+ */
+export async function listUnsentJobs(
+  db: Executor,
+  { ageMs, limit, now }: { ageMs: number; limit: number; now?: Date | undefined },
+): Promise<Job[]> {
+  const at = databaseTime(now);
   const rows = await db
     .select({ id: outbox.id, name: outbox.name, data: outbox.data })
     .from(outbox)
-    .where(and(isNull(outbox.sentAt), lt(outbox.createdAt, before)))
+    .where(
+      and(
+        isNull(outbox.sentAt),
+        sql`not ${outbox.createdAt} between ${at} - ${milliseconds(ageMs)} and ${at}`,
+      ),
+    )
     .orderBy(asc(outbox.createdAt))
     .limit(limit);
   // Only enqueueJobs writes these rows.
@@ -22,24 +37,29 @@ export async function listUnsentJobs(db: Executor, before: Date, limit: number):
 
 /** Notes that the engine has taken these jobs. */
 export async function markJobsSent(db: Executor, ids: string[]): Promise<void> {
-  await db.update(outbox).set({ sentAt: new Date() }).where(inArray(outbox.id, ids));
+  await db.update(outbox).set({ sentAt: databaseTime() }).where(inArray(outbox.id, ids));
 }
 
-/** Forgets jobs sent before `before`: the engine has them. @returns how many. */
-export async function pruneSentJobs(db: Database, before: Date): Promise<number> {
-  const gone = await db.delete(outbox).where(lt(outbox.sentAt, before)).returning({ id: outbox.id });
+/** Forgets jobs sent longer ago than this: the engine has them. @returns how many. */
+export async function pruneSentJobs(db: Database, ageMs: number, now?: Date): Promise<number> {
+  const gone = await db
+    .delete(outbox)
+    .where(sql`${outbox.sentAt} < ${databaseTime(now)} - ${milliseconds(ageMs)}`)
+    .returning({ id: outbox.id });
   return gone.length;
 }
 
 /**
- * Writes the next job of a run, unless somebody has done so since the given one.
+ * Writes the next job of a run, unless a later one exists.
  *
  * @param generation of the job that this one follows.
+ * @param resends how often the run was sent again since a player had it.
  */
 export async function enqueueNextGeneration(
   db: Database,
   runId: string,
   generation: number,
+  resends = 0,
 ): Promise<Job | undefined> {
   return db.transaction(async (tx) => {
     const [run] = await tx
@@ -48,7 +68,7 @@ export async function enqueueNextGeneration(
       .where(and(eq(runs.id, runId), eq(runs.generation, generation)))
       .returning({ id: runs.id, sessionId: runs.sessionId, generation: runs.generation });
     if (!run) return undefined;
-    const job = requestRun(run);
+    const job = requestRun(run, resends);
     await enqueueJobs(tx, [job]);
     return job;
   });

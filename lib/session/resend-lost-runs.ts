@@ -2,17 +2,24 @@ import type { Database } from "#db/client.ts";
 import type { Job } from "./jobs.ts";
 import { requeueLostRuns } from "./lost-run-store.ts";
 
-/** Many times the interval at which a player says that it has a run in hand. */
-const LOST_AFTER_MS = 10 * 60_000;
-
-/** How often whoever plays runs says so, in milliseconds. */
-export const PLAYED_EVERY_MS = 60_000;
+/** How often a process that plays runs renews their jobs, in milliseconds. */
+export const PLAYED_EVERY_MS = 10_000;
 
 /**
- * Asks again for runs that nobody has had in hand for ten minutes: a real engine that lost its queue must not leave a
- * session hanging. Source: `architecture.md`, Decisions taken, 2 and 5.
+ * When a job counts as lost on an engine that may lose its queue: four missed renewals. Together with the interval
+ * between two looks it stays below a minute.
+ */
+export const LOST_AFTER_MS = 4 * PLAYED_EVERY_MS;
+
+/** When a job counts as lost on an engine that keeps its queue in a database: a safeguard, not the usual way. */
+export const RARELY_LOST_AFTER_MS = 10 * 60_000;
+
+/**
+ * Sends the jobs of open runs again that the engine has lost, so that no session hangs.
+ * Source: `architecture.md`, Decisions taken, 2 and 5.
  *
+ * @param now a time that a test sets instead of the database's.
  * @returns the jobs, already in the outbox.
  */
-export const resendLostRuns = (db: Database, now: Date): Promise<Job[]> =>
-  requeueLostRuns(db, new Date(now.getTime() - LOST_AFTER_MS));
+export const resendLostRuns = (db: Database, lostAfterMs: number, now?: Date): Promise<Job[]> =>
+  requeueLostRuns(db, lostAfterMs, now);

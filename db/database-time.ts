@@ -1,0 +1,22 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Executor } from "./client.ts";
+
+/**
+ * The time that durable times are compared with: the database's own clock, so that all processes agree on it.
+ *
+ * @param now a time that a test sets instead.
+ */
+export const databaseTime = (now?: Date): SQL =>
+  now === undefined ? sql`now()` : sql`${now.toISOString()}::timestamptz`;
+
+/** A length of time as an interval. */
+export const milliseconds = (ms: number): SQL => sql`(${ms}::float8 * interval '1 millisecond')`;
+
+/** Reads the database's clock, in milliseconds since 1970. */
+export async function readDatabaseClock(db: Executor): Promise<number> {
+  // Every driver answers with rows; which one it is, Drizzle's type leaves open.
+  const { rows } = (await db.execute(
+    sql`select (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms`,
+  )) as unknown as { rows: { now_ms: number }[] };
+  return Number(rows[0]?.now_ms);
+}
