@@ -13,7 +13,6 @@ const nextConfig: NextConfig = {
   // `npm run check` and CI type-check the whole tree; doing it again here would only make the first start slower.
   typescript: { ignoreBuildErrors: true },
   serverExternalPackages: [
-    "@electric-sql/pglite",
     "@neondatabase/serverless",
     "drizzle-orm",
     "inngest",

@@ -1,7 +1,7 @@
 import type { PgDatabase, PgQueryResultHKT } from "drizzle-orm/pg-core";
-import { openEmbedded } from "./drivers/embedded.ts";
 import { openNeon } from "./drivers/neon.ts";
 import { openPostgres } from "./drivers/postgres.ts";
+import type { EmbeddedOptions } from "./embedded/open-embedded.ts";
 import type { Listen } from "./notifications.ts";
 import type * as schema from "./schema/index.ts";
 
@@ -14,10 +14,10 @@ export type Transaction = Parameters<Parameters<Database["transaction"]>[0]>[0];
 /** Either of them, for functions that read or write a single statement. */
 export type Executor = Database | Transaction;
 
-export type DatabaseDriver = "pglite" | "pg" | "neon";
+export type DatabaseDriver = "embedded" | "pg" | "neon";
 
 export type DatabaseOptions = (
-  | { driver: "pglite"; dataDir: string; onLost?: (error: Error) => void }
+  | ({ driver: "embedded" } & EmbeddedOptions)
   | { driver: "pg"; url: string; onError: (error: Error) => void }
   | {
       driver: "neon";
@@ -27,17 +27,17 @@ export type DatabaseOptions = (
       onError: (error: Error) => void;
     }
 ) & {
-  /** Told of every statement before it is sent; a throw is that statement's failure. */
+  /** Called before each statement is sent; a throw fails that statement. */
   onStatement?: (() => void) | undefined;
 };
 
-/** An open database with its migrations applied, and how to let go of it. */
+/** An open database with its migrations applied. */
 export type OpenDatabase = {
   db: Database;
   driver: DatabaseDriver;
-  /** This process among those that share the database; its connections carry the name where there are connections. */
+  /** Identifies this process among those that share the database; its connections carry the name. */
   name: string;
-  /** Notifications between processes; the embedded database has one process, and none. */
+  /** Notifications between processes. Absent on the embedded database, which one process owns. */
   listen?: Listen;
   close: () => Promise<void>;
 };
@@ -45,7 +45,7 @@ export type OpenDatabase = {
 /** Picks the driver from the URL, as `wire.md` (Environment, `DATABASE_URL`) says. */
 export function chooseDriver(url: string | undefined, override?: DatabaseDriver): DatabaseDriver {
   if (override) return override;
-  if (!url) return "pglite";
+  if (!url) return "embedded";
   return new URL(url).hostname.endsWith(".neon.tech") ? "neon" : "pg";
 }
 
@@ -55,10 +55,11 @@ export function chooseDriver(url: string | undefined, override?: DatabaseDriver)
  * @throws DatabaseLockedError when another live process owns the embedded database.
  * @throws DatabaseUnreachableError when the server cannot be reached.
  */
-export function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
+export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
   switch (options.driver) {
-    case "pglite":
-      return openEmbedded(options.dataDir, options);
+    case "embedded":
+      // Loaded here alone: a deployment with a server of its own has no programs for it.
+      return (await import("./embedded/open-embedded.ts")).openEmbedded(options);
     case "pg":
       return openPostgres(options);
     case "neon":

@@ -1,145 +1,117 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
-import { chown, cp, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer, Socket } from "node:net";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
-import { findPostgres, folderForAll, type PostgresPrograms } from "./find-postgres-testing.ts";
+import { Client } from "pg";
+import { databaseAccount } from "./embedded/account.ts";
+import { prepareDataFolder } from "./embedded/data-folder.ts";
+import { type PostmasterLogger, type StopMode, startPostmaster } from "./embedded/postmaster.ts";
+import { serviceSettings } from "./embedded/settings.ts";
+import { prepareSocket } from "./embedded/socket.ts";
 
-const run = promisify(execFile);
-const START_DEADLINE_MS = 30_000;
+export type { StopMode };
 
-/** Postgres refuses to run as root; this user and group (`nobody`) exist nearly everywhere. */
-const UNPRIVILEGED = { uid: 65_534, gid: 65_534 };
-const unprivileged = () => (process.getuid?.() === 0 ? UNPRIVILEGED : {});
-
-/** How a server ends: `fast` tells its clients, `immediate` is a crash, after which it recovers. */
-export type StopMode = "fast" | "immediate";
+/** Holds all tables and no rows; databases for tests are copies of it. */
+export const TEMPLATE_DATABASE = "service_template";
 
 /** A real Postgres of the tests' own, on loopback. */
 export type TestPostgres = {
-  /** Of its first database, for a user who may do everything. */
+  /** Of its first database, as a superuser. */
   url: string;
-  /** Ends the server, and starts it again on the same port; `whileDown` is called in between. */
+  /** Ends the server and starts it again on the same port; `whileDown` is called in between. */
   restart: (mode?: StopMode, whileDown?: () => Promise<void>) => Promise<void>;
-  /** Ends the server, and removes its files. */
+  /** Ends the server and removes its files. */
   stop: () => Promise<void>;
 };
 
 /**
- * Starts a Postgres with a fresh folder, a free port and a random password. It ends with this process, however that ends.
+ * Starts a Postgres with a fresh folder, a free port and a random password. It ends with this process, also when the
+ * process is killed.
  *
  * @param isDurable whether commits wait for the disk, as in production; measurements want that.
  * @throws Error with the server's words when it does not start.
  */
 export async function startTestPostgres({ isDurable = false } = {}): Promise<TestPostgres> {
-  const folder = await mkdtemp(join(folderForAll(), "service-postgres-"));
-  const password = randomBytes(12).toString("hex");
-  const port = await findFreePort();
+  const dataDir = await mkdtemp(join(tmpdir(), "service-postgres-"));
   try {
-    const programs = await makeReachable(await findPostgres(), folder);
-    await initialize(programs, folder, password);
-    let server = await startServer(programs, folder, port, isDurable);
+    const { folder, programs } = await prepareDataFolder(dataDir);
+    const password = randomBytes(12).toString("hex");
+    const port = await findFreePort();
+    const socket = await prepareSocket(folder);
+    // The password travels in plain text: Neon's driver takes 60 ms for a SCRAM exchange.
+    await writeFile(
+      join(folder, "pg_hba.conf"),
+      "local all all trust\nhost all all 127.0.0.1/32 password\n",
+    );
+    const settings = [
+      ...serviceSettings(programs.major),
+      ...[`unix_socket_directories=${socket.directory}`, "listen_addresses=127.0.0.1", `port=${port}`],
+      ...["max_connections=300", "shared_buffers=64MB"],
+      ...(isDurable ? [] : ["fsync=off", "full_page_writes=off"]),
+    ];
+    const start = () =>
+      startPostmaster({
+        ...{ programs, folder, settings, account: databaseAccount(), isTemporary: true },
+        logger: silent,
+        onFailed() {},
+      });
+    let postmaster = await start();
+    await prepareServer(`${socket.url.replace(":5432", `:${port}`)}`, password);
     return {
       url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
       async restart(mode = "fast", whileDown = async () => {}) {
-        await endServer(server, mode);
+        await postmaster.stop(mode);
         await whileDown();
-        server = await startServer(programs, folder, port, isDurable);
+        postmaster = await start();
       },
       async stop() {
-        await endServer(server, "immediate");
-        await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+        await postmaster.stop("immediate");
+        await socket.close();
+        await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
       },
     };
   } catch (error) {
-    await rm(folder, { recursive: true, force: true });
+    await rm(dataDir, { recursive: true, force: true });
     throw error;
   }
 }
 
-/** Root's packages may lie where another user cannot read them. */
-async function makeReachable(programs: PostgresPrograms, folder: string): Promise<PostgresPrograms> {
-  if (programs.source === "system" || process.getuid?.() !== 0) return programs;
-  const copy = join(folder, "programs");
-  await cp(join(programs.bin, ".."), copy, { recursive: true, verbatimSymlinks: true });
-  return { ...programs, bin: join(copy, "bin") };
+const silent: PostmasterLogger = { debug() {}, warn() {}, error() {} };
+
+/** Sets the password, and copies the tables of the first database to the template. */
+async function prepareServer(url: string, password: string): Promise<void> {
+  const other = new URL(url);
+  // A database cannot be copied while a client is connected to it.
+  other.pathname = "/template1";
+  const client = new Client({ connectionString: other.href });
+  await client.connect();
+  try {
+    await client.query(`alter role postgres password '${password}'`);
+    await client.query(`create database ${TEMPLATE_DATABASE} template postgres`);
+  } finally {
+    await client.end();
+  }
 }
 
-/** The password travels as it is: on loopback that does no harm, and Neon's driver takes 60 ms over a SCRAM exchange. */
-async function initialize(programs: PostgresPrograms, folder: string, password: string): Promise<void> {
-  const passwordFile = join(folder, "password");
-  await writeFile(passwordFile, password);
-  const { uid, gid } = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0, ...unprivileged() };
-  for (const path of [folder, passwordFile]) await chown(path, uid, gid);
-  await run(
-    join(programs.bin, "initdb"),
-    [
-      ...["--pgdata", join(folder, "data"), "--username", "postgres", "--pwfile", passwordFile],
-      ...["--auth", "password", "--encoding", "UTF8", "--locale", "C", "--no-sync"],
-    ],
-    { cwd: folder, env: environment(), ...unprivileged() },
-  );
-  await rm(passwordFile);
-}
-
-const environment = (): NodeJS.ProcessEnv => ({
-  ...{ PATH: process.env.PATH ?? "", LC_ALL: "C", TZ: "UTC", NODE_ENV: "test" },
-});
-
-/** Waits for a word, or for the end of whoever would say it: then the server goes too, and nothing is left behind. */
-const KEEPER = `trap "" INT TERM HUP; folder=$1; shift; "$@" & server=$!
-read -r signal; kill -s "\${signal:-QUIT}" $server; wait $server
-[ -n "$signal" ] || rm -rf "$folder"`;
-
-async function startServer(
-  programs: PostgresPrograms,
-  folder: string,
-  port: number,
-  isDurable: boolean,
-): Promise<ChildProcess> {
-  const settings = [
-    ...["listen_addresses=127.0.0.1", `port=${port}`, "unix_socket_directories=", "max_connections=200"],
-    ...(isDurable ? [] : ["fsync=off", "full_page_writes=off"]),
-    "shared_buffers=64MB",
-  ].flatMap((setting) => ["-c", setting]);
-  const command = [join(programs.bin, "postgres"), "-D", join(folder, "data"), ...settings];
-  const keeper = spawn("/bin/sh", ["-c", KEEPER, "sh", folder, ...command], {
-    ...{ cwd: folder, env: environment(), ...unprivileged() },
-    stdio: ["pipe", "ignore", "pipe"],
-  });
-  let output = "";
-  await new Promise<void>((resolve, reject) => {
-    const fail = () => reject(new Error(`Postgres did not start:\n${output}`));
-    const timer = setTimeout(fail, START_DEADLINE_MS);
-    keeper.once("error", reject);
-    keeper.once("exit", fail);
-    keeper.stderr?.on("data", (chunk: Buffer) => {
-      if (output.length > 100_000) return;
-      output += chunk.toString();
-      // Clients that come too early are refused with a FATAL of their own.
-      if (/\bFATAL:(?!.*the database system is)/.test(output)) fail();
-      if (!output.includes("ready to accept connections")) return;
-      clearTimeout(timer);
-      resolve();
+/** Makes a database on a server unless it exists. @param template is copied; `template1` is empty. @returns its URL. */
+export async function createDatabase(
+  serverUrl: string,
+  name: string,
+  template: typeof TEMPLATE_DATABASE | "template1" = TEMPLATE_DATABASE,
+): Promise<string> {
+  const client = new Client({ connectionString: serverUrl });
+  await client.connect();
+  try {
+    await client.query(`create database "${name}" template ${template}`).catch((error) => {
+      if (error.code !== "42P04") throw error;
     });
-  }).catch(async (error) => {
-    await endServer(keeper, "immediate");
-    throw error;
-  });
-  // Whoever forgets to stop it can end all the same.
-  keeper.unref();
-  for (const pipe of [keeper.stdin, keeper.stderr]) if (pipe instanceof Socket) pipe.unref();
-  return keeper;
-}
-
-async function endServer(keeper: ChildProcess, mode: StopMode): Promise<void> {
-  if (keeper.exitCode !== null || keeper.signalCode !== null) return;
-  const gone = once(keeper, "exit");
-  keeper.ref();
-  keeper.stdin?.end(mode === "fast" ? "INT\n" : "QUIT\n");
-  await gone;
+  } finally {
+    await client.end();
+  }
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return url.href;
 }
 
 function findFreePort(): Promise<number> {

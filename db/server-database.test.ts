@@ -27,7 +27,7 @@ for (const driver of ["pg", "neon"] as const) {
     const lost: Error[] = [];
     const open = () => openTestPostgres({ driver, url, wsProxy }, (error) => lost.push(error));
     before(async () => {
-      url = await createDatabase(postgres.url, driver);
+      url = await createDatabase(postgres.url, driver, "template1");
       // Two processes that start at once on an empty database: one makes the tables, the other waits.
       const [first, second] = await Promise.all([open(), open()]);
       database = first;

@@ -77,10 +77,10 @@ async function bench(): Promise<void> {
   }
   const took = Math.round(BUDGET_SECONDS - secondsLeft());
   console.log(`\n${formatTable(rows)}\n`);
-  say(`On ${values.database === undefined ? "PGlite" : "Postgres"}, in ${took} s.`);
+  say(`On ${values.database === undefined ? "the embedded Postgres" : "a Postgres server"}, in ${took} s.`);
   if (values.json !== undefined) {
     const report = {
-      database: values.database === undefined ? "pglite" : "postgres",
+      database: values.database === undefined ? "embedded" : "server",
       node: process.version,
       rows,
     };

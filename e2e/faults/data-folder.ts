@@ -20,7 +20,7 @@ export async function makeDataFolder(holdsDatabase: boolean): Promise<string> {
 
 async function prepareFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "faults-fresh-"));
-  const database = await openDatabase({ driver: "pglite", dataDir: folder });
+  const database = await openDatabase({ driver: "embedded", dataDir: folder });
   await database.close();
   return folder;
 }

@@ -19,8 +19,8 @@ export type FaultCase = {
   title: string;
   /** How many seeds are worth their time; those of the command line where it says nothing. */
   seedsMax?: number;
-  /** Databases it makes sense on; both where it says nothing. */
-  onlyOn?: "pglite" | "postgres";
+  /** The kind of database it makes sense on; both when omitted. */
+  onlyOn?: "embedded" | "server";
   /** Needs the machine, or the database server, for itself: nothing is played beside it. */
   needsAll?: boolean;
   /** Plays it until the clients have what they asked for. A throw is a violation. */

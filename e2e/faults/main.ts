@@ -7,13 +7,13 @@ import { startOracle } from "./oracle/start-oracle.ts";
 import { type CampaignOptions, readOptions } from "./read-options.ts";
 import { type CaseRun, runCase } from "./run-case.ts";
 
-// npm run faults [-- --seed N --seeds N --only K07,browser --database pglite|postgres|<url> --at-once N]
+// npm run faults [-- --seed N --seeds N --only K07,browser --database embedded|postgres|<url> --at-once N]
 
 type Turn = { fault: FaultCase; seed: number };
 
 /** The runs that were asked for, in their order: all seeds of a fault behind one another. */
 function planTurns({ only, seed, seeds, database }: CampaignOptions): Turn[] {
-  const engine = database === "pglite" ? "pglite" : "postgres";
+  const engine = database === "embedded" ? "embedded" : "server";
   return CASES.filter(
     ({ name, group, onlyOn }) =>
       (only.length === 0 || only.includes(name) || only.includes(group)) &&
@@ -78,7 +78,7 @@ function report(run: CaseRun, place: string): void {
 
 /** Prints the table, what is missing, and the sum of it. */
 function conclude({ database, seed, seeds }: CampaignOptions, runs: CaseRun[], minutes: number): void {
-  const engine = database === "pglite" ? "PGlite" : "Postgres";
+  const engine = database === "embedded" ? "the embedded Postgres" : "a Postgres server";
   const seedNames = seeds === 1 ? `seed ${seed}` : `seeds ${seed} to ${seed + seeds - 1}`;
   console.log(`\nThe fault campaign on ${engine}, ${seedNames}\n\n${formatTable(runs, CASES)}\n`);
   for (const { name, title, reason } of MISSING) console.log(`Missing: ${name} · ${title}: ${reason}`);

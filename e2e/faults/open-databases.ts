@@ -16,9 +16,9 @@ export type DatabaseServer = {
   stop: () => Promise<void>;
 };
 
-/** Opens the server that `--database` names; undefined for the embedded database, which has none. */
+/** Opens the server that `--database` names; undefined for the embedded database, which each service starts itself. */
 export async function openDatabases(database: string): Promise<DatabaseServer | undefined> {
-  if (database === "pglite") return undefined;
+  if (database === "embedded") return undefined;
   const own = database === "postgres" ? await startTestPostgres() : undefined;
   return {
     databases: createDatabases(own?.url ?? database),

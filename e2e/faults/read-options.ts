@@ -6,13 +6,13 @@ export type CampaignOptions = {
   seeds: number;
   /** Names and groups; all where empty. */
   only: string[];
-  /** `pglite`, `postgres` (one of the campaign's own), or the URL of a Postgres server. */
+  /** `embedded`, `postgres` (a server of the campaign's own), or the URL of a Postgres server. */
   database: string;
   /** How many runs go on beside one another. */
   atOnce: number;
 };
 
-/** Reads `--seed N --seeds N --only K07,browser --database pglite|postgres|<url> --at-once N`. @throws Error naming the option. */
+/** Reads `--seed N --seeds N --only K07,browser --database embedded|postgres|<url> --at-once N`. @throws Error naming the option. */
 export function readOptions(args: string[], cases: readonly FaultCase[]): CampaignOptions {
   const { values } = parseArgs({
     args,
@@ -20,7 +20,7 @@ export function readOptions(args: string[], cases: readonly FaultCase[]): Campai
       seed: { type: "string", default: "1" },
       seeds: { type: "string", default: "5" },
       only: { type: "string", default: "" },
-      database: { type: "string", default: "pglite" },
+      database: { type: "string", default: "embedded" },
       "at-once": { type: "string", default: "1" },
     },
   });

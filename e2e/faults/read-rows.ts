@@ -24,7 +24,7 @@ export type Rows = Awaited<ReturnType<typeof readAll>>;
 export async function readRows(place: { dataDir: string; databaseUrl?: string | undefined }): Promise<Rows> {
   const database = await openDatabase(
     place.databaseUrl === undefined
-      ? { driver: "pglite", dataDir: place.dataDir }
+      ? { driver: "embedded", dataDir: place.dataDir }
       : { driver: "pg", url: place.databaseUrl, onError: () => {} },
   );
   try {

@@ -26,7 +26,7 @@ import { createEngineStore, type NewRun } from "./store.ts";
 export type EmbeddedEngineOptions = {
   db: Database;
   logger: EngineLogger;
-  /** True when no other process can have this database open (PGlite): all open runs are taken up at once. */
+  /** True when no other process uses this database (the embedded one): all open runs are taken up at once. */
   isSoleExecutor?: boolean;
   clock?: EngineClock;
   backoff?: Backoff;

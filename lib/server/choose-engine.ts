@@ -47,7 +47,7 @@ export function chooseEngine(
 }
 
 function createInProcessEngine(db: Database, driver: string, logger: Logger): Engine {
-  const engine = createEmbeddedEngine({ db, logger, isSoleExecutor: driver === "pglite" });
+  const engine = createEmbeddedEngine({ db, logger, isSoleExecutor: driver === "embedded" });
   return {
     label: "embedded",
     clientOptions: embeddedClientOptions(engine, logger, BUFFERED_STEPS),

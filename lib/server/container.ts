@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { Logger } from "pino";
-import { chooseDriver, type DatabaseOptions, openDatabase } from "#db/client.ts";
+import { chooseDriver, type DatabaseDriver, type DatabaseOptions, openDatabase } from "#db/client.ts";
 import { createClient, sendJob } from "#inngest/client.ts";
 import { createDeliverCallback } from "#inngest/functions/deliver-callback.ts";
 import { createReapBrowsers } from "#inngest/functions/reap-browsers.ts";
@@ -92,7 +92,7 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
   });
   const tooling = await createTooling({
     ...{ env, db, log, logger, rule, fetch, elicitations, isServerless },
-    owner: { name: database.name, isAlone: driver === "pglite" },
+    owner: { name: database.name, isAlone: driver === "embedded" },
     handOver: {
       tell: (word) => bus.signal("browser-taken-over", word),
       listen: (onWord, onGap) => bus.onSignal("browser-taken-over", onWord, onGap),
@@ -288,7 +288,7 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
     apiKey: env.SERVICE_API_KEYS.length === 0 ? kept?.apiKey : undefined,
     describe: () => ({
       model: model.label,
-      database: driver === "pglite" ? `PGlite in ${env.DATA_DIR}` : driver === "neon" ? "Neon" : "Postgres",
+      database: driver === "embedded" ? `Postgres in ${env.DATA_DIR}` : driver === "neon" ? "Neon" : "Postgres",
       engine: engine.label,
       browser: tooling.browser.describe().detail,
       sandbox: tooling.sandbox.describe().detail,
@@ -319,18 +319,18 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
   };
 }
 
-function readDatabaseOptions(env: Env, driver: "pglite" | "pg" | "neon", logger: Logger): DatabaseOptions {
+function readDatabaseOptions(env: Env, driver: DatabaseDriver, logger: Logger): DatabaseOptions {
   // Only the fault campaign asks; `statement` is the point before each of them.
   const onStatement = env.FAULT?.point === "statement" ? () => void faultPoint("statement") : undefined;
-  if (driver === "pglite") {
+  const onError = (error: Error) => logger.error({ err: error }, "a database connection was lost");
+  if (driver === "embedded") {
     const onLost = (error: Error) => {
-      logger.fatal({ err: error }, "the service ends without its database; the next start goes on");
+      logger.fatal({ err: error }, "the embedded Postgres failed for good; the service ends, its next start resumes");
       process.exit(1);
     };
-    return { driver, dataDir: env.DATA_DIR, onStatement, onLost };
+    return { driver, dataDir: env.DATA_DIR, logger, onError, onLost, onStatement };
   }
   if (!env.DATABASE_URL) throw new Error(`DATABASE_URL: is required with DATABASE_DRIVER=${driver}`);
-  const onError = (error: Error) => logger.error({ err: error }, "a database connection was lost");
   const server = { url: env.DATABASE_URL, onError, onStatement };
   if (driver === "pg") return { driver, ...server };
   return { driver, ...server, ...(env.NEON_WSPROXY && { wsProxy: env.NEON_WSPROXY }) };

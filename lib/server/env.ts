@@ -44,7 +44,7 @@ const envSchema = z.object({
     .default(".data")
     .transform((path) => resolve(path)),
   DATABASE_URL: url.optional(),
-  DATABASE_DRIVER: z.enum(["pglite", "pg", "neon"]).optional(),
+  DATABASE_DRIVER: z.enum(["pg", "neon"]).optional(),
   NEON_WSPROXY: z.string().optional(),
   INNGEST_DEV: z.string().optional(),
   INNGEST_BASE_URL: z.string().optional(),
@@ -176,7 +176,6 @@ export function requireServerless(env: Env): void {
       `${missing.join(", ")}: must be set where the pages are served without lib/server/main.ts, as on Vercel: ` +
         "nothing can be kept on disk there, and no engine, browser or shell be run",
     );
-  if (env.DATABASE_DRIVER === "pglite") throw new EnvError("DATABASE_DRIVER: pglite needs a disk of its own");
 }
 
 /** `owner=key`, or a bare key that is an owner of its own. */

@@ -14,8 +14,8 @@ import { createSession } from "#lib/session/create-session.ts";
 const url = process.env.BENCH_DATABASE;
 const dataDir = mkdtempSync(join(tmpdir(), "bench-insert-"));
 const database = await openDatabase(
-  chooseDriver(url) === "pglite" || url === undefined
-    ? { driver: "pglite", dataDir }
+  chooseDriver(url) === "embedded" || url === undefined
+    ? { driver: "embedded", dataDir }
     : { driver: "pg", url, onError: () => {} },
 );
 const { db } = database;

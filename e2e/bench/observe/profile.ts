@@ -15,45 +15,7 @@ function count(text: string) {
   statements.set(known, (statements.get(known) ?? 0) + 1);
 }
 
-/** The texts of the statements that PGlite has parsed, by the names they were given. */
-const prepared = new Map<string, string>();
-
-/**
- * PGlite speaks Postgres's wire protocol to itself, several messages at once: `P` carries a statement to prepare, `B`
- * its name and values to run it with, `Q` a simple query.
- */
-function countStatements(message: Uint8Array): void {
-  const bytes = Buffer.from(message.buffer, message.byteOffset, message.byteLength);
-  for (let start = 0; start + 5 <= bytes.length; start += 1 + bytes.readUInt32BE(start + 1)) {
-    const type = String.fromCharCode(bytes[start] ?? 0);
-    if (type !== "P" && type !== "B" && type !== "Q") continue;
-    const body = bytes.subarray(start + 5, start + 1 + bytes.readUInt32BE(start + 1));
-    const [first = "", second = ""] = body.toString("utf8").split("\0", 2);
-    if (type === "P") prepared.set(first, second);
-    else count(type === "Q" ? first : (prepared.get(second) ?? ""));
-  }
-}
-
 async function watchDatabases() {
-  const { PGlite } = await import("@electric-sql/pglite");
-  const proto = PGlite.prototype as unknown as Record<
-    string,
-    (message: Uint8Array, ...rest: unknown[]) => unknown
-  >;
-  for (const name of ["execProtocolRaw", "execProtocolRawSync", "execProtocolRawStream"]) {
-    const original = proto[name];
-    if (!original) continue;
-    proto[name] = function (this: unknown, message, ...rest) {
-      if (depth === 0) countStatements(message);
-      depth += 1;
-      try {
-        // Only the synchronous part: what one of these calls another with is the same message.
-        return original.call(this, message, ...rest);
-      } finally {
-        depth -= 1;
-      }
-    };
-  }
   const { default: pg } = await import("pg");
   const client = pg.Client.prototype as unknown as Record<
     string,
@@ -66,7 +28,6 @@ async function watchDatabases() {
     return query?.call(this, asked, ...rest);
   };
 }
-let depth = 0;
 
 if (isMainThread && process.env.BENCH_FOLDER !== undefined) {
   const folder = process.env.BENCH_FOLDER;

@@ -33,6 +33,6 @@ test("a profile is summed up by package and room; a recursion counts once, waiti
   assert.equal(busyMs, 10);
   assert.deepEqual(cost("lib/turn"), { name: "lib/turn", selfMs: 3, totalMs: 10 });
   assert.deepEqual(cost("@scope/db"), { name: "@scope/db", selfMs: 3, totalMs: 7 });
-  assert.equal(cost("wasm (PGlite)")?.selfMs, 4);
+  assert.equal(cost("wasm")?.selfMs, 4);
   assert.equal(functions.find(({ name }) => name === "play lib/turn/play.ts:5")?.totalMs, 10);
 });

@@ -59,7 +59,7 @@ function createSums() {
 function nameRoom(url: string, functionName: string, root: string): string {
   if (url === "") return functionName.startsWith("(") ? functionName : "(built-in)";
   if (url.startsWith("node:")) return url.split("/").slice(0, 2).join("/");
-  if (url.startsWith("wasm:")) return "wasm (PGlite)";
+  if (url.startsWith("wasm:")) return "wasm";
   const path = shorten(url, root);
   const found = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path);
   return found?.[1] ?? path.split("/").slice(0, 2).join("/");

@@ -82,7 +82,7 @@ const repeatedJobs: FaultCase = {
 async function repeatJobs({ dataDir, databaseUrl }: World): Promise<void> {
   const database = await openDatabase(
     databaseUrl === undefined
-      ? { driver: "pglite", dataDir }
+      ? { driver: "embedded", dataDir }
       : { driver: "pg", url: databaseUrl, onError: () => {} },
   );
   try {
@@ -128,7 +128,7 @@ const stoppedProcess: FaultCase = {
 /** Of two processes on one database, the one that plays is stopped for longer than its lease: the other takes over. */
 const staleLease: FaultCase = {
   ...{ name: "stale-lease", group: "concurrency", title: "SIGSTOP for 30 s of one of two processes" },
-  ...{ onlyOn: "postgres", seedsMax: 3 },
+  ...{ onlyOn: "server", seedsMax: 3 },
   async play(world) {
     await world.start();
     const { pid } = world.service();

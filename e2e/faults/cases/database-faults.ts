@@ -3,8 +3,8 @@ import { startService } from "../../fixtures/service.ts";
 import type { FaultCase } from "../fault-case.ts";
 
 const secondOpener: FaultCase = {
-  ...{ name: "second-opener", group: "database", title: "a second process on one PGlite is refused" },
-  ...{ onlyOn: "pglite", seedsMax: 1 },
+  ...{ name: "second-opener", group: "database", title: "a second service on one data folder is refused" },
+  ...{ onlyOn: "embedded", seedsMax: 1 },
   async play(world) {
     await world.start();
     const created = await world.create("tools");
@@ -27,7 +27,7 @@ const RESTARTS = 3;
 
 const restarts: FaultCase = {
   ...{ name: "postgres-restarts", group: "database", title: "Postgres crashes every 5 to 10 s under load" },
-  ...{ onlyOn: "postgres", seedsMax: 3, needsAll: true },
+  ...{ onlyOn: "server", seedsMax: 3, needsAll: true },
   async play(world) {
     const { restartDatabase, random } = world;
     if (!restartDatabase) throw new Error("--database postgres is needed: a server that may be restarted");

@@ -293,7 +293,7 @@ export const queueSchema = z
   .meta({ id: "Queue" });
 
 const check = z
-  .object({ ok: z.boolean(), detail: z.string().meta({ examples: ["pglite"] }) })
+  .object({ ok: z.boolean(), detail: z.string().meta({ examples: ["embedded Postgres"] }) })
   .meta({ id: "ReadinessCheck" });
 export const healthSchema = z.object({ ok: z.literal(true) }).meta({ id: "Health" });
 export const readySchema = z

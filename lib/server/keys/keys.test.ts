@@ -69,7 +69,7 @@ const server = createServer(async (request, response) => {
 before(async () => {
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const { port } = server.address() as AddressInfo;
-  service = await openTestService({ PORT: String(port), DATABASE_URL: "", DATABASE_DRIVER: "pglite" });
+  service = await openTestService({ PORT: String(port), DATABASE_URL: "", DATABASE_DRIVER: "" });
   variables = { DATA_DIR: service.dataDir, PORT: String(port) };
 });
 after(async () => {

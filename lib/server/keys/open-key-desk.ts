@@ -39,9 +39,9 @@ const silent = {
  */
 export async function openKeyDesk(env: Env): Promise<KeyDesk> {
   const driver = chooseDriver(env.DATABASE_URL, env.DATABASE_DRIVER);
-  if (driver !== "pglite") return openAtDatabase(env, readServer(env, driver));
+  if (driver !== "embedded") return openAtDatabase(env, readServer(env, driver));
   // A key of a database that no service has would open nothing.
-  if (!existsSync(join(env.DATA_DIR, "db")))
+  if (!existsSync(join(env.DATA_DIR, "postgres")))
     throw new Error(
       `there is no database in ${env.DATA_DIR}: run this with the service's own DATA_DIR, after its first start`,
     );

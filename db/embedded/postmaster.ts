@@ -1,0 +1,239 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { Socket } from "node:net";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Account } from "./account.ts";
+import type { PostgresPrograms } from "./programs.ts";
+
+/** `fast` ends sessions and writes a checkpoint; `immediate` stops like a crash, and the next start recovers. */
+export type StopMode = "fast" | "immediate";
+
+export type PostmasterLogger = {
+  debug: (fields: object, message: string) => void;
+  warn: (fields: object, message: string) => void;
+  error: (fields: object, message: string) => void;
+};
+
+export type PostmasterOptions = {
+  programs: PostgresPrograms;
+  /** The data folder; the process works in it. */
+  folder: string;
+  account: Account | undefined;
+  /** Settings for the command line, `name=value`. */
+  settings: string[];
+  logger: PostmasterLogger;
+  /** Called once when the server has ended by itself and could not be started again. */
+  onFailed: (error: Error) => void;
+  /** Removes the folder when this process dies without stopping the server. */
+  isTemporary?: boolean;
+};
+
+/** A running Postgres that is started again when it ends unexpectedly. */
+export type Postmaster = {
+  /** Process id of the server; it changes with every restart. */
+  readonly pid: number | undefined;
+  stop: (mode?: StopMode) => Promise<void>;
+};
+
+/**
+ * `starting → running → restarting → running …`; `stop` leads to `stopped` from every state, and a server that keeps
+ * ending leads to `failed`.
+ */
+type State = "starting" | "running" | "restarting" | "stopped" | "failed";
+
+const READY_DEADLINE_MS = 60_000;
+const RETRY_MS = 100;
+const STOP_GRACE_MS = 8_000;
+/** This many unexpected ends within the window, and the server is given up. */
+const ENDS_MAX = 5;
+const ENDS_WINDOW_MS = 60_000;
+
+/**
+ * `$$` is the server, which replaces the shell. A guard waits on a pipe that only the service holds; when the service
+ * dies, the pipe closes and the guard shuts the server down, so that no server outlives its service. The guard is no
+ * child of the server, because Postgres restarts all its processes when a child dies that it does not know.
+ */
+const GUARDED_START = '((read -r _ <&3; kill -INT $$) &); exec 3<&-; exec "$@"';
+const TEMPORARY_START =
+  '((read -r _ <&3; kill -QUIT $$; while kill -0 $$; do sleep 0.1; done; rm -rf "$0") 2>/dev/null &); exec 3<&-; exec "$@"';
+
+/**
+ * Starts Postgres on a data folder and waits until it accepts connections.
+ *
+ * @throws Error with the server's own words when it does not start within a minute.
+ */
+export async function startPostmaster(options: PostmasterOptions): Promise<Postmaster> {
+  const { logger } = options;
+  const ends: number[] = [];
+  let state: State = "starting";
+  let server: ChildProcess | undefined;
+
+  async function start(): Promise<void> {
+    const deadline = performance.now() + READY_DEADLINE_MS;
+    for (;;) {
+      const attempt = await tryStart(options, deadline, (started) => {
+        server = started;
+      });
+      if (attempt === undefined) return;
+      // The predecessor's processes still hold its shared memory; they end by themselves.
+      if (!isStillOccupied(attempt) || performance.now() > deadline || state === "stopped") throw attempt;
+      await sleep(RETRY_MS);
+    }
+  }
+
+  function watch(started: ChildProcess): void {
+    started.once("exit", (code, signal) => {
+      if (state !== "running" || server !== started) return;
+      logger.error({ code, signal }, "the embedded Postgres ended unexpectedly; restarting it");
+      void restart();
+    });
+  }
+
+  async function restart(): Promise<void> {
+    state = "restarting";
+    const now = performance.now();
+    ends.push(now);
+    try {
+      if (ends.filter((at) => now - at < ENDS_WINDOW_MS).length >= ENDS_MAX)
+        throw new Error(`Postgres ended ${ENDS_MAX} times within a minute`);
+      await start();
+      if (state !== "restarting" || !server) return;
+      state = "running";
+      logger.warn({ pid: server.pid }, "the embedded Postgres is running again");
+      if (server.exitCode !== null || server.signalCode !== null) void restart();
+      else watch(server);
+    } catch (error) {
+      // `stop` ended the server that was starting.
+      if (state !== "restarting") return;
+      state = "failed";
+      options.onFailed(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  await start();
+  state = "running";
+  if (server) watch(server);
+
+  return {
+    get pid() {
+      return server?.pid;
+    },
+    async stop(mode = "fast") {
+      state = "stopped";
+      if (server) await endServer(server, mode);
+    },
+  };
+}
+
+/** @returns the reason why the server did not start; undefined when it accepts connections. */
+async function tryStart(
+  options: PostmasterOptions,
+  deadline: number,
+  onSpawned: (server: ChildProcess) => void,
+): Promise<Error | undefined> {
+  const server = spawnServer(options);
+  onSpawned(server);
+  const output: string[] = [];
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const fail = (what: string) => reject(new Error(`Postgres ${what}${describeOutput(output)}`));
+      const timer = setTimeout(() => fail("did not start in time"), deadline - performance.now());
+      server.once("error", (error) => fail(`could not be executed (${error.message})`));
+      server.once("exit", () => fail("did not start"));
+      if (server.stderr)
+        createInterface({ input: server.stderr }).on("line", (line) => {
+          if (output.length < 200) output.push(line);
+          report(options.logger, line);
+          if (!line.includes("database system is ready to accept connections")) return;
+          clearTimeout(timer);
+          resolve();
+        });
+    });
+    return undefined;
+  } catch (error) {
+    await endServer(server, "immediate");
+    return error as Error;
+  }
+}
+
+function spawnServer({
+  programs,
+  folder,
+  account,
+  settings,
+  isTemporary = false,
+}: PostmasterOptions): ChildProcess {
+  const args = settings.flatMap((setting) => ["-c", setting]);
+  const server = spawn(
+    "/bin/sh",
+    [
+      ...["-c", isTemporary ? TEMPORARY_START : GUARDED_START, folder],
+      ...[`${programs.bin}/postgres`, "-D", asSeenByServer(folder), ...args],
+    ],
+    {
+      ...{ cwd: folder, env: serverEnvironment(), ...account },
+      // A group of its own: Ctrl-C in a terminal reaches the service, which still needs its database to end in order.
+      detached: true,
+      stdio: ["ignore", "ignore", "pipe", "pipe"],
+    },
+  );
+  // The guard waits on the pipe of its own server only.
+  server.once("exit", () => closePipe(server));
+  for (const stream of [server.stdio[3], server.stderr]) stream?.on("error", () => {});
+  // A process that forgets to stop its server can end: its pipe closes, and the guard stops the server.
+  server.unref();
+  for (const stream of [server.stdio[3], server.stderr]) if (stream instanceof Socket) stream.unref();
+  return server;
+}
+
+function closePipe(server: ChildProcess): void {
+  const pipe = server.stdio[3];
+  if (pipe && "destroy" in pipe) pipe.destroy();
+}
+
+/**
+ * The data folder in the server's own terms. Another user may not pass through the folders above it (`/root`), but the
+ * working directory, which the server never leaves, needs no path.
+ */
+export const asSeenByServer = (folder: string): string =>
+  process.platform === "linux" ? "/proc/self/cwd" : folder;
+
+/** Messages in English, because their words are read. The types of a framework claim that NODE_ENV is always there. */
+export const serverEnvironment = () =>
+  ({ PATH: process.env.PATH ?? "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" }) as unknown as NodeJS.ProcessEnv;
+
+const isStillOccupied = (error: Error) =>
+  /shared memory block .*is still in use|lock file "postmaster.pid" already exists|is already in use/.test(
+    error.message,
+  );
+
+/** What the server complained about, for a sentence. */
+function describeOutput(output: string[]): string {
+  const words = output
+    .map((line) => /^(?:FATAL|PANIC|ERROR|HINT|DETAIL|postgres):\s*(.*)/.exec(line)?.[1] ?? "")
+    .filter((line) => line !== "");
+  const text = words.length > 0 ? words.join(" ") : (output.at(-1) ?? "");
+  return text === "" ? "" : `: ${text.slice(0, 600)}`;
+}
+
+function report(logger: PostmasterLogger, line: string): void {
+  const [, level = "", text = line] = /^([A-Z]+):\s*(.*)/.exec(line) ?? [];
+  if (level === "PANIC") logger.error({ postgres: text }, "the embedded Postgres reports a failure");
+  else if (level === "FATAL") logger.warn({ postgres: text }, "the embedded Postgres refused something");
+  else logger.debug({ postgres: line }, "the embedded Postgres says");
+}
+
+/** Waits until the server has gone; one that does not obey is killed. */
+async function endServer(server: ChildProcess, mode: StopMode): Promise<void> {
+  if (server.pid === undefined || server.exitCode !== null || server.signalCode !== null) return;
+  const gone = once(server, "exit");
+  server.ref();
+  server.kill(mode === "fast" ? "SIGINT" : "SIGQUIT");
+  for (const signal of ["SIGQUIT", "SIGKILL"] as const) {
+    const hasGone = await Promise.race([gone.then(() => true), sleep(STOP_GRACE_MS, false, { ref: false })]);
+    if (hasGone) return;
+    server.kill(signal);
+  }
+  await gone;
+}

