@@ -10,6 +10,8 @@ const LOST_MESSAGE =
 export function isConnectionLost(error: unknown): boolean {
   for (let at = error; at instanceof Error; at = at.cause) {
     if ("code" in at && typeof at.code === "string" && LOST.test(at.code)) return true;
+    // The socket of the embedded server is missing while the server restarts.
+    if ("syscall" in at && at.syscall === "connect") return true;
     if (LOST_MESSAGE.test(at.message)) return true;
     if (at instanceof AggregateError && at.errors.some(isConnectionLost)) return true;
   }

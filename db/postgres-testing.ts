@@ -40,10 +40,7 @@ export async function startTestPostgres({ isDurable = false } = {}): Promise<Tes
     const port = await findFreePort();
     const socket = await prepareSocket(folder);
     // The password travels in plain text: Neon's driver takes 60 ms for a SCRAM exchange.
-    await writeFile(
-      join(folder, "pg_hba.conf"),
-      "local all all trust\nhost all all 127.0.0.1/32 password\n",
-    );
+    await writeFile(join(folder, "pg_hba.conf"), "local all all trust\nhost all all 127.0.0.1/32 password\n");
     const settings = [
       ...serviceSettings(programs.major),
       ...[`unix_socket_directories=${socket.directory}`, "listen_addresses=127.0.0.1", `port=${port}`],

@@ -18,9 +18,11 @@ export type TestDatabaseVariables = {
   NEON_WSPROXY?: string;
 };
 
+type TestDriver = "embedded" | "pg" | "neon";
+
 /** The driver that `TEST_DATABASE` names. */
-function readDriver(): "embedded" | "pg" | "neon" {
-  const driver = process.env.TEST_DATABASE || "pg";
+function readDriver(fallback: TestDriver = "pg"): TestDriver {
+  const driver = process.env.TEST_DATABASE || fallback;
   if (driver === "embedded" || driver === "pg" || driver === "neon") return driver;
   throw new Error(`TEST_DATABASE=${driver}: must be embedded, pg or neon`);
 }
@@ -58,9 +60,13 @@ let proxy: Promise<string> | undefined;
  * service's own in its data folder.
  *
  * @param key names the database: the same key gets the same one, so that a service can go on with an earlier one's.
+ * @param fallback is used where `TEST_DATABASE` is not set.
  */
-export async function prepareTestDatabase(key: string): Promise<TestDatabaseVariables> {
-  const driver = readDriver();
+export async function prepareTestDatabase(
+  key: string,
+  fallback?: TestDriver,
+): Promise<TestDatabaseVariables> {
+  const driver = readDriver(fallback);
   return driver === "embedded" ? {} : prepareServerDatabase(key, driver);
 }
 

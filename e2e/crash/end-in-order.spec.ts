@@ -69,7 +69,7 @@ test("after a kill -9 no process of the service stays, and the turns go on after
 });
 
 // The embedded database alone has one owner.
-if (process.env.TEST_DATABASE !== "pg") {
+if ((process.env.TEST_DATABASE || "embedded") === "embedded") {
   test("a second process on the same data folder is refused with a sentence", async () => {
     service = await startService({ OPENAI_BASE_URL: model.baseUrl });
     const second = startService({ OPENAI_BASE_URL: model.baseUrl }, { dataDir: service.dataDir });

@@ -288,7 +288,8 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
     apiKey: env.SERVICE_API_KEYS.length === 0 ? kept?.apiKey : undefined,
     describe: () => ({
       model: model.label,
-      database: driver === "embedded" ? `Postgres in ${env.DATA_DIR}` : driver === "neon" ? "Neon" : "Postgres",
+      database:
+        driver === "embedded" ? `Postgres in ${env.DATA_DIR}` : driver === "neon" ? "Neon" : "Postgres",
       engine: engine.label,
       browser: tooling.browser.describe().detail,
       sandbox: tooling.sandbox.describe().detail,
@@ -325,7 +326,10 @@ function readDatabaseOptions(env: Env, driver: DatabaseDriver, logger: Logger): 
   const onError = (error: Error) => logger.error({ err: error }, "a database connection was lost");
   if (driver === "embedded") {
     const onLost = (error: Error) => {
-      logger.fatal({ err: error }, "the embedded Postgres failed for good; the service ends, its next start resumes");
+      logger.fatal(
+        { err: error },
+        "the embedded Postgres failed for good; the service ends, its next start resumes",
+      );
       process.exit(1);
     };
     return { driver, dataDir: env.DATA_DIR, logger, onError, onLost, onStatement };

@@ -1,4 +1,4 @@
-/** Step 4: the production build of the pages, made anew when something it is made from changed. */
+/** Step 5: the production build of the pages, made anew when something it is made from changed. */
 import { rmSync } from "node:fs";
 import { runCommand } from "./command.mjs";
 import { showStep } from "./progress.mjs";

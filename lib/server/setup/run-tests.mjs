@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { ensureBuilt } from "./build.mjs";
 import { runCommand } from "./command.mjs";
-import { opensDatabase } from "./opens-database.mjs";
 import { formatSeconds } from "./progress.mjs";
 import { SetupError } from "./setup-error.mjs";
 import { listFiles, readStamp } from "./stamp.mjs";
@@ -19,20 +18,12 @@ const onNeon = [
   ...["inngest/embedded/create-embedded-engine", "inngest/embedded/resume"],
 ];
 
-/** Tests of clients, which are the same on any database. */
-const onOneDatabase = [
-  "lib/server/client.test",
-  "lib/server/event-stream-clients.test",
-  "lib/server/readme.test",
-];
-
 /**
- * End-to-end tests that run once more on a Postgres: what answers, plays and survives. The others bring a Postgres of
- * their own, or ask how a page takes the loss of its connection, which is the same on any database.
+ * Unit tests use one Postgres server; end-to-end tests the embedded database, which is what a newcomer runs. The crashes
+ * run once more on a server, where other processes may take the work over.
  * @param {string} path
  */
-const isWorthRepeating = (path) =>
-  /^e2e\/(api|crash|journeys)\//.test(path) && path !== "e2e/journeys/lost-connection.spec.ts";
+const isWorthRepeating = (path) => path.startsWith("e2e/crash/");
 
 /**
  * Runs the parts that the arguments ask for: all of them; `--unit` or `--e2e` alone; or, with a filter, the unit and
@@ -65,16 +56,12 @@ export async function runTests(node, args, env) {
     }
     if (wantsUnit) results.push(await runPart("unit tests", () => runUnitTests(context, units)));
     if (wantsUnit && (isWhole || args.includes("--unit"))) {
-      const again = {
-        pg: units.filter((path) => opensDatabase(path) && !startsWithOneOf(onOneDatabase)(path)),
-        neon: units.filter(startsWithOneOf(onNeon)),
-      };
-      for (const [driver, files] of Object.entries(again))
-        results.push(
-          await runPart(`unit tests with a database, on ${driver}`, () =>
-            runUnitTests(onDatabase(context, driver), files),
-          ),
-        );
+      const storage = units.filter(startsWithOneOf(onNeon));
+      results.push(
+        await runPart("storage and turns through Neon's driver", () =>
+          runUnitTests(onDatabase(context, "neon"), storage),
+        ),
+      );
     }
     if (wantsEndToEnd) {
       const build = await runPart("build", () => runBuild(node));
@@ -85,7 +72,7 @@ export async function runTests(node, args, env) {
         );
         if (filters.length === 0)
           results.push(
-            await runPart("end-to-end tests on pg", () =>
+            await runPart("crashes on a Postgres server", () =>
               runEndToEndTests(onDatabase(context, "pg"), specs.filter(isWorthRepeating)),
             ),
           );

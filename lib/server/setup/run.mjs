@@ -11,18 +11,22 @@ import { fileURLToPath } from "node:url";
 import { ensureBuilt } from "./build.mjs";
 import { endCommandsOnSignal } from "./command.mjs";
 import { ensureBrowser } from "./ensure-browser.mjs";
+import { ensureDatabase } from "./ensure-database.mjs";
 import { findNode } from "./find-node.mjs";
 import { ensureInstalled } from "./install.mjs";
 import { SetupError } from "./setup-error.mjs";
 
 const usage =
-  "Usage: node lib/server/setup/run.mjs start | dev | test [--unit | --e2e] [filter …] | bench [option …] | faults [option …] | keys <command> | login | project-schema <file …> | setup | client";
+  "Usage: node lib/server/setup/run.mjs start | dev | test [--unit | --e2e] [filter …] | bench [option …] | faults [option …] | keys <command> | login | project-schema <file …> | backup [file] | restore <file> [--replace] | import-pglite | setup | client";
 
-/** Commands that need the packages and nothing else, and where each begins. */
+/** Commands that need the packages and nothing else: the script of each, and the words before the caller's own. */
 const tools = new Map([
-  ["keys", "lib/server/keys/main.ts"],
-  ["login", "lib/server/login/main.ts"],
-  ["project-schema", "lib/deliverable/project-schema/main.ts"],
+  ["keys", ["lib/server/keys/main.ts"]],
+  ["login", ["lib/server/login/main.ts"]],
+  ["project-schema", ["lib/deliverable/project-schema/main.ts"]],
+  ["backup", ["lib/server/backup/main.ts", "backup"]],
+  ["restore", ["lib/server/backup/main.ts", "restore"]],
+  ["import-pglite", ["lib/server/backup/main.ts", "import-pglite"]],
 ]);
 
 /**
@@ -54,12 +58,13 @@ async function run(command, args) {
   const tool = tools.get(command);
   if (tool !== undefined) {
     const { runCommand } = await import("./command.mjs");
-    const script = ["--disable-warning=ExperimentalWarning", tool, ...args];
+    const script = ["--disable-warning=ExperimentalWarning", ...tool, ...args];
     return (await runCommand(node, script, { inherit: true })).exitCode;
   }
   const chromium = await ensureBrowser(node, command === "setup");
   const browserEnv =
     chromium === null ? {} : { BROWSER_EXECUTABLE_PATH: chromium.executablePath, ...chromium.env };
+  await ensureDatabase(node);
   if (command === "test") {
     const { runTests } = await import("./run-tests.mjs");
     return runTests(node, args, browserEnv);

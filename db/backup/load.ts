@@ -1,0 +1,95 @@
+import { createReadStream } from "node:fs";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { drizzle } from "drizzle-orm/node-postgres";
+import { migrate } from "drizzle-orm/node-postgres/migrator";
+import type { Client } from "pg";
+import { from } from "pg-copy-streams";
+import { migrationsFolder } from "../drivers/migrations.ts";
+import { LIST_COLUMNS, quote } from "./dump.ts";
+import { copyName, MANIFEST_NAME, type Manifest, manifestSchema } from "./manifest.ts";
+
+/** A backup cannot be restored by this version. The message says why. */
+export class BackupError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "BackupError";
+  }
+}
+
+/** @throws BackupError when the folder holds no backup that this version reads. */
+export async function readManifest(folder: string): Promise<Manifest> {
+  const text = await readFile(join(folder, MANIFEST_NAME), "utf8").catch((cause) => {
+    throw new BackupError("this is no backup of the service: it has no manifest", { cause });
+  });
+  const parsed = manifestSchema.safeParse(JSON.parse(text));
+  if (!parsed.success)
+    throw new BackupError("the backup's manifest cannot be read; a newer version may have made it", {
+      cause: parsed.error,
+    });
+  const known = new Set((await readJournal()).entries.map(({ when }) => when));
+  if (parsed.data.migrations.some((at) => !known.has(at)))
+    throw new BackupError(
+      "the backup was made by a newer version of the service; restore it with that version",
+    );
+  return parsed.data;
+}
+
+/**
+ * Replaces the content of a database by a backup's: makes the tables as they were at its time, copies the rows, and
+ * applies the later migrations.
+ *
+ * @param client a superuser's connection to a database that nothing else uses.
+ * @throws BackupError when a row count differs from the manifest's.
+ */
+export async function loadDatabase(client: Client, folder: string): Promise<Manifest> {
+  const manifest = await readManifest(folder);
+  await client.query(
+    "drop schema public cascade; create schema public; drop schema if exists drizzle cascade",
+  );
+  await migrateUpTo(client, manifest.migrations);
+  await client.query("begin");
+  try {
+    // Rows refer to one another in circles: references are checked by the backup's own consistency.
+    await client.query("set local session_replication_role = replica");
+    const present = await client.query<{ table: string }>(LIST_COLUMNS);
+    const names = new Set(present.rows.map(({ table }) => table));
+    for (const { name, columns, rows } of manifest.tables) {
+      if (!names.has(name))
+        throw new BackupError(`the backup holds a table ${name} that its version does not have`);
+      const stream = client.query(from(`copy ${quote(name)} (${columns.map(quote).join(", ")}) from stdin`));
+      await pipeline(createReadStream(join(folder, copyName(name))), stream);
+      if (stream.rowCount !== rows)
+        throw new BackupError(`the backup is damaged: ${name} holds ${stream.rowCount} of ${rows} rows`);
+    }
+    for (const { name, lastValue } of manifest.sequences)
+      await client.query("select setval($1::regclass, $2::bigint)", [`public.${quote(name)}`, lastValue]);
+    await client.query("commit");
+  } catch (error) {
+    await client.query("rollback");
+    throw error;
+  }
+  await migrate(drizzle({ client }), { migrationsFolder });
+  return manifest;
+}
+
+type Journal = { entries: { when: number }[] };
+
+const readJournal = async (): Promise<Journal> =>
+  JSON.parse(await readFile(join(migrationsFolder, "meta", "_journal.json"), "utf8"));
+
+/** Applies the migrations that the backup's database had, from a folder whose journal ends there. */
+async function migrateUpTo(client: Client, migrations: number[]): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "agent-session-migrations-"));
+  try {
+    await cp(migrationsFolder, folder, { recursive: true });
+    const journal = await readJournal();
+    const entries = journal.entries.filter(({ when }) => migrations.includes(when));
+    await writeFile(join(folder, "meta", "_journal.json"), JSON.stringify({ ...journal, entries }));
+    await migrate(drizzle({ client }), { migrationsFolder: folder });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

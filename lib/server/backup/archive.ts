@@ -1,0 +1,132 @@
+import { existsSync } from "node:fs";
+import { chmod, mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { Client } from "pg";
+import { create, extract } from "tar";
+import { dumpDatabase } from "#db/backup/dump.ts";
+import { BackupError, loadDatabase, readManifest } from "#db/backup/load.ts";
+import type { Manifest } from "#db/backup/manifest.ts";
+import { postgresFolder } from "#db/embedded/data-folder.ts";
+import { DatabaseLockedError, lockFolder } from "#db/embedded/lock-folder.ts";
+import { startServer } from "#db/embedded/open-embedded.ts";
+import { prepareSocket } from "#db/embedded/socket.ts";
+
+/** What a backup holds beside the database. Browser profiles are not worth keeping. */
+const FOLDERS = ["workspaces", "evidence", "api-key", "encryption-key"];
+const DATABASE = "database";
+
+/**
+ * Writes the embedded database, the workspaces, the evidence and the generated keys to one archive (`.tar.gz`), while
+ * the service runs or not. The database is copied first: what its rows refer to exists when the files are copied.
+ *
+ * @throws Error with a sentence when there is no database, or the archive exists.
+ */
+export async function writeBackup(dataDir: string, archive: string): Promise<Manifest> {
+  if (!existsSync(join(postgresFolder(dataDir), "PG_VERSION")))
+    throw new BackupError(`there is no embedded database in ${dataDir}`);
+  if (existsSync(archive)) throw new BackupError(`${archive} exists already`);
+  const staging = await mkdtemp(join(dataDir, "backup-new-"));
+  const draft = `${archive}.part`;
+  try {
+    const folder = join(staging, DATABASE);
+    await mkdir(folder);
+    const manifest = await withServer(dataDir, (client) => dumpDatabase(client, folder));
+    const prefix = basename(staging);
+    await create(
+      {
+        ...{ gzip: true, cwd: dataDir, file: draft, portable: false, mode: 0o600 },
+        onWriteEntry: (entry) => {
+          if (entry.path.startsWith(`${prefix}/`)) entry.path = entry.path.slice(prefix.length + 1);
+        },
+      },
+      [`${prefix}/${DATABASE}`, ...FOLDERS.filter((name) => existsSync(join(dataDir, name)))],
+    );
+    // It holds the keys.
+    await chmod(draft, 0o600);
+    await rename(draft, archive);
+    return manifest;
+  } finally {
+    await rm(draft, { force: true });
+    await rm(staging, { recursive: true, force: true, maxRetries: 10 });
+  }
+}
+
+/**
+ * Restores an archive into a data folder that no service uses. What the folder holds is kept in
+ * `<dataDir>/replaced-<time>`.
+ *
+ * @param options.replaces whether a folder that has a database may be restored into.
+ * @returns what was restored, and where the former content is, if there was any.
+ */
+export async function restoreBackup(
+  dataDir: string,
+  archive: string,
+  { replaces }: { replaces: boolean },
+): Promise<{ manifest: Manifest; keptIn: string | undefined }> {
+  if (!existsSync(archive)) throw new BackupError(`there is no ${archive}`);
+  await mkdir(dataDir, { recursive: true });
+  const unlock = await lockFolder(dataDir);
+  const staging = await mkdtemp(join(dataDir, "restore-new-"));
+  try {
+    if (existsSync(postgresFolder(dataDir)) && !replaces)
+      throw new BackupError(
+        `${dataDir} has a database already; --replace keeps it aside and restores the backup`,
+      );
+    await extract({ file: archive, cwd: staging, preserveOwner: false }).catch((cause) => {
+      throw new BackupError(`${archive} cannot be read: ${cause.message}`, { cause });
+    });
+    const folder = join(staging, DATABASE);
+    await readManifest(folder);
+    const server = await startServer({ dataDir: staging });
+    const manifest = await withClient(server.url, (client) => loadDatabase(client, folder)).finally(
+      server.close,
+    );
+    const keptIn = await setAside(dataDir);
+    for (const name of ["postgres", ...FOLDERS])
+      if (existsSync(join(staging, name))) await rename(join(staging, name), join(dataDir, name));
+    return { manifest, keptIn };
+  } finally {
+    await rm(staging, { recursive: true, force: true, maxRetries: 10 });
+    await unlock();
+  }
+}
+
+/** Moves a folder's present content into a folder of its own. @returns where; undefined when there was none. */
+async function setAside(dataDir: string): Promise<string | undefined> {
+  const names = (await readdir(dataDir)).filter((name) => ["postgres", "db", ...FOLDERS].includes(name));
+  if (names.length === 0) return undefined;
+  const target = join(dataDir, `replaced-${new Date().toISOString().replaceAll(":", "-")}`);
+  await mkdir(target, { mode: 0o700 });
+  for (const name of names) await rename(join(dataDir, name), join(target, name));
+  return target;
+}
+
+/** Connects to the database of a folder: the running service's server, or one that is started for this alone. */
+async function withServer<Result>(
+  dataDir: string,
+  work: (client: Client) => Promise<Result>,
+): Promise<Result> {
+  const unlock = await lockFolder(dataDir).catch((error) => {
+    if (!(error instanceof DatabaseLockedError)) throw error;
+  });
+  if (!unlock) {
+    const socket = await prepareSocket(postgresFolder(dataDir));
+    return withClient(socket.url, work).finally(socket.close);
+  }
+  try {
+    const server = await startServer({ dataDir });
+    return await withClient(server.url, work).finally(server.close);
+  } finally {
+    await unlock();
+  }
+}
+
+async function withClient<Result>(url: string, work: (client: Client) => Promise<Result>): Promise<Result> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,26 @@
+/** Step 4: the template that the embedded database starts from, so that the first start takes no seconds for it. */
+import { runCommand } from "./command.mjs";
+import { showStep } from "./progress.mjs";
+import { hashTree, readStamp, writeStamp } from "./stamp.mjs";
+
+const stampPath = "node_modules/.cache/agent-session-service/postgres/prepared.json";
+
+/**
+ * Prepares the template unless the last one was made from the same files. A machine without Postgres is told so by the
+ * start itself, because it may be given `DATABASE_URL` later.
+ * @param {string} node executable of Node 24
+ */
+export async function ensureDatabase(node) {
+  if (process.env.DATABASE_URL) return;
+  const sources = hashTree(["db/embedded", "db/migrations", "package-lock.json"]);
+  if (readStamp(stampPath)?.sources === sources) return;
+  const isPrepared = await showStep("Preparing the database", async () => {
+    const result = await runCommand(node, [
+      "--disable-warning=ExperimentalWarning",
+      "db/embedded/prepare-template.ts",
+    ]);
+    if (!result.ok) console.log(`! ${result.output.trim().split("\n").at(-1) ?? ""}`);
+    return result.ok;
+  });
+  if (isPrepared) writeStamp(stampPath, { sources });
+}
