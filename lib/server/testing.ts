@@ -26,7 +26,7 @@ for (const [name, { path, method }] of Object.entries(contract))
 export const checkAnswer = createAnswerCheck();
 
 /**
- * A whole service without Next: the real container on PGlite in a folder of its own, with a scripted model on the real
+ * A whole service without Next: the real container with a database and a folder of its own, and a scripted model on the real
  * wire. Requests go to the very function the route files mount.
  */
 export async function openTestService(variables: Record<string, string> = {}, dataDir?: string) {

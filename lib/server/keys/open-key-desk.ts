@@ -76,7 +76,7 @@ async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<KeyDe
     words: {
       // An embedded database has no other process to tell.
       tell(word) {
-        if (options.driver !== "pglite") told = sendSignal(db, ACCESS_TOPIC, word);
+        if (options.driver !== "embedded") told = sendSignal(db, ACCESS_TOPIC, word);
       },
       listen: () => () => {},
     },
