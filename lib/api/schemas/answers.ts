@@ -130,7 +130,7 @@ export const browserStatusSchema = z
       }),
     desiredUrl: pageUrl("The page that the session targets now.").nullable(),
     lastNavigatedUrl: pageUrl(
-      "The last page reached. Once the navigation that a retarget asked for has landed, this is the URL as it was asked for.",
+      "The last page reached. Once the navigation that a retarget asked for has landed, this is the requested URL. After a retarget or a start of the browser it never shows an earlier landing on `desiredUrl`: it is null until that page is reached again.",
     ).nullable(),
     currentUrl: pageUrl("The address shown.").nullable(),
     lastError: z
