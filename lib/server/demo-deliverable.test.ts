@@ -56,7 +56,7 @@ describe("the demo model keeps to what the projection tells it in words", () => 
   }))
     it(what, async () => {
       const format = await checker.formatOf(schema);
-      const judged = await checker.judgeAnswer(schema, buildValue(format.schema, nothing));
+      const judged = await checker.judgeAnswer(schema, JSON.stringify(buildValue(format.schema, nothing)));
       assert.equal(judged.kind, "fits", JSON.stringify(judged));
     });
 });

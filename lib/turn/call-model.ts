@@ -1,5 +1,6 @@
 import { type ModelMessage, streamText } from "ai";
 import type { MessagePart } from "#db/schema/index.ts";
+import { storable, storableText } from "#db/storable.ts";
 import type { NewEvent } from "#lib/events/event.ts";
 import { faultPoint } from "#lib/events/fault-point.ts";
 import { isContextOverflow } from "#lib/model/context-overflow.ts";
@@ -13,7 +14,6 @@ import { ownCallIds } from "./own-call-ids.ts";
 import { recordStep, type StepRecord } from "./record-step.ts";
 import { findRecorded, meteredPrompt, type RunInPlay } from "./run-in-play.ts";
 import { showPictures } from "./show-pictures.ts";
-import { storable, storableText } from "./storable.ts";
 import type { TurnDeps } from "./turn-deps.ts";
 import type { ToolCallWrite } from "./turn-write.ts";
 

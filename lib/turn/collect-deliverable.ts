@@ -1,5 +1,6 @@
 import type { ModelMessage } from "ai";
 import type { Violation } from "#db/schema/index.ts";
+import { storable, storableText } from "#db/storable.ts";
 import type { SchemaChecker as Checker } from "#lib/deliverable/admission/create-schema-checker.ts";
 import type { Deliverable } from "#lib/events/event.ts";
 import { faultPoint } from "#lib/events/fault-point.ts";
@@ -11,7 +12,6 @@ import { StaleClaimError } from "./claim.ts";
 import { keepStep, recordStep, writeEvents } from "./record-step.ts";
 import { findRecorded, isStopped, type RunInPlay } from "./run-in-play.ts";
 import { showPictures } from "./show-pictures.ts";
-import { storable, storableText } from "./storable.ts";
 import { lockRunAndSession } from "./store.ts";
 import { callStructured, type StructuredAnswer } from "./structured-call.ts";
 import type { TurnDeps } from "./turn-deps.ts";
@@ -88,11 +88,11 @@ async function askFor(
   const messages = [...(await showPictures(turn, run.claim.sessionId, run.history.messages)), question];
   await faultPoint(point);
   const { instructions } = run.prompt;
-  const format = await checker.formatOf(schema);
+  const format = await checker.formatOf(schema, run.session.ownerId);
   const answer = await callStructured(turn, run.signal, { instructions, messages, format });
   if (answer.kind === "stopped") turn.stops.throwIfShuttingDown();
   await faultPoint("K18");
-  const collected = await judge(answer, schema, checker);
+  const collected = await judge(answer, schema, checker, run.session.ownerId);
   const modelMessages: ModelMessage[] =
     answer.kind === "text" ? [question, { role: "assistant", content: storableText(answer.text) }] : [];
   return recordStep<Collected>(turn, run, { name, output: storable(collected), modelMessages, events: [] });
@@ -102,6 +102,7 @@ async function judge(
   answer: StructuredAnswer,
   schema: Record<string, unknown>,
   checker: SchemaChecker,
+  ownerId: string,
 ): Promise<Collected> {
   if (answer.kind !== "text") return answer;
   const { text: rawText, usage } = answer;
@@ -111,15 +112,7 @@ async function judge(
     rawText,
     usage,
   });
-  let raw: unknown;
-  try {
-    // What is checked is what will be stored.
-    raw = storable<unknown>(JSON.parse(rawText));
-  } catch (error) {
-    const how = error instanceof RangeError ? "nested too deeply" : "not JSON";
-    return fail(`The model's structured answer is ${how}.`);
-  }
-  const judgement = await checker.judgeAnswer(schema, raw);
+  const judgement = await checker.judgeAnswer(schema, rawText, ownerId);
   switch (judgement.kind) {
     case "fits":
       return { kind: "ready", value: judgement.value, usage };
@@ -129,6 +122,8 @@ async function judge(
       const { path, message } = judgement;
       return fail(`The model's answer is not of the format it was given: ${path || "/"} ${message}`);
     }
+    case "unreadable":
+      return fail(`The model's structured answer is ${judgement.reason}.`);
     case "unjudged":
       return fail(judgement.error);
   }

@@ -1,3 +1,4 @@
+import { storable } from "#db/storable.ts";
 import { faultPoint } from "#lib/events/fault-point.ts";
 import type { ModelFailure } from "#lib/model/failure.ts";
 import { aboutRun } from "./about-run.ts";
@@ -7,7 +8,6 @@ import { weighOverhead } from "./compaction/prompt-meter.ts";
 import { recordStep } from "./record-step.ts";
 import { findRecorded, meteredPrompt, type RunInPlay } from "./run-in-play.ts";
 import { picturesShown } from "./show-pictures.ts";
-import { storable } from "./storable.ts";
 import type { TurnDeps } from "./turn-deps.ts";
 
 /** Whether the model may be called: there was room (`ready`), or some was made; what failed or was stopped changed nothing. */

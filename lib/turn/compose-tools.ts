@@ -1,3 +1,4 @@
+import { storable } from "#db/storable.ts";
 import type { RemoteTool, Skipped } from "#lib/mcp/admit-tools.ts";
 import { skipTools, toToolName } from "#lib/mcp/admit-tools.ts";
 import type { McpTurn } from "#lib/mcp/mcp-turn.ts";
@@ -8,7 +9,6 @@ import { aboutRun } from "./about-run.ts";
 import { composePrompt } from "./compose-prompt.ts";
 import { recordStep } from "./record-step.ts";
 import { findRecorded, isStopped, type RunInPlay } from "./run-in-play.ts";
-import { storable } from "./storable.ts";
 import type { TurnDeps } from "./turn-deps.ts";
 
 /** What a run was given by its tool servers: kept where it is not our own alone, so that whoever resumes it does not ask them again. */

@@ -1,10 +1,10 @@
+import { storable } from "#db/storable.ts";
 import { faultPoint } from "#lib/events/fault-point.ts";
 import type { ModelFailure } from "#lib/model/failure.ts";
 import type { ModelUsage } from "#lib/model/usage.ts";
 import { readSchema, type SchemaChecker } from "./collect-deliverable.ts";
 import { recordStep } from "./record-step.ts";
 import { findRecorded, type RunInPlay } from "./run-in-play.ts";
-import { storable } from "./storable.ts";
 import { probeFormat } from "./structured-call.ts";
 import type { TurnDeps } from "./turn-deps.ts";
 
@@ -23,7 +23,7 @@ export async function probeRun(turn: TurnDeps, run: RunInPlay, checker: SchemaCh
   if (done) return done;
   if (findRecorded(run, "probe-started"))
     return recordStep<Probed>(turn, run, { name: "probe", output: { kind: "ready" }, events: [] });
-  const format = await checker.formatOf(readSchema(run));
+  const format = await checker.formatOf(readSchema(run), run.session.ownerId);
   await recordStep(turn, run, { name: "probe-started", output: {}, events: [] });
   await faultPoint("K06");
   const answer = await probeFormat(turn, run.signal, format);

@@ -1,4 +1,5 @@
 import type { ToolResultPart } from "ai";
+import { storableText } from "#db/storable.ts";
 import type { EvidencePointer } from "#lib/events/event.ts";
 import { faultPoint } from "#lib/events/fault-point.ts";
 import { newId } from "#lib/session/new-id.ts";
@@ -12,7 +13,6 @@ import { recordStep } from "./record-step.ts";
 import { findRecorded, isStopped, type RunInPlay } from "./run-in-play.ts";
 import { referToPicture } from "./show-pictures.ts";
 import { isShutdown } from "./stop-registry.ts";
-import { storableText } from "./storable.ts";
 import { beginToolCall } from "./store.ts";
 import type { TurnDeps } from "./turn-deps.ts";
 

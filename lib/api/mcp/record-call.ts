@@ -1,9 +1,9 @@
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import { storable, storableText } from "#db/storable.ts";
 import type { EvidencePointer } from "#lib/events/event.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
 import { newId } from "#lib/session/new-id.ts";
 import type { SessionRow } from "#lib/session/store.ts";
-import { storable, storableText } from "#lib/turn/storable.ts";
 import { EVIDENCE_META } from "./session-tool.ts";
 
 const PREVIEW_MAX = 2_000;

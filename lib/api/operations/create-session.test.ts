@@ -61,6 +61,13 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
   assert.fail("waited in vain");
 }
 
+test("a caller with too many schemas waiting to be checked is asked to come back", async () => {
+  const error = "outputSchema: 32 schemas of this API key are waiting";
+  const schemas = { admitSchema: async () => ({ ok: false, error, isBusy: true }) as const };
+  const answer = await create({ outputSchema: { type: "object" } }, { ...services, schemas });
+  assert.deepEqual(answer, { ok: false, code: "rate_limited", error, headers: { "Retry-After": "5" } });
+});
+
 describe("creating a session", () => {
   test("writes session, transcript, request, run and the job to play it together", async () => {
     const row = await createRow({});

@@ -16,7 +16,10 @@ import type { ApiServices } from "../services.ts";
 
 /** Decides whether a caller's JSON Schema may be used. */
 export type SchemaAdmission = {
-  admitSchema: (schema: unknown) => Promise<{ ok: true } | { ok: false; error: string }>;
+  admitSchema: (
+    schema: unknown,
+    ownerId: string,
+  ) => Promise<{ ok: true } | { ok: false; error: string; isBusy?: true }>;
 };
 
 /** What it takes to make a session. */
@@ -98,7 +101,8 @@ async function readProfile(
   const delegation = resolveDelegation(body.delegation, services.settings.delegation);
   if (!delegation.ok) return fail("invalid_request", delegation.error);
   if (body.outputSchema !== undefined) {
-    const admitted = await services.schemas.admitSchema(body.outputSchema);
+    const admitted = await services.schemas.admitSchema(body.outputSchema, asked.ownerId);
+    if (!admitted.ok && admitted.isBusy) return fail("rate_limited", admitted.error, { "Retry-After": "5" });
     if (!admitted.ok) return fail("invalid_request", admitted.error);
   }
   const refusal = body.callback && (await refuseCallback(services, body.callback.url));

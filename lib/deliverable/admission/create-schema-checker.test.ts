@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { availableParallelism } from "node:os";
 import { after, before, describe, test } from "node:test";
+import { Worker } from "node:worker_threads";
 import { createSchemaChecker, type SchemaChecker } from "./create-schema-checker.ts";
 import { hostileSchemas, tooMuch } from "./testing/hostile-schemas.ts";
 import { ordinarySchemas } from "./testing/ordinary-schemas.ts";
@@ -7,7 +9,7 @@ import { ordinarySchemas } from "./testing/ordinary-schemas.ts";
 describe("schemas as callers write them", () => {
   let checker: SchemaChecker;
   before(() => {
-    checker = createSchemaChecker({ deadlineMs: 30_000 });
+    checker = createSchemaChecker({ cpuMs: 30_000 });
   });
   after(() => checker.close());
 
@@ -67,10 +69,129 @@ describe("schemas as callers write them", () => {
   });
 });
 
+describe("numbers that JavaScript cannot hold", () => {
+  const schema = {
+    type: "object",
+    properties: {
+      id: { type: "integer" },
+      more: { type: "object", additionalProperties: { type: "number" } },
+    },
+    required: ["id"],
+    additionalProperties: false,
+  };
+  let checker: SchemaChecker;
+  before(() => {
+    checker = createSchemaChecker();
+  });
+  after(() => checker.close());
+
+  test("are violations that name the place, in the value and in the model's own JSON", async () => {
+    const answer = '{"id":9007199254740993,"more":[{"key":"a","value":1.5},{"key":"b","value":-1e400}]}';
+    const judged = await checker.judgeAnswer(schema, answer);
+    assert.ok(judged.kind === "breaks", JSON.stringify(judged));
+    assert.deepEqual(judged.violations.slice(0, 2), [
+      {
+        path: "/id",
+        rawPath: "/id",
+        message:
+          "must be a number that JSON readers keep exactly: 9007199254740993 would become 9007199254740992",
+      },
+      {
+        path: "/more/b",
+        rawPath: "/more/1/value",
+        message: "must be a number that JSON readers keep exactly: -1e400 is too large",
+      },
+    ]);
+  });
+
+  test("large numbers that arrive as they were written are no violation", async () => {
+    for (const id of ["9007199254740992", "-9007199254740991", "1e23", "100000000000000000000", "12.0"]) {
+      const judged = await checker.judgeAnswer(schema, `{"id":${id},"more":null}`);
+      assert.deepEqual(judged, { kind: "fits", value: { id: Number(id) } }, id);
+    }
+  });
+
+  test("text that is not JSON is told as such", async () => {
+    const judged = await checker.judgeAnswer(schema, '{"id":');
+    assert.deepEqual(judged, { kind: "unreadable", reason: "not JSON" });
+  });
+});
+
+describe("several callers", () => {
+  const wide = (name: string, count: number) => ({
+    type: "object",
+    properties: Object.fromEntries(
+      Array.from({ length: count }, (_, index) => [`${name}_${index}`, { type: "string", minLength: 1 }]),
+    ),
+  });
+
+  test("take turns on one thread", async () => {
+    const checker = createSchemaChecker({ threadsMax: 1 });
+    const order: string[] = [];
+    const admit = async (name: string, ownerId: string) => {
+      const verdict = await checker.admitSchema(wide(name, 20), ownerId);
+      order.push(verdict.ok ? name : verdict.error);
+    };
+    await Promise.all([
+      ...["a0", "a1", "a2", "a3"].map((name) => admit(name, "a")),
+      ...["b0", "b1"].map((name) => admit(name, "b")),
+    ]);
+    await checker.close();
+    assert.deepEqual(order, ["a0", "a1", "b0", "a2", "b1", "a3"]);
+  });
+
+  test("a heavy caller leaves a thread to the others", async () => {
+    const checker = createSchemaChecker({ threadsMax: 2 });
+    const order: string[] = [];
+    const admit = async (name: string, count: number, ownerId: string) => {
+      assert.deepEqual(await checker.admitSchema(wide(name, count), ownerId), { ok: true });
+      order.push(ownerId);
+    };
+    await Promise.all([
+      ...Array.from({ length: 20 }, (_, index) => admit(`w${index}`, 900, "heavy")),
+      admit("small", 2, "other"),
+    ]);
+    await checker.close();
+    assert.ok(order.indexOf("other") < 20, order.join());
+  });
+
+  test("more schemas than may wait are turned away; other callers' are not", async () => {
+    const checker = createSchemaChecker({ threadsMax: 1 });
+    const all = Array.from({ length: 34 }, (_, index) => checker.admitSchema(wide(`q${index}`, 2), "heavy"));
+    const other = checker.admitSchema(wide("other", 2), "other");
+    const verdicts = await Promise.all(all);
+    assert.deepEqual(
+      verdicts.slice(0, 33).filter(({ ok }) => !ok),
+      [],
+    );
+    assert.deepEqual(verdicts[33], {
+      ok: false,
+      isBusy: true,
+      error: "outputSchema: 32 schemas of this API key are waiting to be checked; try again in a few seconds",
+    });
+    assert.deepEqual(await other, { ok: true });
+    await checker.close();
+  });
+
+  test("the deadline counts CPU time: a machine that is busy otherwise fails no schema", async () => {
+    const burn = "const { workerData } = require('node:worker_threads'); while (workerData[0] === 0);";
+    const flag = new Int32Array(new SharedArrayBuffer(4));
+    const burners = Array.from(
+      { length: 4 * availableParallelism() },
+      () => new Worker(burn, { eval: true, workerData: flag }),
+    );
+    const checker = createSchemaChecker({ cpuMs: 1_500 });
+    const verdict = await checker.admitSchema(wide("busy", 300));
+    flag[0] = 1;
+    await Promise.all([checker.close(), ...burners.map((burner) => burner.terminate())]);
+    assert.deepEqual(verdict, { ok: true });
+  });
+});
+
 describe("the drafts", () => {
   let checker: SchemaChecker;
   before(() => {
-    checker = createSchemaChecker({ deadlineMs: 30_000 });
+    checker = createSchemaChecker({ cpuMs: 30_000 });
   });
   after(() => checker.close());
   const old = ["draft-04", "draft-06", "draft-07"].map((name) => `http://json-schema.org/${name}/schema#`);
@@ -149,20 +270,23 @@ describe("the response format of a schema", () => {
     const checker = createChecker("openai");
     const format = await checker.formatOf(schema);
     assert.deepEqual([format.isStrict, format.schema.additionalProperties], [true, false]);
-    const fits = await checker.judgeAnswer(schema, { size: 3, additional: [{ key: "a", value: 1 }] });
+    const fits = await checker.judgeAnswer(
+      schema,
+      JSON.stringify({ size: 3, additional: [{ key: "a", value: 1 }] }),
+    );
     assert.deepEqual(fits, { kind: "fits", value: { a: 1, size: 3 } });
-    assert.deepEqual(await checker.judgeAnswer(schema, { size: 2, additional: null }), {
+    assert.deepEqual(await checker.judgeAnswer(schema, JSON.stringify({ size: 2, additional: null })), {
       kind: "breaks",
       violations: [{ path: "/size", rawPath: "/size", message: "must be >= 3" }],
     });
-    const outside = await checker.judgeAnswer(schema, { size: "3", additional: null });
+    const outside = await checker.judgeAnswer(schema, JSON.stringify({ size: "3", additional: null }));
     assert.deepEqual([outside.kind, "path" in outside && outside.path], ["outside", "/size"]);
   });
 
   test("is the schema itself where the provider has no limits", async () => {
     const checker = createChecker("none");
     assert.deepEqual(await checker.formatOf(schema), { schema, isStrict: false });
-    assert.deepEqual(await checker.judgeAnswer(schema, { size: 3, a: 1 }), {
+    assert.deepEqual(await checker.judgeAnswer(schema, JSON.stringify({ size: 3, a: 1 })), {
       kind: "fits",
       value: { size: 3, a: 1 },
     });
@@ -175,8 +299,8 @@ describe("hostile schemas", () => {
   let ticker: NodeJS.Timeout;
   let longestTurnMs = 0;
   before(() => {
-    patient = createSchemaChecker({ deadlineMs: 30_000 });
-    strict = createSchemaChecker({ deadlineMs: 400 });
+    patient = createSchemaChecker({ cpuMs: 30_000 });
+    strict = createSchemaChecker({ cpuMs: 400 });
     // By the time that this thread computed, as a busy machine may keep it waiting for longer than a schema does.
     let lastTick = process.threadCpuUsage();
     ticker = setInterval(() => {
@@ -217,7 +341,7 @@ describe("hostile schemas", () => {
   }
 
   test("jobs that arrive behind a hostile one are answered after it", async () => {
-    const checker = createSchemaChecker({ deadlineMs: 1_500 });
+    const checker = createSchemaChecker({ cpuMs: 1_500 });
     const pattern = { type: "object", properties: { a: { pattern: "^(a+)+$" } } };
     const verdicts = await Promise.all([
       checker.validateValue(pattern, { a: `${"a".repeat(60)}!` }),
@@ -230,7 +354,7 @@ describe("hostile schemas", () => {
   });
 
   test("a job that takes all the memory is ended by it, and the next is played", async () => {
-    const checker = createSchemaChecker({ deadlineMs: 60_000, memoryMb: 24 });
+    const checker = createSchemaChecker({ cpuMs: 60_000, memoryMb: 24 });
     const leaf = { type: "object", properties: { a: { type: "array", items: { type: "string" } } } };
     const verdict = await checker.validateValue(leaf, {
       a: Array.from({ length: 500_000 }, (_, index) => index),

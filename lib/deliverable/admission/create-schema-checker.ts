@@ -1,12 +1,16 @@
+import { createHash } from "node:crypto";
+import { availableParallelism } from "node:os";
 import type { ProfileName } from "../projection/profile/profile.ts";
 import { createRecent } from "./recent.ts";
 import type { RawViolation, Violation } from "./schema-job.ts";
-import { createSchemaThread, type ThreadOutcome } from "./schema-thread.ts";
+import { createSchemaPool } from "./schema-pool.ts";
+import type { ThreadOutcome } from "./schema-thread.ts";
 import { serializeSchema } from "./serialize-schema.ts";
 
 export type { RawViolation, Violation } from "./schema-job.ts";
 
-export type SchemaVerdict = { ok: true } | { ok: false; error: string };
+/** `isBusy`: nothing is wrong with the schema, but too many of this owner's schemas wait to be checked. */
+export type SchemaVerdict = { ok: true } | { ok: false; error: string; isBusy?: true };
 
 export type ValueVerdict =
   | { valid: true }
@@ -17,58 +21,76 @@ export type ValueVerdict =
 /** The response format of a schema: what the provider is sent, and whether it is asked to keep to it strictly. */
 export type OutputFormat = { schema: Record<string, unknown>; isStrict: boolean };
 
-/** What a model's answer in a schema's response format comes to. */
+/** How a model's answer in a schema's response format was judged. */
 export type Judgement =
   /** The value in the caller's shape, valid against the caller's schema. */
   | { kind: "fits"; value: unknown }
   | { kind: "breaks"; violations: RawViolation[] }
   /** It is not of the format; `path` is a JSON pointer into the answer. */
   | { kind: "outside"; path: string; message: string }
+  | { kind: "unreadable"; reason: "not JSON" | "nested too deeply" }
   /** It could not be judged: that asks for more time or memory than allowed. */
   | { kind: "unjudged"; error: string };
 
-/** Checks callers' schemas, and values against them, without ever holding up the event loop. */
+/**
+ * Checks callers' schemas, and values against them, without ever blocking the event loop. `ownerId` is the owner on
+ * whose behalf: owners share the threads fairly.
+ */
 export type SchemaChecker = {
   /** Whether a session may have this `outputSchema`; the error is `outputSchema: …`, with a JSON pointer where it can. */
-  admitSchema: (schema: unknown) => Promise<SchemaVerdict>;
+  admitSchema: (schema: unknown, ownerId?: string) => Promise<SchemaVerdict>;
   /** Whether a value is valid against the caller's original schema. */
   validateValue: (schema: unknown, value: unknown) => Promise<ValueVerdict>;
   /**
    * The format in which a provider is asked for a value of an admitted schema.
    *
-   * @throws when the thread has no time for it, though it takes little.
+   * @throws when the projection exceeds the limits of a job, which it does not for an admitted schema.
    */
-  formatOf: (schema: unknown) => Promise<OutputFormat>;
-  /** Folds an answer in that format back into the caller's shape, and checks it against the caller's schema. */
-  judgeAnswer: (schema: unknown, answer: unknown) => Promise<Judgement>;
+  formatOf: (schema: unknown, ownerId?: string) => Promise<OutputFormat>;
+  /**
+   * Folds the text of an answer in that format back into the caller's shape, and checks it against the caller's
+   * schema. A number that JavaScript would change silently is a violation.
+   */
+  judgeAnswer: (schema: unknown, answer: string, ownerId?: string) => Promise<Judgement>;
   close: () => Promise<void>;
 };
 
 /**
- * Compiles, projects and runs schemas in one worker thread with a deadline and a memory cap per job.
+ * Compiles, projects and runs schemas in a small pool of worker threads, with a CPU deadline and a memory cap per job.
  * Source: specification, Structured sessions, Schema rules; `security.md`, What comes in.
  *
- * @param options.deadlineMs time for one schema or one value. Default 3,000.
- * @param options.memoryMb memory of the thread. Default 256.
+ * @param options.cpuMs CPU time for admitting one schema. Default 3,000. Jobs about an admitted schema have three
+ *   times as much, so that what passed admission is not refused later because the machine was slower.
+ * @param options.memoryMb memory of each thread. Default 256.
+ * @param options.threadsMax Default: one less than the machine has cores, at least 2 and at most 4.
  * @param options.profile of the provider that is sent the formats. Default `openai`, which the others take as well.
  */
 export function createSchemaChecker(
-  options: { deadlineMs?: number; memoryMb?: number; profile?: ProfileName } = {},
+  options: { cpuMs?: number; memoryMb?: number; threadsMax?: number; profile?: ProfileName } = {},
 ): SchemaChecker {
   const profile = options.profile ?? "openai";
   const formats = createRecent<OutputFormat>(FORMATS_KEPT);
-  const deadlineMs = options.deadlineMs ?? 3_000;
-  const thread = createSchemaThread({ deadlineMs, memoryMb: options.memoryMb ?? 256 });
-  const tooMuch = { timeout: `more than ${deadlineMs} ms`, "out of memory": "more memory than it may have" };
+  const verdicts = createRecent<SchemaVerdict>(VERDICTS_KEPT);
+  const { cpuMs = 3_000, memoryMb = 256, threadsMax = countThreads() } = options;
+  const pool = createSchemaPool({ threadsMax, memoryMb });
+  const admission = { cpuMs };
+  const later = { cpuMs: LATER_FACTOR * cpuMs };
+  const describeLimit = (limit: "timeout" | "out of memory", { cpuMs } = later) =>
+    limit === "timeout" ? `more than ${cpuMs} ms of CPU time` : "more memory than it may have";
 
   return {
-    async admitSchema(schema) {
+    async admitSchema(schema, ownerId = NO_OWNER) {
       const serialized = serializeSchema(schema);
       if (!serialized.ok) return refuse(serialized.error);
-      const outcome = await thread.run({ kind: "admit", schema: serialized.text });
+      const key = createHash("sha256").update(serialized.text).digest("base64");
+      const cached = verdicts.find(key);
+      if (cached) return cached;
+      if (pool.countWaiting(ownerId) >= WAITING_MAX) return { ...refuse(tooManyWaiting), isBusy: true };
+      const outcome = await pool.run({ kind: "admit", schema: serialized.text }, ownerId, admission);
+      // Not cached: the next attempt may have a thread with more memory to spare.
       if (outcome.kind === "timeout" || outcome.kind === "out of memory")
-        return refuse(`takes ${tooMuch[outcome.kind]} to compile and run`);
-      return outcome.kind === "refused" ? refuse(outcome.error) : { ok: true };
+        return refuse(`takes ${describeLimit(outcome.kind, admission)} to compile and run`);
+      return verdicts.keep(key, outcome.kind === "refused" ? refuse(outcome.error) : { ok: true });
     },
 
     async validateValue(schema, value) {
@@ -76,11 +98,12 @@ export function createSchemaChecker(
       if (!serialized.ok) return { valid: false, error: `outputSchema: ${serialized.error}` };
       const text = serializeValue(value);
       if (text === undefined) return { valid: false, error: "the value is nested too deeply, or is no JSON" };
-      const outcome = await thread.run({ kind: "validate", schema: serialized.text, value: text });
+      const job = { kind: "validate", schema: serialized.text, value: text } as const;
+      const outcome = await pool.run(job, NO_OWNER, later);
       switch (outcome.kind) {
         case "timeout":
         case "out of memory":
-          return { valid: false, error: `checking the value takes ${tooMuch[outcome.kind]}` };
+          return { valid: false, error: `checking the value takes ${describeLimit(outcome.kind)}` };
         case "refused":
           return { valid: false, error: `outputSchema: ${outcome.error}` };
         case "checked":
@@ -88,33 +111,40 @@ export function createSchemaChecker(
             ? { valid: true }
             : { valid: false, violations: outcome.violations };
         default:
-          throw new Error("the schema thread answered another question");
+          throw new Error("the schema thread sent an answer of another job");
       }
     },
 
-    async formatOf(schema) {
+    async formatOf(schema, ownerId = NO_OWNER) {
       const text = JSON.stringify(schema);
-      const known = formats.find(text);
-      if (known) return known;
-      const outcome = await thread.run({ kind: "project", schema: text, profile });
+      const cached = formats.find(text);
+      if (cached) return cached;
+      const outcome = await pool.run({ kind: "project", schema: text, profile }, ownerId, later);
       if (outcome.kind !== "projected") throw new Error(`the schema was not projected: ${outcome.kind}`);
       return formats.keep(text, { schema: JSON.parse(outcome.schema), isStrict: outcome.isStrict });
     },
 
-    async judgeAnswer(schema, answer) {
-      const value = serializeValue(answer);
-      if (value === undefined) return { kind: "unjudged", error: "the answer is nested too deeply" };
+    async judgeAnswer(schema, answer, ownerId = NO_OWNER) {
+      const job = { kind: "judge", schema: JSON.stringify(schema), profile, answer } as const;
       return readJudgement(
-        await thread.run({ kind: "judge", schema: JSON.stringify(schema), profile, value }),
-        (limit) => `checking the value takes ${tooMuch[limit]}`,
+        await pool.run(job, ownerId, later),
+        (limit) => `checking the value takes ${describeLimit(limit)}`,
       );
     },
 
-    close: thread.close,
+    close: pool.close,
   };
 }
 
 const FORMATS_KEPT = 64;
+const VERDICTS_KEPT = 256;
+const LATER_FACTOR = 3;
+/** How many schemas of one owner may wait to be admitted; jobs of running turns are never turned away. */
+const WAITING_MAX = 32;
+const tooManyWaiting = `${WAITING_MAX} schemas of this API key are waiting to be checked; try again in a few seconds`;
+const NO_OWNER = "";
+
+const countThreads = (): number => Math.min(4, Math.max(2, availableParallelism() - 1));
 
 function readJudgement(
   outcome: ThreadOutcome,
@@ -127,17 +157,21 @@ function readJudgement(
     case "refused":
       return { kind: "unjudged", error: `outputSchema: ${outcome.error}` };
     case "outside":
+    case "unreadable":
       return outcome;
     case "folded":
       return outcome.violations.length === 0
         ? { kind: "fits", value: JSON.parse(outcome.value) }
         : { kind: "breaks", violations: outcome.violations };
     default:
-      throw new Error("the schema thread answered another question");
+      throw new Error("the schema thread sent an answer of another job");
   }
 }
 
-const refuse = (error: string): SchemaVerdict => ({ ok: false, error: `outputSchema: ${error}` });
+const refuse = (error: string): { ok: false; error: string } => ({
+  ok: false,
+  error: `outputSchema: ${error}`,
+});
 
 function serializeValue(value: unknown): string | undefined {
   try {

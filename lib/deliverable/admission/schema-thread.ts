@@ -1,77 +1,86 @@
 import { Worker } from "node:worker_threads";
-import type { SchemaAnswer, SchemaJob } from "./schema-job.ts";
+import type { SchemaAnswer, SchemaJob, WorkerMessage } from "./schema-job.ts";
 
-export type ThreadOptions = {
-  /** How long one job may take once the thread has it. */
-  deadlineMs: number;
-  /** How much memory the thread's objects may take. */
-  memoryMb: number;
+export type JobLimits = {
+  /** CPU time of one job, so that a busy machine does not fail schemas that are cheap enough. */
+  cpuMs: number;
 };
 
-/** What became of a job: its answer, or why the thread was ended over it. */
+/** The answer of a job, or the limit over which its thread was terminated. */
 export type ThreadOutcome = SchemaAnswer | { kind: "timeout" } | { kind: "out of memory" };
 
-/** One worker thread that plays jobs in order of arrival. */
+/** One worker thread. The caller runs one job at a time. */
 export type SchemaThread = {
-  /** @throws when the thread cannot start, fails by a bug, or was closed. */
-  run: (job: SchemaJob) => Promise<ThreadOutcome>;
+  isStarted: () => boolean;
+  /** Starts the thread if there is none. @throws when it cannot start, fails by a bug, or was closed. */
+  run: (job: SchemaJob, limits: JobLimits) => Promise<ThreadOutcome>;
+  /** Terminates the thread; the next job starts another one. */
+  stop: () => Promise<void>;
   close: () => Promise<void>;
 };
 
+/** A job that gets no CPU time, or cannot be measured, ends after this multiple of its CPU time. */
+const WALL_FACTOR = 40;
+
 /**
- * Starts its thread at the first job and keeps it warm; a job that exceeds its time or memory ends the thread, and
- * the next job gets a new one. An idle thread does not keep the process alive.
+ * Starts its thread at the first job and keeps it; a job that exceeds its CPU time or memory terminates the thread,
+ * and the next job gets a new one. An idle thread does not keep the process alive.
  */
-export function createSchemaThread(options: ThreadOptions): SchemaThread {
+export function createSchemaThread(memoryMb: number): SchemaThread {
   let thread: Thread | undefined;
-  let tail: Promise<unknown> = Promise.resolve();
   let ending: Promise<unknown> = Promise.resolve();
   let isClosed = false;
 
-  async function play(job: SchemaJob): Promise<ThreadOutcome> {
-    // One thread at a time: pattern code is not interrupted while it is made, and would fill core after core.
+  const stop = async () => {
+    if (thread?.isGone() === false) ending = thread.terminate();
     await ending;
-    if (isClosed) throw new Error("the schema thread is closed");
-    if (thread === undefined || thread.isGone()) thread = await startThread(options.memoryMb);
-    if (isClosed) {
-      await thread.end();
-      throw new Error("the schema thread is closed");
-    }
-    const outcome = await thread.ask(job, options.deadlineMs);
-    if (outcome.kind === "timeout" || outcome.kind === "out of memory") ending = thread.end();
-    return outcome;
-  }
+  };
 
   return {
-    run(job) {
-      const outcome = tail.then(() => play(job));
-      tail = outcome.catch(() => {});
+    isStarted: () => thread?.isGone() === false,
+    async run(job, limits) {
+      // V8 does not interrupt the compilation of a pattern: the old thread must be gone before the next one starts.
+      await ending;
+      if (isClosed) throw new Error("the schema thread is closed");
+      if (thread === undefined || thread.isGone()) thread = await startThread(memoryMb);
+      if (isClosed) {
+        await stop();
+        throw new Error("the schema thread is closed");
+      }
+      const outcome = await thread.run(job, limits);
+      if (outcome.kind === "timeout" || outcome.kind === "out of memory") ending = thread.terminate();
       return outcome;
     },
+    stop,
     async close() {
       isClosed = true;
-      await thread?.end();
+      await stop();
     },
   };
 }
 
 type Thread = {
-  ask: (job: SchemaJob, deadlineMs: number) => Promise<ThreadOutcome>;
+  run: (job: SchemaJob, limits: JobLimits) => Promise<ThreadOutcome>;
   isGone: () => boolean;
-  end: () => Promise<unknown>;
+  terminate: () => Promise<unknown>;
 };
 
-/** Starts a thread and waits until it has loaded, so that no job pays for that with its deadline. */
+/** Starts a thread and waits until it has loaded, so that loading does not count towards the first job's time. */
 async function startThread(memoryMb: number): Promise<Thread> {
   const worker = new Worker(new URL("./schema-worker.ts", import.meta.url), {
-    // No environment, so that nothing a schema could do there would find a secret.
+    // No environment, so that code that a schema smuggled in would find no secret.
     env: {},
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 32 },
   });
   let isGone = false;
-  let waiting = Promise.withResolvers<ThreadOutcome>();
-  worker.on("message", (answer: SchemaAnswer) => waiting.resolve(answer));
+  /** CPU time of the thread up to the end of its last job. */
+  let cpuMsBefore = 0;
+  let waiting = Promise.withResolvers<ThreadOutcome | undefined>();
+  worker.on("message", ({ answer, cpuMs }: WorkerMessage) => {
+    cpuMsBefore = cpuMs;
+    waiting.resolve(answer);
+  });
   worker.on("error", (error: NodeJS.ErrnoException) => {
     isGone = true;
     if (error.code === "ERR_WORKER_OUT_OF_MEMORY") waiting.resolve({ kind: "out of memory" });
@@ -86,24 +95,51 @@ async function startThread(memoryMb: number): Promise<Thread> {
   worker.unref();
 
   return {
-    async ask(job, deadlineMs) {
-      const asked = Promise.withResolvers<ThreadOutcome>();
-      waiting = asked;
+    async run(job, limits) {
+      const started = Promise.withResolvers<ThreadOutcome | undefined>();
+      waiting = started;
       // An answer that arrived while the event loop was busy is taken before the deadline is.
-      const timer = setTimeout(() => setImmediate(asked.resolve, { kind: "timeout" }), deadlineMs);
+      const expire = () => setImmediate(started.resolve, { kind: "timeout" });
+      const stopWatching = watchCpu(worker, cpuMsBefore, limits.cpuMs, expire);
       worker.ref();
       worker.postMessage(job);
       try {
-        return await asked.promise;
+        const outcome = await started.promise;
+        if (outcome === undefined) throw new Error("the schema thread sent no answer");
+        return outcome;
       } finally {
-        clearTimeout(timer);
+        stopWatching();
         worker.unref();
       }
     },
     isGone: () => isGone,
-    end: () => {
+    terminate: () => {
       isGone = true;
       return worker.terminate();
     },
+  };
+}
+
+/** Calls `expire` once the thread has used `cpuMs` more than `cpuMsBefore`. @returns a function that ends the watch. */
+function watchCpu(worker: Worker, cpuMsBefore: number, cpuMs: number, expire: () => void): () => void {
+  let isOver = false;
+  let timer: NodeJS.Timeout;
+  const wallTimer = setTimeout(expire, cpuMs * WALL_FACTOR);
+  const check = async () => {
+    const { user, system } = await worker.cpuUsage();
+    if (isOver) return;
+    const leftMs = cpuMs - ((user + system) / 1_000 - cpuMsBefore);
+    if (leftMs <= 0) expire();
+    else arm(Math.max(leftMs, 10));
+  };
+  const arm = (ms: number) => {
+    // A thread that is gone cannot be measured; its exit settles the job.
+    timer = setTimeout(() => check().catch(() => {}), ms);
+  };
+  arm(cpuMs);
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+    clearTimeout(wallTimer);
   };
 }

@@ -1,17 +1,23 @@
 import { parentPort } from "node:worker_threads";
+import { buildExample } from "../projection/build-example.ts";
 import { checkProfile } from "../projection/profile/check-profile.ts";
 import { type ProfileName, profiles } from "../projection/profile/profile.ts";
 import { type Projection, projectSchema } from "../projection/project-schema.ts";
 import { type CompiledSchema, compileSchema } from "./compile-schema.ts";
 import { describeViolations } from "./describe-violation.ts";
+import { listInexact } from "./list-inexact.ts";
+import { type ParsedAnswer, parseAnswer } from "./parse-answer.ts";
 import { createRecent } from "./recent.ts";
-import type { SchemaAnswer, SchemaJob, Violation } from "./schema-job.ts";
+import type { SchemaAnswer, SchemaJob, Violation, WorkerMessage } from "./schema-job.ts";
 
-// The entry of the worker thread: one job at a time, one answer each. It can be ended at any moment.
+// The entry of a worker thread: one job at a time, one answer each. It can be terminated at any moment.
 
-const keptMax = 8;
-const compiled = createRecent<CompiledSchema>(keptMax);
-const projected = createRecent<Projection>(keptMax);
+const SCHEMAS_CACHED = 8;
+const compiled = createRecent<CompiledSchema>(SCHEMAS_CACHED);
+const projected = createRecent<Projection>(SCHEMAS_CACHED);
+
+type Compiled = Extract<CompiledSchema, { ok: true }>;
+type Refused = Extract<SchemaAnswer, { kind: "refused" }>;
 
 const compileText = (text: string): CompiledSchema =>
   compiled.find(text) ?? compiled.keep(text, compileSchema(JSON.parse(text)));
@@ -21,55 +27,92 @@ function projectText(text: string, profile: ProfileName): Projection {
   return projected.find(key) ?? projected.keep(key, projectSchema(JSON.parse(text), profiles[profile]));
 }
 
-function answer(job: SchemaJob): SchemaAnswer {
+function run(job: SchemaJob): SchemaAnswer {
   // Only an admitted schema is projected, and that takes no compiling.
-  if (job.kind === "project") {
-    const projection = projectText(job.schema, job.profile);
-    const profile = profiles[job.profile];
-    const isStrict = profile.rules !== undefined && checkProfile(projection.schema, profile) === undefined;
-    return { kind: "projected", schema: JSON.stringify(projection.schema), isStrict };
-  }
+  if (job.kind === "project") return project(job.schema, job.profile);
   const schema = compileText(job.schema);
   if (!schema.ok) return { kind: "refused", error: schema.error };
   switch (job.kind) {
     case "admit":
-      return { kind: "admitted" };
+      return admit(schema, job.schema);
     case "validate":
-      return check(schema, JSON.parse(job.value), (violations) => ({ kind: "checked", violations }));
-    case "judge": {
-      const { foldBack, toProjectedPath } = projectText(job.schema, job.profile);
-      const raw: unknown = JSON.parse(job.value);
-      const folded = foldBack(raw);
-      if (!folded.ok) return { kind: "outside", path: folded.path, message: folded.message };
-      return check(schema, folded.value, (violations) => ({
-        kind: "folded",
-        value: JSON.stringify(folded.value),
-        violations: violations.map((violation) => ({
-          ...violation,
-          rawPath: toProjectedPath(violation.path, raw),
-        })),
-      }));
-    }
+      return validate(schema, JSON.parse(job.value));
+    case "judge":
+      return judge(schema, job);
   }
 }
 
-function check(
-  { validate }: Extract<CompiledSchema, { ok: true }>,
-  value: unknown,
-  tell: (violations: Violation[]) => SchemaAnswer,
+function project(text: string, profileName: ProfileName): SchemaAnswer {
+  const projection = projectText(text, profileName);
+  const profile = profiles[profileName];
+  const isStrict = profile.rules !== undefined && checkProfile(projection.schema, profile) === undefined;
+  return { kind: "projected", schema: JSON.stringify(projection.schema), isStrict };
+}
+
+/** Wide and deep examples, of the first branches of unions and of later ones. */
+const examples = [{}, { branch: 1 }, { branch: 2, levelsMax: 30 }, { levelsMax: 30 }];
+
+/** Validates examples, so that a schema whose values take too long to validate is refused by the deadline now. */
+function admit(schema: Compiled, text: string): SchemaAnswer {
+  const { schema: format, hasValue, foldBack } = projectText(text, "openai");
+  if (!hasValue) return { kind: "refused", error: NO_VALUE };
+  for (const options of examples) {
+    const folded = foldBack(buildExample(format, options));
+    const answer = folded.ok ? validate(schema, folded.value) : undefined;
+    if (answer?.kind === "refused" && answer.error === ENDLESS) return answer;
+  }
+  return { kind: "admitted" };
+}
+
+const NO_VALUE =
+  "no finite value can be valid: what is required leads back to itself, or to something that is never valid";
+const ENDLESS = "refers to itself without end, or the value is nested too deeply";
+
+function judge(
+  schema: Compiled,
+  { schema: text, profile, answer }: Extract<SchemaJob, { kind: "judge" }>,
 ): SchemaAnswer {
+  const { foldBack, toProjectedPath } = projectText(text, profile);
+  let parsed: ParsedAnswer;
+  try {
+    parsed = parseAnswer(answer);
+  } catch (error) {
+    return { kind: "unreadable", reason: error instanceof RangeError ? "nested too deeply" : "not JSON" };
+  }
+  const folded = foldBack(parsed.value);
+  if (!folded.ok) return { kind: "outside", path: folded.path, message: folded.message };
+  const toRawPath = (path: string) => toProjectedPath(path, parsed.value);
+  const checked = validate(schema, folded.value);
+  if (checked.kind === "refused") return checked;
+  const violations = checked.violations.map((each) => ({ ...each, rawPath: toRawPath(each.path) }));
+  return {
+    kind: "folded",
+    value: JSON.stringify(folded.value),
+    violations: [...listInexact(folded.value, parsed.inexact, toRawPath), ...violations],
+  };
+}
+
+function validate(
+  { validate }: Compiled,
+  value: unknown,
+): { kind: "checked"; violations: Violation[] } | Refused {
   try {
     const isValid = validate(value) === true;
-    return tell(isValid ? [] : describeViolations(validate.errors ?? []));
+    return { kind: "checked", violations: isValid ? [] : describeViolations(validate.errors ?? []) };
   } catch (error) {
     // The validator's comparison with enumerated objects calls a value's own toString and valueOf.
     if (error instanceof TypeError) return { kind: "refused", error: "cannot be compared with this value" };
     if (!(error instanceof RangeError)) throw error;
-    return { kind: "refused", error: "refers to itself without end, or the value is nested too deeply" };
+    return { kind: "refused", error: ENDLESS };
   }
 }
 
-parentPort?.on("message", (job: SchemaJob) => parentPort?.postMessage(answer(job)));
-// The first meta-schema takes most of what a small schema takes: no job pays for it.
+function send(answer?: SchemaAnswer): void {
+  const { user, system } = process.threadCpuUsage();
+  parentPort?.postMessage({ answer, cpuMs: (user + system) / 1_000 } satisfies WorkerMessage);
+}
+
+parentPort?.on("message", (job: SchemaJob) => send(run(job)));
+// Compiling the first meta-schema takes longer than a small schema: no job pays for it.
 compileSchema({ type: "object" });
-parentPort?.postMessage("ready");
+send();

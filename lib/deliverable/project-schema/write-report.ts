@@ -1,5 +1,5 @@
 import type { SchemaChecker } from "../admission/create-schema-checker.ts";
-import { buildExample } from "./build-example.ts";
+import { buildExample } from "../projection/build-example.ts";
 import { isFine, type Report } from "./check-schema.ts";
 
 /** One JSON object per schema: the schema that is sent, the constraints that became sentences, and the round trips. */

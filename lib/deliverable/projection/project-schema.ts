@@ -5,6 +5,7 @@ import { type Decoded, decodeValue, type Encoded, encodeValue, mapPath } from ".
 import { createWrapperCodec } from "./codec/wrapper-codec.ts";
 import { buildGraph, type Graph, type GraphLimits } from "./graph/build-graph.ts";
 import { createCommonNodes, createNode, type Folded } from "./graph/builder.ts";
+import { hasValue } from "./graph/has-value.ts";
 import type { JsonSchema } from "./json.ts";
 import { checkProfile } from "./profile/check-profile.ts";
 import { limitChoices } from "./profile/limit-choices.ts";
@@ -21,6 +22,8 @@ export type Projection = {
   schema: JsonSchema;
   /** The constraints that became sentences in descriptions. */
   folded: readonly Folded[];
+  /** Whether any value of finite size may be valid; "no" is certain. */
+  hasValue: boolean;
   /** A value of the projected schema in the caller's shape; `path` of a failure is a pointer into the model's JSON. */
   foldBack: (projected: unknown) => Decoded;
   /** A value of the caller's schema in its projected form; every valid value has one. */
@@ -59,6 +62,7 @@ function leaveUnchanged(schema: SchemaObject): Projection {
   return {
     schema,
     folded: [],
+    hasValue: true,
     foldBack: (value) => ({ ok: true, value }),
     project: (value) => ({ ok: true, value }),
     toProjectedPath: (pointer) => pointer,
@@ -88,6 +92,7 @@ function create({ root, folded }: Graph, schema: SchemaObject, rules: ProfileRul
   return {
     schema: nameRoot(emitSchema(top), schema),
     folded,
+    hasValue: hasValue(top),
     foldBack: (projected) => decodeValue(top, projected),
     project: (value) => encodeValue(top, value),
     toProjectedPath: (pointer, projected) => mapPath(top, pointer, projected),

@@ -1,11 +1,11 @@
 import { z } from "zod";
+import { storableText } from "#db/storable.ts";
 import { type GuardedResponse, isGuardedFetchError } from "#lib/net/guarded-fetch.ts";
 import { quoteAsData } from "../quote-as-data.ts";
 import { defineTool, errorResult, type Tool, type ToolResult } from "../tool.ts";
 import { decodeBody, readMediaType } from "./decode-body.ts";
 import { readableText } from "./readable-text.ts";
 import type { WorkspaceServices } from "./services.ts";
-import { storableText } from "./storable-text.ts";
 
 const bytesMax = 2 * 1_048_576;
 const timeoutMs = 15_000;

@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { storableText } from "#db/storable.ts";
 import type { CommandResult } from "#lib/sandbox/sandbox-service.ts";
 import { defineTool, errorResult, type Tool } from "../tool.ts";
 import type { WorkspaceServices } from "./services.ts";
-import { storableText } from "./storable-text.ts";
 import { withinWorkspace } from "./within-workspace.ts";
 
 const timeoutMsMax = 600_000;

@@ -12,6 +12,7 @@ const many = <Item>(length: number, item: (index: number) => Item) =>
   Array.from({ length }, (_, index) => item(index));
 const root = /^outputSchema: the root must be an object schema/;
 const endless = /^outputSchema: (\/\S*\$ref )?refers to itself without end|nested too deeply/;
+const noValue = /^outputSchema: no finite value can be valid/;
 const tooManyChecks = /^outputSchema: \/\S+ asks for more than 1,000,000 checks of one value$/;
 /** What is ended by the deadline or the memory cap. */
 export const tooMuch = /takes more (than \d+ ms|memory)/;
@@ -176,8 +177,7 @@ export const hostileSchemas: HostileSchema[] = [
   {
     name: "an endless anchor below a property",
     schema: object({ a: { $anchor: "a", $ref: "#a" } }),
-    value: { a: 1 },
-    ends: /refers to itself without end/,
+    refused: /refers to itself without end/,
   },
   { name: "a doubling chain of 40 levels", schema: doubling(40, { type: "object" }), refused: tooManyChecks },
   {
@@ -197,6 +197,62 @@ export const hostileSchemas: HostileSchema[] = [
       { $defs: doubling(26, {}).$defs },
     ),
     refused: tooManyChecks,
+  },
+  {
+    name: "doubling at each level of a value",
+    schema: {
+      ...object({ a: { $ref: "#/$defs/v0" } }, { required: ["a"] }),
+      $defs: Object.fromEntries(
+        many(26, (index) => {
+          const next = { properties: { a: index === 25 ? {} : { $ref: `#/$defs/v${index + 1}` } } };
+          return [`v${index}`, { type: "object", required: ["a"], allOf: [next, next] }];
+        }),
+      ),
+    },
+    refused: tooMuch,
+  },
+  {
+    name: "a required property that is the whole again",
+    schema: object({ next: { $ref: "#" } }, { required: ["next"] }),
+    refused: noValue,
+  },
+  {
+    name: "a required list of at least one whole",
+    schema: object({ parts: { type: "array", minItems: 1, items: { $ref: "#" } } }, { required: ["parts"] }),
+    refused: noValue,
+  },
+  {
+    name: "required definitions that require one another, in every branch",
+    schema: object(
+      { a: { $ref: "#/$defs/a" } },
+      {
+        required: ["a"],
+        $defs: {
+          a: { anyOf: [{ $ref: "#/$defs/b" }, { $ref: "#/$defs/c" }] },
+          b: { type: "object", required: ["a"], allOf: [{ properties: { a: { $ref: "#/$defs/a" } } }] },
+          c: { type: "array", minItems: 1, prefixItems: [{ $ref: "#/$defs/b" }] },
+        },
+      },
+    ),
+    refused: noValue,
+  },
+  {
+    name: "a required property that is never valid",
+    schema: object({ a: false }, { required: ["a"] }),
+    refused: noValue,
+  },
+  {
+    name: "recursion that may end",
+    schema: object(
+      {
+        next: { anyOf: [{ $ref: "#" }, { type: "null" }] },
+        parts: { type: "array", items: { $ref: "#" } },
+        some: { $ref: "#" },
+      },
+      { required: ["next", "parts"] },
+    ),
+    value: { next: null, parts: [] },
+    ends: "valid",
   },
   {
     name: "a doubling chain of 14 levels, which is still cheap",

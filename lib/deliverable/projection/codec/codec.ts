@@ -19,6 +19,8 @@ export type Codec = {
   encode: (value: unknown, run: Encoding) => unknown;
   /** The value of a projected form, or what `run.refuse` answers. */
   decode: (projected: unknown, run: Decoding) => unknown;
+  /** Whether the place has a value of finite size, given which other places have one; without this it has. */
+  hasValue?: (has: (node: Node) => boolean) => boolean;
   /** Whether values that the codec takes travel as they are, as far as that is up to it and not to its children. */
   isPlain?: true;
   /** What a union calls this form when it has to be told apart. */
@@ -69,6 +71,7 @@ export const neverCodec: Codec = {
   schema: () => ({ type: "null" }),
   encode: () => refused,
   decode: (projected) => projected,
+  hasValue: () => false,
 };
 
 /** Whether no value can be valid at a place. */

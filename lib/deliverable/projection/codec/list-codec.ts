@@ -1,10 +1,11 @@
 import { orElse } from "./add-words.ts";
 import { type Codec, closedObject, isNever, refused, type Slot } from "./codec.ts";
 
-/** A list whose items are all of one kind; it travels as a list. */
-export function createListCodec(item: Slot): Codec {
+/** A list of at least `lengthMin` items that are all of one kind; it travels as a list. */
+export function createListCodec(item: Slot, lengthMin = 0): Codec {
   return {
     isPlain: true,
+    hasValue: (has) => lengthMin === 0 || has(item.node),
     children: () => [item.node],
     outputs: () => ({ kinds: new Set(["array"]), heads: [] }),
     schema: (emit) => ({

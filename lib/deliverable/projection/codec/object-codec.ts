@@ -62,6 +62,7 @@ export function createObjectCodec(declared: readonly Field[], open: readonly Sec
       const places = fields.flatMap(({ slot, optional }) => [slot.node, ...(optional?.nodes() ?? [])]);
       return [...places, ...sections.map(({ node }) => node)];
     },
+    hasValue: (has) => declared.every(({ slot, isRequired }) => !isRequired || has(slot.node)),
     outputs: () => ({
       kinds: new Set(["object"]),
       heads: [{ first: form().keys[0] ?? "", keys: form().keys }],

@@ -25,6 +25,9 @@ export function createTupleCodec(slots: readonly Slot[], rest: Slot | undefined,
       const places = positions.flatMap(({ slot, optional }) => [slot.node, ...(optional?.nodes() ?? [])]);
       return rest && hasRest() ? [...places, rest.node] : places;
     },
+    hasValue: (has) =>
+      positions.every(({ slot, optional }) => optional !== undefined || has(slot.node)) &&
+      (lengthMin <= positions.length || (rest !== undefined && has(rest.node))),
     outputs: () => ({ kinds: new Set(["object"]), heads: [{ first: "item_0", keys: keys() }] }),
 
     schema(emit) {

@@ -59,6 +59,7 @@ export function createUnionCodec(all: readonly Branch[]): Codec {
 
   return {
     children: () => all.map(({ slot }) => slot.node),
+    hasValue: (has) => all.some(({ slot }) => has(slot.node)),
     outputs: once(() => unite(branches())),
 
     schema(emit) {

@@ -5,6 +5,7 @@ import { type Codec, closedObject, type Node, refused } from "./codec.ts";
 export function createWrapperCodec(key: string, inner: Node): Codec {
   return {
     children: () => [inner],
+    hasValue: (has) => has(inner),
     outputs: () => ({ kinds: new Set(["object"]), heads: [{ first: key, keys: [key] }] }),
     schema: (emit) => closedObject({ [key]: emit({ node: inner, note: "" }, 1) }),
     encode(value, run) {

@@ -79,7 +79,7 @@ function buildArray(builder: Builder, conjuncts: readonly SchemaObject[]): Codec
   if (plan.positions.length > positionsMax) return [builder.common.anyList];
   builder.fields.spend(plan.positions.length);
   const slots = plan.positions.map((formula): Slot => builder.slotOf(formula));
-  if (slots.length === 0) return [createListCodec(builder.slotOf(plan.rest))];
+  if (slots.length === 0) return [createListCodec(builder.slotOf(plan.rest), plan.lengthMin)];
   return [createTupleCodec(slots, plan.rest && builder.slotOf(plan.rest), plan.lengthMin)];
 }
 

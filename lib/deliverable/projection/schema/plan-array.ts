@@ -41,7 +41,7 @@ function trim(plan: ArrayPlan): ArrayPlan {
   const all = rest ? [...positions, rest] : positions;
   const text = textOf(first);
   if (text === undefined || !all.every((formula) => textOf(formula) === text)) return plan;
-  return { positions: [], rest: first, lengthMin: 0 };
+  return { ...plan, positions: [], rest: first };
 }
 
 function textOf({ spoken }: Formula): string | undefined {

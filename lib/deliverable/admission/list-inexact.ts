@@ -1,0 +1,40 @@
+import type { InexactNumber } from "./parse-answer.ts";
+import type { RawViolation } from "./schema-job.ts";
+import { formatPointer } from "./walk-schema.ts";
+
+/** The violations for numbers that JavaScript cannot hold, at their places in the folded value where these are found. */
+export function listInexact(
+  value: unknown,
+  inexact: readonly InexactNumber[],
+  toRawPath: (path: string) => string,
+): RawViolation[] {
+  if (inexact.length === 0) return [];
+  const open = new Map(inexact.slice(0, violationsMax).map((each) => [each.path, each]));
+  const wanted = new Set([...open.values()].map(({ parsed }) => parsed));
+  const found: RawViolation[] = [];
+  const visit = (part: unknown, path: readonly string[]): void => {
+    if (typeof part === "number" && wanted.has(part)) {
+      const pointer = formatPointer(path);
+      const rawPath = toRawPath(pointer);
+      const number = open.get(rawPath);
+      if (number === undefined) return;
+      open.delete(rawPath);
+      found.push({ path: pointer, rawPath, message: explain(number) });
+    } else if (typeof part === "object" && part !== null)
+      for (const [key, each] of Object.entries(part)) visit(each, [...path, key]);
+  };
+  visit(value, []);
+  // A number that has no place in the value, as the last of two entries with one key wins.
+  for (const number of open.values())
+    found.push({ path: number.path, rawPath: number.path, message: explain(number) });
+  return found;
+}
+
+const violationsMax = 50;
+const quoteCharactersMax = 60;
+
+function explain({ text, parsed }: InexactNumber): string {
+  const written = text.length > quoteCharactersMax ? `${text.slice(0, quoteCharactersMax)}…` : text;
+  const becomes = Number.isFinite(parsed) ? `would become ${parsed}` : "is too large";
+  return `must be a number that JSON readers keep exactly: ${written} ${becomes}`;
+}

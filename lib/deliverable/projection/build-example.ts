@@ -1,0 +1,124 @@
+import { isObject, type JsonSchema, setOwn } from "./json.ts";
+
+/** How an example is made: which branch of each union, and how deep before the shortest form is taken. */
+export type ExampleOptions = { branch?: number; levelsMax?: number };
+
+/** After so many parts the shortest form is taken everywhere. */
+const partsMax = 2_000;
+/** Beyond this an example is given up: even the shortest forms multiply. */
+const partsEnd = 20_000;
+
+/**
+ * A small value of a projected schema, in whose strict form it is easy to find one. Constraints that were folded into
+ * descriptions are not kept to.
+ *
+ * @returns undefined where the schema has no value, or none of reasonable size.
+ */
+export function buildExample(schema: JsonSchema, options: ExampleOptions = {}): unknown {
+  const { branch = 0, levelsMax = 6 } = options;
+  const resolve = createResolver(schema);
+  const heights = measureHeights(schema, resolve);
+  const heightOf = (part: unknown) => heights.get(resolve(part)) ?? Number.POSITIVE_INFINITY;
+  let parts = 0;
+
+  const build = (part: unknown, level: number): unknown => {
+    parts += 1;
+    if (parts > partsEnd) throw new RangeError("the example is too large");
+    const isShort = level >= levelsMax || parts > partsMax;
+    const { anyOf, type, properties, items, ...rest } = resolve(part);
+    if (Array.isArray(anyOf)) return build(pickBranch(anyOf, isShort), level + 1);
+    if ("const" in rest) return rest.const;
+    if (Array.isArray(rest.enum)) return rest.enum[branch % rest.enum.length];
+    const kind = Array.isArray(type) ? type[0] : type;
+    if (kind === "array")
+      return isShort || heightOf(items) === Number.POSITIVE_INFINITY ? [] : [build(items, level + 1)];
+    if (kind !== "object") return scalars.get(String(kind)) ?? 1;
+    const value: Record<string, unknown> = {};
+    for (const [name, each] of Object.entries(isObject(properties) ? properties : {}))
+      setOwn(value, name, isSpare(name, each) ? null : build(each, level + 1));
+    return value;
+  };
+
+  /** The list of further properties is left out, as the model is asked to. */
+  const isSpare = (name: string, part: unknown): boolean => {
+    const { anyOf } = resolve(part);
+    return /^additional(_\d+)?$/.test(name) && Array.isArray(anyOf) && anyOf.some(isNull);
+  };
+  const isNull = (part: unknown): boolean => resolve(part).type === "null";
+
+  const pickBranch = (all: readonly unknown[], isShort: boolean): unknown => {
+    const branches = all.filter((each) => heightOf(each) < Number.POSITIVE_INFINITY);
+    if (isShort)
+      return branches.reduce((one, other) => (heightOf(other) < heightOf(one) ? other : one), branches[0]);
+    const telling = branches.filter((each) => !isNull(each));
+    return telling.length === 0 ? branches[0] : telling[branch % telling.length];
+  };
+
+  if (heightOf(schema) === Number.POSITIVE_INFINITY) return undefined;
+  try {
+    return build(schema, 0);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+const scalars = new Map<string, unknown>([
+  ["string", "text"],
+  ["boolean", true],
+  ["null", null],
+]);
+
+type Resolve = (part: unknown) => JsonSchema;
+
+function createResolver(schema: JsonSchema): Resolve {
+  const $defs = isObject(schema.$defs) ? schema.$defs : {};
+  return (part) => {
+    if (!isObject(part) || typeof part.$ref !== "string") return isObject(part) ? part : {};
+    const target = part.$ref === "#" ? schema : $defs[part.$ref.replace("#/$defs/", "")];
+    return isObject(target) ? target : {};
+  };
+}
+
+/** How deep the shallowest value of each part is; parts without a value of finite size have no height. */
+function measureHeights(schema: JsonSchema, resolve: Resolve): Map<JsonSchema, number> {
+  const heights = new Map<JsonSchema, number>();
+  const measure = (part: JsonSchema): number | undefined => {
+    const inner = (list: unknown[]) => list.map((each) => heights.get(resolve(each)));
+    if (Array.isArray(part.anyOf)) {
+      const known = inner(part.anyOf).filter((height) => height !== undefined);
+      return known.length === 0 ? undefined : 1 + Math.min(...known);
+    }
+    const members = inner(isObject(part.properties) ? Object.values(part.properties) : []);
+    return members.reduce<number | undefined>(
+      (most, height) => (most === undefined || height === undefined ? undefined : Math.max(most, height + 1)),
+      0,
+    );
+  };
+  const open = new Set(listParts(schema, resolve).reverse());
+  for (let isSettled = false; !isSettled; ) {
+    isSettled = true;
+    for (const part of open) {
+      const height = measure(part);
+      if (height === undefined) continue;
+      heights.set(part, height);
+      open.delete(part);
+      isSettled = false;
+    }
+  }
+  return heights;
+}
+
+function listParts(schema: JsonSchema, resolve: Resolve): JsonSchema[] {
+  const found = new Set<JsonSchema>([schema]);
+  for (const part of found) {
+    const { anyOf, properties, items } = part;
+    const inner = [
+      ...(Array.isArray(anyOf) ? anyOf : []),
+      ...(isObject(properties) ? Object.values(properties) : []),
+      ...(items === undefined ? [] : [items]),
+    ];
+    for (const each of inner) found.add(resolve(each));
+  }
+  return [...found];
+}
