@@ -8,7 +8,7 @@ import { readTypedAddress } from "#lib/api/client/read-typed-address.ts";
 import { ControlLabel } from "./control-label.tsx";
 
 /** Shows the browser's address and opens another one. */
-export function AddressBar({ hasFocus }: { hasFocus: boolean }) {
+export function AddressBar({ hasFocus, takeControl }: { hasFocus: boolean; takeControl: () => void }) {
   const { browser, role } = useSession();
   const { actions } = useRuntime();
   const [draft, setDraft] = useState<string | null>(null);
@@ -35,7 +35,7 @@ export function AddressBar({ hasFocus }: { hasFocus: boolean }) {
 
   const refused = error ?? (browser.status === "ready" ? browser.lastError : null);
   return (
-    <div className="shrink-0 border-b bg-surface">
+    <div data-live-controls className="shrink-0 border-b bg-surface">
       <div className="flex h-11 items-center gap-1 px-2">
         <IconButton label="Back" size="icon-sm" disabled={!mayDrive} onClick={() => move({ action: "back" })}>
           <ArrowLeft />
@@ -85,7 +85,7 @@ export function AddressBar({ hasFocus }: { hasFocus: boolean }) {
             className="h-7 w-full truncate rounded-md bg-sunken px-3 text-ink text-sm outline-none placeholder:text-faint focus-visible:ring-2 focus-visible:ring-accent"
           />
         </form>
-        <ControlLabel hasFocus={hasFocus} />
+        <ControlLabel hasFocus={hasFocus} takeControl={takeControl} />
       </div>
       {refused && (
         <p

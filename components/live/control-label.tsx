@@ -1,36 +1,40 @@
 "use client";
 
-import { useSession } from "#components/session/session-context.tsx";
+import { useLiveStatus, useSession } from "#components/session/session-context.tsx";
 import { Badge } from "#components/ui/badge.tsx";
+import { Button } from "#components/ui/button.tsx";
 import { currentRun } from "#lib/api/client/session-state.ts";
 
-/** Who moves the page now. */
-export function ControlLabel({ hasFocus }: { hasFocus: boolean }) {
+/** Who has control of the page now, and the one click that takes it. */
+export function ControlLabel({ hasFocus, takeControl }: { hasFocus: boolean; takeControl: () => void }) {
   const state = useSession();
-  if (state.control === "someone") {
-    return (
-      <Badge tone="attention" className="ml-1">
-        <span className="max-sm:hidden">Someone else has control</span>
-        <span className="sm:hidden">Taken</span>
-      </Badge>
-    );
-  }
-  if (hasFocus) {
+  const isConnected = useLiveStatus().state === "open";
+  if (state.control === "you") {
     return (
       <Badge tone="busy" className="ml-1">
-        You have control<span className="font-normal max-sm:hidden">· Esc leaves</span>
+        You have control{hasFocus && <span className="font-normal max-sm:hidden">· Esc leaves</span>}
       </Badge>
     );
   }
-  if (state.browser.status !== "ready") return null;
+  if (state.control === null && state.browser.status !== "ready") return null;
   const isAgentAtWork = currentRun(state)?.state === "running" && state.elicitation === null;
+  const holder =
+    state.control === "someone" ? "Someone else has control" : isAgentAtWork ? "Agent has control" : null;
+  const mayTake = state.role === "drive" && isConnected;
   return (
-    <Badge className="ml-1 max-sm:hidden">
-      {isAgentAtWork
-        ? "Agent has control"
-        : state.role === "drive"
-          ? "Click the page to take control"
-          : "You are watching"}
-    </Badge>
+    <>
+      {holder && (
+        <Badge tone={state.control === "someone" ? "attention" : undefined} className="ml-1">
+          <span className="max-sm:hidden">{holder}</span>
+          <span className="sm:hidden">{state.control === "someone" ? "Taken" : "Agent"}</span>
+        </Badge>
+      )}
+      {!holder && !mayTake && <Badge className="ml-1 max-sm:hidden">You are watching</Badge>}
+      {mayTake && (
+        <Button size="sm" className="ml-1 shrink-0" onClick={takeControl}>
+          Take control
+        </Button>
+      )}
+    </>
   );
 }

@@ -1,11 +1,14 @@
 "use client";
 
-import { type RefObject, useCallback, useEffect, useState } from "react";
+import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
 import { useLiveStatus, useRuntime } from "#components/session/session-context.tsx";
 import { AddressBar } from "./address-bar.tsx";
 import { LiveView } from "./live-view.tsx";
 
-/** The live browser: address bar and page. Taking the page's focus takes control, leaving gives it back. */
+/** The address bar: while the focus is there, control stays. */
+const CONTROLS = "[data-live-controls]";
+
+/** The live browser: address bar and page. Focusing the page takes control; leaving both releases it. */
 export function LiveStage({
   surface,
   isShown,
@@ -14,28 +17,35 @@ export function LiveStage({
   isShown: boolean;
 }) {
   const { live } = useRuntime();
+  const stage = useRef<HTMLElement>(null);
   const [hasFocus, setFocus] = useState(false);
   const isConnected = useLiveStatus().state === "open";
-  const changeFocus = useCallback(
-    (focused: boolean) => {
-      setFocus(focused);
-      if (!focused) live.send({ type: "control.release" });
-    },
-    [live],
-  );
   const takeControl = useCallback(() => live.send({ type: "control.take" }), [live]);
-  // Also when the connection has come back in the meantime: the service let the controls go with the old one.
+  const takeByButton = useCallback(() => {
+    takeControl();
+    surface.current?.focus({ preventScroll: true });
+  }, [surface, takeControl]);
+  // Also after a reconnection: the service released control when the old connection ended.
   useEffect(() => {
     if (hasFocus && isConnected) takeControl();
   }, [hasFocus, isConnected, takeControl]);
+  useEffect(() => {
+    const element = stage.current;
+    const releaseOutside = ({ relatedTarget: next }: FocusEvent) => {
+      const stays = next instanceof Element && (next === surface.current || next.closest(CONTROLS));
+      if (!stays) live.send({ type: "control.release" });
+    };
+    element?.addEventListener("focusout", releaseOutside);
+    return () => element?.removeEventListener("focusout", releaseOutside);
+  }, [live, surface]);
   return (
-    <section aria-label="Live browser" className="flex min-h-0 flex-1 flex-col">
-      <AddressBar hasFocus={hasFocus} />
+    <section ref={stage} aria-label="Live browser" className="flex min-h-0 flex-1 flex-col">
+      <AddressBar hasFocus={hasFocus} takeControl={takeByButton} />
       <LiveView
         surface={surface}
         isShown={isShown}
         hasFocus={hasFocus}
-        onFocusChange={changeFocus}
+        onFocusChange={setFocus}
         takeControl={takeControl}
       />
     </section>

@@ -85,8 +85,8 @@ export function LiveSurface({
         onPointerDown={(event) => {
           event.currentTarget.setPointerCapture(event.pointerId);
           event.currentTarget.focus({ preventScroll: true });
-          // The focus may have been here all along while somebody else took over.
-          if (store.getState().control === "someone") takeControl();
+          // The focus may have stayed here while somebody else took control.
+          if (store.getState().control !== "you") takeControl();
         }}
         onMouseDown={(event) => input.press(at(event), event, "down")}
         onMouseUp={(event) => input.press(at(event), event, "up")}

@@ -24,7 +24,7 @@ export function LiveView({
   onFocusChange: (hasFocus: boolean) => void;
   takeControl: () => void;
 }) {
-  const { role, browser } = useSession();
+  const { role, browser, control } = useSession();
   const roomRef = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const page = useLivePictures(canvas, isShown);
@@ -39,7 +39,7 @@ export function LiveView({
         <div
           className={cn(
             "relative overflow-hidden rounded-sm bg-white ring-1 ring-line",
-            hasFocus && "ring-2 ring-accent ring-offset-2 ring-offset-sunken",
+            hasFocus && control === "you" && "ring-2 ring-accent ring-offset-2 ring-offset-sunken",
             !shown && "hidden",
           )}
           style={shown ?? undefined}

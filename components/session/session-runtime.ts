@@ -26,7 +26,7 @@ export type SessionRuntime = {
 /** Makes the runtime of a page from its snapshot. Nothing is opened before `connect`. */
 export function createSessionRuntime(snapshot: SessionSnapshot): SessionRuntime {
   const store = createSessionStore(snapshot, drawSoon);
-  const actions = createSessionActions(snapshot.paths);
+  const actions = createSessionActions(snapshot.paths, undefined, () => store.getState().connectionId);
   const listeners = new Set<(frame: ArrayBuffer) => void>();
   const passingListeners = new Set<(frame: PassingFrame) => void>();
   let report: (status: LiveStatus) => void = () => {};

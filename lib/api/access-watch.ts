@@ -1,3 +1,5 @@
+import type { Words } from "#lib/events/words.ts";
+
 /** What let a connection in, as far as it can be withdrawn while the connection is open. */
 export type Grant = (
   | { kind: "key"; keyId: string }
@@ -31,12 +33,6 @@ export type AccessRows = {
   readShares: (
     sessionIds: string[],
   ) => Promise<Map<string, { revocation: number; links: Map<string, Date | null> }>>;
-};
-
-type Words = {
-  tell: (word: string) => void;
-  /** @param onGap called when words may have been missed. */
-  listen: (onWord: (word: string) => void, onGap: () => void) => () => void;
 };
 
 /** The bus topic of its words. */

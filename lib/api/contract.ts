@@ -60,6 +60,13 @@ const shareLinkCreation = {
   answers: { 201: shareLinkCreatedSchema },
 } as const;
 
+const connectionId = nameUpTo(100)
+  .optional()
+  .meta({
+    description: "The visitor's live connection, from its `ready` frame.",
+    examples: ["con_k2m4zqvbwcnr7xye3hjpdtas"],
+  });
+
 const queuedEdit = {
   body: z.strictObject({ text: z.string().min(1, { error: "must not be empty" }) }),
   bodyBytesMax: 8 * MIB,
@@ -449,8 +456,8 @@ export const contract = {
     summary: "Use the address bar of the live view",
     auth: driver,
     body: z.union([
-      z.strictObject({ url: nameUpTo(8_192) }),
-      z.strictObject({ action: z.enum(["back", "forward", "reload"]) }),
+      z.strictObject({ url: nameUpTo(8_192), connectionId }),
+      z.strictObject({ action: z.enum(["back", "forward", "reload"]), connectionId }),
     ]),
     bodyBytesMax: 64 * 1024,
     requiresJsonType: true,

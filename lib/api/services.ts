@@ -1,4 +1,5 @@
 import type { Database } from "#db/client.ts";
+import type { BrowserControl } from "#lib/browser/browser-control.ts";
 import type { BrowserService } from "#lib/browser/browser-service.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
 import type { AddressRule } from "#lib/net/address-rule.ts";
@@ -38,6 +39,7 @@ export type ApiServices = {
   bodies: BodyReader;
   turn: TurnService;
   browser: BrowserService;
+  control: BrowserControl;
   evidence: EvidenceStore;
   transcript: TranscriptReader;
   elicitations: Elicitations;

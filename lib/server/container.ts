@@ -21,6 +21,7 @@ import { LOCAL_OWNER } from "#lib/api/route.ts";
 import { servePath } from "#lib/api/serve.ts";
 import type { ApiServices } from "#lib/api/services.ts";
 import { submitFromOverlay } from "#lib/api/submit-from-overlay.ts";
+import { createBrowserControl } from "#lib/browser/browser-control.ts";
 import { attemptDelivery } from "#lib/callback/attempt-delivery.ts";
 import { resendLostDeliveries } from "#lib/callback/resend-lost-deliveries.ts";
 import { standardSchedule } from "#lib/callback/retry-schedule.ts";
@@ -28,6 +29,7 @@ import { createSchemaChecker } from "#lib/deliverable/admission/create-schema-ch
 import { createEventLog } from "#lib/events/event-log.ts";
 import { faultPoint } from "#lib/events/fault-point.ts";
 import { openEventBus } from "#lib/events/open-event-bus.ts";
+import { openWords } from "#lib/events/words.ts";
 import { createModel } from "#lib/model/create-model.ts";
 import { createAddressRule } from "#lib/net/address-rule.ts";
 import { createGuardedFetch } from "#lib/net/guarded-fetch.ts";
@@ -90,13 +92,12 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
     ...{ env, db, sealer, rule, elicitations, tokenKey: userTokenKey },
     serveMcp: (request) => builtinMcp.serve(request),
   });
+  const control = createBrowserControl(openWords(bus, "browser-control"));
   const tooling = await createTooling({
+    control,
     ...{ env, db, log, logger, rule, fetch, elicitations, isServerless },
     owner: { name: database.name, isAlone: driver === "embedded" },
-    handOver: {
-      tell: (word) => bus.signal("browser-taken-over", word),
-      listen: (onWord, onGap) => bus.onSignal("browser-taken-over", onWord, onGap),
-    },
+    handOver: openWords(bus, "browser-taken-over"),
     onAnnotation: (sessionId, body) => submitFromOverlay(services, sessionId, body),
   });
 
@@ -169,10 +170,7 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
       readKeys: keys.readExpiries,
       readShares: (sessionIds) => readShareStates(db, sessionIds, new Date()),
     },
-    words: {
-      tell: (word) => bus.signal(ACCESS_TOPIC, word),
-      listen: (onWord, onGap) => bus.onSignal(ACCESS_TOPIC, onWord, onGap),
-    },
+    words: openWords(bus, ACCESS_TOPIC),
     logger,
   });
   const bodies = createBodyReader();
@@ -187,6 +185,7 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
 
   const services: ApiServices = {
     access,
+    control,
     db,
     log,
     jobs,
@@ -230,7 +229,7 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
       model: { label: model.label, isDemo: model.isDemo },
     },
   };
-  const live = createLiveHub(services);
+  const live = createLiveHub({ ...services, words: (topic) => openWords(bus, topic) });
 
   /** Sends the jobs of open runs again that the engine has lost; a server that lost them may have lost the functions too. */
   async function resendLostJobs(lostAfterMs: number): Promise<void> {
@@ -308,6 +307,7 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
       shutdown.abort();
       await live.close();
       access.close();
+      control.close();
       await engine.stop();
       followed.close();
       builtinMcp.close();

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { Database } from "#db/client.ts";
 import type { HandOver } from "#lib/browser/browser-claims.ts";
+import type { BrowserControl } from "#lib/browser/browser-control.ts";
 import { type BrowserServiceDeps, createBrowserService } from "#lib/browser/create-browser-service.ts";
 import type { BrowserOwner } from "#lib/browser/store.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
@@ -32,6 +33,7 @@ type ToolingDeps = {
   /** This process among those that share the database, and how they tell each other of browsers taken over. */
   owner: BrowserOwner;
   handOver: HandOver;
+  control: BrowserControl;
   /** Takes submissions of the annotation overlay. */
   onAnnotation: BrowserServiceDeps["onAnnotation"];
 };
@@ -64,7 +66,16 @@ export async function createTooling(deps: ToolingDeps) {
     }),
     createScriptRunner({ logger, isWarm: !deps.isServerless }),
   ]);
-  const services = { browser, sandbox, scripts, fetch, evidence, transcript, people: elicitations };
+  const services = {
+    browser,
+    control: deps.control,
+    sandbox,
+    scripts,
+    fetch,
+    evidence,
+    transcript,
+    people: elicitations,
+  };
   const all = [
     ...browserTools(services),
     ...workspaceTools(services),

@@ -28,10 +28,15 @@ export type SessionActions = {
   ) => Promise<ActionOutcome<unknown>>;
 };
 
-/** Makes the actions of one session. */
+/**
+ * Makes the actions of one session.
+ *
+ * @param connectionId the page's live connection: the address bar is for the connection that has control.
+ */
 export function createSessionActions(
   { actions, messages }: Pick<SessionSnapshot["paths"], "actions" | "messages">,
   fetcher: typeof fetch = (...request) => fetch(...request),
+  connectionId: () => string | null = () => null,
 ): SessionActions {
   const call = <Answer>(method: string, path: string, body?: unknown) =>
     callAction<Answer>(fetcher, method, `${actions}${path}`, body);
@@ -55,6 +60,9 @@ export function createSessionActions(
       return outcome.isDone ? { isDone: true, answer: outcome.answer.delivery } : outcome;
     },
     readEarlier: (before) => readEarlier(messages, before, fetcher),
-    moveBrowser: (move) => call("POST", "/browser", move),
+    moveBrowser(move) {
+      const id = connectionId();
+      return call("POST", "/browser", id === null ? move : { ...move, connectionId: id });
+    },
   };
 }

@@ -21,6 +21,8 @@ export type SessionState = Omit<SessionSnapshot, "toolCalls"> & {
   watching: number | null;
   /** Which person has the controls of the browser; null where none has, or the connection is lost. */
   control: ControlHolder;
+  /** This page's live connection; null until it is let in. */
+  connectionId: string | null;
   /** The run that a person at this page told to stop. */
   stoppingRunId: string | null;
   /** Rises when the service says that the waiting messages have changed. */
@@ -36,6 +38,7 @@ export const createSessionState = (snapshot: SessionSnapshot): SessionState => (
   drafts: [],
   watching: null,
   control: null,
+  connectionId: null,
   stoppingRunId: null,
   queueChanges: 0,
 });

@@ -57,7 +57,12 @@ test("the controls are nobody's after a new connection until the service says wh
   const head = { sessionId: SESSION, timestamp: AT };
   store.receive({ type: "control", ...head, data: { holder: "someone" } });
   assert.equal(store.getState().control, "someone");
-  store.receive({ type: "ready", lastSeq: 3, ...head, data: { role: "drive", watching: 1 } });
+  store.receive({
+    type: "ready",
+    lastSeq: 3,
+    ...head,
+    data: { role: "drive", watching: 1, connectionId: "con_1" },
+  });
   assert.equal(store.getState().control, null);
 });
 

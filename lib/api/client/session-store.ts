@@ -78,8 +78,8 @@ export function createSessionStore(
 function applyFrame(state: SessionState, frame: LiveFrame): SessionState {
   switch (frame.type) {
     case "ready":
-      // Whoever has the controls is told right after.
-      return { ...state, role: frame.data.role, watching: frame.data.watching, control: null };
+      // If somebody has control, a frame that says so follows.
+      return { ...state, ...frame.data, control: null };
     case "watching":
       return { ...state, watching: frame.data.watching };
     case "control":

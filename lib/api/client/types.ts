@@ -36,10 +36,10 @@ export type LiveFrame =
       lastSeq: number;
       sessionId: string;
       timestamp: string;
-      data: { role: ShareRole; watching: number };
+      data: { role: ShareRole; watching: number; connectionId: string };
     }
   | { type: "watching"; sessionId: string; timestamp: string; data: { watching: number } }
-  /** Which person has the controls of the browser, seen from this connection; null: no person has. */
+  /** Which person has control of the browser, seen from this connection; null: no person has. Input of others is dropped. */
   | { type: "control"; sessionId: string; timestamp: string; data: { holder: ControlHolder } }
   /** The CSS cursor keyword of the page where this connection's pointer is. */
   | { type: "cursor"; sessionId: string; timestamp: string; data: { cursor: string } }

@@ -1,4 +1,5 @@
 import { WebSocket } from "ws";
+import type { Words } from "#lib/events/words.ts";
 import { CLOSE } from "../client/close-codes.ts";
 import type { LiveClientFrame } from "../client/types.ts";
 import type { ApiServices } from "../services.ts";
@@ -15,7 +16,12 @@ const REFUSED: Record<string, number> = {
   not_found: CLOSE.notFound,
 };
 
-export type LiveServices = AdmissionServices & ViewerServices & Pick<ApiServices, "access">;
+export type LiveServices = AdmissionServices &
+  ViewerServices &
+  Pick<ApiServices, "access" | "control"> & {
+    /** Opens a topic of words between processes. */
+    words: (topic: string) => Words;
+  };
 
 /** What a connection asks for; without a viewer its first frame must bring the credential. */
 export type LiveRequest = { sessionId: string; after: number | undefined; viewer: Viewer | undefined };

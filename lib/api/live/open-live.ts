@@ -27,11 +27,9 @@ export type LiveHub = {
     params: { sessionId: string },
     upgrade: Upgrade,
   ) => Promise<Response | undefined>;
-  /** How many connections follow a session. */
+  /** How many connections follow a session, in all processes. */
   watching: (sessionId: string) => number;
-  /** Whether a person holds the controls of a session's browser. */
-  isDriven: (sessionId: string) => boolean;
-  /** Tells everybody at a session that its waiting messages are others than before. */
+  /** Tells the connections of a session, in all processes, that its waiting messages have changed. */
   queueChanged: (sessionId: string) => void;
   /** Closes every connection to a session that is gone. */
   sessionRemoved: (sessionId: string) => void;
@@ -53,7 +51,13 @@ export function createLiveHub(
     maxPayload: PAYLOAD_BYTES_MAX,
     perMessageDeflate: false,
   });
-  const state: LiveState = { watchers: createWatchList(), rooms: createLiveRooms() };
+  const { control, words } = services;
+  const watchers = createWatchList(words("live-watching"));
+  const state: LiveState = { watchers, rooms: createLiveRooms(control), control };
+  const queueWords = words("queue-changed");
+  const tellQueue = (sessionId: string) => state.rooms.tellAll(sessionId, { type: "queue", data: {} });
+  // A word that was missed may have been of any session: each page reads its queue again.
+  const stopListening = queueWords.listen(tellQueue, () => state.rooms.sessionIds().forEach(tellQueue));
   // What a connection does later must not hold on to the request that opened it.
   const outside = AsyncLocalStorage.snapshot();
   const silent = new Set<WebSocket>();
@@ -107,9 +111,8 @@ export function createLiveHub(
         return failureResponse(failureOf(error));
       }
     },
-    watching: state.watchers.count,
-    isDriven: state.rooms.isDriven,
-    queueChanged: (sessionId) => state.rooms.tellAll(sessionId, { type: "queue", data: {} }),
+    watching: watchers.count,
+    queueChanged: queueWords.tell,
     sessionRemoved(sessionId) {
       for (const client of server.clients)
         if (sessionOf.get(client) === sessionId) client.close(CLOSE.notFound, "the session was removed");
@@ -125,6 +128,8 @@ export function createLiveHub(
       }, CLOSING_MS);
       await Promise.all(gone);
       clearTimeout(patience);
+      stopListening();
+      watchers.close();
     },
   };
 }

@@ -1,5 +1,7 @@
 import type { WebSocket } from "ws";
+import type { BrowserControl } from "#lib/browser/browser-control.ts";
 import type { BrowserInput } from "#lib/browser/browser-service.ts";
+import { newId } from "#lib/session/new-id.ts";
 import { CLOSE } from "../client/close-codes.ts";
 import type { LiveClientFrame } from "../client/types.ts";
 import type { ApiServices } from "../services.ts";
@@ -7,6 +9,7 @@ import type { Viewer } from "./admit-viewer.ts";
 import { maySend } from "./client-frame.ts";
 import { followCursor } from "./follow-cursor.ts";
 import { followLog } from "./follow-log.ts";
+import { createHeldInput } from "./held-input.ts";
 import type { LiveNotice, LiveRooms, NoticeContent } from "./live-rooms.ts";
 import { encodeNotice } from "./server-frame.ts";
 import { createSocketWriter } from "./socket-writer.ts";
@@ -17,8 +20,8 @@ export type ViewerServices = Pick<ApiServices, "log"> & {
   logger: Pick<ApiServices["logger"], "debug" | "error">;
 };
 
-/** What all connections share: how many are there, who they are, and who has the controls. */
-export type LiveState = { watchers: WatchList; rooms: LiveRooms };
+/** What all connections share: their numbers, their rooms, and who has control of each browser. */
+export type LiveState = { watchers: WatchList; rooms: LiveRooms; control: BrowserControl };
 
 /** Whether a `liveViewUrl` shows events of this kind: those of the browser, and nothing of the conversation. */
 const isOfLiveView = (kind: string): boolean => kind.startsWith("browser.") || kind.startsWith("control.");
@@ -43,7 +46,14 @@ export function serveViewer(
   const tell = (content: NoticeContent) =>
     // The content's type and data belong together, and so do the notice's.
     writer.send(encodeNotice({ ...content, sessionId, timestamp: new Date().toISOString() } as LiveNotice));
-  const member = { tell };
+  const held = createHeldInput();
+  const member = {
+    id: newId("con"),
+    tell,
+    onControlLost() {
+      for (const input of held.releaseAll()) act(input);
+    },
+  };
   let stopPictures: (() => void) | undefined;
 
   const cursor = followCursor(
@@ -60,7 +70,7 @@ export function serveViewer(
       lastSeq,
       sessionId,
       timestamp: new Date().toISOString(),
-      data: { role, watching },
+      data: { role, watching, connectionId: member.id },
     }),
   );
   const leaveRoom = state.rooms.enter(sessionId, member);
@@ -79,6 +89,13 @@ export function serveViewer(
     stopPictures?.();
     stopPictures = undefined;
     writer.dropPicture();
+  }
+  /** Drops the input of a connection without control, so that two people never type into one page. */
+  function drive(input: BrowserInput): void {
+    if (state.control.holderOf(sessionId) !== member.id) return;
+    if (input.type === "mouse" && input.action === "move" && hasBrowser) cursor.moveTo(input.x, input.y);
+    held.note(input);
+    act(input);
   }
   function act(input: BrowserInput): void {
     if (!hasBrowser) return;
@@ -109,20 +126,19 @@ export function serveViewer(
         case "view.unsubscribe":
           return hidePage();
         case "control.take":
-          return state.rooms.take(sessionId, member);
+          return state.control.take(sessionId, member.id);
         case "control.release":
-          return state.rooms.release(sessionId, member);
+          return state.control.release(sessionId, member.id);
         case "input.mouse":
-          if (hasBrowser && frame.action === "move") cursor.moveTo(frame.x, frame.y);
-          return act({ ...frame, type: "mouse" });
+          return drive({ ...frame, type: "mouse" });
         case "input.wheel":
-          return act({ ...frame, type: "wheel" });
+          return drive({ ...frame, type: "wheel" });
         case "input.key":
-          return act({ ...frame, type: "key" });
+          return drive({ ...frame, type: "key" });
         case "input.text":
-          return act({ ...frame, type: "text" });
+          return drive({ ...frame, type: "text" });
         case "input.paste":
-          return act({ ...frame, type: "paste" });
+          return drive({ ...frame, type: "paste" });
       }
     },
     leave() {

@@ -5,6 +5,7 @@ import { WebSocket } from "ws";
 import type { Database } from "#db/client.ts";
 import { type ShareRole, shareTokens } from "#db/schema/index.ts";
 import { openTestDatabase } from "#db/testing.ts";
+import { createBrowserControl } from "#lib/browser/browser-control.ts";
 import type {
   BrowserInput,
   BrowserService,
@@ -12,9 +13,10 @@ import type {
   ScriptPointer,
   ViewListeners,
 } from "#lib/browser/browser-service.ts";
-import { createMemoryBus } from "#lib/events/bus.ts";
+import { createMemoryBus, type EventBus } from "#lib/events/bus.ts";
 import type { NewEvent } from "#lib/events/event.ts";
 import { createEventLog } from "#lib/events/event-log.ts";
+import { openWords } from "#lib/events/words.ts";
 import { createKeyStore } from "#lib/session/key-store.ts";
 import { createShareLinks, hashToken } from "#lib/session/share-link.ts";
 import { readShareStates } from "#lib/session/share-store.ts";
@@ -85,12 +87,12 @@ export const testEvent = (question: string): NewEvent => ({
 
 /** The live hub on a log and a server of its own, and on a database of its own unless one is given. */
 export async function openLiveRig(
-  options: { authTimeoutMs?: number; heartbeatMs?: number; db?: Database } = {},
+  options: { authTimeoutMs?: number; heartbeatMs?: number; db?: Database; bus?: EventBus } = {},
 ) {
   const own = options.db ? undefined : await openTestDatabase();
   const db = options.db ?? own?.db;
   if (!db) throw new Error("there is no database");
-  const bus = createMemoryBus();
+  const bus = options.bus ?? createMemoryBus();
   const log = createEventLog(db, bus);
   const shares = createShareLinks(db, new Uint8Array(32));
   const keys = [
@@ -99,15 +101,13 @@ export async function openLiveRig(
   ];
   const browser = createTestBrowser();
   const store = createKeyStore(db);
+  const control = createBrowserControl(openWords(bus, "browser-control"));
   const access = createAccessWatch({
     rows: {
       readKeys: store.readExpiries,
       readShares: (sessionIds) => readShareStates(db, sessionIds, new Date()),
     },
-    words: {
-      tell: (word) => bus.signal(ACCESS_TOPIC, word),
-      listen: (onWord, onGap) => bus.onSignal(ACCESS_TOPIC, onWord, onGap),
-    },
+    words: openWords(bus, ACCESS_TOPIC),
     logger: { warn: console.error },
   });
   const services: LiveServices = {
@@ -115,6 +115,8 @@ export async function openLiveRig(
     log,
     shares,
     access,
+    control,
+    words: (topic) => openWords(bus, topic),
     browser,
     authenticate: createAuthenticator(keys, store),
     logger: { debug() {}, error: console.error },
@@ -159,6 +161,7 @@ export async function openLiveRig(
     browser,
     shares,
     access,
+    control,
     address,
     addSession: (sessionId: string) => insertTestSession(db, sessionId),
     append: (sessionId: string, questions: string[]) =>
@@ -179,6 +182,8 @@ export async function openLiveRig(
       connectClient(new WebSocket(`ws://${address}/api/sessions/${path}`, { headers })),
     async close() {
       await hub.close();
+      control.close();
+      access.close();
       server.close();
       server.closeAllConnections();
       await own?.close();

@@ -150,7 +150,7 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
   removePersonQueued: { description: PERSONS },
   steerBrowser: {
     description:
-      "`url` is what a person typed: an http(s) URL, or a host, to which the scheme is added. Search words and other schemes are answered with a 400 that says so.",
+      "`url` is what a person typed: an http(s) URL, or a host, to which the scheme is added. Search words and other schemes are answered with a 400 that says so. A 409 while another connection has control of the browser, or the agent is at work and nobody has taken control.",
     bodyExamples: { "Somewhere else": { url: "shop.example/cart" }, Back: { action: "back" } },
   },
 };

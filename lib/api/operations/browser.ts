@@ -50,7 +50,10 @@ function readUrl(body: unknown): UrlRead {
   return { ok: true, value: url };
 }
 
-/** The address bar of the live view: goes to the address that a person typed, or through the page's history. */
+/**
+ * The address bar of the live view: goes to the address that a person typed, or through the page's history. As all input
+ * it is the controller's: refused while another connection has control, or the agent is at work and nobody took control.
+ */
 export async function steerBrowser(
   services: ApiServices,
   { params, session, body }: CallOf<"steerBrowser">,
@@ -58,6 +61,11 @@ export async function steerBrowser(
   const { sessionId } = params;
   if (!session.capabilities.browser)
     return fail("conflict", "capabilities.browser: this session has no browser");
+  const holder = services.control.holderOf(sessionId);
+  if (holder === undefined && session.activeRunId !== null)
+    return fail("conflict", "the agent has control of the browser; take control first");
+  if (holder !== undefined && holder !== body.connectionId)
+    return fail("conflict", "someone else has control of the browser; take control first");
   if ("action" in body) await services.browser.history(sessionId, body.action);
   else {
     const typed = readTypedAddress(body.url);

@@ -24,7 +24,13 @@ export const liveFrameSchema = z
         type: z.literal("ready"),
         lastSeq: count,
         ...common,
-        data: z.object({ role: z.enum(SHARE_ROLES), watching: count }),
+        data: z.object({
+          role: z.enum(SHARE_ROLES),
+          watching: count,
+          connectionId: z
+            .string()
+            .meta({ description: "Names this connection, for the page's address bar." }),
+        }),
       })
       .describe(
         "The first frame: the connection was accepted; `lastSeq` is the last stored event at that moment. It is no event, so it has no `seq`.",
@@ -34,7 +40,7 @@ export const liveFrameSchema = z
     notice("watching", "How many connections follow the session.", z.object({ watching: count })),
     notice(
       "control",
-      "Which person has the controls of the browser.",
+      "Which person has control of the browser: input of everyone else is dropped. Null: no person has; the agent has control while its turn runs.",
       z.object({ holder: z.enum(["you", "someone"]).nullable() }),
     ),
     notice("cursor", "The CSS cursor where this connection's pointer is.", z.object({ cursor: z.string() })),

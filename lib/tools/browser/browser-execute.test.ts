@@ -6,6 +6,7 @@ import { createScriptRunner, type ScriptRunner } from "./script-runner.ts";
 import {
   callOf,
   createEvidenceMemory,
+  createTestControl,
   startSite,
   startTestBrowser,
   type TestBrowser,
@@ -15,6 +16,7 @@ import {
 let browser: TestBrowser;
 let site: Awaited<ReturnType<typeof startSite>>;
 let scripts: ScriptRunner;
+const control = createTestControl();
 
 before(async () => {
   site = await startSite({ "/": "<title>Shop</title><h1>Shop</h1>" });
@@ -29,7 +31,7 @@ after(async () => {
 });
 
 const execute = (input: object, signal?: AbortSignal) =>
-  browserExecute({ browser: browser.service, scripts }).execute(input, callOf(signal));
+  browserExecute({ browser: browser.service, control, scripts }).execute(input, callOf(signal));
 
 test("the result is quoted as page content, with the console's output, and the browser counts as used", async () => {
   browser.touched.length = 0;
@@ -65,7 +67,7 @@ test("a script that runs too long is told what stands", async () => {
 test("a stop is honoured within a second, also while the browser starts", async () => {
   const controller = new AbortController();
   const ensure = () => new Promise<never>(() => {});
-  const tool = browserExecute({ browser: { ...browser.service, ensure }, scripts });
+  const tool = browserExecute({ browser: { ...browser.service, ensure }, control, scripts });
   const answered = tool.execute({ script: "return 1" }, callOf(controller.signal));
   controller.abort();
   await assert.rejects(answered, /stopped/);
@@ -81,7 +83,12 @@ test("input beyond the limits is refused", async () => {
 });
 
 test("the browser's tools are those of the specification, screenshot alone an editing one", () => {
-  const tools = browserTools({ browser: browser.service, scripts, evidence: createEvidenceMemory() });
+  const tools = browserTools({
+    browser: browser.service,
+    control,
+    scripts,
+    evidence: createEvidenceMemory(),
+  });
   assert.deepEqual(
     tools.filter(({ profile }) => profile === "analysis").map(({ name }) => name),
     [

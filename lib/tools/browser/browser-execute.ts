@@ -9,6 +9,9 @@ import type { ScriptHelper } from "./script-runner.ts";
 const TIMEOUT_MS_MAX = 120_000;
 /** What starting a browser and the script's process may take on top of the script's own time. */
 const START_AND_END_MS = 75_000;
+/** How long a call waits while a person has control; the agent is told afterwards, so that it can do something else. */
+const CONTROL_WAIT_MS = 60_000;
+const IN_CONTROL = "A person has control of the live browser";
 const LOGS_SHOWN_MAX = 8_000;
 const MESSAGE_SHOWN_MAX = 300;
 
@@ -20,7 +23,7 @@ export type ScriptHelpers = (sessionId: string) => Record<string, ScriptHelper>;
  * `security.md`, What comes in.
  */
 export const browserExecute = (
-  services: Pick<ToolServices, "browser" | "scripts">,
+  services: Pick<ToolServices, "browser" | "control" | "scripts">,
   helpers: ScriptHelpers = () => ({}),
 ) =>
   defineTool({
@@ -35,14 +38,28 @@ export const browserExecute = (
     profile: "analysis",
     idempotent: false,
     readOnly: false,
-    timeoutMs: TIMEOUT_MS_MAX + START_AND_END_MS,
+    timeoutMs: TIMEOUT_MS_MAX + START_AND_END_MS + CONTROL_WAIT_MS,
     async execute({ script, timeoutMs }, call) {
+      const { control } = services;
+      if (!(await control.untilFree(call.sessionId, CONTROL_WAIT_MS, call.signal)))
+        return errorResult(
+          `${IN_CONTROL}, so the script was not run. Look at the page with the reading tools, or run the script again later.`,
+        );
       const live = await openLive(services.browser, call);
-      const outcome = await services.scripts.run(live, script, {
-        timeoutMs,
-        signal: call.signal,
-        helpers: helpers(call.sessionId),
-      });
+      const taken = new AbortController();
+      const stopIfTaken = () => {
+        if (control.holderOf(call.sessionId) !== undefined) taken.abort();
+      };
+      const stopFollowing = control.follow(call.sessionId, stopIfTaken);
+      // Someone may have taken control while the browser started.
+      stopIfTaken();
+      const outcome = await services.scripts
+        .run(live, script, {
+          timeoutMs,
+          signal: AbortSignal.any([call.signal, taken.signal]),
+          helpers: helpers(call.sessionId),
+        })
+        .finally(stopFollowing);
       services.browser.touch(call.sessionId);
       const console = outcome.logs === "" ? "" : `\nConsole:\n${cut(outcome.logs.trimEnd())}`;
       const logs = `${describeDialogs(outcome.dialogs)}${console}`;
@@ -51,6 +68,10 @@ export const browserExecute = (
           quoteAsData(live.page().url(), `Result: ${JSON.stringify(outcome.value, null, 1)}${logs}`),
         );
       }
+      if (taken.signal.aborted)
+        return errorResult(
+          `${IN_CONTROL} now, so the script was stopped. What it did to the page until then stands. Look at the page before you go on.${logs}`,
+        );
       const advice = outcome.timedOut
         ? " What it did to the page until then stands. Wait for less, or give a larger timeoutMs."
         : "";

@@ -9,7 +9,9 @@ import { saveCleanedHtml } from "./save-cleaned-html.ts";
 import { screenshot } from "./screenshot.ts";
 
 /** The tools that work on the live browser. */
-export const browserTools = (services: Pick<ToolServices, "browser" | "scripts" | "evidence">): Tool[] => [
+export const browserTools = (
+  services: Pick<ToolServices, "browser" | "control" | "scripts" | "evidence">,
+): Tool[] => [
   browserExecute(services),
   browserSearch(services),
   domQuery(services),

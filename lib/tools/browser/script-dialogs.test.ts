@@ -8,7 +8,7 @@ import {
 } from "#lib/browser/testing.ts";
 import { browserExecute } from "./browser-execute.ts";
 import { createScriptRunner, type ScriptRunner } from "./script-runner.ts";
-import { callOf, textOf } from "./test-fixture.ts";
+import { callOf, createTestControl, textOf } from "./test-fixture.ts";
 
 let site: Awaited<ReturnType<typeof startTestSite>>;
 let house: TestBrowsers;
@@ -32,7 +32,7 @@ after(async () => {
 
 /** Runs a script as the agent does. @returns the text of the tool's result. */
 async function run(script: string): Promise<string> {
-  const tool = browserExecute({ browser: house.browsers, scripts });
+  const tool = browserExecute({ browser: house.browsers, control: createTestControl(), scripts });
   return textOf(await tool.execute({ script, timeoutMs: 20_000 }, { ...callOf(), sessionId }));
 }
 

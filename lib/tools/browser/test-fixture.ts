@@ -5,11 +5,14 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright";
+import { createBrowserControl } from "#lib/browser/browser-control.ts";
 import type { BrowserService, LiveBrowser, ScriptPointer } from "#lib/browser/browser-service.ts";
 import { createOverlayGate, type OverlayGate } from "#lib/browser/overlay/overlay-gate.ts";
 import { watchDialogs } from "#lib/browser/page-dialogs.ts";
 import { findTestChromium } from "#lib/browser/testing.ts";
+import { createMemoryBus } from "#lib/events/bus.ts";
 import type { EvidencePointer } from "#lib/events/event.ts";
+import { openWords } from "#lib/events/words.ts";
 import type { EvidenceStore, NewEvidence } from "#lib/session/evidence.ts";
 import type { ToolCall, ToolResult } from "../tool.ts";
 
@@ -148,6 +151,9 @@ export async function startSite(
     },
   };
 }
+
+/** Control of browsers in one process; free until a test takes it. */
+export const createTestControl = () => createBrowserControl(openWords(createMemoryBus(), "browser-control"));
 
 /** Evidence kept in memory. */
 export function createEvidenceMemory(): EvidenceStore & { saved: (NewEvidence & EvidencePointer)[] } {

@@ -8,7 +8,7 @@ import {
 } from "#lib/browser/testing.ts";
 import { browserExecute } from "./browser-execute.ts";
 import { createScriptRunner, type ScriptRunner } from "./script-runner.ts";
-import { callOf, textOf } from "./test-fixture.ts";
+import { callOf, createTestControl, textOf } from "./test-fixture.ts";
 
 let site: Awaited<ReturnType<typeof startTestSite>>;
 let house: TestBrowsers;
@@ -62,7 +62,7 @@ const UNREACHABLE: [what: string, url: () => string, words: RegExp][] = [
 
 for (const [what, url, words] of UNREACHABLE)
   test(`a script that goes to ${what} is told so in words, as is what it catches`, async () => {
-    const tool = browserExecute({ browser: house.browsers, scripts });
+    const tool = browserExecute({ browser: house.browsers, control: createTestControl(), scripts });
     const script = `
       const caught = await page.goto('${url()}').catch((error) => error.message);
       console.log(caught);

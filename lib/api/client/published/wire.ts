@@ -444,6 +444,8 @@ export type LiveFrame = {
   data: {
     role: "view" | "comment" | "drive";
     watching: number;
+    /** Names this connection, for the page's address bar. */
+    connectionId: string;
   };
 } | {
   type: "run.started";

@@ -1,0 +1,37 @@
+import type { BrowserInput } from "#lib/browser/browser-service.ts";
+
+type Press = Extract<BrowserInput, { type: "mouse" }>;
+
+/** The keys and mouse buttons that a person holds down in the page. */
+export type HeldInput = {
+  note: (input: BrowserInput) => void;
+  /** The inputs that release everything that is still down; nothing is held afterwards. */
+  releaseAll: () => BrowserInput[];
+};
+
+/** Follows what a person presses, so that losing control leaves no key or button of the page pressed. */
+export function createHeldInput(): HeldInput {
+  const keys = new Map<string, string>();
+  const buttons = new Map<Press["button"], Press>();
+  return {
+    note(input) {
+      if (input.type === "key") {
+        if (input.action === "down") keys.set(input.code, input.key);
+        else keys.delete(input.code);
+      }
+      if (input.type === "mouse" && input.action === "down") buttons.set(input.button, input);
+      if (input.type === "mouse" && input.action === "up") buttons.delete(input.button);
+    },
+    releaseAll() {
+      const ups: BrowserInput[] = [
+        ...[...buttons.values()].map((press): BrowserInput => ({ ...press, action: "up" })),
+        ...[...keys].map(
+          ([code, key]): BrowserInput => ({ type: "key", action: "up", key, code, modifiers: 0 }),
+        ),
+      ];
+      keys.clear();
+      buttons.clear();
+      return ups;
+    },
+  };
+}
