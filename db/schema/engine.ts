@@ -64,6 +64,8 @@ export const engineRuns = pgTable(
     wakes: integer("wakes").notNull().default(0),
     /** When a failed attempt is to be repeated. */
     dueAt: instant("due_at"),
+    /** When the run was last parked: with `due_at` it says how long the wait is. */
+    waitingSince: instant("waiting_since"),
     /** The run and step that invoked this one. */
     parentRunId: text("parent_run_id"),
     parentStepId: text("parent_step_id"),
@@ -101,7 +103,7 @@ export const engineSteps = pgTable(
     /** Order of ending within everything the engine does. */
     position: bigint("position", { mode: "number" }),
     attempt: integer("attempt").notNull().default(0),
-    /** End of a sleep, time limit of a wait, or time of the next attempt. */
+    /** End of a sleep, time limit of a wait, or time of the next attempt; `created_at` is the beginning of that wait. */
     dueAt: instant("due_at"),
     eventName: text("event_name"),
     expression: text("expression"),

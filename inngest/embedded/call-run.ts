@@ -48,9 +48,12 @@ export async function callRun(
       maxAttempts,
       stepId,
     };
-    const answer = await invokeFunction(handler, call, clock.now);
-    const nowMs = clock.now();
-    const verdict = judgeAnswer(answer, { runId, attempt, maxAttempts, waitingStepIds, nowMs, backoff });
+    const answer = await invokeFunction(handler, call, clock.wallNow);
+    const verdict = judgeAnswer(answer, {
+      ...{ runId, attempt, maxAttempts, waitingStepIds, backoff },
+      nowMs: clock.now(),
+      wallNowMs: clock.wallNow(),
+    });
     const unknown = verdict.runs.find((invoked) => !registry.find(invoked.functionId));
     if (unknown) throw new Error(`The invoked function "${unknown.functionId}" is not registered.`);
     return verdict;

@@ -72,7 +72,7 @@ const STALE = new Response(null, { status: 409 });
 export function createEmbeddedEngine(options: EmbeddedEngineOptions): EmbeddedEngine {
   const { db, logger, isSoleExecutor = false, clock = systemClock, backoff = createBackoff() } = options;
   const { concurrency = 256, leaseMs = 15_000, sweepMs = 5_000, keepMs = 24 * 3_600_000 } = options;
-  const store = createEngineStore(db, `exe_${randomUUID()}`);
+  const store = createEngineStore(db, `exe_${randomUUID()}`, clock.now);
   const alarms = createAlarms(clock);
   /** Events that were ever waited for; complete only where nobody else writes waits. */
   const awaited = new Set<string>();
@@ -82,6 +82,7 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): EmbeddedEn
   let isStopped = false;
   let leaseUntilMs = 0;
   let prunedAtMs = Number.NEGATIVE_INFINITY;
+  let mayClaimAtMs = Number.NEGATIVE_INFINITY;
 
   async function receive(events: EngineEvent[], planRuns?: (event: EngineEvent) => NewRun[]) {
     if (!running) throw new Error("The embedded engine is not started.");
@@ -146,13 +147,15 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): EmbeddedEn
     });
   }
 
-  /** Keeps the lease, takes over what executors left that are gone, forgets what is old. */
+  /** Keeps the lease, takes over the runs of executors that are gone, prunes old rows. */
   async function sweep({ registry, executor }: Running, takeAll: boolean) {
     const nowMs = clock.now();
-    await store.renewLease(leaseMs);
+    // Where its own lease ran out, those of the others say nothing either: they first get the time to renew.
+    if (await store.renewLease(leaseMs)) mayClaimAtMs = nowMs + leaseMs;
     leaseUntilMs = nowMs + leaseMs;
     const functionIds = registry.all().map(({ id }) => id);
-    if (takeAll || !isSoleExecutor) executor.adopt(await store.claimRuns(functionIds, takeAll));
+    if (takeAll || (!isSoleExecutor && nowMs >= mayClaimAtMs))
+      executor.adopt(await store.claimRuns(functionIds, takeAll));
     if (nowMs - prunedAtMs < PRUNE_EVERY_MS) return;
     prunedAtMs = nowMs;
     await store.prune(keepMs);

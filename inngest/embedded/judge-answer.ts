@@ -32,13 +32,17 @@ export type Verdict = {
     | { kind: "halted" };
 };
 
-/** What the judgement rests on: the call that was answered, the steps already known to wait, and the time. */
+/**
+ * What the judgement rests on: the call that was answered, the steps already known to wait, and the time: the engine's, in
+ * which waits are kept, and the machine's, which dates in the answer are relative to.
+ */
 export type Circumstances = {
   runId: string;
   attempt: number;
   maxAttempts: number;
   waitingStepIds: ReadonlySet<string>;
   nowMs: number;
+  wallNowMs: number;
   backoff: Backoff;
 };
 
@@ -56,12 +60,12 @@ function judgeFailure(
   error: SerializedError,
   isFinal: boolean,
   retryAtMs: number | undefined,
-  { attempt, maxAttempts, nowMs, backoff }: Circumstances,
+  { attempt, maxAttempts, nowMs, wallNowMs, backoff }: Circumstances,
 ): Extract<Verdict["next"], { kind: "failed" | "retry" }> {
   if (isFinal || attempt + 1 >= maxAttempts) return { kind: "failed", error };
   if (retryAtMs === undefined)
     return { kind: "retry", attempt: attempt + 1, dueAtMs: nowMs + backoff(attempt) };
-  const delayMs = Math.min(Math.max(retryAtMs - nowMs, SOONEST_RETRY_MS), LATEST_RETRY_MS);
+  const delayMs = Math.min(Math.max(retryAtMs - wallNowMs, SOONEST_RETRY_MS), LATEST_RETRY_MS);
   return { kind: "retry", attempt: attempt + 1, dueAtMs: nowMs + delayMs };
 }
 
@@ -78,20 +82,22 @@ function invokeRun(runId: string, op: Extract<Op, { op: "InvokeFunction" }>, now
   return { event, run: { id: randomUUID(), functionId: op.opts.function_id, eventId: event.id, parent } };
 }
 
-function toWait(op: Op, nowMs: number): StepWrite | undefined {
+/** The wait of a step, if it is one. A date is taken for the time until it, by the clock that the function read. */
+function toWait(op: Op, { nowMs, wallNowMs }: Circumstances): StepWrite | undefined {
   const step = { stepId: op.id, name: nameOf(op), state: "pending" } as const;
-  if (op.op === "Sleep") return { ...step, kind: "sleep", dueAtMs: parseDueTime(op.name, nowMs) };
+  const readDue = (text: string) => nowMs + parseDueTime(text, wallNowMs) - wallNowMs;
+  if (op.op === "Sleep") return { ...step, kind: "sleep", dueAtMs: readDue(op.name) };
   if (op.op === "InvokeFunction") {
     const { timeout } = op.opts;
     return {
       ...step,
       kind: "invoke",
-      dueAtMs: timeout === undefined ? undefined : parseDueTime(timeout, nowMs),
+      dueAtMs: timeout === undefined ? undefined : readDue(timeout),
     };
   }
   if (op.op !== "WaitForEvent") return undefined;
   if (op.opts.if !== undefined) compileExpression(op.opts.if);
-  const dueAtMs = parseDueTime(op.opts.timeout, nowMs);
+  const dueAtMs = readDue(op.opts.timeout);
   return { ...step, kind: "event", dueAtMs, eventName: op.name, expression: op.opts.if };
 }
 
@@ -128,7 +134,7 @@ export function judgeAnswer(answer: Answer, circumstances: Circumstances): Verdi
         hasProgressed = true;
       }
     } else if (!waitingStepIds.has(op.id)) {
-      const wait = toWait(op, nowMs);
+      const wait = toWait(op, circumstances);
       if (wait) verdict.steps.push(wait);
       if (op.op === "InvokeFunction") {
         const { event, run } = invokeRun(runId, op, nowMs);

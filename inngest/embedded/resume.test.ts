@@ -311,10 +311,55 @@ describe("two executors on one database", () => {
     const second = createProcess({ isSoleExecutor: false, sweepMs: 1_000 });
     await second.start([threeSteps(second.client, again)]);
     assert.deepEqual(again, []);
-    await database.client.query("update engine_executors set lease_until = now() - interval '1 second'");
+    await database.client.query(
+      `update engine_executors set lease_until = now() - interval '1 second'
+       where lease_until = (select min(lease_until) from engine_executors)`,
+    );
     second.clock.advance(1_000);
     await allOver();
     assert.deepEqual(again, ["second", "third"]);
+  });
+
+  it("a database clock set forward takes no runs from the living: all renew before anyone claims", async () => {
+    const ran: string[] = [];
+    const gate = createGate();
+    const first = createProcess({ isSoleExecutor: false });
+    await first.start([threeSteps(first.client, ran, gate.promise)]);
+    await first.client.send({ name: "go" });
+    await until(() => ran.includes("second"), "the second step runs");
+    const second = createProcess({ isSoleExecutor: false, sweepMs: 1_000 });
+    await second.start([threeSteps(second.client, [])]);
+    await database.client.query("update engine_executors set lease_until = now() - interval '2 days'");
+    const countLeases = "select count(*)::int as n from engine_executors where lease_until > now()";
+    const hasRenewed = async (n: number) =>
+      (await database.client.query<{ n: number }>(countLeases)).rows[0]?.n === n;
+    second.clock.advance(1_000);
+    await until(() => hasRenewed(1), "the second has renewed its lease");
+    first.clock.advance(5_000);
+    await until(() => hasRenewed(2), "the first has renewed its lease");
+    second.clock.advance(20_000);
+    gate.resolve();
+    await allOver();
+    assert.deepEqual(ran, ["first", "second", "third"]);
+    const epochs = await database.client.query<{ epoch: number }>("select epoch from engine_runs");
+    assert.deepEqual(epochs.rows, [{ epoch: 1 }]);
+  });
+
+  it("a database clock set back leaves a dead executor's lease its usual length", async () => {
+    const first = createProcess({ isSoleExecutor: false });
+    await first.start([threeSteps(first.client, [], createGate().promise)]);
+    await first.client.send({ name: "go" });
+    await until(async () => (await readRuns(database.db)).length === 1, "the run has begun");
+    first.crash();
+    await database.client.query("update engine_executors set lease_until = now() + interval '2 days'");
+    const again: string[] = [];
+    const second = createProcess({ isSoleExecutor: false, sweepMs: 1_000, leaseMs: 200 });
+    await second.start([threeSteps(second.client, again)]);
+    await until(() => {
+      second.clock.advance(1_000);
+      return isQuiet(database.db);
+    }, "the run was taken over and has ended");
+    assert.equal(again.at(-1), "third");
   });
 
   it("whoever receives the event a parked run waits for plays it on", async () => {
@@ -469,5 +514,119 @@ describe("cost and upkeep", () => {
       return (await readRuns(database.db)).length === 1;
     }, "the ended run is forgotten");
     assert.equal((await readRuns(database.db))[0]?.functionId, "test-open");
+  });
+});
+
+const DAYS_2 = 2 * 24 * 3_600_000;
+const NOON = Date.UTC(2026, 0, 5, 12);
+
+/** Sleeps for a minute until a date by the machine's clock, as the service's functions do. */
+const sleepAMinute = (client: Inngest.Any, wallNow: () => number) =>
+  client.createFunction({ id: "sleeper", triggers: { event: "go" } }, async ({ step }) => {
+    await step.sleepUntil("pause", new Date(wallNow() + 60_000));
+    return "awake";
+  });
+
+/** Fails once in a step, to be repeated after the backoff of a second. */
+const failOnce = (client: Inngest.Any, failures: { left: number }) =>
+  client.createFunction({ id: "failing", triggers: { event: "go" }, retries: 1 }, async () => {
+    if (failures.left-- > 0) throw new Error("not yet");
+    return "awake";
+  });
+
+describe("a clock that jumps", () => {
+  const output = async () => (await readRuns(database.db))[0]?.output;
+
+  for (const [how, byMs] of [
+    ["back", -DAYS_2],
+    ["forward", DAYS_2],
+  ] as const) {
+    it(`${how} by two days while a run sleeps changes nothing`, async () => {
+      const { client, clock, start } = createProcess();
+      await start([sleepAMinute(client, clock.wallNow)]);
+      await client.send({ name: "go" });
+      await parked();
+      clock.setWall(byMs);
+      clock.advance(59_000);
+      assert.equal(await countWaiting(database.db), 1);
+      clock.advance(2_000);
+      await allOver();
+      assert.equal(await output(), "awake");
+    });
+
+    it(`${how} by two days before a run begins to sleep changes nothing`, async () => {
+      const { client, clock, start } = createProcess();
+      await start([sleepAMinute(client, clock.wallNow)]);
+      clock.setWall(byMs);
+      await client.send({ name: "go" });
+      await parked();
+      clock.advance(59_000);
+      assert.equal(await countWaiting(database.db), 1);
+      clock.advance(2_000);
+      await allOver();
+    });
+  }
+
+  it("back by two days between two starts lets a sleep begin again, and never exceed its length", async () => {
+    const first = createProcess({ clock: createManualClock(NOON) });
+    await first.start([sleepAMinute(first.client, first.clock.wallNow)]);
+    await first.client.send({ name: "go" });
+    await parked();
+    first.crash();
+    const second = createProcess({ clock: createManualClock(NOON - DAYS_2) });
+    await second.start([sleepAMinute(second.client, second.clock.wallNow)]);
+    second.clock.advance(59_000);
+    assert.equal(await countWaiting(database.db), 1);
+    second.clock.advance(2_000);
+    await allOver();
+    assert.equal(await output(), "awake");
+  });
+
+  it("forward by two days between two starts ends a sleep", async () => {
+    const first = createProcess({ clock: createManualClock(NOON) });
+    await first.start([sleepAMinute(first.client, first.clock.wallNow)]);
+    await first.client.send({ name: "go" });
+    await parked();
+    first.crash();
+    const second = createProcess({ clock: createManualClock(NOON + DAYS_2) });
+    await second.start([sleepAMinute(second.client, second.clock.wallNow)]);
+    second.clock.advance(1);
+    await allOver();
+    assert.equal(await output(), "awake");
+  });
+
+  it("back by two days between two starts lets a failed attempt be repeated after its backoff", async () => {
+    const failures = { left: 1 };
+    const first = createProcess({ clock: createManualClock(NOON) });
+    await first.start([failOnce(first.client, failures)]);
+    await first.client.send({ name: "go" });
+    await parked();
+    first.crash();
+    const second = createProcess({ clock: createManualClock(NOON - DAYS_2) });
+    await second.start([failOnce(second.client, failures)]);
+    second.clock.advance(2_000);
+    await allOver();
+    assert.equal(await output(), "awake");
+  });
+});
+
+describe("crons after the clock was set back", () => {
+  it("run again in the minutes that they ran in before", async () => {
+    let count = 0;
+    const define = (client: Inngest.Any) =>
+      client.createFunction({ id: "tick", triggers: { cron: "* * * * *" } }, () => ++count);
+    const first = createProcess();
+    await first.start([define(first.client)]);
+    first.clock.advance(60_000);
+    await until(() => count === 1, "the cron has run");
+    await allOver();
+    first.crash();
+    // As the rows look from a database whose clock was set back after they were written.
+    await database.client.query("update engine_runs set ended_at = ended_at + interval '2 days'");
+    await database.client.query("update engine_events set created_at = created_at + interval '2 days'");
+    const second = createProcess();
+    await second.start([define(second.client)]);
+    second.clock.advance(60_000);
+    await until(() => count === 2, "the cron has run again");
   });
 });

@@ -75,7 +75,7 @@ const row = (values: SQL[]) => sql`(${sql.join(values, sql`, `)})`;
 const text = (value: string | null | undefined) => sql`${value ?? null}::text`;
 
 /** One step as a row of typed values, in the order of `STEP_COLUMNS`. */
-function toStepRow(step: StepWrite): SQL {
+function toStepRow(step: StepWrite, nowMs: number): SQL {
   const isPending = step.state === "pending";
   return row([
     text(step.stepId),
@@ -89,28 +89,35 @@ function toStepRow(step: StepWrite): SQL {
     text(isPending && step.kind === "event" ? step.expression : null),
     step.state === "done" ? asJson(step.output) : sql`null::json`,
     step.state === "failed" ? asJson(step.error) : sql`null::json`,
+    // By the engine's clock, as `due_at` is: the two together say how long the wait is.
+    instantFrom(sql`${nowMs}::float8`),
   ]);
 }
 
 const STEP_COLUMNS = sql.raw(
-  "step_id, kind, state, name, position, attempt, due_at, event_name, expression, output, error",
+  "step_id, kind, state, name, position, attempt, due_at, event_name, expression, output, error, created_at",
 );
 
 /** A recorded end is never written over, and a wait keeps the time limit it was first given. */
-const writtenSteps = (steps: StepWrite[]) => sql`written as (
+const writtenSteps = (steps: StepWrite[], nowMs: number) => sql`written as (
   insert into ${engineSteps} as s (run_id, ${STEP_COLUMNS})
-  select held.id, x.* from held, (values ${sql.join(steps.map(toStepRow), sql`, `)}) as x(${STEP_COLUMNS})
+  select held.id, x.* from held, (values ${sql.join(
+    steps.map((step) => toStepRow(step, nowMs)),
+    sql`, `,
+  )}) as x(${STEP_COLUMNS})
   on conflict (run_id, step_id) do update set state = excluded.state, position = excluded.position,
-    attempt = excluded.attempt, due_at = excluded.due_at, output = excluded.output, error = excluded.error
+    attempt = excluded.attempt, due_at = excluded.due_at, output = excluded.output, error = excluded.error,
+    created_at = excluded.created_at
   where s.state = 'pending' and s.kind = 'run')`;
 
-function movedRun(move: RunMove): SQL {
+function movedRun(move: RunMove, nowMs: number): SQL {
   if (move.to === "running")
     return sql`moved as (update ${engineRuns} r set attempt = ${move.attempt} from held where r.id = held.id
       returning r.id, r.state)`;
   if (move.to === "waiting")
     return sql`moved as (update ${engineRuns} r set attempt = ${move.attempt},
       due_at = ${instantFrom(sql`${move.dueAtMs ?? null}::float8`)},
+      waiting_since = ${instantFrom(sql`${nowMs}::float8`)},
       state = case when r.wakes = ${move.wakes} then ${nextRunState("running", "parked")} else r.state end
       from held where r.id = held.id returning r.id, r.state)`;
   const output = move.to === "completed" ? asJson(move.output) : sql`null`;
@@ -179,8 +186,12 @@ const startedRun = (event: EngineEvent, run: NewRun, executorId: string) => sql`
   select ${run.id}, ${run.functionId}, id, ${run.idempotencyKey ?? null}, ${executorId} from fresh
   on conflict do nothing returning json_build_array(id) as started`;
 
-/** The statement of a change. */
-export function composeChange(change: Change, executorId: string): SQL {
+/**
+ * The statement of a change.
+ *
+ * @param nowMs the engine's time, from which the change's waits count.
+ */
+export function composeChange(change: Change, executorId: string, nowMs: number): SQL {
   const { fence, steps = [], move, events = [], runs = [], satisfied = [], cancelled = [] } = change;
   const effects = steps.length + satisfied.length + cancelled.length;
   const [event] = events;
@@ -196,9 +207,9 @@ export function composeChange(change: Change, executorId: string): SQL {
       and state in ${OPEN} for no key update)`);
     columns.push(sql`(select count(*)::int from held) as held`);
   }
-  if (steps.length > 0) parts.push(writtenSteps(steps));
+  if (steps.length > 0) parts.push(writtenSteps(steps, nowMs));
   if (move) {
-    parts.push(movedRun(move));
+    parts.push(movedRun(move, nowMs));
     columns.push(sql`(select state from moved) as state`);
   }
   if (events.length > 0) parts.push(insertedEvents(events, fence !== undefined));

@@ -52,8 +52,15 @@ type OpenRun = { runId: string; functionId: string; createdAtMs: number; event: 
 
 export type EngineStore = ReturnType<typeof createEngineStore>;
 
-/** The engine's rows: the only part of it that knows Drizzle. Every method is one statement, so one transaction. */
-export function createEngineStore(db: Database, executorId: string) {
+/** Longer than two clocks of one deployment differ; a row from further in the future was written before a clock was set back. */
+const CLOCKS_DIFFER_MS = 60_000;
+
+/**
+ * The engine's rows: the only part of it that knows Drizzle. Every method is one statement, so one transaction.
+ *
+ * @param now the engine's clock.
+ */
+export function createEngineStore(db: Database, executorId: string, now: () => number) {
   /** The drivers' results differ in type only; all carry `rows`, whose shape is that of the select beside the call. */
   async function query<Row>(statement: SQL): Promise<Row[]> {
     return ((await db.execute(statement)) as unknown as { rows: Row[] }).rows;
@@ -67,7 +74,7 @@ export function createEngineStore(db: Database, executorId: string) {
       started?: string[] | null;
       woken?: WokenRun[] | null;
       cancelled?: string[] | null;
-    }>(composeChange(change, executorId));
+    }>(composeChange(change, executorId, now()));
     return {
       held: change.fence === undefined || row?.held === 1,
       state: row?.state ?? undefined,
@@ -155,11 +162,22 @@ export function createEngineStore(db: Database, executorId: string) {
       from ${engineRuns} r join ${engineEvents} e on e.id = r.event_id
       where r.ended_at is null and r.function_id in (select json_array_elements_text(${asJson(functionIds)}))`);
 
-  /** Says that this executor lives for another `leaseMs`. */
-  async function renewLease(leaseMs: number): Promise<void> {
-    await query(sql`insert into ${engineExecutors} (id, lease_until)
-      values (${executorId}, now() + ${leaseMs} * interval '1 millisecond')
-      on conflict (id) do update set lease_until = excluded.lease_until`);
+  /**
+   * Renews this executor's lease for another `leaseMs`, and cuts leases that reach further: they were written before the
+   * database's clock was set back, and a dead executor's would hold its runs until then.
+   *
+   * @returns whether the lease had run out: this executor was suspended, or the database's clock jumped forward.
+   */
+  async function renewLease(leaseMs: number): Promise<boolean> {
+    const until = sql`now() + ${leaseMs} * interval '1 millisecond'`;
+    const [row] = await query<{ hadExpired: boolean }>(sql`with cut as (
+        update ${engineExecutors} set lease_until = ${until} where lease_until > ${until} and id <> ${executorId}
+      ), renewed as (
+        insert into ${engineExecutors} (id, lease_until) values (${executorId}, ${until})
+        on conflict (id) do update set lease_until = excluded.lease_until
+      )
+      select exists (select 1 from ${engineExecutors} where id = ${executorId} and lease_until <= now()) as "hadExpired"`);
+    return row?.hadExpired ?? false;
   }
 
   /** Gives all runs of this executor free. */
@@ -167,22 +185,42 @@ export function createEngineStore(db: Database, executorId: string) {
     await query(sql`delete from ${engineExecutors} where id = ${executorId}`);
   }
 
-  /** Takes over the open runs of executors without a lease, or of every other executor when `takeAll`. */
-  const claimRuns = (functionIds: string[], takeAll: boolean) =>
-    query<ClaimedRun>(sql`with taken as (
-        update ${engineRuns} r set executor_id = ${executorId}, epoch = r.epoch + 1
+  /**
+   * Takes over the open runs of executors without a lease, or of every other executor when `takeAll`. A wait that began in
+   * the future was written before the clock was set back: it begins again now, so that it never exceeds its own length.
+   */
+  function claimRuns(functionIds: string[], takeAll: boolean): Promise<ClaimedRun[]> {
+    const at = instantFrom(sql`${now()}::float8`);
+    const dueAt = (due: SQL, since: SQL) =>
+      sql`case when ${since} > ${at} then ${at} + (${due} - ${since}) else ${due} end`;
+    const stepDue = dueAt(sql`s.due_at`, sql`s.created_at`);
+    return query<ClaimedRun>(sql`with taken as (
+        update ${engineRuns} r set executor_id = ${executorId}, epoch = r.epoch + 1,
+          due_at = ${dueAt(sql`r.due_at`, sql`r.waiting_since`)}, waiting_since = least(r.waiting_since, ${at})
         where r.ended_at is null and r.executor_id <> ${executorId}
           and r.function_id in (select json_array_elements_text(${asJson(functionIds)}))
           and (${takeAll} or not exists
             (select 1 from ${engineExecutors} x where x.id = r.executor_id and x.lease_until > now()))
-        returning r.id, r.function_id, r.epoch, r.state, r.event_id, r.due_at, r.parent_run_id)
+        returning r.id, r.function_id, r.epoch, r.state, r.event_id, r.due_at, r.parent_run_id
+      ), begun as (
+        update ${engineSteps} s set due_at = ${stepDue}, created_at = ${at} from taken t
+        where s.run_id = t.id and s.state = 'pending' and s.created_at > ${at}
+      )
       select t.id, t.function_id as "functionId", t.epoch, t.state, t.parent_run_id is not null as "hasParent",
-        e.body as event, ${msOf(sql`least(t.due_at, (select min(s.due_at) from ${engineSteps} s
+        e.body as event, ${msOf(sql`least(t.due_at, (select min(${stepDue}) from ${engineSteps} s
           where s.run_id = t.id and s.state = 'pending'))`)} as "dueAtMs"
       from taken t join ${engineEvents} e on e.id = t.event_id`);
+  }
 
-  /** Forgets runs that ended longer ago than `keepMs`, events as old that no run needs, and dead executors. */
+  /**
+   * Forgets runs that ended longer ago than `keepMs`, events as old that no run needs, and dead executors. Rows from the
+   * future were written before the clock was set back; their ids would hold up the crons of the same minutes.
+   */
   async function prune(keepMs: number): Promise<void> {
+    const future = sql`now() + ${CLOCKS_DIFFER_MS} * interval '1 millisecond'`;
+    await query(sql`delete from ${engineRuns} where ended_at > ${future}`);
+    await query(sql`delete from ${engineEvents} e where e.created_at > ${future}
+      and not exists (select 1 from ${engineRuns} r where r.event_id = e.id)`);
     const old = sql`now() - ${keepMs} * interval '1 millisecond'`;
     await query(sql`delete from ${engineRuns} where id in
       (select id from ${engineRuns} where ended_at < ${old} order by ended_at limit 1000)`);

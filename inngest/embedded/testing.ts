@@ -10,15 +10,20 @@ import {
 } from "./create-embedded-engine.ts";
 import type { EngineLogger } from "./logger.ts";
 
-/** A clock that stands still until it is moved. */
-export type ManualClock = EngineClock & { advance: (ms: number) => void };
+/** A clock that stands still until it is moved; `setWall` is somebody setting the machine's clock. */
+export type ManualClock = EngineClock & { advance: (ms: number) => void; setWall: (byMs: number) => void };
 
 /** Starts at a whole minute; timers ring, in order, while the clock is moved over them. */
 export function createManualClock(startMs = Date.UTC(2026, 0, 5, 12)): ManualClock {
   let nowMs = startMs;
+  let wallAheadMs = 0;
   const timers = new Set<{ dueAtMs: number; ring: () => void }>();
   return {
     now: () => nowMs,
+    wallNow: () => nowMs + wallAheadMs,
+    setWall(byMs) {
+      wallAheadMs += byMs;
+    },
     schedule(ring, delayMs) {
       // Overdue already, because the clock was moved between the commit and the setting of the alarm.
       if (delayMs <= 0) {

@@ -1,0 +1,1 @@
+ALTER TABLE "engine_runs" ADD COLUMN "waiting_since" timestamp (3) with time zone;
