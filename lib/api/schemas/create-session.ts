@@ -199,7 +199,7 @@ export const createSessionSchema = z
     callback: callbackSchema.optional(),
     outputSchema: jsonObject.optional().meta({
       description:
-        "A JSON Schema (at most 64 KiB, an object at its root): every turn ends with a value that is valid against it.",
+        "A JSON Schema (at most 64 KiB, an object at its root): every turn ends with a value that is valid against it. It must admit a finite value and compile within the time limit. While too many schemas of one key wait to be checked, further ones are answered with 429.",
       examples: [{ type: "object", properties: { title: { type: "string" } }, required: ["title"] }],
     }),
     doneSchema: z

@@ -162,7 +162,7 @@ export type CreateSession = {
   /** Stamped onto every event. It does not make a turn a person's, whatever its value. */
   source?: "web" | "api" | "slack" | "cli" | undefined;
   callback?: Callback | undefined;
-  /** A JSON Schema (at most 64 KiB, an object at its root): every turn ends with a value that is valid against it. */
+  /** A JSON Schema (at most 64 KiB, an object at its root): every turn ends with a value that is valid against it. It must admit a finite value and compile within the time limit. While too many schemas of one key wait to be checked, further ones are answered with 429. */
   outputSchema?: Record<string, unknown> | undefined;
   tools?: ToolPolicy | undefined;
   /** Instructions of the caller, after the agent's own. */
