@@ -32,7 +32,7 @@ export function buildExample(schema: JsonSchema, options: ExampleOptions = {}): 
     const kind = Array.isArray(type) ? type[0] : type;
     if (kind === "array")
       return isShort || heightOf(items) === Number.POSITIVE_INFINITY ? [] : [build(items, level + 1)];
-    if (kind !== "object") return scalars.get(String(kind)) ?? 1;
+    if (kind !== "object") return scalars.get(String(kind));
     const value: Record<string, unknown> = {};
     for (const [name, each] of Object.entries(isObject(properties) ? properties : {}))
       setOwn(value, name, isSpare(name, each) ? null : build(each, level + 1));
@@ -67,6 +67,8 @@ const scalars = new Map<string, unknown>([
   ["string", "text"],
   ["boolean", true],
   ["null", null],
+  ["integer", 1],
+  ["number", 1],
 ]);
 
 type Resolve = (part: unknown) => JsonSchema;
