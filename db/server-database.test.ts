@@ -3,10 +3,10 @@ import { after, before, describe, it } from "node:test";
 import { sql } from "drizzle-orm";
 import { openDatabase } from "./client.ts";
 import { toDirectUrl } from "./drivers/server-client.ts";
-import { isConnectionLost } from "./is-connection-lost.ts";
 import { startNeonProxy } from "./neon-proxy-testing.ts";
 import { startTestPostgres, type TestPostgres } from "./postgres-testing.ts";
 import { createDatabase, openTestPostgres, type TestDatabase } from "./testing.ts";
+import { isConnectionLost } from "./unavailability.ts";
 
 let postgres: TestPostgres;
 let wsProxy: string;

@@ -1,5 +1,5 @@
 import type { Database } from "../client.ts";
-import { isConnectionLost } from "../is-connection-lost.ts";
+import { isConnectionLost } from "../unavailability.ts";
 
 type PooledClient = { release: (destroy?: boolean) => void };
 

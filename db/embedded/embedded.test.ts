@@ -11,7 +11,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { inspect } from "node:util";
 import { sql } from "drizzle-orm";
 import type { OpenDatabase } from "../client.ts";
-import { isConnectionLost } from "../is-connection-lost.ts";
+import { isConnectionLost } from "../unavailability.ts";
 import { DataFolderError } from "./data-folder.ts";
 import { DatabaseLockedError } from "./lock-folder.ts";
 import { type EmbeddedOptions, openEmbedded } from "./open-embedded.ts";

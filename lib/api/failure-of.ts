@@ -1,12 +1,18 @@
-import { isConnectionLost } from "#db/is-connection-lost.ts";
+import { findUnavailability, type Unavailability } from "#db/unavailability.ts";
 import { type Failure, fail } from "./errors.ts";
 
-const RETRY_AFTER_SECONDS = 1;
+/** The sentence for each reason, and the seconds after which a client may try again. */
+const UNAVAILABLE: Record<Unavailability, { error: string; retryAfterSeconds: number }> = {
+  "out of reach": { error: "the database is out of reach; try again", retryAfterSeconds: 1 },
+  "disk full": { error: "the disk is full, so that nothing can be stored", retryAfterSeconds: 30 },
+  "read-only": { error: "the database cannot be written for now; try again", retryAfterSeconds: 5 },
+  overloaded: { error: "the database takes no more work for now; try again", retryAfterSeconds: 2 },
+};
 
-/** What the caller is told of a throw: that the database is away for now, or nothing but that the fault is ours. */
-export const failureOf = (error: unknown): Failure =>
-  isConnectionLost(error)
-    ? fail("unavailable", "the database is out of reach; try again", {
-        "Retry-After": String(RETRY_AFTER_SECONDS),
-      })
-    : fail("internal", "something went wrong on our side; the service's log has the reason");
+/** The refusal for an unexpected throw: 503 where the database is unavailable, else 500 without a detail. */
+export function failureOf(error: unknown): Failure {
+  const reason = findUnavailability(error);
+  if (!reason) return fail("internal", "something went wrong on our side; the service's log has the reason");
+  const { error: sentence, retryAfterSeconds } = UNAVAILABLE[reason];
+  return fail("unavailable", sentence, { "Retry-After": String(retryAfterSeconds) });
+}

@@ -31,6 +31,7 @@ import { faultPoint } from "#lib/events/fault-point.ts";
 import { openEventBus } from "#lib/events/open-event-bus.ts";
 import { openWords } from "#lib/events/words.ts";
 import { createModel } from "#lib/model/create-model.ts";
+import { observeModel } from "#lib/model/observe-model.ts";
 import { createAddressRule } from "#lib/net/address-rule.ts";
 import { createGuardedFetch } from "#lib/net/guarded-fetch.ts";
 import { createSealer } from "#lib/secrets/sealer.ts";
@@ -49,6 +50,7 @@ import { chooseEngine } from "./choose-engine.ts";
 import { connectToolServers } from "./connect-tool-servers.ts";
 import { createTooling } from "./create-tooling.ts";
 import { createWaitedSender } from "./create-waited-sender.ts";
+import { explainByFolder, findFolderProblem } from "./data-folder.ts";
 import { type Env, EnvError } from "./env.ts";
 import { followRemovals } from "./follow-removals.ts";
 import { followRuns } from "./follow-runs.ts";
@@ -69,7 +71,9 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
   const encryptionKey = env.ENCRYPTION_KEY ?? kept?.encryptionKey;
   if (!encryptionKey) throw new EnvError("ENCRYPTION_KEY: is required");
   const driver = chooseDriver(env.DATABASE_URL, env.DATABASE_DRIVER);
-  const database = await openDatabase(readDatabaseOptions(env, driver, logger));
+  const database = await openDatabase(readDatabaseOptions(env, driver, logger)).catch(async (error) => {
+    throw driver === "embedded" ? await explainByFolder(env.DATA_DIR, error) : error;
+  });
   const { db } = database;
   const bus = await openEventBus(database, logger);
   const log = createEventLog(db, bus);
@@ -78,15 +82,17 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
   const rule = createAddressRule({ allow: env.NETWORK_ALLOW });
   const fetch = createGuardedFetch(rule);
   const schemas = createSchemaChecker();
-  const model = createModel({
-    openaiApiKey: env.OPENAI_API_KEY,
-    openaiBaseUrl: env.OPENAI_BASE_URL,
-    gatewayApiKey: env.AI_GATEWAY_API_KEY,
-    agentModel: env.AGENT_MODEL,
-    api: env.AGENT_MODEL_API,
-    contextTokens: env.AGENT_CONTEXT_TOKENS,
-    demoOrigin: env.ownOrigin,
-  });
+  const { model, readHealth: readModelHealth } = observeModel(
+    createModel({
+      openaiApiKey: env.OPENAI_API_KEY,
+      openaiBaseUrl: env.OPENAI_BASE_URL,
+      gatewayApiKey: env.AI_GATEWAY_API_KEY,
+      agentModel: env.AGENT_MODEL,
+      api: env.AGENT_MODEL_API,
+      contextTokens: env.AGENT_CONTEXT_TOKENS,
+      demoOrigin: env.ownOrigin,
+    }),
+  );
   const elicitations = createElicitations({ db, log });
   const mcp = connectToolServers({
     ...{ env, db, sealer, rule, elicitations, tokenKey: userTokenKey },
@@ -211,12 +217,19 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
     async readiness() {
       const { available, detail } = tooling.browser.describe();
       const sandbox = tooling.sandbox.describe();
+      const folderProblem = isServerless ? undefined : await findFolderProblem(env.DATA_DIR);
+      const isEmbedded = driver === "embedded";
       return {
-        database: await checkDatabase(),
+        database:
+          isEmbedded && folderProblem
+            ? { ok: false, detail: `DATA_DIR ${folderProblem}` }
+            : await checkDatabase(),
         engine: { ok: engine.isHealthy(), detail: engine.label },
         browser: { ok: available, detail },
-        sandbox: { ok: sandbox.kind === "none" || sandbox.canRunCommands, detail: sandbox.detail },
-        model: { ok: true, detail: model.label },
+        sandbox: folderProblem
+          ? { ok: false, detail: `DATA_DIR ${folderProblem}` }
+          : { ok: sandbox.kind === "none" || sandbox.canRunCommands, detail: sandbox.detail },
+        model: readModelHealth(),
       };
     },
     settings: {
@@ -259,7 +272,10 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
 
   async function checkDatabase() {
     try {
-      await db.execute(sql`select 1`);
+      const result = await db.execute(sql`select current_setting('transaction_read_only') as "readOnly"`);
+      // Every driver answers with rows; Drizzle's type leaves open which driver it is.
+      const [row] = (result as unknown as { rows: { readOnly: string }[] }).rows;
+      if (row?.readOnly === "on") return { ok: false, detail: `${driver} is read-only` };
       return { ok: true, detail: driver };
     } catch {
       return { ok: false, detail: `${driver} does not answer` };

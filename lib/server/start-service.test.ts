@@ -1,14 +1,16 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { findFreePort } from "#e2e/fixtures/service.ts";
 
+const run = promisify(execFile);
 const main = fileURLToPath(new URL("./main.ts", import.meta.url));
 
 /** Makes Next impossible to load, as a broken build does. */
@@ -38,9 +40,14 @@ async function startInVain(variables: Record<string, string>, args: string[] = [
   return { code, output, errors };
 }
 
-async function makeFolder(t: TestContext): Promise<string> {
+/** Makes a folder for one test, on a file system of its own where mount options are given. */
+async function makeFolder(t: TestContext, mountOptions?: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "start-service-"));
-  t.after(() => rm(folder, { recursive: true, force: true }));
+  if (mountOptions) await run("mount", ["-t", "tmpfs", "-o", mountOptions, "tmpfs", folder]);
+  t.after(async () => {
+    if (mountOptions) await run("umount", ["-l", folder]);
+    await rm(folder, { recursive: true, force: true });
+  });
   return folder;
 }
 
@@ -50,4 +57,36 @@ test("a service whose pages cannot be loaded never says that it is ready", async
   assert.doesNotMatch(output, /ready/);
   assert.match(errors, /The service could not start\. the pages are not built/);
   assert.equal(code, 1);
+});
+
+test("a start on a full disk explains itself in one sentence, and succeeds once there is room", async (t) => {
+  if (process.getuid?.() !== 0) return t.skip("mounting a small file system takes root");
+  // Room for the check at the start, not for a database.
+  const folder = await makeFolder(t, "size=24m");
+  for (const fill of [true, false]) {
+    if (fill) await writeFile(join(folder, "filling"), Buffer.alloc(20 * 2 ** 20));
+    const { code, errors } = await startInVain({ DATA_DIR: folder });
+    assert.equal(code, 1);
+    assert.match(
+      errors.trim(),
+      /^The service could not start\. DATA_DIR: \S+ is on a full disk \(\d+ MiB free\); make room there, or name another folder$/,
+    );
+    await rm(join(folder, "filling"), { force: true });
+  }
+  await run("mount", ["-o", "remount,size=256m", folder]);
+  const { output, errors } = await startInVain({ DATA_DIR: folder }, ["--import", withoutNext]);
+  assert.match(errors, /the pages are not built/, output);
+});
+
+test("a start on a read-only folder explains itself in one sentence", async (t) => {
+  if (process.getuid?.() !== 0) return t.skip("mounting a small file system takes root");
+  const folder = await makeFolder(t, "size=1m,ro");
+  for (const path of [folder, join(folder, "inside")]) {
+    const { code, errors } = await startInVain({ DATA_DIR: path });
+    assert.equal(code, 1);
+    assert.match(
+      errors.trim(),
+      /^The service could not start\. DATA_DIR: \S+ cannot be written \(EROFS\)[^.]*$/,
+    );
+  }
 });

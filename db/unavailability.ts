@@ -1,0 +1,40 @@
+/** Why the database cannot serve a statement for now, although the statement itself may be right. */
+export type Unavailability = "out of reach" | "disk full" | "read-only" | "overloaded";
+
+/**
+ * SQLSTATE classes and codes, and error codes of the operating system, with the reason that each of them means. The first
+ * match counts. Source: PostgreSQL manual, Appendix A.
+ */
+const CODES: readonly [pattern: RegExp, reason: Unavailability][] = [
+  [/^(08...|57P0[1-5])$/, "out of reach"],
+  [/^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN)$/, "out of reach"],
+  [/^(ENETUNREACH|ENETDOWN|ENOTFOUND|EAI_AGAIN)$/, "out of reach"],
+  [/^(53100|ENOSPC|EDQUOT)$/, "disk full"],
+  [/^(25006|EROFS)$/, "read-only"],
+  [/^(53...)$/, "overloaded"],
+];
+
+/** The drivers' own sentences, which come without a code. */
+const LOST_MESSAGE =
+  /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded when trying to connect|Query read timeout|timeout expired|WebSocket)/;
+
+/** Finds why the database was unavailable in an error, or in one that it wraps; undefined for any other failure. */
+export function findUnavailability(error: unknown): Unavailability | undefined {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    const code = "code" in at && typeof at.code === "string" ? at.code : "";
+    const [, reason] = CODES.find(([pattern]) => pattern.test(code)) ?? [];
+    if (reason) return reason;
+    // The socket of the embedded server is missing while the server restarts.
+    if ("syscall" in at && at.syscall === "connect") return "out of reach";
+    if (LOST_MESSAGE.test(at.message)) return "out of reach";
+    const inner = at instanceof AggregateError ? at.errors.map(findUnavailability).find(Boolean) : undefined;
+    if (inner) return inner;
+  }
+  return undefined;
+}
+
+/** Whether a statement failed because its connection was lost or refused: another connection may succeed. */
+export const isConnectionLost = (error: unknown): boolean => {
+  const reason = findUnavailability(error);
+  return reason === "out of reach" || reason === "overloaded";
+};
