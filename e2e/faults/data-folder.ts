@@ -1,35 +1,6 @@
-import { cp, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { openDatabase } from "#db/client.ts";
 import type { Execution } from "./evidence.ts";
-
-let prepared: Promise<string> | undefined;
-
-/**
- * A fresh data folder. Where it is to hold the database, it is a copy of one in which the tables have just been made, which
- * saves making them each time.
- */
-export async function makeDataFolder(holdsDatabase: boolean): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "faults-data-"));
-  if (!holdsDatabase) return folder;
-  prepared ??= prepareFolder();
-  await cp(await prepared, folder, { recursive: true });
-  return folder;
-}
-
-async function prepareFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "faults-fresh-"));
-  const database = await openDatabase({ driver: "embedded", dataDir: folder });
-  await database.close();
-  return folder;
-}
-
-/** Removes the folder that the copies were made of. */
-export async function forgetDataFolders(): Promise<void> {
-  if (prepared) await rm(await prepared, { recursive: true, force: true });
-  prepared = undefined;
-}
 
 /** What the agent's commands wrote down in the workspaces: that they ran, and when. */
 export async function readExecutions(folder: string): Promise<Execution[]> {

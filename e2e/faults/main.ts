@@ -1,12 +1,13 @@
 import { CASES, MISSING } from "./cases/index.ts";
-import { forgetDataFolders } from "./data-folder.ts";
 import type { FaultCase } from "./fault-case.ts";
 import { formatTable } from "./format-table.ts";
 import { openDatabases } from "./open-databases.ts";
 import { startOracle } from "./oracle/start-oracle.ts";
+import { pullPlugs } from "./plug.ts";
 import { type CampaignOptions, readOptions } from "./read-options.ts";
 import { type CaseRun, runCase } from "./run-case.ts";
 
+// npm run faults -- plug [--rounds N] [--seed N]
 // npm run faults [-- --seed N --seeds N --only K07,browser --database embedded|postgres|<url> --at-once N]
 
 type Turn = { fault: FaultCase; seed: number };
@@ -62,7 +63,6 @@ async function runCampaign(options: CampaignOptions): Promise<boolean> {
     await Promise.all(Array.from({ length: options.atOnce }, () => work(together)));
     await work(turns.filter(({ fault }) => fault.needsAll));
   } finally {
-    await forgetDataFolders();
     await server?.stop();
   }
   conclude(options, runs, (performance.now() - startedAt) / 60_000);
@@ -87,7 +87,10 @@ function conclude({ database, seed, seeds }: CampaignOptions, runs: CaseRun[], m
 }
 
 try {
-  process.exitCode = (await runCampaign(readOptions(process.argv.slice(2), CASES))) ? 0 : 1;
+  const [first, ...rest] = process.argv.slice(2);
+  const isWhole =
+    first === "plug" ? await pullPlugs(rest) : await runCampaign(readOptions(process.argv.slice(2), CASES));
+  process.exitCode = isWhole ? 0 : 1;
 } catch (error) {
   console.error(error instanceof Error ? error.message : String(error));
   process.exitCode = 1;

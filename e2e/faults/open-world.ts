@@ -1,8 +1,10 @@
-import { rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type RunningService, startService } from "../fixtures/service.ts";
 import { createClients } from "./create-clients.ts";
-import { findInFiles, makeDataFolder, readExecutions } from "./data-folder.ts";
+import { findInFiles, readExecutions } from "./data-folder.ts";
 import type { Evidence } from "./evidence.ts";
 import { monotonicMs, type OracleLine } from "./oracle/log-line.ts";
 import type { Oracle } from "./oracle/start-oracle.ts";
@@ -36,7 +38,7 @@ export async function openWorld(place: {
 }) {
   const { oracle, random, databaseUrl } = place;
   await oracle.takeLines();
-  const dataDir = await makeDataFolder(databaseUrl === undefined);
+  const dataDir = await mkdtemp(join(tmpdir(), "faults-data-"));
   const disturbedAtMs: number[] = [];
   const starts: { fromMs: number; toMs: number }[] = [];
   const outputs: string[] = [];

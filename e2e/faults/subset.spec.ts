@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { expect, test } from "@playwright/test";
 import { prepareTestDatabase } from "#db/testing.ts";
 import { chain } from "./cases/chain.ts";
-import { forgetDataFolders } from "./data-folder.ts";
 import { type Oracle, startOracle } from "./oracle/start-oracle.ts";
 import { runCase } from "./run-case.ts";
 
@@ -14,7 +13,6 @@ test.beforeAll(async () => {
 });
 test.afterAll(async () => {
   await oracle.close();
-  await forgetDataFolders();
 });
 
 /** The runner's own database, which goes with the others of its tests. */
