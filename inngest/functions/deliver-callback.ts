@@ -2,10 +2,9 @@ import type { Inngest } from "inngest";
 import type { AttemptKey, AttemptOutcome } from "#lib/callback/attempt-delivery.ts";
 import { attemptsMax } from "#lib/callback/retry-schedule.ts";
 
-const WAITS_MAX = 100;
+import { momentAfter } from "./moment-after.ts";
 
-/** A moment to sleep until: a sleep by its length is rounded up to whole seconds. */
-const after = (delayMs: number) => new Date(Date.now() + delayMs);
+const WAITS_MAX = 100;
 
 /**
  * Delivers one callback: up to five `attempt-n` steps with `backoff-n` sleeps between them.
@@ -30,9 +29,9 @@ export const createDeliverCallback = (
         if (outcome.state === "wait") {
           // Its turn comes after another delivery's first attempt, or when that one has kept it waiting too long.
           waits++;
-          await step.sleepUntil(`wait-${waits}`, after(outcome.delayMs));
+          await step.sleepUntil(`wait-${waits}`, momentAfter(outcome.delayMs));
         } else {
-          await step.sleepUntil(`backoff-${number}`, after(outcome.delayMs));
+          await step.sleepUntil(`backoff-${number}`, momentAfter(outcome.delayMs));
           number++;
         }
       }

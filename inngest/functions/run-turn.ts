@@ -2,6 +2,7 @@ import { type Inngest, NonRetriableError, RetryAfterError } from "inngest";
 import { isStaleClaim } from "#lib/turn/claim.ts";
 import type { PlayJob } from "#lib/turn/store.ts";
 import type { TurnService } from "#lib/turn/turn-service.ts";
+import { momentAfter } from "./moment-after.ts";
 
 const STALE = "the claim on this run is over";
 /** Below the 1,000 steps that an engine allows a function run, with a wait beside each play. */
@@ -37,7 +38,7 @@ export const createRunTurn = (
         const played = await step.run(`play-${number}`, () =>
           play(turn, { runId, generation, player: functionRunId }),
         );
-        if (played.status === "later") await step.sleepUntil(`wait-${number}`, played.at);
+        if (played.status === "later") await step.sleepUntil(`wait-${number}`, momentAfter(played.delayMs));
         else if (played.status !== "paused") return played;
       }
       await step.run("hand-over", () => turn.handOver(runId, generation));

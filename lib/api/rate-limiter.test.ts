@@ -25,6 +25,20 @@ describe("the rate limiter", () => {
     assert.equal(limiter.take("create", "a")?.isAllowed, false);
   });
 
+  test("counts on when the machine's clock is set back or forward by two days", (t) => {
+    const DAYS_2 = 2 * 86_400_000;
+    const startMs = Date.now();
+    t.mock.timers.enable({ apis: ["Date"], now: startMs });
+    for (const nowMs of [startMs - DAYS_2, startMs + DAYS_2]) {
+      t.mock.timers.setTime(startMs);
+      const limiter = createRateLimiter(limits);
+      assert.equal(limiter.take("poll", "a")?.isAllowed, true);
+      t.mock.timers.setTime(nowMs);
+      assert.equal(limiter.take("poll", "a")?.isAllowed, true);
+      assert.equal(limiter.take("poll", "a")?.isAllowed, false);
+    }
+  });
+
   test("is full again after a minute, and never fuller", () => {
     const limiter = openLimiter();
     limiter.take("poll", "a");

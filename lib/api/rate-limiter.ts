@@ -13,8 +13,15 @@ export type RateLimiter = {
 const WINDOW_MS = 60_000;
 const SUBJECTS_MAX = 10_000;
 
-/** Token buckets in memory: each refills evenly to its limit within a minute. */
-export function createRateLimiter(limits: RateLimits, now: () => number = Date.now): RateLimiter {
+/**
+ * Token buckets in memory: each refills evenly to its limit within a minute.
+ *
+ * @param now a monotonic clock in milliseconds; one that is set back would leave a bucket empty until it caught up.
+ */
+export function createRateLimiter(
+  limits: RateLimits,
+  now: () => number = () => performance.now(),
+): RateLimiter {
   const buckets = new Map<string, { tokens: number; at: number }>();
   return {
     take(bucket, subject) {

@@ -134,6 +134,21 @@ test("an attempt that is recorded is told, not repeated, with what is left of it
   assert.equal(receiver.received.length, 1);
 });
 
+test("a clock set back or forward by two days never lets a delivery wait longer than its own delay", async (t) => {
+  const { deliveryId, attempt } = await open(t, (_request, response) => response.writeHead(503).end());
+  const first = await attempt(1);
+  assert.ok(first.state === "retry");
+  const dueMs = (await rowOf(deliveryId))?.nextAttemptAt?.getTime() ?? 0;
+  const askAgain = async (byDays: number) => {
+    const again = await attempt(1, { clock: () => new Date(dueMs + byDays * 86_400_000) });
+    assert.ok(again.state === "retry");
+    return again.delayMs;
+  };
+  const back = await askAgain(-2);
+  assert.ok(back > 0 && back <= first.delayMs + 1_000, `it waits ${back} ms of ${first.delayMs} ms`);
+  assert.equal(await askAgain(2), 0);
+});
+
 test("a crash between the request and its record repeats the attempt and eats none", async (t) => {
   const { receiver, deliveryId, attempt } = await open(t, (_request, response) =>
     response.writeHead(500).end(),

@@ -10,6 +10,7 @@ import {
   type AttemptRow,
   type DeliveryRow,
   type DeliveryToMake,
+  findAttempt,
   findDelivery,
   insertAttempt,
   isStartUnattempted,
@@ -31,6 +32,7 @@ export type DeliveryDeps = {
   sealer: Sealer;
   schedule: RetrySchedule;
   logger: { info: (fields: object, message: string) => void };
+  /** A clock that a test sets; by default the database's, carried on by this process's monotonic one. */
   clock?: () => Date;
   /** Deadline over one whole exchange. Default: the specification's 10 seconds. */
   timeoutMs?: number;
@@ -60,11 +62,12 @@ const exchangeTimeoutMs = 10_000;
  * @throws when our own infrastructure fails (database, a service that ends); nothing is recorded then.
  */
 export async function attemptDelivery(deps: DeliveryDeps, key: AttemptKey): Promise<AttemptOutcome> {
-  const now = deps.clock ?? (() => new Date());
   const delivery = await findDelivery(deps.db, key.deliveryId);
-  const known = tellKnown(delivery?.row, key, now());
-  if (known || !delivery) return known ?? { state: "dropped" };
+  if (!delivery) return { state: "dropped" };
   const { row } = delivery;
+  const now = deps.clock ?? carryOn(delivery.readAtMs);
+  const recorded = await readRecorded(deps.db, row, key, now());
+  if (recorded) return recorded;
 
   const isOrdered = key.cycle === 1 && key.number === 1 && key.outOfOrder !== true;
   if (isOrdered && row.event === "run.completed" && (await isStartUnattempted(deps.db, row.runId)))
@@ -99,16 +102,34 @@ export async function attemptDelivery(deps: DeliveryDeps, key: AttemptKey): Prom
   return settled.outcome;
 }
 
-/** What the rows already say about this attempt; undefined when it is still to be made. */
-function tellKnown(row: DeliveryRow | undefined, key: AttemptKey, now: Date): AttemptOutcome | undefined {
-  if (!row || row.cycle !== key.cycle) return { state: "dropped" };
+/** A clock that stood at this time when it was read, and never jumps. */
+function carryOn(readAtMs: number): () => Date {
+  const offsetMs = readAtMs - performance.now();
+  return () => new Date(offsetMs + performance.now());
+}
+
+/** The outcome of this attempt if it is recorded; undefined when the attempt is still to be made. */
+async function readRecorded(
+  db: Database,
+  row: DeliveryRow,
+  key: AttemptKey,
+  now: Date,
+): Promise<AttemptOutcome | undefined> {
+  if (row.cycle !== key.cycle) return { state: "dropped" };
   if (row.state === "delivered" || row.state === "dropped") return { state: row.state };
   if (key.number > row.attemptsFinished + 1)
     throw new Error(`${key.deliveryId}: attempt ${key.number} comes before ${row.attemptsFinished + 1}`);
   if (key.number === row.attemptsFinished + 1) return undefined;
-  const dueAt = key.number === row.attemptsFinished ? row.nextAttemptAt : null;
-  const delayMs = dueAt ? Math.max(0, dueAt.getTime() - now.getTime()) : 0;
+  const isLast = key.number === row.attemptsFinished;
+  const delayMs = isLast ? readRemainingMs(row, await findAttempt(db, key), now) : 0;
   return { state: "retry", number: key.number + 1, delayMs };
+}
+
+/** The rest of the wait before the next attempt; the whole wait where the clock was set back behind its beginning. */
+function readRemainingMs(row: DeliveryRow, last: AttemptRow | undefined, now: Date): number {
+  if (!row.nextAttemptAt) return 0;
+  const beganMs = last ? last.at.getTime() + last.latencyMs : Number.NEGATIVE_INFINITY;
+  return Math.max(0, row.nextAttemptAt.getTime() - Math.max(now.getTime(), beganMs));
 }
 
 /** Looks again soon after the event, and less often the longer `run.started` takes. */

@@ -1,27 +1,43 @@
-import { and, inArray, isNull, lt, notExists, sql } from "drizzle-orm";
+import { and, inArray, isNull, notExists, sql } from "drizzle-orm";
 import type { Database } from "#db/client.ts";
-import { deliveries, outbox } from "#db/schema/index.ts";
+import { databaseTime, milliseconds } from "#db/database-time.ts";
+import { deliveries, deliveryAttempts, outbox } from "#db/schema/index.ts";
 import type { Job } from "#lib/session/jobs.ts";
 
+/** Longer than two clocks of one deployment differ. */
+const CLOCKS_DIFFER_MS = 60_000;
+
 /**
- * Writes new jobs, of a new generation, for open deliveries that were due before `before` and that no job waits in the
- * outbox for: the engine has lost them, or given them up.
+ * Writes new jobs, of a new generation, for open deliveries that have been due for `lostAfterMs` and that no job waits in
+ * the outbox for: the engine has lost them, or given them up. A delivery whose last attempt lies in the future was written
+ * before the clock was set back; it counts as due from now on.
  *
- * @param now from which the new jobs are due.
+ * @param time a time that a test sets instead of the database's.
  */
-export function requeueLostDeliveries(db: Database, before: Date, now: Date): Promise<Job[]> {
+export function requeueLostDeliveries(db: Database, lostAfterMs: number, time?: Date): Promise<Job[]> {
+  const now = databaseTime(time);
+  const future = sql`${now} + ${milliseconds(CLOCKS_DIFFER_MS)}`;
+  const open = inArray(deliveries.state, ["pending", "sending"]);
+  // Due at once when it was written, or attempted in the future.
+  const wasSetBack = sql`(${deliveries.state} = 'sending' or ${deliveries.attemptsFinished} = 0 or exists (
+    select 1 from ${deliveryAttempts} as made
+    where made.delivery_id = ${deliveries.id} and made.cycle = ${deliveries.cycle} and made.at > ${future}))`;
   const unsent = db
     .select({ id: outbox.id })
     .from(outbox)
     .where(and(isNull(outbox.sentAt), sql`${outbox.data} ->> 'deliveryId' = ${deliveries.id}`));
   return db.transaction(async (tx) => {
+    await tx
+      .update(deliveries)
+      .set({ nextAttemptAt: now })
+      .where(and(open, sql`${deliveries.nextAttemptAt} > ${future}`, wasSetBack));
     const lost = await tx
       .update(deliveries)
       .set({ generation: sql`${deliveries.generation} + 1`, nextAttemptAt: now })
       .where(
         and(
-          inArray(deliveries.state, ["pending", "sending"]),
-          lt(sql`coalesce(${deliveries.nextAttemptAt}, ${deliveries.createdAt})`, before),
+          open,
+          sql`coalesce(${deliveries.nextAttemptAt}, ${deliveries.createdAt}) < ${now} - ${milliseconds(lostAfterMs)}`,
           notExists(unsent),
         ),
       )

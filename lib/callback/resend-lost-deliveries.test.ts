@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { eq } from "drizzle-orm";
 import type { Database } from "#db/client.ts";
-import { deliveries, outbox } from "#db/schema/index.ts";
+import { deliveries, deliveryAttempts, outbox } from "#db/schema/index.ts";
 import { openTestDatabase } from "#db/testing.ts";
 import { createSealer } from "#lib/secrets/sealer.ts";
 import { resendLostDeliveries } from "./resend-lost-deliveries.ts";
@@ -44,4 +44,37 @@ test("one whose next attempt is still to come, or that has ended, is left alone"
   await seed({ state: "delivered", nextAttemptAt: null });
   await seed({ state: "dropped", nextAttemptAt: null });
   assert.deepEqual(await resend(minutesFromNow(20)), []);
+  await db.delete(deliveries);
+});
+
+const DAYS_2 = 2 * 24 * 60;
+
+test("after the clock was set back by two days, one that is lost is sent again a quarter of an hour later", async () => {
+  const [waiting, cutOff, failed] = [
+    await seed(),
+    await seed({ state: "sending" }),
+    await seed({ attemptsFinished: 1, nextAttemptAt: minutesFromNow(1) }),
+  ];
+  await db.insert(deliveryAttempts).values({
+    ...{ deliveryId: failed, cycle: 1, number: 1, at: new Date(), status: 500, latencyMs: 5 },
+    ...{ error: "the receiver answered 500", excerpt: null },
+  });
+  assert.deepEqual(await resend(minutesFromNow(-DAYS_2)), []);
+  assert.deepEqual(await resend(minutesFromNow(-DAYS_2 + 14)), []);
+  const lost = await resend(minutesFromNow(-DAYS_2 + 16));
+  assert.deepEqual(lost.sort(), [`${waiting}:1:2`, `${cutOff}:1:2`, `${failed}:1:2`].sort());
+  await db.delete(deliveries);
+});
+
+test("a delivery that waits for its next attempt keeps its time while the clock is right", async () => {
+  const nextAttemptAt = minutesFromNow(11);
+  const id = await seed({ attemptsFinished: 4, nextAttemptAt });
+  await db.insert(deliveryAttempts).values({
+    ...{ deliveryId: id, cycle: 1, number: 4, at: new Date(), status: 500, latencyMs: 5 },
+    ...{ error: "the receiver answered 500", excerpt: null },
+  });
+  await resend(new Date());
+  const [row] = await db.select().from(deliveries).where(eq(deliveries.id, id));
+  assert.deepEqual(row?.nextAttemptAt, nextAttemptAt);
+  await db.delete(deliveries);
 });

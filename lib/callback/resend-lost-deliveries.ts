@@ -6,11 +6,12 @@ import { requeueLostDeliveries } from "./lost-delivery-store.ts";
 const LOST_AFTER_MS = 15 * 60_000;
 
 /**
- * Asks again for open deliveries that are a quarter of an hour overdue: a job that the engine lost or gave up must not
- * leave a callback pending for ever. Should the old job be alive after all, the rows hold both to one course: each
- * attempt is recorded once, and receivers deduplicate. Source: specification, Delivery semantics, rules 1 and 2.
+ * Sends the jobs of open deliveries again that are a quarter of an hour overdue, because the engine lost or gave up their
+ * jobs. If an old job is still alive, the rows fence the two: each attempt is recorded once, and receivers deduplicate.
+ * Source: specification, Delivery semantics, rules 1 and 2.
  *
+ * @param now a time that a test sets instead of the database's.
  * @returns the jobs, already in the outbox.
  */
-export const resendLostDeliveries = (db: Database, now: Date): Promise<Job[]> =>
-  requeueLostDeliveries(db, new Date(now.getTime() - LOST_AFTER_MS), now);
+export const resendLostDeliveries = (db: Database, now?: Date): Promise<Job[]> =>
+  requeueLostDeliveries(db, LOST_AFTER_MS, now);

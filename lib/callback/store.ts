@@ -7,13 +7,21 @@ import { CALLBACK_SECRET } from "#lib/session/session-secret.ts";
 export type DeliveryRow = typeof deliveries.$inferSelect;
 export type AttemptRow = typeof deliveryAttempts.$inferSelect;
 
-/** A delivery with what is needed to make it. */
-export type DeliveryToMake = { row: DeliveryRow; url: string | null; sealedSecret: string | null };
+/** A delivery with what is needed to make it, and the database's time when it was read. */
+export type DeliveryToMake = {
+  row: DeliveryRow;
+  url: string | null;
+  sealedSecret: string | null;
+  readAtMs: number;
+};
 
 /** A delivery, its session's callback URL and sealed secret; undefined when the session is gone. */
 export async function findDelivery(db: Executor, deliveryId: string): Promise<DeliveryToMake | undefined> {
   const [found] = await db
-    .select({ row: deliveries, url: sessions.callbackUrl, sealedSecret: sealedSecrets.sealed })
+    .select({
+      ...{ row: deliveries, url: sessions.callbackUrl, sealedSecret: sealedSecrets.sealed },
+      readAtMs: sql<number>`(extract(epoch from now()) * 1000)::float8`.mapWith(Number),
+    })
     .from(deliveries)
     .innerJoin(sessions, eq(sessions.id, deliveries.sessionId))
     .leftJoin(
@@ -65,6 +73,24 @@ export async function moveDelivery(
     )
     .returning({ id: deliveries.id });
   return moved.length === 1;
+}
+
+/** A finished attempt of a delivery. */
+export async function findAttempt(
+  db: Executor,
+  key: Pick<AttemptRow, "deliveryId" | "cycle" | "number">,
+): Promise<AttemptRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(deliveryAttempts)
+    .where(
+      and(
+        eq(deliveryAttempts.deliveryId, key.deliveryId),
+        eq(deliveryAttempts.cycle, key.cycle),
+        eq(deliveryAttempts.number, key.number),
+      ),
+    );
+  return row;
 }
 
 /** Writes a finished attempt, beside the move it led to. */

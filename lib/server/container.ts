@@ -262,7 +262,7 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
   async function sweep(): Promise<number> {
     // A platform's functions are frozen between two calls, so that every look comes after a gap.
     if ((await followed.renew()) || isServerless) await resendLostJobs(RARELY_LOST_AFTER_MS);
-    const lost = await resendLostDeliveries(db, new Date());
+    const lost = await resendLostDeliveries(db);
     if (lost.length > 0)
       logger.warn({ jobs: lost.map(({ id }) => id) }, "callbacks whose jobs were lost are sent again");
     jobs.sendSoon(lost);

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
+import { eq } from "drizzle-orm";
+import { elicitations as elicitationRows } from "#db/schema/index.ts";
 import { openTestDatabase } from "#db/testing.ts";
 import { createMemoryBus } from "#lib/events/bus.ts";
 import { createEventLog } from "#lib/events/event-log.ts";
@@ -78,6 +80,19 @@ describe("a question to the people on the page", () => {
     assert.deepEqual(await elicitations.ask(asking("call_6"), question), {
       state: "answered",
       answer: "right",
+    });
+  });
+
+  test("waits no longer than its own time where the clock was set back by two days", async () => {
+    const stop = new AbortController();
+    const before = await ask("call_7", { signal: stop.signal });
+    stop.abort(Object.assign(new Error("ends"), { name: "ShutdownError" }));
+    await assert.rejects(before.end, { name: "ShutdownError" });
+    const createdAt = new Date(Date.now() + 2 * 86_400_000);
+    await db.update(elicitationRows).set({ createdAt }).where(eq(elicitationRows.id, before.id));
+    assert.deepEqual(await elicitations.ask(asking("call_7"), { ...question, timeoutMs: 20 }), {
+      state: "unanswered",
+      reason: "nobody answered in time",
     });
   });
 

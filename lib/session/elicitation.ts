@@ -80,7 +80,9 @@ export function createElicitations(deps: { db: Database; log: EventLog }): Elici
   return {
     async ask(asking, question) {
       const row = await obtain(asking, question);
-      const leftMs = Math.max(0, row.createdAt.getTime() + question.timeoutMs - Date.now());
+      // Never longer than its own time, also where the clock was set back since the question was stored.
+      const passedMs = Math.max(0, Date.now() - row.createdAt.getTime());
+      const leftMs = Math.max(0, question.timeoutMs - passedMs);
       await waitForResolution(log, row, AbortSignal.any([asking.signal, AbortSignal.timeout(leftMs)]), () =>
         findElicitation(db, row.sessionId, row.id),
       );

@@ -20,7 +20,7 @@ const END: RunEnd = {
 export async function abandonRun(turn: TurnDeps, job: PlayJob, reason: string): Promise<void> {
   const { runId } = job;
   turn.logger.error({ runId, reason }, "a run was given up");
-  const claimed = await claimRun(turn, job, new Date());
+  const claimed = await claimRun(turn, job);
   if (claimed.status !== "claimed") return;
   try {
     await openRun(turn, claimed.run);

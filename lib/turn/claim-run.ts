@@ -13,16 +13,16 @@ import type { TurnDeps } from "./turn-deps.ts";
 /** Whether a run may be played now: `later` for a retry that waits, `no` for one that ended or is not the next. */
 export type ClaimResult =
   | { status: "claimed"; run: RunInPlay }
-  | { status: "later"; at: string }
+  | { status: "later"; delayMs: number }
   | { status: "no" };
 
 /**
  * Claims the session for a run, by compare-and-set of its active run; duplicate and reordered jobs change nothing. A
  * run that was claimed before goes on from what its steps recorded. Source: `architecture.md`, How a request flows, 2.
  */
-export async function claimRun(turn: TurnDeps, job: PlayJob, now: Date): Promise<ClaimResult> {
+export async function claimRun(turn: TurnDeps, job: PlayJob): Promise<ClaimResult> {
   const { runId } = job;
-  const taken = await takeRun(turn.db, { ...job, now });
+  const taken = await takeRun(turn.db, job);
   await faultPoint("K05");
   if (taken.status !== "taken") return taken;
   // Made before the rows are read, so that a stop finds either the signal or a reader.

@@ -121,7 +121,6 @@ function describeEnd(
     usage,
     ...(next && { willRetry: next }),
   };
-  const retry = next && { ...next, notBefore: new Date(endedAt.getTime() + next.delayMs) };
   const { event: message, ...placed } = carried ?? {};
   return {
     ...conclusion?.write,
@@ -135,7 +134,7 @@ function describeEnd(
       ...(settled ? [settled.event] : []),
       completed,
     ],
-    end: { state: end.outcome, error, usage, endedAt, retry },
+    end: { state: end.outcome, error, usage, endedAt, retry: next },
     jobs: next ? [requestRun({ id: next.runId, sessionId: claim.sessionId, generation: 1 })] : [],
   };
 }

@@ -26,7 +26,7 @@ import type { TurnDeps } from "./turn-deps.ts";
  * How far an executor came: to the run's end (`ended`), or to the end of its time between two steps (`paused`). `later`
  * and `no` are those of a claim.
  */
-export type Played = { status: "ended" | "paused" | "no" } | { status: "later"; at: string };
+export type Played = { status: "ended" | "paused" | "no" } | { status: "later"; delayMs: number };
 
 const STOPPED: RunEnd = { outcome: "cancelled", reason: STOPPED_REASON };
 
@@ -40,7 +40,7 @@ const STOPPED: RunEnd = { outcome: "cancelled", reason: STOPPED_REASON };
  */
 export async function playTurn(turn: TurnDeps, checker: SchemaChecker, job: PlayJob): Promise<Played> {
   turn.stops.throwIfShuttingDown();
-  const claimed = await claimRun(turn, job, new Date());
+  const claimed = await claimRun(turn, job);
   if (claimed.status !== "claimed") return claimed;
   const { run } = claimed;
   try {

@@ -10,8 +10,11 @@ import type { Claim } from "./claim.ts";
 import type { RecordedEntry } from "./history.ts";
 import { OPEN } from "./write-store.ts";
 
-/** What a claim came to. */
-export type Taken = { status: "taken"; epoch: number } | { status: "later"; at: string } | { status: "no" };
+/** The outcome of a claim; `later` for a retry that waits another `delayMs`. */
+export type Taken =
+  | { status: "taken"; epoch: number }
+  | { status: "later"; delayMs: number }
+  | { status: "no" };
 
 /** Who asks for a run to be played: the generation of the job, and the engine's function run that has it. */
 export type PlayJob = { runId: string; generation: number; player: string };
@@ -19,9 +22,10 @@ export type PlayJob = { runId: string; generation: number; player: string };
 const takeStatement = defineStatement<"runId" | "generation" | "player" | "now">(
   (value) => sql`
     with run as (
-      select id, session_id, not_before, not_before > ${value("now")}::timestamptz as is_early from ${runs}
+      select id, session_id, not_before, not_before > present and created_at <= present as is_early, present
+      from ${runs}, (select coalesce(${value("now")}::timestamptz, now()) as present) as clock
       where id = ${value("runId")} and generation <= ${value("generation")}::int and state in ${OPEN}
-      for no key update
+      for no key update of runs
     ), first as (
       select ${runs.id} from ${runs} join ${requests} on ${requests.id} = ${runs.requestId}
       where ${runs.sessionId} = (select session_id from run) and ${runs.state} in ${OPEN}
@@ -34,22 +38,27 @@ const takeStatement = defineStatement<"runId" | "generation" | "player" | "now">
     ), raised as (
       update ${runs} r set epoch = r.epoch + 1, player = ${value("player")} from taken where r.id = taken.id returning r.epoch
     )
-    select (select epoch from raised) as epoch, is_early, (extract(epoch from not_before) * 1000)::float8 as at_ms
+    select (select epoch from raised) as epoch, is_early, (extract(epoch from not_before - present) * 1000)::float8 as delay_ms
     from run`,
 );
 
 /**
  * Takes the session for a run, if that run is open, its time has come, and it is the first in line; every older
- * executor of it is stale from here on. A job of an older generation takes nothing: there is a newer one for the run.
+ * executor of it is stale from here on. A job of an older generation takes nothing: there is a newer one for the run. The
+ * wait of a retry that was made in the future (the clock was set back since) is over.
+ *
+ * @param job.now a time that a test sets instead of the database's.
  */
-export async function takeRun(db: Executor, { now, ...job }: PlayJob & { now: Date }): Promise<Taken> {
+export async function takeRun(db: Executor, { now, ...job }: PlayJob & { now?: Date }): Promise<Taken> {
   // Every driver answers with rows; which one it is, Drizzle's type leaves open.
-  const { rows } = (await db.execute(takeStatement({ ...job, now: now.toISOString() }))) as unknown as {
-    rows: { epoch: number | null; is_early: boolean | null; at_ms: number | null }[];
+  const { rows } = (await db.execute(
+    takeStatement({ ...job, now: now?.toISOString() ?? null }),
+  )) as unknown as {
+    rows: { epoch: number | null; is_early: boolean | null; delay_ms: number | null }[];
   };
   const [row] = rows;
   if (row?.epoch) return { status: "taken", epoch: row.epoch };
-  if (row?.is_early) return { status: "later", at: new Date(Number(row.at_ms)).toISOString() };
+  if (row?.is_early) return { status: "later", delayMs: Number(row.delay_ms) };
   return { status: "no" };
 }
 

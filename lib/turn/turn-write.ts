@@ -19,7 +19,7 @@ export type EndWrite = {
   usage: UsageRow;
   endedAt: Date;
   /** The run that tries again; without one, the next of the queue is sent. */
-  retry: { runId: string; attempt: number; notBefore: Date } | undefined;
+  retry: { runId: string; attempt: number; delayMs: number } | undefined;
 };
 
 export type MessageWrite = Omit<typeof messages.$inferInsert, "sessionId" | "runId"> & { seq: number };

@@ -6,6 +6,7 @@ import { BROWSER_TOOLS, type FollowUpMode } from "#db/schema/unions.ts";
 import { openTestDatabase } from "#db/testing.ts";
 import { insertTestSession } from "#lib/session/transcript-fixture.ts";
 import { browserTools } from "#lib/tools/browser/index.ts";
+import { takeRun } from "./store.ts";
 import type { EndWrite } from "./turn-write.ts";
 import { writeTurn } from "./write-store.ts";
 
@@ -37,7 +38,7 @@ async function line(name: string, first: FollowUpMode, ...modes: FollowUpMode[])
     return receipt?.following?.id;
   };
 }
-const retryOf = (name: string) => ({ runId: `run_${name}_retry`, attempt: 2, notBefore: new Date() });
+const retryOf = (name: string) => ({ runId: `run_${name}_retry`, attempt: 2, delayMs: 0 });
 
 describe("the end of a run", () => {
   test("sends the job of the next in line: an interrupt before a message that came earlier", async () => {
@@ -57,6 +58,28 @@ describe("the end of a run", () => {
     assert.equal(await end(retryOf("urgent")), "run_urgent_interrupt");
     const endInterrupt = await line("both", "interrupt", "interrupt");
     assert.equal(await endInterrupt(retryOf("both")), undefined);
+  });
+});
+
+describe("a retry that waits", () => {
+  const DAYS_2 = 2 * 86_400_000;
+  const take = async (name: string, afterMs: number) => {
+    const end = await line(name, "queue");
+    const retry = { ...retryOf(name), delayMs: 60_000 };
+    await end(retry);
+    const now = new Date(Date.now() + afterMs);
+    return takeRun(db, { runId: retry.runId, generation: 1, player: "player", now });
+  };
+
+  test("is claimed once its time has come", async () => {
+    const early = await take("early", 1_000);
+    assert.ok(early.status === "later" && early.delayMs > 0 && early.delayMs <= 60_000);
+    assert.equal((await take("due", 120_000)).status, "taken");
+  });
+
+  test("is claimed at once where the clock was set back or forward by two days since", async () => {
+    assert.equal((await take("back", -DAYS_2)).status, "taken");
+    assert.equal((await take("forward", DAYS_2)).status, "taken");
   });
 });
 

@@ -197,12 +197,12 @@ const PARTS: Record<string, Part> = {
     text: (value) => sql`retried as (
       insert into ${runs} (id, session_id, request_id, attempt, origin, not_before)
       select ${value("retryId")}, session_id, request_id, ${value("retryAttempt")}::int, 'retry',
-        ${value("notBefore")}::timestamptz from held)`,
+        now() + ${value("retryDelayMs")}::float8 * interval '1 millisecond' from held)`,
     read: ({ end }) =>
       end?.retry && {
         retryId: end.retry.runId,
         retryAttempt: end.retry.attempt,
-        notBefore: end.retry.notBefore.toISOString(),
+        retryDelayMs: end.retry.delayMs,
       },
   },
   // The run behind the one that ends, if that was the first in line; its generation is raised, so that the engine does
