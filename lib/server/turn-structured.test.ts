@@ -379,7 +379,7 @@ describe("a steer of a structured turn", () => {
   it("becomes the next turn once the collection has begun: each turn has one collect and one correction", async () => {
     const held = Promise.withResolvers<void>();
     const long = { title: "A title that is too long" };
-    const asked = answer("late", {
+    const asked = answer("tardy", {
       structured: [
         { json: long, hold: held.promise },
         { json: { title: "One" } },
@@ -387,10 +387,10 @@ describe("a steer of a structured turn", () => {
         { json: { title: "Two" } },
       ],
     });
-    const session = await service.create("late", { outputSchema });
-    await service.model.waitForRequest(({ kind, text }) => kind === "structured" && text.includes("late"));
-    const first = await steer(service, session.sessionId, "late, and the colour");
-    const second = await steer(service, session.sessionId, "late, and the size");
+    const session = await service.create("tardy", { outputSchema });
+    await service.model.waitForRequest(({ kind, text }) => kind === "structured" && text.includes("tardy"));
+    const first = await steer(service, session.sessionId, "tardy, and the colour");
+    const second = await steer(service, session.sessionId, "tardy, and the size");
     held.resolve();
     for (const { statusUrl } of [session, first, second]) await service.completed(statusUrl);
     assert.deepEqual([first.queued, second.queued], [true, true]);
@@ -411,7 +411,7 @@ describe("a steer of a structured turn", () => {
     );
     assert.deepEqual(
       data.filter(({ role }) => role === "user").map(({ parts }) => parts[0]?.text),
-      ["late", "late, and the colour", "late, and the size"],
+      ["tardy", "tardy, and the colour", "tardy, and the size"],
     );
   });
 
