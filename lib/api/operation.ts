@@ -22,8 +22,8 @@ export type AnswerHeader =
   | "Cache-Control"
   | "Content-Disposition";
 
-/** The bucket that counts a call. */
-export type RateBucket = "create" | "poll" | "annotate";
+/** The bucket that counts a call; `act` counts what visitors of the session page do. */
+export type RateBucket = "create" | "poll" | "annotate" | "act";
 
 export type Operation = {
   method: "GET" | "POST" | "PATCH" | "DELETE";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createRateLimiter, rateHeaders } from "./rate-limiter.ts";
 
-const limits = { create: 60, poll: 2, annotate: 0 };
+const limits = { create: 60, poll: 2, annotate: 0, act: 60 };
 function openLimiter() {
   let now = 1_000_000;
   return { ...createRateLimiter(limits, () => now), advance: (ms: number) => (now += ms) };

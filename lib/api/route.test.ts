@@ -40,7 +40,7 @@ const services: RouteServices = {
   shares: createShareLinks(db, new Uint8Array(32)),
   login: createLoginGate(new Uint8Array(32), false),
   bodies: createBodyReader(),
-  rates: createRateLimiter({ create: 2, poll: 0, annotate: 0 }),
+  rates: createRateLimiter({ create: 2, poll: 0, annotate: 0, act: 2 }),
   logger: { debug: noop, info: noop, warn: noop, error: (fields) => void logged.push(fields) },
   settings: { baseUrl: BASE },
 };

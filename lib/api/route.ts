@@ -115,9 +115,11 @@ async function answerChecked<Of extends Operation, Services extends RouteService
   services: Services,
   operation: Of,
   handler: Handler<Of, Services>,
-  { ok: _, ...call }: CheckedCall,
+  { ok: _, visitor: link, ...call }: CheckedCall,
 ): Promise<Answer> {
-  const subject = call.caller?.keyId ?? call.params.sessionId ?? "anybody";
+  // Annotations are limited per session, whichever way they come.
+  const visitor = operation.rate === "annotate" ? undefined : link;
+  const subject = visitor ?? call.caller?.keyId ?? call.params.sessionId ?? "anybody";
   const verdict = operation.rate && services.rates.take(operation.rate, subject);
   if (verdict && !verdict.isAllowed)
     return fail(
@@ -132,7 +134,15 @@ async function answerChecked<Of extends Operation, Services extends RouteService
   return answer;
 }
 
-type Admission = { ok: true; caller: Caller | undefined; session: SessionRow | undefined } | Failure;
+type Admission =
+  | {
+      ok: true;
+      caller: Caller | undefined;
+      session: SessionRow | undefined;
+      /** The share link of a visitor, by which visitors are counted. */
+      visitor?: string;
+    }
+  | Failure;
 
 /** Who is calling, and whether the session of the path is theirs. Another owner's session is as unknown as none. */
 async function admit(
@@ -189,7 +199,8 @@ async function admitVisitor(
     return fail("forbidden", `this share link may ${access.role}, not ${auth.role}`);
   if (auth.ownLink && access.linkId !== null)
     return fail("forbidden", "only the session's own shareUrl manages its share links");
-  return { ok: true, caller: undefined, session };
+  const visitor = `${sessionId}/${access.linkId ?? "shareUrl"}`;
+  return { ok: true, caller: undefined, session, visitor };
 }
 
 /** A page's own request: browsers send `Origin` with every write, and never another site's as ours. */

@@ -312,7 +312,7 @@ test("no credential, a wrong one, one that has ended or is for elsewhere: 401, w
 test("others' requests are counted for each session; those of its own agent are not", async () => {
   const check = createHolderCheck({
     ...{ db: mcp.container.services.db, key: mcp.tokenKey, audience: mcp.url },
-    rates: createRateLimiter({ create: 0, poll: 2, annotate: 0 }),
+    rates: createRateLimiter({ create: 0, poll: 2, annotate: 0, act: 0 }),
     keys: createKeyStore(mcp.container.services.db),
   });
   const ask = async (token: string) => {

@@ -169,6 +169,7 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
     create: env.RATE_LIMIT_CREATE,
     poll: env.RATE_LIMIT_POLL,
     annotate: env.RATE_LIMIT_ANNOTATE,
+    act: env.RATE_LIMIT_ACT,
   });
   const keys = createKeyStore(db);
   const access = createAccessWatch({

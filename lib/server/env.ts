@@ -91,6 +91,7 @@ const envSchema = z.object({
   RATE_LIMIT_CREATE: wholeNumber(60),
   RATE_LIMIT_POLL: wholeNumber(600),
   RATE_LIMIT_ANNOTATE: wholeNumber(120),
+  RATE_LIMIT_ACT: wholeNumber(120),
   /** Set by the platform. */
   VERCEL: z.string().optional(),
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),

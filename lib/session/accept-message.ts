@@ -37,7 +37,11 @@ export type AcceptResult =
       interrupts: string | null;
     }
   | { status: "reused" }
+  | { status: "queue_full" }
   | { status: "unknown_session" };
+
+/** Messages that may wait in one session. */
+export const QUEUED_MAX = 100;
 
 /**
  * Stores a follow-up. It starts at once when nothing is open; otherwise it waits for the turns before it, joins the one
@@ -52,9 +56,15 @@ export async function acceptMessage(
   const { result, job, spares } = await deps.db.transaction(async (tx): Promise<Written> => {
     const counters = await lockCounters(tx, input.sessionId);
     if (!counters) return { result: { status: "unknown_session" } };
-    const { head, position, earlier } = await readStanding(tx, input.sessionId, input.idempotencyKey);
+    const { head, position, earlier, waiting } = await readStanding(
+      tx,
+      input.sessionId,
+      input.idempotencyKey,
+    );
     if (earlier) return { result: replay(input, earlier, head) };
-    return write(tx, input, { counters, position, placement: placeFollowUp(input, head) });
+    const placement = placeFollowUp(input, head);
+    if (placement.kind !== "starts" && waiting >= QUEUED_MAX) return { result: { status: "queue_full" } };
+    return write(tx, input, { counters, position, placement });
   });
   await faultPoint("K25");
   deps.jobs.sendSoon(job ? [job] : []);

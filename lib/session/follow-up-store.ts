@@ -41,7 +41,13 @@ export type EarlierUse = {
 };
 
 /** How a session stands when a follow-up arrives. */
-export type Standing = { head: HeadRun | undefined; position: number; earlier: EarlierUse | undefined };
+export type Standing = {
+  head: HeadRun | undefined;
+  position: number;
+  earlier: EarlierUse | undefined;
+  /** Requests in the queue: those that `listQueue` lists. */
+  waiting: number;
+};
 
 const lock = defineStatement<"sessionId">(
   (value) => sql`
@@ -64,7 +70,12 @@ const standing = defineStatement<"sessionId" | "key">(
   (value) => sql`
     select case when first.id is not null then row_to_json(first) end as head, earlier, (
       select coalesce(max(position), 0) + 1 from ${requests} where session_id = ${value("sessionId")}
-    ) as position
+    ) as position, (
+      select count(distinct queued.request_id)::int
+      from ${messages} as queued left join ${runs} as own on own.request_id = queued.request_id and own.attempt = 1
+      where queued.session_id = ${value("sessionId")} and queued.seq is null and queued.run_id is null
+        and (own.id is null or own.state = 'pending')
+    ) as waiting
     from (values (1)) as one
     left join (
       select ${runs.id}, (${runs.state} = 'running' or ${runs.epoch} > 0) as "isClaimed",
@@ -97,11 +108,10 @@ export async function readStanding(
   sessionId: string,
   key: string | null,
 ): Promise<Standing> {
-  const [row] = await execute<{ head: HeadRun | null; earlier: EarlierUse | null; position: number }>(
-    tx,
-    standing({ sessionId, key }),
-  );
-  return { head: row?.head ?? undefined, earlier: row?.earlier ?? undefined, position: row?.position ?? 1 };
+  type Row = Pick<Standing, "position" | "waiting"> & { head: HeadRun | null; earlier: EarlierUse | null };
+  const [row] = await execute<Row>(tx, standing({ sessionId, key }));
+  const { head, earlier, position = 1, waiting = 0 } = row ?? {};
+  return { head: head ?? undefined, earlier: earlier ?? undefined, position, waiting };
 }
 
 /**

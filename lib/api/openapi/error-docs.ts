@@ -20,7 +20,7 @@ export const ERROR_DOCS: Record<ErrorCode, { description: string; example: strin
     example: "method: must be POST",
   },
   conflict: {
-    description: "Something else came first.",
+    description: "Something else came first, or the session's queue is full.",
     example: "this message has started already",
   },
   payload_too_large: { description: "The body is too long.", example: "body: must be at most 8,192 KiB" },

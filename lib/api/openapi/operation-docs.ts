@@ -68,7 +68,7 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
   },
   postMessage: {
     description:
-      "Exactly one of `text`, `message` and `messages`. A turn that it starts counts as not typed by a person, whatever it says. Whether a message waits for a running turn is told by `queued`.",
+      "Exactly one of `text`, `message` and `messages`. A turn that it starts counts as not typed by a person, whatever it says. `queued` says whether the message waits for a running turn. At most 100 messages wait in a session; a further one is refused with 409 `conflict`.",
     bodyExamples: {
       "A question": { text: "Which of these are required?" },
       "A word to the running turn": { text: "Skip the newsletter box.", mode: "steer" },

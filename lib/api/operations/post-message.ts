@@ -1,4 +1,4 @@
-import { acceptMessage } from "#lib/session/accept-message.ts";
+import { acceptMessage, QUEUED_MAX } from "#lib/session/accept-message.ts";
 import type { CallOf } from "../call.ts";
 import { fail } from "../errors.ts";
 import { unknownSession } from "../known-session.ts";
@@ -35,6 +35,8 @@ async function accept(
   if (accepted.status === "unknown_session") return unknownSession();
   if (accepted.status === "reused")
     return fail("idempotency_key_reused", "idempotencyKey: was used before with another body");
+  if (accepted.status === "queue_full")
+    return fail("conflict", `${QUEUED_MAX} messages wait already; wait until one starts, or remove one`);
   if (accepted.interrupts !== null) await services.turn.stopRun(accepted.interrupts);
   const { requestId, runId, queued } = accepted;
   if (queued) services.queueChanged(sessionId);

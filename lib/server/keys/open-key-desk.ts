@@ -89,7 +89,7 @@ async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<KeyDe
     authenticate: createAuthenticator([], store),
     shares: createShareLinks(db, key),
     bodies: createBodyReader(),
-    rates: createRateLimiter({ create: 0, poll: 0, annotate: 0 }),
+    rates: createRateLimiter({ create: 0, poll: 0, annotate: 0, act: 0 }),
     logger: silent,
     settings: { baseUrl: env.baseUrl },
   };

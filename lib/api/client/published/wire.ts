@@ -1286,7 +1286,7 @@ export type Operations = {
     body: undefined;
     answer: AgentStatus;
   };
-  /** Post a follow-up message. Exactly one of `text`, `message` and `messages`. A turn that it starts counts as not typed by a person, whatever it says. Whether a message waits for a running turn is told by `queued`. */
+  /** Post a follow-up message. Exactly one of `text`, `message` and `messages`. A turn that it starts counts as not typed by a person, whatever it says. `queued` says whether the message waits for a running turn. At most 100 messages wait in a session; a further one is refused with 409 `conflict`. */
   postMessage: {
     parameters: { sessionId: string };
     body: FollowUp;
