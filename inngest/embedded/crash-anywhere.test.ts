@@ -123,6 +123,7 @@ describe("a process that dies after any of its statements", () => {
         void first.client.send({ id: "go-1", name: "go" });
         const isThrough = await playToTheEnd(first, clock);
         first.crash();
+        await first.drained();
         if (isThrough) break;
         deaths++;
         second = createTestProcess(database.db, { clock });

@@ -57,6 +57,7 @@ describe("a start after a crash", () => {
     await first.client.send({ name: "go" });
     await until(() => ran.includes("second"), "the second step runs");
     first.crash();
+    await first.drained();
 
     const again: string[] = [];
     const second = createProcess();
@@ -88,6 +89,7 @@ describe("a start after a crash", () => {
       "the quick step is recorded",
     );
     first.crash();
+    await first.drained();
 
     const again: string[] = [];
     const second = createProcess();
@@ -109,6 +111,7 @@ describe("a start after a crash", () => {
     await first.client.send({ name: "go" });
     await parked();
     first.crash();
+    await first.drained();
 
     const clock = createManualClock(first.clock.now() + 12_000);
     const second = createProcess({ clock });
@@ -141,6 +144,7 @@ describe("a start after a crash", () => {
     await first.client.send({ name: "go" });
     await parked();
     first.crash();
+    await first.drained();
 
     const second = createProcess({ clock: first.clock });
     await second.start([define(second.client)]);
@@ -148,6 +152,7 @@ describe("a start after a crash", () => {
     await until(() => attempts === 1, "the first attempt was made");
     await parked();
     second.crash();
+    await second.drained();
 
     const third = createProcess({ clock: first.clock });
     await third.start([define(third.client)]);
@@ -306,6 +311,7 @@ describe("two executors on one database", () => {
     await first.client.send({ name: "go" });
     await until(() => ran.includes("second"), "the second step runs");
     first.crash();
+    await first.drained();
 
     const again: string[] = [];
     const second = createProcess({ isSoleExecutor: false, sweepMs: 1_000 });
@@ -351,6 +357,7 @@ describe("two executors on one database", () => {
     await first.client.send({ name: "go" });
     await until(async () => (await readRuns(database.db)).length === 1, "the run has begun");
     first.crash();
+    await first.drained();
     await database.client.query("update engine_executors set lease_until = now() + interval '2 days'");
     const again: string[] = [];
     const second = createProcess({ isSoleExecutor: false, sweepMs: 1_000, leaseMs: 200 });
@@ -457,6 +464,7 @@ describe("cost and upkeep", () => {
     first.clock.advance(10_000);
     await until(() => ran.includes("five"), "the fifth step runs");
     first.crash();
+    await first.drained();
 
     const again: string[] = [];
     const second = createProcess();
@@ -573,6 +581,7 @@ describe("a clock that jumps", () => {
     await first.client.send({ name: "go" });
     await parked();
     first.crash();
+    await first.drained();
     const second = createProcess({ clock: createManualClock(NOON - DAYS_2) });
     await second.start([sleepAMinute(second.client, second.clock.wallNow)]);
     second.clock.advance(59_000);
@@ -588,6 +597,7 @@ describe("a clock that jumps", () => {
     await first.client.send({ name: "go" });
     await parked();
     first.crash();
+    await first.drained();
     const second = createProcess({ clock: createManualClock(NOON + DAYS_2) });
     await second.start([sleepAMinute(second.client, second.clock.wallNow)]);
     second.clock.advance(1);
@@ -602,6 +612,7 @@ describe("a clock that jumps", () => {
     await first.client.send({ name: "go" });
     await parked();
     first.crash();
+    await first.drained();
     const second = createProcess({ clock: createManualClock(NOON - DAYS_2) });
     await second.start([failOnce(second.client, failures)]);
     second.clock.advance(2_000);
@@ -621,6 +632,7 @@ describe("crons after the clock was set back", () => {
     await until(() => count === 1, "the cron has run");
     await allOver();
     first.crash();
+    await first.drained();
     // As the rows look from a database whose clock was set back after they were written.
     await database.client.query("update engine_runs set ended_at = ended_at + interval '2 days'");
     await database.client.query("update engine_events set created_at = created_at + interval '2 days'");

@@ -73,6 +73,8 @@ export type TestProcess = {
   /** From now on no statement of this engine is carried out or answered. */
   crash: () => void;
   isCrashed: () => boolean;
+  /** Waits for the statements that were sent before the crash: an embedded database ends them before its next owner opens it. */
+  drained: () => Promise<void>;
   /** While true, every statement of this engine fails. */
   breakDatabase: (isBroken: boolean) => void;
   statementCount: () => number;
@@ -92,13 +94,21 @@ export function createTestProcess(
   let statements = 0;
   let isDead = false;
   let isBroken = false;
+  const sent = new Set<Promise<unknown>>();
+  const send = (statement: Parameters<Database["execute"]>[0]) => {
+    const answer = Promise.resolve(db.execute(statement));
+    sent.add(answer);
+    const forget = () => sent.delete(answer);
+    answer.then(forget, forget);
+    return answer;
+  };
   const execute = (statement: Parameters<Database["execute"]>[0]) => {
     statements++;
     if (isBroken) return Promise.reject(new Error("connection lost"));
     if (isDead) return new Promise(() => {});
-    if (statements !== statementsToLive) return db.execute(statement);
+    if (statements !== statementsToLive) return send(statement);
     isDead = true;
-    return db.execute(statement).then(() => new Promise(() => {}));
+    return send(statement).then(() => new Promise(() => {}));
   };
   // The engine uses nothing else of the database.
   const own = { execute } as unknown as Database;
@@ -125,6 +135,9 @@ export function createTestProcess(
       isDead = true;
     },
     isCrashed: () => isDead,
+    drained: async () => {
+      await Promise.allSettled(sent);
+    },
     breakDatabase: (value) => {
       isBroken = value;
     },
