@@ -1,20 +1,19 @@
 "use client";
 
-import { Eye } from "lucide-react";
+import { Eye, Share2 } from "lucide-react";
 import Link from "next/link";
 import { Badge } from "#components/ui/badge.tsx";
-import { CopyButton } from "#components/ui/copy-button.tsx";
+import { Button } from "#components/ui/button.tsx";
 import { StatusDot } from "#components/ui/status-dot.tsx";
 import { describeState } from "#lib/api/client/describe-state.ts";
 import { Mark } from "./mark.tsx";
 import { ModelBadge } from "./model-badge.tsx";
 import { useLiveStatus, useSession } from "./session-context.tsx";
-import { SessionMenu } from "./session-menu.tsx";
+import { mayShare, SessionMenu } from "./session-menu.tsx";
 
-/** What the session is about, how it stands and who watches, in one row. */
-export function SessionHeader({ openHelp }: { openHelp: () => void }) {
+/** The session's title, state and number of viewers in one row. */
+export function SessionHeader({ openHelp, openShare }: { openHelp: () => void; openShare: () => void }) {
   const state = useSession();
-  const { share } = state.paths;
   const words = describeState(state, useLiveStatus());
   return (
     <header className="flex h-12 shrink-0 items-center gap-3 border-b bg-surface pr-2 pl-4 max-lg:pl-3">
@@ -36,18 +35,12 @@ export function SessionHeader({ openHelp }: { openHelp: () => void }) {
       )}
       <span className="flex-1" />
       <ModelBadge />
-      {state.role === "drive" && share && (
-        <CopyButton
-          variant="ghost"
-          size="md"
-          className="max-md:hidden"
-          label="Copy the link to this session"
-          text={() => new URL(share, location.origin).href}
-        >
-          Share
-        </CopyButton>
+      {mayShare(state) && (
+        <Button variant="ghost" className="max-md:hidden" onClick={openShare}>
+          <Share2 aria-hidden /> Share
+        </Button>
       )}
-      <SessionMenu openHelp={openHelp} />
+      <SessionMenu openHelp={openHelp} openShare={openShare} />
     </header>
   );
 }

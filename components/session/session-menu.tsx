@@ -1,17 +1,19 @@
 "use client";
 
-import { Ellipsis, House, Keyboard, Link2 } from "lucide-react";
+import { Ellipsis, House, Keyboard, Share2 } from "lucide-react";
 import Link from "next/link";
 import { ThemeChoices } from "#components/theme/theme-choices.tsx";
-import { copyText } from "#components/ui/copy-text.ts";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Menu, MenuItem, MenuLine } from "#components/ui/menu.tsx";
+import type { SessionState } from "#lib/api/client/session-state.ts";
 import { useSession } from "./session-context.tsx";
 
-/** What is rarely needed. */
-export function SessionMenu({ openHelp }: { openHelp: () => void }) {
-  const { paths, role } = useSession();
-  const { share } = paths;
+/** Whether this visitor may create and revoke links: one who drives, and came by the session's own link. */
+export const mayShare = ({ role, paths }: SessionState): boolean => role === "drive" && paths.share !== null;
+
+/** Holds what is rarely needed. */
+export function SessionMenu({ openHelp, openShare }: { openHelp: () => void; openShare: () => void }) {
+  const state = useSession();
   return (
     <Menu
       trigger={
@@ -20,9 +22,9 @@ export function SessionMenu({ openHelp }: { openHelp: () => void }) {
         </IconButton>
       }
     >
-      {role === "drive" && share && (
-        <MenuItem className="md:hidden" onSelect={() => void copyText(new URL(share, location.origin).href)}>
-          <Link2 /> Copy link
+      {mayShare(state) && (
+        <MenuItem className="md:hidden" onSelect={openShare}>
+          <Share2 /> Share
         </MenuItem>
       )}
       <MenuItem onSelect={openHelp}>

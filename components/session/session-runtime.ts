@@ -19,6 +19,10 @@ export type SessionRuntime = {
   onPicture: (listener: (frame: ArrayBuffer) => void) => () => void;
   /** Calls back with every frame that tells of something passing: the page's cursor, the agent's pointer. */
   onPassing: (listener: (frame: PassingFrame) => void) => () => void;
+  /** The origin that the page's links start with. */
+  origin: string;
+  /** Closes the live connection and opens it with the cookie that the browser has now. */
+  reconnect: () => void;
   /** Opens the live connection; returns the way to close it. */
   connect: (onStatus: (status: LiveStatus) => void) => () => void;
 };
@@ -30,9 +34,10 @@ export function createSessionRuntime(snapshot: SessionSnapshot): SessionRuntime 
   const listeners = new Set<(frame: ArrayBuffer) => void>();
   const passingListeners = new Set<(frame: PassingFrame) => void>();
   let report: (status: LiveStatus) => void = () => {};
+  const origin = typeof location === "undefined" ? "http://localhost" : location.origin;
   const connection = createLiveConnection<LiveFrame>({
     path: snapshot.paths.live,
-    origin: typeof location === "undefined" ? "http://localhost" : location.origin,
+    origin,
     lastSeq: () => store.getState().lastSeq,
     onFrame(frame) {
       if (frame.type !== "cursor" && frame.type !== "pointer") return store.receive(frame);
@@ -55,6 +60,11 @@ export function createSessionRuntime(snapshot: SessionSnapshot): SessionRuntime 
     onPassing(listener) {
       passingListeners.add(listener);
       return () => passingListeners.delete(listener);
+    },
+    origin,
+    reconnect() {
+      connection.stop();
+      connection.start();
     },
     connect(onStatus) {
       report = onStatus;

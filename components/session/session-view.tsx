@@ -12,6 +12,7 @@ import { HelpDialog } from "./help-dialog.tsx";
 import { PaneTabs } from "./pane-tabs.tsx";
 import { SessionProvider } from "./session-context.tsx";
 import { SessionHeader } from "./session-header.tsx";
+import { ShareDialog } from "./share-dialog.tsx";
 import { StateAnnouncer } from "./state-announcer.tsx";
 import { StopProvider } from "./stop-context.tsx";
 import { useIsWide } from "./use-is-wide.ts";
@@ -53,6 +54,7 @@ function SessionLayout({ hasBrowser, hasResult }: { hasBrowser: boolean; hasResu
     [tab, resultRunId],
   );
   const [isHelpOpen, setHelpOpen] = useState(false);
+  const [isShareOpen, setShareOpen] = useState(false);
   const isWide = useIsWide();
   const composer = useRef<HTMLTextAreaElement>(null);
   const conversation = useRef<HTMLDivElement>(null);
@@ -69,7 +71,7 @@ function SessionLayout({ hasBrowser, hasResult }: { hasBrowser: boolean; hasResu
   return (
     <DrawerContext value={drawer}>
       <div className="flex h-dvh flex-col bg-canvas">
-        <SessionHeader openHelp={() => setHelpOpen(true)} />
+        <SessionHeader openHelp={() => setHelpOpen(true)} openShare={() => setShareOpen(true)} />
         <PaneTabs pane={pane} onChange={setPane} hasBrowser={hasBrowser} />
         <main
           className={cn(
@@ -96,6 +98,7 @@ function SessionLayout({ hasBrowser, hasResult }: { hasBrowser: boolean; hasResu
           </div>
         </main>
         <HelpDialog isOpen={isHelpOpen} onOpenChange={setHelpOpen} hasBrowser={hasBrowser} />
+        <ShareDialog isOpen={isShareOpen} onOpenChange={setShareOpen} />
         <StateAnnouncer />
       </div>
     </DrawerContext>

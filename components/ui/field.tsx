@@ -9,6 +9,11 @@ export function Input({ className, ...props }: ComponentProps<"input">) {
   return <input className={cn(looks, "h-8 text-sm", className)} {...props} />;
 }
 
+/** One of several choices. */
+export function Select({ className, ...props }: ComponentProps<"select">) {
+  return <select className={cn(looks, "h-8 text-sm", className)} {...props} />;
+}
+
 /** Several lines of text; grows with what is written where the browser can. */
 export function Textarea({ className, ...props }: ComponentProps<"textarea">) {
   return (

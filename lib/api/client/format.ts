@@ -18,5 +18,13 @@ export function formatAge(iso: string, now: number): string {
   return `${Math.floor(minutes / (24 * 60))} d ago`;
 }
 
+/** How long something still lasts, coarsely: `for 5 min`, `for 3 h`, `for 30 d`. */
+export function formatUntil(iso: string, now: number): string {
+  const minutes = Math.max(1, Math.round((Date.parse(iso) - now) / 60_000));
+  if (minutes < 60) return `for ${minutes} min`;
+  if (minutes < 48 * 60) return `for ${Math.round(minutes / 60)} h`;
+  return `for ${Math.round(minutes / (24 * 60))} d`;
+}
+
 /** An address without what everybody knows: no scheme, no trailing slash. */
 export const formatAddress = (url: string): string => url.replace(/^https?:\/\//, "").replace(/\/$/, "");

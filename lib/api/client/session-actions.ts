@@ -1,6 +1,13 @@
 import { type ActionOutcome, callAction } from "./call-action.ts";
 import { type EarlierMessages, readEarlier } from "./read-earlier.ts";
-import type { DeliveryView, FollowUpMode, QueuedMessage, SessionSnapshot } from "./types.ts";
+import type {
+  DeliveryView,
+  FollowUpMode,
+  QueuedMessage,
+  SessionSnapshot,
+  ShareLinkView,
+  ShareRole,
+} from "./types.ts";
 
 /** What the page can do to its session, with the share cookie as the credential. Source: `wire.md`, Follow-ups. */
 export type SessionActions = {
@@ -26,7 +33,17 @@ export type SessionActions = {
   moveBrowser: (
     move: { url: string } | { action: "back" | "forward" | "reload" },
   ) => Promise<ActionOutcome<unknown>>;
+  /** Reads the newest share links, without their secrets. */
+  readShareLinks: () => Promise<ActionOutcome<ShareLinkView[]>>;
+  /** Answers with the path of the new link; no other answer has it. */
+  createShareLink: (link: ShareLinkDraft) => Promise<ActionOutcome<{ shareUrl: string }>>;
+  revokeShareLink: (linkId: string) => Promise<ActionOutcome<unknown>>;
+  /** Revokes every link, the session's own included, and answers with its new one. */
+  revokeAllShareLinks: () => Promise<ActionOutcome<{ shareUrl: string }>>;
 };
+
+/** A share link to create; without `expiresAt` it does not expire. */
+export type ShareLinkDraft = { role: ShareRole; label?: string; expiresAt?: string };
 
 /**
  * Makes the actions of one session.
@@ -64,5 +81,12 @@ export function createSessionActions(
       const id = connectionId();
       return call("POST", "/browser", id === null ? move : { ...move, connectionId: id });
     },
+    async readShareLinks() {
+      const outcome = await call<{ data: ShareLinkView[] }>("GET", "/share-links?limit=100");
+      return outcome.isDone ? { isDone: true, answer: outcome.answer.data } : outcome;
+    },
+    createShareLink: (link) => call("POST", "/share-links", link),
+    revokeShareLink: (linkId) => call("DELETE", `/share-links/${linkId}`),
+    revokeAllShareLinks: () => call("POST", "/share-links/revoke-all", {}),
   };
 }

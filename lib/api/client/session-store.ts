@@ -20,6 +20,8 @@ export type SessionStore = {
   noteStopping: (runId: string) => void;
   /** Takes note of an answered question, before its event arrives. */
   noteElicitationAnswered: (elicitationId: string) => void;
+  /** Takes over the session's new share link, after the old one was revoked. */
+  replaceShare: (share: string) => void;
   /** Puts messages from before the known ones in their place. */
   addEarlier: (earlier: EarlierMessages) => void;
 };
@@ -66,6 +68,7 @@ export function createSessionStore(
     noteElicitationAnswered(elicitationId) {
       if (state.elicitation?.elicitationId === elicitationId) change({ ...state, elicitation: null });
     },
+    replaceShare: (share) => change({ ...state, paths: { ...state.paths, share } }),
     addEarlier({ messages, hasEarlier }) {
       const known = new Set(state.messages.map(({ id }) => id));
       const earlier = messages.filter(({ id }) => !known.has(id));

@@ -8,7 +8,7 @@ import type {
   RunOutcome,
   TranscriptMessage,
 } from "#lib/events/event.ts";
-import type { DeliveryRecord, QueuedMessage, SessionSummary } from "./published/wire.ts";
+import type { DeliveryRecord, QueuedMessage, SessionSummary, ShareLink } from "./published/wire.ts";
 
 export type {
   BrowserRecord,
@@ -90,6 +90,9 @@ export type ToolCallView = {
   startedAt: string;
   durationMs: number | null;
 };
+
+/** A share link without its secret, as the share dialog lists it. */
+export type ShareLinkView = ShareLink;
 
 /** A callback with its attempts, as the delivery log shows it. */
 export type DeliveryView = DeliveryRecord;
