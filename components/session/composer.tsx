@@ -102,7 +102,9 @@ function MessageBox({ textarea }: { textarea: RefObject<HTMLTextAreaElement | nu
         </p>
       )}
       <div className="flex items-center gap-2 px-2 pb-2">
-        {isBusy ? (
+        {isBusy && isArmed ? (
+          <span className="truncate pl-1 font-medium text-warn text-xs">Press Esc again to stop</span>
+        ) : isBusy ? (
           <ModeChoice mode={chosen} onChange={setMode} />
         ) : (
           <span className="truncate pl-1 text-faint text-xs max-sm:invisible">
@@ -112,14 +114,10 @@ function MessageBox({ textarea }: { textarea: RefObject<HTMLTextAreaElement | nu
         <span className="flex-1" />
         {isBusy && (
           <Button size="sm" variant="outline" className="h-7" disabled={isStopping(state)} onClick={stop}>
-            <Square aria-hidden className="fill-current" />
-            {isArmed ? "Press Esc again to stop" : "Stop"}
-            {!isArmed && (
-              <span aria-hidden className="flex gap-1 max-sm:hidden">
-                <Kbd>Esc</Kbd>
-                <Kbd>Esc</Kbd>
-              </span>
-            )}
+            <Square aria-hidden className="fill-current" /> Stop
+            <span aria-hidden className="contents max-sm:hidden">
+              <Kbd>Esc</Kbd>
+            </span>
           </Button>
         )}
         <Button

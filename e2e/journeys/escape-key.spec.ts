@@ -4,7 +4,7 @@ import { goTo, liveView, script, test } from "./journey.ts";
 test.use({ viewport: { width: 1400, height: 900 } });
 
 const state = (page: Page, word: string) => page.getByRole("banner").getByText(word, { exact: true });
-const stopHint = (page: Page) => page.getByRole("button", { name: "Press Esc again to stop" });
+const stopHint = (page: Page) => page.getByText("Press Esc again to stop", { exact: true });
 
 test("Esc leaves a field, a menu, a window or the live view, and the turn goes on", async ({
   page,
