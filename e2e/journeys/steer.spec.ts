@@ -126,18 +126,21 @@ test("a stop that fails says so, by key as by button, until something else is as
   await expect(page.getByText("Still at it.")).toBeVisible();
   await page.route("**/actions/cancel", (route) => route.abort());
   const alert = page.getByRole("region", { name: "Message" }).getByRole("alert");
-  for (const stop of [
-    () => page.keyboard.press("Escape"),
-    () => page.getByRole("button", { name: "Stop" }).click(),
-  ]) {
+  const pressTwice = async () => {
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Escape");
+  };
+  for (const stop of [pressTwice, () => page.getByRole("button", { name: "Stop" }).click()]) {
     await stop();
     await expect(alert).toHaveText(/^The turn was not stopped\. /);
     await messageBox(page).fill("[busy] more");
     await messageBox(page).press("Enter");
     await expect(alert).toHaveCount(0);
+    // In a message that is still being sent, Esc only leaves the field.
+    await expect(messageBox(page)).toHaveValue("");
   }
   await page.unroute("**/actions/cancel");
-  await page.keyboard.press("Escape");
+  await pressTwice();
   await expect(page.getByRole("region", { name: "Conversation" }).getByText("Stopped")).toBeVisible();
 });
 
