@@ -6,7 +6,12 @@ export type RateLimits = Record<RateBucket, number>;
 export type RateVerdict = { isAllowed: boolean; limit: number; remaining: number; resetSeconds: number };
 
 export type RateLimiter = {
-  /** Counts a call of a subject (a key, or a session); undefined where the bucket is unlimited. */
+  /** Counts a call of a subject (a key, a share link or a session); undefined where the bucket is unlimited. */
+  take: (bucket: RateBucket, subject: string) => RateVerdict | undefined | Promise<RateVerdict | undefined>;
+};
+
+/** A limiter that needs nothing but its memory. */
+export type LocalRateLimiter = {
   take: (bucket: RateBucket, subject: string) => RateVerdict | undefined;
 };
 
@@ -14,14 +19,15 @@ const WINDOW_MS = 60_000;
 const SUBJECTS_MAX = 10_000;
 
 /**
- * Token buckets in memory: each refills evenly to its limit within a minute.
+ * Creates the rate limiter of a single process: token buckets in memory, each of which refills evenly to its limit within
+ * a minute.
  *
  * @param now a monotonic clock in milliseconds; one that is set back would leave a bucket empty until it caught up.
  */
 export function createRateLimiter(
   limits: RateLimits,
   now: () => number = () => performance.now(),
-): RateLimiter {
+): LocalRateLimiter {
   const buckets = new Map<string, { tokens: number; at: number }>();
   return {
     take(bucket, subject) {

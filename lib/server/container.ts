@@ -10,6 +10,7 @@ import { ACCESS_TOPIC, createAccessWatch } from "#lib/api/access-watch.ts";
 import { createAuthenticator } from "#lib/api/authenticate.ts";
 import { createBodyReader } from "#lib/api/body/body-reader.ts";
 import { enterByLink } from "#lib/api/entrance.ts";
+import { createLeasedRateLimiter } from "#lib/api/leased-rate-limiter.ts";
 import { createLiveHub } from "#lib/api/live/open-live.ts";
 import { createLoginGate } from "#lib/api/login-gate.ts";
 import { createBuiltinMcp } from "#lib/api/mcp/create-builtin-mcp.ts";
@@ -40,6 +41,7 @@ import { createElicitations } from "#lib/session/elicitation.ts";
 import { createJobSender } from "#lib/session/job-sender.ts";
 import type { Job } from "#lib/session/jobs.ts";
 import { createKeyStore } from "#lib/session/key-store.ts";
+import { deleteFullBuckets, leaseCalls } from "#lib/session/rate-store.ts";
 import { LOST_AFTER_MS, RARELY_LOST_AFTER_MS, resendLostRuns } from "#lib/session/resend-lost-runs.ts";
 import { createShareLinks } from "#lib/session/share-link.ts";
 import { readShareStates } from "#lib/session/share-store.ts";
@@ -165,12 +167,20 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
     createReapBrowsers(client, () => tooling.browser.reapIdle(new Date())),
   ];
 
-  const rates = createRateLimiter({
+  const limits = {
     create: env.RATE_LIMIT_CREATE,
     poll: env.RATE_LIMIT_POLL,
     annotate: env.RATE_LIMIT_ANNOTATE,
     act: env.RATE_LIMIT_ACT,
-  });
+  };
+  // The embedded database belongs to this process alone.
+  const rates =
+    driver === "embedded"
+      ? createRateLimiter(limits)
+      : createLeasedRateLimiter(limits, {
+          lease: (name, limit, slice) => leaseCalls(db, name, limit, slice),
+          logger,
+        });
   const keys = createKeyStore(db);
   const access = createAccessWatch({
     rows: {
@@ -268,6 +278,7 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
       logger.warn({ jobs: lost.map(({ id }) => id) }, "callbacks whose jobs were lost are sent again");
     jobs.sendSoon(lost);
     await removals.sweep(new Date());
+    await deleteFullBuckets(db);
     return lost.length + (await jobs.sweep());
   }
 

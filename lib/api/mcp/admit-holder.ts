@@ -51,7 +51,7 @@ export function createHolderCheck(deps: {
     if (!token || !session || grant === null)
       return fail("unauthorized", UNAUTHORIZED, { "WWW-Authenticate": 'Bearer error="invalid_token"' });
     // The agent's own calls are counted by its turn.
-    const verdict = token.holder === "other" ? rates.take("poll", `mcp/${session.id}`) : undefined;
+    const verdict = token.holder === "other" ? await rates.take("poll", `mcp/${session.id}`) : undefined;
     if (verdict && !verdict.isAllowed)
       return fail(
         "rate_limited",
