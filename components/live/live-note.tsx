@@ -1,29 +1,43 @@
 "use client";
 
-import { Globe, LoaderCircle, MonitorOff } from "lucide-react";
-import { useState } from "react";
+import { Globe, LoaderCircle, MonitorOff, Timer } from "lucide-react";
+import { type ReactNode, useState } from "react";
 import { useLiveStatus, useRuntime, useSession } from "#components/session/session-context.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { EmptyNote } from "#components/ui/empty-note.tsx";
+import { Age } from "#components/ui/time.tsx";
+import { describeBrowserWait } from "#lib/api/client/describe-state.ts";
+import type { LiveStatus } from "#lib/api/client/live-connection.ts";
+import type { SessionState } from "#lib/api/client/session-state.ts";
 
-/** What stands on the stage while there is no live picture, or over the last one when the browser is gone. */
+/** Says why there is no live picture, in place of it or over the last one, and offers to open the live page. */
 export function LiveNote({ hasPicture }: { hasPicture: boolean }) {
-  const { browser, role } = useSession();
-  const { actions } = useRuntime();
-  const live = useLiveStatus();
-  const [isAsking, setAsking] = useState(false);
-  const [error, setError] = useState<string | null>(null);
-  const note = describeNote(browser.status, live.state, hasPicture, browser.lastError);
+  const state = useSession();
+  const note = describeNote(state, useLiveStatus().state, hasPicture);
   if (!note) return null;
   const Icon = note.icon;
-
-  async function restart(): Promise<void> {
-    setAsking(true);
-    setError(null);
-    const outcome = await actions.moveBrowser({ action: "reload" });
-    setAsking(false);
-    if (!outcome.isDone) setError(`It was not started. ${outcome.error}`);
+  const action = note.action && state.role === "drive" && <OpenPage label={note.action} />;
+  // The last picture of a session at rest is there to be looked at: its note stays out of the way.
+  if (hasPicture && note.isAtRest) {
+    return (
+      <div
+        role="status"
+        className="absolute bottom-3 flex max-w-[calc(100%-24px)] items-center gap-3 rounded-lg border bg-raised py-2 pr-2 pl-3 text-sm shadow-(color:--shadow-color) shadow-lg"
+      >
+        <Icon aria-hidden className="size-4 shrink-0 text-faint" />
+        <p className="min-w-0 text-soft">
+          <span className="font-medium text-ink">{note.title}</span>
+          {state.pictureTakenAt && (
+            <span className="text-faint">
+              {" "}
+              · <Age iso={state.pictureTakenAt} />
+            </span>
+          )}
+        </p>
+        {action}
+      </div>
+    );
   }
   return (
     <div
@@ -36,21 +50,7 @@ export function LiveNote({ hasPicture }: { hasPicture: boolean }) {
         <EmptyNote
           icon={<Icon className={note.isBusy ? "animate-spin" : undefined} />}
           title={note.title}
-          action={
-            note.mayRestart &&
-            role === "drive" && (
-              <div className="flex flex-col items-center gap-2">
-                <Button className="pointer-events-auto" disabled={isAsking} onClick={restart}>
-                  Start it again
-                </Button>
-                {error && (
-                  <p role="alert" className="text-bad text-sm">
-                    {error}
-                  </p>
-                )}
-              </div>
-            )
-          }
+          action={action}
         >
           {note.text}
         </EmptyNote>
@@ -59,52 +59,83 @@ export function LiveNote({ hasPicture }: { hasPicture: boolean }) {
   );
 }
 
-type Note = { icon: typeof Globe; title: string; text?: string; isBusy?: boolean; mayRestart?: boolean };
+/** The button that asks for the live page, and the reason when it cannot be had. */
+function OpenPage({ label }: { label: string }): ReactNode {
+  const { actions } = useRuntime();
+  const [isAsking, setAsking] = useState(false);
+  const [error, setError] = useState<string | null>(null);
+
+  async function open(): Promise<void> {
+    setAsking(true);
+    setError(null);
+    const outcome = await actions.moveBrowser({ action: "open" });
+    setAsking(false);
+    if (!outcome.isDone) setError(`The browser did not start: ${outcome.error}`);
+  }
+  return (
+    <div className="flex shrink-0 flex-col items-center gap-2">
+      <Button className="pointer-events-auto" disabled={isAsking} onClick={open}>
+        {label}
+      </Button>
+      {error && (
+        <p role="alert" className="max-w-80 text-bad text-sm">
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}
+
+type Note = {
+  icon: typeof Globe;
+  title: string;
+  text?: string;
+  isBusy?: boolean;
+  /** No browser runs and none is needed now. */
+  isAtRest?: boolean;
+  /** Label of the button that opens the live page. */
+  action?: string;
+};
 
 function describeNote(
-  status: "idle" | "creating" | "ready" | "expired" | "error",
-  live: "connecting" | "open" | "reconnecting" | "closed",
+  { browser, browserPosition }: Pick<SessionState, "browser" | "browserPosition">,
+  live: LiveStatus["state"],
   hasPicture: boolean,
-  lastError: string | null,
 ): Note | undefined {
-  switch (status) {
+  switch (browser.status) {
     case "creating":
-      return {
-        icon: LoaderCircle,
-        title: "Starting the browser",
-        text: "The page appears here in a moment.",
-        isBusy: true,
-      };
+      return browserPosition === null
+        ? {
+            ...{ icon: LoaderCircle, isBusy: true, title: "Starting the browser" },
+            text: "The page appears here in a moment.",
+          }
+        : {
+            ...{ icon: Timer, title: describeBrowserWait(browserPosition) },
+            text: "Other sessions use every browser. The page appears here as soon as one is free.",
+          };
     case "error":
       return {
-        icon: MonitorOff,
-        title: "The browser stopped",
-        text: lastError ?? "It ended unexpectedly.",
-        mayRestart: true,
+        ...{ icon: MonitorOff, title: "The browser stopped", action: "Start it again" },
+        text: browser.lastError ?? "It ended unexpectedly.",
       };
     case "expired":
       return {
-        icon: MonitorOff,
-        title: "The browser was put away",
-        text: "Nobody used it, or it ended by itself. It comes back on the same page when it is needed.",
-        mayRestart: true,
+        ...{ icon: MonitorOff, isAtRest: true, action: "Open live page" },
+        title: hasPicture ? "Last picture of the page" : "The live page is closed",
+        text: "It opens again where it was: when the agent needs it, or when a person asks for it.",
       };
     case "idle":
-      return hasPicture
-        ? undefined
-        : {
-            icon: Globe,
-            title: "No page open yet",
-            text: "The browser starts when the agent needs it, or when you open an address above.",
-          };
+      return {
+        ...{ icon: Globe, isAtRest: true, title: "No page open yet", action: "Open live page" },
+        text: "The browser starts when the agent needs it, or when a person opens the page.",
+      };
     case "ready":
       if (hasPicture) return undefined;
       if (live === "closed")
         return { icon: MonitorOff, title: "The live view has ended", text: "Open the session’s link again." };
       return {
-        icon: LoaderCircle,
+        ...{ icon: LoaderCircle, isBusy: true },
         title: live === "open" ? "Waiting for the first picture" : "Connecting to the live view",
-        isBusy: true,
       };
   }
 }

@@ -1,13 +1,14 @@
 "use client";
 
-import { type RefObject, useRef } from "react";
+import { type RefObject, useRef, useState } from "react";
 import { useLiveStatus, useSession } from "#components/session/session-context.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { AgentPointer } from "./agent-pointer.tsx";
+import { LastPicture } from "./last-picture.tsx";
 import { LiveNote } from "./live-note.tsx";
 import { LiveSurface } from "./live-surface.tsx";
 import { fitPage } from "./page-point.ts";
-import { useLivePictures } from "./use-live-pictures.ts";
+import { type PageSize, useLivePictures } from "./use-live-pictures.ts";
 import { useRoom } from "./use-room.ts";
 
 /** The page as it looks now, at its own size or smaller, with input passing through where the role allows. */
@@ -24,14 +25,17 @@ export function LiveView({
   onFocusChange: (hasFocus: boolean) => void;
   takeControl: () => void;
 }) {
-  const { role, browser, control } = useSession();
+  const { role, browser, control, pictureTakenAt } = useSession();
   const roomRef = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const page = useLivePictures(canvas, isShown);
   const room = useRoom(roomRef);
-  const shown = page && room ? fitPage(page, room) : null;
+  // Frames of the live page win; before the first of them the last picture stands in.
+  const [stillSize, setStillSize] = useState<PageSize | null>(null);
+  const size = page ?? stillSize;
+  const shown = size && room ? fitPage(size, room) : null;
   const isLost = useLiveStatus().state === "reconnecting";
-  const isStale = browser.status !== "ready" || isLost;
+  const isStale = browser.status === "creating" || browser.status === "error" || isLost;
 
   return (
     <div className="relative min-h-0 flex-1 bg-sunken p-3 max-lg:p-2">
@@ -46,10 +50,15 @@ export function LiveView({
         >
           <canvas
             ref={canvas}
-            className={cn("block size-full", isStale && "opacity-40 grayscale")}
+            className={cn("block size-full", isStale && "opacity-40 grayscale", !page && "hidden")}
             role="img"
             aria-label="Live view of the page"
           />
+          {!page && pictureTakenAt && (
+            <div className={cn("size-full", browser.status !== "expired" && "opacity-40 grayscale")}>
+              <LastPicture key={pictureTakenAt} takenAt={pictureTakenAt} onSize={setStillSize} />
+            </div>
+          )}
           {page && role === "drive" && (
             <LiveSurface
               page={page}

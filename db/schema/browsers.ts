@@ -1,5 +1,5 @@
 import { index, integer, json, jsonb, pgTable, text } from "drizzle-orm/pg-core";
-import { createdAt, instant, oneOf } from "./columns.ts";
+import { bytes, createdAt, instant, oneOf } from "./columns.ts";
 import { runs } from "./runs.ts";
 import { sessions } from "./sessions.ts";
 import {
@@ -45,6 +45,16 @@ export const browsers = pgTable(
     oneOf("browsers_page_want", table.pageWant, PAGE_WANTS),
   ],
 );
+
+/** What the page of a session looked like last: shown while no browser runs. One for each session. */
+export const pagePictures = pgTable("page_pictures", {
+  sessionId: text("session_id")
+    .primaryKey()
+    .references(() => sessions.id, { onDelete: "cascade" }),
+  mediaType: text("media_type").notNull(),
+  bytes: bytes("bytes").notNull(),
+  takenAt: instant("taken_at").notNull().defaultNow(),
+});
 
 /** A remark made by a person in the live browser's overlay. */
 export const annotations = pgTable(

@@ -1,11 +1,14 @@
 import { sql } from "drizzle-orm";
-import { check, type PgColumn, timestamp } from "drizzle-orm/pg-core";
+import { check, customType, type PgColumn, timestamp } from "drizzle-orm/pg-core";
 
 /** A point in time with its zone; read and written as a JavaScript `Date`. */
 export const instant = (name: string) => timestamp(name, { withTimezone: true, mode: "date", precision: 3 });
 
 /** `created_at`, set by the database when the row is written. */
 export const createdAt = () => instant("created_at").notNull().defaultNow();
+
+/** Bytes in the row itself. */
+export const bytes = customType<{ data: Uint8Array }>({ dataType: () => "bytea" });
 
 /** A check that holds a text column to the values of a union, so that an illegal state cannot be written. */
 export const oneOf = (name: string, column: PgColumn, values: readonly string[]) =>

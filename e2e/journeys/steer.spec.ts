@@ -155,18 +155,20 @@ test("a browser that is gone is started again from the page; where that fails, t
   try {
     script(model, { "[gone]": [{ text: "Ready." }] });
     const session = await service.create("[gone]");
+    await service.completed(session.statusUrl);
     await page.goto(service.baseUrl + session.shareUrl);
     await expect(page.getByText("Ready.")).toBeVisible();
+    const open = page.getByRole("button", { name: "Open live page" });
+    await open.click();
     await expect(page.getByRole("img", { name: "Live view of the page" })).toBeVisible();
     killBrowsers(service.pid ?? 0);
-    const again = page.getByRole("button", { name: "Start it again" });
-    await expect(again).toBeVisible();
+    await expect(open).toBeVisible();
     await page.route("**/actions/browser", (route) => route.abort());
-    await again.click();
-    await expect(page.getByText(/^It was not started\. /)).toBeVisible();
+    await open.click();
+    await expect(page.getByText(/^The browser did not start: /)).toBeVisible();
     await page.unroute("**/actions/browser");
-    await again.click();
-    await expect(again).toHaveCount(0);
+    await open.click();
+    await expect(open).toHaveCount(0);
   } finally {
     await service.close();
   }

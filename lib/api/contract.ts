@@ -261,6 +261,15 @@ export const contract = {
     rate: "poll",
     answers: { 202: redeliveredSchema },
   }),
+  readPagePicture: defineOperation({
+    method: "GET",
+    path: "/api/sessions/:sessionId/live/picture",
+    summary: "Read the last picture of the page",
+    auth: { ...reader, liveView: true },
+    answers: { 200: "stream" },
+    media: { 200: ["image/jpeg"] },
+    answerHeaders: { 200: ["Cache-Control"] },
+  }),
   readArtifact: defineOperation({
     method: "GET",
     path: "/api/sessions/:sessionId/artifacts/:artifactId",
@@ -471,6 +480,7 @@ export const contract = {
     body: z.union([
       z.strictObject({ url: nameUpTo(8_192), connectionId }),
       z.strictObject({ action: z.enum(["back", "forward", "reload"]), connectionId }),
+      z.strictObject({ action: z.literal("open"), connectionId }),
     ]),
     bodyBytesMax: 64 * 1024,
     requiresJsonType: true,

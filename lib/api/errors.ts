@@ -1,6 +1,6 @@
 /**
  * Every error code and its HTTP status. Source: `wire.md`, Errors; specification, Errors. `unavailable` is added: the
- * database is away, nothing was read or written for sure, and the same call may succeed after `Retry-After` seconds.
+ * database or a browser is away, and the same call may succeed after `Retry-After` seconds.
  */
 export const ERROR_STATUS = {
   invalid_request: 400,

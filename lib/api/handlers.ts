@@ -1,7 +1,7 @@
 import type { Contract, OperationName } from "./contract.ts";
 import { annotateAsPerson, listAnnotations, submitAnnotation } from "./operations/annotations.ts";
 import { answerElicitation } from "./operations/answer-elicitation.ts";
-import { readBrowser, retargetBrowser, steerBrowser } from "./operations/browser.ts";
+import { readBrowser, readPagePicture, retargetBrowser, steerBrowser } from "./operations/browser.ts";
 import { createMcpToken } from "./operations/create-mcp-token.ts";
 import { createSession, startSession } from "./operations/create-session.ts";
 import { listDeliveries, redeliverCallback } from "./operations/deliveries.ts";
@@ -37,6 +37,7 @@ export const handlers: { [Name in OperationName]: Handler<Contract[Name]> } = {
   postMessage,
   cancelTurn,
   readBrowser,
+  readPagePicture,
   retargetBrowser,
   submitAnnotation,
   annotateAsPerson,

@@ -6,11 +6,11 @@ import type { ErrorCode } from "./errors.ts";
 /**
  * Who may call an operation: `key` an API key, `share` a visitor of the session page with at least that role (a key
  * is taken too where `orKey` says so; `ownLink` refuses visitors of links that were created, and takes those of the
- * session's own `shareUrl` only), `login` whoever is signed in on the landing page, `none` anybody.
+ * session's own `shareUrl` only, `liveView` takes those of `liveViewUrl` too), `login` whoever is signed in on the landing page, `none` anybody.
  */
 export type OperationAuth =
   | { kind: "key" }
-  | { kind: "share"; role: ShareRole; orKey: boolean; ownLink?: boolean }
+  | { kind: "share"; role: ShareRole; orKey: boolean; ownLink?: boolean; liveView?: boolean }
   | { kind: "login" }
   | { kind: "none" };
 

@@ -5,7 +5,8 @@ import type { SessionRow } from "#lib/session/store.ts";
 import { type Caller, readKey, refuseScope } from "./authenticate.ts";
 import type { ReadBody } from "./body/body-reader.ts";
 import type { Call } from "./call.ts";
-import { readShareCookie } from "./cookies.ts";
+import { readLiveViewCookie, readShareCookie } from "./cookies.ts";
+import { readVisit } from "./entrance.ts";
 import { ERROR_STATUS, type Failure, fail, failureResponse } from "./errors.ts";
 import { failureOf } from "./failure-of.ts";
 import { formatPath, type Validated, validate } from "./field-error.ts";
@@ -188,13 +189,15 @@ async function admitVisitor(
   request: Request,
   sessionId: string,
 ): Promise<Admission> {
-  const token = readShareCookie(request.headers.get("cookie"));
+  const cookies = request.headers.get("cookie");
+  const { liveView = false } = auth;
+  const token = readShareCookie(cookies) ?? (liveView ? readLiveViewCookie(cookies) : undefined);
   // Without a key this is always a refusal; its sentence names the headers that take one.
   if (token === undefined && auth.orKey) return (await services.authenticate(request.headers)) as Failure;
   if (token === undefined) return unknownSession();
   const session = await findKnownSession(services, sessionId);
-  const access = session && (await services.shares.readAccess(sessionId, token));
-  if (!session || access?.scope !== "session") return unknownSession();
+  const access = session && (await readVisit(services, sessionId, cookies, liveView));
+  if (!session || !access) return unknownSession();
   if (SHARE_ROLES.indexOf(access.role) < SHARE_ROLES.indexOf(auth.role))
     return fail("forbidden", `this share link may ${access.role}, not ${auth.role}`);
   if (auth.ownLink && access.linkId !== null)

@@ -13,13 +13,16 @@ async function endUnrecorded(read: StoredRecord["read"]): Promise<string[]> {
   const record = {
     read,
     dropClaim: async () => null,
+    noteWaiting() {},
     move: async (event) => (event === "reaped" ? Promise.reject(new Error("not written")) : row),
     settle: async () => {},
   } as Partial<StoredRecord> as StoredRecord;
   const browser = { selected: () => ({ page: { url: () => "about:blank" } }), close: async () => {} };
   const lifecycle = createBrowserLifecycle({
     ...{ sessionId: "ses_a", record, take: async () => browser as unknown as OpenBrowser },
-    ...{ onTaken() {}, onUp() {}, onReleased() {} },
+    ...{ onTaken() {}, onUp() {}, onReleased() {}, onEnding: async () => {} },
+    requestPlace: () => ({ granted: Promise.resolve(), position: () => 0, release() {} }),
+    placeWait: { waitMs: 60_000, explain: () => "" },
     logger: { debug() {}, info() {}, warn: (_fields, message) => void warnings.push(message), error() {} },
   });
   await lifecycle.provision();

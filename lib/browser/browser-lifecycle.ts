@@ -1,20 +1,29 @@
 import { faultPoint } from "#lib/events/fault-point.ts";
 import type { BrowserEvent } from "./browser-machine.ts";
+import type { PlaceTicket } from "./browser-places.ts";
 import type { Logger } from "./browser-provider.ts";
 import type { StoredRecord } from "./browser-record.ts";
+import { type BrowserStart, NoBrowserError, shareStart } from "./browser-start.ts";
 import type { OpenBrowser } from "./open-browser.ts";
 import type { BrowserFields, BrowserRow } from "./store.ts";
 
-/** One browser at a time for one session: started on need, and its start and end recorded, in this order. */
+/** One browser at a time for one session: it waits for a place, starts and ends, and each of that is recorded in order. */
 export type BrowserLifecycle = {
-  /** The browser that is up; starts one where none is. @throws Error with a sentence when none can be had. */
-  provision: () => Promise<OpenBrowser>;
+  /**
+   * The browser that is up; starts one where none is, as soon as a place is free.
+   * @throws NoBrowserError with a sentence when none can be had; the signal's reason when the caller stops waiting.
+   */
+  provision: (signal?: AbortSignal) => Promise<OpenBrowser>;
   /** The browser that is there now, recorded or not. */
   current: () => OpenBrowser | undefined;
   isStarting: () => boolean;
-  /** Takes note of a browser that ended by itself. */
+  /** Whether the session waits for a place. */
+  isWaiting: () => boolean;
+  /** Resolves when the start that is under way begins to wait for a place. */
+  untilWaiting: () => Promise<void>;
+  /** Records a browser that ended by itself. */
   gone: (taken: OpenBrowser, event: BrowserEvent, lastError: string | null) => void;
-  /** Ends the browser, if there is one, and waits until that is recorded. */
+  /** Leaves the line, or ends the browser, if there is one; resolves once that is recorded. */
   end: () => Promise<void>;
 };
 
@@ -22,8 +31,11 @@ type LifecycleDeps = {
   sessionId: string;
   record: StoredRecord;
   logger: Logger;
+  requestPlace: (onMove: (position: number) => void) => PlaceTicket;
+  /** Milliseconds that a caller waits for a place at most, and the sentence it gets then. */
+  placeWait: { waitMs: number; explain: () => string };
   take: () => Promise<OpenBrowser>;
-  /** A browser has been taken: its events and its input get their places. It may be gone already. */
+  /** A browser has been taken: its events and its input are connected. It may be gone already. */
   onTaken: (taken: OpenBrowser) => void;
   /** It is up and recorded as such. */
   onUp: (taken: OpenBrowser, row: BrowserRow) => void;
@@ -31,27 +43,60 @@ type LifecycleDeps = {
   onTakenOver?: ((holder: string) => void) | undefined;
   /** It is no longer the session's. */
   onReleased: () => void;
+  /** We are about to end this browser, which still runs. Never rejects. */
+  onEnding: (taken: OpenBrowser) => Promise<void>;
 };
 
 /** @see BrowserLifecycle */
 export function createBrowserLifecycle(deps: LifecycleDeps): BrowserLifecycle {
   const { sessionId, record, logger } = deps;
   let open: OpenBrowser | undefined;
-  let starting: Promise<OpenBrowser> | undefined;
+  let place: PlaceTicket | undefined;
+  let starting: BrowserStart<OpenBrowser> | undefined;
   /** The end of the last browser, until it is recorded: the next one starts after it. */
   let ending: Promise<void> = Promise.resolve();
 
-  function provision(): Promise<OpenBrowser> {
+  async function provision(signal?: AbortSignal): Promise<OpenBrowser> {
     // One that is up is handed out only when it is recorded as such.
-    if (open && !starting) return Promise.resolve(open);
-    starting ??= start().finally(() => {
-      starting = undefined;
-    });
-    return starting;
+    if (open && !starting) return open;
+    starting ??= begin();
+    return starting.join(signal);
   }
 
-  async function start(): Promise<OpenBrowser> {
-    await ending;
+  function begin(): BrowserStart<OpenBrowser> {
+    let ticket: PlaceTicket | undefined;
+    let leaving: Error | undefined;
+    const queued = Promise.withResolvers<void>();
+    const isWaiting = () => leaving === undefined && (ticket?.position() ?? 0) > 0;
+    async function run(): Promise<OpenBrowser> {
+      await ending;
+      ticket = deps.requestPlace((position) => record.noteWaiting(position));
+      try {
+        return await start(ticket, queued.resolve);
+      } catch (error) {
+        ticket.release();
+        throw error;
+      }
+    }
+    const browser = run().finally(() => {
+      if (starting === self) starting = undefined;
+    });
+    const self = shareStart({
+      ...{ browser, isWaiting, queued: queued.promise },
+      ...{ waitMs: deps.placeWait.waitMs, explainWait: deps.placeWait.explain },
+      leaveLine(error) {
+        if (!isWaiting()) return;
+        leaving = error;
+        ticket?.release(error);
+        // A caller that comes while this is being recorded starts over, after it.
+        ending = self.settled;
+        starting = undefined;
+      },
+    });
+    return self;
+  }
+
+  async function start(ticket: PlaceTicket, onQueued: () => void): Promise<OpenBrowser> {
     // Its end could not be written, or another process has it: that one is told.
     const holder = await record.dropClaim();
     if (holder !== null) deps.onTakenOver?.(holder);
@@ -59,14 +104,22 @@ export function createBrowserLifecycle(deps: LifecycleDeps): BrowserLifecycle {
     await faultPoint("K27");
     let taken: OpenBrowser;
     try {
-      taken = await deps.take();
+      if (ticket.position() > 0) {
+        record.noteWaiting(ticket.position());
+        onQueued();
+      }
+      await ticket.granted;
+      record.noteWaiting(0);
+      taken = await deps.take().catch((error: unknown) => {
+        throw new NoBrowserError(error instanceof Error ? error.message : String(error), { cause: error });
+      });
     } catch (error) {
-      const lastError = error instanceof Error ? error.message : String(error);
-      logger.warn({ sessionId, error }, "no browser could be started");
-      await record.move("failed", { lastError });
+      record.noteWaiting(0);
+      await recordFailure(error);
       throw error;
     }
     open = taken;
+    place = ticket;
     deps.onTaken(taken);
     const row = await record
       .move("cameUp", { currentUrl: taken.selected().page.url() })
@@ -75,53 +128,76 @@ export function createBrowserLifecycle(deps: LifecycleDeps): BrowserLifecycle {
         await taken.close();
         throw error;
       });
-    if (open !== taken) throw new Error("the browser ended right after its start");
+    if (open !== taken) throw new NoBrowserError("the browser ended right after its start");
     deps.onUp(taken, row);
     return taken;
+  }
+
+  /** A session that no longer waits is `expired` and may try again; a start that failed is an `error` that says why. */
+  async function recordFailure(error: unknown): Promise<void> {
+    if (!(error instanceof NoBrowserError)) {
+      logger.debug({ sessionId, error }, "a session stopped waiting for a browser");
+      await record.move("abandoned", {}).catch(reportUnrecorded);
+      return;
+    }
+    logger.warn({ sessionId, error }, "no browser could be started");
+    await record.move("failed", { lastError: error.message }).catch(reportUnrecorded);
   }
 
   /** A browser ended by itself. */
   function gone(taken: OpenBrowser, event: BrowserEvent, lastError: string | null): void {
     if (open !== taken) return;
     logger.warn({ sessionId, event, lastError }, "a browser ended by itself");
-    const isUp = starting?.catch(() => {});
-    release();
-    ending = finish(taken, event, lastError === null ? {} : { lastError }, isUp);
+    const isUp = starting?.settled;
+    const held = release();
+    ending = finish(taken, held, event, lastError === null ? {} : { lastError }, isUp);
   }
   async function finish(
     taken: OpenBrowser,
+    held: PlaceTicket | undefined,
     event: BrowserEvent,
     patch: BrowserFields,
     isUp?: Promise<unknown>,
   ) {
+    if (event === "reaped") await deps.onEnding(taken);
     await taken.close();
+    held?.release();
     await isUp;
-    await record.move(event, { currentUrl: null, ...patch }).catch(tellUnrecorded);
+    await record.move(event, { currentUrl: null, ...patch }).catch(reportUnrecorded);
   }
-  async function tellUnrecorded(error: unknown): Promise<void> {
-    // With its session a browser's record goes too, and nobody misses its end.
+  async function reportUnrecorded(error: unknown): Promise<void> {
+    // With its session a browser's record goes too: there is nothing left to record.
     const isRemoved = await record.read().then(
       (row) => row === undefined,
       () => false,
     );
     if (!isRemoved) logger.warn({ sessionId, error }, "the end of a browser was not recorded");
   }
-  function release(): void {
+  function release(): PlaceTicket | undefined {
+    const held = place;
     open = undefined;
+    place = undefined;
     deps.onReleased();
+    return held;
   }
 
   return {
     provision,
     current: () => open,
     isStarting: () => starting !== undefined,
+    isWaiting: () => starting?.isWaiting() ?? false,
+    untilWaiting: () => starting?.queued ?? new Promise(() => {}),
     gone,
     async end() {
-      await starting?.catch(() => {});
+      if (starting) {
+        const { settled, giveUp } = starting;
+        giveUp(new Error("the browser was ended while the session waited for it"));
+        await settled;
+      }
       const taken = open;
       if (taken) {
-        release();
-        ending = finish(taken, "reaped", {});
+        const held = release();
+        ending = finish(taken, held, "reaped", {});
       }
       await ending;
       await record.settle();

@@ -134,22 +134,6 @@ test("an idle browser is reaped; one that is used or watched is not", async () =
   stop();
 });
 
-test("over BROWSER_MAX_LIVE the longest idle browser makes room; with all in use the reason is told", async () => {
-  let now = new Date("2026-01-01T00:00:00Z");
-  const house = await openHouse({ maxLive: 1, clock: () => now });
-  const [first, second] = await Promise.all([insertTestSession(house.db), insertTestSession(house.db)]);
-  await house.browsers.ensure(first);
-  await assert.rejects(house.browsers.ensure(second), /BROWSER_MAX_LIVE/);
-  const refused = await house.browsers.readStatus(second);
-  assert.equal(refused.status, "error");
-  assert.match(refused.lastError ?? "", /all 1 browsers of this service are in use/);
-
-  now = new Date("2026-01-01T00:05:00Z");
-  await house.browsers.ensure(second);
-  assert.equal((await house.browsers.readStatus(first)).status, "expired");
-  assert.equal(house.browsers.describe().live, 1);
-});
-
 test("a row that still claims a browser which is not there does not stand in the way", async () => {
   const house = await openHouse();
   const sessionId = await insertTestSession(house.db);

@@ -45,6 +45,8 @@ export type StoredRecord = {
   patch: (patch: BrowserPatch, retargets?: number) => Promise<void>;
   /** As `patch`, but what comes in quick succession becomes one write. */
   note: (patch: BrowserPatch) => void;
+  /** Emits `browser.waiting` at the first position of a wait, and at most once a second after that; 0 ends the wait. */
+  noteWaiting: (position: number) => void;
   select: (url: string) => Promise<BrowserRow>;
   /** Waits for what was noted to be written. */
   settle: () => Promise<void>;
@@ -52,6 +54,8 @@ export type StoredRecord = {
 
 /** A page that changes its address in a loop makes no more events than this lets it, in milliseconds between two. */
 const NOTE_INTERVAL_MS = 200;
+/** A long line moves often: a session's position makes one event in this time, in milliseconds. */
+const WAITING_INTERVAL_MS = 1_000;
 
 /** Makes the record of one session; its writes happen one after the other. */
 export function createStoredRecord(
@@ -64,6 +68,7 @@ export function createStoredRecord(
   let noted: BrowserPatch | undefined;
   let timer: NodeJS.Timeout | undefined;
   let lastWriteMs = 0;
+  const waiting = { position: 0, emitted: 0, timer: undefined as NodeJS.Timeout | undefined };
 
   function write<Result>(work: (tx: Transaction, emit: Emit) => Promise<Result>): Promise<Result> {
     const turn = queue.then(() => log.transact(sessionId, work));
@@ -91,6 +96,18 @@ export function createStoredRecord(
     noted = undefined;
     if (!fields) return Promise.resolve();
     return patch(fields).catch((error) => logger.warn({ sessionId, error }, "browser record not written"));
+  }
+
+  function emitWaiting(): void {
+    waiting.timer = undefined;
+    const { position } = waiting;
+    if (position === waiting.emitted) return;
+    waiting.emitted = position;
+    waiting.timer = setTimeout(emitWaiting, WAITING_INTERVAL_MS).unref();
+    const about = { requestId: null, runId: null, source: session.source };
+    write(async (_tx, emit) => emit({ kind: "browser.waiting", ...about, position })).catch((error) =>
+      logger.debug({ sessionId, error }, "the position of a waiting session was not recorded"),
+    );
   }
 
   return {
@@ -130,6 +147,16 @@ export function createStoredRecord(
       const waitMs = lastWriteMs + NOTE_INTERVAL_MS - Date.now();
       if (waitMs <= 0) void flush();
       else timer ??= setTimeout(flush, waitMs).unref();
+    },
+    noteWaiting(position) {
+      waiting.position = position;
+      if (position > 0) {
+        if (!waiting.timer) emitWaiting();
+        return;
+      }
+      clearTimeout(waiting.timer);
+      waiting.timer = undefined;
+      waiting.emitted = 0;
     },
     select(url) {
       void flush();

@@ -3,6 +3,7 @@ import type { BrowserStatus } from "#db/schema/unions.ts";
 import type { ScreencastFrame } from "./frame-header.ts";
 import type { OverlayHold } from "./overlay/overlay-gate.ts";
 import type { PageDialogs } from "./page-dialogs.ts";
+import type { PagePicture } from "./picture-store.ts";
 
 /** The browser of a session as its status endpoint shows it. Source: specification, Browser status; `currentUrl`: `wire.md`. */
 export type BrowserRecord = {
@@ -71,23 +72,41 @@ export type BrowserInput =
 /** A navigation that did not land: the reason is what `lastError` says. */
 export type NavigationOutcome = { landed: true; url: string } | { landed: false; reason: string };
 
-/** The browsers of all sessions. */
+/** What a person's wish for the live page came to: it is up, the session waits for a place, or no browser can be had. */
+export type BrowserOpening = { state: "ready" } | { state: "waiting" } | { state: "failed"; reason: string };
+
+/** The browsers of all sessions. Where all places are taken, a session that needs a browser waits in order of arrival. */
 export type BrowserService = {
   readStatus: (sessionId: string) => Promise<BrowserRecord>;
   /** Selects a page and starts going there, provisioning a browser where none runs. Resolves once that is stored, not landed. */
   retarget: (sessionId: string, url: string) => Promise<void>;
   /** The session's browser, provisioned on the selected page where none runs. @throws Error with a sentence when it cannot start. */
-  ensure: (sessionId: string) => Promise<LiveBrowser>;
+  ensure: (sessionId: string, signal?: AbortSignal) => Promise<LiveBrowser>;
+  /**
+   * Provisions the browser for a tool call, and keeps it from being ended for another session until it is released.
+   * @returns the way to release it. @throws as `ensure`; the signal's reason when the call stops while it waits.
+   */
+  hold: (sessionId: string, signal?: AbortSignal) => Promise<() => void>;
+  /** Starts the browser for a person, where none runs; resolves once it is up or the session waits for a place. */
+  open: (sessionId: string) => Promise<BrowserOpening>;
   /** Goes to a page on behalf of a tool or a person; http(s) and about:blank only. */
   navigate: (sessionId: string, url: string, signal?: AbortSignal) => Promise<NavigationOutcome>;
-  history: (sessionId: string, action: "back" | "forward" | "reload") => Promise<void>;
+  /** Moves through the history of the page; where no browser runs, it only starts one. */
+  history: (sessionId: string, action: "back" | "forward" | "reload") => Promise<BrowserOpening>;
   /** Marks the browser as used now, and so keeps it from being reaped. */
   touch: (sessionId: string) => void;
-  /** Follows the live view, provisioning a browser where none runs; the last frame comes at once. Returns the way to stop. */
+  /**
+   * Follows the live view; the last frame comes at once. While a turn is open and a place is free, it provisions a browser
+   * where none runs; a finished session shows its last picture instead. Returns the way to stop.
+   */
   watch: (sessionId: string, listeners: ViewListeners) => () => void;
   input: (sessionId: string, input: BrowserInput) => Promise<void>;
   /** The CSS cursor keyword that the page shows at a point in CSS pixels; `default` where nothing is known. Starts no browser. */
   readCursor: (sessionId: string, x: number, y: number) => Promise<string>;
+  /** What the session's page looked like last; undefined where no picture was kept. */
+  readPicture: (sessionId: string) => Promise<PagePicture | undefined>;
+  /** When that picture was taken; null where there is none. */
+  readPictureTime: (sessionId: string) => Promise<Date | null>;
   /** Ends browsers that nobody used for the idle time. @returns how many. */
   reapIdle: (now: Date) => Promise<number>;
   /** Ends the browser of one session and its processes. */

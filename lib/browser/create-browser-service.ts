@@ -3,8 +3,10 @@ import type { Database } from "#db/client.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
 import type { AddressRule } from "#lib/net/address-rule.ts";
 import type { OwnOrigin } from "#lib/net/own-origin.ts";
+import { listSessionsInTurn } from "#lib/session/run-store.ts";
 import { createBrowserClaims, type HandOver } from "./browser-claims.ts";
 import { createBrowserEgress } from "./browser-egress.ts";
+import { createBrowserPlaces, orderForEnding } from "./browser-places.ts";
 import { createBrowserPool } from "./browser-pool.ts";
 import type { BrowserProvider, Logger } from "./browser-provider.ts";
 import { createStoredRecord, readShownFields } from "./browser-record.ts";
@@ -12,6 +14,8 @@ import type { BrowserRecord, BrowserService } from "./browser-service.ts";
 import { createLocalProvider } from "./local-provider.ts";
 import { type OpenBrowser, openBrowser } from "./open-browser.ts";
 import type { AnnotationVerdict } from "./overlay/install-overlay.ts";
+import { createPictureKeeper } from "./page-picture.ts";
+import { readPagePicture, readPictureTime } from "./picture-store.ts";
 import { sweepBrowsers } from "./profile-folder.ts";
 import { createRemoteProvider } from "./remote-provider.ts";
 import { createSessionBrowser, type SessionBrowser } from "./session-browser.ts";
@@ -34,7 +38,9 @@ export type BrowserServiceDeps = {
   /** Where this service listens: of it, pages see `/demo` and `/p/` alone. */
   ownOrigin: Omit<OwnOrigin, "paths"> | undefined;
   idleMs: number;
+  /** Browsers that this process runs at once, and how long a session waits for one, in milliseconds. */
   maxLive: number;
+  waitMs: number;
   /** Stores what a person submitted in the overlay, given as the webhook's body; a refusal is shown to the person. */
   onAnnotation: (sessionId: string, body: string) => Promise<AnnotationVerdict>;
   clock?: () => Date;
@@ -48,7 +54,7 @@ export type BrowserServiceDeps = {
 
 const WARM_UP_DELAY_MS = 3_000;
 const NAVIGATION_TIMEOUT_MS = 30_000;
-/** A browser used more recently is not taken from its session to make room for another's. */
+/** An open turn that has used its browser more recently keeps it, although other sessions wait. */
 const EVICTION_IDLE_MS = 30_000;
 
 /**
@@ -56,7 +62,7 @@ const EVICTION_IDLE_MS = 30_000;
  * whose process has gone become `expired`.
  */
 export async function createBrowserService(deps: BrowserServiceDeps): Promise<BrowserService> {
-  const { db, log, logger, owner, launch, dataDir, idleMs, maxLive } = deps;
+  const { db, log, logger, owner, launch, dataDir, idleMs, maxLive, waitMs } = deps;
   const nowMs = () => (deps.clock?.() ?? new Date()).getTime();
   const folder = join(dataDir, "browsers");
   const egress = createBrowserEgress(deps.rule, deps.ownOrigin, logger);
@@ -73,8 +79,15 @@ export async function createBrowserService(deps: BrowserServiceDeps): Promise<Br
   const sessions = new Map<string, Promise<SessionBrowser>>();
   /** Sessions known by now: those whose browser can be looked at without waiting. */
   const known = new Map<string, SessionBrowser>();
-  /** Sessions that hold one of the `maxLive` places. */
-  const places = new Set<string>();
+  const places = createBrowserPlaces({
+    ...{ max: maxLive, endUnused },
+    onError: (error) => logger.warn({ error }, "no browser could be ended for a waiting session"),
+  });
+  const placeWait = {
+    waitMs,
+    explain: () =>
+      `no browser became free within ${waitMs / 1_000} s: all ${maxLive} are in use (BROWSER_MAX_LIVE); try again later`,
+  };
   let isClosed = false;
 
   function chooseProvider(): BrowserProvider {
@@ -114,41 +127,43 @@ export async function createBrowserService(deps: BrowserServiceDeps): Promise<Br
       logger,
       isElsewhere: () => claims.isElsewhere(sessionId),
       onTakenOver: (holder) => claims.tellTakenOver(sessionId, holder),
-      take: () => takeFor(sessionId),
+      requestPlace: places.request,
+      placeWait,
+      take,
+      mayStartForViewer: async () =>
+        places.hasRoom() && (await listSessionsInTurn(db, [sessionId])).includes(sessionId),
+      onUnused: places.recheck,
+      createPictureKeeper: (page) => createPictureKeeper({ db, sessionId, logger, ...page }),
       refuse: egress.refuse,
       onAnnotation: (body) => deps.onAnnotation(sessionId, body),
       nowMs,
     });
   }
 
-  async function takeFor(sessionId: string): Promise<OpenBrowser> {
-    if (places.size >= maxLive) await makeRoom();
-    if (places.size >= maxLive) {
-      throw new Error(
-        `all ${maxLive} browsers of this service are in use (BROWSER_MAX_LIVE); try again later`,
-      );
-    }
-    places.add(sessionId);
-    try {
-      const taken = await pool.take();
-      void taken.process.exited.then(() => places.delete(sessionId));
-      if (isClosed) {
-        await taken.close();
-        throw new Error("the service is closing");
-      }
-      return taken;
-    } catch (error) {
-      places.delete(sessionId);
-      throw error;
-    }
+  async function take(): Promise<OpenBrowser> {
+    const taken = await pool.take();
+    if (!isClosed) return taken;
+    await taken.close();
+    throw new Error("the service is closing");
   }
 
-  /** Ends the browser that was left alone the longest, if there is one that nobody watches or uses. */
-  async function makeRoom(): Promise<void> {
-    const idle = [...known.values()]
-      .filter((browser) => browser.isLive() && browser.idleMs(nowMs()) >= Math.min(idleMs, EVICTION_IDLE_MS))
-      .sort((a, b) => b.idleMs(nowMs()) - a.idleMs(nowMs()));
-    await idle[0]?.end();
+  /** Ends up to so many browsers that their sessions can do without, in the documented order. */
+  async function endUnused(count: number): Promise<void> {
+    const unused = [...known].filter(([, browser]) => browser.isUnused());
+    if (unused.length === 0) return;
+    const inTurn = await listSessionsInTurn(
+      db,
+      unused.map(([sessionId]) => sessionId),
+    );
+    const ordered = orderForEnding(
+      unused.map(([sessionId, browser]) => ({
+        ...{ browser, hasOpenTurn: inTurn.includes(sessionId), idleMs: browser.idleMs(nowMs()) },
+      })),
+      Math.min(idleMs, EVICTION_IDLE_MS),
+    );
+    // A tool call may have begun since the database was asked.
+    const ended = ordered.filter(({ browser }) => browser.isUnused()).slice(0, count);
+    await Promise.all(ended.map(({ browser }) => browser.end()));
   }
 
   const claims = createBrowserClaims({
@@ -177,7 +192,9 @@ export async function createBrowserService(deps: BrowserServiceDeps): Promise<Br
       };
     },
     retarget: async (sessionId, url) => (await sessionBrowser(sessionId)).retarget(url),
-    ensure: async (sessionId) => (await sessionBrowser(sessionId)).ensure(),
+    ensure: async (sessionId, signal) => (await sessionBrowser(sessionId)).ensure(signal),
+    hold: async (sessionId, signal) => (await sessionBrowser(sessionId)).hold(signal),
+    open: async (sessionId) => (await sessionBrowser(sessionId)).open(),
     navigate: async (sessionId, url, signal) => (await sessionBrowser(sessionId)).navigate(url, signal),
     history: async (sessionId, action) => (await sessionBrowser(sessionId)).history(action),
     touch: (sessionId) => known.get(sessionId)?.touch(),
@@ -198,9 +215,11 @@ export async function createBrowserService(deps: BrowserServiceDeps): Promise<Br
     },
     input: async (sessionId, input) => (await sessionBrowser(sessionId)).input(input),
     readCursor: async (sessionId, x, y) => (await known.get(sessionId)?.readCursor(x, y)) ?? "default",
+    readPicture: (sessionId) => readPagePicture(db, sessionId),
+    readPictureTime: (sessionId) => readPictureTime(db, sessionId),
     async reapIdle(now) {
       const idle = [...known.values()].filter(
-        (browser) => browser.isLive() && browser.idleMs(now.getTime()) >= idleMs,
+        (browser) => browser.isUnused() && browser.idleMs(now.getTime()) >= idleMs,
       );
       await Promise.all(idle.map((browser) => browser.end()));
       await claims.expireLost();
@@ -213,7 +232,7 @@ export async function createBrowserService(deps: BrowserServiceDeps): Promise<Br
       await browser?.end();
     },
     describe() {
-      const live = [...known.values()].filter((browser) => browser.isLive()).length;
+      const live = [...known.values()].filter((browser) => browser.isUp()).length;
       return { ...provider.describe(), live };
     },
     async close() {

@@ -27,9 +27,10 @@ after(async () => {
 
 const isJpeg = (frame: ScreencastFrame) => frame.jpeg[0] === 0xff && frame.jpeg[1] === 0xd8;
 
-test("watching provisions a browser, and frames of the page arrive", async () => {
+test("frames of the page arrive, also when the browser starts after the viewer came", async () => {
   const frames: ScreencastFrame[] = [];
   const stop = house.browsers.watch(sessionId, { onFrame: (frame) => frames.push(frame) });
+  await house.browsers.ensure(sessionId);
   const frame = await waitFor(() => frames.at(-1), "a frame");
   assert.ok(isJpeg(frame));
   assert.deepEqual([frame.width, frame.height], [1280, 800]);

@@ -1,18 +1,22 @@
 import { createBrowserLifecycle } from "./browser-lifecycle.ts";
+import type { PlaceTicket } from "./browser-places.ts";
 import type { Logger } from "./browser-provider.ts";
 import type { StoredRecord } from "./browser-record.ts";
 import type {
   BrowserInput,
+  BrowserOpening,
   LiveBrowser,
   NavigationOutcome,
   ScriptPointer,
   ViewListeners,
 } from "./browser-service.ts";
+import { NoBrowserError, untilAborted } from "./browser-start.ts";
 import { createInputQueue, type InputQueue } from "./input.ts";
 import type { OpenBrowser } from "./open-browser.ts";
 import type { SubmitAnnotation } from "./overlay/install-overlay.ts";
 import type { OverlayHold } from "./overlay/overlay-gate.ts";
 import { createPageNavigation, LOAD_TIMEOUT_MS } from "./page-navigation.ts";
+import type { PictureKeeper, PictureKeeperDeps } from "./page-picture.ts";
 import { createScreencast } from "./screencast.ts";
 
 /** What one session's browser needs from the house. */
@@ -24,8 +28,15 @@ export type SessionBrowserDeps = {
   isElsewhere: () => Promise<boolean>;
   /** Another process held the browser until now. */
   onTakenOver?: (holder: string) => void;
-  /** Makes room and hands over a browser that is up. @throws Error with a sentence. */
+  requestPlace: (onMove: (position: number) => void) => PlaceTicket;
+  placeWait: { waitMs: number; explain: () => string };
+  /** Hands over a browser that is up. @throws Error with a sentence. */
   take: () => Promise<OpenBrowser>;
+  /** Whether a person who only looks may have a browser started: a turn is open, and no session waits for a place. */
+  mayStartForViewer: () => Promise<boolean>;
+  /** A use of the browser has ended: it may be one that a waiting session gets. */
+  onUnused: () => void;
+  createPictureKeeper: (page: Pick<PictureKeeperDeps, "findIdle" | "hideOverlay">) => PictureKeeper;
   /** Says why a page may not be gone to, or undefined. */
   refuse: (url: URL) => Promise<string | undefined>;
   onAnnotation: SubmitAnnotation;
@@ -37,18 +48,26 @@ const OVERLAY_TIMEOUT_MS = 10_000;
 
 /** The browser of one session, over all the processes that it is played by in time. */
 export type SessionBrowser = {
-  ensure: () => Promise<LiveBrowser>;
+  ensure: (signal?: AbortSignal) => Promise<LiveBrowser>;
+  /** @see BrowserService.hold */
+  hold: (signal?: AbortSignal) => Promise<() => void>;
+  /** @see BrowserService.open */
+  open: () => Promise<BrowserOpening>;
   retarget: (url: string) => Promise<void>;
   navigate: (url: string, signal?: AbortSignal) => Promise<NavigationOutcome>;
-  history: (action: "back" | "forward" | "reload") => Promise<void>;
+  history: (action: "back" | "forward" | "reload") => Promise<BrowserOpening>;
   touch: () => void;
   watch: (listeners: ViewListeners) => () => void;
   input: (input: BrowserInput) => Promise<void>;
   /** @see BrowserService.readCursor */
   readCursor: (x: number, y: number) => Promise<string>;
-  /** Whether a process runs, or is being started. */
+  /** Whether a browser runs, is being started, or is waited for. */
   isLive: () => boolean;
-  /** Milliseconds since somebody used it; 0 while it is watched, starts or goes somewhere. */
+  /** Whether a browser runs. */
+  isUp: () => boolean;
+  /** Whether a browser is up that no tool call uses, that no person watches, and that is going nowhere. */
+  isUnused: () => boolean;
+  /** Milliseconds since it was used last; 0 while it is in use. */
   idleMs: (nowMs: number) => number;
   /** Ends its browser with all its processes, if one runs. */
   end: () => Promise<void>;
@@ -63,24 +82,47 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
     onUp(taken, row) {
       usedAtMs = deps.nowMs();
       firstLanding = navigation.comeUp(taken, row);
+      void firstLanding.then(rest, rest);
     },
+    onEnding: (taken) => picture.keep(taken),
     onReleased() {
       keyboard = undefined;
       navigation.abandon();
       cast.attach(undefined);
     },
   });
+  const picture = deps.createPictureKeeper({
+    findIdle: () => (isUnused() ? life.current() : undefined),
+    hideOverlay: (taken) => hideOverlay(taken, "picture"),
+  });
   const navigation = createPageNavigation({ ...deps, isCurrent: (taken) => life.current() === taken });
   const cast = createScreencast((error) => logger.debug({ sessionId, error }, "the page cannot be cast"));
   /** The navigation to its page that a start of the browser includes. */
   let firstLanding: Promise<unknown> = Promise.resolve();
   let usedAtMs = deps.nowMs();
+  /** Tool calls that have the browser to themselves: while there are any, it is not ended for another session. */
+  let holds = 0;
   let keyboard: InputQueue | undefined;
   /** Browsers that ended by themselves. */
   const lost = new WeakSet<OpenBrowser>();
   const pointerListeners = new Set<(pointer: ScriptPointer) => void>();
   /** Who pressed a button or key of the page last. */
   let lastActor: "person" | "script" | undefined;
+
+  const isUnused = () =>
+    life.current() !== undefined &&
+    !life.isStarting() &&
+    holds === 0 &&
+    !navigation.isUnderWay() &&
+    cast.watchers() === 0;
+
+  /** A use has ended. */
+  function rest(): void {
+    usedAtMs = deps.nowMs();
+    if (!isUnused()) return;
+    picture.keepSoon();
+    deps.onUnused();
+  }
 
   const touch = () => {
     usedAtMs = deps.nowMs();
@@ -125,16 +167,18 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
   async function bringTo(url: string, retargets: number, isSecond = false): Promise<void> {
     const taken = await life.provision();
     // A browser that was started meanwhile came up on the page selected by then, mostly this one.
-    if (navigation.headedFor() < retargets) await navigation.goToSelected(taken, url, retargets);
-    else await firstLanding;
+    if (navigation.headedFor() < retargets) {
+      await navigation.goToSelected(taken, url, retargets);
+      rest();
+    } else await firstLanding;
     const isNewest = navigation.headedFor() === retargets;
     if (lost.has(taken) && isNewest && !isSecond) await bringTo(url, retargets, true);
   }
 
-  async function ensure(): Promise<LiveBrowser> {
+  async function ensure(signal?: AbortSignal): Promise<LiveBrowser> {
     touch();
-    const taken = await life.provision();
-    await firstLanding;
+    const taken = await life.provision(signal);
+    await untilAborted(firstLanding, signal);
     return {
       sessionId,
       browser: taken.browser,
@@ -173,13 +217,48 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
     }
   }
 
-  /** Somebody who looks takes no browser away from a process that works with it. */
+  async function hold(signal?: AbortSignal): Promise<() => void> {
+    let isHeld = true;
+    const release = () => {
+      if (!isHeld) return;
+      isHeld = false;
+      holds -= 1;
+      rest();
+    };
+    holds += 1;
+    try {
+      await ensure(signal);
+    } catch (error) {
+      release();
+      throw error;
+    }
+    return release;
+  }
+
+  /** A person who only looks takes no browser from a process that works with it, and no place from a session. */
   async function provisionToWatch(): Promise<void> {
-    if (life.current() || !(await deps.isElsewhere())) await life.provision();
+    if (life.current() || life.isStarting()) return;
+    if (!(await deps.isElsewhere()) && (await deps.mayStartForViewer())) await life.provision();
+  }
+
+  /** Starts the browser where none is up, without waiting for a place. */
+  async function open(): Promise<BrowserOpening> {
+    usedAtMs = deps.nowMs();
+    if (life.current() && !life.isStarting()) return { state: "ready" };
+    const up = life.provision().then(
+      (): BrowserOpening => ({ state: "ready" }),
+      (error: unknown): BrowserOpening => {
+        if (error instanceof NoBrowserError) return { state: "failed", reason: error.message };
+        throw error;
+      },
+    );
+    return Promise.race([up, life.untilWaiting().then((): BrowserOpening => ({ state: "waiting" }))]);
   }
 
   return {
     ensure,
+    hold,
+    open,
     touch,
     async retarget(url) {
       usedAtMs = deps.nowMs();
@@ -189,7 +268,7 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
       );
     },
     async navigate(url, signal) {
-      await ensure();
+      await ensure(signal);
       const taken = life.current();
       if (!taken) return { landed: false, reason: "the browser ended meanwhile" };
       const outcome = await navigation.go(taken, url, signal);
@@ -197,17 +276,25 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
       return outcome;
     },
     async history(action) {
-      const page = (await ensure()).page();
+      const wasUp = life.current() !== undefined;
+      const opening = await open();
+      const taken = life.current();
+      // A browser that has just started shows its page fresh, and has no history yet.
+      if (!wasUp || !taken || opening.state !== "ready") return opening;
+      touch();
+      const { page } = taken.selected();
       const options = { waitUntil: "domcontentloaded", timeout: LOAD_TIMEOUT_MS } as const;
       const moves = {
         back: () => page.goBack(options),
         forward: () => page.goForward(options),
         reload: () => page.reload(options),
       };
-      // A refusal, or a page that goes on loading, is told by the record.
+      // The record shows a refusal; a page that is still loading is not a failure.
       await moves[action]().catch((error) =>
-        logger.debug({ sessionId, action, error }, "no clean end of a move"),
+        logger.debug({ sessionId, action, error }, "a move through the history did not complete"),
       );
+      rest();
+      return opening;
     },
     watch({ onFrame, onPointer }) {
       usedAtMs = deps.nowMs();
@@ -215,9 +302,9 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
       if (onPointer) pointerListeners.add(onPointer);
       provisionToWatch().catch((error) => logger.debug({ sessionId, error }, "nothing to watch"));
       return () => {
-        usedAtMs = deps.nowMs();
         if (onPointer) pointerListeners.delete(onPointer);
         unwatch();
+        rest();
       };
     },
     async input(input) {
@@ -227,15 +314,18 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
         lastActor = "person";
         touch();
       }
-      if (!life.current()) await ensure();
+      if (!life.current()) {
+        // What was meant for the page shown now must not reach another one minutes later.
+        if (life.isWaiting() || (await open()).state !== "ready") return;
+        await firstLanding;
+      }
       await keyboard?.push(input);
     },
     readCursor: async (x, y) => (await life.current()?.selected().overlay.readCursor(x, y)) ?? "default",
     isLive: () => life.current() !== undefined || life.isStarting(),
-    idleMs(nowMs) {
-      const isBusy = life.isStarting() || navigation.isUnderWay() || cast.watchers() > 0;
-      return isBusy ? 0 : nowMs - usedAtMs;
-    },
+    isUp: () => life.current() !== undefined,
+    isUnused,
+    idleMs: (nowMs) => (isUnused() ? nowMs - usedAtMs : 0),
     end: life.end,
   };
 }

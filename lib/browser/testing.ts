@@ -149,6 +149,7 @@ export async function openTestBrowsers(
       owner: { name: `test ${services.length}`, isAlone: true },
       idleMs: 600_000,
       maxLive: 8,
+      waitMs: 60_000,
       async onAnnotation(sessionId, body) {
         annotations.push({ sessionId, submission: JSON.parse(body) });
         return { isStored: true };

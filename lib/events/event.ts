@@ -79,6 +79,8 @@ export type EventFields = {
     currentUrl: string | null;
     lastError: string | null;
   };
+  /** The session waits for a browser; 1 is next. Ends with the next `browser.status` other than `creating`. */
+  "browser.waiting": { position: number };
   "annotation.submitted": {
     annotation: { id: string; event: string; createdAt: string } & Record<string, unknown>;
   };

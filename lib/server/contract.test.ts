@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { pagePictures } from "#db/schema/index.ts";
 import { startReceiver } from "#e2e/fixtures/receiver.ts";
 import { contract, type OperationName } from "#lib/api/contract.ts";
 import { openTestService, type TestService, userMessage, waitUntil } from "./testing.ts";
@@ -89,6 +90,14 @@ async function makeArtifact() {
   return `${session.api}/artifacts/${id}`;
 }
 
+/** A session that was left with a page in its browser. */
+async function makePicture() {
+  const session = await makeSession();
+  const picture = { sessionId: session.sessionId, mediaType: "image/jpeg", bytes: new Uint8Array([1]) };
+  await service.container.services.db.insert(pagePictures).values(picture);
+  return `${session.api}/live/picture`;
+}
+
 /** Calls what is for whoever runs the service. */
 function operate(method: string, path: string, body?: unknown): Promise<Response> {
   const { login } = service.container.services;
@@ -145,6 +154,7 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
       return service.call("POST", `${session.api}/deliveries/${id}/redeliver`);
     },
   ],
+  readPagePicture: [200, async () => service.call("GET", await makePicture())],
   readArtifact: [200, async () => service.call("GET", await makeArtifact())],
   listShareLinks: [
     200,

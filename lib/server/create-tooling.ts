@@ -56,6 +56,7 @@ export async function createTooling(deps: ToolingDeps) {
       ownOrigin: { origin: env.ownOrigin, publicOrigin: env.baseUrl },
       idleMs: env.BROWSER_IDLE_MS,
       maxLive: env.BROWSER_MAX_LIVE,
+      waitMs: env.BROWSER_WAIT_MS,
       onAnnotation: deps.onAnnotation,
     }),
     createSandboxService({

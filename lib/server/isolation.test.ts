@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { deliveries } from "#db/schema/index.ts";
+import { deliveries, pagePictures } from "#db/schema/index.ts";
 import { contract } from "#lib/api/contract.ts";
 import type { Operation } from "#lib/api/operation.ts";
 import { OTHER_KEY, openTestService, type TestService } from "./testing.ts";
@@ -35,6 +35,8 @@ before(async () => {
     bytes: Buffer.from("<p>"),
   };
   const { id: artifactId } = await container.services.evidence.save({ ...page, sessionId, runId });
+  const picture = { sessionId, mediaType: "image/jpeg", bytes: Buffer.from("jpeg") };
+  await container.services.db.insert(pagePictures).values(picture);
   const [delivery] = await container.services.db.select({ id: deliveries.id }).from(deliveries);
   const elicitationId = NOBODYS.elicitationId ?? "";
   const link = await service.call("POST", `/api/sessions/${sessionId}/share-links`, { role: "drive" });

@@ -92,6 +92,15 @@ export function listOpenRuns(db: Executor, sessionId: string) {
     .orderBy(...playingOrder);
 }
 
+/** Those of these sessions that have an open turn: one that plays, or one that has yet to start. */
+export async function listSessionsInTurn(db: Executor, sessionIds: readonly string[]): Promise<string[]> {
+  const rows = await db
+    .selectDistinct({ sessionId: runs.sessionId })
+    .from(runs)
+    .where(and(inArray(runs.sessionId, [...sessionIds]), inArray(runs.state, OPEN_STATES)));
+  return rows.map(({ sessionId }) => sessionId);
+}
+
 /** Newest first by when runs started; one that plays is the newest. */
 export const startedLast: SQL[] = [
   sql`(${runs.state} = 'running') desc`,

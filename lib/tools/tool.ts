@@ -50,6 +50,12 @@ export type Tool = {
   readOnly: boolean;
   /** Longest a call may take, in milliseconds. */
   timeoutMs: number;
+  /**
+   * Waits for what the call works on, such as a live browser, before its deadline starts and before the call counts as
+   * begun: a call that is interrupted here had no effect and is made again. @returns the way to give it back.
+   * @throws Error with a sentence for the model; the signal's reason when the call is stopped.
+   */
+  acquire?: ((call: ToolCall) => Promise<() => void>) | undefined;
   /** Runs the call. Expected failures are results with `isError`; a throw is shown to the model as its message. */
   execute: (input: unknown, call: ToolCall) => Promise<ToolResult>;
 };

@@ -23,6 +23,7 @@ const PREVIEW_MAX = 2_000;
 const UNKNOWN = errorResult(
   "Outcome unknown: the service was interrupted while this call ran, and it is not one that may simply be repeated. Check what it did before you call it again.",
 );
+const STOPPED = errorResult("Stopped: the turn was ended before this call was over.");
 
 /** Runs the calls of one model message: consecutive read-only ones side by side, the others one after the other. */
 export async function runTools(
@@ -100,7 +101,10 @@ export async function runTool(
   await faultPoint("K16");
 }
 
-/** Makes a call, unless it may have been made before: `begin` notes it and tells whether this is the first time. */
+/**
+ * Makes a call, unless it may have been made before: `begin` records its start and tells whether this is the first time.
+ * What the call works on is acquired first: a call that waits for it has not begun, so that it is made after a restart.
+ */
 async function play(
   turn: TurnDeps,
   run: RunInPlay,
@@ -110,9 +114,29 @@ async function play(
   turn.stops.throwIfShuttingDown();
   const tool = run.prompt.tools.get(call.name);
   if (!tool) return errorResult(`There is no tool named ${call.name} in this session.`);
-  // The beginning is noted only where it matters: an idempotent call may simply be made again.
-  if (!tool.idempotent && !(await begin())) return UNKNOWN;
-  return execute(turn, run, tool, call);
+  const acquired = await acquire(turn, run, tool, call);
+  if (!acquired.ok) return acquired.result;
+  try {
+    // The start is recorded only where it matters: an idempotent call may simply be made again.
+    if (!tool.idempotent && !(await begin())) return UNKNOWN;
+    return await execute(turn, run, tool, call);
+  } finally {
+    acquired.release();
+  }
+}
+
+type Acquired = { ok: true; release: () => void } | { ok: false; result: ToolResult };
+
+/** @throws ShutdownError when the process ends while the call waits. */
+async function acquire(turn: TurnDeps, run: RunInPlay, tool: Tool, call: PlannedCall): Promise<Acquired> {
+  if (!tool.acquire) return { ok: true, release() {} };
+  try {
+    return { ok: true, release: await tool.acquire({ ...aboutCall(run, call), signal: run.signal }) };
+  } catch (error) {
+    if (isShutdown(run.signal.reason)) throw run.signal.reason;
+    turn.logger.debug({ err: error, tool: tool.name }, "a tool call did not get what it works on");
+    return { ok: false, result: run.signal.aborted ? STOPPED : errorResult(describeError(error)) };
+  }
 }
 
 /**
@@ -124,25 +148,17 @@ async function execute(turn: TurnDeps, run: RunInPlay, tool: Tool, call: Planned
   const stop = run.signal;
   const deadline = AbortSignal.timeout(tool.timeoutMs);
   const signal = AbortSignal.any([stop, deadline]);
-  const { sessionId, requestId, runId, origin } = run.claim;
   const { promise: aborted, resolve, reject } = Promise.withResolvers<ToolResult>();
   const abort = () => {
     if (isShutdown(stop.reason)) reject(stop.reason);
-    else if (stop.aborted) resolve(errorResult("Stopped: the turn was ended before this call was over."));
+    else if (stop.aborted) resolve(STOPPED);
     else resolve(errorResult(`Timed out after ${tool.timeoutMs / 1_000} s.`));
   };
   if (signal.aborted) abort();
   else signal.addEventListener("abort", abort, { once: true });
   if (signal.aborted) return aborted;
   try {
-    const running = tool.execute(call.input, {
-      sessionId,
-      requestId,
-      runId,
-      callId: call.callId,
-      origin,
-      signal,
-    });
+    const running = tool.execute(call.input, { ...aboutCall(run, call), signal });
     // A tool that outlives the race must not take the process down with its late rejection.
     running.catch((error: unknown) =>
       turn.logger.debug({ err: error, tool: tool.name }, "a tool call failed"),
@@ -151,9 +167,16 @@ async function execute(turn: TurnDeps, run: RunInPlay, tool: Tool, call: Planned
     return await Promise.race([running, aborted]);
   } catch (error) {
     if (isShutdown(error)) throw error;
-    return errorResult(error instanceof Error ? error.message : String(error));
+    return errorResult(describeError(error));
   }
 }
+
+function aboutCall({ claim }: RunInPlay, { callId }: PlannedCall) {
+  const { sessionId, requestId, runId, origin } = claim;
+  return { sessionId, requestId, runId, callId, origin };
+}
+
+const describeError = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 function toModelMessage(
   call: PlannedCall,

@@ -43,11 +43,17 @@ function applyKind(state: SessionState, event: DomainEvent): SessionState {
       return { ...state, deliverables: upsertDeliverable(state.deliverables, event.deliverable) };
     case "browser.status": {
       const { status, desiredUrl, lastNavigatedUrl, currentUrl, lastError } = event;
+      const hasEnded = state.browser.status === "ready" && status === "expired";
       return {
         ...state,
         browser: { ...state.browser, status, desiredUrl, lastNavigatedUrl, currentUrl, lastError },
+        browserPosition: status === "creating" ? state.browserPosition : null,
+        // The service takes a picture before it ends a browser.
+        pictureTakenAt: hasEnded ? event.timestamp : state.pictureTakenAt,
       };
     }
+    case "browser.waiting":
+      return { ...state, browserPosition: event.position };
     case "annotation.submitted": {
       if (state.annotations.some(({ id }) => id === event.annotation.id)) return state;
       // The annotation's shape was checked by the webhook before it was stored.

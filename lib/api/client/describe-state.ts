@@ -1,4 +1,4 @@
-import { describeTool } from "./describe-tool.ts";
+import { describeTool, worksOnPage } from "./describe-tool.ts";
 import type { LiveStatus } from "./live-connection.ts";
 import { currentRun, isStopping, type SessionState } from "./session-state.ts";
 import { STATE_WORDS, stateOfRun, type Tone } from "./state-words.ts";
@@ -113,6 +113,8 @@ function describeWork(state: SessionState, run: RunView): string {
   const call = Object.values(state.toolCalls).find(
     (each) => each.runId === run.runId && each.state === "started",
   );
+  if (call && state.browserPosition !== null && worksOnPage(call.toolName))
+    return describeBrowserWait(state.browserPosition);
   if (call) return describeTool(call.toolName, null).running;
   const draft = state.drafts.findLast(({ runId }) => runId === run.runId);
   if (draft?.text) return "Writing";
@@ -122,6 +124,10 @@ function describeWork(state: SessionState, run: RunView): string {
   const hasAnswered = state.messages.at(-1)?.role === "assistant" && !endsInCall(state);
   return isCollecting && hasAnswered ? "Writing the structured result" : "Thinking";
 }
+
+/** What a session that waits for a browser is waiting for; 1 is next in line. */
+export const describeBrowserWait = (position: number): string =>
+  `Waiting for a browser, ${position === 1 ? "you are next" : `${position - 1} ahead of you`}`;
 
 const endsInCall = (state: SessionState): boolean =>
   state.messages.at(-1)?.parts.some(({ type }) => type === "tool-call") ?? false;

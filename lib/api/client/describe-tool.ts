@@ -25,6 +25,14 @@ export type ToolWords = {
 
 type Words = Omit<ToolWords, "object" | "many"> & { many?: (count: number) => string };
 
+const PAGE_TOOLS = new Set([
+  ...["browser_execute", "browser_search", "dom_query", "inspect_frames"],
+  ...["screenshot", "capture_preview", "save_cleaned_html"],
+]);
+
+/** Whether a tool works on the live page, and so waits for a browser. */
+export const worksOnPage = (toolName: string): boolean => PAGE_TOOLS.has(toolName);
+
 const WORDS: Record<string, Words> = {
   browser_execute: {
     icon: "script",

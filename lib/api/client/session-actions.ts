@@ -31,7 +31,7 @@ export type SessionActions = {
   /** Reads the messages from before the one numbered so. */
   readEarlier: (before: number) => Promise<ActionOutcome<EarlierMessages>>;
   moveBrowser: (
-    move: { url: string } | { action: "back" | "forward" | "reload" },
+    move: { url: string } | { action: "back" | "forward" | "reload" | "open" },
   ) => Promise<ActionOutcome<unknown>>;
   /** Reads the newest share links, without their secrets. */
   readShareLinks: () => Promise<ActionOutcome<ShareLinkView[]>>;

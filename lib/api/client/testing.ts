@@ -54,6 +54,8 @@ export const snapshot: SessionSnapshot = {
     currentUrl: null,
     lastError: null,
   },
+  browserPosition: null,
+  pictureTakenAt: null,
   annotations: [],
   elicitation: null,
   deliverables: [],
@@ -63,6 +65,7 @@ export const snapshot: SessionSnapshot = {
     actions: "/actions",
     artifacts: "/artifacts",
     messages: "/messages",
+    picture: "/picture",
     share: "/share",
   },
 };

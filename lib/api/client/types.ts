@@ -184,10 +184,21 @@ export type SessionSnapshot = {
   /** Requests whose messages a turn at work read between two of its steps. */
   steers: string[];
   browser: BrowserRecord;
+  /** The session's place in line for a browser, 1 is next; null while it does not wait. */
+  browserPosition: number | null;
+  /** When the last picture of the page was taken; null where none is known. */
+  pictureTakenAt: string | null;
   annotations: AnnotationView[];
   elicitation: ElicitationView | null;
   deliverables: Deliverable[];
   lastSeq: number;
   /** Same-origin paths the page posts to; `share` is null for a visitor who may pass no link on. */
-  paths: { live: string; actions: string; artifacts: string; messages: string; share: string | null };
+  paths: {
+    live: string;
+    actions: string;
+    artifacts: string;
+    messages: string;
+    picture: string;
+    share: string | null;
+  };
 };

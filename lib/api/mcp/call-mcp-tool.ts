@@ -4,35 +4,46 @@ import { cutMcpResult } from "./cut-mcp-result.ts";
 import { type McpCall, type McpTool, mcpError } from "./mcp-tool.ts";
 
 /**
- * Calls a tool: its input is checked, it has a deadline, and what it answers is kept within the caps. Whatever goes wrong
- * is a result that says so.
+ * Calls a tool: its input is checked, what it works on is acquired, then its deadline starts; its answer is kept within the
+ * caps. Every failure is a result that says what went wrong.
  */
 export async function callMcpTool(tool: McpTool, input: unknown, call: McpCall): Promise<CallToolResult> {
   const parsed = tool.input.safeParse(input ?? {}, { reportInput: true });
   if (!parsed.success)
     return mcpError(`${tool.name}: ${describeFirstIssue(parsed.error.issues, "arguments")}`);
+  let release: (() => void) | undefined;
+  try {
+    release = await tool.acquire?.(call);
+    return await callWithDeadline(tool, input, call);
+  } catch (error) {
+    if (call.signal.aborted) return stopped(tool);
+    return mcpError(`${tool.name}: ${error instanceof Error ? error.message : String(error)}`);
+  } finally {
+    release?.();
+  }
+}
+
+async function callWithDeadline(tool: McpTool, input: unknown, call: McpCall): Promise<CallToolResult> {
   const deadline = AbortSignal.timeout(tool.timeoutMs);
   const signal = AbortSignal.any([call.signal, deadline]);
   const { promise: ended, resolve } = Promise.withResolvers<CallToolResult>();
   const onAbort = () =>
     resolve(
-      mcpError(
-        deadline.aborted && !call.signal.aborted
-          ? `${tool.name} timed out after ${tool.timeoutMs / 1_000} s.`
-          : `${tool.name} was stopped before it was over.`,
-      ),
+      deadline.aborted && !call.signal.aborted
+        ? mcpError(`${tool.name} timed out after ${tool.timeoutMs / 1_000} s.`)
+        : stopped(tool),
     );
   if (signal.aborted) onAbort();
   else signal.addEventListener("abort", onAbort, { once: true });
   try {
     // It has been parsed; a tool parses what it is given itself.
     const running = tool.execute(input ?? {}, { ...call, signal });
-    // What a call becomes after its end is nobody's business any more.
+    // A rejection after the deadline or a stop has no reader.
     running.catch(() => {});
     return cutMcpResult(await Promise.race([running, ended]));
-  } catch (error) {
-    return mcpError(`${tool.name}: ${error instanceof Error ? error.message : String(error)}`);
   } finally {
     signal.removeEventListener("abort", onAbort);
   }
 }
+
+const stopped = ({ name }: McpTool) => mcpError(`${name} was stopped before it was over.`);

@@ -23,6 +23,8 @@ export type McpTool = {
   annotations: ToolAnnotations;
   /** Longest a call may take, in milliseconds. */
   timeoutMs: number;
+  /** Waits for what the call works on before its deadline starts. @returns the way to give it back. */
+  acquire?: (call: McpCall) => Promise<() => void>;
   /** Runs the call. Expected failures are results with `isError`; a throw is told as its message. */
   execute: (input: unknown, call: McpCall) => Promise<CallToolResult>;
 };

@@ -1,7 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import type { EvidencePointer } from "#lib/events/event.ts";
-import type { Tool, ToolContent, ToolResult } from "#lib/tools/tool.ts";
-import type { McpTool } from "./mcp-tool.ts";
+import type { Tool, ToolCall, ToolContent, ToolResult } from "#lib/tools/tool.ts";
+import type { McpCall, McpTool } from "./mcp-tool.ts";
 
 /** Where a result names what a tool kept: `GET /api/sessions/:sessionId/artifacts/:id` serves it. */
 export const EVIDENCE_META = "agent-session-service/evidence";
@@ -26,10 +26,15 @@ export const toMcpTool = (tool: Tool): McpTool => ({
     openWorldHint: true,
   },
   timeoutMs: tool.timeoutMs,
-  async execute(input, { sessionId, callId, signal }) {
-    const call = { sessionId, callId, signal, requestId: null, runId: null, origin: "external" as const };
-    return describeResult(await tool.execute(input, call));
-  },
+  ...acquireOf(tool),
+  execute: async (input, call) => describeResult(await tool.execute(input, outsideOfTurns(call))),
+});
+
+const acquireOf = ({ acquire }: Tool): Pick<McpTool, "acquire"> =>
+  acquire ? { acquire: (call) => acquire(outsideOfTurns(call)) } : {};
+
+const outsideOfTurns = ({ sessionId, callId, signal }: McpCall): ToolCall => ({
+  ...{ sessionId, callId, signal, requestId: null, runId: null, origin: "external" },
 });
 
 function describeResult({ isError, content }: ToolResult): CallToolResult {

@@ -46,7 +46,7 @@ export const ERROR_DOCS: Record<ErrorCode, { description: string; example: strin
   },
   unavailable: {
     description:
-      "The database is away or cannot write, or too many large bodies are being read. The same call may succeed after `Retry-After` seconds.",
+      "A part that the call needs is away: the database cannot be reached or written, too many large bodies are being read, or no browser can be had. The same call may succeed after `Retry-After` seconds.",
     example: "the database is out of reach; try again",
   },
 };

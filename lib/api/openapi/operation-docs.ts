@@ -126,6 +126,10 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
   readOpenApi: { description: "Send the `ETag` as `If-None-Match`: what has not changed is a 304." },
   readReadiness: { description: "200 when every part that a turn needs answers, else 503." },
   listMessages: { description: "Oldest first. A message that waits in the queue is not part of it." },
+  readPagePicture: {
+    description:
+      "What the page looked like when the browser was last left alone or ended: for showing a session while no browser runs. 404 where there is none.",
+  },
   readArtifact: { description: "A picture is shown; anything else is only ever downloaded." },
   listQueue: { description: "In the order in which the agent gets them." },
   editQueued: { description: "Until its turn begins; then it is a 409." },
@@ -150,7 +154,11 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
   removePersonQueued: { description: PERSONS },
   steerBrowser: {
     description:
-      "`url` is what a person typed: an http(s) URL, or a host, to which the scheme is added. Search words and other schemes are answered with a 400 that says so. A 409 while another connection has control of the browser, or the agent is at work and nobody has taken control.",
-    bodyExamples: { "Somewhere else": { url: "shop.example/cart" }, Back: { action: "back" } },
+      "`url` is what a person typed: an http(s) URL, or a host, to which the scheme is added. Search words and other schemes are answered with a 400 that says so. A 409 while another connection has control of the browser, or the agent is at work and nobody has taken control; `open`, which only starts the browser where none runs, is not refused so. 202 means that the browser is up, or that the session waits for one (`browser.waiting`); 503 says why no browser can be had.",
+    bodyExamples: {
+      "Somewhere else": { url: "shop.example/cart" },
+      Back: { action: "back" },
+      "The live page": { action: "open" },
+    },
   },
 };

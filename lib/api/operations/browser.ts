@@ -1,3 +1,4 @@
+import type { BrowserOpening } from "#lib/browser/browser-service.ts";
 import type { CallOf } from "../call.ts";
 import { readTypedAddress } from "../client/read-typed-address.ts";
 import { fail } from "../errors.ts";
@@ -17,6 +18,23 @@ export async function readBrowser(
   const record = await browser.readStatus(session.id);
   const liveViewUrl = record.liveViewUrl && shares.liveViewPath(session.id, session.shareRevocation);
   return { ok: true, status: 200, body: { ...record, liveViewUrl } };
+}
+
+/** `GET /api/sessions/:sessionId/live/picture`. */
+export async function readPagePicture(
+  services: ApiServices,
+  { params }: CallOf<"readPagePicture">,
+): Promise<Answer> {
+  const picture = await services.browser.readPicture(params.sessionId);
+  if (!picture) return fail("not_found", "no picture of this session's page was kept");
+  return new Response(Buffer.from(picture.bytes), {
+    headers: {
+      "Content-Type": picture.mediaType,
+      "Content-Security-Policy": "default-src 'none'; sandbox",
+      "X-Content-Type-Options": "nosniff",
+      "Cache-Control": "private, no-cache",
+    },
+  });
 }
 
 /**
@@ -40,6 +58,8 @@ export async function retargetBrowser(
   };
 }
 
+const RETRY_AFTER = { "Retry-After": "5" };
+
 type UrlRead = { ok: true; value: string } | { ok: false; error: string };
 
 function readUrl(body: unknown): UrlRead {
@@ -61,16 +81,23 @@ export async function steerBrowser(
   const { sessionId } = params;
   if (!session.capabilities.browser)
     return fail("conflict", "capabilities.browser: this session has no browser");
+  // Opening the page moves nothing on it, so that it is not the controller's alone.
+  if ("action" in body && body.action === "open")
+    return answerOpening(await services.browser.open(sessionId));
   const holder = services.control.holderOf(sessionId);
   if (holder === undefined && session.activeRunId !== null)
     return fail("conflict", "the agent has control of the browser; take control first");
   if (holder !== undefined && holder !== body.connectionId)
     return fail("conflict", "someone else has control of the browser; take control first");
-  if ("action" in body) await services.browser.history(sessionId, body.action);
-  else {
-    const typed = readTypedAddress(body.url);
-    if (!typed.isAddress) return fail("invalid_request", `url: ${typed.problem}`);
-    await services.browser.retarget(sessionId, typed.url);
-  }
-  return { ok: true, status: 202, body: { success: true } };
+  if ("action" in body) return answerOpening(await services.browser.history(sessionId, body.action));
+  const typed = readTypedAddress(body.url);
+  if (!typed.isAddress) return fail("invalid_request", `url: ${typed.problem}`);
+  await services.browser.retarget(sessionId, typed.url);
+  return ACCEPTED;
 }
+
+const ACCEPTED: Answer = { ok: true, status: 202, body: { success: true } };
+
+/** A session that waits for a browser is a success: the page shows its place in line. */
+const answerOpening = (opening: BrowserOpening): Answer =>
+  opening.state === "failed" ? fail("unavailable", opening.reason, RETRY_AFTER) : ACCEPTED;

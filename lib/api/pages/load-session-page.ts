@@ -13,7 +13,7 @@ import type { AnnotationView, RunView, SessionSnapshot } from "../client/types.t
 import { readVisit } from "../entrance.ts";
 import type { ApiServices } from "../services.ts";
 import { readCompactions } from "./read-compactions.ts";
-import { readLatestEvents } from "./read-latest-events.ts";
+import { readBrowserPosition, readLatestEvents } from "./read-latest-events.ts";
 import { readMissingTools } from "./read-missing-tools.ts";
 import { readToolCalls } from "./read-tool-calls.ts";
 
@@ -66,7 +66,7 @@ async function takeLiveViewSnapshot(
     turnState: "idle",
     ...{ runs: [], messages: [], hasEarlier: false, toolCalls: [], compactions: [], missingTools: [] },
     ...{ queue: [], steers: [], annotations: [], elicitation: null, deliverables: [] },
-    browser: await services.browser.readStatus(session.id),
+    ...(await readBrowserState(services, session)),
     lastSeq: session.eventSeq,
     paths: { ...pathsOf(session.id), share: null },
   };
@@ -77,7 +77,19 @@ const pathsOf = (sessionId: string) => ({
   actions: `/s/${sessionId}/actions`,
   artifacts: `/api/sessions/${sessionId}/artifacts`,
   messages: `/api/sessions/${sessionId}/messages`,
+  picture: `/api/sessions/${sessionId}/live/picture`,
 });
+
+/** The browser's state: its status, the session's place in line, and the picture to show while no browser runs. */
+async function readBrowserState({ browser, log }: ApiServices, { id, eventSeq }: SessionRow) {
+  const status = await browser.readStatus(id);
+  const pictureTakenAt = await browser.readPictureTime(id);
+  return {
+    browser: status,
+    browserPosition: status.status === "creating" ? await readBrowserPosition(log, id, eventSeq) : null,
+    pictureTakenAt: pictureTakenAt?.toISOString() ?? null,
+  };
+}
 
 async function takeSnapshot(
   services: ApiServices,
@@ -118,7 +130,7 @@ async function takeSnapshot(
     missingTools: readMissingTools(events),
     queue: await listQueue(db, session.id),
     steers: await listReadSteers(db, session.id),
-    browser: await services.browser.readStatus(session.id),
+    ...(await readBrowserState(services, session)),
     // Stored as submitted, and validated then.
     annotations: annotations.data.toReversed() as AnnotationView[],
     elicitation: question

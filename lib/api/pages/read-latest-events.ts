@@ -8,6 +8,23 @@ const KINDS: ReadonlySet<EventKind> = new Set([
   ...(["turn.compacting", "turn.compacted", "run.completed"] as const),
 ]);
 
+/** The place in line of a session whose browser reads `creating`; null where it does not wait for one. */
+export async function readBrowserPosition(
+  log: EventLog,
+  sessionId: string,
+  lastSeq: number,
+): Promise<number | null> {
+  const events = await log.read(sessionId, { after: Math.max(0, lastSeq - EVENTS_BACK), limit: EVENTS_BACK });
+  const newest = events.findLast(({ kind }) => kind === "browser.waiting");
+  const started = events.findLast(({ kind, body }) => kind === "browser.status" && !isCreating(body));
+  if (!newest || (started && started.seq > newest.seq)) return null;
+  // Written by our own log.
+  return (JSON.parse(newest.body) as Extract<DomainEvent, { kind: "browser.waiting" }>).position;
+}
+
+const isCreating = (body: string): boolean =>
+  (JSON.parse(body) as Extract<DomainEvent, { kind: "browser.status" }>).status === "creating";
+
 /** Of the session's latest events up to `lastSeq` those from which the page is drawn, in order. */
 export async function readLatestEvents(
   log: EventLog,

@@ -135,6 +135,16 @@ export const eventSchemas = {
       .nullable()
       .meta({ examples: [null] }),
   }),
+  "browser.waiting": define(
+    "browser.waiting",
+    "Every browser of the process is in use, so the session waits for one. The wait ends with a `browser.status` other than `creating`.",
+    {
+      position: z
+        .int()
+        .min(1)
+        .meta({ description: "Place in line; 1 is next.", examples: [3] }),
+    },
+  ),
   "annotation.submitted": define("annotation.submitted", "Somebody annotated the page.", {
     annotation: annotationRecordSchema,
   }),

@@ -13,7 +13,7 @@ export async function openLive(browser: BrowserService, call: ToolCall): Promise
   const live = await withinDeadline(
     call.signal,
     START_MS_MAX,
-    () => browser.ensure(call.sessionId),
+    () => browser.ensure(call.sessionId, call.signal),
     (seconds) => `The browser did not start within ${seconds} s; try again.`,
   );
   browser.touch(call.sessionId);

@@ -128,6 +128,22 @@ export type BrowserStatusEvent = {
   lastError: string | null;
 };
 
+/** Every browser of the process is in use, so the session waits for one. The wait ends with a `browser.status` other than `creating`. */
+export type BrowserWaitingEvent = {
+  kind: "browser.waiting";
+  /** Number in the session, without gaps. */
+  seq: number;
+  /** ISO 8601, UTC. */
+  timestamp: string;
+  /** Names the session. */
+  sessionId: string;
+  requestId: string | null;
+  runId: string | null;
+  source: Source;
+  /** Place in line; 1 is next. */
+  position: number;
+};
+
 /** Where lifecycle events are posted. */
 export type Callback = {
   /** Receives events by POST. Loopback, private and link-local hosts are refused. */
@@ -264,7 +280,7 @@ export type DeliveryRecordPage = {
 };
 
 /** A stored event of the session. Pass over kinds that you do not know. */
-export type DomainEvent = RunStartedEvent | MessageCompletedEvent | ToolCallEvent | ToolResultEvent | McpSkippedEvent | TurnCompactingEvent | TurnCompactedEvent | TurnSteeredEvent | DeliverablePendingEvent | DeliverableReadyEvent | DeliverableFailedEvent | BrowserStatusEvent | AnnotationSubmittedEvent | ElicitationRequestedEvent | ElicitationResolvedEvent | RunCompletedEvent;
+export type DomainEvent = RunStartedEvent | MessageCompletedEvent | ToolCallEvent | ToolResultEvent | McpSkippedEvent | TurnCompactingEvent | TurnCompactedEvent | TurnSteeredEvent | DeliverablePendingEvent | DeliverableReadyEvent | DeliverableFailedEvent | BrowserStatusEvent | BrowserWaitingEvent | AnnotationSubmittedEvent | ElicitationRequestedEvent | ElicitationResolvedEvent | RunCompletedEvent;
 
 /** The agent asks a question. */
 export type ElicitationRequestedEvent = {
@@ -543,6 +559,14 @@ export type LiveFrame = {
   /** ISO 8601, UTC. */
   timestamp: string;
   data: BrowserStatusEvent;
+} | {
+  type: "browser.waiting";
+  seq: number;
+  /** Names the session. */
+  sessionId: string;
+  /** ISO 8601, UTC. */
+  timestamp: string;
+  data: BrowserWaitingEvent;
 } | {
   type: "annotation.submitted";
   seq: number;
@@ -1340,6 +1364,12 @@ export type Operations = {
     body: undefined;
     answer: Redelivered;
   };
+  /** Read the last picture of the page. What the page looked like when the browser was last left alone or ended: for showing a session while no browser runs. 404 where there is none. */
+  readPagePicture: {
+    parameters: { sessionId: string };
+    body: undefined;
+    answer: Response;
+  };
   /** Read a picture or saved page. A picture is shown; anything else is only ever downloaded. */
   readArtifact: {
     parameters: { sessionId: string; artifactId: string };
@@ -1451,6 +1481,7 @@ export const OPERATIONS = {
   listAnnotations: {"method":"GET","path":"/api/sessions/:sessionId/annotations","query":["limit","cursor"],"hasBody":false,"isRaw":false},
   listDeliveries: {"method":"GET","path":"/api/sessions/:sessionId/deliveries","query":["limit","cursor"],"hasBody":false,"isRaw":false},
   redeliverCallback: {"method":"POST","path":"/api/sessions/:sessionId/deliveries/:deliveryId/redeliver","query":[],"hasBody":false,"isRaw":false},
+  readPagePicture: {"method":"GET","path":"/api/sessions/:sessionId/live/picture","query":[],"hasBody":false,"isRaw":true},
   readArtifact: {"method":"GET","path":"/api/sessions/:sessionId/artifacts/:artifactId","query":[],"hasBody":false,"isRaw":true},
   listShareLinks: {"method":"GET","path":"/api/sessions/:sessionId/share-links","query":["limit","cursor"],"hasBody":false,"isRaw":false},
   createShareLink: {"method":"POST","path":"/api/sessions/:sessionId/share-links","query":[],"hasBody":true,"isRaw":false},

@@ -52,6 +52,7 @@ export const checkAccessibility = ({ browser }: Pick<UtilityServices, "browser">
     output,
     annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: true },
     timeoutMs: 120_000,
+    acquire: ({ sessionId, signal }) => browser.hold(sessionId, signal),
     async execute({ standard, selector, elementsPerRule }, { sessionId, callId, signal, progress }) {
       const call = { sessionId, callId, signal, requestId: null, runId: null, origin: "external" as const };
       progress(0, FRAMES_MAX + 1, "opening the page");

@@ -1,0 +1,30 @@
+"use client";
+
+import { useCallback, useState } from "react";
+import { useSession } from "#components/session/session-context.tsx";
+import type { PageSize } from "./use-live-pictures.ts";
+
+/** The last picture of the page, shown while no browser runs; looking at it takes no browser. */
+export function LastPicture({ takenAt, onSize }: { takenAt: string; onSize: (size: PageSize) => void }) {
+  const { paths } = useSession();
+  const [isMissing, setMissing] = useState(false);
+  const measure = useCallback(
+    (image: HTMLImageElement | null) => {
+      if (image && image.naturalWidth > 0) onSize({ width: image.naturalWidth, height: image.naturalHeight });
+    },
+    [onSize],
+  );
+  if (isMissing) return null;
+  return (
+    // biome-ignore lint/performance/noImgElement: only the visitor's own browser has the cookie for this picture
+    <img
+      // A picture that was drawn with the page has loaded before the page's scripts run.
+      ref={measure}
+      src={`${paths.picture}?at=${encodeURIComponent(takenAt)}`}
+      alt="The page when its browser was last used"
+      className="block size-full"
+      onLoad={({ currentTarget }) => measure(currentTarget)}
+      onError={() => setMissing(true)}
+    />
+  );
+}

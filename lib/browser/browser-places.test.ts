@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { createBrowserPlaces, orderForEnding, type PlaceTicket } from "./browser-places.ts";
+
+/** Places of which none becomes free by itself; `moves` are the positions that each session heard of. */
+function openPlaces(max: number, endUnused: (count: number) => Promise<void> = async () => {}) {
+  const places = createBrowserPlaces({ max, endUnused, onError: (error) => assert.fail(String(error)) });
+  const moves: Record<string, number[]> = {};
+  const granted: string[] = [];
+  const request = (name: string): PlaceTicket => {
+    const ticket = places.request((position) => moves[name]?.push(position));
+    moves[name] = [ticket.position()];
+    ticket.granted.then(
+      () => granted.push(name),
+      () => {},
+    );
+    return ticket;
+  };
+  return { places, moves, granted, request };
+}
+
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+describe("places", () => {
+  test("are given in order of arrival, and every move in the line is reported", async () => {
+    const { request, moves, granted } = openPlaces(1);
+    const [one, two] = [request("one"), request("two")];
+    request("three");
+    one.release();
+    await settle();
+    assert.deepEqual(granted, ["one", "two"]);
+    two.release();
+    await settle();
+    assert.deepEqual(granted, ["one", "two", "three"]);
+    assert.deepEqual(moves, { one: [0], two: [1], three: [2, 1] });
+  });
+
+  test("a session that leaves the line gets its error, and the others move up", async () => {
+    const { request, moves, granted } = openPlaces(1);
+    const one = request("one");
+    const two = request("two");
+    request("three");
+    const error = new Error("stopped");
+    two.release(error);
+    await assert.rejects(two.granted, error);
+    assert.deepEqual(moves.three, [2, 1]);
+    one.release();
+    one.release();
+    two.release();
+    await settle();
+    assert.deepEqual(granted, ["one", "three"]);
+  });
+
+  test("a newcomer does not overtake a session that waits for a browser to end", async () => {
+    const ended = Promise.withResolvers<void>();
+    const held: PlaceTicket[] = [];
+    const { request, granted, places } = openPlaces(1, async () => {
+      await ended.promise;
+      held.shift()?.release();
+    });
+    held.push(request("one"));
+    assert.equal(places.hasRoom(), false);
+    request("two");
+    request("three");
+    ended.resolve();
+    await settle();
+    assert.deepEqual(granted, ["one", "two"]);
+  });
+
+  test("a browser is ended only while a session waits", async () => {
+    const asked: number[] = [];
+    const { request, places } = openPlaces(2, async (count) => void asked.push(count));
+    request("one");
+    request("two");
+    places.recheck();
+    await settle();
+    assert.deepEqual(asked, []);
+    const three = request("three");
+    await settle();
+    assert.deepEqual(asked, [1]);
+    places.recheck();
+    await settle();
+    assert.deepEqual(asked, [1, 1]);
+    three.release();
+    places.recheck();
+    await settle();
+    assert.deepEqual(asked, [1, 1]);
+  });
+});
+
+test("browsers of sessions without an open turn go first, then the longest idle; a page just used by a turn stays", () => {
+  const browser = (name: string, hasOpenTurn: boolean, idleMs: number) => ({ name, hasOpenTurn, idleMs });
+  const ordered = orderForEnding(
+    [
+      browser("turn, idle for 40 s", true, 40_000),
+      browser("turn, just used", true, 1_000),
+      browser("no turn, just used", false, 0),
+      browser("turn, idle for 90 s", true, 90_000),
+      browser("no turn, idle", false, 5_000),
+    ],
+    30_000,
+  );
+  assert.deepEqual(
+    ordered.map(({ name }) => name),
+    ["no turn, idle", "no turn, just used", "turn, idle for 90 s", "turn, idle for 40 s"],
+  );
+});

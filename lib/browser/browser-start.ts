@@ -1,0 +1,76 @@
+/** The browser is not there and cannot be had now; the message is a sentence for the caller. */
+export class NoBrowserError extends Error {}
+
+/** A start of a browser that several callers wait for: tool calls, a retarget, a person. */
+export type BrowserStart<Browser> = {
+  /** Waits for the browser. @throws the signal's reason, or NoBrowserError after `waitMs` without a place. */
+  join: (signal?: AbortSignal) => Promise<Browser>;
+  isWaiting: () => boolean;
+  /** Resolves when the session begins to wait for a place; never where it need not. */
+  queued: Promise<void>;
+  /** Leaves the line for a place with this error; a browser that is coming up already is not affected. */
+  giveUp: (error: Error) => void;
+  /** Resolves when the start is over, either way. */
+  settled: Promise<void>;
+};
+
+/**
+ * Shares one start among its callers. Each caller has its own signal and its own `waitMs`; when the last caller has left
+ * while the session still waits for a place, `leaveLine` is called with the error of that caller.
+ */
+export function shareStart<Browser>(deps: {
+  browser: Promise<Browser>;
+  isWaiting: () => boolean;
+  queued: Promise<void>;
+  leaveLine: (error: Error) => void;
+  waitMs: number;
+  /** What a caller is told that has waited for `waitMs` in vain. */
+  explainWait: () => string;
+}): BrowserStart<Browser> {
+  const { browser, isWaiting, queued, leaveLine, waitMs, explainWait } = deps;
+  let callers = 0;
+  browser.catch(() => {});
+
+  return {
+    isWaiting,
+    queued,
+    giveUp: leaveLine,
+    settled: browser.then(
+      () => {},
+      () => {},
+    ),
+    async join(signal) {
+      const { promise: left, reject } = Promise.withResolvers<never>();
+      const timer = setTimeout(() => isWaiting() && reject(new NoBrowserError(explainWait())), waitMs);
+      timer.unref();
+      callers += 1;
+      let reason = new Error("no caller waits for this browser any more");
+      try {
+        return await untilAborted(Promise.race([left, browser]), signal);
+      } catch (error) {
+        reason = toError(error);
+        throw error;
+      } finally {
+        clearTimeout(timer);
+        callers -= 1;
+        if (callers === 0 && isWaiting()) leaveLine(reason);
+      }
+    },
+  };
+}
+
+/** Waits for a promise, but not past the signal. @throws the signal's reason. */
+export async function untilAborted<Value>(promise: Promise<Value>, signal?: AbortSignal): Promise<Value> {
+  if (!signal) return promise;
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(toError(signal.reason));
+  if (signal.aborted) onAbort();
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await Promise.race([aborted, promise]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+const toError = (reason: unknown): Error => (reason instanceof Error ? reason : new Error(String(reason)));
