@@ -423,11 +423,23 @@ describe("who is watching", () => {
 
 describe("the end of a connection", () => {
   it("a peer that gives no sign of life is dropped, one that answers stays", async (t) => {
-    const strict = await openLiveRig({ heartbeatMs: 300, db: rig.db });
+    t.mock.timers.enable({ apis: ["setInterval"] });
+    let now = 0;
+    const strict = await openLiveRig({ now: () => now, db: rig.db });
     t.after(strict.close);
     const [dead, alive] = [strict.connect("ses_a/live"), strict.connect("ses_a/live")];
     await Promise.all([dead.ready(), alive.ready()]);
     dead.socket.pause();
+    const playRound = async (elapsedMs: number) => {
+      now += elapsedMs;
+      t.mock.timers.tick(30_000);
+      await alive.settle();
+    };
+    await playRound(30_000);
+    // A round that comes late, as after a suspended process, drops nobody.
+    await playRound(600_000);
+    assert.equal(strict.hub.watching("ses_a"), 2);
+    await playRound(30_000);
     await alive.until(() =>
       alive.frames.some((frame) => frame.type === "watching" && frame.data.watching === 1),
     );

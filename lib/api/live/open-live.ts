@@ -38,12 +38,15 @@ export type LiveHub = {
 };
 
 /**
- * Makes the hub. Times in milliseconds: how long a first frame may take, and how often peers are asked for a sign of
- * life. Source: `wire.md`, WebSocket; `security.md`, WebSocket.
+ * Creates the hub. Source: `wire.md`, WebSocket; `security.md`, WebSocket.
+ *
+ * @param options.authTimeoutMs how long a first frame may take. Default 10,000.
+ * @param options.heartbeatMs time between two pings of every peer. Default 30,000.
+ * @param options.now a monotonic clock, in milliseconds.
  */
 export function createLiveHub(
   services: LiveServices,
-  { authTimeoutMs = 10_000, heartbeatMs = 30_000 } = {},
+  { authTimeoutMs = 10_000, heartbeatMs = 30_000, now = () => performance.now() } = {},
 ): LiveHub {
   const { logger } = services;
   const server = new WebSocketServer({
@@ -63,10 +66,14 @@ export function createLiveHub(
   const silent = new Set<WebSocket>();
   const sessionOf = new WeakMap<WebSocket, string>();
   let heartbeat: NodeJS.Timeout | undefined;
+  let checkedAt = 0;
   let isClosing = false;
 
-  /** One timer for all: whoever gave no sign of life since the last round is gone. */
+  /** Drops every peer that has been silent since the last round, and pings the others. */
   function checkPulses(): void {
+    // This process was suspended or blocked: what its peers sent meanwhile has not been read yet.
+    if (now() - checkedAt > 1.5 * heartbeatMs) silent.clear();
+    checkedAt = now();
     for (const client of server.clients) {
       if (silent.has(client)) {
         client.terminate();
@@ -80,7 +87,10 @@ export function createLiveHub(
     heartbeat = undefined;
   }
   function followPulse(webSocket: WebSocket): void {
-    heartbeat ??= setInterval(checkPulses, heartbeatMs).unref();
+    if (!heartbeat) {
+      checkedAt = now();
+      heartbeat = setInterval(checkPulses, heartbeatMs).unref();
+    }
     for (const sign of ["message", "pong", "close"]) webSocket.on(sign, () => silent.delete(webSocket));
   }
 

@@ -87,7 +87,7 @@ export const testEvent = (question: string): NewEvent => ({
 
 /** The live hub on a log and a server of its own, and on a database of its own unless one is given. */
 export async function openLiveRig(
-  options: { authTimeoutMs?: number; heartbeatMs?: number; db?: Database; bus?: EventBus } = {},
+  options: { authTimeoutMs?: number; now?: () => number; db?: Database; bus?: EventBus } = {},
 ) {
   const own = options.db ? undefined : await openTestDatabase();
   const db = options.db ?? own?.db;
