@@ -104,3 +104,25 @@ test("a turn that ended without its page does not read as done, whatever the bro
   );
   assert.equal(describeState(later, OPEN).title, "Done");
 });
+
+test("a turn that waits for a browser says how many are ahead, until the browser is there", () => {
+  const call = { messageId: "msg_2", toolCallId: "call_1", toolName: "dom_query", input: {} };
+  const browser = { desiredUrl: null, lastNavigatedUrl: null, currentUrl: null, lastError: null };
+  const apply = (state: typeof started, seq: number, fields: Parameters<typeof event>[1]) =>
+    applyEvent(state, event(seq, fields));
+  const creating = apply(apply(started, 5, { kind: "tool.call", ...call }), 6, {
+    kind: "browser.status",
+    status: "creating",
+    ...browser,
+  });
+  const third = apply(creating, 7, { kind: "browser.waiting", position: 3 });
+  assert.equal(describeState(third, OPEN).detail, "Waiting for a browser, 2 ahead of you");
+  const next = apply(third, 8, { kind: "browser.waiting", position: 1 });
+  assert.equal(describeState(next, OPEN).detail, "Waiting for a browser, you are next");
+  const retargeted = apply(next, 9, { kind: "browser.status", status: "creating", ...browser });
+  assert.equal(retargeted.browserPosition, 1);
+  const ready = apply(retargeted, 10, { kind: "browser.status", status: "ready", ...browser });
+  assert.equal(describeState(ready, OPEN).detail, "Reading the page");
+  const expired = apply(ready, 11, { kind: "browser.status", status: "expired", ...browser });
+  assert.equal(expired.pictureTakenAt, "2026-11-20T10:00:00.000Z");
+});

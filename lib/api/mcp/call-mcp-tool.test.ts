@@ -89,3 +89,22 @@ test("a value with a shape is there as text too", async () => {
   assert.deepEqual(structuredContent, { open: true });
   assert.deepEqual(JSON.parse(mcpTextOf({ content })), { open: true });
 });
+
+test("what a call works on is acquired before the deadline starts, and given back at the end", async () => {
+  const { call } = mcpCall();
+  const steps: string[] = [];
+  const tool = define(async (_input, { signal }) => {
+    steps.push(signal === call.signal ? "runs without a deadline" : "runs with a deadline");
+    return mcpText("knocked");
+  });
+  const acquire = async ({ signal }: McpCall) => {
+    steps.push(signal === call.signal ? "waits without a deadline" : "waits with a deadline");
+    return () => void steps.push("gives back");
+  };
+  assert.equal(mcpTextOf(await callMcpTool({ ...tool, acquire }, {}, call)), "knocked");
+  assert.deepEqual(steps, ["waits without a deadline", "runs with a deadline", "gives back"]);
+
+  const refused = { ...tool, acquire: () => Promise.reject(new Error("no door became free")) };
+  const result = await callMcpTool(refused, {}, call);
+  assert.deepEqual([result.isError, mcpTextOf(result)], [true, "knock: no door became free"]);
+});

@@ -34,7 +34,7 @@ after(async () => {
 async function play(script: string, options: { timeoutMs?: number; path?: string } = {}) {
   await browser.live.page().goto(`${site.url}${options.path ?? "/"}`);
   const outcome = await runner.run(browser.live, script, {
-    timeoutMs: options.timeoutMs ?? 10_000,
+    timeoutMs: options.timeoutMs ?? 60_000,
     signal: never,
   });
   // Our own connection hears a little later than the script's where it went: an answer comes after that.
