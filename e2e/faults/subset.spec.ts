@@ -19,7 +19,7 @@ test.afterAll(async () => {
 const keep = (url: string) => ({ make: async () => url, drop: async () => {} });
 
 test("kill -9 at six points of structured sessions breaks no promise", async () => {
-  test.setTimeout(300_000);
+  test.setTimeout(480_000);
   const { DATABASE_URL: url } = await prepareTestDatabase(randomUUID());
   const { violations } = await runCase(chain, 1, { oracle, ...(url && { databases: keep(url) }) });
   expect(violations).toEqual([]);
