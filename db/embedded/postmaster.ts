@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { closeSync, openSync } from "node:fs";
 import { Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -170,18 +171,20 @@ function spawnServer({
   isTemporary = false,
 }: PostmasterOptions): ChildProcess {
   const args = settings.flatMap((setting) => ["-c", setting]);
-  const server = spawn(
-    "/bin/sh",
-    [
-      ...["-c", isTemporary ? TEMPORARY_START : GUARDED_START, folder],
-      ...[`${programs.bin}/postgres`, "-D", asSeenByServer(folder), ...args],
-    ],
-    {
-      ...{ cwd: folder, env: serverEnvironment(), ...account },
-      // A group of its own: Ctrl-C in a terminal reaches the service, which still needs its database to end in order.
-      detached: true,
-      stdio: ["ignore", "ignore", "pipe", "pipe"],
-    },
+  const server = withFolderHandle(folder, (handle, path) =>
+    spawn(
+      "/bin/sh",
+      [
+        ...["-c", isTemporary ? TEMPORARY_START : GUARDED_START, folder],
+        ...[`${programs.bin}/postgres`, "-D", path, ...args],
+      ],
+      {
+        ...{ cwd: "/", env: serverEnvironment(), ...account },
+        // A group of its own: Ctrl-C in a terminal reaches the service, which still needs its database to end in order.
+        detached: true,
+        stdio: ["ignore", "ignore", "pipe", "pipe", handle],
+      },
+    ),
   );
   // The guard waits on the pipe of its own server only.
   server.once("exit", () => closePipe(server));
@@ -197,12 +200,28 @@ function closePipe(server: ChildProcess): void {
   if (pipe && "destroy" in pipe) pipe.destroy();
 }
 
+/** Descriptor of the data folder in the processes that {@link withFolderHandle} starts. */
+const FOLDER_FD = 4;
+
 /**
- * The data folder in the server's own terms. Another user may not pass through the folders above it (`/root`), but the
- * working directory, which the server never leaves, needs no path.
+ * Starts a program of Postgres that reaches the data folder through an inherited descriptor: its user may not be allowed
+ * to pass through the folders above (`/root`), and no path is too long. The program has to be started in `/`, because
+ * Postgres 15 resolves its own path by leaving the working directory and returning to it.
+ *
+ * @param start gets the handle for the program's `stdio[4]` and the folder's path in the program's terms.
  */
-export const asSeenByServer = (folder: string): string =>
-  process.platform === "linux" ? "/proc/self/cwd" : folder;
+export function withFolderHandle(
+  folder: string,
+  start: (handle: number | "ignore", path: string) => ChildProcess,
+): ChildProcess {
+  if (process.platform !== "linux") return start("ignore", folder);
+  const handle = openSync(folder, "r");
+  try {
+    return start(handle, `/proc/self/fd/${FOLDER_FD}`);
+  } finally {
+    closeSync(handle);
+  }
+}
 
 /** Messages in English, because their words are read. The types of a framework claim that NODE_ENV is always there. */
 export const serverEnvironment = () =>

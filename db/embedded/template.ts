@@ -1,20 +1,19 @@
-import { execFile } from "node:child_process";
+import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { chmod, chown, mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { migrationsFolder } from "../drivers/migrations.ts";
 import { openPostgres } from "../drivers/postgres.ts";
-import { templateAccount } from "./account.ts";
-import { asSeenByServer, serverEnvironment, startPostmaster } from "./postmaster.ts";
+import { type Account, templateAccount } from "./account.ts";
+import { serverEnvironment, startPostmaster, withFolderHandle } from "./postmaster.ts";
 import type { PostgresPrograms } from "./programs.ts";
 import { initdbArguments, serviceSettings } from "./settings.ts";
 import { prepareSocket } from "./socket.ts";
 import { setOwner } from "./tree.ts";
 
-const run = promisify(execFile);
 /** Kept with the packages, so that a clone prepares it once for all its data folders. */
 export const TEMPLATE_CACHE = fileURLToPath(
   new URL("../../node_modules/.cache/agent-session-service/postgres", import.meta.url),
@@ -54,11 +53,7 @@ export async function makeTemplate(programs: PostgresPrograms, folder: string): 
   const account = templateAccount();
   await chmod(folder, 0o700);
   if (account) await chown(folder, account.uid, account.gid);
-  await run(
-    join(programs.bin, "initdb"),
-    ["-D", asSeenByServer(folder), ...initdbArguments(programs.major)],
-    { cwd: folder, env: serverEnvironment(), ...account },
-  );
+  await initialise(programs, folder, account);
   const socket = await prepareSocket(folder);
   const postmaster = await startPostmaster({
     ...{ programs, folder, account },
@@ -79,6 +74,22 @@ export async function makeTemplate(programs: PostgresPrograms, folder: string): 
   }
   // Every user of this clone may copy it; it holds no data.
   if (account) await setOwner(folder, { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 });
+}
+
+/** Runs `initdb`. @throws Error with its words. */
+async function initialise({ bin, major }: PostgresPrograms, folder: string, account: Account | undefined) {
+  const initdb = withFolderHandle(folder, (handle, path) =>
+    spawn(join(bin, "initdb"), ["-D", path, ...initdbArguments(major)], {
+      ...{ cwd: "/", env: serverEnvironment(), ...account },
+      stdio: ["ignore", "ignore", "pipe", "ignore", handle],
+    }),
+  );
+  let words = "";
+  initdb.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    words += text;
+  });
+  const [code] = await once(initdb, "close");
+  if (code !== 0) throw new Error(`initdb failed: ${words.trim().slice(0, 600)}`);
 }
 
 /** Changes with the version of Postgres, the way it is initialised, and the migrations. */

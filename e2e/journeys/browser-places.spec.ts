@@ -46,6 +46,8 @@ test("a waiting session says how many are ahead; a finished one shows its last p
     await expect(liveView(page).canvas).toBeVisible();
     expect(await statusOf(second)).toBe("ready");
   } finally {
+    // A page left open would report that the service is gone.
+    await page.close();
     await service.close();
   }
 });

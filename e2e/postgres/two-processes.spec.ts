@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "@playwright/test";
@@ -158,7 +159,8 @@ test("a session deleted at one process leaves nothing with the other, which play
     headers: { authorization: `Bearer ${API_KEY}` },
   });
   const closed = new Promise((done) => socket.once("close", done));
-  const stream = player.call("GET", created.streamUrl).then((response) => response.text());
+  await once(socket, "open");
+  const stream = (await player.call("GET", created.streamUrl)).text();
 
   const answer = await asked.call("DELETE", `/api/sessions/${sessionId}`);
   expect((await answer.json()).deleted).toMatchObject({

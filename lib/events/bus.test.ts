@@ -232,6 +232,17 @@ describe("the event bus between processes", () => {
     await there.close();
   });
 
+  it("sends everything that was said before it closes", async () => {
+    const { here, there } = await openPair();
+    const heard: string[] = [];
+    there.onSignal("last", (word) => heard.push(word));
+    here.signal("last", "being sent when the bus closes");
+    here.signal("last", "waiting when the bus closes");
+    await here.close();
+    await waitUntil(() => heard.length === 2, "both words were heard");
+    await there.close();
+  });
+
   it("tells listeners to read again when events were stored and nobody told of them", async () => {
     const [here, there] = [await openBus(first), await openBus(second, 20)];
     await meet(here, there);

@@ -38,12 +38,15 @@ test("exec-then-throw lets its own point pass and throws at the next one", () =>
   assert.equal(faultPoint("K15"), undefined);
 });
 
-test("delay holds whoever arrives", async () => {
+test("delay holds the caller for the given time", async ({ mock }) => {
+  mock.timers.enable({ apis: ["setTimeout"] });
   arm("K07:1:delay@20");
   let isOver = false;
   const waiting = Promise.resolve(faultPoint("K07")).then(() => (isOver = true));
+  mock.timers.tick(19);
   await new Promise((resolve) => setImmediate(resolve));
   assert.equal(isOver, false);
+  mock.timers.tick(1);
   await waiting;
 });
 

@@ -47,9 +47,8 @@ export async function createPostgresBus(deps: PostgresBusDeps): Promise<EventBus
   /** The newest event known of each session that is listened to. */
   const seen = new Map<string, number>();
   let waiting: { to: string | undefined; notice: Notice }[] = [];
-  let isSending = false;
-  /** What is being said. */
-  let sent: Promise<void> = Promise.resolve();
+  /** Sends what waits, batch after batch; undefined while nothing is being sent. */
+  let sending: Promise<void> | undefined;
   let line: Line | undefined;
 
   const inboxes = createInboxes({
@@ -84,23 +83,25 @@ export async function createPostgresBus(deps: PostgresBusDeps): Promise<EventBus
     waiting.push({ to, notice });
     void send();
   }
-  /** One statement at a time; what comes meanwhile goes with the next. */
+  /** Resolves when everything said until then is sent, or cannot be sent now. */
   async function send(): Promise<void> {
-    if (isSending) return;
-    isSending = true;
+    if (!sending && waiting.length > 0 && line?.isUp()) sending = sendBatches();
+    await sending;
+  }
+  /** Sends one statement at a time; notices that arrive meanwhile go with the next one. */
+  async function sendBatches(): Promise<void> {
     while (waiting.length > 0 && line?.isUp()) {
       const batch = waiting;
       waiting = [];
-      sent = line.notify(pack(batch));
       try {
-        await sent;
+        await line.notify(pack(batch));
       } catch {
         // Hearing something twice does no harm.
         waiting = [...batch, ...waiting];
         break;
       }
     }
-    isSending = false;
+    sending = undefined;
   }
   function pack(batch: typeof waiting): string[] {
     const payloads: string[] = [];
@@ -202,7 +203,7 @@ export async function createPostgresBus(deps: PostgresBusDeps): Promise<EventBus
     onSignal: (topic, hear, onGap = () => {}) => topics.add(topic, { hear, onGap }),
     async close() {
       clearInterval(sweeper);
-      await sent.catch(() => {});
+      // The connection must not close under a statement: the other processes would miss its notices.
       await send();
       await line?.close();
     },

@@ -43,6 +43,10 @@ export const annotationSubmissionSchema = z
         examples: ["https://shop.example/checkout"],
       }),
   })
+  .refine(({ event, annotations }) => event !== "submit" || annotations !== undefined, {
+    path: ["annotations"],
+    message: "is required",
+  })
   .meta({
     id: "AnnotationSubmission",
     description: "What the annotation overlay sends; unknown fields are kept.",

