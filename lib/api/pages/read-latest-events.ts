@@ -25,13 +25,20 @@ export async function readBrowserPosition(
 const isCreating = (body: string): boolean =>
   (JSON.parse(body) as Extract<DomainEvent, { kind: "browser.status" }>).status === "creating";
 
-/** Of the session's latest events up to `lastSeq` those from which the page is drawn, in order. */
+/**
+ * Of the session's latest events up to `lastSeq` those from which the page is drawn, in order. Later ones are left to the
+ * live connection, which begins after `lastSeq`: the page would show them twice.
+ */
 export async function readLatestEvents(
   log: EventLog,
   sessionId: string,
   lastSeq: number,
 ): Promise<DomainEvent[]> {
   const stored = await log.read(sessionId, { after: Math.max(0, lastSeq - EVENTS_BACK), limit: EVENTS_BACK });
-  // Written by our own log.
-  return stored.filter(({ kind }) => KINDS.has(kind)).map(({ body }) => JSON.parse(body) as DomainEvent);
+  return (
+    stored
+      .filter(({ seq, kind }) => seq <= lastSeq && KINDS.has(kind))
+      // Written by our own log.
+      .map(({ body }) => JSON.parse(body) as DomainEvent)
+  );
 }
