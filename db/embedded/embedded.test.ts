@@ -2,7 +2,17 @@ import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
+import {
+  mkdir,
+  mkdtemp,
+  open as openFile,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -11,10 +21,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { inspect } from "node:util";
 import { sql } from "drizzle-orm";
 import type { OpenDatabase } from "../client.ts";
+import { openPostgres } from "../drivers/postgres.ts";
 import { isConnectionLost } from "../unavailability.ts";
 import { DataFolderError } from "./data-folder.ts";
 import { DatabaseLockedError } from "./lock-folder.ts";
 import { type EmbeddedOptions, openEmbedded } from "./open-embedded.ts";
+import { prepareSocket } from "./socket.ts";
 
 let dataDir: string;
 let opened: OpenDatabase[] = [];
@@ -171,6 +183,35 @@ describe("after the death of its service", () => {
     await expectAllRows(acknowledged());
   });
 
+  it("a page that was half written when everything died is repaired from the log", async () => {
+    const { child, acknowledged } = await startWriter(200);
+    const visitor = await openPostgres({
+      driver: "pg",
+      url: (await prepareSocket(folder())).url,
+      onError() {},
+    });
+    await visitor.db.execute(sql`checkpoint`);
+    const [table] = await read<{ path: string; pages: number }>(
+      visitor,
+      sql`select pg_relation_filepath('written') as path,
+        (pg_relation_size('written') / current_setting('block_size')::int)::int as pages`,
+    );
+    await visitor.close();
+    assert.ok(table && table.pages > 0);
+    const checkpointed = acknowledged();
+    await waitUntil(() => acknowledged() > checkpointed + 20, "rows are written into the last page again");
+    const pid = await serverPid();
+    await killGuard(pid);
+    process.kill(pid, "SIGKILL");
+    child.kill("SIGKILL");
+    await once(child, "exit");
+
+    const file = await openFile(join(folder(), table.path), "r+");
+    await file.write(Buffer.alloc(4_096), 0, 4_096, table.pages * 8_192 - 4_096);
+    await file.close();
+    await expectAllRows(acknowledged());
+  });
+
   it("a server that is still running is ended by the next start", async () => {
     const { child, acknowledged } = await startWriter(50);
     const pid = await serverPid();
@@ -186,7 +227,8 @@ describe("after the death of its service", () => {
     await (await open()).close();
     opened = [];
     const stranger = spawn("sleep", ["60"]);
-    await writeFile(join(folder(), "postmaster.pid"), `${stranger.pid}\n${folder()}\n`);
+    for (const name of ["postmaster.pid", ".s.PGSQL.5432.lock"])
+      await writeFile(join(folder(), name), `${stranger.pid}\n${folder()}\n`);
     try {
       assert.deepEqual(await read(await open(), sql`select 1 as one`), [{ one: 1 }]);
       assert.equal(stranger.exitCode ?? stranger.signalCode, null);

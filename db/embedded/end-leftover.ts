@@ -13,29 +13,49 @@ const STEPS: [NodeJS.Signals, number][] = [
   ["SIGKILL", 10_000],
 ];
 
+/** Files in which a server names its process id: of the data folder, and of its socket there. */
+const LOCK_FILES = ["postmaster.pid", ".s.PGSQL.5432.lock"];
+
 /**
- * Ends the server that a killed service left on a data folder, and removes the `postmaster.pid` of one that is gone: after
- * a reboot its process id may belong to a stranger, whom Postgres would take for the old server.
+ * Ends the server that a killed service left on a data folder. After a reboot its process id may belong to another
+ * program, which Postgres would take for the old server: then the lock files are removed. In every other case they stay,
+ * because Postgres reads in them whether processes of the old server still use its shared memory.
  * The caller holds the lock of the service's data folder.
  *
  * @returns whether a server had to be ended.
  */
 export async function endLeftover(folder: string): Promise<boolean> {
-  const path = join(folder, "postmaster.pid");
-  const text = await readFile(path, "utf8").catch((error) => {
+  const text = await readFile(join(folder, "postmaster.pid"), "utf8").catch((error) => {
     if (error.code !== "ENOENT") throw error;
+    return "";
   });
-  if (text === undefined) return false;
   const pid = Number.parseInt(text, 10);
-  if (!(await isServerOf(pid, folder))) {
-    await rm(path, { force: true });
-    return false;
+  if (await isServerOf(pid, folder)) {
+    await endServer(pid, folder);
+    return true;
   }
+  if (await isAlive(pid)) for (const name of LOCK_FILES) await rm(join(folder, name), { force: true });
+  return false;
+}
+
+/** Whether a process runs; a killed one whose parent has not read its end does not. */
+async function isAlive(pid: number): Promise<boolean> {
+  if (!Number.isInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+  return !/\) [ZX] /.test(stat);
+}
+
+async function endServer(pid: number, folder: string): Promise<void> {
   for (const [signal, graceMs] of STEPS) {
     signalIfAlive(pid, signal);
     const deadline = performance.now() + graceMs;
     while (performance.now() < deadline) {
-      if (!(await isServerOf(pid, folder))) return true;
+      if (!(await isServerOf(pid, folder))) return;
       await sleep(POLL_MS);
     }
   }

@@ -228,7 +228,7 @@ export const serverEnvironment = () =>
   ({ PATH: process.env.PATH ?? "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" }) as unknown as NodeJS.ProcessEnv;
 
 const isStillOccupied = (error: Error) =>
-  /shared memory block .*is still in use|lock file "postmaster.pid" already exists|is already in use/.test(
+  /shared memory block .*is still in use|lock file "[^"]+" already exists|is already in use/.test(
     error.message,
   );
 

@@ -9,6 +9,15 @@ const SIZES = [
 ];
 const SCHEMES = ["light", "dark"] as const;
 
+/** Waits until the colours of the new scheme are drawn; what moves for ever is not waited for. */
+const finishTransitions = async () => {
+  await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+  const passing = document
+    .getAnimations()
+    .filter(({ effect }) => effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY);
+  await Promise.allSettled(passing.map(({ finished }) => finished));
+};
+
 /**
  * Checks a state of a page with axe: with all rules in light, and with the rule of contrast in dark, because the two
  * schemes differ in colours only.
@@ -17,6 +26,7 @@ async function expectAccessible(page: Page, what: string): Promise<void> {
   const width = page.viewportSize()?.width;
   for (const colorScheme of SCHEMES) {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await page.evaluate(finishTransitions);
     await page.evaluate(axe.source);
     const found = await page.evaluate(async (isDark) => {
       const { violations } = await (window as unknown as { axe: typeof axe }).axe.run(document, {

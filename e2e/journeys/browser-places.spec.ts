@@ -3,6 +3,8 @@ import { startService, waitUntil } from "../fixtures/service.ts";
 import { goTo, liveView, script, test } from "./journey.ts";
 
 test.use({ viewport: { width: 1400, height: 900 } });
+// A service of its own and five browsers are started.
+test.setTimeout(180_000);
 
 test("a waiting session says how many are ahead; a finished one shows its last picture until the live page is asked for", async ({
   page,

@@ -74,11 +74,17 @@ describe("sockets of several processes", () => {
     const here = await connect(first, sessionId);
     const there = await connect(second, sessionId);
     here.send({ type: "control.take" });
-    await there.until(() => holderOf(there) === "someone");
-    assert.equal(holderOf(here), "you");
+    for (const [client, holder] of [
+      [here, "you"],
+      [there, "someone"],
+    ] as const)
+      await client.until(() => holderOf(client) === holder);
     there.send({ type: "control.take" });
-    await here.until(() => holderOf(here) === "someone");
-    assert.equal(holderOf(there), "you");
+    for (const [client, holder] of [
+      [here, "someone"],
+      [there, "you"],
+    ] as const)
+      await client.until(() => holderOf(client) === holder);
     const { control: firstControl } = first.container.services;
     const { control: secondControl } = second.container.services;
     assert.equal(firstControl.holderOf(sessionId), secondControl.holderOf(sessionId));

@@ -44,7 +44,10 @@ export async function openTestService(variables: Record<string, string> = {}, da
     ...(await prepareTestDatabase(folder)),
     ...variables,
   });
-  const container = await createContainer(env, createLogger(env.LOG_LEVEL));
+  const container = await createContainer(env, createLogger(env.LOG_LEVEL)).catch(async (error) => {
+    await model.close();
+    throw error;
+  });
   await container.start();
 
   /** Sends a request as a client with the test key would. */

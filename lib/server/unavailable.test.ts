@@ -163,3 +163,18 @@ test("a full disk is 503 with a sentence, readiness names the part, and the serv
   assert.equal((await create()).status, 201);
   assert.equal((await readiness()).checks.database.ok, true);
 });
+
+test("a start on a folder that cannot be written says so, and changes nothing", async (t) => {
+  if (process.getuid?.() !== 0) return t.skip("mounting a file system takes root");
+  const folder = await mkdtemp(join(tmpdir(), "read-only-"));
+  await run("mount", ["-t", "tmpfs", "-o", "size=64m", "tmpfs", folder]);
+  t.after(async () => {
+    await run("umount", ["-l", folder]);
+    await rm(folder, { recursive: true, force: true });
+  });
+  await run("mount", ["-o", "remount,ro", folder]);
+  await assert.rejects(
+    openTestService({ DATABASE_URL: "", DATABASE_DRIVER: "" }, folder),
+    /^Error: DATA_DIR: \S+ cannot be written \(EROFS\); make room there, or name another folder$/,
+  );
+});

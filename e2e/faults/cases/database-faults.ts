@@ -1,6 +1,9 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startService } from "../../fixtures/service.ts";
 import type { FaultCase } from "../fault-case.ts";
+import type { World } from "../open-world.ts";
 
 const secondOpener: FaultCase = {
   ...{ name: "second-opener", group: "database", title: "a second service on one data folder is refused" },
@@ -23,6 +26,35 @@ const secondOpener: FaultCase = {
   },
 };
 
+/**
+ * Creates sessions and follow-ups until `work` has ended, then repeats the calls that were not answered, as a client
+ * would.
+ */
+async function underLoad(world: World, work: () => Promise<void>): Promise<void> {
+  let isOver = false;
+  const load = (async () => {
+    while (!isOver) {
+      const created = await world.create(world.random.pick(["plain", "tools", "structured"]));
+      if (created) await world.followUp(created.sessionId, "plain");
+      await world.askAgain();
+      await sleep(400);
+    }
+  })();
+  try {
+    await work();
+  } finally {
+    isOver = true;
+  }
+  await load;
+  for (let tries = 0; world.unanswered.length > 0 && tries < 20; tries++) {
+    await sleep(500);
+    await world.askAgain();
+  }
+  if (world.unanswered.length > 0)
+    world.problems.push(`${world.unanswered.length} calls were never answered`);
+  await world.quiet();
+}
+
 const RESTARTS = 3;
 
 const restarts: FaultCase = {
@@ -32,31 +64,71 @@ const restarts: FaultCase = {
     const { restartDatabase, random } = world;
     if (!restartDatabase) throw new Error("--database postgres is needed: a server that may be restarted");
     await world.start();
-    let isOver = false;
-    const load = (async () => {
-      while (!isOver) {
-        const created = await world.create(random.pick(["plain", "tools", "structured"]));
-        if (created) await world.followUp(created.sessionId, "plain");
-        await world.askAgain();
-        await sleep(400);
+    await underLoad(world, async () => {
+      for (let nth = 0; nth < RESTARTS; nth++) {
+        await sleep(random.between(5_000, 10_000));
+        world.disturb();
+        await restartDatabase();
+        world.disturb();
       }
-    })();
-    for (let nth = 0; nth < RESTARTS; nth++) {
-      await sleep(random.between(5_000, 10_000));
-      world.disturb();
-      await restartDatabase();
-      world.disturb();
-    }
-    isOver = true;
-    await load;
-    for (let tries = 0; world.unanswered.length > 0 && tries < 20; tries++) {
-      await sleep(500);
-      await world.askAgain();
-    }
-    if (world.unanswered.length > 0)
-      world.problems.push(`${world.unanswered.length} calls were never answered`);
-    await world.quiet();
+    });
   },
 };
 
-export const databaseFaults: FaultCase[] = [secondOpener, restarts];
+/** What is done to the processes of the embedded Postgres; `[server, ...its processes]`. */
+const BLOWS: Record<string, (pids: number[]) => Promise<void>> = {
+  async server([server = 0]) {
+    process.kill(server, "SIGKILL");
+  },
+  async child([, child = 0]) {
+    process.kill(child, "SIGKILL");
+  },
+  async both(pids) {
+    for (const pid of pids.slice(0, 2)) process.kill(pid, "SIGKILL");
+  },
+  async stopped(pids) {
+    for (const pid of pids) process.kill(pid, "SIGSTOP");
+    await sleep(30_000);
+    for (const pid of pids) process.kill(pid, "SIGCONT");
+  },
+};
+
+const embeddedBlows = Object.entries(BLOWS).map(
+  ([name, strike]): FaultCase => ({
+    ...{ name: `embedded-${name}`, group: "database" },
+    title:
+      name === "stopped"
+        ? "the embedded Postgres is suspended for 30 s under load"
+        : `SIGKILL to the embedded Postgres under load (${name})`,
+    ...{ onlyOn: "embedded", seedsMax: 3, needsAll: true },
+    async play(world) {
+      await world.start();
+      await underLoad(world, async () => {
+        await sleep(world.random.between(3_000, 6_000));
+        world.disturb();
+        await strike(await listServerPids(world.dataDir));
+        await sleep(5_000);
+        world.disturb();
+      });
+    },
+  }),
+);
+
+/** The process id of the Postgres in a data folder, then those of its processes, clients' first. */
+async function listServerPids(dataDir: string): Promise<number[]> {
+  const server = Number.parseInt(await readFile(join(dataDir, "postgres", "postmaster.pid"), "utf8"), 10);
+  const children: { pid: number; isClient: boolean }[] = [];
+  for (const entry of await readdir("/proc")) {
+    if (!/^\d+$/.test(entry)) continue;
+    // A process may end while the folder is read.
+    const stat = await readFile(`/proc/${entry}/stat`, "utf8").catch(() => "");
+    const [, parent] = /\) \S (\d+)/.exec(stat) ?? [];
+    if (Number(parent) !== server) continue;
+    const title = await readFile(`/proc/${entry}/cmdline`, "utf8").catch(() => "");
+    children.push({ pid: Number(entry), isClient: title.includes("postgres: postgres ") });
+  }
+  children.sort((one, other) => Number(other.isClient) - Number(one.isClient));
+  return [server, ...children.map(({ pid }) => pid)];
+}
+
+export const databaseFaults: FaultCase[] = [secondOpener, restarts, ...embeddedBlows];

@@ -220,17 +220,22 @@ export function connectClient(socket: WebSocket) {
   });
   socket.on("error", () => {});
 
-  /** Resolves once a condition over what came holds. */
+  /** Resolves once a condition over what came holds; rejects with the last frames when it does not within 30 s. */
   function until(holds: () => boolean): Promise<void> {
-    return new Promise((resolve) => {
-      const look = () => {
-        if (!holds()) return;
-        waiting.delete(look);
-        resolve();
-      };
-      waiting.add(look);
-      look();
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const timer = setTimeout(
+      () => reject(new Error(`waited in vain for ${holds}; last: ${JSON.stringify(frames.slice(-5))}`)),
+      30_000,
+    );
+    const look = () => {
+      if (!holds()) return;
+      waiting.delete(look);
+      clearTimeout(timer);
+      resolve();
+    };
+    waiting.add(look);
+    look();
+    return promise;
   }
 
   return {

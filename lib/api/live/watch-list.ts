@@ -117,6 +117,8 @@ export function createWatchList(
     },
     count: countAll,
     close() {
+      // Connections that closed last have not been announced yet.
+      tellAll();
       stopListening();
       for (const timer of timers) clearTimeout(timer);
     },

@@ -33,7 +33,7 @@ export async function playScript(
   const end = Promise.withResolvers<ScriptEnd>();
   const finish = end.resolve;
   const fail = (error: string, timedOut = false) => finish({ ok: false, error, timedOut });
-  const releaseDialogs = live.claimDialogs({
+  const dialogClaim = live.claimDialogs({
     isListening: () => isListening,
     onAnswered(dialog) {
       if (dialogs.length < DIALOGS_MAX) dialogs.push(dialog);
@@ -73,7 +73,13 @@ export async function playScript(
     const connected = await connectPageRelay({
       devtoolsUrl: live.devtoolsUrl,
       targetId: await live.targetId(),
-      toScript: (message) => child.send({ type: "devtools", message }),
+      toScript(message) {
+        const { method, params, sessionId = "" } = message;
+        if (method === "Page.javascriptDialogOpening")
+          dialogClaim.noteShown(sessionId, String(params?.type), String(params?.message));
+        if (method === "Page.javascriptDialogClosed") dialogClaim.noteClosed(sessionId);
+        child.send({ type: "devtools", message });
+      },
       onInput: live.noteScriptInput,
       readRefusal: live.readRefusal,
       onClose: () => fail("The browser went away while the script ran."),
@@ -98,7 +104,7 @@ export async function playScript(
   try {
     const ended = await end.promise;
     // First of all: a page that shows a dialog answers nothing else.
-    releaseDialogs();
+    dialogClaim.release();
     return { ...ended, logs, dialogs };
   } finally {
     isOver = true;

@@ -19,7 +19,7 @@ before(async () => {
   site = await startTestSite((_request, response) => {
     response.writeHead(200, { "content-type": "text/html" }).end("<title>Shop</title>");
   });
-  house = await openTestBrowsers([`127.0.0.1:${site.port}`], { dialogTimeoutMs: 500 });
+  house = await openTestBrowsers([`127.0.0.1:${site.port}`], { dialogTimeoutMs: 2_000 });
   scripts = await createScriptRunner({ logger: { warn: () => {} } });
   sessionId = await insertTestSession(house.db);
   await house.browsers.navigate(sessionId, `${site.origin}/`);
