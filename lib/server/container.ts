@@ -326,7 +326,7 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
       await engine.start(client, functions);
       removals
         .sweep(new Date())
-        .catch((error: unknown) => logger.warn({ err: error }, "removals were not looked after"));
+        .catch((error: unknown) => logger.warn({ err: error }, "cleanup of deleted sessions failed"));
       await jobs.sweep({ ageMs: 0 });
     },
     /** Parks what plays at its step, and ends everything the service started. */
