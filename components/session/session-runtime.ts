@@ -47,6 +47,11 @@ export function createSessionRuntime(snapshot: SessionSnapshot): SessionRuntime 
       for (const listener of listeners) listener(frame);
     },
     onStatus: (status) => report(status),
+    // A visitor without access is answered 404 at the page's own address.
+    hasAccess: async () => {
+      const { status } = await fetch(location.pathname, { method: "HEAD", cache: "no-store" });
+      return ![401, 403, 404].includes(status);
+    },
   });
 
   return {

@@ -6,8 +6,11 @@ import { type WebSocket as ServerSocket, WebSocketServer } from "ws";
 import { createLiveConnection, type LiveStatus } from "./live-connection.ts";
 
 /** A real server and a connection to it; `until` waits for a status. */
-async function connect(t: { after: (end: () => void) => void }) {
-  const server = new WebSocketServer({ host: "127.0.0.1", port: 0 });
+async function connect(
+  t: { after: (end: () => void) => void },
+  { isRefused = false, hasAccess }: { isRefused?: boolean; hasAccess?: () => Promise<boolean> } = {},
+) {
+  const server = new WebSocketServer({ host: "127.0.0.1", port: 0, verifyClient: () => !isRefused });
   await once(server, "listening");
   const statuses: LiveStatus[] = [];
   let wake = () => {};
@@ -22,6 +25,7 @@ async function connect(t: { after: (end: () => void) => void }) {
       wake();
     },
     random: () => 0,
+    ...(hasAccess && { hasAccess }),
   });
   t.after(() => {
     connection.stop();
@@ -96,3 +100,29 @@ test("close code 1013 means try later", async (t) => {
   socket.close(1013);
   assert.deepEqual(await until("reconnecting"), { state: "reconnecting", attempt: 1, isOverloaded: true });
 });
+
+test("a connection that is refused ends when the page may not be opened any more", async (t) => {
+  const { connection, until } = await connect(t, { isRefused: true, hasAccess: async () => false });
+  connection.start();
+  assert.deepEqual(await until("closed"), { state: "closed", reason: "unauthorized" });
+});
+
+for (const [what, hasAccess] of [
+  ["the page may still be opened", async () => true],
+  ["the service cannot be asked", () => Promise.reject(new Error("no network"))],
+] as [string, () => Promise<boolean>][])
+  test(`a connection that is refused is tried again while ${what}`, async (t) => {
+    let asked = 0;
+    const { connection, until } = await connect(t, {
+      isRefused: true,
+      hasAccess() {
+        asked += 1;
+        if (asked === 2) end.resolve();
+        return hasAccess();
+      },
+    });
+    const end = Promise.withResolvers<void>();
+    connection.start();
+    await end.promise;
+    assert.deepEqual(await until("reconnecting"), { state: "reconnecting", attempt: 1, isOverloaded: false });
+  });

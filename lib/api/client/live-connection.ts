@@ -42,6 +42,11 @@ export type LiveConnectionOptions<Frame extends { type: string }> = {
   onFrame: (frame: Frame) => void;
   onPicture: (frame: ArrayBuffer) => void;
   onStatus: (status: LiveStatus) => void;
+  /**
+   * Asked when a connection breaks off before the service has let it in, because browsers do not tell a refusal from a
+   * lost network: whether the page may still be opened. A rejection leaves the question open.
+   */
+  hasAccess?: () => Promise<boolean>;
   openSocket?: (url: string) => WebSocket;
   random?: () => number;
 };
@@ -66,6 +71,7 @@ export function createLiveConnection<Frame extends { type: string }>(
     clearTimeout(retryTimer);
     if (attempt === 0) options.onStatus({ state: "connecting" });
     const opened = openSocket(liveUrl(options));
+    let wasLetIn = false;
     opened.binaryType = "arraybuffer";
     socket = opened;
     opened.addEventListener("open", () => {
@@ -81,13 +87,23 @@ export function createLiveConnection<Frame extends { type: string }>(
       // Only `ready` proves that the service let this connection in.
       if (frame.type === "ready") {
         attempt = 0;
+        wasLetIn = true;
         options.onStatus({ state: "open" });
       }
       options.onFrame(frame);
     });
     opened.addEventListener("close", ({ code }) => {
-      if (socket === opened) lose(code);
+      if (socket !== opened) return;
+      lose(code);
+      if (code === BROKE_OFF && !wasLetIn) void closeWithoutAccess();
     });
+  }
+
+  async function closeWithoutAccess(): Promise<void> {
+    const mayReturn = await options.hasAccess?.().catch(() => true);
+    if (mayReturn !== false || isStopped) return;
+    stop();
+    options.onStatus({ state: "closed", reason: "unauthorized" });
   }
 
   function lose(code: number): void {
@@ -124,6 +140,15 @@ export function createLiveConnection<Frame extends { type: string }>(
     return true;
   }
 
+  function stop(): void {
+    isStopped = true;
+    clearTimeout(retryTimer);
+    clearInterval(pingTimer);
+    const left = socket;
+    socket = undefined;
+    left?.close(1000);
+  }
+
   return {
     start() {
       if (!isStopped) return;
@@ -140,14 +165,7 @@ export function createLiveConnection<Frame extends { type: string }>(
     retryNow() {
       if (!isStopped && !socket) connect();
     },
-    stop() {
-      isStopped = true;
-      clearTimeout(retryTimer);
-      clearInterval(pingTimer);
-      const left = socket;
-      socket = undefined;
-      left?.close(1000);
-    },
+    stop,
   };
 }
 
