@@ -9,7 +9,7 @@ const SIZES = [
 ];
 const SCHEMES = ["light", "dark"] as const;
 
-/** Waits until the colours of the new scheme are drawn; what moves for ever is not waited for. */
+/** Waits until the browser has drawn the new colour scheme. Skips animations that never end. */
 const finishTransitions = async () => {
   await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
   const passing = document

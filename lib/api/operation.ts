@@ -4,9 +4,12 @@ import type { KeyScope } from "#lib/session/key-scopes.ts";
 import type { ErrorCode } from "./errors.ts";
 
 /**
- * Who may call an operation: `key` an API key, `share` a visitor of the session page with at least that role (a key
- * is taken too where `orKey` says so; `ownLink` refuses visitors of links that were created, and takes those of the
- * session's own `shareUrl` only, `liveView` takes those of `liveViewUrl` too), `login` whoever is signed in on the landing page, `none` anybody.
+ * Who may call an operation:
+ * - `key`: a client with an API key.
+ * - `share`: a visitor of the session page with at least the given role. `orKey` also accepts an API key. `ownLink`
+ *   accepts the session's own `shareUrl` only and refuses created links. `liveView` also accepts `liveViewUrl`.
+ * - `login`: the operator, signed in on the landing page.
+ * - `none`: anyone.
  */
 export type OperationAuth =
   | { kind: "key" }

@@ -126,3 +126,27 @@ for (const [what, hasAccess] of [
     await end.promise;
     assert.deepEqual(await until("reconnecting"), { state: "reconnecting", attempt: 1, isOverloaded: false });
   });
+
+test("an answer about access that belongs to an earlier start does not end the next one", async (t) => {
+  const asked = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<boolean>();
+  let times = 0;
+  const { connection, until } = await connect(t, {
+    isRefused: true,
+    hasAccess() {
+      times += 1;
+      asked.resolve();
+      return times === 1 ? answer.promise : Promise.resolve(true);
+    },
+  });
+  connection.start();
+  await asked.promise;
+  connection.stop();
+  connection.start();
+  answer.resolve(false);
+  await new Promise((resolve) => setImmediate(resolve));
+  await assert.rejects(
+    Promise.race([until("closed"), Promise.reject(new Error("still trying"))]),
+    /still trying/,
+  );
+});

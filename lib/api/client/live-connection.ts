@@ -66,6 +66,7 @@ export function createLiveConnection<Frame extends { type: string }>(
   let retryTimer: ReturnType<typeof setTimeout> | undefined;
   let pingTimer: ReturnType<typeof setInterval> | undefined;
   let heardAtMs = 0;
+  let starts = 0;
 
   function connect(): void {
     clearTimeout(retryTimer);
@@ -100,8 +101,10 @@ export function createLiveConnection<Frame extends { type: string }>(
   }
 
   async function closeWithoutAccess(): Promise<void> {
+    const askedIn = starts;
     const mayReturn = await options.hasAccess?.().catch(() => true);
-    if (mayReturn !== false || isStopped) return;
+    // A later start, with another cookie, is not judged by this answer.
+    if (mayReturn !== false || isStopped || askedIn !== starts) return;
     stop();
     options.onStatus({ state: "closed", reason: "unauthorized" });
   }
@@ -153,6 +156,7 @@ export function createLiveConnection<Frame extends { type: string }>(
     start() {
       if (!isStopped) return;
       isStopped = false;
+      starts += 1;
       attempt = 0;
       connect();
     },
