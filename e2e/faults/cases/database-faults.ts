@@ -75,6 +75,23 @@ const restarts: FaultCase = {
   },
 };
 
+const KILLS = 10;
+
+const killsUnderLoad: FaultCase = {
+  ...{ name: "kills-10", group: "database", title: `${KILLS} kills at random moments under load` },
+  ...{ needsAll: true },
+  async play(world) {
+    await world.start();
+    await underLoad(world, async () => {
+      for (let nth = 0; nth < KILLS; nth++) {
+        await sleep(world.random.between(200, 4_000));
+        await world.kill();
+        await world.restart();
+      }
+    });
+  },
+};
+
 /** What is done to the processes of the embedded Postgres; `[server, ...its processes]`. */
 const BLOWS: Record<string, (pids: number[]) => Promise<void>> = {
   async server([server = 0]) {
@@ -131,4 +148,4 @@ async function listServerPids(dataDir: string): Promise<number[]> {
   return [server, ...children.map(({ pid }) => pid)];
 }
 
-export const databaseFaults: FaultCase[] = [secondOpener, restarts, ...embeddedBlows];
+export const databaseFaults: FaultCase[] = [secondOpener, restarts, killsUnderLoad, ...embeddedBlows];
