@@ -23,7 +23,8 @@ export function printBanner({ env, container, readyMs }: BannerParts): void {
     ["Database", parts.database],
     ["Engine", parts.engine],
     ["Browser", parts.browser],
-    ["Sandbox", parts.sandbox],
+    // The limits of a command are in the log, in the line "sandbox".
+    ["Sandbox", parts.sandbox.split(";")[0] ?? ""],
   ];
   const body = JSON.stringify({
     messages: [
