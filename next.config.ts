@@ -27,7 +27,7 @@ const nextConfig: NextConfig = {
 /** A build on Vercel names the files that its functions need, which takes some seconds; nobody else needs that. */
 export default async function configure(phase: string): Promise<NextConfig> {
   if (phase !== PHASE_PRODUCTION_BUILD || !process.env.VERCEL) return nextConfig;
-  const { traceFunctionFiles } = await import("./lib/server/setup/trace-function-files.mjs");
+  const { traceFunctionFiles } = await import("#lib/setup/trace-function-files.mjs");
   const files = await traceFunctionFiles(process.cwd());
   return { ...nextConfig, outputFileTracingIncludes: { "/**": files.map((path) => `./${path}`) } };
 }

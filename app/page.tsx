@@ -1,6 +1,6 @@
 import { headers } from "next/headers";
 import { LandingView } from "#components/landing/landing-view.tsx";
-import { loadLandingPage } from "#lib/api/mount.ts";
+import { loadLandingPage } from "#lib/api/next/mount.ts";
 
 type Props = { searchParams: Promise<{ login?: string | string[] }> };
 

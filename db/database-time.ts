@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Executor } from "./client.ts";
+import { queryRows } from "./statement.ts";
 
 /**
  * The time that durable times are compared with: the database's own clock, so that all processes agree on it.
@@ -14,9 +15,9 @@ export const milliseconds = (ms: number): SQL => sql`(${ms}::float8 * interval '
 
 /** Reads the database's clock, in milliseconds since 1970. */
 export async function readDatabaseClock(db: Executor): Promise<number> {
-  // Every driver answers with rows; which one it is, Drizzle's type leaves open.
-  const { rows } = (await db.execute(
+  const rows = await queryRows<{ now_ms: number }>(
+    db,
     sql`select (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms`,
-  )) as unknown as { rows: { now_ms: number }[] };
+  );
   return Number(rows[0]?.now_ms);
 }

@@ -7,7 +7,7 @@ export type NotificationConnection = {
   close: () => Promise<void>;
 };
 
-export type NotificationListener = {
+type NotificationListener = {
   onNotification: (payload: string) => void;
   /** The connection has ended by itself; called at most once. Whoever wants another one opens it. */
   onLost: (error: Error | undefined) => void;

@@ -1,5 +1,5 @@
 import { defineConfig } from "@playwright/test";
-import { readSetup } from "#lib/server/setup/read-setup.ts";
+import { readSetup } from "#lib/setup/read-setup.ts";
 
 const dataDir = process.env.DATA_DIR ?? ".data";
 const executablePath = process.env.BROWSER_EXECUTABLE_PATH ?? readSetup(dataDir).chromium?.executablePath;

@@ -1,8 +1,8 @@
 import { type ClientOptions, Inngest } from "inngest";
-import type { Job } from "#lib/session/jobs.ts";
+import type { Job } from "#lib/session/jobs/jobs.ts";
 
 /** The app's name in the engine. */
-export const APP_ID = "agent-session-service";
+const APP_ID = "agent-session-service";
 
 /** The client behind which every durable function lives; the engine is chosen by the options alone. */
 export const createClient = (options: Partial<ClientOptions>): Inngest =>

@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
 import { headers } from "next/headers";
-import { loadReference } from "#lib/api/mount.ts";
+import { loadReference } from "#lib/api/next/mount.ts";
 import { Reference } from "./reference.tsx";
 
 export const metadata: Metadata = { title: "API reference" };

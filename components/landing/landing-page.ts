@@ -1,4 +1,4 @@
-import type { SessionSummary } from "#lib/api/client/types.ts";
+import type { SessionSummary } from "#lib/page/state/view-types.ts";
 
 /** What the landing page is drawn from. */
 export type LandingPage = {

@@ -1,7 +1,5 @@
 /** What the schema editor holds, once read. */
-export type ReadSchema =
-  | { isValid: true; schema: Record<string, unknown> }
-  | { isValid: false; problem: string };
+type ReadSchema = { isValid: true; schema: Record<string, unknown> } | { isValid: false; problem: string };
 
 /** An example to begin with: what a checkout page asks for. */
 export const EXAMPLE_SCHEMA = `{

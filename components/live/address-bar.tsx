@@ -4,7 +4,7 @@ import { ArrowLeft, ArrowRight, RotateCw, TriangleAlert } from "lucide-react";
 import { type FormEvent, useState } from "react";
 import { useRuntime, useSession } from "#components/session/session-context.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
-import { readTypedAddress } from "#lib/api/client/read-typed-address.ts";
+import { readTypedAddress } from "#lib/page/calls/read-typed-address.ts";
 import { ControlLabel } from "./control-label.tsx";
 
 /** Shows the browser's address and opens another one. */

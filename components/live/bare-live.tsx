@@ -2,7 +2,7 @@
 
 import { useRef } from "react";
 import { SessionProvider } from "#components/session/session-context.tsx";
-import type { SessionSnapshot } from "#lib/api/client/types.ts";
+import type { SessionSnapshot } from "#lib/page/state/view-types.ts";
 import { LiveStage } from "./live-stage.tsx";
 
 /** The live view alone, as `liveViewUrl` shows it. */

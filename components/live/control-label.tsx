@@ -3,7 +3,7 @@
 import { useLiveStatus, useSession } from "#components/session/session-context.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
-import { currentRun } from "#lib/api/client/session-state.ts";
+import { currentRun } from "#lib/page/state/session-state.ts";
 
 /** Who has control of the page now, and the one click that takes it. */
 export function ControlLabel({ hasFocus, takeControl }: { hasFocus: boolean; takeControl: () => void }) {

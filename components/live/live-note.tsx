@@ -7,9 +7,9 @@ import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { EmptyNote } from "#components/ui/empty-note.tsx";
 import { Age } from "#components/ui/time.tsx";
-import { describeBrowserWait } from "#lib/api/client/describe-state.ts";
-import type { LiveStatus } from "#lib/api/client/live-connection.ts";
-import type { SessionState } from "#lib/api/client/session-state.ts";
+import type { LiveStatus } from "#lib/client/live-connection.ts";
+import type { SessionState } from "#lib/page/state/session-state.ts";
+import { describeBrowserWait } from "#lib/page/words/describe-state.ts";
 
 /** Says why there is no live picture, in place of it or over the last one, and offers to open the live page. */
 export function LiveNote({ hasPicture }: { hasPicture: boolean }) {

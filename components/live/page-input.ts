@@ -1,4 +1,4 @@
-import type { LiveClientFrame } from "#lib/api/client/types.ts";
+import type { LiveClientFrame } from "#lib/page/state/view-types.ts";
 import { buttonOf, modifiersOf, type pointInPage } from "./page-point.ts";
 
 type Point = ReturnType<typeof pointInPage>;
@@ -6,7 +6,7 @@ type Mouse = Pick<MouseEvent, "button" | "detail" | "altKey" | "ctrlKey" | "meta
 type Keys = Pick<KeyboardEvent, "key" | "code" | "altKey" | "ctrlKey" | "metaKey" | "shiftKey">;
 
 /** What a person does in the live view, on its way to the page. */
-export type PageInput = {
+type PageInput = {
   move: (at: Point, event: Mouse) => void;
   press: (at: Point, event: Mouse, action: "down" | "up") => void;
   wheel: (at: Point, event: Mouse & { deltaX: number; deltaY: number }) => void;

@@ -2,7 +2,7 @@
 
 import { type RefObject, useEffect, useState } from "react";
 import { useRuntime } from "#components/session/session-context.tsx";
-import { decodeFrame } from "#lib/api/client/frame-header.ts";
+import { decodeFrame } from "#lib/client/frame-header.ts";
 
 export type PageSize = { width: number; height: number };
 

@@ -1,9 +1,9 @@
 "use client";
 
 import { createContext, type ReactNode, use, useEffect, useState, useSyncExternalStore } from "react";
-import type { LiveStatus } from "#lib/api/client/live-connection.ts";
-import type { SessionState } from "#lib/api/client/session-state.ts";
-import type { SessionSnapshot } from "#lib/api/client/types.ts";
+import type { LiveStatus } from "#lib/client/live-connection.ts";
+import type { SessionState } from "#lib/page/state/session-state.ts";
+import type { SessionSnapshot } from "#lib/page/state/view-types.ts";
 import { createSessionRuntime, type SessionRuntime } from "./session-runtime.ts";
 
 const SessionContext = createContext<{ runtime: SessionRuntime; live: LiveStatus } | undefined>(undefined);

@@ -5,7 +5,7 @@ import Link from "next/link";
 import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { StatusDot } from "#components/ui/status-dot.tsx";
-import { describeState } from "#lib/api/client/describe-state.ts";
+import { describeState } from "#lib/page/words/describe-state.ts";
 import { Mark } from "./mark.tsx";
 import { ModelBadge } from "./model-badge.tsx";
 import { useLiveStatus, useSession } from "./session-context.tsx";

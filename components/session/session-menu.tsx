@@ -5,7 +5,7 @@ import Link from "next/link";
 import { ThemeChoices } from "#components/theme/theme-choices.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Menu, MenuItem, MenuLine } from "#components/ui/menu.tsx";
-import type { SessionState } from "#lib/api/client/session-state.ts";
+import type { SessionState } from "#lib/page/state/session-state.ts";
 import { useSession } from "./session-context.tsx";
 
 /** Whether this visitor may create and revoke links: one who drives, and came by the session's own link. */

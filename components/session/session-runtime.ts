@@ -1,14 +1,10 @@
-import {
-  createLiveConnection,
-  type LiveConnection,
-  type LiveStatus,
-} from "#lib/api/client/live-connection.ts";
-import { createSessionActions, type SessionActions } from "#lib/api/client/session-actions.ts";
-import { createSessionStore, type SessionStore } from "#lib/api/client/session-store.ts";
-import type { LiveFrame, SessionSnapshot } from "#lib/api/client/types.ts";
+import { createLiveConnection, type LiveConnection, type LiveStatus } from "#lib/client/live-connection.ts";
+import { createSessionActions, type SessionActions } from "#lib/page/calls/session-actions.ts";
+import { createSessionStore, type SessionStore } from "#lib/page/state/page-store.ts";
+import type { LiveFrame, SessionSnapshot } from "#lib/page/state/view-types.ts";
 
 /** A frame that is shown at once and kept nowhere. */
-export type PassingFrame = Extract<LiveFrame, { type: "cursor" | "pointer" }>;
+type PassingFrame = Extract<LiveFrame, { type: "cursor" | "pointer" }>;
 
 /** Everything alive behind one open session page. */
 export type SessionRuntime = {

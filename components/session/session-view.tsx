@@ -3,18 +3,18 @@
 import { useMemo, useRef, useState } from "react";
 import { LiveStage } from "#components/live/live-stage.tsx";
 import { cn } from "#components/ui/cn.ts";
-import type { SessionSnapshot } from "#lib/api/client/types.ts";
-import { Composer } from "./composer.tsx";
-import { Conversation } from "./conversation.tsx";
-import { Drawer } from "./drawer.tsx";
-import { DrawerContext, type DrawerState, type DrawerTab } from "./drawer-context.tsx";
+import type { SessionSnapshot } from "#lib/page/state/view-types.ts";
+import { Composer } from "./composer/composer.tsx";
+import { StopProvider } from "./composer/stop-context.tsx";
+import { Conversation } from "./conversation/conversation.tsx";
+import { Drawer } from "./drawer/drawer.tsx";
+import { DrawerContext, type DrawerState, type DrawerTab } from "./drawer/drawer-context.tsx";
 import { HelpDialog } from "./help-dialog.tsx";
 import { PaneTabs } from "./pane-tabs.tsx";
 import { SessionProvider } from "./session-context.tsx";
 import { SessionHeader } from "./session-header.tsx";
-import { ShareDialog } from "./share-dialog.tsx";
+import { ShareDialog } from "./share/share-dialog.tsx";
 import { StateAnnouncer } from "./state-announcer.tsx";
-import { StopProvider } from "./stop-context.tsx";
 import { useIsWide } from "./use-is-wide.ts";
 import { useShortcuts } from "./use-shortcuts.ts";
 

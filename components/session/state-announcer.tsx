@@ -1,8 +1,8 @@
 "use client";
 
-import { describeState } from "#lib/api/client/describe-state.ts";
+import { describeState } from "#lib/page/words/describe-state.ts";
+import { useStop } from "./composer/stop-context.tsx";
 import { useLiveStatus, useSession } from "./session-context.tsx";
-import { useStop } from "./stop-context.tsx";
 
 /** Announces the session's state to screen readers: the state and what happened, not every word as it streams. */
 export function StateAnnouncer() {

@@ -1,9 +1,9 @@
 "use client";
 
 import { type RefObject, useEffect, useRef } from "react";
-import { isStopping, isWorking } from "#lib/api/client/session-state.ts";
+import { isStopping, isWorking } from "#lib/page/state/session-state.ts";
+import { useStop } from "./composer/stop-context.tsx";
 import { useRuntime } from "./session-context.tsx";
-import { useStop } from "./stop-context.tsx";
 
 type Places = {
   composer: RefObject<HTMLTextAreaElement | null>;

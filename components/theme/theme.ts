@@ -1,7 +1,7 @@
 /** Where the chosen theme is kept: a cookie, so that the server draws the page in it. */
 export const THEME_COOKIE = "theme";
 
-export const THEMES = ["system", "light", "dark"] as const;
+const THEMES = ["system", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
 
 /** The theme a cookie names; anything else is the system's. */

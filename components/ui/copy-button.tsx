@@ -3,7 +3,6 @@
 import { Check, Copy } from "lucide-react";
 import { useEffect, useState } from "react";
 import { Button, type ButtonProps } from "./button.tsx";
-import { copyText } from "./copy-text.ts";
 import { IconButton } from "./icon-button.tsx";
 
 /** Copies a text; says so for two seconds. Without `children` it is an icon. */
@@ -39,4 +38,14 @@ export function CopyButton({
       <span aria-live="polite">{outcome ? said : children}</span>
     </Button>
   );
+}
+
+/** Copies a text. @returns whether the browser did so: it may refuse, and a page without TLS has no clipboard at all. */
+async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -2,7 +2,7 @@
 
 import { ChevronRight } from "lucide-react";
 import { useState } from "react";
-import { pointerSegment } from "#lib/api/client/deliverable-marks.ts";
+import { pointerSegment } from "#lib/page/words/deliverable-marks.ts";
 import { cn } from "./cn.ts";
 
 /** Levels that are open at first, and members shown of one level before "show all". */
@@ -18,7 +18,7 @@ type NodeProps = {
 };
 
 /** What is wrong with a value, by the JSON pointer of the place. */
-export type Marks = ReadonlyMap<string, string>;
+type Marks = ReadonlyMap<string, string>;
 
 const NO_MARKS: Marks = new Map();
 

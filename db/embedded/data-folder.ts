@@ -16,7 +16,7 @@ export class DataFolderError extends Error {
 }
 
 /** A data folder that a server can start on, and the programs for it. */
-export type PreparedFolder = { folder: string; programs: PostgresPrograms; isNew: boolean };
+type PreparedFolder = { folder: string; programs: PostgresPrograms; isNew: boolean };
 
 /** Where the embedded database keeps its files, below `DATA_DIR`. */
 export const postgresFolder = (dataDir: string): string => join(dataDir, "postgres");

@@ -9,7 +9,7 @@ import { type PostmasterLogger, startPostmaster } from "./postmaster.ts";
 import { serviceSettings } from "./settings.ts";
 import { prepareSocket } from "./socket.ts";
 
-export type ServerOptions = {
+type ServerOptions = {
   /** The service's data folder; the database's files are in `<dataDir>/postgres`. */
   dataDir: string;
   logger?: PostmasterLogger;

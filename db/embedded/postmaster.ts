@@ -16,7 +16,7 @@ export type PostmasterLogger = {
   error: (fields: object, message: string) => void;
 };
 
-export type PostmasterOptions = {
+type PostmasterOptions = {
   programs: PostgresPrograms;
   /** The data folder; the process works in it. */
   folder: string;
@@ -31,7 +31,7 @@ export type PostmasterOptions = {
 };
 
 /** A running Postgres that is started again when it ends unexpectedly. */
-export type Postmaster = {
+type Postmaster = {
   /** Process id of the server; it changes with every restart. */
   readonly pid: number | undefined;
   stop: (mode?: StopMode) => Promise<void>;

@@ -8,7 +8,7 @@ const SOCKET_NAME = ".s.PGSQL.5432";
 const SOCKET_PATH_MAX = 103;
 
 /** Where a server creates its socket, and how clients of this process reach it. */
-export type Socket = {
+type Socket = {
   /** The value of Postgres's setting `unix_socket_directories`. */
   directory: string;
   url: string;

@@ -15,7 +15,7 @@ import { prepareSocket } from "./socket.ts";
 import { setOwner } from "./tree.ts";
 
 /** Kept with the packages, so that a clone prepares it once for all its data folders. */
-export const TEMPLATE_CACHE = fileURLToPath(
+const TEMPLATE_CACHE = fileURLToPath(
   new URL("../../node_modules/.cache/agent-session-service/postgres", import.meta.url),
 );
 

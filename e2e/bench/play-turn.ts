@@ -17,7 +17,7 @@ export type Task = {
 /** Milliseconds from the request that starts the turn. */
 export type TurnTimes = { createdMs: number; firstEventMs: number; completedMs: number };
 
-export type StartedTurn = { streamUrl: string; statusUrl: string; sessionId: string };
+type StartedTurn = { streamUrl: string; statusUrl: string; sessionId: string };
 
 export const textOf = (task: Task): string => `bench ${JSON.stringify(task)}`;
 

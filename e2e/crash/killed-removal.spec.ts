@@ -21,7 +21,7 @@ test("killed in the middle of a removal: the session is gone, and the next start
   });
   const settings = { OPENAI_BASE_URL: model.baseUrl };
   // Between the commit and everything that follows it.
-  const first = await startService({ ...settings, FAULT: "K31:1:kill9", FAULTS_ALLOWED: "1" });
+  const first = await startService({ ...settings, FAULT: "removal-half-done:1:kill9", FAULTS_ALLOWED: "1" });
   const { dataDir, port } = first;
   const { sessionId, statusUrl } = await first.create("[write] and wait");
   await model.waitForRequest(({ answersSoFar }) => answersSoFar === 1);

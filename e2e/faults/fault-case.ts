@@ -1,5 +1,5 @@
-import type { Evidence } from "./evidence.ts";
-import type { World } from "./open-world.ts";
+import type { Evidence } from "./world/evidence.ts";
+import type { World } from "./world/open-world.ts";
 
 /** One fault of the campaign: what is done to the service while clients use it. */
 export type FaultCase = {

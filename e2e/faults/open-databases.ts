@@ -10,7 +10,7 @@ export type Databases = {
 };
 
 /** A server for databases; `restart` where it is the campaign's own, and may be hurt. */
-export type DatabaseServer = {
+type DatabaseServer = {
   databases: Databases;
   restart?: (() => Promise<void>) | undefined;
   stop: () => Promise<void>;

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs, promisify } from "node:util";
 import { startScriptedModel } from "../fixtures/scripted-model/start-scripted-model.ts";
 import { type CreatedSession, type RunningService, startService } from "../fixtures/service.ts";
-import { createRandom, type Random } from "./random.ts";
+import { createRandom, type Random } from "./world/random.ts";
 
 // npm run faults -- plug [--rounds N] [--seed N]
 // Pulls the plug of the disk under a service at work: an ext4 file system on a loop device is shut down without a flush

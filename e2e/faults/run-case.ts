@@ -4,9 +4,9 @@ import { join } from "node:path";
 import type { FaultCase } from "./fault-case.ts";
 import { findViolations } from "./invariants/index.ts";
 import type { Databases } from "./open-databases.ts";
-import { openWorld } from "./open-world.ts";
 import type { Oracle } from "./oracle/start-oracle.ts";
-import { createRandom } from "./random.ts";
+import { openWorld } from "./world/open-world.ts";
+import { createRandom } from "./world/random.ts";
 
 /** How one run of a case came out. */
 export type CaseRun = {
@@ -19,7 +19,7 @@ export type CaseRun = {
 };
 
 /** Where cases are played: the oracle, and the database server where there is one. */
-export type Place = {
+type Place = {
   oracle: Oracle;
   databases?: Databases | undefined;
   restartDatabase?: (() => Promise<void>) | undefined;

@@ -2,13 +2,13 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "@playwright/test";
-import { buildClient } from "#lib/server/setup/build-client.mjs";
+import { buildClient } from "#lib/setup/build-client.mjs";
 import { API_KEY } from "../fixtures/service.ts";
 import { test } from "./journey.ts";
 
 /** What a page does with the built client: a typed result, every event, and the socket, opened by its first frame. */
 const PROGRAM = `async ({ apiKey }) => {
-  const { createClient } = await import("/client/api/client/index.js");
+  const { createClient } = await import("/client/index.js");
   const client = createClient({ baseUrl: location.origin, apiKey });
   const session = await client.createSession({
     messages: [{ role: "user", parts: [{ type: "text", text: "the title, please" }] }],

@@ -1,5 +1,5 @@
 import { expect } from "@playwright/test";
-import { contract } from "#lib/api/contract.ts";
+import { contract } from "#lib/api/contract/contract.ts";
 import { test } from "./journey.ts";
 
 test("the reference has every operation, and its names lead to what they stand for", async ({

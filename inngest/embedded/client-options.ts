@@ -1,5 +1,5 @@
 import type { ClientOptions } from "inngest";
-import type { EngineLogger } from "./logger.ts";
+import type { Logger } from "#lib/log/logger.ts";
 
 type SdkLogger = NonNullable<ClientOptions["logger"]>;
 
@@ -7,7 +7,7 @@ type SdkLogger = NonNullable<ClientOptions["logger"]>;
  * What the SDK logs, which is whatever a function throws, in our own log, at one level: without it the SDK writes to
  * the console, past the redaction of secrets.
  */
-export function createSdkLogger(logger: EngineLogger, level: keyof EngineLogger): SdkLogger {
+export function createSdkLogger(logger: Logger, level: keyof Logger): SdkLogger {
   const write = (first: unknown, second?: unknown) =>
     typeof first === "object" && first !== null
       ? logger[level](first, String(second ?? ""))
@@ -22,11 +22,7 @@ export function createSdkLogger(logger: EngineLogger, level: keyof EngineLogger)
  * @param bufferedSteps how many steps are recorded at a time: with 1 each is recorded before the next begins, with
  * more a crash may repeat that many, and the last ones cost nothing beside the end of their run.
  */
-export function embeddedClientOptions(
-  engine: { fetch: typeof fetch },
-  logger: EngineLogger,
-  bufferedSteps = 1,
-) {
+export function embeddedClientOptions(engine: { fetch: typeof fetch }, logger: Logger, bufferedSteps = 1) {
   // What a function throws is told by its run.
   const quiet = createSdkLogger(logger, "debug");
   return {

@@ -1,13 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { Inngest, InngestFunction } from "inngest";
 import type { Database } from "#db/client.ts";
+import type { Logger } from "#lib/log/logger.ts";
 import { createAlarms } from "./alarms.ts";
-import { type Backoff, createBackoff } from "./backoff.ts";
 import { type EngineClock, systemClock } from "./clock.ts";
 import { createBatcher } from "./create-batcher.ts";
-import { nextCronTime } from "./cron.ts";
-import { createExecutor, type Executor } from "./executor.ts";
-import type { EngineLogger } from "./logger.ts";
+import { createEngineStore, type NewRun } from "./engine-store/engine-store.ts";
 import { parseJson } from "./parse-json.ts";
 import {
   type EngineEvent,
@@ -16,16 +14,18 @@ import {
   registerBodySchema,
   sendEventBodySchema,
 } from "./protocol.ts";
-import { receiveEvents, toEvents } from "./receive-events.ts";
-import { recordCheckpoint } from "./record-checkpoint.ts";
-import { createRegistry, type RegisteredFunction, type Registry } from "./registry.ts";
+import { type Backoff, createBackoff } from "./run/backoff.ts";
+import { createExecutor, type Executor } from "./run/executor.ts";
+import { recordCheckpoint } from "./run/record-checkpoint.ts";
+import { createSlots } from "./run/slots.ts";
 import { serveInProcess } from "./serve-in-process.ts";
-import { createSlots } from "./slots.ts";
-import { createEngineStore, type NewRun } from "./store.ts";
+import { nextCronTime } from "./triggers/cron.ts";
+import { receiveEvents, toEvents } from "./triggers/receive-events.ts";
+import { createRegistry, type RegisteredFunction, type Registry } from "./triggers/registry.ts";
 
 export type EmbeddedEngineOptions = {
   db: Database;
-  logger: EngineLogger;
+  logger: Logger;
   /** True when no other process uses this database (the embedded one): all open runs are taken up at once. */
   isSoleExecutor?: boolean;
   clock?: EngineClock;

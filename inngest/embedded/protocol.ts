@@ -7,7 +7,7 @@ const label = z
   .refine((text) => !text.includes("\0"), "must not contain NUL");
 
 /** An event as it is stored and handed to a function. */
-export const eventSchema = z.looseObject({
+const eventSchema = z.looseObject({
   id: label,
   name: label,
   data: z.record(z.string(), z.unknown()),
@@ -56,7 +56,7 @@ const invokeFunction = z.looseObject({
 });
 
 /** The operations the SDK may answer with (status 206), as far as this engine plays them. */
-export const opSchema = z.discriminatedUnion("op", [
+const opSchema = z.discriminatedUnion("op", [
   planned,
   stepRun,
   stepError,
@@ -81,7 +81,7 @@ export const checkpointBodySchema = z.looseObject({
 const absent = z.undefined().or(z.null());
 
 /** A function as the SDK registers it (`POST /fn/register`). */
-export const functionConfigSchema = z.object({
+const functionConfigSchema = z.object({
   id: z.string().min(1),
   triggers: z.array(
     z.union([

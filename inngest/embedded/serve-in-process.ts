@@ -1,12 +1,12 @@
 import { type Inngest, InngestCommHandler, type InngestFunction } from "inngest";
 
 /** What the SDK is asked: to register its functions, or to play one. The body is a value that is its own from then on. */
-export type FunctionCall =
+type FunctionCall =
   | { method: "PUT" }
   | { method: "POST"; functionId: string; stepId: string; body: Record<string, unknown> };
 
 /** What the SDK answers: `body` is JSON text, headers have lower-case names as far as this engine reads them. */
-export type FunctionAnswer = { status: number; headers: Record<string, string>; body: string };
+type FunctionAnswer = { status: number; headers: Record<string, string>; body: string };
 
 /** The SDK's request handler, called in process. */
 export type FunctionHandler = (call: FunctionCall) => Promise<FunctionAnswer>;

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { Inngest, type InngestFunction } from "inngest";
 import type { Database } from "#db/client.ts";
+import type { Logger } from "#lib/log/logger.ts";
 import { embeddedClientOptions } from "./client-options.ts";
 import type { EngineClock } from "./clock.ts";
 import {
@@ -8,7 +9,6 @@ import {
   type EmbeddedEngine,
   type EmbeddedEngineOptions,
 } from "./create-embedded-engine.ts";
-import type { EngineLogger } from "./logger.ts";
 
 /** A clock that stands still until it is moved; `setWall` is somebody setting the machine's clock. */
 export type ManualClock = EngineClock & { advance: (ms: number) => void; setWall: (byMs: number) => void };
@@ -62,7 +62,7 @@ export async function until(condition: () => boolean | Promise<boolean>, what: s
 /** A promise and its end, for a step that is to be held up. */
 export const createGate = () => Promise.withResolvers<void>();
 
-const quietLogger: EngineLogger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+const quietLogger: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /** An engine on a database it can be cut off from, as a process that dies is. */
 export type TestProcess = {

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { openTestDatabase } from "#db/testing.ts";
 import { createManualClock, createTestProcess, isQuiet, readRuns, until } from "#inngest/embedded/testing.ts";
-import { StaleClaimError } from "#lib/turn/claim.ts";
 import type { Played } from "#lib/turn/play-turn.ts";
+import { StaleClaimError } from "#lib/turn/record/claim.ts";
 import type { TurnService } from "#lib/turn/turn-service.ts";
 import { createRunTurn } from "./run-turn.ts";
 

@@ -1,6 +1,6 @@
 import { type Inngest, NonRetriableError, RetryAfterError } from "inngest";
-import { isStaleClaim } from "#lib/turn/claim.ts";
-import type { PlayJob } from "#lib/turn/store.ts";
+import { isStaleClaim } from "#lib/turn/record/claim.ts";
+import type { PlayJob } from "#lib/turn/record/turn-store.ts";
 import type { TurnService } from "#lib/turn/turn-service.ts";
 import { momentAfter } from "./moment-after.ts";
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { compileExpression } from "../embedded/expression.ts";
 import { type EngineEvent, INTERNAL_EVENTS, type Op, parseDueTime } from "../embedded/protocol.ts";
-import type { RegisteredFunction } from "../embedded/registry.ts";
+import { compileExpression } from "../embedded/triggers/expression.ts";
+import type { RegisteredFunction } from "../embedded/triggers/registry.ts";
 import { type Answer, type Call, callApp, composeBody, type Mode, newTicket } from "./call-app.ts";
 import type { ChooseMishap } from "./mishap.ts";
 import { isOpen, type QueueItem, recordStep, type StandInRun } from "./stand-in-run.ts";

@@ -1,5 +1,5 @@
 import type { EngineEvent } from "../embedded/protocol.ts";
-import type { RegisteredFunction } from "../embedded/registry.ts";
+import type { RegisteredFunction } from "../embedded/triggers/registry.ts";
 import type { Call } from "./call-app.ts";
 
 /** A function run in the memory of the stand-in. */

@@ -10,8 +10,8 @@ import {
   registerBodySchema,
   sendEventBodySchema,
 } from "../embedded/protocol.ts";
-import { toEvents } from "../embedded/receive-events.ts";
-import { cancelsRun, createRegistry, type Registry } from "../embedded/registry.ts";
+import { toEvents } from "../embedded/triggers/receive-events.ts";
+import { cancelsRun, createRegistry, type Registry } from "../embedded/triggers/registry.ts";
 import type { Mode } from "./call-app.ts";
 import { createPlayer } from "./create-player.ts";
 import type { ChooseMishap } from "./mishap.ts";

@@ -1,4 +1,4 @@
-import type { AnnotationRow } from "./store.ts";
+import type { AnnotationRow } from "./annotation-store.ts";
 
 /** An annotation as the event and the list show it: what was submitted, with our own id and time (ISO 8601, UTC). */
 export type DescribedAnnotation = Record<string, unknown> & { id: string; createdAt: string; event: string };

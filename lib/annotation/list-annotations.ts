@@ -1,9 +1,9 @@
 import type { Database } from "#db/client.ts";
+import { listAnnotationRows } from "./annotation-store.ts";
 import { type DescribedAnnotation, describeAnnotation } from "./describe-annotation.ts";
-import { listAnnotationRows } from "./store.ts";
 
 /** One page; `nextCursor` is null after the last. */
-export type AnnotationPage = { data: DescribedAnnotation[]; nextCursor: string | null };
+type AnnotationPage = { data: DescribedAnnotation[]; nextCursor: string | null };
 
 /** The annotations of a session, newest first, `limit` to a page. Source: `wire.md`, Also served. */
 export async function listAnnotations(

@@ -1,7 +1,7 @@
 /** A submission of the annotation overlay, checked; unknown keys are kept. Source: specification, Annotation submission. */
 export type AnnotationSubmission = Record<string, unknown> & { event: string };
 
-export type ParsedSubmission = { ok: true; submission: AnnotationSubmission } | { ok: false; error: string };
+type ParsedSubmission = { ok: true; submission: AnnotationSubmission } | { ok: false; error: string };
 
 /**
  * Checks a submission: `event` is a non-empty string, a `submit` has `annotations`, and what is present of the

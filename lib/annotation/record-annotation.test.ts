@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import type { Database } from "#db/client.ts";
 import { annotations, sessions } from "#db/schema/index.ts";
 import { openTestDatabase } from "#db/testing.ts";
-import { type BusItem, createMemoryBus } from "#lib/events/bus.ts";
+import { type BusItem, createMemoryBus } from "#lib/events/bus/bus.ts";
 import { createEventLog, type EventLog } from "#lib/events/event-log.ts";
 import { newId } from "#lib/session/new-id.ts";
 import { listAnnotations } from "./list-annotations.ts";

@@ -1,11 +1,11 @@
 import type { EventLog } from "#lib/events/event-log.ts";
 import { newId } from "#lib/session/new-id.ts";
-import { findSession } from "#lib/session/store.ts";
+import { findSession } from "#lib/session/session-store.ts";
+import { insertAnnotation } from "./annotation-store.ts";
 import { describeAnnotation } from "./describe-annotation.ts";
 import type { AnnotationSubmission } from "./parse-submission.ts";
-import { insertAnnotation } from "./store.ts";
 
-export type RecordedAnnotation = { ok: true; id: string } | { ok: false; reason: "unknown session" };
+type RecordedAnnotation = { ok: true; id: string } | { ok: false; reason: "unknown session" };
 
 /**
  * Stores a submission and its `annotation.submitted` in one transaction; the log broadcasts it after the commit.

@@ -1,29 +1,27 @@
 import type { Database } from "#db/client.ts";
-import type { BrowserControl } from "#lib/browser/browser-control.ts";
 import type { BrowserService } from "#lib/browser/browser-service.ts";
+import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
-import type { AddressRule } from "#lib/net/address-rule.ts";
+import type { EvidenceStore } from "#lib/evidence/evidence.ts";
+import type { Logger } from "#lib/log/logger.ts";
+import type { AddressRule } from "#lib/net/address/address-rule.ts";
 import type { Sealer } from "#lib/secrets/sealer.ts";
 import type { DelegationCaps } from "#lib/session/delegation.ts";
-import type { Elicitations } from "#lib/session/elicitation.ts";
-import type { EvidenceStore } from "#lib/session/evidence.ts";
-import type { JobSender } from "#lib/session/job-sender.ts";
-import type { RemovalOutcome } from "#lib/session/remove-session.ts";
-import type { ShareLinks } from "#lib/session/share-link.ts";
-import type { TranscriptReader } from "#lib/session/transcript.ts";
+import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
+import type { JobSender } from "#lib/session/jobs/job-sender.ts";
+import type { RemovalOutcome } from "#lib/session/removal/remove-session.ts";
+import type { ShareLinks } from "#lib/session/share/share-link.ts";
+import type { TranscriptReader } from "#lib/session/transcript/transcript.ts";
 import type { Tool } from "#lib/tools/tool.ts";
 import type { TurnService } from "#lib/turn/turn-service.ts";
-import type { AccessWatch } from "./access-watch.ts";
-import type { Authenticator } from "./authenticate.ts";
-import type { BodyReader } from "./body/body-reader.ts";
-import type { LoginGate } from "./login-gate.ts";
-import type { BuiltinMcp } from "./mcp/create-builtin-mcp.ts";
+import type { AccessWatch } from "./auth/access-watch.ts";
+import type { Authenticator } from "./auth/authenticate.ts";
+import type { LoginGate } from "./auth/login-gate.ts";
+import type { BodyReader } from "./http/body/body-reader.ts";
+import type { RateLimiter } from "./http/rates/rate-limiter.ts";
 import type { SchemaAdmission } from "./operations/create-session.ts";
-import type { RateLimiter } from "./rate-limiter.ts";
 
-type Logger = Record<"debug" | "info" | "warn" | "error", (fields: object, message: string) => void>;
-
-export type HealthCheck = { ok: boolean; detail: string };
+type HealthCheck = { ok: boolean; detail: string };
 
 /** What the operations work with; made once by the container. */
 export type ApiServices = {
@@ -46,7 +44,10 @@ export type ApiServices = {
   rule: AddressRule;
   schemas: SchemaAdmission;
   tools: readonly Tool[];
-  builtinMcp: Pick<BuiltinMcp, "issueToken">;
+  /** Issues the token by which another agent uses a session's tools at `url`; it ends with the given API key. */
+  builtinMcp: {
+    issueToken: (sessionId: string, keyId: string) => { token: string; url: string; expiresAt: Date };
+  };
   /** Tells everybody at a session that its waiting messages have changed. */
   queueChanged: (sessionId: string) => void;
   /** Removes a session of this owner with all that is its; undefined where the owner has none of that id. */

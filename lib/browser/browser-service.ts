@@ -1,9 +1,9 @@
 import type { Browser, BrowserContext, CDPSession, Page } from "playwright";
 import type { BrowserStatus } from "#db/schema/unions.ts";
-import type { ScreencastFrame } from "./frame-header.ts";
+import type { ScreencastFrame } from "#lib/client/frame-header.ts";
 import type { OverlayHold } from "./overlay/overlay-gate.ts";
-import type { PageDialogs } from "./page-dialogs.ts";
-import type { PagePicture } from "./picture-store.ts";
+import type { PageDialogs } from "./page/page-dialogs.ts";
+import type { PagePicture } from "./view/picture-store.ts";
 
 /** The browser of a session as its status endpoint shows it. Source: specification, Browser status; `currentUrl`: `wire.md`. */
 export type BrowserRecord = {

@@ -1,25 +1,26 @@
 import { join } from "node:path";
 import type { Database } from "#db/client.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
-import type { AddressRule } from "#lib/net/address-rule.ts";
-import type { OwnOrigin } from "#lib/net/own-origin.ts";
-import { listSessionsInTurn } from "#lib/session/run-store.ts";
-import { createBrowserClaims, type HandOver } from "./browser-claims.ts";
-import { createBrowserEgress } from "./browser-egress.ts";
-import { createBrowserPlaces, orderForEnding } from "./browser-places.ts";
-import { createBrowserPool } from "./browser-pool.ts";
-import type { BrowserProvider, Logger } from "./browser-provider.ts";
-import { createStoredRecord, readShownFields } from "./browser-record.ts";
+import type { Logger } from "#lib/log/logger.ts";
+import type { AddressRule } from "#lib/net/address/address-rule.ts";
+import type { OwnOrigin } from "#lib/net/proxy/own-origin.ts";
+import { listSessionsInTurn } from "#lib/session/run/run-store.ts";
 import type { BrowserRecord, BrowserService } from "./browser-service.ts";
-import { createLocalProvider } from "./local-provider.ts";
-import { type OpenBrowser, openBrowser } from "./open-browser.ts";
 import type { AnnotationVerdict } from "./overlay/install-overlay.ts";
-import { createPictureKeeper } from "./page-picture.ts";
-import { readPagePicture, readPictureTime } from "./picture-store.ts";
-import { sweepBrowsers } from "./profile-folder.ts";
-import { createRemoteProvider } from "./remote-provider.ts";
-import { createSessionBrowser, type SessionBrowser } from "./session-browser.ts";
-import { type BrowserOwner, type BrowserRow, readBrowserSession } from "./store.ts";
+import { type OpenBrowser, openBrowser } from "./page/open-browser.ts";
+import { createBrowserEgress } from "./process/browser-egress.ts";
+import { createBrowserPool } from "./process/browser-pool.ts";
+import type { BrowserProvider } from "./process/browser-provider.ts";
+import { createLocalProvider } from "./process/local-provider.ts";
+import { sweepBrowsers } from "./process/profile-folder.ts";
+import { createRemoteProvider } from "./process/remote-provider.ts";
+import { createBrowserClaims, type HandOver } from "./session/browser-claims.ts";
+import { createBrowserPlaces, orderForEnding } from "./session/browser-places.ts";
+import { createStoredRecord, readShownFields } from "./session/browser-record.ts";
+import { type BrowserOwner, type BrowserRow, readBrowserSession } from "./session/browser-store.ts";
+import { createSessionBrowser, type SessionBrowser } from "./session/session-browser.ts";
+import { createPictureKeeper } from "./view/page-picture.ts";
+import { readPagePicture, readPictureTime } from "./view/picture-store.ts";
 
 /** What the browsers of all sessions need. Times in milliseconds. */
 export type BrowserServiceDeps = {
@@ -81,7 +82,7 @@ export async function createBrowserService(deps: BrowserServiceDeps): Promise<Br
   const known = new Map<string, SessionBrowser>();
   const places = createBrowserPlaces({
     ...{ max: maxLive, endUnused },
-    onError: (error) => logger.warn({ error }, "no browser could be ended for a waiting session"),
+    onError: (error) => logger.warn({ err: error }, "no browser could be ended for a waiting session"),
   });
   const placeWait = {
     waitMs,
@@ -205,7 +206,7 @@ export async function createBrowserService(deps: BrowserServiceDeps): Promise<Br
         (browser) => {
           if (!isOver) stop = browser.watch(listeners);
         },
-        (error) => logger.debug({ sessionId, error }, "nothing to watch"),
+        (error) => logger.debug({ sessionId, err: error }, "nothing to watch"),
       );
       return () => {
         isOver = true;

@@ -8,9 +8,9 @@ import { join } from "node:path";
 import type { Database } from "#db/client.ts";
 import { sessions } from "#db/schema/index.ts";
 import { openTestDatabase } from "#db/testing.ts";
-import { createMemoryBus } from "#lib/events/bus.ts";
+import { createMemoryBus } from "#lib/events/bus/bus.ts";
 import { createEventLog, type EventLog } from "#lib/events/event-log.ts";
-import { createAddressRule } from "#lib/net/address-rule.ts";
+import { createAddressRule } from "#lib/net/address/address-rule.ts";
 import type { BrowserService } from "./browser-service.ts";
 import { type BrowserServiceDeps, createBrowserService } from "./create-browser-service.ts";
 

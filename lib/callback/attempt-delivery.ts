@@ -1,11 +1,10 @@
 import type { Database } from "#db/client.ts";
-import { faultPoint } from "#lib/events/fault-point.ts";
-import type { GuardedFetch } from "#lib/net/guarded-fetch.ts";
+import { faultPoint } from "#lib/faults/fault-point.ts";
+import type { Logger } from "#lib/log/logger.ts";
+import type { GuardedFetch } from "#lib/net/fetch/guarded-fetch.ts";
 import type { Sealer } from "#lib/secrets/sealer.ts";
-import { CALLBACK_SECRET, placeSecret } from "#lib/session/session-secret.ts";
+import { CALLBACK_SECRET, placeSecret } from "#lib/session/session-store.ts";
 import { deliveryMachine } from "./delivery-machine.ts";
-import { attemptsMax, type RetrySchedule, retryDelayMs } from "./retry-schedule.ts";
-import { type Exchange, sendCallback } from "./send-callback.ts";
 import {
   type AttemptRow,
   type DeliveryRow,
@@ -15,7 +14,9 @@ import {
   insertAttempt,
   isStartUnattempted,
   moveDelivery,
-} from "./store.ts";
+} from "./delivery-store.ts";
+import { attemptsMax, type RetrySchedule, retryDelayMs } from "./retry-schedule.ts";
+import { type Exchange, sendCallback } from "./send-callback.ts";
 
 /** Which attempt to make: the cycle rises with every redeliver, the number counts from 1 within it. */
 export type AttemptKey = {
@@ -31,7 +32,7 @@ export type DeliveryDeps = {
   fetch: GuardedFetch;
   sealer: Sealer;
   schedule: RetrySchedule;
-  logger: { info: (fields: object, message: string) => void };
+  logger: Pick<Logger, "info">;
   /** A clock that a test sets; by default the database's, carried on by this process's monotonic one. */
   clock?: () => Date;
   /** Deadline over one whole exchange. Default: the specification's 10 seconds. */
@@ -82,7 +83,7 @@ export async function attemptDelivery(deps: DeliveryDeps, key: AttemptKey): Prom
   if (!(await moveDelivery(deps.db, row, sending))) return attemptDelivery(deps, key);
   const at = now();
   const exchange = await exchangeWith(deps, delivery, now);
-  await faultPoint("K22");
+  await faultPoint("callback-answered");
   const settled = settle(deps.schedule, sending, exchange, now());
   const attempt: AttemptRow = {
     deliveryId: row.id,
@@ -94,9 +95,9 @@ export async function attemptDelivery(deps: DeliveryDeps, key: AttemptKey): Prom
     error: exchange.error,
     excerpt: exchange.excerpt,
   };
-  if (settled.row.state === "dropped") await faultPoint("K24");
+  if (settled.row.state === "dropped") await faultPoint("callback-dropped");
   if (!(await record(deps.db, sending, settled.row, attempt))) return attemptDelivery(deps, key);
-  if (settled.outcome.state === "retry") await faultPoint("K23");
+  if (settled.outcome.state === "retry") await faultPoint("callback-waiting");
   const fields = { deliveryId: row.id, event: row.event, number: key.number, ...settled.outcome };
   deps.logger.info({ ...fields, status: exchange.status, error: exchange.error }, "a callback was attempted");
   return settled.outcome;

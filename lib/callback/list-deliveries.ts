@@ -1,6 +1,6 @@
 import type { Database } from "#db/client.ts";
 import type { CallbackEvent, DeliveryState } from "#db/schema/unions.ts";
-import { type AttemptRow, type DeliveryRow, listDeliveryRows } from "./store.ts";
+import { type AttemptRow, type DeliveryRow, listDeliveryRows } from "./delivery-store.ts";
 
 /** A delivery as the API lists it; times are ISO 8601, UTC. Source: `wire.md`, Also served. */
 export type ListedDelivery = {
@@ -22,7 +22,7 @@ export type ListedDelivery = {
 };
 
 /** One page; `nextCursor` is null after the last. */
-export type DeliveryPage = { data: ListedDelivery[]; nextCursor: string | null };
+type DeliveryPage = { data: ListedDelivery[]; nextCursor: string | null };
 
 /** The deliveries of a session, newest first, `limit` to a page. */
 export async function listDeliveries(

@@ -2,7 +2,21 @@ import { and, inArray, isNull, notExists, sql } from "drizzle-orm";
 import type { Database } from "#db/client.ts";
 import { databaseTime, milliseconds } from "#db/database-time.ts";
 import { deliveries, deliveryAttempts, outbox } from "#db/schema/index.ts";
-import type { Job } from "#lib/session/jobs.ts";
+import type { Job } from "#lib/session/jobs/jobs.ts";
+
+/** Longer than a first attempt waits for the one that goes before it, and than an attempt takes. */
+const LOST_AFTER_MS = 15 * 60_000;
+
+/**
+ * Sends the jobs of open deliveries again that are a quarter of an hour overdue, because the engine lost or gave up their
+ * jobs. If an old job is still alive, the rows fence the two: each attempt is recorded once, and receivers deduplicate.
+ * Source: specification, Delivery semantics, rules 1 and 2.
+ *
+ * @param now a time that a test sets instead of the database's.
+ * @returns the jobs, already in the outbox.
+ */
+export const resendLostDeliveries = (db: Database, now?: Date): Promise<Job[]> =>
+  requeueLostDeliveries(db, LOST_AFTER_MS, now);
 
 /** Longer than two clocks of one deployment differ. */
 const CLOCKS_DIFFER_MS = 60_000;
@@ -14,7 +28,7 @@ const CLOCKS_DIFFER_MS = 60_000;
  *
  * @param time a time that a test sets instead of the database's.
  */
-export function requeueLostDeliveries(db: Database, lostAfterMs: number, time?: Date): Promise<Job[]> {
+function requeueLostDeliveries(db: Database, lostAfterMs: number, time?: Date): Promise<Job[]> {
   const now = databaseTime(time);
   const future = sql`${now} + ${milliseconds(CLOCKS_DIFFER_MS)}`;
   const open = inArray(deliveries.state, ["pending", "sending"]);

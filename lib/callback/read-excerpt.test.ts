@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readExcerpt } from "./read-excerpt.ts";
+import { readExcerpt } from "./send-callback.ts";
 
 const excerpt = (text: string) => readExcerpt(Buffer.from(text));
 

@@ -1,13 +1,13 @@
 import type { Database } from "#db/client.ts";
-import type { JobSender } from "#lib/session/job-sender.ts";
-import { requestDelivery } from "#lib/session/jobs.ts";
-import { enqueueJobs } from "#lib/session/outbox-store.ts";
+import type { JobSender } from "#lib/session/jobs/job-sender.ts";
+import { requestDelivery } from "#lib/session/jobs/jobs.ts";
+import { enqueueJobs } from "#lib/session/jobs/outbox-store.ts";
 import { deliveryMachine } from "./delivery-machine.ts";
+import { findDeliveryRow, reopenDelivery } from "./delivery-store.ts";
 import { describeDelivery, type ListedDelivery } from "./list-deliveries.ts";
-import { findDeliveryRow, reopenDelivery } from "./store.ts";
 
 /** What became of a wish to send a callback again. */
-export type Redelivery =
+type Redelivery =
   | { status: "reopened"; delivery: ListedDelivery }
   /** It is not over yet: its own attempts go on. */
   | { status: "open" }

@@ -5,7 +5,7 @@ import { deliveries, requests, runs, sealedSecrets, sessions } from "#db/schema/
 import type { CallbackEvent } from "#db/schema/unions.ts";
 import type { Sealer } from "#lib/secrets/sealer.ts";
 import { newDeliveryId, newId } from "#lib/session/new-id.ts";
-import { CALLBACK_SECRET, placeSecret } from "#lib/session/session-secret.ts";
+import { CALLBACK_SECRET, placeSecret } from "#lib/session/session-store.ts";
 
 /** One request as a receiver saw it. */
 export type Received = { path: string; headers: IncomingHttpHeaders; body: Buffer };

@@ -3,7 +3,7 @@ import { after, before, describe, it } from "node:test";
 import { eq } from "drizzle-orm";
 import { sessions } from "#db/schema/index.ts";
 import { openTestDatabase, type TestDatabase } from "#db/testing.ts";
-import { type BusItem, createMemoryBus } from "./bus.ts";
+import { type BusItem, createMemoryBus } from "./bus/bus.ts";
 import { createEventLog, type EventLog } from "./event-log.ts";
 import { anyEvent, insertBareSession, textOf } from "./testing.ts";
 

@@ -1,7 +1,7 @@
 import type { Database, Transaction } from "#db/client.ts";
-import type { BusListener, EventBus } from "./bus.ts";
+import type { BusListener, EventBus } from "./bus/bus.ts";
 import type { MessageDelta, NewEvent, StoredEvent } from "./event.ts";
-import { appendEvents, readEvents } from "./store.ts";
+import { appendEvents, readEvents } from "./event-store.ts";
 
 /**
  * Emits an event of the transaction at hand; it is numbered and written last, and published after the commit.

@@ -41,7 +41,7 @@ export type EvidencePointer = {
 };
 
 /** Each kind's own fields. Source of the kinds: `wire.md`, Stream. */
-export type EventFields = {
+type EventFields = {
   "run.started": { attempt: number; origin: RunOrigin };
   "message.completed": { message: TranscriptMessage };
   /** `messageId` is null, as are request and run, where an agent from outside calls a tool of the session. */

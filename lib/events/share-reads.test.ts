@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { shareReads } from "./share-reads.ts";
+import { shareReads } from "./read-page.ts";
 
 /** Reads that end when they are told to. */
 function createReads() {

@@ -4,7 +4,7 @@ import { type ModelFailure, readModelFailure } from "./failure.ts";
 import type { ModelAccess } from "./model-access.ts";
 
 /** Whether the model answers, judged by the calls that were made anyway. */
-export type ModelHealth = { ok: boolean; detail: string };
+type ModelHealth = { ok: boolean; detail: string };
 
 /** One failed call may be an accident; the retry chain soon makes the second. */
 const FAILURES_MIN = 2;

@@ -1,4 +1,4 @@
-import type { Lookup } from "./address-rule.ts";
+import type { Lookup } from "./address/address-rule.ts";
 
 /** Names of the tests, and what the tests' resolver answers for them. */
 const names: Record<string, string[]> = {

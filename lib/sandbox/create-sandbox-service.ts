@@ -2,20 +2,20 @@ import { chmod, chown, mkdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import type { StartupStatus } from "#db/schema/unions.ts";
 import { SESSION_ID_PATTERN } from "#lib/session/new-id.ts";
-import { removeFolder } from "#lib/session/remove-folder.ts";
-import { type Confinement, probeConfinement, systemPath } from "./confinement.ts";
-import { createLocalWorkspace } from "./local-workspace.ts";
+import { removeFolder } from "#lib/session/removal/remove-folder.ts";
+import { type Confinement, probeConfinement, systemPath } from "./local/confinement.ts";
+import { createLocalWorkspace } from "./local/local-workspace.ts";
+import { unconfinedPlan } from "./local/unconfined-plan.ts";
 import { type SandboxLimits, sandboxLimits } from "./sandbox-limits.ts";
 import type { SandboxService, Workspace } from "./sandbox-service.ts";
-import { unconfinedPlan } from "./unconfined-plan.ts";
-import { createVercelBoxes } from "./vercel-box.ts";
-import { createVercelSandboxes } from "./vercel-sandboxes.ts";
+import { createVercelBoxes } from "./vercel/vercel-box.ts";
+import { createVercelSandboxes } from "./vercel/vercel-sandboxes.ts";
 import { WorkspaceError } from "./workspace-error.ts";
 
 /** Source of the kinds: `wire.md`, Environment, `SANDBOX`. */
 export type SandboxKind = "local" | "none" | "unconfined" | "vercel";
 
-export type SandboxOptions = {
+type SandboxOptions = {
   kind: SandboxKind;
   /** The service's data folder; workspaces lie below it in `workspaces/<session>`. */
   dataDir: string;

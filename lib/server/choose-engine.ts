@@ -9,7 +9,7 @@ import type { Env } from "./env.ts";
 type EngineHandler = (request: Request, peer: string | undefined) => Promise<Response>;
 
 /** The durable engine behind the Inngest client: the embedded one, or a real server. */
-export type Engine = {
+type Engine = {
   label: string;
   clientOptions: Partial<ClientOptions>;
   start: (client: Inngest, functions: InngestFunction.Any[]) => Promise<void>;

@@ -1,14 +1,14 @@
 import type { Database } from "#db/client.ts";
-import { mcpUrl } from "#lib/api/mcp/mcp-path.ts";
-import { createMcpClient } from "#lib/mcp/create-mcp-client.ts";
-import { MCP_LIMITS } from "#lib/mcp/mcp-limits.ts";
-import type { Fetch } from "#lib/mcp/mcp-server.ts";
-import { readMcpHeaders } from "#lib/mcp/read-mcp-headers.ts";
-import { type AddressRule, createAddressRule } from "#lib/net/address-rule.ts";
-import { createGuardedWebFetch } from "#lib/net/guarded-web-fetch.ts";
+import { createMcpClient } from "#lib/mcp-client/create-mcp-client.ts";
+import { readMcpHeaders } from "#lib/mcp-client/mcp-header-store.ts";
+import { MCP_LIMITS } from "#lib/mcp-client/mcp-limits.ts";
+import type { Fetch } from "#lib/mcp-client/tool-server.ts";
+import { mcpUrl } from "#lib/mcp-server/mcp-path.ts";
+import { type AddressRule, createAddressRule } from "#lib/net/address/address-rule.ts";
+import { createGuardedWebFetch } from "#lib/net/fetch/guarded-web-fetch.ts";
 import type { Sealer } from "#lib/secrets/sealer.ts";
 import { mintUserToken } from "#lib/secrets/user-token.ts";
-import type { Elicitations } from "#lib/session/elicitation.ts";
+import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
 import type { Env } from "./env.ts";
 
 const HOUR_MS = 3_600_000;

@@ -1,62 +1,61 @@
 import { sql } from "drizzle-orm";
 import type { Logger } from "pino";
 import { chooseDriver, type DatabaseDriver, type DatabaseOptions, openDatabase } from "#db/client.ts";
+import { queryRows } from "#db/statement.ts";
 import { createClient, sendJob } from "#inngest/client.ts";
 import { createDeliverCallback } from "#inngest/functions/deliver-callback.ts";
-import { createReapBrowsers } from "#inngest/functions/reap-browsers.ts";
 import { createRunTurn } from "#inngest/functions/run-turn.ts";
-import { createSweepOutbox } from "#inngest/functions/sweep-outbox.ts";
-import { ACCESS_TOPIC, createAccessWatch } from "#lib/api/access-watch.ts";
-import { createAuthenticator } from "#lib/api/authenticate.ts";
-import { createBodyReader } from "#lib/api/body/body-reader.ts";
-import { enterByLink } from "#lib/api/entrance.ts";
-import { createLeasedRateLimiter } from "#lib/api/leased-rate-limiter.ts";
-import { createLiveHub } from "#lib/api/live/open-live.ts";
-import { createLoginGate } from "#lib/api/login-gate.ts";
-import { createBuiltinMcp } from "#lib/api/mcp/create-builtin-mcp.ts";
-import type { Mounted } from "#lib/api/mount.ts";
-import { loadLandingPage } from "#lib/api/pages/load-landing-page.ts";
-import { loadLivePage, loadSessionPage } from "#lib/api/pages/load-session-page.ts";
-import { createRateLimiter } from "#lib/api/rate-limiter.ts";
-import { LOCAL_OWNER } from "#lib/api/route.ts";
-import { servePath } from "#lib/api/serve.ts";
+import { createReapBrowsers, createSweepOutbox } from "#inngest/functions/sweeps.ts";
+import { ACCESS_TOPIC, createAccessWatch } from "#lib/api/auth/access-watch.ts";
+import { createAuthenticator } from "#lib/api/auth/authenticate.ts";
+import { enterByLink } from "#lib/api/auth/entrance.ts";
+import { createLoginGate } from "#lib/api/auth/login-gate.ts";
+import { createBodyReader } from "#lib/api/http/body/body-reader.ts";
+import { createLeasedRateLimiter } from "#lib/api/http/rates/leased-rate-limiter.ts";
+import { createRateLimiter } from "#lib/api/http/rates/rate-limiter.ts";
+import { deleteFullBuckets, leaseCalls } from "#lib/api/http/rates/rate-store.ts";
+import { LOCAL_OWNER } from "#lib/api/http/serve-operation.ts";
+import { servePath } from "#lib/api/http/serve-path.ts";
+import { createLiveHub } from "#lib/api/live/live-hub.ts";
+import { loadLivePage, loadSessionPage } from "#lib/api/next/load-session-page.ts";
+import type { Mounted } from "#lib/api/next/mount.ts";
+import { loadLandingPage } from "#lib/api/next/page-loaders.ts";
+import { submitFromOverlay } from "#lib/api/operations/submit-from-overlay.ts";
 import type { ApiServices } from "#lib/api/services.ts";
-import { submitFromOverlay } from "#lib/api/submit-from-overlay.ts";
-import { createBrowserControl } from "#lib/browser/browser-control.ts";
+import { createBrowserControl } from "#lib/browser/view/browser-control.ts";
 import { attemptDelivery } from "#lib/callback/attempt-delivery.ts";
-import { resendLostDeliveries } from "#lib/callback/resend-lost-deliveries.ts";
+import { resendLostDeliveries } from "#lib/callback/lost-delivery-store.ts";
 import { standardSchedule } from "#lib/callback/retry-schedule.ts";
 import { createSchemaChecker } from "#lib/deliverable/admission/create-schema-checker.ts";
+import { openEventBus } from "#lib/events/bus/open-event-bus.ts";
+import { openWords } from "#lib/events/bus/words.ts";
 import { createEventLog } from "#lib/events/event-log.ts";
-import { faultPoint } from "#lib/events/fault-point.ts";
-import { openEventBus } from "#lib/events/open-event-bus.ts";
-import { openWords } from "#lib/events/words.ts";
+import { faultPoint } from "#lib/faults/fault-point.ts";
+import { createKeyStore } from "#lib/keys/key-store.ts";
+import { createBuiltinMcp } from "#lib/mcp-server/create-builtin-mcp.ts";
 import { createModel } from "#lib/model/create-model.ts";
 import { observeModel } from "#lib/model/observe-model.ts";
-import { createAddressRule } from "#lib/net/address-rule.ts";
-import { createGuardedFetch } from "#lib/net/guarded-fetch.ts";
+import { createAddressRule } from "#lib/net/address/address-rule.ts";
+import { createGuardedFetch } from "#lib/net/fetch/guarded-fetch.ts";
 import { createSealer } from "#lib/secrets/sealer.ts";
 import { deriveUserTokenKey } from "#lib/secrets/user-token.ts";
-import { createElicitations } from "#lib/session/elicitation.ts";
-import { createJobSender } from "#lib/session/job-sender.ts";
-import type { Job } from "#lib/session/jobs.ts";
-import { createKeyStore } from "#lib/session/key-store.ts";
-import { deleteFullBuckets, leaseCalls } from "#lib/session/rate-store.ts";
-import { LOST_AFTER_MS, RARELY_LOST_AFTER_MS, resendLostRuns } from "#lib/session/resend-lost-runs.ts";
-import { createShareLinks } from "#lib/session/share-link.ts";
-import { readShareStates } from "#lib/session/share-store.ts";
-import { createStopRegistry } from "#lib/turn/stop-registry.ts";
+import { createElicitations } from "#lib/session/elicitation/elicitation.ts";
+import { createJobSender } from "#lib/session/jobs/job-sender.ts";
+import type { Job } from "#lib/session/jobs/jobs.ts";
+import { LOST_AFTER_MS, RARELY_LOST_AFTER_MS, resendLostRuns } from "#lib/session/jobs/resend-lost-runs.ts";
+import { createShareLinks } from "#lib/session/share/share-link.ts";
+import { readShareStates } from "#lib/session/share/share-store.ts";
+import { createStopRegistry } from "#lib/turn/run/stop-registry.ts";
 import type { TurnDeps } from "#lib/turn/turn-deps.ts";
 import { createTurnService } from "#lib/turn/turn-service.ts";
 import { chooseEngine } from "./choose-engine.ts";
 import { connectToolServers } from "./connect-tool-servers.ts";
 import { createTooling } from "./create-tooling.ts";
-import { createWaitedSender } from "./create-waited-sender.ts";
-import { explainByFolder, findFolderProblem } from "./data-folder.ts";
+import { explainByFolder, findFolderProblem, keepSecrets } from "./data-folder.ts";
 import { type Env, EnvError } from "./env.ts";
 import { followRemovals } from "./follow-removals.ts";
 import { followRuns } from "./follow-runs.ts";
-import { keepSecrets } from "./keep-secrets.ts";
+import { createWaitedSender } from "./job-departures.ts";
 import { askSubAgentFlag } from "./sub-agent-flag.ts";
 
 export type Container = Awaited<ReturnType<typeof createContainer>>;
@@ -284,9 +283,10 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
 
   async function checkDatabase() {
     try {
-      const result = await db.execute(sql`select current_setting('transaction_read_only') as "readOnly"`);
-      // Every driver answers with rows; Drizzle's type leaves open which driver it is.
-      const [row] = (result as unknown as { rows: { readOnly: string }[] }).rows;
+      const [row] = await queryRows<{ readOnly: string }>(
+        db,
+        sql`select current_setting('transaction_read_only') as "readOnly"`,
+      );
       if (row?.readOnly === "on") return { ok: false, detail: `${driver} is read-only` };
       return { ok: true, detail: driver };
     } catch {

@@ -5,7 +5,7 @@ import type { Env } from "./env.ts";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Next, which draws the pages and answers whatever the service itself does not. */
-export type Pages = {
+type Pages = {
   /** Loads and prepares Next. @throws when there is no build, for one. */
   open: () => Promise<void>;
   /** Next's handler; a request that comes before Next is ready waits for it. */

@@ -1,24 +1,24 @@
 import type { Logger } from "pino";
 import type { Database } from "#db/client.ts";
-import type { HandOver } from "#lib/browser/browser-claims.ts";
-import type { BrowserControl } from "#lib/browser/browser-control.ts";
 import { type BrowserServiceDeps, createBrowserService } from "#lib/browser/create-browser-service.ts";
-import type { BrowserOwner } from "#lib/browser/store.ts";
+import type { HandOver } from "#lib/browser/session/browser-claims.ts";
+import type { BrowserOwner } from "#lib/browser/session/browser-store.ts";
+import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
-import type { AddressRule } from "#lib/net/address-rule.ts";
-import type { GuardedFetch } from "#lib/net/guarded-fetch.ts";
+import { createEvidenceStore } from "#lib/evidence/evidence.ts";
+import type { AddressRule } from "#lib/net/address/address-rule.ts";
+import type { GuardedFetch } from "#lib/net/fetch/guarded-fetch.ts";
 import { createSandboxService } from "#lib/sandbox/create-sandbox-service.ts";
-import type { Elicitations } from "#lib/session/elicitation.ts";
-import { createEvidenceStore } from "#lib/session/evidence.ts";
-import { setStartupStatus } from "#lib/session/store.ts";
-import { createTranscriptReader } from "#lib/session/transcript.ts";
+import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
+import { setStartupStatus } from "#lib/session/session-store.ts";
+import { createTranscriptReader } from "#lib/session/transcript/transcript.ts";
+import { readSetup } from "#lib/setup/read-setup.ts";
 import { browserTools } from "#lib/tools/browser/index.ts";
-import { createScriptRunner } from "#lib/tools/browser/script-runner.ts";
+import { createScriptRunner } from "#lib/tools/browser/script/script-runner.ts";
 import { peopleTools } from "#lib/tools/people/index.ts";
 import { transcriptTools } from "#lib/tools/transcript/index.ts";
 import { workspaceTools } from "#lib/tools/workspace/index.ts";
 import type { Env } from "./env.ts";
-import { readSetup } from "./setup/read-setup.ts";
 
 type ToolingDeps = {
   env: Env;

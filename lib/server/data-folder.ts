@@ -1,6 +1,7 @@
+import { randomBytes } from "node:crypto";
 import { constants, existsSync } from "node:fs";
-import { access, mkdir, statfs } from "node:fs/promises";
-import { dirname } from "node:path";
+import { access, mkdir, open, readFile, statfs, unlink } from "node:fs/promises";
+import { dirname, join } from "node:path";
 
 /** Below this much free space the embedded database cannot be relied on: its write-ahead log grows in files of up to this size. */
 const FREE_BYTES_MIN = 16 * 2 ** 20;
@@ -26,7 +27,7 @@ export async function findFolderProblem(folder: string): Promise<string | undefi
  *
  * @throws Error with a sentence when it cannot be written, or its disk is full.
  */
-export async function prepareDataFolder(folder: string): Promise<void> {
+async function prepareDataFolder(folder: string): Promise<void> {
   const failure = await mkdir(folder, { recursive: true }).then(
     () => undefined,
     (error: NodeJS.ErrnoException) => error,
@@ -50,3 +51,39 @@ export async function explainByFolder(folder: string, error: unknown): Promise<u
 
 const folderError = (folder: string, problem: string, cause: unknown): Error =>
   new Error(`DATA_DIR: ${folder} ${problem}; make room there, or name another folder`, { cause });
+
+/** Secrets that the embedded default makes for itself, once, in the data folder. */
+type KeptSecrets = { encryptionKey: Buffer; apiKey: string };
+
+/** Reads the generated secrets of a data folder, making those that are missing; files are readable by their owner alone. */
+export async function keepSecrets(dataDir: string): Promise<KeptSecrets> {
+  await prepareDataFolder(dataDir);
+  const key = await keep(join(dataDir, "encryption-key"), () => randomBytes(32).toString("base64"));
+  const apiKey = await keep(join(dataDir, "api-key"), () => `local_${randomBytes(24).toString("base64url")}`);
+  const encryptionKey = Buffer.from(key, "base64");
+  if (encryptionKey.byteLength !== 32)
+    throw new Error(`${join(dataDir, "encryption-key")} does not hold 32 bytes in base64`);
+  return { encryptionKey, apiKey };
+}
+
+/** The text of a file; where there is none, it is created with what `make` gives. */
+async function keep(path: string, make: () => string): Promise<string> {
+  try {
+    const file = await open(path, "wx", 0o600);
+    const text = make();
+    try {
+      await file.writeFile(`${text}\n`);
+      await file.sync();
+    } catch (error) {
+      // The next start must not read half a secret.
+      await unlink(path);
+      throw error;
+    } finally {
+      await file.close();
+    }
+    return text;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    return (await readFile(path, "utf8")).trim();
+  }
+}

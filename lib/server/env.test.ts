@@ -57,7 +57,7 @@ describe("readEnv", () => {
 
   it("refuses faults in production unless they are allowed", () => {
     assert.match(messageOf({ FAULT: "K07:1:kill9" }), /^FAULT: .*FAULTS_ALLOWED/);
-    assert.equal(readEnv({ FAULT: "K07:1:kill9", FAULTS_ALLOWED: "1" }).FAULT?.point, "K07");
+    assert.equal(readEnv({ FAULT: "K07:1:kill9", FAULTS_ALLOWED: "1" }).FAULT?.point, "probe-recorded");
     assert.equal(messageOf({ FAULT: "K07:1:kill9", NODE_ENV: "test" }), "accepted");
   });
 

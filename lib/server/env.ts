@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { z } from "zod";
-import { parseFault } from "#lib/events/fault-point.ts";
-import { readNetworkAllow } from "#lib/net/network-allow.ts";
+import { parseFault } from "#lib/faults/fault-point.ts";
+import { readNetworkAllow } from "#lib/net/address/network-allow.ts";
 
 const wholeNumber = (fallback: number, least = 0, most = 2_000_000_000) =>
   z

@@ -1,21 +1,21 @@
 import type { Logger } from "pino";
 import type { Database } from "#db/client.ts";
-import type { LiveHub } from "#lib/api/live/open-live.ts";
+import type { LiveHub } from "#lib/api/live/live-hub.ts";
 import type { BrowserService } from "#lib/browser/browser-service.ts";
-import type { EventBus } from "#lib/events/bus.ts";
+import type { EventBus } from "#lib/events/bus/bus.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
-import { faultPoint } from "#lib/events/fault-point.ts";
+import { removeEvidenceFiles } from "#lib/evidence/evidence.ts";
+import { faultPoint } from "#lib/faults/fault-point.ts";
 import type { SandboxService } from "#lib/sandbox/sandbox-service.ts";
-import { removeEvidenceFiles } from "#lib/session/evidence.ts";
-import { listRemovals, markRemoval, pruneRemovals } from "#lib/session/removal-store.ts";
-import { RemovalError } from "#lib/session/remove-folder.ts";
+import { listRemovals, markRemoval, pruneRemovals } from "#lib/session/removal/removal-store.ts";
+import { RemovalError } from "#lib/session/removal/remove-folder.ts";
 import {
   type PendingRemoval,
   type RemovalOutcome,
   type RemovedPart,
   removeSession,
-} from "#lib/session/remove-session.ts";
-import type { StopRegistry } from "#lib/turn/stop-registry.ts";
+} from "#lib/session/removal/remove-session.ts";
+import type { StopRegistry } from "#lib/turn/run/stop-registry.ts";
 
 const TOPIC = "session-removed";
 /** A session has at most one run in play, and a signal between processes is short. */
@@ -147,7 +147,7 @@ export function followRemovals(deps: RemovalDeps) {
       const removal = await removeSession(db, sessionId, ownerId);
       if (!removal) return undefined;
       logger.info({ sessionId, ...removal.rows }, "a session was removed");
-      await faultPoint("K31");
+      await faultPoint("removal-half-done");
       const runIds = removal.openRunIds.slice(0, RUNS_SIGNALLED);
       for (const runId of removal.openRunIds) stops.stop(runId, "the session was removed");
       for (const id of removal.sessionIds) bus.signal(TOPIC, [id, ...runIds].join(" "));

@@ -1,12 +1,12 @@
 import type { Logger } from "pino";
 import type { Database } from "#db/client.ts";
 import { readDatabaseClock } from "#db/database-time.ts";
-import type { EventBus } from "#lib/events/bus.ts";
-import { noteRunsPlayed } from "#lib/session/lost-run-store.ts";
-import { createPace } from "#lib/session/pace.ts";
-import { LOST_AFTER_MS, PLAYED_EVERY_MS } from "#lib/session/resend-lost-runs.ts";
-import { listAskedToStop } from "#lib/session/stop-wish-store.ts";
-import { STOPPED_REASON, type StopRegistry } from "#lib/turn/stop-registry.ts";
+import type { EventBus } from "#lib/events/bus/bus.ts";
+import { noteRunsPlayed } from "#lib/session/jobs/lost-run-store.ts";
+import { createPace } from "#lib/session/jobs/pace.ts";
+import { LOST_AFTER_MS, PLAYED_EVERY_MS } from "#lib/session/jobs/resend-lost-runs.ts";
+import { listAskedToStop } from "#lib/session/run/run-store.ts";
+import { STOPPED_REASON, type StopRegistry } from "#lib/turn/run/stop-registry.ts";
 
 const TOPIC = "stop-run";
 

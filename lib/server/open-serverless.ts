@@ -1,4 +1,4 @@
-import type { Mounted } from "#lib/api/find-container.ts";
+import type { Mounted } from "#lib/api/next/find-container.ts";
 import { createContainer } from "./container.ts";
 import { readEnv, requireServerless } from "./env.ts";
 import { createLogger } from "./log.ts";

@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse, request as sendRequest } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { after, describe, test } from "node:test";
+import { waitUntil } from "#e2e/service/testing.ts";
 import { readEnv } from "./env.ts";
 import { createRequestListener } from "./request-listener.ts";
-import { waitUntil } from "./testing.ts";
 
 type Deps = Parameters<typeof createRequestListener>[0];
 type Serve = Deps["container"]["mounted"]["serve"];

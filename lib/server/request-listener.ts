@@ -1,20 +1,18 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { contract } from "#lib/api/contract.ts";
-import { fail, failureResponse } from "#lib/api/errors.ts";
-import { failureOf } from "#lib/api/failure-of.ts";
-import { createPathMatcher } from "#lib/api/match-path.ts";
-import { MCP_PATH } from "#lib/api/mcp/mcp-path.ts";
-import { METHODS } from "#lib/api/methods.ts";
-import { isOwnHost } from "#lib/api/own-origin.ts";
-import { makePagePolicy } from "#lib/api/page-policy.ts";
-import { isRoutedSessionId } from "#lib/api/paths.ts";
+import { contract } from "#lib/api/contract/contract.ts";
+import { isRoutedSessionId, METHODS } from "#lib/api/contract/paths.ts";
+import { fail, failureResponse } from "#lib/api/http/errors.ts";
+import { failureOf } from "#lib/api/http/failure-of.ts";
+import { createPathMatcher } from "#lib/api/http/match-path.ts";
+import { makePagePolicy } from "#lib/api/http/page-policy.ts";
+import { isOwnHost } from "#lib/api/http/same-origin.ts";
+import type { Logger } from "#lib/log/logger.ts";
+import { MCP_PATH } from "#lib/mcp-server/mcp-path.ts";
 import type { Container } from "./container.ts";
 import type { Env } from "./env.ts";
-import { sendResponse } from "./send-response.ts";
-import { toWebRequest } from "./to-web-request.ts";
+import { sendResponse, toWebRequest } from "./web-messages.ts";
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
-type Logger = { error: (fields: object, message: string) => void };
 
 type ListenerDeps = {
   container: Pick<Container, "enterByLink" | "mounted">;
@@ -22,7 +20,7 @@ type ListenerDeps = {
   /** Next's own handler. */
   handle: Handle;
   isDev: boolean;
-  logger: Logger;
+  logger: Pick<Logger, "error">;
 };
 
 const match = createPathMatcher(contract);

@@ -1,4 +1,4 @@
-type Logger = { warn: (fields: object, message: string) => void };
+import type { Logger } from "#lib/log/logger.ts";
 
 const TIMEOUT_MS = 3_000;
 
@@ -10,7 +10,7 @@ const TIMEOUT_MS = 3_000;
 export async function askSubAgentFlag(
   flagUrl: string | undefined,
   userId: string | null,
-  logger: Logger,
+  logger: Pick<Logger, "warn">,
 ): Promise<boolean> {
   if (flagUrl === undefined || userId === null) return false;
   const url = new URL(flagUrl);

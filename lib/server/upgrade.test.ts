@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from "node:net";
 import { after, describe, it } from "node:test";
 import { WebSocket, WebSocketServer } from "ws";
 import { GET } from "#app/api/sessions/[sessionId]/live/route.ts";
-import type { LiveHub, Upgrade } from "#lib/api/live/open-live.ts";
+import type { LiveHub, Upgrade } from "#lib/api/live/live-hub.ts";
 import { createUpgradeHandler } from "./upgrade.ts";
 
 const webSockets = new WebSocketServer({ noServer: true });

@@ -1,9 +1,8 @@
 import { type IncomingMessage, type Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import type { LiveHub, Upgrade } from "#lib/api/live/open-live.ts";
-import { sendResponse } from "./send-response.ts";
-import { toWebRequest } from "./to-web-request.ts";
+import type { LiveHub, Upgrade } from "#lib/api/live/live-hub.ts";
+import { sendResponse, toWebRequest } from "./web-messages.ts";
 
 type Parts = {
   openLive: LiveHub["openLive"];

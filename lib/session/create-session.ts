@@ -6,17 +6,21 @@ import type {
   Source,
   ToolPolicyRow,
 } from "#db/schema/index.ts";
-import { faultPoint } from "#lib/events/fault-point.ts";
+import { faultPoint } from "#lib/faults/fault-point.ts";
 import type { Sealer } from "#lib/secrets/sealer.ts";
 import type { DelegationCaps } from "./delegation.ts";
-import { type IncomingMessage, toMessageRows } from "./incoming-message.ts";
-import type { JobSender } from "./job-sender.ts";
-import { type Job, requestRun } from "./jobs.ts";
+import { type IncomingMessage, toMessageRows } from "./follow-up/incoming-message.ts";
+import type { JobSender } from "./jobs/job-sender.ts";
+import { type Job, requestRun } from "./jobs/jobs.ts";
 import { newId } from "./new-id.ts";
-import { insertNewSession } from "./new-session-store.ts";
-import { findFirstRun } from "./run-store.ts";
-import { CALLBACK_SECRET, nameMcpHeaders, placeSecret } from "./session-secret.ts";
-import { findSessionByIdempotencyKey } from "./store.ts";
+import { findFirstRun } from "./run/run-store.ts";
+import {
+  CALLBACK_SECRET,
+  findSessionByIdempotencyKey,
+  insertNewSession,
+  nameMcpHeaders,
+  placeSecret,
+} from "./session-store.ts";
 
 /** Everything a new session fixes, validated. */
 export type NewSession = {
@@ -43,7 +47,7 @@ export type NewSession = {
   callback: { url: string; events: CallbackEvent[]; secret: string | null } | null;
 };
 
-export type CreatedSession = { sessionId: string; requestId: string; runId: string; shareRevocation: number };
+type CreatedSession = { sessionId: string; requestId: string; runId: string; shareRevocation: number };
 
 export type CreateResult =
   | ({ status: "created" | "replayed" } & CreatedSession)
@@ -64,7 +68,7 @@ export async function createSession(
   const runId = newId("run");
   const job: Job = requestRun({ id: runId, sessionId, generation: 1 });
 
-  await faultPoint("K01");
+  await faultPoint("create-begun");
   const { headersById, servers } = splitHeaders(input.mcpServers);
   const secrets: [string, string][] = headersById.map(([id, headers]) => [
     nameMcpHeaders(id),
@@ -92,9 +96,9 @@ export async function createSession(
     job,
   });
   if (isNew) {
-    await faultPoint("K03");
+    await faultPoint("create-job-unsent");
     jobs.sendSoon([job]);
-    await faultPoint("K02");
+    await faultPoint("create-committed");
     return { status: "created", sessionId, requestId, runId, shareRevocation: 0 };
   }
   const replay = await findReplay(db, input);

@@ -3,7 +3,7 @@ export type DelegationCaps = { maxLiveChildren: number; maxLiveBrowsers: number 
 
 type Asked = { maxLiveChildren?: number | undefined; maxLiveBrowsers?: number | undefined } | undefined;
 
-export type DelegationResult = { ok: true; caps: DelegationCaps } | { ok: false; error: string };
+type DelegationResult = { ok: true; caps: DelegationCaps } | { ok: false; error: string };
 
 /**
  * The caps to fix for a new session, or the sentence that says why what was asked cannot be had.

@@ -1,7 +1,7 @@
 type Table = Record<string, Record<string, string>>;
 
 /** The states of a table: those with a row, and those that only stand in a cell. */
-export type StateOf<T extends Table> = (keyof T | { [S in keyof T]: T[S][keyof T[S]] }[keyof T]) & string;
+type StateOf<T extends Table> = (keyof T | { [S in keyof T]: T[S][keyof T[S]] }[keyof T]) & string;
 
 /** The events of a table. */
 export type EventOf<T extends Table> = { [S in keyof T]: keyof T[S] }[keyof T] & string;

@@ -1,25 +1,24 @@
-import { callWithRoom } from "./call-with-room.ts";
-import { StaleClaimError } from "./claim.ts";
-import { claimRun } from "./claim-run.ts";
-import { closeRun, type RunEnd } from "./close-run.ts";
+import { compactContext } from "./compaction/compact-context.ts";
+import { composeTools } from "./prompt/compose-tools.ts";
+import { StaleClaimError } from "./record/claim.ts";
+import { recordStep } from "./record/record-step.ts";
+import type { PlayJob } from "./record/turn-store.ts";
+import { claimRun } from "./run/claim-run.ts";
+import { closeRun, type RunEnd } from "./run/close-run.ts";
+import { openRun } from "./run/open-run.ts";
+import { findPlace, findRecorded, isStopped, type RunInPlay } from "./run/run-in-play.ts";
+import { STOPPED_REASON } from "./run/stop-registry.ts";
+import { callWithRoom } from "./step/call-with-room.ts";
+import { readSteers } from "./step/read-steers.ts";
+import { runTools, settleCalls } from "./step/run-tools.ts";
 import {
   beginCollection,
   collectDeliverable,
   hasBegunCollection,
   type SchemaChecker,
   toDeliverable,
-} from "./collect-deliverable.ts";
-import { compactContext } from "./compact-context.ts";
-import { composeTools } from "./compose-tools.ts";
-import { openRun } from "./open-run.ts";
-import { probeRun } from "./probe-run.ts";
-import { readSteers } from "./read-steers.ts";
-import { recordStep } from "./record-step.ts";
-import { findPlace, findRecorded, isStopped, type RunInPlay } from "./run-in-play.ts";
-import { runTools } from "./run-tools.ts";
-import { settleCalls } from "./settle-calls.ts";
-import { STOPPED_REASON } from "./stop-registry.ts";
-import type { PlayJob } from "./store.ts";
+} from "./structured/collect-deliverable.ts";
+import { probeRun } from "./structured/probe-run.ts";
 import type { TurnDeps } from "./turn-deps.ts";
 
 /**

@@ -1,16 +1,15 @@
 import type { Database } from "#db/client.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
-import type { McpClient } from "#lib/mcp/create-mcp-client.ts";
+import type { EvidenceStore } from "#lib/evidence/evidence.ts";
+import type { Logger } from "#lib/log/logger.ts";
+import type { McpClient } from "#lib/mcp-client/create-mcp-client.ts";
 import type { ModelAccess } from "#lib/model/model-access.ts";
-import type { Elicitations } from "#lib/session/elicitation.ts";
-import type { EvidenceStore } from "#lib/session/evidence.ts";
-import type { JobSender } from "#lib/session/job-sender.ts";
+import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
+import type { JobSender } from "#lib/session/jobs/job-sender.ts";
 import type { Tool } from "#lib/tools/tool.ts";
-import type { StopRegistry } from "./stop-registry.ts";
+import type { StopRegistry } from "./run/stop-registry.ts";
 
-type Logger = Record<"debug" | "info" | "warn" | "error", (fields: object, message: string) => void>;
-
-export type TurnSettings = {
+type TurnSettings = {
   /** Model calls a turn may make (`AGENT_MAX_STEPS`). */
   maxSteps: number;
   /** First wait of the retry chain, in milliseconds (`AGENT_RETRY_BASE_MS`). */

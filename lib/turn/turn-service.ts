@@ -1,9 +1,9 @@
-import { abandonRun } from "./abandon-run.ts";
-import type { SchemaChecker } from "./collect-deliverable.ts";
-import { handOver } from "./hand-over.ts";
+import { enqueueNextGeneration } from "#lib/session/jobs/outbox-store.ts";
 import { type Played, playTurn } from "./play-turn.ts";
-import { removeQueued, stopRun, stopTurn } from "./stop-run.ts";
-import { findPlayer, type PlayJob } from "./store.ts";
+import { findPlayer, type PlayJob } from "./record/turn-store.ts";
+import { abandonRun } from "./run/abandon-run.ts";
+import { removeQueued, stopRun, stopTurn } from "./run/stop-run.ts";
+import type { SchemaChecker } from "./structured/collect-deliverable.ts";
 import type { TurnDeps } from "./turn-deps.ts";
 
 /** Turns, as the durable function that plays them and the operations that steer them see them. */
@@ -32,4 +32,13 @@ export function createTurnService(turn: TurnDeps, checker: SchemaChecker): TurnS
     stopRun: (runId) => stopRun(turn, runId),
     removeQueued: (runId) => removeQueued(turn, runId),
   };
+}
+
+/**
+ * Asks for the rest of a run to be played by a fresh function run, as an engine allows each only so many steps. Asking
+ * twice is asking once.
+ */
+export async function handOver(turn: TurnDeps, runId: string, generation: number): Promise<void> {
+  const job = await enqueueNextGeneration(turn.db, runId, generation);
+  if (job) turn.jobs.sendSoon([job]);
 }

@@ -1,3 +1,3 @@
-import { mountUnknown } from "#lib/api/mount.ts";
+import { mountUnknown } from "#lib/api/next/mount.ts";
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = mountUnknown();

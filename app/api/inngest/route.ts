@@ -1,4 +1,4 @@
-import { mountEngine } from "#lib/api/mount.ts";
+import { mountEngine } from "#lib/api/next/mount.ts";
 
 export const runtime = "nodejs";
 export const dynamic = "force-dynamic";

@@ -1,4 +1,4 @@
-import { mountMcp } from "#lib/api/mount.ts";
+import { mountMcp } from "#lib/api/next/mount.ts";
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = mountMcp();
 

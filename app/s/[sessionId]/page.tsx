@@ -3,7 +3,7 @@ import { headers } from "next/headers";
 import { notFound } from "next/navigation";
 import { cache } from "react";
 import { SessionView } from "#components/session/session-view.tsx";
-import { loadSessionPage } from "#lib/api/mount.ts";
+import { loadSessionPage } from "#lib/api/next/mount.ts";
 
 type Props = { params: Promise<{ sessionId: string }> };
 

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { readSetup } from "#lib/server/setup/read-setup.ts";
+import { readSetup } from "#lib/setup/read-setup.ts";
 import { waitUntil } from "../../fixtures/service.ts";
 import { callJson } from "../http.ts";
 import { startTurn } from "../play-turn.ts";

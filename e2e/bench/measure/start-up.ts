@@ -22,7 +22,7 @@ async function measureStartUp({ variables, isBuilt, pathOf, database }: Rig): Pr
   const root = pathOf("../..");
   // The whole of `npm start`; outside `npm run bench`, where it might have to build first, the service alone.
   const command = isBuilt
-    ? ["lib/server/setup/run.mjs", "start"]
+    ? ["lib/setup/run.mjs", "start"]
     : ["--disable-warning=ExperimentalWarning", "lib/server/main.ts"];
   try {
     await startOnce(root, command, env, 0);

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 export type Cost = { name: string; selfMs: number; totalMs: number };
 
 /** A CPU profile by package or room, and by function. `totalMs` follows the synchronous stack only. */
-export type ProfileReading = { packages: Cost[]; functions: Cost[]; busyMs: number };
+type ProfileReading = { packages: Cost[]; functions: Cost[]; busyMs: number };
 
 /** Waiting, and the profiler's own work. */
 const NOT_BUSY = new Set(["(idle)", "(root)", "(program)"]);

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { WebSocket } from "ws";
-import { chromiumFlags } from "#lib/browser/chromium-flags.ts";
+import { chromiumFlags } from "#lib/browser/process/chromium-flags.ts";
 import type { View } from "../measure/live-view.ts";
 import { createFrameCounter } from "./frame-counter.ts";
 

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { WebSocket } from "ws";
-import type { LiveClientFrame } from "#lib/api/client/types.ts";
+import type { LiveClientFrame } from "#lib/page/state/view-types.ts";
 import type { View } from "../measure/live-view.ts";
 import type { Subject } from "../types.ts";
 import { createFrameCounter } from "./frame-counter.ts";

@@ -1,5 +1,5 @@
 import type { FaultCase } from "../fault-case.ts";
-import type { World } from "../open-world.ts";
+import type { World } from "../world/open-world.ts";
 
 /** From the statements of a start to those after a session's last callback; polling makes up what a turn leaves. */
 const STATEMENTS = { least: 12, most: 150 };

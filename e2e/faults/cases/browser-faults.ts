@@ -3,8 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { listDescendants } from "../../crash/processes.ts";
 import { waitUntil } from "../../fixtures/service.ts";
 import type { FaultCase } from "../fault-case.ts";
-import type { World } from "../open-world.ts";
-import { watchLive } from "../watch-live.ts";
+import type { World } from "../world/open-world.ts";
+import { watchLive } from "../world/watch-live.ts";
 
 const LANDED_MAX_MS = 30_000;
 

@@ -3,7 +3,7 @@ import { openDatabase } from "#db/client.ts";
 import { outbox, runs } from "#db/schema/index.ts";
 import { startService } from "../../fixtures/service.ts";
 import type { FaultCase } from "../fault-case.ts";
-import type { World } from "../open-world.ts";
+import type { World } from "../world/open-world.ts";
 
 const STOPPED_MS = 30_000;
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startService } from "../../fixtures/service.ts";
 import type { FaultCase } from "../fault-case.ts";
-import type { World } from "../open-world.ts";
+import type { World } from "../world/open-world.ts";
 
 const secondOpener: FaultCase = {
   ...{ name: "second-opener", group: "database", title: "a second service on one data folder is refused" },

@@ -1,6 +1,6 @@
 import { waitUntil } from "../../fixtures/service.ts";
 import type { FaultCase } from "../fault-case.ts";
-import { watchLive } from "../watch-live.ts";
+import { watchLive } from "../world/watch-live.ts";
 
 const BROWSERS = 8;
 

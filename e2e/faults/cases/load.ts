@@ -3,8 +3,8 @@ import { Agent, get, type IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { API_KEY } from "../../fixtures/service.ts";
 import type { FaultCase } from "../fault-case.ts";
-import { INSPECTABLE, readHeldMb } from "../inspect-memory.ts";
-import type { World } from "../open-world.ts";
+import { INSPECTABLE, readHeldMb } from "../world/inspect-memory.ts";
+import type { World } from "../world/open-world.ts";
 
 const STREAMS = 1_000;
 const STALLED = 10;

@@ -1,7 +1,7 @@
-import type { Evidence } from "../evidence.ts";
 import type { FaultCase } from "../fault-case.ts";
-import type { World } from "../open-world.ts";
 import type { LineOf } from "../oracle/log-line.ts";
+import type { Evidence } from "../world/evidence.ts";
+import type { World } from "../world/open-world.ts";
 
 type McpFault = {
   /** The fault as the oracle's tool server knows it, `ok` for none. */

@@ -1,7 +1,7 @@
-import type { Evidence } from "../evidence.ts";
 import type { FaultCase } from "../fault-case.ts";
 import type { LineOf } from "../oracle/log-line.ts";
-import type { Random } from "../random.ts";
+import type { Evidence } from "../world/evidence.ts";
+import type { Random } from "../world/random.ts";
 
 type ModelFault = {
   name: string;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { waitUntil } from "../../fixtures/service.ts";
 import type { FaultCase } from "../fault-case.ts";
-import { FLIPPING_NAME } from "../flipping-name.ts";
+import { FLIPPING_NAME } from "../world/flipping-name.ts";
 
 /** Of this machine, and not among the addresses that the service may go to. */
 const PRIVATE = "127.0.0.2";
@@ -27,7 +27,7 @@ export const nameThatFlips: FaultCase = {
   async play(world) {
     const file = join(world.dataDir, "address.txt");
     await writeFile(file, "127.0.0.1");
-    const flip = fileURLToPath(new URL("../flip-names.ts", import.meta.url));
+    const flip = fileURLToPath(new URL("../world/flip-names.ts", import.meta.url));
     await world.start(undefined, { NODE_OPTIONS: `--import ${flip}`, FLIP_FILE: file });
     const receiver = new URL(world.oracle.receiverUrl);
     const watched = await watchPrivate(Number(receiver.port));

@@ -1,6 +1,6 @@
-import { type Evidence, sumWaits } from "../evidence.ts";
 import type { FaultCase } from "../fault-case.ts";
 import { monotonicMs } from "../oracle/log-line.ts";
+import { type Evidence, sumWaits } from "../world/evidence.ts";
 
 type ReceiverFault = {
   hook: string;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FaultCase } from "../fault-case.ts";
-import type { World } from "../open-world.ts";
+import type { World } from "../world/open-world.ts";
 
 const AT_ONCE = 20;
 const WITHIN_MS = 900;

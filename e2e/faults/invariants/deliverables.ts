@@ -1,5 +1,5 @@
 import { type Schema, Validator } from "@cfworker/json-schema";
-import type { Invariant } from "../evidence.ts";
+import type { Invariant } from "../world/evidence.ts";
 
 /** I7: what is called ready is valid, by a validator that the service does not use. */
 export const readyIsValid: Invariant = {

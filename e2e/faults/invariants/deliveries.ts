@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
-import { type Evidence, type Invariant, sumWaits } from "../evidence.ts";
 import { type LineOf, monotonicMs } from "../oracle/log-line.ts";
+import { type Evidence, type Invariant, sumWaits } from "../world/evidence.ts";
 
 /** I4: the row of a callback is made with its event, for every event that was subscribed to. */
 export const oneRowPerEvent: Invariant = {

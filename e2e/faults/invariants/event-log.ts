@@ -1,4 +1,4 @@
-import type { Evidence, Invariant } from "../evidence.ts";
+import type { Evidence, Invariant } from "../world/evidence.ts";
 
 /** I3: a run ends once, and the log has no hole. */
 export const oneEndPerRun: Invariant = {

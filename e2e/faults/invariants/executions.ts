@@ -1,4 +1,4 @@
-import type { Invariant } from "../evidence.ts";
+import type { Invariant } from "../world/evidence.ts";
 
 /** Clocks of two processes on one machine, and the time a line needs to be written. */
 const SLACK_MS = 50;

@@ -1,4 +1,4 @@
-import type { Evidence, Invariant } from "../evidence.ts";
+import type { Evidence, Invariant } from "../world/evidence.ts";
 import { readyIsValid } from "./deliverables.ts";
 import { deliveredOrDropped, oneRowPerEvent } from "./deliveries.ts";
 import { oneEndPerRun, readsRunning, streamsEqualLog } from "./event-log.ts";
@@ -11,7 +11,7 @@ import { acknowledgedOnce, oneFirstTurn } from "./transcript.ts";
 import { interruptsStop, oneTurnAtATime } from "./turn-order.ts";
 
 /** What is promised of every run, whatever the fault was. Source: `faults.md`, Invariants. */
-export const INVARIANTS: readonly Invariant[] = [
+const INVARIANTS: readonly Invariant[] = [
   ...[oneFirstTurn, acknowledgedOnce, oneEndPerRun, oneRowPerEvent, deliveredOrDropped, noSecondExecution],
   ...[readyIsValid, readsRunning, nothingLeft, streamsEqualLog, noCanary],
   ...[steersReadOnce, oneTurnAtATime, jobsEnd, interruptsStop, soundPrompts, compactionsInPairs],

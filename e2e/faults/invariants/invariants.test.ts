@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Evidence } from "../evidence.ts";
+import type { Evidence } from "../world/evidence.ts";
 import { findViolations } from "./index.ts";
 
 const at = (second: number) => new Date(Date.UTC(2020, 0, 1, 0, 0, second));

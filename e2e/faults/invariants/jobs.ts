@@ -1,5 +1,5 @@
-import type { Evidence, Invariant } from "../evidence.ts";
-import { isEngineBusy } from "../read-rows.ts";
+import type { Evidence, Invariant } from "../world/evidence.ts";
+import { isEngineBusy } from "../world/read-rows.ts";
 
 /** The sweep comes every minute, and passes over what is younger than 2 s; the rest is for its own work. */
 const SWEPT_WITHIN_MS = 65_000;

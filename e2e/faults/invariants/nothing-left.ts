@@ -1,4 +1,4 @@
-import type { Invariant } from "../evidence.ts";
+import type { Invariant } from "../world/evidence.ts";
 
 /** I9: what the service started ends with it. */
 export const nothingLeft: Invariant = {

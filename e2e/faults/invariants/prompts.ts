@@ -1,5 +1,5 @@
-import type { Invariant } from "../evidence.ts";
 import type { LineOf } from "../oracle/log-line.ts";
+import type { Invariant } from "../world/evidence.ts";
 
 /** What the model is shown makes sense to it, whatever happened before: also what crashes and compactions left. */
 export const soundPrompts: Invariant = {

@@ -1,4 +1,4 @@
-import type { Invariant } from "../evidence.ts";
+import type { Invariant } from "../world/evidence.ts";
 
 /** I2, for messages that steer: each is read by the turn that it joined, or gets a turn of its own; never both. */
 export const steersReadOnce: Invariant = {

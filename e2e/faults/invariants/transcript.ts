@@ -1,4 +1,4 @@
-import type { Evidence, Invariant } from "../evidence.ts";
+import type { Evidence, Invariant } from "../world/evidence.ts";
 
 /** I1: a session begins once, whatever happened while it was made. */
 export const oneFirstTurn: Invariant = {

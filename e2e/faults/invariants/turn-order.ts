@@ -1,5 +1,5 @@
-import { type Evidence, type Invariant, sumWaits } from "../evidence.ts";
 import { monotonicMs } from "../oracle/log-line.ts";
+import { type Evidence, type Invariant, sumWaits } from "../world/evidence.ts";
 
 /** I3: turns of one session never overlap, and come in the order in which they were accepted; interrupts come first. */
 export const oneTurnAtATime: Invariant = {

@@ -1,5 +1,5 @@
 import type { RecordedRequest, Step } from "../../fixtures/scripted-model/types.ts";
-import { readTag, type Tag } from "../tag.ts";
+import { readTag, type Tag } from "../world/tag.ts";
 import { cutIntoPieces } from "./cut-into-pieces.ts";
 import { readPrompt } from "./read-prompt.ts";
 

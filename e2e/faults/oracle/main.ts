@@ -1,6 +1,6 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import { startScriptedModel } from "../../fixtures/scripted-model/start-scripted-model.ts";
-import { readTag } from "../tag.ts";
+import { readTag } from "../world/tag.ts";
 import { createModelPlan } from "./answer-model.ts";
 import { monotonicMs, type OracleLine } from "./log-line.ts";
 import { readPrompt } from "./read-prompt.ts";

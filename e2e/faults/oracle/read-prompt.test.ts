@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SUMMARY_REQUEST } from "#lib/turn/compaction/summary-prompt.ts";
-import { writeTag } from "../tag.ts";
+import { writeTag } from "../world/tag.ts";
 import { readPrompt } from "./read-prompt.ts";
 
 const call = (call_id: string) => ({ type: "function_call", call_id });

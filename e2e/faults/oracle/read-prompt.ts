@@ -1,5 +1,5 @@
 import { SUMMARY_REQUEST } from "#lib/turn/compaction/summary-prompt.ts";
-import { readTags } from "../tag.ts";
+import { readTags } from "../world/tag.ts";
 
 /** What a prompt holds, as far as promises are made about it. */
 export type PromptFacts = {

@@ -1,13 +1,13 @@
 import type { ShareRole } from "#db/schema/unions.ts";
-import type { ShareAccess } from "#lib/session/share-link.ts";
-import type { SessionRow } from "#lib/session/store.ts";
-import type { Grant } from "../access-watch.ts";
-import { readKey, refuseScope, roleOf } from "../authenticate.ts";
-import { readLiveViewCookie, readShareCookie } from "../cookies.ts";
-import { readVisit } from "../entrance.ts";
-import { type Failure, fail } from "../errors.ts";
-import { findKnownSession, unknownSession } from "../known-session.ts";
-import { isSameService } from "../own-origin.ts";
+import type { SessionRow } from "#lib/session/session-store.ts";
+import type { ShareAccess } from "#lib/session/share/share-link.ts";
+import type { Grant } from "../auth/access-watch.ts";
+import { readKey, refuseScope, roleOf } from "../auth/authenticate.ts";
+import { readLiveViewCookie, readShareCookie } from "../auth/cookies.ts";
+import { readVisit } from "../auth/entrance.ts";
+import { type Failure, fail } from "../http/errors.ts";
+import { isSameService } from "../http/same-origin.ts";
+import { findKnownSession, unknownSession } from "../operations/known-session.ts";
 import type { ApiServices } from "../services.ts";
 
 export type AdmissionServices = Pick<ApiServices, "db" | "shares" | "authenticate"> & {
@@ -28,7 +28,7 @@ export type Viewer = {
 };
 
 /** No viewer: the request named no credential, so the first frame has to. */
-export type Admission = { ok: true; viewer: Viewer | undefined } | Failure;
+type Admission = { ok: true; viewer: Viewer | undefined } | Failure;
 
 /**
  * Who asks for the socket, decided before the upgrade: an API key wins over a cookie, and a cookie counts only from

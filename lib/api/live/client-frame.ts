@@ -1,15 +1,13 @@
 import type { z } from "zod";
 import type { ShareRole } from "#db/schema/unions.ts";
-import type { LiveClientFrame } from "../client/types.ts";
-import { describeFirstIssue } from "../field-error.ts";
-import { liveClientFrameSchema } from "../schemas/live-frames.ts";
+import type { LiveClientFrame } from "#lib/page/state/view-types.ts";
+import { liveClientFrameSchema } from "../contract/schemas/live-frames.ts";
+import { describeFirstIssue } from "../http/validate.ts";
 
 const clientFrame: z.ZodType<LiveClientFrame> = liveClientFrameSchema;
 
 /** A frame of a client, or the close code (RFC 6455) and reason that a malformed one is answered with. */
-export type ParsedFrame =
-  | { ok: true; frame: LiveClientFrame }
-  | { ok: false; code: 1007 | 1008; reason: string };
+type ParsedFrame = { ok: true; frame: LiveClientFrame } | { ok: false; code: 1007 | 1008; reason: string };
 
 /** Reads one frame of a client. */
 export function parseClientFrame(data: Buffer, isBinary: boolean): ParsedFrame {

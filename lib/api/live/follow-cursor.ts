@@ -1,5 +1,5 @@
 /** Asks for the page's cursor where a viewer's pointer is. */
-export type CursorFollower = { moveTo: (x: number, y: number) => void; stop: () => void };
+type CursorFollower = { moveTo: (x: number, y: number) => void; stop: () => void };
 
 const EVERY_MS = 100;
 

@@ -5,7 +5,7 @@ import { encodeDelta, encodeEvent } from "./server-frame.ts";
 const PAGE = 200;
 
 /** Where a session's frames go. */
-export type FrameSink = {
+type FrameSink = {
   send: (frame: Uint8Array) => void;
   /**
    * Resolves once there is room for more, or nobody is there any longer; undefined means at once.

@@ -1,7 +1,7 @@
 import { WebSocket } from "ws";
-import type { Words } from "#lib/events/words.ts";
-import { CLOSE } from "../client/close-codes.ts";
-import type { LiveClientFrame } from "../client/types.ts";
+import { CLOSE } from "#lib/client/close-codes.ts";
+import type { Words } from "#lib/events/bus/words.ts";
+import type { LiveClientFrame } from "#lib/page/state/view-types.ts";
 import type { ApiServices } from "../services.ts";
 import { type AdmissionServices, admitToken, type Viewer } from "./admit-viewer.ts";
 import { parseClientFrame } from "./client-frame.ts";
@@ -24,7 +24,7 @@ export type LiveServices = AdmissionServices &
   };
 
 /** What a connection asks for; without a viewer its first frame must bring the credential. */
-export type LiveRequest = { sessionId: string; after: number | undefined; viewer: Viewer | undefined };
+type LiveRequest = { sessionId: string; after: number | undefined; viewer: Viewer | undefined };
 
 /**
  * Takes up an open connection: its frames are checked one by one and reach the viewer's side once there is one.

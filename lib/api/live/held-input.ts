@@ -3,7 +3,7 @@ import type { BrowserInput } from "#lib/browser/browser-service.ts";
 type Press = Extract<BrowserInput, { type: "mouse" }>;
 
 /** The keys and mouse buttons that a person holds down in the page. */
-export type HeldInput = {
+type HeldInput = {
   note: (input: BrowserInput) => void;
   /** The inputs that release everything that is still down; nothing is held afterwards. */
   releaseAll: () => BrowserInput[];

@@ -1,5 +1,5 @@
-import type { BrowserControl } from "#lib/browser/browser-control.ts";
-import type { LiveFrame } from "../client/types.ts";
+import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
+import type { LiveFrame } from "#lib/page/state/view-types.ts";
 
 /** Frames about the connection itself and about passing matters; they are not stored. */
 export type LiveNotice = Extract<
@@ -15,7 +15,7 @@ export type NoticeContent = LiveNotice extends infer Notice
   : never;
 
 /** One accepted connection. */
-export type LiveMember = {
+type LiveMember = {
   id: string;
   tell: (content: NoticeContent) => void;
   /** Called when the connection has lost control, to another one or by its own release. */

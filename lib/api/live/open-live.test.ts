@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { apiKeys } from "#db/schema/index.ts";
-import { decodeFrame } from "#lib/browser/frame-header.ts";
-import { formatKey, hashSecret } from "#lib/session/key-store.ts";
-import type { LiveClientFrame } from "../client/types.ts";
+import { decodeFrame } from "#lib/client/frame-header.ts";
+import { formatKey, hashSecret } from "#lib/keys/key-store.ts";
+import type { LiveClientFrame } from "#lib/page/state/view-types.ts";
 import { openLiveRig, TEST_KEY, TEST_ORIGIN, testPicture } from "./testing.ts";
 
 const rig = await openLiveRig();

@@ -1,9 +1,10 @@
 import type { WebSocket } from "ws";
-import type { BrowserControl } from "#lib/browser/browser-control.ts";
 import type { BrowserInput } from "#lib/browser/browser-service.ts";
+import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
+import { CLOSE } from "#lib/client/close-codes.ts";
+import type { Logger } from "#lib/log/logger.ts";
+import type { LiveClientFrame } from "#lib/page/state/view-types.ts";
 import { newId } from "#lib/session/new-id.ts";
-import { CLOSE } from "../client/close-codes.ts";
-import type { LiveClientFrame } from "../client/types.ts";
 import type { ApiServices } from "../services.ts";
 import type { Viewer } from "./admit-viewer.ts";
 import { maySend } from "./client-frame.ts";
@@ -17,7 +18,7 @@ import type { WatchList } from "./watch-list.ts";
 
 export type ViewerServices = Pick<ApiServices, "log"> & {
   browser: Pick<ApiServices["browser"], "watch" | "input" | "readCursor">;
-  logger: Pick<ApiServices["logger"], "debug" | "error">;
+  logger: Pick<Logger, "debug" | "error">;
 };
 
 /** What all connections share: their numbers, their rooms, and who has control of each browser. */

@@ -1,6 +1,6 @@
 import { WebSocket } from "ws";
 import type { ScreencastFrame } from "#lib/browser/browser-service.ts";
-import { CLOSE } from "../client/close-codes.ts";
+import { CLOSE } from "#lib/client/close-codes.ts";
 import { encodePicture } from "./server-frame.ts";
 
 /** Above this many waiting bytes pictures are skipped, and a replay waits. */
@@ -9,7 +9,7 @@ const FULL_BYTES = 1024 * 1024;
 const OVERLOADED_BYTES = 8 * 1024 * 1024;
 
 /** Writes to one socket, so that a slow reader costs bounded memory. Source: `security.md`, What is never lost. */
-export type SocketWriter = {
+type SocketWriter = {
   /** Sends a text frame; a reader that is too far behind is closed with "try later" instead. */
   send: (frame: Uint8Array) => void;
   /** Sends a picture, or keeps it, the newest alone, until the reader has caught up. */

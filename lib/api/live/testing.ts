@@ -5,7 +5,6 @@ import { WebSocket } from "ws";
 import type { Database } from "#db/client.ts";
 import { type ShareRole, shareTokens } from "#db/schema/index.ts";
 import { openTestDatabase } from "#db/testing.ts";
-import { createBrowserControl } from "#lib/browser/browser-control.ts";
 import type {
   BrowserInput,
   BrowserService,
@@ -13,19 +12,20 @@ import type {
   ScriptPointer,
   ViewListeners,
 } from "#lib/browser/browser-service.ts";
-import { createMemoryBus, type EventBus } from "#lib/events/bus.ts";
+import { createBrowserControl } from "#lib/browser/view/browser-control.ts";
+import { createMemoryBus, type EventBus } from "#lib/events/bus/bus.ts";
+import { openWords } from "#lib/events/bus/words.ts";
 import type { NewEvent } from "#lib/events/event.ts";
 import { createEventLog } from "#lib/events/event-log.ts";
-import { openWords } from "#lib/events/words.ts";
-import { createKeyStore } from "#lib/session/key-store.ts";
-import { createShareLinks, hashToken } from "#lib/session/share-link.ts";
-import { readShareStates } from "#lib/session/share-store.ts";
-import { insertTestSession } from "#lib/session/transcript-fixture.ts";
-import { ACCESS_TOPIC, createAccessWatch } from "../access-watch.ts";
-import { createAuthenticator } from "../authenticate.ts";
-import type { LiveClientFrame, LiveFrame } from "../client/types.ts";
+import { createKeyStore } from "#lib/keys/key-store.ts";
+import type { LiveClientFrame, LiveFrame } from "#lib/page/state/view-types.ts";
+import { createShareLinks, hashToken } from "#lib/session/share/share-link.ts";
+import { readShareStates } from "#lib/session/share/share-store.ts";
+import { insertTestSession } from "#lib/session/transcript/transcript-fixture.ts";
+import { ACCESS_TOPIC, createAccessWatch } from "../auth/access-watch.ts";
+import { createAuthenticator } from "../auth/authenticate.ts";
 import type { LiveServices } from "./greet-connection.ts";
-import { createLiveHub } from "./open-live.ts";
+import { createLiveHub } from "./live-hub.ts";
 
 export const TEST_KEY = "a-key-of-the-configuration";
 export const TEST_ORIGIN = "http://127.0.0.1:3000";

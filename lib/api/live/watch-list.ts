@@ -1,4 +1,4 @@
-import type { Words } from "#lib/events/words.ts";
+import type { Words } from "#lib/events/bus/words.ts";
 
 /** One connection and the number that it was told last. */
 type Member = { told: number; tell: (watching: number) => void };

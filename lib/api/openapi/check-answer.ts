@@ -1,20 +1,19 @@
-import { createEventStreamParser } from "../client/published/parse-event-stream.ts";
-import { contract } from "../contract.ts";
-import { createPathMatcher } from "../match-path.ts";
-import { isRoutedSessionId } from "../paths.ts";
-import { domainEventSchema } from "../schemas/events.ts";
-import { buildDocument } from "./build-document.ts";
-import { closeSchemas } from "./close-schemas.ts";
-import { createDocumentAjv } from "./document-ajv.ts";
-import { HEADERS } from "./headers.ts";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import { createEventStreamParser } from "#lib/client/parse-event-stream.ts";
+import { contract } from "../contract/contract.ts";
+import { isRoutedSessionId } from "../contract/paths.ts";
+import { domainEventSchema } from "../contract/schemas/events.ts";
+import { createPathMatcher } from "../http/match-path.ts";
+import { buildDocument } from "./document/build-document.ts";
+import { HEADERS } from "./document/headers.ts";
 import { type JsonSchema, refTo } from "./json-schema.ts";
 import type { OpenApiDocument, OperationObject, ResponseObject } from "./types.ts";
 
 /** What was asked: `body` as it was sent, where it was JSON. */
-export type Exchange = { method: string; pathname: string; body?: unknown };
+type Exchange = { method: string; pathname: string; body?: unknown };
 
 /** Holds an answer to the document. @returns the answer, to be read as before. @throws Error that says what differs. */
-export type AnswerCheck = (exchange: Exchange, response: Response) => Promise<Response>;
+type AnswerCheck = (exchange: Exchange, response: Response) => Promise<Response>;
 
 /** Headers that refusals may carry from steps before them, or that every answer has. */
 const EVERYWHERE = new Set(["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Cache-Control"]);
@@ -157,4 +156,59 @@ function checkOtherMethod(where: string, method: string, response: Response): vo
   if (!expected.includes(response.status)) throw new Error(`${where}: expected ${expected.join(" or ")}`);
   if (response.status === 405 && !response.headers.has("allow"))
     throw new Error(`${where}: Allow is missing`);
+}
+
+/**
+ * A document whose named schemas let no other field through: answers are shown open, because a later version may add
+ * fields, but a service of today sends no field that its document does not have.
+ */
+export function closeSchemas(document: OpenApiDocument): OpenApiDocument {
+  const { components } = document;
+  const schemas = Object.fromEntries(
+    Object.entries(components.schemas).map(([name, schema]) => [name, close(schema)]),
+  );
+  return { ...document, components: { ...components, schemas } };
+}
+
+function close(schema: JsonSchema): JsonSchema {
+  const closed: JsonSchema = { ...schema };
+  if (schema.properties) {
+    closed.properties = Object.fromEntries(
+      Object.entries(schema.properties).map(([name, part]) => [name, close(part)]),
+    );
+    closed.additionalProperties ??= false;
+  }
+  if (schema.items) closed.items = close(schema.items);
+  if (typeof schema.additionalProperties === "object")
+    closed.additionalProperties = close(schema.additionalProperties);
+  for (const key of ["anyOf", "oneOf"] as const) {
+    // What only narrows the schema that it stands in has no type of its own.
+    const choices = schema[key]?.map((choice) => (choice.type === undefined ? choice : close(choice)));
+    if (choices) closed[key] = choices;
+  }
+  return closed;
+}
+
+/** Validates values against schemas of a document, each compiled once. */
+type DocumentAjv = {
+  /** What is wrong with a value, as sentences; none where it is valid. */
+  explain: (schema: JsonSchema, value: unknown) => string[];
+};
+
+/** Makes the validator of one document. */
+export function createDocumentAjv(document: OpenApiDocument): DocumentAjv {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
+  ajv.addSchema(document, "document");
+  const compiled = new Map<string, ValidateFunction>();
+  return {
+    explain(schema, value) {
+      const text = JSON.stringify(schema).replaceAll('"#/', '"document#/');
+      const validate = compiled.get(text) ?? ajv.compile(JSON.parse(text));
+      compiled.set(text, validate);
+      if (validate(value)) return [];
+      return (validate.errors ?? []).map(
+        ({ instancePath, message }) => `${instancePath || "body"} ${message}`,
+      );
+    },
+  };
 }

@@ -1,4 +1,4 @@
-import type { HeaderObject } from "./headers.ts";
+import type { HeaderObject } from "./document/headers.ts";
 import type { Components, JsonSchema } from "./json-schema.ts";
 
 type Ref = { $ref: string };

@@ -1,11 +1,11 @@
 import type { BrowserOpening } from "#lib/browser/browser-service.ts";
-import type { CallOf } from "../call.ts";
-import { readTypedAddress } from "../client/read-typed-address.ts";
-import { fail } from "../errors.ts";
-import { browserPath } from "../paths.ts";
-import type { Answer } from "../route.ts";
-import { readHttpUrl } from "../schemas/fields.ts";
+import { readTypedAddress } from "#lib/page/calls/read-typed-address.ts";
+import { browserPath } from "../contract/paths.ts";
+import { readHttpUrl } from "../contract/schemas/fields.ts";
+import { fail } from "../http/errors.ts";
+import type { Answer } from "../http/serve-operation.ts";
 import type { ApiServices } from "../services.ts";
+import type { CallOf } from "./call.ts";
 
 /**
  * `GET /api/sessions/:sessionId/browser`: the record, no wrapper. Its `liveViewUrl` carries the token that opens it; the

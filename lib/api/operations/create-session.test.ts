@@ -3,12 +3,12 @@ import { after, describe, test } from "node:test";
 import { eq } from "drizzle-orm";
 import { messages, outbox, requests, runs, sealedSecrets, sessions } from "#db/schema/index.ts";
 import { openTestDatabase } from "#db/testing.ts";
-import { createAddressRule } from "#lib/net/address-rule.ts";
+import { createAddressRule } from "#lib/net/address/address-rule.ts";
 import { createSealer } from "#lib/secrets/sealer.ts";
 import { hashBody } from "#lib/session/canonical-json.ts";
-import { createJobSender } from "#lib/session/job-sender.ts";
-import { createShareLinks } from "#lib/session/share-link.ts";
-import { createSessionSchema } from "../schemas/create-session.ts";
+import { createJobSender } from "#lib/session/jobs/job-sender.ts";
+import { createShareLinks } from "#lib/session/share/share-link.ts";
+import { createSessionSchema } from "../contract/schemas/create-session.ts";
 import { type CreationServices, createSession } from "./create-session.ts";
 
 const { db, close } = await openTestDatabase();

@@ -7,12 +7,12 @@ import {
 } from "#lib/session/create-session.ts";
 import { resolveDelegation } from "#lib/session/delegation.ts";
 import { composeToolset } from "#lib/tools/toolset.ts";
-import type { CallOf } from "../call.ts";
-import { type Failure, fail } from "../errors.ts";
-import { statusPath, streamPath } from "../paths.ts";
-import type { Answer } from "../route.ts";
-import type { CreateSessionInput } from "../schemas/create-session.ts";
+import { statusPath, streamPath } from "../contract/paths.ts";
+import type { CreateSessionInput } from "../contract/schemas/create-session.ts";
+import { type Failure, fail } from "../http/errors.ts";
+import type { Answer } from "../http/serve-operation.ts";
 import type { ApiServices } from "../services.ts";
+import type { CallOf } from "./call.ts";
 
 /** Decides whether a caller's JSON Schema may be used. */
 export type SchemaAdmission = {

@@ -1,10 +1,10 @@
+import { findDeliveryRow } from "#lib/callback/delivery-store.ts";
 import { listDeliveries as readDeliveries } from "#lib/callback/list-deliveries.ts";
 import { redeliver } from "#lib/callback/redeliver.ts";
-import { findDeliveryRow } from "#lib/callback/store.ts";
-import type { CallOf } from "../call.ts";
-import { fail } from "../errors.ts";
-import type { Answer } from "../route.ts";
+import { fail } from "../http/errors.ts";
+import type { Answer } from "../http/serve-operation.ts";
 import type { ApiServices } from "../services.ts";
+import type { CallOf } from "./call.ts";
 import { unknownCursor } from "./lists.ts";
 
 const PAGE = 50;

@@ -1,9 +1,9 @@
-import { KEY_SCOPES } from "#lib/session/key-scopes.ts";
-import * as keys from "#lib/session/manage-keys.ts";
-import type { CallOf } from "../call.ts";
-import { fail } from "../errors.ts";
-import type { Answer } from "../route.ts";
+import { KEY_SCOPES } from "#lib/keys/key-scopes.ts";
+import * as keys from "#lib/keys/manage-keys.ts";
+import { fail } from "../http/errors.ts";
+import type { Answer } from "../http/serve-operation.ts";
 import type { ApiServices } from "../services.ts";
+import type { CallOf } from "./call.ts";
 
 const DAY_MS = 24 * 3_600_000;
 const OVERLAP_HOURS = 24;

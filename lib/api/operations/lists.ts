@@ -1,14 +1,14 @@
 import type { ShareRole } from "#db/schema/unions.ts";
-import { findLastRuns, findOpenRuns, listSessions as readSessions } from "#lib/session/list-store.ts";
+import { findLastRuns, findOpenRuns, listSessions as readSessions } from "#lib/session/list/list-store.ts";
+import { projectSessionState } from "#lib/session/list/project-session-state.ts";
 import { SESSION_ID_PATTERN } from "#lib/session/new-id.ts";
-import { projectSessionState } from "#lib/session/session-state.ts";
-import { isCompacting, projectOutcome, projectTurnState } from "#lib/session/status.ts";
-import type { SessionRow } from "#lib/session/store.ts";
-import { roleOf } from "../authenticate.ts";
-import type { CallOf } from "../call.ts";
-import { type Failure, fail } from "../errors.ts";
-import type { Answer } from "../route.ts";
+import { isCompacting, projectOutcome, projectTurnState } from "#lib/session/run/status.ts";
+import type { SessionRow } from "#lib/session/session-store.ts";
+import { roleOf } from "../auth/authenticate.ts";
+import { type Failure, fail } from "../http/errors.ts";
+import type { Answer } from "../http/serve-operation.ts";
 import type { ApiServices } from "../services.ts";
+import type { CallOf } from "./call.ts";
 
 const PAGE = 50;
 

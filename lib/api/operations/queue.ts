@@ -1,8 +1,12 @@
-import { editQueued as editWaiting, listQueue as readQueue, withdrawQueued } from "#lib/session/queue.ts";
-import type { CallOf } from "../call.ts";
-import { fail } from "../errors.ts";
-import type { Answer } from "../route.ts";
+import {
+  editQueued as editWaiting,
+  listQueue as readQueue,
+  withdrawQueued,
+} from "#lib/session/follow-up/queue.ts";
+import { fail } from "../http/errors.ts";
+import type { Answer } from "../http/serve-operation.ts";
 import type { ApiServices } from "../services.ts";
+import type { CallOf } from "./call.ts";
 
 /** The messages that wait, in the order in which the agent gets them. Source: `wire.md`, Follow-ups. */
 export async function listQueue(

@@ -1,12 +1,12 @@
-import * as links from "#lib/session/manage-share-links.ts";
-import { linkPath } from "#lib/session/share-link.ts";
-import { findShareLink, revokeAllShares } from "#lib/session/share-store.ts";
-import type { CallOf } from "../call.ts";
-import { shareCookies } from "../cookies.ts";
-import { fail } from "../errors.ts";
-import { unknownSession } from "../known-session.ts";
-import type { Answer } from "../route.ts";
+import * as links from "#lib/session/share/manage-share-links.ts";
+import { linkPath } from "#lib/session/share/share-link.ts";
+import { findShareLink, revokeAllShares } from "#lib/session/share/share-store.ts";
+import { shareCookies } from "../auth/cookies.ts";
+import { fail } from "../http/errors.ts";
+import type { Answer } from "../http/serve-operation.ts";
 import type { ApiServices } from "../services.ts";
+import type { CallOf } from "./call.ts";
+import { unknownSession } from "./known-session.ts";
 import { unknownCursor } from "./lists.ts";
 
 const PAGE = 50;

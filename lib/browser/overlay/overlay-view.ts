@@ -1,5 +1,5 @@
 /** What a person may do in the overlay. */
-export type OverlayActions = {
+type OverlayActions = {
   onPill: () => void;
   onHover: (x: number, y: number) => void;
   onPick: (x: number, y: number) => void;
@@ -11,7 +11,7 @@ export type OverlayActions = {
 };
 
 /** What the overlay shows. */
-export type OverlayState = {
+type OverlayState = {
   pillText: string;
   isPicking: boolean;
   status: string;

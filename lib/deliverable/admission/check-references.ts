@@ -4,7 +4,7 @@ import { childrenOf, type Place, resolveReference, type SchemaObject } from "./w
 /** More checks of one value than this come from references that multiply; ordinary schemas need a few hundred. */
 const checksMax = 1_000_000;
 
-export type ReferenceFlaw = { pointer: string; sentence: string };
+type ReferenceFlaw = { pointer: string; sentence: string };
 
 /**
  * Finds what no validator can finish: a `$ref` that comes back to itself without going into the value

@@ -10,9 +10,9 @@ import { serializeSchema } from "./serialize-schema.ts";
 export type { RawViolation, Violation } from "./schema-job.ts";
 
 /** `isBusy`: nothing is wrong with the schema, but too many of this owner's schemas wait to be checked. */
-export type SchemaVerdict = { ok: true } | { ok: false; error: string; isBusy?: true };
+type SchemaVerdict = { ok: true } | { ok: false; error: string; isBusy?: true };
 
-export type ValueVerdict =
+type ValueVerdict =
   | { valid: true }
   | { valid: false; violations: Violation[] }
   /** The value could not be checked: the schema is refused, or asks for more time or memory than allowed. */
@@ -22,7 +22,7 @@ export type ValueVerdict =
 export type OutputFormat = { schema: Record<string, unknown>; isStrict: boolean };
 
 /** How a model's answer in a schema's response format was judged. */
-export type Judgement =
+type Judgement =
   /** The value in the caller's shape, valid against the caller's schema. */
   | { kind: "fits"; value: unknown }
   | { kind: "breaks"; violations: RawViolation[] }

@@ -1,5 +1,5 @@
 /** Values that were made last, by the text they were made of. */
-export type Recent<Value> = {
+type Recent<Value> = {
   find: (text: string) => Value | undefined;
   keep: (text: string, value: Value) => Value;
 };

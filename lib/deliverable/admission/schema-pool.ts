@@ -7,7 +7,7 @@ import {
   type ThreadOutcome,
 } from "./schema-thread.ts";
 
-export type PoolOptions = {
+type PoolOptions = {
   /** How many threads there are at most. */
   threadsMax: number;
   /** How much memory the objects of each thread may take. */
@@ -15,7 +15,7 @@ export type PoolOptions = {
 };
 
 /** Worker threads that share the jobs of all owners. */
-export type SchemaPool = {
+type SchemaPool = {
   /** @throws when a thread cannot start, fails by a bug, or the pool was closed. */
   run: (job: SchemaJob, ownerId: string, limits: JobLimits) => Promise<ThreadOutcome>;
   /** How many jobs of an owner wait for a thread. */

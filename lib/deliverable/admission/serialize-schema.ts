@@ -1,7 +1,7 @@
 /** Largest schema in bytes of its JSON. Source: specification, Structured sessions, Schema rules, rule 2. */
-export const schemaBytesMax = 65_536;
+const schemaBytesMax = 65_536;
 
-export type SerializedSchema = { ok: true; text: string } | { ok: false; error: string };
+type SerializedSchema = { ok: true; text: string } | { ok: false; error: string };
 
 /**
  * A caller's schema as JSON text, with what can be told of it without compiling: its root is an object schema, and

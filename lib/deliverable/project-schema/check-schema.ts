@@ -7,7 +7,7 @@ import { type Projection, projectSchema } from "../projection/project-schema.ts"
 import type { Input } from "./read-inputs.ts";
 
 /** How a value fared: as it was, not as it was (and how), or not valid to begin with. */
-export type RoundTrip =
+type RoundTrip =
   | { outcome: "exact" }
   | { outcome: "different"; detail: string }
   | { outcome: "skipped-invalid"; detail: string };

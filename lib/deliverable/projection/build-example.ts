@@ -1,7 +1,7 @@
 import { isObject, type JsonSchema, setOwn } from "./json.ts";
 
 /** How an example is made: which branch of each union, and how deep before the shortest form is taken. */
-export type ExampleOptions = { branch?: number; levelsMax?: number };
+type ExampleOptions = { branch?: number; levelsMax?: number };
 
 /** After so many parts the shortest form is taken everywhere. */
 const partsMax = 2_000;

@@ -12,7 +12,7 @@ export type DemoTask = {
   isUnderstood: boolean;
 };
 
-export type Destination = { word: string; matches: RegExp };
+type Destination = { word: string; matches: RegExp };
 
 const wantWords: [Want, RegExp][] = [
   [

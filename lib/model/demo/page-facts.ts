@@ -3,7 +3,7 @@ import { type PageElement, readPage } from "./page-reading.ts";
 import type { Situation } from "./situation.ts";
 
 /** Something with a price, as the page writes it; `amount` is the number in it. */
-export type Product = { name: string; price: string; amount: number };
+type Product = { name: string; price: string; amount: number };
 
 /** What the tool results of a session say about the page, in lists that names of a schema can be matched with. */
 export type PageFacts = {

@@ -4,7 +4,7 @@ import type { Situation, ToolExchange } from "./situation.ts";
 import { writeCannotReport, writeFetchReport, writeHelp, writePageReport } from "./write-demo-report.ts";
 
 /** What the demo model does next: say a word and call tools, or end the turn with a report. */
-export type DemoStep =
+type DemoStep =
   | { kind: "calls"; say: string; calls: { toolName: string; input: Record<string, unknown> }[] }
   | { kind: "report"; text: string };
 
@@ -12,7 +12,7 @@ export type DemoStep =
 const callsMax = 12;
 
 /** Queries by what they look for; they also tell which query an exchange was. */
-export const wantSelectors: Record<Want, string> = {
+const wantSelectors: Record<Want, string> = {
   fields: "input:not([type=hidden]), select, textarea",
   headings: "h1, h2, h3",
   links: "a[href]",

@@ -5,7 +5,7 @@ import { findJson, type PageElement, type PageReading } from "./page-reading.ts"
 import type { Situation, ToolExchange } from "./situation.ts";
 
 /** Stands under every report, so that nobody takes rules for a language model. */
-export const demoLabel =
+const demoLabel =
   "_Built-in demo model: a small rule-based planner. Set `OPENAI_API_KEY`, `OPENAI_BASE_URL` or `AI_GATEWAY_API_KEY` for a real one._";
 
 const linesMax = 25;

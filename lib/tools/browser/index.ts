@@ -1,12 +1,12 @@
 import type { ToolServices } from "../services.ts";
 import type { Tool } from "../tool.ts";
-import { browserExecute } from "./browser-execute.ts";
-import { browserSearch } from "./browser-search.ts";
-import { capturePreview } from "./capture-preview.ts";
-import { domQuery } from "./dom-query.ts";
-import { inspectFrames } from "./inspect-frames.ts";
-import { saveCleanedHtml } from "./save-cleaned-html.ts";
-import { screenshot } from "./screenshot.ts";
+import { browserSearch } from "./look/browser-search.ts";
+import { domQuery } from "./look/dom-query.ts";
+import { inspectFrames } from "./look/inspect-frames.ts";
+import { saveCleanedHtml } from "./look/save-cleaned-html.ts";
+import { capturePreview } from "./picture/capture-preview.ts";
+import { screenshot } from "./picture/screenshot.ts";
+import { browserExecute } from "./script/browser-execute.ts";
 
 /** The tools that work on the live browser. Each call holds the browser from before its start until its end. */
 export function browserTools(services: BrowserToolServices): Tool[] {

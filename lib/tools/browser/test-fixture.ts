@@ -5,15 +5,15 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright";
-import { createBrowserControl } from "#lib/browser/browser-control.ts";
 import type { BrowserService, LiveBrowser, ScriptPointer } from "#lib/browser/browser-service.ts";
 import { createOverlayGate, type OverlayGate } from "#lib/browser/overlay/overlay-gate.ts";
-import { watchDialogs } from "#lib/browser/page-dialogs.ts";
+import { watchDialogs } from "#lib/browser/page/page-dialogs.ts";
 import { findTestChromium } from "#lib/browser/testing.ts";
-import { createMemoryBus } from "#lib/events/bus.ts";
+import { createBrowserControl } from "#lib/browser/view/browser-control.ts";
+import { createMemoryBus } from "#lib/events/bus/bus.ts";
+import { openWords } from "#lib/events/bus/words.ts";
 import type { EvidencePointer } from "#lib/events/event.ts";
-import { openWords } from "#lib/events/words.ts";
-import type { EvidenceStore, NewEvidence } from "#lib/session/evidence.ts";
+import type { EvidenceStore, NewEvidence } from "#lib/evidence/evidence.ts";
 import type { ToolCall, ToolResult } from "../tool.ts";
 
 /** A real Chromium with one page, in the shape of the port. */

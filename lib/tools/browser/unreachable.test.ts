@@ -6,8 +6,8 @@ import {
   startTestSite,
   type TestBrowsers,
 } from "#lib/browser/testing.ts";
-import { browserExecute } from "./browser-execute.ts";
-import { createScriptRunner, type ScriptRunner } from "./script-runner.ts";
+import { browserExecute } from "./script/browser-execute.ts";
+import { createScriptRunner, type ScriptRunner } from "./script/script-runner.ts";
 import { callOf, createTestControl, textOf } from "./test-fixture.ts";
 
 let site: Awaited<ReturnType<typeof startTestSite>>;

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import type { RemoteTool } from "#lib/mcp/admit-tools.ts";
-import type { McpClient } from "#lib/mcp/create-mcp-client.ts";
-import { McpFailure } from "#lib/mcp/mcp-error.ts";
-import { MCP_LIMITS } from "#lib/mcp/mcp-limits.ts";
-import type { McpTurn } from "#lib/mcp/mcp-turn.ts";
-import type { McpAnswer } from "#lib/mcp/read-answer.ts";
-import type { EvidenceStore } from "#lib/session/evidence.ts";
+import type { EvidenceStore } from "#lib/evidence/evidence.ts";
+import type { McpClient } from "#lib/mcp-client/create-mcp-client.ts";
+import { McpFailure } from "#lib/mcp-client/mcp-error.ts";
+import { MCP_LIMITS } from "#lib/mcp-client/mcp-limits.ts";
+import type { McpTurn } from "#lib/mcp-client/tool-server.ts";
+import type { RemoteTool } from "#lib/mcp-client/tools/admit-tools.ts";
+import type { McpAnswer } from "#lib/mcp-client/tools/read-answer.ts";
 import { quoteAsData } from "../quote-as-data.ts";
 import {
   defineTool,

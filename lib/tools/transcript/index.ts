@@ -1,10 +1,12 @@
 import type { Tool } from "../tool.ts";
-import { listEvidence } from "./list-evidence.ts";
-import { listTranscript } from "./list-transcript.ts";
-import { readMessage } from "./read-message.ts";
-import { readToolResult } from "./read-tool-result.ts";
-import { searchTranscript } from "./search-transcript.ts";
 import type { TranscriptServices } from "./services.ts";
+import {
+  listEvidence,
+  listTranscript,
+  readMessage,
+  readToolResult,
+  searchTranscript,
+} from "./transcript-tools.ts";
 
 /** The tools that look back at what the session has said, done and kept. */
 export const transcriptTools = (services: TranscriptServices): Tool[] => [

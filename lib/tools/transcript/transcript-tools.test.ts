@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { openTestDatabase } from "#db/testing.ts";
-import { createEvidenceStore } from "#lib/session/evidence.ts";
-import { createTranscriptReader } from "#lib/session/transcript.ts";
-import { insertTestSession } from "#lib/session/transcript-fixture.ts";
+import { createEvidenceStore } from "#lib/evidence/evidence.ts";
+import { createTranscriptReader } from "#lib/session/transcript/transcript.ts";
+import { insertTestSession } from "#lib/session/transcript/transcript-fixture.ts";
 import type { ToolCall } from "../tool.ts";
 import { transcriptTools } from "./index.ts";
 

@@ -1,5 +1,5 @@
 import type { Tool } from "../tool.ts";
-import { fetchUrl } from "./fetch-url.ts";
+import { fetchUrl } from "./fetch/fetch-url.ts";
 import { listFiles } from "./list-files.ts";
 import { readFile } from "./read-file.ts";
 import { runShell } from "./run-shell.ts";

@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { openTestDatabase } from "#db/testing.ts";
-import { createAddressRule } from "#lib/net/address-rule.ts";
-import { createGuardedFetch } from "#lib/net/guarded-fetch.ts";
+import { createEvidenceStore } from "#lib/evidence/evidence.ts";
+import { createAddressRule } from "#lib/net/address/address-rule.ts";
+import { createGuardedFetch } from "#lib/net/fetch/guarded-fetch.ts";
 import { createSandboxService } from "#lib/sandbox/create-sandbox-service.ts";
-import { createEvidenceStore } from "#lib/session/evidence.ts";
-import { insertTestSession } from "#lib/session/transcript-fixture.ts";
+import { insertTestSession } from "#lib/session/transcript/transcript-fixture.ts";
 import type { ToolCall, ToolResult } from "../tool.ts";
 import { workspaceTools } from "./index.ts";
 

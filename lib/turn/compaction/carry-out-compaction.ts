@@ -16,7 +16,7 @@ type CompactedFields = {
 };
 
 /** How a compaction came out; what failed or was stopped has changed nothing. */
-export type CompactionOutcome =
+type CompactionOutcome =
   | { kind: "compacted"; compaction: Compaction; event: CompactedFields; usage?: ModelUsage }
   | { kind: "failed"; failure: ModelFailure; usage?: ModelUsage }
   | { kind: "stopped" };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { createHistory as createTurnHistory } from "../history.ts";
+import { createHistory as createTurnHistory } from "../prompt/history.ts";
 import { weighMessages } from "./estimate-tokens.ts";
 import { applyCompaction, type HistoryEntry, type HistoryMessage } from "./history-entry.ts";
 import { placeSummary } from "./summary-plan.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { jsonSchema, tool } from "ai";
-import { referToPicture } from "../show-pictures.ts";
+import { referToPicture } from "../step/show-pictures.ts";
 import {
   estimateTokens,
   PICTURE_TOKENS,

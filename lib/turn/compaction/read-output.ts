@@ -3,7 +3,7 @@ import type { ToolResultPart } from "ai";
 type Output = ToolResultPart["output"];
 
 /** A tool's output as text and pictures; a picture is named by its evidence id, or by nothing where its bytes lie in the message. */
-export type ReadOutput = { text: string; pictures: (string | undefined)[]; isError: boolean };
+type ReadOutput = { text: string; pictures: (string | undefined)[]; isError: boolean };
 
 const PICTURE_REFERENCE = /^evidence:([^;]*);[\w.+/-]+$/;
 

@@ -1,4 +1,4 @@
-import { settleCalls } from "../history.ts";
+import { settleCalls } from "../prompt/history.ts";
 import type { HistoryMessage } from "./history-entry.ts";
 
 /**

@@ -2,13 +2,13 @@ import { type ModelMessage, streamText } from "ai";
 import { type ModelFailure, readModelFailure } from "#lib/model/failure.ts";
 import type { ModelAccess } from "#lib/model/model-access.ts";
 import { type ModelUsage, readUsage } from "#lib/model/usage.ts";
-import { cutToTokens } from "./cut-to-tokens.ts";
+import { cutToTokens } from "./estimate-tokens.ts";
 import type { HistoryMessage } from "./history-entry.ts";
 import { composeSummaryPrompt } from "./summary-prompt.ts";
 import { writeTranscript } from "./write-transcript.ts";
 
 /** How a summary came out. `usage` is that of all its calls. */
-export type SummaryAnswer =
+type SummaryAnswer =
   | { kind: "summarized"; text: string; usage: ModelUsage }
   | { kind: "failed"; failure: ModelFailure; usage: ModelUsage }
   | { kind: "stopped" };

@@ -1,6 +1,5 @@
-import { cutToTokens } from "./cut-to-tokens.ts";
 import type { BudgetParts } from "./divide-budget.ts";
-import { estimateTokens } from "./estimate-tokens.ts";
+import { cutToTokens, estimateTokens } from "./estimate-tokens.ts";
 import { findTasks } from "./find-tasks.ts";
 import { findReplacedThrough, type Item } from "./group-messages.ts";
 import type { Compaction, HistoryMessage } from "./history-entry.ts";

@@ -1,4 +1,4 @@
-import { mountEntrance } from "#lib/api/mount.ts";
+import { mountEntrance } from "#lib/api/next/mount.ts";
 
 export const dynamic = "force-dynamic";
 

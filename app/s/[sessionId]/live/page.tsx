@@ -2,7 +2,7 @@ import type { Metadata } from "next";
 import { headers } from "next/headers";
 import { notFound } from "next/navigation";
 import { BareLive } from "#components/live/bare-live.tsx";
-import { loadLivePage } from "#lib/api/mount.ts";
+import { loadLivePage } from "#lib/api/next/mount.ts";
 
 export const metadata: Metadata = { title: "Live browser" };
 

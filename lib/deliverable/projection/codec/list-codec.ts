@@ -81,7 +81,7 @@ const isEntry = (entry: unknown): entry is Entry =>
   typeof entry.key === "string";
 
 /** The items' forms, or `refused` as soon as one has none. */
-export function mapAll<Item>(items: readonly Item[], form: (item: Item, index: number) => unknown): unknown {
+function mapAll<Item>(items: readonly Item[], form: (item: Item, index: number) => unknown): unknown {
   const made: unknown[] = [];
   for (const [index, item] of items.entries()) {
     const each = form(item, index);

@@ -15,7 +15,7 @@ import type { Entry } from "./list-codec.ts";
 import { createOptionalForm, type OptionalForm } from "./optional-form.ts";
 
 /** A property that the caller's schema names. */
-export type Field = {
+type Field = {
   name: string;
   slot: Slot;
   isRequired: boolean;

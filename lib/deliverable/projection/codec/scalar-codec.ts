@@ -1,7 +1,7 @@
 import { kindOf } from "../json.ts";
 import { type Codec, type Node, type Outputs, refused } from "./codec.ts";
 
-export type ScalarType = "null" | "boolean" | "integer" | "number" | "string";
+type ScalarType = "null" | "boolean" | "integer" | "number" | "string";
 
 /** Values that travel as they are: one codec for each type. */
 export const scalarCodec = (type: ScalarType): Codec => scalarCodecs[type];

@@ -12,7 +12,7 @@ import { buildForms } from "./build-forms.ts";
 import { type Builder, createNode } from "./builder.ts";
 import { describePlace } from "./describe-place.ts";
 
-export type Built = { codec: Codec; description: string };
+type Built = { codec: Codec; description: string };
 
 const copiesOfOneUnionMax = 200;
 

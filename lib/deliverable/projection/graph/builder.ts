@@ -30,7 +30,7 @@ export type Builder = {
 };
 
 /** The places that are the same in every schema. */
-export type CommonNodes = {
+type CommonNodes = {
   /** Any JSON value at all. */
   any: Node;
   /** The entries of an object whose further values are of one place; null for none where `isNullable`. */

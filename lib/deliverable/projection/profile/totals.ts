@@ -2,7 +2,7 @@ import { isObject } from "../json.ts";
 import type { Flaw, Site } from "./check-profile.ts";
 import type { ProfileRules } from "./profile.ts";
 
-export type Totals = { add: (site: Site) => Flaw | undefined };
+type Totals = { add: (site: Site) => Flaw | undefined };
 
 /** Counts what a whole document may have only so much of. */
 export function createTotals(rules: ProfileRules): Totals {

@@ -5,7 +5,7 @@ import { inlineReferences } from "./inline-references.ts";
 import type { SchemaIndex } from "./schema-index.ts";
 
 /** A keyword that a strict schema cannot enforce, as a short sentence for the model. */
-export type Constraint = { keyword: string; sentence: string };
+type Constraint = { keyword: string; sentence: string };
 
 const quoteCharactersMax = 400;
 const patternCharactersMax = 2_000;

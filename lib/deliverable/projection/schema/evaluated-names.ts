@@ -5,7 +5,7 @@ import { conditionalsOf, listOf } from "./expand-formula.ts";
 import type { Schema, SchemaIndex } from "./schema-index.ts";
 
 /** The schemas that stand for the same value below some, under whatever condition. */
-export type SoftSchemas = { schemas: readonly SchemaObject[]; isComplete: boolean };
+type SoftSchemas = { schemas: readonly SchemaObject[]; isComplete: boolean };
 
 /** For `unevaluatedProperties`: the names that a schema's own parts may have evaluated. */
 export type EvaluatedNames = {

@@ -2,7 +2,7 @@ import { isObject, kindOf } from "../json.ts";
 import type { Schema, SchemaIndex } from "./schema-index.ts";
 
 /** The JSON types of JSON Schema, in which a whole number has a type of its own. */
-export type SchemaKind = "object" | "array" | "string" | "number" | "integer" | "boolean" | "null";
+type SchemaKind = "object" | "array" | "string" | "number" | "integer" | "boolean" | "null";
 export type Kinds = ReadonlySet<SchemaKind>;
 
 export const allKinds: Kinds = new Set(["object", "array", "string", "number", "boolean", "null"]);

@@ -5,7 +5,7 @@ import { conjoin, type Formula } from "./formula.ts";
 import { isSchema, type Schema, type SchemaIndex } from "./schema-index.ts";
 
 /** The items of a list: the first ones by position, then all others; `rest` is undefined where there are none. */
-export type ArrayPlan = { positions: readonly Formula[]; rest: Formula | undefined; lengthMin: number };
+type ArrayPlan = { positions: readonly Formula[]; rest: Formula | undefined; lengthMin: number };
 
 /** The lists that keep to all of the schemas. @returns undefined when there are none. @throws OutOfBudget */
 export function planArray(

@@ -5,9 +5,9 @@ import type { EvaluatedNames } from "./evaluated-names.ts";
 import { conjoin, type Formula } from "./formula.ts";
 import { isSchema, type Schema, type SchemaIndex } from "./schema-index.ts";
 
-export type FieldPlan = { name: string; formula: Formula; isRequired: boolean; isSoft: boolean };
+type FieldPlan = { name: string; formula: Formula; isRequired: boolean; isSoft: boolean };
 export type SectionPlan = { formula: Formula; patterns: readonly string[]; isRest: boolean };
-export type ObjectPlan = { fields: readonly FieldPlan[]; sections: readonly SectionPlan[] };
+type ObjectPlan = { fields: readonly FieldPlan[]; sections: readonly SectionPlan[] };
 
 /** What one schema says about properties: those it names, those by pattern, and `rest` for all others. */
 type Claim = {

@@ -1,5 +1,5 @@
-import { findContainer } from "#lib/api/find-container.ts";
-import type { Upgrade } from "#lib/api/live/open-live.ts";
+import type { Upgrade } from "#lib/api/live/live-hub.ts";
+import { findContainer } from "#lib/api/next/find-container.ts";
 
 export const runtime = "nodejs";
 export const dynamic = "force-dynamic";

@@ -1,4 +1,4 @@
-import { mount } from "#lib/api/mount.ts";
+import { mount } from "#lib/api/next/mount.ts";
 
 export const { GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS } = mount({
   PATCH: "editQueued",

@@ -1,0 +1,136 @@
+"use client";
+
+import { ArrowUp, Square } from "lucide-react";
+import { type RefObject, useState } from "react";
+import { isStopping, isWorking } from "#lib/page/state/session-state.ts";
+import type { FollowUpMode } from "#lib/page/state/view-types.ts";
+import { Button } from "../../ui/button.tsx";
+import { cn } from "../../ui/cn.ts";
+import { Kbd } from "../../ui/kbd.tsx";
+import { useRuntime, useSession } from "../session-context.tsx";
+import { ElicitationForm } from "./elicitation-form.tsx";
+import { MODES, ModeChoice } from "./mode-choice.tsx";
+import { StateLine } from "./state-line.tsx";
+import { useStop } from "./stop-context.tsx";
+import { useSyncQueue } from "./use-sync-queue.ts";
+
+/** Where a person speaks to the agent: the state of things, a question that waits, and the message box. */
+export function Composer({
+  textarea,
+  className,
+}: {
+  textarea: RefObject<HTMLTextAreaElement | null>;
+  className?: string;
+}) {
+  const state = useSession();
+  useSyncQueue();
+  return (
+    <section
+      aria-label="Message"
+      className={cn("flex max-h-[70dvh] min-h-0 flex-col gap-2 border-t bg-canvas px-3 pt-2 pb-3", className)}
+    >
+      <StateLine />
+      {state.elicitation && (
+        <ElicitationForm key={state.elicitation.elicitationId} elicitation={state.elicitation} />
+      )}
+      {state.role === "drive" ? (
+        <MessageBox textarea={textarea} />
+      ) : (
+        <p className="text-faint text-sm">You are watching. This link does not allow sending messages.</p>
+      )}
+    </section>
+  );
+}
+
+function MessageBox({ textarea }: { textarea: RefObject<HTMLTextAreaElement | null> }) {
+  const { store, actions } = useRuntime();
+  const state = useSession();
+  const isBusy = isWorking(state);
+  const { stop, isArmed, error: stopError, forgetError } = useStop();
+  const [text, setText] = useState("");
+  const [chosen, setMode] = useState<FollowUpMode>("queue");
+  const [isSending, setSending] = useState(false);
+  const [sendError, setError] = useState<string | null>(null);
+  const error = sendError ?? (isBusy ? stopError : null);
+
+  async function send(mode: FollowUpMode): Promise<void> {
+    const said = text.trim();
+    if (said === "" || isSending) return;
+    setSending(true);
+    setError(null);
+    forgetError();
+    const outcome = await actions.sendMessage(said, mode);
+    setSending(false);
+    if (!outcome.isDone) return setError(outcome.error);
+    // What was typed meanwhile is the next message.
+    setText((current) => (current.trim() === said ? "" : current));
+    // Ending a turn is a thing to decide anew each time.
+    if (mode === "interrupt") setMode("queue");
+    const { requestId, runId } = outcome.answer;
+    const createdAt = new Date().toISOString();
+    store.noteAccepted({ requestId, mode, text: said, author: null, createdAt }, runId);
+  }
+
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send(isBusy ? chosen : "queue");
+      }}
+      className="rounded-lg border border-line-strong bg-surface focus-within:border-accent focus-within:ring-2 focus-within:ring-accent/20"
+    >
+      <textarea
+        ref={textarea}
+        value={text}
+        rows={1}
+        dir="auto"
+        aria-label="Message to the agent"
+        aria-keyshortcuts="/"
+        placeholder={isBusy ? MODES[chosen].does : "Ask for something else"}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+          event.preventDefault();
+          const isSteer = event.ctrlKey || event.metaKey;
+          void send(!isBusy ? "queue" : isSteer ? "steer" : chosen);
+        }}
+        className="field-sizing-content block max-h-48 min-h-10 w-full resize-none bg-transparent px-3 py-2 text-base outline-none placeholder:text-faint"
+      />
+      {error && (
+        <p role="alert" className="px-3 pb-1 text-bad text-sm">
+          {error}
+        </p>
+      )}
+      <div className="flex items-center gap-2 px-2 pb-2">
+        {isBusy && isArmed ? (
+          <span className="truncate pl-1 font-medium text-warn text-xs">Press Esc again to stop</span>
+        ) : isBusy ? (
+          <ModeChoice mode={chosen} onChange={setMode} />
+        ) : (
+          <span className="truncate pl-1 text-faint text-xs max-sm:invisible">
+            Enter sends, Shift+Enter breaks the line
+          </span>
+        )}
+        <span className="flex-1" />
+        {isBusy && (
+          <Button size="sm" variant="outline" className="h-7" disabled={isStopping(state)} onClick={stop}>
+            <Square aria-hidden className="fill-current" /> Stop
+            <span aria-hidden className="contents max-sm:hidden">
+              <Kbd>Esc</Kbd>
+            </span>
+          </Button>
+        )}
+        <Button
+          type="submit"
+          size="sm"
+          variant="primary"
+          className="h-7"
+          disabled={text.trim() === "" || isSending}
+        >
+          <ArrowUp aria-hidden />
+          <span className="max-sm:sr-only">Send</span>
+        </Button>
+      </div>
+    </form>
+  );
+}

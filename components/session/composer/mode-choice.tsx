@@ -1,0 +1,42 @@
+"use client";
+
+import type { FollowUpMode } from "#lib/page/state/view-types.ts";
+
+/** What each mode is called, and what it does, in the words of the person who chooses. */
+export const MODES: Record<FollowUpMode, { name: string; does: string }> = {
+  queue: { name: "Queue", does: "Say what comes next" },
+  steer: { name: "Steer", does: "Tell the agent while it works" },
+  interrupt: { name: "Interrupt", does: "Stop this turn and ask for something else" },
+};
+
+/** How a message reaches a session whose turn is at work: one stop of the Tab key, changed with the arrow keys. */
+export function ModeChoice({
+  mode,
+  onChange,
+}: {
+  mode: FollowUpMode;
+  onChange: (mode: FollowUpMode) => void;
+}) {
+  return (
+    <fieldset className="flex h-7 min-w-0 items-stretch rounded-md bg-sunken p-0.5">
+      <legend className="sr-only">When the agent reads it</legend>
+      {Object.entries(MODES).map(([choice, { name, does }]) => (
+        <label
+          key={choice}
+          title={does}
+          className="relative flex select-none items-center rounded-sm px-2 font-medium text-soft text-xs outline-offset-[-2px] hover:text-ink has-checked:bg-raised has-checked:text-ink has-checked:shadow-(color:--shadow-color) has-checked:shadow-sm has-focus-visible:outline-2 has-focus-visible:outline-accent max-sm:px-1.5"
+        >
+          <input
+            type="radio"
+            name="mode"
+            className="absolute inset-0 cursor-pointer appearance-none outline-none"
+            checked={choice === mode}
+            // The keys of this record are the modes.
+            onChange={() => onChange(choice as FollowUpMode)}
+          />
+          {name}
+        </label>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,60 @@
+"use client";
+
+import { createContext, type ReactNode, use, useCallback, useEffect, useMemo, useState } from "react";
+import { useRuntime } from "../session-context.tsx";
+
+type Stop = {
+  stop: () => Promise<void>;
+  /** Whether Esc was pressed once and a second press stops the agent. */
+  isArmed: boolean;
+  /** Makes the next Esc stop the agent, until another key or a click, or for a few seconds. */
+  arm: () => void;
+  /** Why the turn could not be stopped, in a sentence. */
+  error: string | null;
+  /** Clears the error of an earlier stop once the person asks for something else. */
+  forgetError: () => void;
+};
+
+const ARMED_MS = 4_000;
+
+const StopContext = createContext<Stop | undefined>(undefined);
+
+/** Stops the running turn for the button and the Esc key alike, so that both report a failure in one place. */
+export function StopProvider({ children }: { children: ReactNode }) {
+  const { store, actions } = useRuntime();
+  const [error, setError] = useState<string | null>(null);
+  const [isArmed, setArmed] = useState(false);
+  const stop = useCallback(async () => {
+    setArmed(false);
+    setError(null);
+    const outcome = await actions.cancel();
+    if (!outcome.isDone) setError(`The turn was not stopped. ${outcome.error}`);
+    else if (outcome.answer.runId !== null) store.noteStopping(outcome.answer.runId);
+  }, [actions, store]);
+  useEffect(() => {
+    if (!isArmed) return;
+    const disarm = (event?: Event) => {
+      if (!(event instanceof KeyboardEvent) || event.key !== "Escape") setArmed(false);
+    };
+    const timer = setTimeout(disarm, ARMED_MS);
+    window.addEventListener("keydown", disarm, true);
+    window.addEventListener("pointerdown", disarm, true);
+    return () => {
+      clearTimeout(timer);
+      window.removeEventListener("keydown", disarm, true);
+      window.removeEventListener("pointerdown", disarm, true);
+    };
+  }, [isArmed]);
+  const value = useMemo(
+    () => ({ stop, isArmed, arm: () => setArmed(true), error, forgetError: () => setError(null) }),
+    [stop, isArmed, error],
+  );
+  return <StopContext value={value}>{children}</StopContext>;
+}
+
+/** @see StopProvider */
+export function useStop(): Stop {
+  const context = use(StopContext);
+  if (!context) throw new Error("useStop was called outside a StopProvider");
+  return context;
+}

@@ -1,0 +1,33 @@
+import type { ReactNode } from "react";
+import { cn } from "../../ui/cn.ts";
+
+/** One line of the conversation that opens to what is behind it. */
+export function LineButton({
+  isOpen,
+  onToggle,
+  panelId,
+  className,
+  children,
+}: {
+  isOpen: boolean;
+  onToggle: (isOpen: boolean) => void;
+  /** Id of what it opens. */
+  panelId?: string;
+  className?: string | false;
+  children: ReactNode;
+}) {
+  return (
+    <button
+      type="button"
+      aria-expanded={isOpen}
+      aria-controls={panelId}
+      onClick={() => onToggle(!isOpen)}
+      className={cn(
+        "-mx-2 flex h-7 w-[calc(100%+16px)] items-center gap-2 rounded-md px-2 text-left text-sm hover:bg-hover",
+        className,
+      )}
+    >
+      {children}
+    </button>
+  );
+}

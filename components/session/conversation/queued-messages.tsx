@@ -1,0 +1,112 @@
+"use client";
+
+import { Check, Clock, CornerDownRight, FastForward, Pencil, X } from "lucide-react";
+import { useState } from "react";
+import type { QueuedMessage } from "#lib/page/state/view-types.ts";
+import { IconButton } from "../../ui/icon-button.tsx";
+import { useRuntime, useSession } from "../session-context.tsx";
+
+/**
+ * Messages that wait, at the end of the conversation in the order in which the agent gets them; they can be changed and
+ * taken back until then.
+ */
+export function QueuedMessages() {
+  const { queue, runs, role } = useSession();
+  const isOtherRunning = runs.some(({ state }) => state === "running");
+  const next = queue.find(({ mode }) => mode !== "steer");
+  return queue.map((message) => (
+    <li key={message.requestId} data-item="queued" tabIndex={-1} className="mt-4 rounded-lg">
+      <Queued message={message} isWaiting={isOtherRunning || next !== message} mayEdit={role === "drive"} />
+    </li>
+  ));
+}
+
+/** What each kind of waiting message is called, and what it waits for. */
+const WAITS = {
+  queue: { name: "Queued message", icon: Clock, until: "Queued" },
+  steer: {
+    name: "Steering message",
+    icon: CornerDownRight,
+    until: "Steering: read at the agent’s next step",
+  },
+  interrupt: { name: "Interrupting message", icon: FastForward, until: "Next, once this turn has stopped" },
+};
+
+function Queued({
+  message,
+  isWaiting,
+  mayEdit,
+}: {
+  message: QueuedMessage;
+  isWaiting: boolean;
+  mayEdit: boolean;
+}) {
+  const { store, actions } = useRuntime();
+  const [draft, setDraft] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
+  const { name, icon: Icon, until } = WAITS[message.mode];
+
+  async function remove(): Promise<void> {
+    const outcome = await actions.removeQueued(message.requestId);
+    if (outcome.isDone) store.noteRemoved(message.requestId);
+    else setError(outcome.error);
+  }
+  /** Changes the text and reads the queue anew, whether that was in time or not. */
+  async function save(): Promise<void> {
+    const outcome = await actions.editQueued(message.requestId, (draft ?? message.text).trim());
+    const queue = await actions.readQueue();
+    if (queue.isDone) store.replaceQueue(queue.answer);
+    setError(outcome.isDone ? null : outcome.error);
+    if (outcome.isDone) setDraft(null);
+  }
+
+  return (
+    <article aria-label={name} className="rounded-lg border border-line-strong border-dashed px-3 py-2">
+      {draft === null ? (
+        <p dir="auto" className="whitespace-pre-wrap text-base text-soft [overflow-wrap:anywhere]">
+          {message.text}
+        </p>
+      ) : (
+        <textarea
+          // biome-ignore lint/a11y/noAutofocus: the person has just asked to edit this text
+          autoFocus
+          aria-label={name}
+          dir="auto"
+          value={draft}
+          onChange={(event) => setDraft(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key === "Escape") {
+              event.preventDefault();
+              setDraft(null);
+            } else if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing) {
+              event.preventDefault();
+              void save();
+            }
+          }}
+          className="field-sizing-content block w-full resize-none bg-transparent text-base outline-none"
+        />
+      )}
+      <div className="flex h-6 items-center gap-1 text-faint text-xs">
+        {isWaiting && error === null && <Icon aria-hidden className="size-3.5 shrink-0" />}
+        <span className="flex-1 truncate" role={error === null ? undefined : "alert"}>
+          {error ?? (isWaiting ? until : "Starting")}
+        </span>
+        {mayEdit && isWaiting && draft === null && (
+          <>
+            <IconButton label="Edit" size="icon-sm" onClick={() => setDraft(message.text)}>
+              <Pencil />
+            </IconButton>
+            <IconButton label="Remove" size="icon-sm" onClick={remove}>
+              <X />
+            </IconButton>
+          </>
+        )}
+        {draft !== null && (
+          <IconButton label="Save" keys="Enter" size="icon-sm" disabled={draft.trim() === ""} onClick={save}>
+            <Check />
+          </IconButton>
+        )}
+      </div>
+    </article>
+  );
+}

@@ -1,0 +1,71 @@
+import type { ReactNode } from "react";
+import type { ToolCallView } from "#lib/page/state/view-types.ts";
+import { CodeBlock } from "../../ui/code-block.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { JsonTree } from "../../ui/json-tree.tsx";
+
+/** Characters of a result that the page is given; the rest is read by the agent, or over the API. */
+const PREVIEW_CHARACTERS = 2_000;
+
+/** What a tool was given and what it answered. */
+export function ToolDetail({
+  id,
+  toolName,
+  input,
+  call,
+}: {
+  id: string;
+  toolName: string;
+  input: unknown;
+  call: ToolCallView | undefined;
+}) {
+  const code = codeOf(input);
+  return (
+    <div id={id} className="mt-1 mb-3 ml-2 flex flex-col gap-2 border-l pl-4">
+      <Part title={`Input · ${toolName}`} copy={code ?? JSON.stringify(input, null, 2) ?? ""}>
+        {code === undefined ? (
+          <div className="max-h-80 overflow-auto">
+            <JsonTree value={input ?? {}} />
+          </div>
+        ) : (
+          <CodeBlock text={code} />
+        )}
+      </Part>
+      {call?.preview && (
+        <Part title={call.state === "failed" ? "Error" : "Result"} copy={call.preview}>
+          <CodeBlock text={call.preview} className={call.state === "failed" ? "text-bad" : ""} />
+          {call.preview.length >= PREVIEW_CHARACTERS && (
+            <p className="text-faint text-xs">
+              The beginning. The whole is kept as <span className="font-mono">{call.resultId}</span>.
+            </p>
+          )}
+        </Part>
+      )}
+      {call?.state === "unknown" && (
+        <p className="text-sm text-warn">The call was interrupted: whether it took effect is not known.</p>
+      )}
+    </div>
+  );
+}
+
+function Part({ title, copy, children }: { title: string; copy: string; children: ReactNode }) {
+  return (
+    <section className="flex flex-col gap-1">
+      <div className="flex h-6 items-center justify-between">
+        <h2 className="text-faint text-xs">{title}</h2>
+        <CopyButton text={copy} label={`Copy ${title.toLowerCase()}`} />
+      </div>
+      {children}
+    </section>
+  );
+}
+
+/** A script or command is shown as written, not as an escaped string. */
+function codeOf(input: unknown): string | undefined {
+  if (typeof input !== "object" || input === null) return undefined;
+  const entries = Object.entries(input);
+  const found = entries.find(
+    ([field, value]) => ["code", "script", "command"].includes(field) && typeof value === "string",
+  );
+  return found && entries.length <= 2 ? String(found[1]) : undefined;
+}

@@ -1,0 +1,50 @@
+"use client";
+
+import { ChevronRight } from "lucide-react";
+import { useState } from "react";
+import type { TimelineCall } from "#lib/page/state/timeline.ts";
+import { describeTool } from "#lib/page/words/describe-tool.ts";
+import { formatDuration } from "#lib/page/words/format.ts";
+import { cn } from "../../ui/cn.ts";
+import { EvidenceStrip } from "./evidence-strip.tsx";
+import { LineButton } from "./line-button.tsx";
+import { ToolIcon } from "./tool-icon.tsx";
+import { ToolLine } from "./tool-line.tsx";
+
+/** Consecutive calls of one kind: a single line each where there is one, folded into one line where there are several. */
+export function ToolGroup({ toolName, calls }: { toolName: string; calls: TimelineCall[] }) {
+  const [isOpen, setOpen] = useState(false);
+  const [only] = calls;
+  if (calls.length === 1 && only) return <ToolLine {...only} />;
+  const words = describeTool(toolName, null);
+  const isRunning = calls.some(({ call, isOver }) => (call ? call.state === "started" : !isOver));
+  const failures = calls.filter(({ call }) => call?.state === "failed").length;
+  const durationMs = calls.reduce((sum, { call }) => sum + (call?.durationMs ?? 0), 0);
+  const evidence = calls.flatMap(({ call }) => call?.evidence ?? []);
+  return (
+    <div>
+      <LineButton isOpen={isOpen} onToggle={setOpen}>
+        <ToolIcon icon={words.icon} />
+        <span className="truncate text-soft">{words.many(calls.length)}</span>
+        <ChevronRight
+          aria-hidden
+          className={cn("size-3.5 shrink-0 text-faint transition-transform", isOpen && "rotate-90")}
+        />
+        {failures > 0 && <span className="shrink-0 text-bad text-xs">{failures} failed</span>}
+        <span className="flex-1" />
+        <span className="shrink-0 text-faint text-xs tabular-nums">
+          {isRunning ? "running" : durationMs > 0 && formatDuration(durationMs)}
+        </span>
+      </LineButton>
+      {isOpen ? (
+        <div className="ml-2 border-l pl-4">
+          {calls.map((call) => (
+            <ToolLine key={call.toolCallId} {...call} />
+          ))}
+        </div>
+      ) : (
+        <EvidenceStrip evidence={evidence} />
+      )}
+    </div>
+  );
+}

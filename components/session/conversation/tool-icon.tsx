@@ -1,0 +1,36 @@
+import {
+  Camera,
+  FileText,
+  Folder,
+  Globe,
+  History,
+  PanelTop,
+  Plug,
+  Search,
+  SquareCode,
+  SquareTerminal,
+  UserRound,
+  Wrench,
+} from "lucide-react";
+import type { ToolWords } from "#lib/page/words/describe-tool.ts";
+
+const ICONS = {
+  script: SquareCode,
+  search: Search,
+  page: PanelTop,
+  camera: Camera,
+  file: FileText,
+  folder: Folder,
+  terminal: SquareTerminal,
+  globe: Globe,
+  person: UserRound,
+  history: History,
+  plug: Plug,
+  tool: Wrench,
+};
+
+/** The picture of a kind of tool. */
+export function ToolIcon({ icon }: { icon: ToolWords["icon"] }) {
+  const Icon = ICONS[icon];
+  return <Icon aria-hidden className="size-4 shrink-0 text-faint" />;
+}

@@ -1,0 +1,59 @@
+"use client";
+
+import { useState } from "react";
+import type { TimelineCall } from "#lib/page/state/timeline.ts";
+import type { ToolCallView } from "#lib/page/state/view-types.ts";
+import { describeTool } from "#lib/page/words/describe-tool.ts";
+import { formatDuration } from "#lib/page/words/format.ts";
+import { cn } from "../../ui/cn.ts";
+import { useNow } from "../../ui/use-now.ts";
+import { EvidenceStrip } from "./evidence-strip.tsx";
+import { LineButton } from "./line-button.tsx";
+import { ToolDetail } from "./tool-detail.tsx";
+import { ToolIcon } from "./tool-icon.tsx";
+
+/** One tool call: icon, verb in plain words, object, time; opens to input, result and pictures. */
+export function ToolLine({ toolCallId, toolName, input, call, isOver }: TimelineCall) {
+  const [isOpen, setOpen] = useState(false);
+  const words = describeTool(toolName, input);
+  const isRunning = call ? call.state === "started" : !isOver;
+  return (
+    <div>
+      <LineButton
+        isOpen={isOpen}
+        onToggle={setOpen}
+        panelId={`${toolCallId}-detail`}
+        className={isOpen && "bg-hover"}
+      >
+        <ToolIcon icon={words.icon} />
+        <span className={cn("shrink-0 text-soft", isRunning && call && "text-accent-strong")}>
+          {isRunning ? words.running : words.done}
+        </span>
+        {words.object && (
+          <span className="min-w-0 truncate font-mono text-faint text-xs">{words.object}</span>
+        )}
+        <span className="flex-1" />
+        {!isOver && <ToolTime call={call} />}
+      </LineButton>
+      {isOpen && <ToolDetail id={`${toolCallId}-detail`} toolName={toolName} input={input} call={call} />}
+      <EvidenceStrip evidence={call?.evidence ?? []} />
+    </div>
+  );
+}
+
+/** How long a call took, takes so far, or how else it ended. */
+function ToolTime({ call }: { call: ToolCallView | undefined }) {
+  const isRunning = call?.state === "started";
+  const now = useNow(1_000, isRunning);
+  if (!call) return <span className="shrink-0 text-faint text-xs">next</span>;
+  const duration = call.durationMs === null ? null : formatDuration(call.durationMs);
+  return (
+    <span className="flex shrink-0 gap-2 text-faint text-xs tabular-nums">
+      {call.state === "failed" && <span className="text-bad">failed</span>}
+      {call.state === "unknown" && <span className="text-warn">outcome unknown</span>}
+      {isRunning && now !== null
+        ? `${Math.max(0, Math.round((now - Date.parse(call.startedAt)) / 1000))} s`
+        : duration}
+    </span>
+  );
+}

@@ -1,0 +1,59 @@
+"use client";
+
+import { MessageSquareText } from "lucide-react";
+import type { AnnotationView } from "#lib/page/state/view-types.ts";
+import { formatAddress } from "#lib/page/words/format.ts";
+import { EmptyNote } from "../../ui/empty-note.tsx";
+import { Age } from "../../ui/time.tsx";
+import { useSession } from "../session-context.tsx";
+
+/** What people noted on the page in the live browser. */
+export function AnnotationsTab() {
+  const { annotations } = useSession();
+  if (annotations.length === 0) {
+    return (
+      <EmptyNote icon={<MessageSquareText />} title="No annotations yet">
+        Use the annotation button in the live page: pick an element, write a comment, submit.
+      </EmptyNote>
+    );
+  }
+  return (
+    <ol className="divide-y">
+      {annotations.toReversed().map((annotation) => (
+        <li key={annotation.id} className="px-4 py-3">
+          <Annotation annotation={annotation} />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Annotation({ annotation }: { annotation: AnnotationView }) {
+  const notes = annotation.annotations ?? [];
+  return (
+    <article className="flex flex-col gap-2">
+      {notes.map((note, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the notes of a stored annotation never move
+        <div key={index} className="min-w-0">
+          <p dir="auto" className="whitespace-pre-wrap text-sm [overflow-wrap:anywhere]">
+            {note.comment ?? "No comment"}
+          </p>
+          {note.selector && (
+            <p className="truncate font-mono text-faint text-xs" title={note.selector}>
+              {note.selector}
+            </p>
+          )}
+        </div>
+      ))}
+      {notes.length === 0 && (
+        <p className="whitespace-pre-wrap text-sm [overflow-wrap:anywhere]">
+          {annotation.output ?? annotation.event}
+        </p>
+      )}
+      <p className="flex justify-between gap-4 text-faint text-xs">
+        <span className="truncate">{annotation.url && formatAddress(annotation.url)}</span>
+        <Age iso={annotation.createdAt} />
+      </p>
+    </article>
+  );
+}

@@ -1,0 +1,94 @@
+"use client";
+
+import { RotateCw } from "lucide-react";
+import { useState } from "react";
+import type { DeliveryView } from "#lib/page/state/view-types.ts";
+import { formatDuration } from "#lib/page/words/format.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { ClockTime } from "../../ui/time.tsx";
+import { useDeliveries } from "./use-deliveries.ts";
+
+const STATES = {
+  pending: ["quiet", "waiting"],
+  sending: ["busy", "sending"],
+  delivered: ["good", "delivered"],
+  dropped: ["bad", "dropped"],
+} as const;
+
+/** The session's callbacks: what was sent when, what the receiver said, and a way to send one again. */
+export function DeliveryLog() {
+  const { deliveries, error, redeliver } = useDeliveries();
+  if (deliveries.length === 0) return null;
+  return (
+    <section aria-label="Callbacks" className="border-t pt-3">
+      <h2 className="pb-1 text-faint text-xs">Callbacks</h2>
+      <ol className="flex flex-col divide-y">
+        {deliveries.map((delivery) => (
+          <Delivery key={delivery.id} delivery={delivery} onRedeliver={() => redeliver(delivery.id)} />
+        ))}
+      </ol>
+      {error && (
+        <p role="alert" className="pt-2 text-bad text-xs">
+          {error}
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Delivery({ delivery, onRedeliver }: { delivery: DeliveryView; onRedeliver: () => Promise<void> }) {
+  const [isAsking, setAsking] = useState(false);
+  const { attempts, state, nextAttemptAt } = delivery;
+  const last = attempts.at(-1);
+  const isOver = state === "delivered" || state === "dropped";
+  return (
+    <li className="flex min-w-0 flex-col gap-1 py-2">
+      <div className="flex h-6 items-center gap-2">
+        <Badge tone={STATES[state][0]}>{STATES[state][1]}</Badge>
+        <span className="truncate">{delivery.event}</span>
+        <span className="ml-auto flex items-center gap-2 text-faint text-xs tabular-nums">
+          {last && <ClockTime iso={last.at} />}
+          {attempts.length} {attempts.length === 1 ? "attempt" : "attempts"}
+        </span>
+        {isOver && (
+          <Button
+            size="sm"
+            variant="ghost"
+            aria-label={`Send again: ${delivery.event}`}
+            disabled={isAsking}
+            onClick={() => {
+              setAsking(true);
+              void onRedeliver().finally(() => setAsking(false));
+            }}
+          >
+            <RotateCw /> Send again
+          </Button>
+        )}
+      </div>
+      {last && (
+        <p className="flex gap-2 text-soft text-xs tabular-nums">
+          <span className="min-w-0 flex-1 [overflow-wrap:anywhere]">
+            {last.error ?? `answered ${last.status}`}
+          </span>
+          <span className="shrink-0 text-faint">
+            {last.latencyMs < 1_000 ? `${last.latencyMs} ms` : formatDuration(last.latencyMs)}
+          </span>
+        </p>
+      )}
+      {last?.excerpt && (
+        <pre
+          dir="auto"
+          className="max-h-24 overflow-auto whitespace-pre-wrap rounded-sm bg-sunken px-2 py-1 font-mono text-faint text-xs [overflow-wrap:anywhere]"
+        >
+          {last.excerpt}
+        </pre>
+      )}
+      {nextAttemptAt && attempts.length > 0 && (
+        <p className="text-faint text-xs">
+          Next attempt at <ClockTime iso={nextAttemptAt} />
+        </p>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,161 @@
+"use client";
+
+import { ChevronDown, ChevronUp } from "lucide-react";
+import type { ComponentType } from "react";
+import { useState } from "react";
+import type { SessionState } from "#lib/page/state/session-state.ts";
+import { cn } from "../../ui/cn.ts";
+import { IconButton } from "../../ui/icon-button.tsx";
+import { useSession } from "../session-context.tsx";
+import { ActivityTab } from "./activity-tab.tsx";
+import { AnnotationsTab } from "./annotations-tab.tsx";
+import { DRAWER_TABS, type DrawerTab, useDrawer } from "./drawer-context.tsx";
+import { EvidenceTab } from "./evidence-tab.tsx";
+import { ResultTab } from "./result-tab.tsx";
+
+const TABS: Record<DrawerTab, { name: string; Panel: ComponentType }> = {
+  result: { name: "Result", Panel: ResultTab },
+  annotations: { name: "Annotations", Panel: AnnotationsTab },
+  evidence: { name: "Evidence", Panel: EvidenceTab },
+  activity: { name: "Activity", Panel: ActivityTab },
+};
+
+/** Under the stage: what the session has brought. Closed until it is wanted; where it stands alone it is always open. */
+export function Drawer({ isAlone, className }: { isAlone: boolean; className?: string | false }) {
+  const state = useSession();
+  const drawer = useDrawer();
+  const counts = countsOf(state);
+  const hasNews = useNews(counts, drawer.tab);
+  const isOpen = drawer.tab !== null;
+  const shown = drawer.tab ?? (isAlone && !state.session.isStructured ? "activity" : "result");
+  const { Panel } = TABS[shown];
+  const firstWithNews = DRAWER_TABS.find(hasNews) ?? "result";
+
+  return (
+    <section
+      aria-label="Result and records"
+      className={cn(
+        "flex min-h-0 flex-col bg-surface lg:border-t",
+        isAlone
+          ? "lg:flex-1 lg:border-t-0"
+          : isOpen
+            ? "lg:h-[clamp(240px,40%,480px)] lg:shrink-0"
+            : "lg:shrink-0",
+        className,
+      )}
+    >
+      <div className="flex h-10 shrink-0 items-center gap-1 border-b px-2">
+        <div
+          role="tablist"
+          aria-label="Result and records"
+          onKeyDown={(event) => {
+            const tabs = [...event.currentTarget.querySelectorAll<HTMLElement>("[role=tab]")];
+            const at = tabs.indexOf(event.target as HTMLElement);
+            const places = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: -1 };
+            if (!(event.key in places)) return;
+            event.preventDefault();
+            tabs.at(places[event.key as keyof typeof places] % tabs.length)?.focus();
+          }}
+          className="flex h-full min-w-0 flex-1 gap-1 overflow-x-auto"
+        >
+          {DRAWER_TABS.map((tab) => (
+            <TabButton
+              key={tab}
+              id={`${tab}-tab`}
+              name={TABS[tab].name}
+              count={tab === "result" ? 0 : counts[tab]}
+              hasNews={hasNews(tab)}
+              isActive={tab === shown}
+              isOpen={isOpen || isAlone}
+              onClick={() => (drawer.tab === tab && !isAlone ? drawer.close() : drawer.open(tab))}
+            />
+          ))}
+        </div>
+        {!isAlone && (
+          <IconButton
+            size="icon-sm"
+            className="max-lg:hidden"
+            label={isOpen ? "Close the drawer" : "Open the drawer"}
+            onClick={() => (isOpen ? drawer.close() : drawer.open(firstWithNews))}
+          >
+            {isOpen ? <ChevronDown /> : <ChevronUp />}
+          </IconButton>
+        )}
+      </div>
+      <div
+        role="tabpanel"
+        id="drawer-panel"
+        aria-labelledby={`${shown}-tab`}
+        className={cn("min-h-0 flex-1 overflow-auto", !isOpen && !isAlone && "lg:hidden")}
+      >
+        <Panel />
+      </div>
+    </section>
+  );
+}
+
+function TabButton({
+  id,
+  name,
+  count,
+  hasNews,
+  isActive,
+  isOpen,
+  onClick,
+}: {
+  id: string;
+  name: string;
+  count: number;
+  hasNews: boolean;
+  isActive: boolean;
+  isOpen: boolean;
+  onClick: () => void;
+}) {
+  return (
+    <button
+      type="button"
+      role="tab"
+      id={id}
+      aria-selected={isActive && isOpen}
+      aria-controls="drawer-panel"
+      tabIndex={isActive ? 0 : -1}
+      onClick={onClick}
+      className={cn(
+        "relative flex shrink-0 items-center gap-1.5 rounded-sm px-2 font-medium text-faint text-sm outline-offset-[-2px] hover:text-ink",
+        isActive && "max-lg:text-ink",
+        isActive && isOpen && "text-ink",
+      )}
+    >
+      {name}
+      {count > 0 && <span className="text-faint text-xs tabular-nums">{count}</span>}
+      {hasNews && (
+        <span className="size-1.5 rounded-full bg-accent">
+          <span className="sr-only">new</span>
+        </span>
+      )}
+      <span
+        aria-hidden
+        className={cn(
+          "absolute inset-x-2 -bottom-px h-0.5",
+          isActive && "max-lg:bg-accent",
+          isActive && isOpen && "bg-accent",
+        )}
+      />
+    </button>
+  );
+}
+
+/** How much each tab holds; a change is news. Activity changes all the time and is never news. */
+const countsOf = (state: SessionState): Record<DrawerTab, number> => ({
+  result: state.deliverables.filter(({ status }) => status !== "pending").length,
+  annotations: state.annotations.length,
+  evidence: Object.values(state.toolCalls).reduce((sum, { evidence }) => sum + evidence.length, 0),
+  activity: 0,
+});
+
+/** Which tabs hold something that was not there when they were last open. */
+function useNews(counts: Record<DrawerTab, number>, openTab: DrawerTab | null): (tab: DrawerTab) => boolean {
+  const [seen, setSeen] = useState(counts);
+  if (openTab && seen[openTab] !== counts[openTab]) setSeen({ ...seen, [openTab]: counts[openTab] });
+  return (tab) => tab !== openTab && counts[tab] > seen[tab];
+}

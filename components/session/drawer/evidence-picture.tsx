@@ -1,0 +1,75 @@
+"use client";
+
+import { Download } from "lucide-react";
+import { useState } from "react";
+import type { EvidencePointer } from "#lib/page/state/view-types.ts";
+import { formatAddress } from "#lib/page/words/format.ts";
+import { Button } from "../../ui/button.tsx";
+import { cn } from "../../ui/cn.ts";
+import { Dialog } from "../../ui/dialog.tsx";
+import { useSession } from "../session-context.tsx";
+
+/** Whether a piece of evidence can be shown as a picture. */
+export const isPicture = ({ mediaType }: EvidencePointer): boolean => mediaType.startsWith("image/");
+
+/** A picture that opens to its full size. */
+export function EvidencePicture({ evidence, className }: { evidence: EvidencePointer; className?: string }) {
+  const { paths } = useSession();
+  const [isOpen, setOpen] = useState(false);
+  const [isBroken, setBroken] = useState(false);
+  const source = `${paths.artifacts}/${evidence.id}`;
+  const alt = evidence.title || "Screenshot";
+  if (isBroken) {
+    return (
+      <span
+        className={cn(
+          "flex shrink-0 items-center justify-center rounded-md border bg-sunken px-2 text-center text-faint text-xs",
+          className,
+        )}
+      >
+        The picture could not be loaded
+      </span>
+    );
+  }
+  return (
+    <>
+      <button
+        type="button"
+        onClick={() => setOpen(true)}
+        aria-label={`Open picture: ${alt}`}
+        className={cn(
+          "shrink-0 overflow-hidden rounded-md border bg-sunken hover:border-line-strong",
+          className,
+        )}
+      >
+        {/* biome-ignore lint/performance/noImgElement: the artifact needs the cookie, and is shown as it was taken */}
+        <img
+          src={source}
+          alt={alt}
+          loading="lazy"
+          decoding="async"
+          onError={() => setBroken(true)}
+          className="size-full object-cover object-top"
+        />
+      </button>
+      <Dialog isOpen={isOpen} onOpenChange={setOpen} title={alt} className="w-[min(1280px,calc(100vw-32px))]">
+        {/* biome-ignore lint/performance/noImgElement: the artifact needs the cookie, and is shown as it was taken */}
+        <img
+          src={source}
+          alt={alt}
+          className="mx-auto max-h-[calc(100dvh-168px)] max-w-full rounded-md border object-contain"
+        />
+        <div className="mt-3 flex items-center justify-between gap-4">
+          <span className="truncate font-mono text-faint text-xs">
+            {evidence.url && formatAddress(evidence.url)}
+          </span>
+          <Button size="sm" asChild>
+            <a href={source} download>
+              <Download aria-hidden /> Download
+            </a>
+          </Button>
+        </div>
+      </Dialog>
+    </>
+  );
+}

@@ -1,0 +1,101 @@
+"use client";
+
+import { Download, LoaderCircle } from "lucide-react";
+import { type ReactNode, useState } from "react";
+import type { Deliverable } from "#lib/page/state/view-types.ts";
+import { Button } from "../../ui/button.tsx";
+import { CodeBlock } from "../../ui/code-block.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { EmptyNote } from "../../ui/empty-note.tsx";
+import { JsonTree } from "../../ui/json-tree.tsx";
+import { Segments } from "../../ui/segments.tsx";
+import { FailedResult } from "./failed-result.tsx";
+
+type View = "tree" | "raw" | "failure" | "progress" | "schema";
+
+const VIEWS: Record<Deliverable["status"], readonly (readonly [View, string])[]> = {
+  pending: [
+    ["progress", "Result"],
+    ["schema", "Schema"],
+  ],
+  ready: [
+    ["tree", "Tree"],
+    ["raw", "Raw"],
+    ["schema", "Schema"],
+  ],
+  failed: [
+    ["failure", "Result"],
+    ["schema", "Schema"],
+  ],
+};
+
+/** One result and the schema it answers, in the views that make sense for it. */
+export function ResultViews({ deliverable, schema }: { deliverable: Deliverable; schema: unknown }) {
+  const views = VIEWS[deliverable.status];
+  const [wanted, setWanted] = useState<View>("tree");
+  const view = views.find(([each]) => each === wanted)?.[0] ?? views[0]?.[0] ?? "schema";
+  const file =
+    view === "schema"
+      ? { text: toText(schema), name: "schema.json" }
+      : deliverable.status === "ready"
+        ? { text: toText(deliverable.value), name: `${deliverable.runId}.json` }
+        : undefined;
+  return (
+    <>
+      <div className="flex items-center gap-1 px-4 pt-3">
+        <Segments label="View" choices={views} chosen={view} onChoose={setWanted} />
+        <span className="flex-1" />
+        {file && (
+          <>
+            <CopyButton text={file.text} variant="ghost">
+              Copy
+            </CopyButton>
+            <Button size="sm" variant="ghost" onClick={() => download(file.name, file.text)}>
+              <Download aria-hidden /> Download
+            </Button>
+          </>
+        )}
+      </div>
+      {showView(view, deliverable, schema)}
+    </>
+  );
+}
+
+function showView(view: View, deliverable: Deliverable, schema: unknown): ReactNode {
+  if (view === "schema")
+    return (
+      <Padded>
+        <CodeBlock text={toText(schema)} className="max-h-none" />
+      </Padded>
+    );
+  switch (deliverable.status) {
+    case "pending":
+      return (
+        <EmptyNote icon={<LoaderCircle className="animate-spin" />} title="The agent is still at work">
+          The result is collected when its turn ends.
+        </EmptyNote>
+      );
+    case "failed":
+      return <FailedResult deliverable={deliverable} />;
+    case "ready":
+      return (
+        <Padded>
+          {view === "raw" ? (
+            <CodeBlock text={toText(deliverable.value)} className="max-h-none" />
+          ) : (
+            <JsonTree value={deliverable.value} />
+          )}
+        </Padded>
+      );
+  }
+}
+
+const Padded = ({ children }: { children: ReactNode }) => <div className="px-4 py-3">{children}</div>;
+
+const toText = (value: unknown): string => JSON.stringify(value, null, 2) ?? "";
+
+function download(name: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  Object.assign(document.createElement("a"), { href: url, download: name }).click();
+  URL.revokeObjectURL(url);
+}

@@ -1,0 +1,50 @@
+"use client";
+
+import { useCallback, useEffect, useState } from "react";
+import { currentRun } from "#lib/page/state/session-state.ts";
+import type { DeliveryView } from "#lib/page/state/view-types.ts";
+import { useRuntime, useSession } from "../session-context.tsx";
+
+const LOOK_AGAIN_MS = 2_000;
+
+/** The session's callbacks, read anew when a run begins or ends, and every two seconds while one is being delivered. */
+export function useDeliveries() {
+  const { actions } = useRuntime();
+  const state = useSession();
+  const [deliveries, setDeliveries] = useState<DeliveryView[]>([]);
+  const [error, setError] = useState<string | null>(null);
+  const [looks, setLooks] = useState(0);
+  const run = currentRun(state);
+  const mayRead = state.role === "drive";
+  const moment = `${run?.runId}:${run?.state}:${looks}`;
+  const isOpen = deliveries.some(({ state: each }) => each === "pending" || each === "sending");
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `moment` says when, it is not read
+  useEffect(() => {
+    if (!mayRead) return;
+    let isCurrent = true;
+    void actions.readDeliveries().then((outcome) => {
+      if (isCurrent && outcome.isDone) setDeliveries(outcome.answer);
+    });
+    return () => {
+      isCurrent = false;
+    };
+  }, [mayRead, moment, actions]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each answer asks for one more look
+  useEffect(() => {
+    if (!isOpen) return;
+    const timer = setTimeout(() => setLooks((count) => count + 1), LOOK_AGAIN_MS);
+    return () => clearTimeout(timer);
+  }, [isOpen, deliveries]);
+
+  const redeliver = useCallback(
+    async (deliveryId: string) => {
+      const outcome = await actions.redeliver(deliveryId);
+      setError(outcome.isDone ? null : outcome.error);
+      setLooks((count) => count + 1);
+    },
+    [actions],
+  );
+  return { deliveries, error, redeliver };
+}

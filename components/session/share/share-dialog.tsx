@@ -1,0 +1,87 @@
+"use client";
+
+import { useState } from "react";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { useSession } from "../session-context.tsx";
+import { LinkLine, ShareLinkForm } from "./share-link-form.tsx";
+import { ShareLinkList } from "./share-link-list.tsx";
+import { useShareLinks } from "./use-share-links.ts";
+
+/** The session's links: copy, create and revoke them. Only for visitors who may pass the session on. */
+export function ShareDialog({
+  isOpen,
+  onOpenChange,
+}: {
+  isOpen: boolean;
+  onOpenChange: (isOpen: boolean) => void;
+}) {
+  return (
+    <Dialog
+      isOpen={isOpen}
+      onOpenChange={onOpenChange}
+      title="Share"
+      className="w-[min(560px,calc(100vw-32px))]"
+    >
+      <ShareLinks />
+    </Dialog>
+  );
+}
+
+function ShareLinks() {
+  const { share } = useSession().paths;
+  const { links, error, create, revoke, revokeAll } = useShareLinks();
+  return (
+    <div className="flex flex-col gap-5">
+      {share !== null && (
+        <LinkLine path={share} note="The session’s own link. It may drive and does not expire." />
+      )}
+      <ShareLinkForm create={create} />
+      {error && (
+        <p role="alert" className="text-bad text-sm">
+          {error}
+        </p>
+      )}
+      <ShareLinkList links={links} revoke={revoke} />
+      <RevokeAll revokeAll={revokeAll} />
+    </div>
+  );
+}
+
+/** Ends every link after a second click; the page itself goes on with the new one. */
+function RevokeAll({ revokeAll }: { revokeAll: () => Promise<void> }) {
+  const [isAsking, setAsking] = useState(false);
+  const [isRevoking, setRevoking] = useState(false);
+  if (!isAsking) {
+    return (
+      <Button className="self-start" onClick={() => setAsking(true)}>
+        Revoke all links
+      </Button>
+    );
+  }
+  return (
+    <div className="flex flex-col gap-2 rounded-lg border border-bad/30 bg-bad-soft px-3 py-2 text-sm">
+      <p className="text-soft">
+        Every link ends, the session’s own one included, and everyone else who watches is disconnected. This
+        page stays open with a new link.
+      </p>
+      <div className="flex gap-2">
+        <Button
+          disabled={isRevoking}
+          onClick={() => {
+            setRevoking(true);
+            void revokeAll().finally(() => {
+              setRevoking(false);
+              setAsking(false);
+            });
+          }}
+        >
+          Revoke all links now
+        </Button>
+        <Button variant="ghost" disabled={isRevoking} onClick={() => setAsking(false)}>
+          Keep them
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,47 @@
+"use client";
+
+import { useCallback, useEffect, useState } from "react";
+import type { ShareLinkDraft } from "#lib/page/calls/session-actions.ts";
+import type { ShareLinkView } from "#lib/page/state/view-types.ts";
+import { useRuntime } from "../session-context.tsx";
+
+/** The session's share links, read when the dialog opens and after each change. */
+export function useShareLinks() {
+  const { actions, store, reconnect } = useRuntime();
+  const [links, setLinks] = useState<ShareLinkView[]>();
+  const [error, setError] = useState<string | null>(null);
+
+  const read = useCallback(async () => {
+    const outcome = await actions.readShareLinks();
+    if (outcome.isDone) setLinks(outcome.answer);
+    else setError(outcome.error);
+  }, [actions]);
+  useEffect(() => void read(), [read]);
+
+  return {
+    links,
+    error,
+    /** @returns the path of the new link, or null where it was not created. */
+    async create(link: ShareLinkDraft): Promise<string | null> {
+      const outcome = await actions.createShareLink(link);
+      setError(outcome.isDone ? null : outcome.error);
+      if (!outcome.isDone) return null;
+      await read();
+      return outcome.answer.shareUrl;
+    },
+    async revoke(linkId: string): Promise<void> {
+      const outcome = await actions.revokeShareLink(linkId);
+      setError(outcome.isDone ? null : outcome.error);
+      await read();
+    },
+    async revokeAll(): Promise<void> {
+      const outcome = await actions.revokeAllShareLinks();
+      setError(outcome.isDone ? null : outcome.error);
+      if (!outcome.isDone) return;
+      store.replaceShare(outcome.answer.shareUrl);
+      // The connection was opened with the revoked link; the answer set a cookie for the new one.
+      reconnect();
+      await read();
+    },
+  };
+}

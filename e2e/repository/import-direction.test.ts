@@ -1,0 +1,256 @@
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, extname, join, normalize, resolve, sep } from "node:path";
+import { describe, test } from "node:test";
+
+/** One import or re-export: where it stands and what it reaches. */
+type Import = {
+  file: string;
+  line: number;
+  specifier: string;
+  /** The file inside the project, or undefined for a package. */
+  target: string | undefined;
+  isTypeOnly: boolean;
+  isDynamic: boolean;
+};
+
+const root = resolve(import.meta.dirname, "../..");
+const folders = ["app", "components", "inngest", "db", "lib"];
+
+// Each room may import the rooms on the lines after its own, never one on the same line.
+const floors = [
+  ["mcp-server"],
+  ["api"],
+  ["page"],
+  ["turn"],
+  ["agents"],
+  ["tools"],
+  ["browser", "sandbox", "deliverable", "mcp-client", "model", "annotation", "callback"],
+  ["keys", "evidence"],
+  ["session"],
+  ["events"],
+  ["net", "secrets", "client", "faults", "log"],
+];
+
+/** Folders of lib that build and start the service; no room imports them. */
+const OUTSIDE = ["server", "setup", "commands", "docs"];
+
+const files = folders.flatMap((folder) => listFiles(folder));
+const imports = files.filter((file) => /\.tsx?$/.test(file)).flatMap((file) => readImports(file));
+
+describe("the architecture's import directions", () => {
+  test("every form of import is read, with its line and whether it imports types only", () => {
+    const text = [
+      'import type { A } from "#lib/net/a.ts";',
+      'import { type B, c } from "../net/b.ts";',
+      "export {",
+      "  type D,",
+      '} from "#db/schema/unions.ts";',
+      'import "server-only";',
+      'const late = await import("#lib/net/c.ts");',
+    ].join("\n");
+    const found = readImports("lib/events/x.ts", text).map((entry) => [
+      entry.line,
+      entry.target,
+      entry.isTypeOnly,
+    ]);
+    assert.deepEqual(found, [
+      [1, "lib/net/a.ts", true],
+      [2, "lib/net/b.ts", false],
+      [3, "db/schema/unions.ts", true],
+      [6, undefined, false],
+      [7, "lib/net/c.ts", false],
+    ]);
+  });
+
+  test("every folder of lib is a room on a known floor", () => {
+    const rooms = new Set(files.filter((file) => file.startsWith("lib/")).map((file) => roomOf(file)));
+    const unknown = [...rooms].filter((room) => !OUTSIDE.includes(room) && floorOf(room) === undefined);
+    assert.ok(
+      unknown.length === 0,
+      `No floor is known for ${unknown.map((room) => `lib/${room}`).join(", ")}`,
+    );
+  });
+
+  test("a room of lib imports only rooms on lower floors, and db", () => {
+    forbid("a room imports only rooms on lower floors, and db", ({ file, target }) => {
+      if (!file.startsWith("lib/") || OUTSIDE.includes(roomOf(file)) || target === undefined) return false;
+      if (target.startsWith("db/")) return false;
+      if (isTestFile(file) && target.startsWith("e2e/")) return false;
+      if (!target.startsWith("lib/")) return true;
+      const own = floorOf(roomOf(file));
+      const reached = floorOf(roomOf(target));
+      if (roomOf(file) === roomOf(target) || own === undefined || OUTSIDE.includes(roomOf(target)))
+        return false;
+      return reached === undefined || reached >= own;
+    });
+  });
+
+  test("only lib/server, the commands and the set-up import lib/server", () => {
+    forbid("values of lib/server are passed in by the container", ({ file, target }) => {
+      return target?.startsWith("lib/server/") === true && !/^lib\/(server|commands|setup)\//.test(file);
+    });
+  });
+
+  test("app imports only itself, components, lib/api and lib/page", () => {
+    forbid("app is thin: it imports components, lib/api and lib/page", ({ file, target }) => {
+      return (
+        file.startsWith("app/") &&
+        isOutside(target, ["app/", "components/", "lib/api/", "lib/page/", "public/"])
+      );
+    });
+  });
+
+  test("components import only components, lib/page and lib/client", () => {
+    forbid(
+      "components know the page's state and the typed client, and nothing else of lib",
+      ({ file, target }) => {
+        return (
+          file.startsWith("components/") && isOutside(target, ["components/", "lib/page/", "lib/client/"])
+        );
+      },
+    );
+  });
+
+  test("inngest imports only itself, lib and db", () => {
+    forbid("inngest stands on lib and db", ({ file, target }) => {
+      if (isTestFile(file) && target?.startsWith("e2e/fixtures/")) return false;
+      return file.startsWith("inngest/") && isOutside(target, ["inngest/", "lib/", "db/"]);
+    });
+  });
+
+  test("db imports nothing but db", () => {
+    forbid(
+      "db is the ground floor",
+      ({ file, target }) => file.startsWith("db/") && isOutside(target, ["db/"]),
+    );
+  });
+
+  test("inside lib only stores know Drizzle and the tables", () => {
+    forbid(
+      "only stores and lib/events know Drizzle and the tables",
+      ({ file, specifier, target, isTypeOnly }) => {
+        if (!file.startsWith("lib/") || isTypeOnly || isTestFile(file) || isStore(file)) return false;
+        if (/^drizzle-orm(\/|$)/.test(specifier)) return true;
+        return target?.startsWith("db/schema/") === true && target !== "db/schema/unions.ts";
+      },
+    );
+  });
+
+  test("no file loads itself through others; types alone may point back", () => {
+    const circles = findCircles(imports.filter(({ isDynamic, isTypeOnly }) => !isDynamic && !isTypeOnly));
+    assert.ok(circles.length === 0, `Import circles:\n${circles.join("\n")}`);
+  });
+
+  test("lib, inngest and db hold .ts only, but for the set-up that runs before there is TypeScript", () => {
+    const others = files.filter((file) => {
+      if (file.startsWith("app/") || file.startsWith("components/")) return false;
+      return /\.([cm]?jsx?|tsx|[cm]ts)$/.test(file) && !/^lib\/setup\/.+\.mjs$/.test(file);
+    });
+    assert.ok(others.length === 0, `Not .ts: ${others.join(", ")}`);
+  });
+});
+
+/** Fails with file, line and rule for every import that breaks the rule. */
+function forbid(rule: string, isForbidden: (entry: Import) => boolean): void {
+  const faults = imports
+    .filter((entry) => isForbidden(entry))
+    .map(({ file, line, specifier }) => `${file}:${line} imports ${specifier}: ${rule}`);
+  assert.ok(faults.length === 0, `\n${faults.join("\n")}`);
+}
+
+function isOutside(target: string | undefined, allowed: string[]): boolean {
+  return target !== undefined && !allowed.some((prefix) => target.startsWith(prefix));
+}
+
+function isTestFile(file: string): boolean {
+  return /(\.test|(^|[/-])(testing|fixture))\.ts$/.test(file);
+}
+
+function isStore(file: string): boolean {
+  return /(^|\/)([a-z0-9-]+-)?store\.ts$/.test(file) || /^lib\/(events|server|commands)\//.test(file);
+}
+
+/** "session" of lib/session/create-session.ts. */
+function roomOf(file: string): string {
+  return file.split("/")[1] ?? "";
+}
+
+/** Counted from the ground up; undefined for a room that no floor names. */
+function floorOf(room: string): number | undefined {
+  const index = floors.findIndex((rooms) => rooms.includes(room));
+  return index === -1 ? undefined : floors.length - index;
+}
+
+function listFiles(folder: string): string[] {
+  if (!existsSync(join(root, folder))) return [];
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) =>
+      join(entry.parentPath, entry.name)
+        .slice(root.length + 1)
+        .split(sep)
+        .join("/"),
+    )
+    .sort();
+}
+
+/** Reads statements that start a line, over as many lines as they take, and dynamic imports of a literal. */
+function readImports(file: string, text = readFileSync(join(root, file), "utf8")): Import[] {
+  const found: Import[] = [];
+  const statement = /^(?:import|export)\s+(?:(type\s)?([\w\s{},*$]*?)\sfrom\s*)?["']([^"'\n]+)["']/gm;
+  for (const match of text.matchAll(statement)) {
+    found.push(describeImport(match.index, match[3], isTypeClause(match[1], match[2]), false));
+  }
+  for (const match of text.matchAll(/^(?!\s*(?:\/\/|\*)).*?\bimport\(\s*["']([^"'\n]+)["']\s*\)/gm)) {
+    // `import("…").Name` names a type, `await import("…")` loads a module.
+    const isType = /^\s*\.[A-Z]/.test(text.slice(match.index + match[0].length));
+    found.push(describeImport(match.index, match[1], isType, true));
+  }
+  return found;
+
+  function describeImport(index: number, specifier = "", isTypeOnly: boolean, isDynamic: boolean): Import {
+    const line = text.slice(0, index).split("\n").length;
+    return { file, line, specifier, target: resolveImport(file, specifier), isTypeOnly, isDynamic };
+  }
+}
+
+/** `import type …`, or `import { type A, type B }`. */
+function isTypeClause(keyword: string | undefined, clause: string | undefined): boolean {
+  if (keyword !== undefined) return true;
+  const names = /^\s*\{([^}]*)\}\s*$/.exec(clause ?? "")?.[1];
+  if (names === undefined) return false;
+  const parts = names.split(",").filter((name) => name.trim() !== "");
+  return parts.length > 0 && parts.every((name) => /^\s*type\s/.test(name));
+}
+
+function resolveImport(file: string, specifier: string): string | undefined {
+  if (!/^(#|\.\.?\/)/.test(specifier)) return undefined;
+  const path = specifier.startsWith("#")
+    ? specifier.slice(1)
+    : normalize(join(dirname(file), specifier))
+        .split(sep)
+        .join("/");
+  const endings = extname(path) === "" ? [".ts", ".tsx", "/index.ts", ""] : ["", ".ts", ".tsx"];
+  return (
+    endings.map((ending) => `${path}${ending}`).find((candidate) => existsSync(join(root, candidate))) ?? path
+  );
+}
+
+/** Each circle once, as "a.ts → b.ts → a.ts". */
+function findCircles(edges: Import[]): string[] {
+  const targets = new Map<string, string[]>();
+  for (const { file, target } of edges) {
+    if (target !== undefined) targets.set(file, [...(targets.get(file) ?? []), target]);
+  }
+  const circles: string[] = [];
+  const done = new Set<string>();
+  const walk = (file: string, path: string[]): void => {
+    if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(" → "));
+    if (done.has(file) || path.includes(file)) return;
+    for (const target of targets.get(file) ?? []) walk(target, [...path, file]);
+    done.add(file);
+  };
+  for (const file of targets.keys()) walk(file, []);
+  return circles;
+}

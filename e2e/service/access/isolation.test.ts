@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { deliveries, pagePictures } from "#db/schema/index.ts";
+import { contract } from "#lib/api/contract/contract.ts";
+import type { Operation } from "#lib/api/contract/operation.ts";
+import { OTHER_KEY, openTestService, type TestService } from "../testing.ts";
+
+// Generated from the contract: an operation that is added is asked the same questions.
+
+let service: TestService;
+/** What the session of the test has at each parameter's place; the others' places name nothing of theirs. */
+let mine: Record<string, string>;
+let cookieOfAnother: string;
+const NOBODYS: Record<string, string> = {
+  sessionId: "ses_aaaaaaaaaaaaaaaaaaaaaaaa",
+  requestId: "req_aaaaaaaaaaaaaaaaaaaaaaaa",
+  artifactId: "evi_aaaaaaaaaaaaaaaaaaaaaaaa",
+  elicitationId: "eli_aaaaaaaaaaaaaaaaaaaaaaaa",
+  deliveryId: "whd-00000000-0000-4000-8000-000000000000",
+  linkId: "lnk_aaaaaaaaaaaaaaaaaaaaaaaa",
+};
+
+before(async () => {
+  service = await openTestService();
+  const { container } = service;
+  service.model.respondWith(() => ({ text: "Done." }));
+  const callback = { url: "http://127.0.0.1:9/hook", secret: "s" };
+  const { sessionId, requestId, runId, statusUrl } = await service.create("mine", { callback });
+  await service.completed(statusUrl);
+  const page = {
+    kind: "html" as const,
+    title: "t",
+    url: null,
+    mediaType: "text/html",
+    bytes: Buffer.from("<p>"),
+  };
+  const { id: artifactId } = await container.services.evidence.save({ ...page, sessionId, runId });
+  const picture = { sessionId, mediaType: "image/jpeg", bytes: Buffer.from("jpeg") };
+  await container.services.db.insert(pagePictures).values(picture);
+  const [delivery] = await container.services.db.select({ id: deliveries.id }).from(deliveries);
+  const elicitationId = NOBODYS.elicitationId ?? "";
+  const link = await service.call("POST", `/api/sessions/${sessionId}/share-links`, { role: "drive" });
+  const { record } = (await link.json()) as { record: { id: string } };
+  const deliveryId = delivery?.id ?? "";
+  mine = { sessionId, requestId, artifactId, deliveryId, elicitationId, linkId: record.id };
+  const another = await service.create("another of the same owner");
+  cookieOfAnother = `share=${new URL(another.shareUrl, service.env.baseUrl).searchParams.get("key")}`;
+});
+after(() => service.close());
+
+const all = Object.entries(contract).map(([name, operation]) => ({
+  name,
+  operation: operation as Operation,
+}));
+const ofSession = all.filter(({ operation }) => operation.path.includes(":sessionId"));
+const takesKey = ({ auth }: Operation) => auth.kind === "key" || (auth.kind === "share" && auth.orKey);
+
+const pathOf = ({ path }: Operation, ids: Record<string, string>) =>
+  path.replace(/:(\w+)/g, (_, name: string) => ids[name] ?? `none-${name}`);
+
+const ask = (operation: Operation, ids: Record<string, string>, headers: Record<string, string>) =>
+  service.call(operation.method, pathOf(operation, ids), undefined, { authorization: "", ...headers });
+
+const unknown = { success: false, error: "no such session", code: "not_found" };
+
+describe("a session of another owner", () => {
+  it("is as unknown as one that never was, to every operation", async () => {
+    const headers = { authorization: `Bearer ${OTHER_KEY}` };
+    const keyed = ofSession.filter(({ operation }) => takesKey(operation));
+    assert.ok(keyed.length >= 18, `${keyed.length} operations`);
+    for (const { name, operation } of keyed) {
+      const [theirs, none] = [await ask(operation, mine, headers), await ask(operation, NOBODYS, headers)];
+      assert.deepEqual([theirs.status, await theirs.json()], [404, unknown], name);
+      assert.deepEqual([none.status, await none.json()], [404, unknown], name);
+      const told = (response: Response) =>
+        [...response.headers].filter(([header]) => !/^ratelimit/.test(header));
+      assert.deepEqual(told(theirs), told(none), name);
+    }
+    assert.deepEqual((await service.read<{ data: unknown[] }>("/api/sessions")).data.length, 2);
+    const { data } = await (await service.call("GET", "/api/sessions", undefined, headers)).json();
+    assert.deepEqual(data, []);
+  });
+
+  it("is there for its own owner: each operation that reads answers", async () => {
+    const headers = { authorization: "Bearer test-key" };
+    for (const { name, operation } of ofSession) {
+      if (!takesKey(operation) || operation.method !== "GET") continue;
+      const response = await ask(operation, mine, headers);
+      assert.equal(response.status, 200, name);
+      await response.body?.cancel();
+    }
+  });
+
+  it("is unknown to the page of another session, and to an API key where a page's visitor is asked for", async () => {
+    const visits = ofSession.filter(({ operation }) => operation.auth.kind === "share");
+    assert.ok(visits.length >= 12, `${visits.length} operations`);
+    for (const { name, operation } of visits) {
+      const origin = service.env.baseUrl;
+      const stranger = await ask(operation, mine, { cookie: cookieOfAnother, origin });
+      assert.deepEqual([stranger.status, await stranger.json()], [404, unknown], name);
+      if (takesKey(operation)) continue;
+      const program = await ask(operation, mine, { authorization: "Bearer test-key", origin });
+      assert.deepEqual([program.status, await program.json()], [404, unknown], name);
+    }
+  });
+});
+
+describe("without a valid key", () => {
+  it("every operation that asks for one is 401, before it says anything else", async () => {
+    const keyed = all.filter(({ operation }) => takesKey(operation));
+    for (const { name, operation } of keyed)
+      for (const headers of [{}, { authorization: "Bearer nonsense" }, { "x-service-api-key": "ask_a_b" }]) {
+        const response = await ask(operation, mine, headers as Record<string, string>);
+        const body = await response.json();
+        assert.deepEqual([response.status, body.success, body.code], [401, false, "unauthorized"], name);
+        assert.match(body.error, /Authorization: Bearer <API_KEY> or X-Service-Api-Key: <API_KEY>/, name);
+      }
+  });
+
+  it("every operation of the operator's is 401, and 403 to another site", async () => {
+    const operators = all.filter(({ operation }) => operation.auth.kind === "login");
+    assert.ok(operators.length >= 5);
+    for (const { name, operation } of operators) {
+      const own = await ask(operation, mine, { origin: service.env.baseUrl });
+      assert.equal(own.status, 401, name);
+      const evil = await ask(operation, mine, { origin: "https://evil.example" });
+      assert.equal(evil.status, 403, name);
+    }
+  });
+});

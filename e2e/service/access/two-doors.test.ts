@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { registerHooks } from "node:module";
+import type { AddressInfo } from "node:net";
+import { after, before, test } from "node:test";
+import { contract } from "#lib/api/contract/contract.ts";
+import { createPathMatcher } from "#lib/api/http/match-path.ts";
+import { createRequestListener } from "#lib/server/request-listener.ts";
+import { openTestService, TEST_KEY, type TestService } from "../testing.ts";
+
+// The interface has two doors: our own server answers it directly, and where there is no such server Next's routes do.
+
+// The bundler knows Next's modules without their ending; Node is told here.
+registerHooks({
+  resolve: (specifier, context, next) =>
+    next(specifier === "next/navigation" ? "next/navigation.js" : specifier, context),
+});
+
+const match = createPathMatcher(contract);
+const CONTAINER = Symbol.for("agent-session-service");
+/** What belongs to the connection, and what our server adds to every answer. */
+const NOT_COMPARED = new Set([
+  ...["date", "connection", "keep-alive", "content-length", "transfer-encoding"],
+  ...["x-content-type-options", "referrer-policy"],
+]);
+
+let service: TestService;
+let doorUrl: string;
+const server = createServer((request, response) => listen(request, response));
+let listen: ReturnType<typeof createRequestListener>;
+
+before(async () => {
+  service = await openTestService();
+  const { container } = service;
+  Object.assign(globalThis, { [CONTAINER]: container.mounted });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  doorUrl = `http://127.0.0.1:${port}`;
+  const env = { ...service.env, baseUrl: doorUrl };
+  const handle = () => Promise.reject(new Error("passed on to Next"));
+  listen = createRequestListener({ container, env, handle, isDev: false, logger: { error: () => {} } });
+});
+after(async () => {
+  server.closeAllConnections();
+  server.close();
+  Object.assign(globalThis, { [CONTAINER]: undefined });
+  await service.close();
+});
+
+type Route = (request: Request, context: { params: Promise<Record<string, string>> }) => Promise<Response>;
+
+type Asked = { method?: string; path: string; headers?: Record<string, string>; body?: string };
+
+/** The request as a client sends it; each door gets one of its own. */
+const makeRequest = ({ method = "GET", path, headers = {}, body }: Asked) =>
+  new Request(doorUrl + path, {
+    ...{ method, headers: { authorization: `Bearer ${TEST_KEY}`, ...headers } },
+    ...(body !== undefined && { body }),
+  });
+
+/** The answer of the route file at a path, given what Next gives it. */
+async function callRoute(asked: Asked): Promise<Response> {
+  const found = match(new URL(asked.path, doorUrl).pathname);
+  const name = Object.values(found?.operations ?? {})[0];
+  assert.ok(name && found, asked.path);
+  const file = `../../../app${contract[name].path.replace(/:(\w+)/g, "[$1]")}/route.ts`;
+  const route = (await import(file)) as Record<string, Route | undefined>;
+  const handle = route[asked.method ?? "GET"];
+  assert.ok(handle, `${file} has no ${asked.method}`);
+  return handle(makeRequest(asked), { params: Promise.resolve(found.params) });
+}
+
+async function describeAnswer(response: Response) {
+  const headers = [...response.headers].filter(([name]) => !NOT_COMPARED.has(name)).sort();
+  return { status: response.status, headers, body: await response.text() };
+}
+
+test("both doors give the same answers, to the byte and to the header", async () => {
+  const created = await service.create("Say something.", { idempotencyKey: "first" });
+  await service.completed(created.statusUrl);
+  const { sessionId, statusUrl, streamUrl } = created;
+  const json = { "content-type": "application/json" };
+  const at = `/api/sessions/${sessionId}`;
+  const foreign = { origin: "https://elsewhere.example" };
+  const body = JSON.stringify({
+    messages: [{ role: "user", parts: [{ type: "text", text: "Say something." }] }],
+    idempotencyKey: "first",
+  });
+  const rows: Asked[] = [
+    ...[
+      "/api/health",
+      "/api/ready",
+      "/api/openapi.json",
+      "/api/sessions",
+      "/api/sessions?limit=1&cursor=x",
+      statusUrl,
+      streamUrl,
+    ],
+    ...[`${at}/agent/status`, `${at}/browser`, `${at}/messages`, `${at}/annotations?limit=0`, `${at}/queue`],
+    ...[
+      `${at}/deliveries`,
+      `${at}/artifacts/art_x`,
+      `${at}/requests/req_x`,
+      "/api/sessions/ses_x/agent/status",
+    ],
+    ...["/api/sessions/a%2Fb/agent/status", `${streamUrl}?after=9999`, `${streamUrl}?after=x`],
+  ].map((path) => ({ path }));
+  rows.push(
+    { path: statusUrl, headers: { authorization: "Bearer wrong" } },
+    { path: statusUrl, headers: { authorization: "", "x-service-api-key": TEST_KEY } },
+    { path: streamUrl, headers: { "last-event-id": "1" } },
+    { path: `${at}/browser`, headers: foreign },
+    { path: `${at}/annotations/webhook` },
+    { path: `${at}/messages`, headers: { authorization: "", cookie: "share=wrong" } },
+    ...["/api/health", statusUrl, streamUrl].map((path) => ({ path, method: "HEAD" })),
+    ...["/api/health", `${at}/browser`].map((path) => ({ path, method: "OPTIONS" })),
+    { path: `${at}/annotations/webhook`, method: "OPTIONS", headers: foreign },
+    ...["PUT", "PATCH", "DELETE"].map((method) => ({ path: `${at}/annotations/webhook`, method })),
+    { path: "/api/session", method: "DELETE" },
+    { path: "/api/session", method: "POST", headers: json, body },
+    { path: "/api/session", method: "POST", headers: json, body: "{}" },
+    { path: "/api/session", method: "POST", headers: json, body: "{" },
+    { path: "/api/session", method: "POST", headers: { "content-type": "text/plain" }, body },
+    { path: "/api/session", method: "POST", headers: json },
+    { path: `${at}/browser`, method: "POST", headers: json, body: "x".repeat(70_000) },
+    { path: `${at}/browser`, method: "POST" },
+    { path: `${at}/annotations/webhook`, method: "POST", headers: foreign, body: "{" },
+    { path: `${at}/queue/req_x`, method: "PATCH", headers: json, body: '{"text":"x"}' },
+    { path: `${at}/queue/req_x`, method: "DELETE" },
+  );
+  for (const asked of rows) {
+    const direct = await describeAnswer(await fetch(makeRequest(asked)));
+    const throughRoute = await describeAnswer(await callRoute(asked));
+    if (asked.method === "HEAD") throughRoute.body = "";
+    assert.deepEqual(direct, throughRoute, `${asked.method ?? "GET"} ${asked.path}`);
+  }
+});

@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { WebSocket } from "ws";
+import { connectClient, type TestClient } from "#lib/api/live/testing.ts";
+import { findTestChromium } from "#lib/browser/testing.ts";
+import type { DomainEvent } from "#lib/events/event.ts";
+import { startSite } from "#lib/tools/browser/test-fixture.ts";
+import { type HttpTestService, openHttpTestService } from "../http-testing.ts";
+import { TEST_KEY, waitUntil } from "../testing.ts";
+
+let service: HttpTestService;
+let site: Awaited<ReturnType<typeof startSite>>;
+before(async () => {
+  site = await startSite({ "/": "<title>Form</title><input id=field>" });
+  service = await openHttpTestService({
+    BROWSER_EXECUTABLE_PATH: findTestChromium().executablePath,
+  });
+});
+after(async () => {
+  await service.close();
+  await site.close();
+});
+
+const TYPE_ON = `await page.goto("SITE"); await page.focus("#field");
+  for (;;) { await page.keyboard.type("a"); await page.waitForTimeout(20); }`;
+const runScript = (script: string) => ({
+  toolCalls: [{ name: "browser_execute", arguments: { script, timeoutMs: 120_000 } }],
+});
+
+const connect = (sessionId: string) =>
+  connectClient(
+    new WebSocket(`${service.baseUrl.replace("http", "ws")}/api/sessions/${sessionId}/live`, {
+      headers: { "x-service-api-key": TEST_KEY },
+    }),
+  );
+const idOf = ({ frames }: TestClient) =>
+  frames.flatMap((frame) => (frame.type === "ready" ? [frame.data.connectionId] : []))[0];
+const holdersOf = ({ frames }: TestClient) =>
+  frames.flatMap((frame) => (frame.type === "control" ? [frame.data.holder] : []));
+
+test("only the person with control types; the agent's script is stopped, and its next one waits", async () => {
+  service.model.respondWith(({ answersSoFar }) => {
+    if (answersSoFar === 0) return runScript(TYPE_ON.replace("SITE", site.url));
+    if (answersSoFar === 1) return runScript("return await page.inputValue('#field')");
+    return { text: "Done." };
+  });
+  const { sessionId, shareUrl, statusUrl } = await service.create("Fill in the form");
+  const [ada, bob] = [connect(sessionId), connect(sessionId)];
+  await Promise.all([ada.ready(), bob.ready()]);
+  const { browser, log } = service.container.services;
+  const readField = async () => (await browser.ensure(sessionId)).page().inputValue("#field");
+  const readEvents = async () =>
+    (await log.read(sessionId, { after: 0, limit: 1_000 })).map(
+      ({ body }) => JSON.parse(body) as DomainEvent,
+    );
+  const resultsOf = async () => (await readEvents()).filter(({ kind }) => kind === "tool.result");
+  await waitUntil(
+    async () => (await readEvents()).some(({ kind }) => kind === "tool.call"),
+    "the script runs",
+  );
+  await waitUntil(async () => (await readField().catch(() => "")).includes("a"), "the script types");
+
+  // While the agent has control, a person's keys and the address bar reach nothing.
+  bob.send({ type: "input.text", text: "B" });
+  await bob.settle();
+  const cookie = `share=${new URL(shareUrl, service.baseUrl).searchParams.get("key")}`;
+  const navigate = async (connectionId?: string) => {
+    const body = { url: `${site.url}/?moved`, ...(connectionId && { connectionId }) };
+    const headers = { authorization: "", cookie, origin: service.env.baseUrl };
+    const response = await service.call("POST", `/s/${sessionId}/actions/browser`, body, headers);
+    return { status: response.status, ...((await response.json()) as { error?: string }) };
+  };
+  assert.match((await navigate(idOf(bob))).error ?? "", /^the agent has control/);
+
+  ada.send({ type: "control.take" });
+  await waitUntil(async () => (await resultsOf()).length === 1, "the script has ended");
+  const [stopped] = await resultsOf();
+  assert.ok(stopped?.kind === "tool.result" && stopped.state === "failed");
+  assert.match(stopped.preview, /^A person has control of the live browser now, so the script was stopped/);
+  ada.send({ type: "input.text", text: "Ada" });
+  bob.send({ type: "input.text", text: "Bob" });
+  await Promise.all([ada.settle(), bob.settle()]);
+  await waitUntil(async () => (await readField()).includes("Ada"), "the holder's text has arrived");
+  assert.match(await readField(), /^a+Ada$/);
+  assert.deepEqual([holdersOf(ada), holdersOf(bob)], [["you"], ["someone"]]);
+  for (const other of [idOf(bob), undefined])
+    assert.deepEqual(await navigate(other), {
+      ...{ status: 409, success: false, code: "conflict" },
+      error: "someone else has control of the browser; take control first",
+    });
+
+  await waitUntil(
+    async () => (await readEvents()).filter(({ kind }) => kind === "tool.call").length === 2,
+    "the agent calls again",
+  );
+  bob.send({ type: "control.take" });
+  bob.send({ type: "input.text", text: "Bob" });
+  ada.send({ type: "input.text", text: "Ada" });
+  await waitUntil(async () => (await readField()).endsWith("Bob"), "the new holder's text has arrived");
+  await ada.settle();
+  assert.match(await readField(), /^a+AdaBob$/);
+  assert.equal((await resultsOf()).length, 1, "the agent waits");
+
+  bob.socket.close();
+  await service.completed(statusUrl);
+  const [, second] = await resultsOf();
+  assert.ok(second?.kind === "tool.result" && second.state === "succeeded");
+  assert.match(second.preview, /a+AdaBob/);
+  assert.equal((await navigate()).status, 202, "nobody has control, and the agent is not at work");
+  ada.send({ type: "control.take" });
+  await ada.settle();
+  assert.equal((await navigate(idOf(ada))).status, 202);
+  ada.socket.close();
+});

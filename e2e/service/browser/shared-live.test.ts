@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { WebSocket } from "ws";
+import { startTestPostgres, type TestPostgres } from "#db/postgres-testing.ts";
+import { createDatabase } from "#db/testing.ts";
+import { connectClient, type TestClient } from "#lib/api/live/testing.ts";
+import { type HttpTestService, openHttpTestService } from "../http-testing.ts";
+import { TEST_KEY } from "../testing.ts";
+
+// Two processes' worth of containers on one Postgres: a socket at either hears the same.
+
+let postgres: TestPostgres;
+let first: HttpTestService;
+let second: HttpTestService;
+let open: () => Promise<HttpTestService>;
+before(async () => {
+  postgres = await startTestPostgres();
+  const variables = {
+    DATABASE_URL: await createDatabase(postgres.url, "live"),
+    DATABASE_DRIVER: "pg",
+    ENCRYPTION_KEY: Buffer.alloc(32, 1).toString("base64"),
+  };
+  open = async () => {
+    const service = await openHttpTestService(variables);
+    service.model.respondWith(() => ({ text: "Never.", hold: new Promise(() => {}) }));
+    return service;
+  };
+  first = await open();
+  second = await open();
+});
+after(async () => {
+  await first.close();
+  await second.close();
+  await postgres.stop();
+});
+
+async function connect(service: HttpTestService, sessionId: string): Promise<TestClient> {
+  const client = connectClient(
+    new WebSocket(`${service.baseUrl.replace("http", "ws")}/api/sessions/${sessionId}/live`, {
+      headers: { "x-service-api-key": TEST_KEY },
+    }),
+  );
+  await client.ready();
+  return client;
+}
+const holderOf = ({ frames }: TestClient) =>
+  frames.flatMap((frame) => (frame.type === "control" ? [frame.data.holder] : [])).at(-1) ?? null;
+const watchingOf = ({ frames }: TestClient) =>
+  frames
+    .flatMap((frame) => (frame.type === "ready" || frame.type === "watching" ? [frame.data.watching] : []))
+    .at(-1);
+
+describe("sockets of several processes", () => {
+  test("hear how many watch, over all processes, as they come, leave and end with their process", async () => {
+    const { sessionId } = await first.create("wait");
+    const here = await connect(first, sessionId);
+    const there = await connect(second, sessionId);
+    for (const client of [here, there]) await client.until(() => watchingOf(client) === 2);
+    const more = await connect(second, sessionId);
+    for (const client of [here, there, more]) await client.until(() => watchingOf(client) === 3);
+    more.socket.close();
+    for (const client of [here, there]) await client.until(() => watchingOf(client) === 2);
+
+    const third = await open();
+    const elsewhere = await connect(third, sessionId);
+    for (const client of [here, there, elsewhere]) await client.until(() => watchingOf(client) === 3);
+    await third.close();
+    for (const client of [here, there]) await client.until(() => watchingOf(client) === 2);
+    for (const client of [here, there]) client.socket.close();
+  });
+
+  test("hear who has control, and one person at a time has it", async () => {
+    const { sessionId } = await first.create("wait");
+    const here = await connect(first, sessionId);
+    const there = await connect(second, sessionId);
+    here.send({ type: "control.take" });
+    for (const [client, holder] of [
+      [here, "you"],
+      [there, "someone"],
+    ] as const)
+      await client.until(() => holderOf(client) === holder);
+    there.send({ type: "control.take" });
+    for (const [client, holder] of [
+      [here, "someone"],
+      [there, "you"],
+    ] as const)
+      await client.until(() => holderOf(client) === holder);
+    const { control: firstControl } = first.container.services;
+    const { control: secondControl } = second.container.services;
+    assert.equal(firstControl.holderOf(sessionId), secondControl.holderOf(sessionId));
+    there.socket.close();
+    await here.until(() => holderOf(here) === null);
+    here.socket.close();
+  });
+
+  test("hear that the queue has changed", async () => {
+    const { sessionId } = await first.create("wait");
+    const there = await connect(second, sessionId);
+    const path = `/api/sessions/${sessionId}/agent/messages`;
+    const queued = await (await first.call("POST", path, { text: "then" })).json();
+    assert.equal(queued.queued, true);
+    await there.until(() => there.frames.some(({ type }) => type === "queue"));
+    there.socket.close();
+  });
+});

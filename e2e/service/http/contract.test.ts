@@ -1,0 +1,288 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { pagePictures } from "#db/schema/index.ts";
+import { startReceiver } from "#e2e/fixtures/receiver.ts";
+import { contract, type OperationName } from "#lib/api/contract/contract.ts";
+import { openTestService, type TestService, userMessage, waitUntil } from "../testing.ts";
+
+let service: TestService;
+let receiver: Awaited<ReturnType<typeof startReceiver>>;
+before(async () => {
+  receiver = await startReceiver();
+  service = await openTestService();
+  service.model.respondWith(({ userText, answersSoFar }) => {
+    if (userText.includes("wait")) return { text: "Never.", hold: new Promise(() => {}) };
+    if (!userText.includes("ask me") || answersSoFar > 0) return { text: "Done." };
+    return { toolCalls: [{ name: "elicit_user_input", arguments: { question: "Which currency?" } }] };
+  });
+});
+after(async () => {
+  await service.close();
+  await receiver.close();
+});
+
+type Ids = Record<"sessionId" | "requestId" | "shareUrl" | "statusUrl" | "streamUrl", string>;
+
+/** A session that did its work, whose visitor's requests come from its page. */
+async function makeSession(more: Record<string, unknown> = {}) {
+  const created: Ids = await service.create("work", more);
+  await service.completed(created.statusUrl);
+  const token = new URL(created.shareUrl, service.env.baseUrl).searchParams.get("key");
+  const headers = { authorization: "", cookie: `share=${token}`, origin: service.env.baseUrl };
+  const { sessionId } = created;
+  return {
+    ...created,
+    api: `/api/sessions/${sessionId}`,
+    page: `/s/${sessionId}/actions`,
+    visit: (method: string, path: string, body?: unknown) =>
+      service.call(method, `/s/${sessionId}/actions${path}`, body, headers),
+  };
+}
+
+/** Lets a message wait behind a turn that does not end. @returns its request. */
+async function makeQueued() {
+  const session = await makeSession();
+  await service.call("POST", `${session.api}/agent/messages`, { text: "wait" });
+  const queued = await service.call("POST", `${session.api}/agent/messages`, { text: "then" });
+  return { session, requestId: (await queued.json()).requestId as string };
+}
+
+/** Lets a person's turn ask something. */
+async function makeQuestion() {
+  const session = await makeSession();
+  await session.visit("POST", "/messages", { text: "ask me" });
+  let found: unknown;
+  const { log } = service.container.services;
+  await waitUntil(async () => {
+    const events = await log.read(session.sessionId, { after: 0, limit: 100 });
+    found = events.map(({ body }) => JSON.parse(body)).find(({ kind }) => kind === "elicitation.requested");
+    return found !== undefined;
+  }, "the agent asks");
+  return { session, id: (found as { elicitationId: string }).elicitationId };
+}
+
+async function makeShareLink() {
+  const session = await makeSession();
+  const created = await service.call("POST", `${session.api}/share-links`, {
+    ...{ role: "comment", label: "Design review", expiresAt: "2126-12-01T00:00:00+01:00" },
+  });
+  return { session, id: (await created.json()).record.id as string };
+}
+
+async function makeDelivery() {
+  const callback = { url: receiver.url, events: ["run.completed"] };
+  const session = await makeSession({ callback });
+  let delivery: { id: string; state: string } | undefined;
+  await waitUntil(async () => {
+    const { data } = await service.read<{ data: (typeof delivery)[] }>(`${session.api}/deliveries`);
+    delivery = data[0];
+    return delivery?.state === "delivered";
+  }, "the callback is delivered");
+  return { session, id: delivery?.id };
+}
+
+async function makeArtifact() {
+  const session = await makeSession();
+  const { id } = await service.container.services.evidence.save({
+    ...{ sessionId: session.sessionId, runId: null, kind: "screenshot", title: "A picture", url: null },
+    ...{ mediaType: "image/png", bytes: new Uint8Array([1]) },
+  });
+  return `${session.api}/artifacts/${id}`;
+}
+
+/** A session that was left with a page in its browser. */
+async function makePicture() {
+  const session = await makeSession();
+  const picture = { sessionId: session.sessionId, mediaType: "image/jpeg", bytes: new Uint8Array([1]) };
+  await service.container.services.db.insert(pagePictures).values(picture);
+  return `${session.api}/live/picture`;
+}
+
+/** Calls what is for whoever runs the service. */
+function operate(method: string, path: string, body?: unknown): Promise<Response> {
+  const { login } = service.container.services;
+  const cookie = login.redeem(login.issueToken())?.split(";")[0] ?? "";
+  return service.call(method, path, body, { cookie, origin: service.env.baseUrl });
+}
+
+async function makeKey(): Promise<string> {
+  const created = await operate("POST", "/actions/keys", { ownerId: "acme", name: "nightly checks" });
+  return `/actions/keys/${(await created.json()).record.id}`;
+}
+
+const messages = [userMessage("work")];
+const annotation = { event: "submit", annotations: [{ selector: "h1", comment: "bigger" }], more: true };
+
+/** One call of each operation that does what it is for, and the status that says so (a machine may have no browser). */
+const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Response>]>> = {
+  createSession: [201, () => service.call("POST", "/api/session", { messages })],
+  startSession: [201, () => operate("POST", "/actions/sessions", { messages })],
+  listSessions: [200, () => service.call("GET", "/api/sessions?limit=1")],
+  readSession: [200, async () => service.call("GET", (await makeSession({ metadata: { id: 7 } })).api)],
+  deleteSession: [200, async () => service.call("DELETE", (await makeSession()).api)],
+  readRequestStatus: [200, async () => service.call("GET", (await makeSession()).statusUrl)],
+  streamRequest: [200, async () => service.call("GET", (await makeSession()).streamUrl)],
+  readAgentStatus: [200, async () => service.call("GET", `${(await makeSession()).api}/agent/status`)],
+  postMessage: [
+    202,
+    async () => service.call("POST", `${(await makeSession()).api}/agent/messages`, { text: "more" }),
+  ],
+  cancelTurn: [202, async () => service.call("POST", `${(await makeSession()).api}/agent/cancel`)],
+  readBrowser: [200, async () => service.call("GET", `${(await makeSession()).api}/browser`)],
+  retargetBrowser: [
+    202,
+    async () => service.call("POST", `${(await makeSession()).api}/browser`, { url: "http://10.0.0.1/" }),
+  ],
+  submitAnnotation: [
+    200,
+    async () => service.call("POST", `${(await makeSession()).api}/annotations/webhook`, annotation),
+  ],
+  listMessages: [200, async () => service.call("GET", `${(await makeSession()).api}/messages?limit=1`)],
+  listAnnotations: [
+    200,
+    async () => {
+      const { api } = await makeSession();
+      await service.call("POST", `${api}/annotations/webhook`, annotation);
+      return service.call("GET", `${api}/annotations`);
+    },
+  ],
+  listDeliveries: [200, async () => service.call("GET", `${(await makeDelivery()).session.api}/deliveries`)],
+  redeliverCallback: [
+    202,
+    async () => {
+      const { session, id } = await makeDelivery();
+      return service.call("POST", `${session.api}/deliveries/${id}/redeliver`);
+    },
+  ],
+  readPagePicture: [200, async () => service.call("GET", await makePicture())],
+  readArtifact: [200, async () => service.call("GET", await makeArtifact())],
+  listShareLinks: [
+    200,
+    async () => {
+      const { session } = await makeShareLink();
+      return service.call("GET", `${session.api}/share-links?limit=1`);
+    },
+  ],
+  createShareLink: [
+    201,
+    async () => service.call("POST", `${(await makeSession()).api}/share-links`, { role: "view" }),
+  ],
+  revokeShareLink: [
+    200,
+    async () => {
+      const { session, id } = await makeShareLink();
+      return service.call("DELETE", `${session.api}/share-links/${id}`);
+    },
+  ],
+  revokeAllShareLinks: [
+    200,
+    async () => service.call("POST", `${(await makeShareLink()).session.api}/share-links/revoke-all`),
+  ],
+  createMcpToken: [201, async () => service.call("POST", `${(await makeSession()).api}/mcp-token`)],
+  listQueue: [200, async () => service.call("GET", `${(await makeQueued()).session.api}/queue`)],
+  editQueued: [
+    200,
+    async () => {
+      const { session, requestId } = await makeQueued();
+      return service.call("PATCH", `${session.api}/queue/${requestId}`, { text: "other" });
+    },
+  ],
+  removeQueued: [
+    200,
+    async () => {
+      const { session, requestId } = await makeQueued();
+      return service.call("DELETE", `${session.api}/queue/${requestId}`);
+    },
+  ],
+  answerElicitation: [
+    202,
+    async () => {
+      const { session, id } = await makeQuestion();
+      return service.call("POST", `${session.api}/elicitations/${id}`, { answer: "EUR" });
+    },
+  ],
+  postPersonMessage: [202, async () => (await makeSession()).visit("POST", "/messages", { text: "more" })],
+  annotateAsPerson: [200, async () => (await makeSession()).visit("POST", "/annotations", annotation)],
+  listPersonShareLinks: [200, async () => (await makeShareLink()).session.visit("GET", "/share-links")],
+  createPersonShareLink: [
+    201,
+    async () => (await makeSession()).visit("POST", "/share-links", { role: "drive", label: "mine" }),
+  ],
+  revokePersonShareLink: [
+    200,
+    async () => {
+      const { session, id } = await makeShareLink();
+      return session.visit("DELETE", `/share-links/${id}`);
+    },
+  ],
+  revokeAllPersonShareLinks: [
+    200,
+    async () => (await makeSession()).visit("POST", "/share-links/revoke-all"),
+  ],
+  cancelPersonTurn: [202, async () => (await makeSession()).visit("POST", "/cancel")],
+  answerPersonElicitation: [
+    202,
+    async () => {
+      const { session, id } = await makeQuestion();
+      return session.visit("POST", `/elicitations/${id}`, { decline: true });
+    },
+  ],
+  listPersonQueue: [200, async () => (await makeQueued()).session.visit("GET", "/queue")],
+  editPersonQueued: [
+    200,
+    async () => {
+      const { session, requestId } = await makeQueued();
+      return session.visit("PATCH", `/queue/${requestId}`, { text: "other" });
+    },
+  ],
+  removePersonQueued: [
+    200,
+    async () => {
+      const { session, requestId } = await makeQueued();
+      return session.visit("DELETE", `/queue/${requestId}`);
+    },
+  ],
+  listPersonDeliveries: [200, async () => (await makeDelivery()).session.visit("GET", "/deliveries")],
+  redeliverPersonCallback: [
+    202,
+    async () => {
+      const { session, id } = await makeDelivery();
+      return session.visit("POST", `/deliveries/${id}/redeliver`);
+    },
+  ],
+  steerBrowser: [
+    202,
+    async () => (await makeSession()).visit("POST", "/browser", { url: "http://10.0.0.1/" }),
+  ],
+  createKey: [201, () => operate("POST", "/actions/keys", { ownerId: "acme", name: "nightly checks" })],
+  listKeys: [200, () => operate("GET", "/actions/keys")],
+  rotateKey: [201, async () => operate("POST", `${await makeKey()}/rotate`, { overlapHours: 1 })],
+  revokeKey: [200, async () => operate("DELETE", await makeKey())],
+  readHealth: [200, () => service.call("GET", "/api/health")],
+  readOpenApi: [200, () => service.call("GET", "/api/openapi.json")],
+  readReadiness: ["200 or 503", () => service.call("GET", "/api/ready")],
+};
+
+test("every operation of the contract is exercised here", () => {
+  assert.deepEqual(Object.keys(CALLS).sort(), Object.keys(contract).sort());
+});
+
+// What the answers look like is checked by the test service itself, against the document.
+for (const [name, [status, call]] of Object.entries(CALLS))
+  test(`${name} answers ${status} as documented`, async () => {
+    const response = await call();
+    assert.ok(String(status).includes(String(response.status)), await response.clone().text());
+    await response.text();
+  });
+
+test("the document comes with a tag, and is not sent again to whoever has it", async () => {
+  const first = await service.call("GET", "/api/openapi.json");
+  const tag = first.headers.get("etag") ?? "";
+  assert.equal((await first.json()).openapi, "3.1.1");
+  for (const header of [tag, `W/${tag}`, `"other", ${tag}`, "*"]) {
+    const again = await service.call("GET", "/api/openapi.json", undefined, { "if-none-match": header });
+    assert.equal(again.status, 304, header);
+  }
+  const changed = await service.call("GET", "/api/openapi.json", undefined, { "if-none-match": '"other"' });
+  assert.equal(changed.status, 200);
+});

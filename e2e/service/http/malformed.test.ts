@@ -1,0 +1,207 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { sql } from "drizzle-orm";
+import type { z } from "zod";
+import { contract } from "#lib/api/contract/contract.ts";
+import type { Operation } from "#lib/api/contract/operation.ts";
+import { formatPath } from "#lib/api/http/validate.ts";
+import { openTestService, TEST_KEY, type TestService } from "../testing.ts";
+import { BROKEN_JSON, listMalformed, sampleBodies } from "./malformed-testing.ts";
+
+// Generated from the contract: an operation that is added is sent the same nonsense.
+
+let service: TestService;
+let session: { sessionId: string; requestId: string; shareUrl: string };
+let operator: string;
+
+before(async () => {
+  service = await openTestService();
+  service.model.respondWith(() => ({ text: "Done." }));
+  const created = await service.create("mine");
+  await service.completed(created.statusUrl);
+  session = created;
+  const { login } = service.container.services;
+  operator = login.redeem(login.issueToken())?.split(";")[0] ?? "";
+});
+after(() => service.close());
+
+const all = Object.entries(contract).map(([name, operation]) => ({
+  name,
+  operation: operation as Operation,
+}));
+const withBody = all.flatMap(({ name, operation }) => {
+  const schema = operation.bodyShownAs ?? operation.body;
+  return schema ? [{ name, operation, schema: schema as z.ZodType }] : [];
+});
+
+const pathOf = ({ path }: Operation) =>
+  path.replace(/:(\w+)/g, (_, name: string) => ({ ...session })[name as "sessionId"] ?? `none-${name}`);
+
+function credentialsOf({ auth }: Operation): Record<string, string> {
+  const origin = service.env.baseUrl;
+  const token = new URL(session.shareUrl, origin).searchParams.get("key");
+  if (auth.kind === "login") return { authorization: "", cookie: operator, origin };
+  if (auth.kind === "share" && !auth.orKey) return { authorization: "", cookie: `share=${token}`, origin };
+  return { authorization: `Bearer ${TEST_KEY}` };
+}
+
+async function send(
+  operation: Operation,
+  body: string | Uint8Array<ArrayBuffer>,
+  headers: Record<string, string> = {},
+) {
+  const init = { "content-type": "application/json", ...credentialsOf(operation), ...headers };
+  const response = await service.call(operation.method, pathOf(operation), body as string, init);
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+/** Rows of every table, and the engine's. */
+async function countAll(): Promise<unknown> {
+  const { db } = service.container.services;
+  const tables = await db.execute(
+    sql`select table_name as name from information_schema.tables where table_schema = 'public'`,
+  );
+  const names = (tables as unknown as { rows: { name: string }[] }).rows.map(({ name }) => name);
+  const counts = names
+    // What comes of the minute's work is no request's.
+    .filter((name) => !name.startsWith("engine_"))
+    .map((name) => sql`select ${name} as name, count(*)::int as count from ${sql.identifier(name)}`);
+  const counted = await db.execute(sql`${sql.join(counts, sql` union all `)} order by 1`);
+  return (counted as unknown as { rows: unknown[] }).rows;
+}
+
+/** A refusal: a 4xx with a sentence, in the envelope or bare where the specification prints it so. */
+function assertRefused(
+  operation: Operation,
+  answer: { status: number; body: Record<string, unknown> },
+  what: string,
+) {
+  const { status, body } = answer;
+  assert.ok(status >= 400 && status < 500, `${what}: ${status} ${JSON.stringify(body)}`);
+  assert.equal(typeof body.error, "string", what);
+  assert.match(String(body.error), /^\S.{3,}/su, what);
+  assert.ok(String(body.error).length < 1_000, `${what}: a sentence, not a book`);
+  assert.doesNotMatch(String(body.error), /\bat .*\.ts|node_modules|drizzle|zod|Error:/i, what);
+  if (operation.bare?.[status] !== undefined) assert.deepEqual(Object.keys(body), ["error"], what);
+  else assert.deepEqual([body.success, typeof body.code], [false, "string"], what);
+}
+
+describe("a malformed body", () => {
+  it("of every class of broken JSON is a 4xx with a sentence, for every operation; nothing is written", async () => {
+    const before = await countAll();
+    for (const { name, operation } of withBody)
+      for (const broken of BROKEN_JSON) {
+        const answer = await send(operation, broken);
+        const shown = `${name} ${typeof broken === "string" ? broken.slice(0, 60) : Buffer.from(broken).toString("hex")}`;
+        // JSON after all, and an object for whatever looks into it.
+        if (answer.status === 202 || answer.status === 200) assert.fail(shown);
+        assertRefused(operation, answer, shown);
+      }
+    assert.deepEqual(await countAll(), before);
+  });
+
+  it("of a wrong type at any path of any operation is a 4xx that names the field; nothing is written", async () => {
+    const before = await countAll();
+    let sent = 0;
+    for (const { name, operation, schema } of withBody) {
+      assert.ok(sampleBodies(schema).length > 0, `${name} has a body that its schema takes`);
+      for (const { path, body } of listMalformed(schema)) {
+        sent++;
+        const text = JSON.stringify(body);
+        const answer = await send(operation, text);
+        const shown = `${name} ${formatPath(path, "body")} ${text.slice(0, 200)}`;
+        assertRefused(operation, answer, `${shown} -> ${JSON.stringify(answer.body)}`);
+        if (!operation.bare) assertNames(String(answer.body.error), path, shown);
+      }
+    }
+    assert.ok(sent > 800, `${sent} bodies`);
+    assert.deepEqual(await countAll(), before);
+  });
+});
+
+/**
+ * The sentence begins with the place of the change, or one above or below it. A body that may take several forms is
+ * judged as one of them: the sentence may name the field that tells the forms apart.
+ */
+function assertNames(error: string, path: PropertyKey[], shown: string): void {
+  const [named = ""] = error.split(": ");
+  const place = formatPath(path, "body");
+  const isNear = named === "body" || place === "body" || named.startsWith(place) || place.startsWith(named);
+  const namesForm = path.length === 1 && /^\w+: is required|^action: must be one of/.test(error);
+  assert.ok(isNear || namesForm, `${shown} -> ${error}`);
+}
+
+describe("odd parameters", () => {
+  const ODD = [
+    ...[
+      "",
+      " ",
+      "-1",
+      "1.5",
+      "1e3",
+      "NaN",
+      "null",
+      "0x10",
+      "9".repeat(40),
+      "\u0000",
+      "\ufffd",
+      "x".repeat(5_000),
+    ],
+    ...[
+      "__proto__",
+      "[]",
+      "{}",
+      "' or 1=1--",
+      "../../etc/passwd",
+      "%",
+      "\u202e",
+      "whd-",
+      "ses_",
+      "2147483648",
+      "１",
+    ],
+  ];
+
+  it("in a query are a 400 that names the parameter, or what they say; never a fault of ours", async () => {
+    for (const { name, operation } of all)
+      for (const parameter of Object.keys(operation.query?.shape ?? {}))
+        for (const odd of ODD) {
+          const query = new URLSearchParams({ [parameter]: odd });
+          const response = await service.call(
+            operation.method,
+            `${pathOf(operation)}?${query}`,
+            undefined,
+            credentialsOf(operation),
+          );
+          const shown = `${name} ${parameter}=${odd.slice(0, 40)}`;
+          assert.ok(response.status < 500, `${shown}: ${response.status}`);
+          const isTaken = operation.query?.safeParse({ [parameter]: odd }).success;
+          if (!isTaken) {
+            assert.equal(response.status, 400, shown);
+            assert.match((await response.json()).error, new RegExp(`^${parameter}: `), shown);
+          } else await response.body?.cancel();
+        }
+  });
+
+  it("in a path name nothing: 404", async () => {
+    for (const { name, operation } of all)
+      for (const [, parameter = ""] of operation.path.matchAll(/:(\w+)/g))
+        for (const odd of ODD) {
+          if (odd === "" || odd === "%") continue;
+          const path = pathOf({
+            ...operation,
+            path: operation.path.replace(`:${parameter}`, encodeURIComponent(odd)),
+          });
+          const samples = operation.body ? sampleBodies(operation.bodyShownAs ?? operation.body) : [];
+          // What only the handler looks into is sent whole.
+          const sample = operation.bodyShownAs ? Object.assign({}, ...samples) : samples[0];
+          const body = sample && JSON.stringify(sample);
+          const response = await service.call(operation.method, path, body, credentialsOf(operation));
+          assert.equal(
+            response.status,
+            404,
+            `${name} ${parameter}=${odd.slice(0, 40)} ${await response.text()}`,
+          );
+        }
+  });
+});

@@ -1,0 +1,111 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import { deriveUserTokenKey } from "#lib/secrets/user-token.ts";
+import { createRequestListener } from "#lib/server/request-listener.ts";
+import { openTestService } from "../testing.ts";
+
+/** A whole service whose interface is served on loopback, with clients of the official SDK for `/api/mcp`. */
+export async function openMcpService(variables: Record<string, string> = {}) {
+  const encryptionKey = randomBytes(32);
+  const server = createServer((request, response) => listen(request, response));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const service = await openTestService({
+    PORT: String(port),
+    ENCRYPTION_KEY: encryptionKey.toString("base64"),
+    ...variables,
+  });
+  const { container, env } = service;
+  const listen: (request: IncomingMessage, response: ServerResponse) => void = createRequestListener({
+    ...{ container, env, isDev: false },
+    handle: () => Promise.reject(new Error("passed on to Next")),
+    logger: { error: () => {} },
+  });
+  const url = `${env.baseUrl}/api/mcp`;
+  const clients: Client[] = [];
+
+  return {
+    ...{ service, url, container, tokenKey: deriveUserTokenKey(encryptionKey) },
+    /** The token that `POST …/mcp-token` answers. */
+    async askToken(sessionId: string): Promise<string> {
+      const response = await service.call("POST", `/api/sessions/${sessionId}/mcp-token`);
+      return ((await response.json()) as { token: string }).token;
+    },
+    async connect(token: string): Promise<Client> {
+      const client = new Client({ name: "test", version: "1" });
+      const requestInit = { headers: { authorization: `Bearer ${token}` } };
+      const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit });
+      // The SDK's own types disagree under exactOptionalPropertyTypes.
+      await client.connect(transport as Transport);
+      clients.push(client);
+      return client;
+    },
+    /** One message without a client of the SDK. */
+    post: (token: string | undefined, body: unknown, headers: Record<string, string> = {}) =>
+      fetch(url, {
+        method: "POST",
+        headers: {
+          "content-type": "application/json",
+          accept: "application/json, text/event-stream",
+          ...(token !== undefined && { authorization: `Bearer ${token}` }),
+          ...headers,
+        },
+        body: typeof body === "string" ? body : JSON.stringify(body),
+      }),
+    async close() {
+      await Promise.all(clients.map((client) => client.close()));
+      server.closeAllConnections();
+      server.close();
+      await service.close();
+    },
+  };
+}
+
+export type McpService = Awaited<ReturnType<typeof openMcpService>>;
+
+/** Calls a tool; the SDK's type allows for results of older protocols, which we do not send. */
+export const callTool = async (client: Client, name: string, input: Record<string, unknown> = {}) =>
+  (await client.callTool({ name, arguments: input })) as CallToolResult;
+
+/** The text of a result. */
+export const readText = (result: CallToolResult): string =>
+  result.content.map((part) => (part.type === "text" ? part.text : `[${part.type}]`)).join("\n");
+
+/** The names a client is offered. */
+export const listNames = async (client: Client): Promise<string[]> =>
+  (await client.listTools()).tools.map(({ name }) => name).sort();
+
+/** A site whose pages are answered when the test says so. */
+export async function startSlowSite() {
+  const asked: string[] = [];
+  const waiting = new Map<string, ServerResponse>();
+  const gone: string[] = [];
+  const server = createServer((request, response) => {
+    const path = request.url ?? "";
+    asked.push(path);
+    waiting.set(path, response);
+    response.once("close", () => {
+      if (!response.writableFinished) gone.push(path);
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...{ asked, gone },
+    answer(path: string, html: string) {
+      waiting.get(path)?.writeHead(200, { "content-type": "text/html" }).end(html);
+    },
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}

@@ -1,0 +1,506 @@
+import assert from "node:assert/strict";
+import { registerHooks } from "node:module";
+import { after, before, test } from "node:test";
+import { createRateLimiter } from "#lib/api/http/rates/rate-limiter.ts";
+import { findTestChromium } from "#lib/browser/testing.ts";
+import { createKeyStore } from "#lib/keys/key-store.ts";
+import { createHolderCheck } from "#lib/mcp-server/admit-holder.ts";
+import { deriveUserTokenKey, mintUserToken } from "#lib/secrets/user-token.ts";
+import { OTHER_KEY, waitUntil } from "../testing.ts";
+import {
+  callTool,
+  listNames,
+  type McpService,
+  openMcpService,
+  readText,
+  startSlowSite,
+} from "./builtin-mcp-testing.ts";
+
+// The bundler knows Next's modules without their ending; Node is told here.
+registerHooks({
+  resolve: (specifier, context, next) =>
+    next(specifier === "next/navigation" ? "next/navigation.js" : specifier, context),
+});
+
+let mcp: McpService;
+let site: Awaited<ReturnType<typeof startSlowSite>>;
+
+before(async () => {
+  const { executablePath: BROWSER_EXECUTABLE_PATH } = findTestChromium();
+  [mcp, site] = await Promise.all([openMcpService({ BROWSER_EXECUTABLE_PATH }), startSlowSite()]);
+});
+after(async () => {
+  site.close();
+  await mcp.close();
+});
+
+const UTILITIES = ["check_accessibility", "compare_pictures", "read_markdown", "read_structured_data"];
+const LIST = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+
+const createSession = async (profile: Record<string, unknown> = {}) =>
+  (await mcp.service.create("Say something.", profile)).sessionId;
+
+/** The user token as the session's own agent holds it. */
+function mintAgentToken(sessionId: string, more: { audience?: string; expiresAt?: Date } = {}) {
+  const { audience = mcp.url, expiresAt = new Date(Date.now() + 60_000) } = more;
+  return mintUserToken(mcp.tokenKey, { sessionId, audience, expiresAt, holder: "agent", keyId: null });
+}
+
+/** What the session's followers were told of tools, outside of any turn. */
+async function readCalls(sessionId: string) {
+  const events = await mcp.container.services.log.read(sessionId, { after: 0, limit: 1_000 });
+  return events
+    .filter(({ kind, runId }) => kind.startsWith("tool.") && runId === null)
+    .map(({ body }) => JSON.parse(body) as Record<string, unknown>);
+}
+
+test("another agent is given a token for one session, by the key of the session's owner", async () => {
+  const sessionId = await createSession();
+  const path = `/api/sessions/${sessionId}/mcp-token`;
+  const response = await mcp.service.call("POST", path);
+  assert.equal(response.status, 201);
+  const { success, token, url, expiresAt } = (await response.json()) as Record<string, string>;
+  assert.deepEqual({ success, url }, { success: true, url: mcp.url });
+  assert.match(token ?? "", /^[\w.-]+$/);
+  const leftMs = Date.parse(expiresAt ?? "") - Date.now();
+  assert.ok(leftMs > 3_500_000 && leftMs <= 3_600_000, `${leftMs} ms`);
+
+  const foreign = await mcp.service.call("POST", path, undefined, { authorization: `Bearer ${OTHER_KEY}` });
+  assert.equal(foreign.status, 404);
+  const unknown = await mcp.service.call("POST", path, undefined, { authorization: "Bearer wrong" });
+  assert.equal(unknown.status, 401);
+});
+
+test("the session's own agent is offered utilities and none of its own tools", async () => {
+  const sessionId = await createSession();
+  const client = await mcp.connect(mintAgentToken(sessionId));
+  assert.deepEqual(await listNames(client), UTILITIES);
+  const own = mcp.container.services.tools.map(({ name }) => name);
+  assert.deepEqual(
+    UTILITIES.filter((name) => own.includes(name)),
+    [],
+  );
+  await assert.rejects(
+    client.callTool({ name: "read_file", arguments: { path: "a" } }),
+    /no tool named read_file/,
+  );
+  assert.deepEqual(await readCalls(sessionId), []);
+});
+
+test("others' agents are also offered the session's tools, less those that belong to a turn", async () => {
+  const client = await mcp.connect(await mcp.askToken(await createSession()));
+  const names = await listNames(client);
+  for (const name of [
+    ...UTILITIES,
+    "read_file",
+    "run_shell",
+    "browser_execute",
+    "list_transcript",
+    "screenshot",
+  ])
+    assert.ok(names.includes(name), name);
+  assert.ok(!names.includes("elicit_user_input"));
+  const { tools } = await client.listTools();
+  for (const { name, inputSchema, annotations, description } of tools) {
+    assert.equal(inputSchema.type, "object", name);
+    assert.ok(description && annotations?.readOnlyHint !== undefined, name);
+  }
+  assert.equal(tools.find(({ name }) => name === "read_file")?.annotations?.readOnlyHint, true);
+  assert.equal(tools.find(({ name }) => name === "run_shell")?.annotations?.destructiveHint, true);
+});
+
+test("the session's policy rules over what others are offered, and over the utilities", async () => {
+  const outputSchema = { type: "object", properties: { a: { type: "string" } } };
+  const rows: [Record<string, unknown>, { agent?: string[]; with?: string[]; without: string[] }][] = [
+    [{ outputSchema }, { with: ["read_file", "dom_query", ...UTILITIES], without: ["screenshot"] }],
+    [
+      { outputSchema, tools: { include: ["screenshot"] } },
+      { with: ["screenshot"], without: [] },
+    ],
+    [
+      { tools: { exclude: ["run_shell", "mcp_builtin__read_markdown"] } },
+      { with: ["read_file"], without: ["run_shell", "read_markdown"], agent: UTILITIES.toSpliced(2, 1) },
+    ],
+    [{ tools: { exclude: ["mcp_builtin__*"] } }, { with: ["read_file"], without: UTILITIES, agent: [] }],
+    [
+      { tools: { externalTurnExclude: ["run_shell", "mcp_builtin__compare_pictures"] } },
+      { with: ["read_file"], without: ["run_shell", "compare_pictures"], agent: UTILITIES },
+    ],
+    [
+      { capabilities: { browser: false } },
+      {
+        with: ["run_shell"],
+        without: ["screenshot", "browser_execute", "check_accessibility"],
+        agent: UTILITIES.toSpliced(0, 1),
+      },
+    ],
+    [
+      { capabilities: { sandbox: false } },
+      {
+        with: ["list_transcript"],
+        without: ["run_shell", "dom_query", "check_accessibility"],
+        agent: UTILITIES.toSpliced(0, 1),
+      },
+    ],
+  ];
+  for (const [profile, expected] of rows) {
+    const sessionId = await createSession(profile);
+    const about = JSON.stringify(profile);
+    const client = await mcp.connect(await mcp.askToken(sessionId));
+    const names = await listNames(client);
+    for (const name of expected.with ?? []) assert.ok(names.includes(name), `${about} ${name}`);
+    for (const name of expected.without) {
+      assert.ok(!names.includes(name), `${about} ${name}`);
+      await assert.rejects(client.callTool({ name, arguments: {} }), /no tool named/);
+    }
+    if (expected.agent)
+      assert.deepEqual(await listNames(await mcp.connect(mintAgentToken(sessionId))), expected.agent, about);
+  }
+});
+
+test("a token opens its own session and no other", async () => {
+  const [one, two] = [await createSession(), await createSession()];
+  const client = await mcp.connect(await mcp.askToken(one));
+  await callTool(client, "write_file", { path: "note.txt", content: "of session one" });
+  const other = await mcp.connect(await mcp.askToken(two));
+  const listed = readText(await callTool(other, "list_files"));
+  assert.doesNotMatch(listed, /note\.txt/);
+  assert.match(readText(await callTool(client, "list_files")), /note\.txt/);
+  assert.equal(
+    (await readCalls(two)).every(({ sessionId }) => sessionId === two),
+    true,
+  );
+});
+
+test("a call by others is told to the session's followers, outside of any turn, and its evidence is kept", async () => {
+  const sessionId = await createSession();
+  const client = await mcp.connect(await mcp.askToken(sessionId));
+  const picture =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
+  await callTool(client, "run_shell", { command: `echo ${picture} | base64 -d > dot.png` });
+  const shown = await callTool(client, "view_image", { path: "dot.png" });
+  assert.equal(shown.content.at(-1)?.type, "image");
+  const [kept] = await mcp.container.services.evidence.list(sessionId);
+  assert.ok(kept);
+  const compared = await callTool(client, "compare_pictures", { before: kept.id, after: kept.id });
+  assert.equal(compared.structuredContent?.isEqual, true);
+  const failed = await callTool(client, "read_file", { path: "missing.txt" });
+  assert.equal(failed.isError, true);
+
+  const told = await readCalls(sessionId);
+  const about = told.map(({ kind, toolName, state, requestId, messageId }) =>
+    [kind, toolName, state, requestId, messageId]
+      .map((value) => (value === undefined ? "-" : String(value)))
+      .join(" "),
+  );
+  assert.deepEqual(about, [
+    "tool.call run_shell - null null",
+    "tool.result run_shell succeeded null -",
+    "tool.call view_image - null null",
+    "tool.result view_image succeeded null -",
+    "tool.call mcp_builtin__compare_pictures - null null",
+    "tool.result mcp_builtin__compare_pictures succeeded null -",
+    "tool.call read_file - null null",
+    "tool.result read_file failed null -",
+  ]);
+  const [viewed] = told.filter(({ evidence }) => Array.isArray(evidence) && evidence.length > 0);
+  assert.deepEqual([viewed?.toolName, JSON.stringify(viewed).includes(kept.id)], ["view_image", true]);
+});
+
+test("another agent sees the session's own page, and what has changed on it", async () => {
+  const sessionId = await createSession({ targetUrl: `${site.url}/page` });
+  const client = await mcp.connect(await mcp.askToken(sessionId));
+  const checking = callTool(client, "check_accessibility");
+  await waitUntil(() => site.asked.includes("/page"), "the browser asked for the page");
+  site.answer(
+    "/page",
+    "<!doctype html><html lang=en><title>Shop</title><main><h1>Shop</h1><img src=data:,></main>",
+  );
+  const checked = (await checking).structuredContent as {
+    url: string;
+    violations: { rule: string; tags: string[] }[];
+  };
+  assert.equal(checked.url, `${site.url}/page`);
+  assert.deepEqual(
+    checked.violations.map(({ rule, tags }) => `${rule} ${tags}`),
+    ["image-alt wcag2a"],
+  );
+
+  const takePicture = async () => {
+    const taken = await callTool(client, "screenshot");
+    assert.equal(taken.content.at(-1)?.type, "image");
+    return /Evidence (\w+):/.exec(readText(taken))?.[1];
+  };
+  const before = await takePicture();
+  const script = 'await page.evaluate(() => { document.body.style.background = "red" })';
+  await callTool(client, "browser_execute", { script });
+  const compared = await callTool(client, "compare_pictures", { before, after: await takePicture() });
+  const { share, differenceId } = compared.structuredContent as { share: number; differenceId: string };
+  assert.ok(share > 0.9, `${share}`);
+  const kept = await mcp.service.call("GET", `/api/sessions/${sessionId}/artifacts/${differenceId}`);
+  assert.deepEqual([kept.status, kept.headers.get("content-type")], [200, "image/png"]);
+});
+
+test("a result comes with its progress, in its shape", async () => {
+  const client = await mcp.connect(mintAgentToken(await createSession()));
+  const progress: string[] = [];
+  const asked = client.callTool(
+    { name: "read_structured_data", arguments: { url: `${site.url}/shape` } },
+    undefined,
+    { onprogress: ({ progress: done, total, message }) => progress.push(`${done}/${total} ${message}`) },
+  );
+  await waitUntil(() => site.asked.includes("/shape"), "the site was asked");
+  site.answer("/shape", "<title>A page</title>");
+  const result = await asked;
+  // The client has checked it against the tool's outputSchema.
+  assert.equal((result.structuredContent as { title?: string }).title, "A page");
+  assert.deepEqual(progress, [`0/2 fetching ${site.url}/shape`, "1/2 looking for structured data"]);
+});
+
+test("wrong input is a result that names the field", async () => {
+  const client = await mcp.connect(await mcp.askToken(await createSession()));
+  const rows: [string, Record<string, unknown>, RegExp][] = [
+    ["read_markdown", {}, /read_markdown: url: is required/],
+    ["read_markdown", { url: "file:///etc/passwd" }, /url: must be an absolute http\(s\) URL/],
+    ["read_markdown", { url: "https://example.com", extra: 1 }, /extra: unknown field/],
+    ["compare_pictures", { before: "evi_x" }, /after: is required/],
+    ["read_file", { path: 7 }, /path: must be a string/],
+  ];
+  for (const [name, input, sentence] of rows) {
+    const result = await callTool(client, name, input);
+    assert.equal(result.isError, true, name);
+    assert.match(readText(result), sentence);
+  }
+});
+
+test("private addresses are refused as everywhere", async () => {
+  const client = await mcp.connect(await mcp.askToken(await createSession()));
+  for (const url of [
+    "http://169.254.169.254/",
+    "http://10.0.0.1/",
+    "http://[::1]:3000/",
+    "http://0x7f000002/",
+  ])
+    for (const name of ["read_markdown", "read_structured_data", "fetch_url"]) {
+      const result = await callTool(client, name, { url });
+      assert.equal(result.isError, true, `${name} ${url}`);
+      assert.match(readText(result), /could not be fetched/);
+    }
+});
+
+test("no credential, a wrong one, one that has ended or is for elsewhere: 401, which says what is wanted", async () => {
+  const sessionId = await createSession();
+  const good = await mcp.askToken(sessionId);
+  const elsewhere = mintAgentToken(sessionId, { audience: "https://elsewhere.example/api/mcp" });
+  const ended = mintAgentToken(sessionId, { expiresAt: new Date(Date.now() - 1_000) });
+  const foreignKey = deriveUserTokenKey(Buffer.alloc(32, 7));
+  const forged = mintUserToken(foreignKey, {
+    ...{ sessionId, audience: mcp.url, holder: "other", keyId: "settings:0" },
+    expiresAt: new Date(Date.now() + 60_000),
+  });
+  const nobodys = mintAgentToken("ses_nobodys");
+  const rows = [undefined, "x", "test-key", elsewhere, ended, forged, nobodys, `${good}x`, good.slice(0, -1)];
+  for (const token of rows) {
+    const response = await mcp.post(token, LIST);
+    assert.equal(response.status, 401, token);
+    assert.match(response.headers.get("www-authenticate") ?? "", /^Bearer/);
+    assert.match(await response.text(), /Authorization: Bearer/);
+  }
+  assert.equal((await mcp.post(good, LIST)).status, 200);
+});
+
+test("others' requests are counted for each session; those of its own agent are not", async () => {
+  const check = createHolderCheck({
+    ...{ db: mcp.container.services.db, key: mcp.tokenKey, audience: mcp.url },
+    rates: createRateLimiter({ create: 0, poll: 2, annotate: 0, act: 0 }),
+    keys: createKeyStore(mcp.container.services.db),
+  });
+  const ask = async (token: string) => {
+    const checked = await check(new Request(mcp.url, { headers: { authorization: `Bearer ${token}` } }));
+    return checked.ok ? "admitted" : checked.code;
+  };
+  const [one, two] = [await createSession(), await createSession()];
+  const answers: string[] = [];
+  // A new token is no way around the limit.
+  for (const sessionId of [one, one, one, two]) answers.push(await ask(await mcp.askToken(sessionId)));
+  assert.deepEqual(answers, ["admitted", "admitted", "rate_limited", "admitted"]);
+  assert.equal(await ask(mintAgentToken(one)), "admitted");
+});
+
+test("a deleted session's token is good for nothing", async () => {
+  const sessionId = await createSession();
+  const token = await mcp.askToken(sessionId);
+  const removed = await mcp.service.call("DELETE", `/api/sessions/${sessionId}`);
+  assert.equal(removed.status, 200);
+  assert.equal((await mcp.post(token, LIST)).status, 401);
+});
+
+test("a page of another site, and a name that was rebound, are refused before anything is read", async () => {
+  const token = await mcp.askToken(await createSession());
+  for (const origin of [
+    "https://evil.example",
+    "null",
+    "http://127.0.0.1:1",
+    `${mcp.service.env.baseUrl}.evil.example`,
+  ])
+    assert.equal((await mcp.post(token, LIST, { origin })).status, 403, origin);
+  assert.equal((await mcp.post(token, LIST, { origin: mcp.service.env.baseUrl })).status, 200);
+
+  // The endpoint's own check, whatever stands before it.
+  for (const host of ["evil.example", "127.0.0.1", "127.0.0.1:1", "localhost.evil.example:80", ""]) {
+    const headers = { authorization: `Bearer ${token}`, host, "content-type": "application/json" };
+    const request = new Request(mcp.url, { method: "POST", headers, body: JSON.stringify(LIST) });
+    assert.equal((await mcp.container.mounted.serveMcp(request)).status, 403, host);
+  }
+});
+
+test("other methods are refused: there is neither a stream to listen to nor a session to delete", async () => {
+  const headers = { authorization: `Bearer ${await mcp.askToken(await createSession())}` };
+  for (const method of ["GET", "DELETE", "PUT", "PATCH", "OPTIONS"]) {
+    const response = await fetch(mcp.url, { method, headers: { ...headers, accept: "text/event-stream" } });
+    assert.equal(response.status, 405, method);
+    assert.equal(response.headers.get("allow"), "POST");
+    assert.equal(response.headers.get("access-control-allow-origin"), null);
+  }
+});
+
+test("where there is no server of our own, Next's route gives the same answers", async () => {
+  const CONTAINER = Symbol.for("agent-session-service");
+  Object.assign(globalThis, { [CONTAINER]: mcp.container.mounted });
+  try {
+    const route = (await import("#app/api/mcp/route.ts")) as Record<string, unknown>;
+    const token = await mcp.askToken(await createSession());
+    const rows: RequestInit[] = [
+      { method: "GET" },
+      { method: "DELETE" },
+      { method: "POST", body: JSON.stringify(LIST) },
+      { method: "POST", body: "{" },
+      { method: "POST", body: JSON.stringify({ ...LIST, method: "tools/call", params: { name: "none" } }) },
+      { method: "POST", body: JSON.stringify(LIST), headers: { authorization: "Bearer wrong" } },
+    ];
+    for (const row of rows) {
+      const headers = {
+        authorization: `Bearer ${token}`,
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+        ...row.headers,
+      };
+      const init = { ...row, headers };
+      const handle = route[row.method ?? ""] as (request: Request, context: object) => Promise<Response>;
+      const [direct, mounted] = await Promise.all([
+        fetch(mcp.url, init),
+        handle(new Request(mcp.url, init), { params: Promise.resolve(undefined) }),
+      ]);
+      const about = `${row.method} ${row.body}`;
+      assert.equal(mounted.status, direct.status, about);
+      assert.equal(await mounted.text(), await direct.text(), about);
+      for (const name of ["content-type", "allow", "www-authenticate", "cache-control"])
+        assert.equal(mounted.headers.get(name), direct.headers.get(name), `${about} ${name}`);
+    }
+  } finally {
+    Object.assign(globalThis, { [CONTAINER]: undefined });
+  }
+});
+
+test("a message that is none is refused with a sentence, and a call that nobody waits for is not made", async () => {
+  const token = await mcp.askToken(await createSession());
+  const rows: [unknown, Record<string, string>, number][] = [
+    ["{", {}, 400],
+    ["", {}, 400],
+    ["[]", {}, 400],
+    [[LIST, LIST], {}, 400],
+    ['{"a":"\\u0000"}', {}, 400],
+    [{ hello: "world" }, {}, 400],
+    ["x".repeat(5 * 1_048_576), {}, 413],
+    [LIST, { "content-type": "text/plain" }, 415],
+    [LIST, { accept: "text/html" }, 406],
+    [LIST, { "mcp-protocol-version": "1999-01-01" }, 400],
+    [{ jsonrpc: "2.0", method: "notifications/initialized" }, {}, 202],
+  ];
+  for (const [body, headers, status] of rows) {
+    const response = await mcp.post(token, body, headers);
+    assert.equal(response.status, status, `${JSON.stringify(body).slice(0, 60)} ${JSON.stringify(headers)}`);
+    await response.arrayBuffer();
+  }
+});
+
+test("a call ends when its client cancels it, and when its connection ends", async () => {
+  const sessionId = await createSession();
+  const client = await mcp.connect(mintAgentToken(sessionId));
+  const stop = new AbortController();
+  const cancelled = client.callTool(
+    { name: "read_markdown", arguments: { url: `${site.url}/cancelled` } },
+    undefined,
+    { signal: stop.signal },
+  );
+  await waitUntil(() => site.asked.includes("/cancelled"), "the site was asked");
+  stop.abort("no longer wanted");
+  await assert.rejects(cancelled);
+  await waitUntil(() => site.gone.includes("/cancelled"), "the page is no longer fetched");
+
+  const closing = await mcp.connect(mintAgentToken(sessionId));
+  const dropped = closing.callTool({ name: "read_markdown", arguments: { url: `${site.url}/dropped` } });
+  await waitUntil(() => site.asked.includes("/dropped"), "the site was asked");
+  await Promise.all([closing.close(), assert.rejects(dropped)]);
+  await waitUntil(() => site.gone.includes("/dropped"), "the page is no longer fetched");
+});
+
+test("nobody cancels the call of another holder", async () => {
+  const sessionId = await createSession();
+  const tokens = [mintAgentToken(sessionId), mintAgentToken(sessionId)];
+  const call = (id: number) => ({
+    ...{ jsonrpc: "2.0", id, method: "tools/call" },
+    params: { name: "read_markdown", arguments: { url: `${site.url}/kept` } },
+  });
+  const answering = mcp.post(tokens[0], call(5));
+  await waitUntil(() => site.asked.includes("/kept"), "the site was asked");
+  const cancel = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 5 } };
+  assert.equal((await mcp.post(tokens[1], cancel)).status, 202);
+  assert.equal((await mcp.post(tokens[0], { ...cancel, params: { requestId: "5" } })).status, 202);
+  site.answer("/kept", "<p>Still here.</p>");
+  assert.match(await (await answering).text(), /Still here/);
+});
+
+test("others' calls in a session are made one after the other", async () => {
+  const client = await mcp.connect(await mcp.askToken(await createSession()));
+  const first = callTool(client, "read_markdown", { url: `${site.url}/first` });
+  await waitUntil(() => site.asked.includes("/first"), "the first page was asked for");
+  const second = callTool(client, "read_markdown", { url: `${site.url}/second` });
+  // What is asked later is answered earlier, so that the second call has come in by then.
+  await listNames(client);
+  assert.ok(!site.asked.includes("/second"));
+  site.answer("/first", "<p>One.</p>");
+  assert.match(readText(await first), /One\./);
+  await waitUntil(() => site.asked.includes("/second"), "the second page was asked for");
+  site.answer("/second", "<p>Two.</p>");
+  assert.match(readText(await second), /Two\./);
+});
+
+test("the agent of a session calls the utilities in its turn, by their names for it", async () => {
+  await waitUntil(async () => {
+    const { data } = await mcp.service.read<{ data: { turnState: string }[] }>("/api/sessions?limit=100");
+    return data.every(({ turnState }) => turnState === "idle");
+  }, "no other turn takes what the model is to say");
+  mcp.service.model.enqueue(
+    { toolCalls: [{ name: "mcp_builtin__read_markdown", arguments: { url: `${site.url}/turn` } }] },
+    { text: "I have read it." },
+  );
+  const { sessionId, statusUrl } = await mcp.service.create("Read the page.");
+  await waitUntil(() => site.asked.includes("/turn"), "the site was asked");
+  site.answer("/turn", "<title>Read in a turn</title><p>Of the page.</p>");
+  await mcp.service.completed(statusUrl);
+  const events = await mcp.container.services.log.read(sessionId, { after: 0, limit: 100 });
+  const [result] = events.filter(({ kind }) => kind === "tool.result").map(({ body }) => JSON.parse(body));
+  assert.deepEqual([result.toolName, result.state], ["mcp_builtin__read_markdown", "succeeded"]);
+  assert.match(result.preview, /Title: Read in a turn[\s\S]*Of the page\./);
+  assert.deepEqual(await readCalls(sessionId), []);
+});
+
+test("what pages and tools answer never holds the token or a key", async () => {
+  const sessionId = await createSession();
+  const token = await mcp.askToken(sessionId);
+  const client = await mcp.connect(token);
+  await callTool(client, "run_shell", { command: "env; echo done" });
+  const told = JSON.stringify(await readCalls(sessionId));
+  assert.ok(!told.includes(token) && !told.includes("test-key"));
+});

@@ -1,0 +1,305 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { after, afterEach, before, describe, it } from "node:test";
+import { startReceiver } from "#e2e/fixtures/receiver.ts";
+import type { Step } from "#e2e/fixtures/scripted-model/types.ts";
+import type { EngineEvent } from "#inngest/embedded/protocol.ts";
+import type { Mode } from "#inngest/testing/call-app.ts";
+import { type InngestStandIn, startInngestStandIn } from "#inngest/testing/start-inngest-stand-in.ts";
+import type { DomainEvent } from "#lib/events/event.ts";
+import { openServedService, type ServedService } from "./real-server-testing.ts";
+import { waitUntil } from "./testing.ts";
+import { only, readEvents, readStatus } from "./turn/turn-testing.ts";
+
+/**
+ * The functions that the embedded engine plays, driven as an Inngest server drives them: over HTTP, signed, with
+ * steps posted while a call lasts and by plain replay, and with everything that befalls calls and events on the way.
+ */
+
+let standIn: InngestStandIn;
+let service: ServedService;
+
+const VARIABLES = { SANDBOX: "unconfined", CALLBACK_RETRY_BASE_MS: "20", CALLBACK_RETRY_FACTOR: "1" };
+
+const isTurn = (functionId: string) => functionId.endsWith("-run-turn");
+const shell = (command: string) => ({ name: "run_shell", arguments: { command } });
+/** A turn whose commands each leave a line behind, so that one that ran twice shows. */
+const COUNTED: Step[] = [
+  { toolCalls: [shell("echo one >> count.txt"), shell("echo two >> count.txt")] },
+  { toolCalls: [shell("echo three >> count.txt; cat count.txt")] },
+  { text: "Three lines." },
+];
+
+/** Each model call of a turn gets the same answer whenever it is made. */
+const answer = (steps: Step[]) =>
+  service.model.respondWith(({ answersSoFar }) => steps[Math.min(answersSoFar, steps.length - 1)]);
+
+/** Waits until the request is completed and the server has nothing left to do for its session. */
+async function completed(statusUrl: string): Promise<void> {
+  await service.completed(statusUrl);
+  const [, sessionId] = /sessions\/([^/]+)/.exec(statusUrl) ?? [];
+  const own = () => standIn.runsOf("run-turn").filter(({ event }) => event.data.sessionId === sessionId);
+  await waitUntil(() => own().every(hasEnded), "the function runs have ended");
+}
+
+const hasEnded = ({ state }: { state: string }) => state !== "running";
+
+/** What holds for every session, whatever befell it: one start and one end per run, one result per tool call. */
+async function checkLog(sessionId: string): Promise<DomainEvent[]> {
+  const events = await readEvents(service, sessionId);
+  const starts = only(events, "run.started").map(({ runId }) => runId);
+  const ends = only(events, "run.completed").map(({ runId }) => runId);
+  assert.equal(new Set(starts).size, starts.length, "a run starts once");
+  assert.deepEqual([...ends].sort(), [...starts].sort(), "every run that started ends once");
+  const calls = only(events, "tool.call").map(({ toolCallId }) => toolCallId);
+  const results = only(events, "tool.result").map(({ toolCallId }) => toolCallId);
+  assert.equal(new Set(calls).size, calls.length, "a call is told of once");
+  assert.deepEqual([...results].sort(), [...calls].sort(), "every call has one result");
+  return events;
+}
+
+const outcomes = (events: DomainEvent[]) => only(events, "run.completed").map(({ outcome }) => outcome);
+
+async function follow(sessionId: string, text: string) {
+  const response = await service.call("POST", `/api/sessions/${sessionId}/agent/messages`, { text });
+  assert.equal(response.status, 202);
+  return (await response.json()) as { statusUrl: string };
+}
+
+/** Plays the turn of counted commands and checks that each ran once. */
+async function playCounted(): Promise<DomainEvent[]> {
+  answer(COUNTED);
+  const session = await service.create("Count to three");
+  await completed(session.statusUrl);
+  const events = await checkLog(session.sessionId);
+  assert.deepEqual(outcomes(events), ["succeeded"]);
+  assert.equal(only(events, "tool.result").length, 3);
+  assert.match(service.model.requests.at(-1)?.toolResults.at(-1) ?? "", /one\s+two\s+three/);
+  assert.equal(await readCount(session.sessionId), "one\ntwo\nthree\n");
+  return events;
+}
+
+const readCount = (sessionId: string) =>
+  readFile(join(service.dataDir, "workspaces", sessionId, "count.txt"), "utf8");
+
+for (const mode of ["checkpointing", "replay"] satisfies Mode[])
+  describe(`a server with ${mode}`, () => {
+    before(async () => {
+      standIn = await startInngestStandIn({ mode });
+      service = await openServedService(standIn, VARIABLES);
+    });
+    afterEach(() => {
+      standIn.set();
+      assert.deepEqual(standIn.faults, [], "nothing was against the protocol");
+    });
+    after(async () => {
+      await standIn.close();
+      await service.close();
+    });
+
+    it("plays a turn with tools, each of which runs once", async () => {
+      await playCounted();
+      const run = standIn.runsOf("run-turn").at(-1);
+      assert.equal(run?.state, "completed");
+      assert.equal(run?.calls === 1, mode === "checkpointing", "steps posted while one call lasts");
+    });
+
+    it("plays a structured turn: probe, work, the value, its correction", async () => {
+      const values = [{ title: "longer than ten characters" }, { title: "short" }];
+      const asked: string[] = [];
+      service.model.respondWith(({ kind, answersSoFar }) => {
+        asked.push(kind);
+        if (kind === "probe") return undefined;
+        if (kind === "structured") return { json: values.shift() };
+        return answersSoFar === 0 ? { toolCalls: [shell("echo x")] } : { text: "Seen." };
+      });
+      const outputSchema = {
+        type: "object",
+        properties: { title: { type: "string", maxLength: 10 } },
+        required: ["title"],
+      };
+      const session = await service.create("Give me a title", { outputSchema });
+      await completed(session.statusUrl);
+      assert.deepEqual(outcomes(await checkLog(session.sessionId)), ["succeeded"]);
+      const { deliverable } = await readStatus(service, session.sessionId);
+      assert.deepEqual([deliverable?.status, deliverable?.value], ["ready", { title: "short" }]);
+      assert.deepEqual(asked, ["probe", "turn", "turn", "structured", "structured"]);
+    });
+
+    it("plays a chain of retries, each a run of its own after its wait", async () => {
+      const failures: Step[] = [
+        { status: 500, message: "overloaded" },
+        { status: 429, message: "slow down", headers: { "retry-after": "1" } },
+      ];
+      service.model.respondWith(() => failures.shift() ?? { text: "Better now." });
+      const session = await service.create("Fail twice");
+      const since = Date.now();
+      await completed(session.statusUrl);
+      assert.ok(Date.now() - since >= 1_000, "the provider's wish is kept");
+      assert.deepEqual(outcomes(await checkLog(session.sessionId)), ["errored", "errored", "succeeded"]);
+    });
+
+    it("delivers a callback that is refused at first, with waits between the attempts", async () => {
+      const receiver = await startReceiver([500, 503, 200]);
+      answer([{ text: "Done." }]);
+      const session = await service.create("Call me back", {
+        callback: { url: receiver.url, events: ["run.completed"] },
+      });
+      await completed(session.statusUrl);
+      await waitUntil(() => standIn.runsOf("deliver-callback").every(hasEnded), "the delivery is made");
+      await receiver.close();
+      assert.equal(receiver.received.length, 3);
+      assert.equal(new Set(receiver.received.map(({ body }) => body.toString())).size, 1, "the same bytes");
+      assert.deepEqual(standIn.runsOf("deliver-callback").at(-1)?.state, "completed");
+    });
+
+    it("ends a turn that is cancelled in the middle of a model call, and plays the next", async () => {
+      service.model.respondWith(({ userText }) =>
+        userText.includes("stop") ? { text: "On and on.", hold: new Promise(() => {}) } : { text: "Next." },
+      );
+      const session = await service.create("stop me");
+      await service.model.waitForRequest(({ userText }) => userText.includes("stop me"));
+      await service.call("POST", `/api/sessions/${session.sessionId}/agent/cancel`);
+      const next = await follow(session.sessionId, "go on");
+      await completed(next.statusUrl);
+      assert.deepEqual(outcomes(await checkLog(session.sessionId)), ["cancelled", "succeeded"]);
+    });
+
+    it("ends a chain of retries that is cancelled while it sleeps", async () => {
+      answer([{ status: 503, message: "overloaded", headers: { "retry-after": "60" } }]);
+      const session = await service.create("Sleep and stop");
+      await waitUntil(
+        async () => (await readStatus(service, session.sessionId)).lastRun?.outcome === "errored",
+        "the retry sleeps",
+      );
+      await service.call("POST", `/api/sessions/${session.sessionId}/agent/cancel`);
+      await service.completed(session.statusUrl);
+      const events = await readEvents(service, session.sessionId);
+      assert.deepEqual(outcomes(events), ["errored", "cancelled"]);
+      assert.equal((await readStatus(service, session.sessionId)).turnState, "idle");
+    });
+
+    it("repeats every call whose answer was lost: nothing is done again", async () => {
+      standIn.set({ chooseMishap: () => ({ kind: "answer-lost" }) });
+      await playCounted();
+    });
+
+    it("sends every call twice at the same time: nothing is done twice", async () => {
+      standIn.set({ chooseMishap: () => ({ kind: "twice" }) });
+      await playCounted();
+    });
+
+    it("finds the app away at every other call", async () => {
+      standIn.set({ chooseMishap: ({ number }) => (number % 2 === 1 ? { kind: "refused" } : undefined) });
+      await playCounted();
+    });
+
+    it("gives up a call in the middle of a model call, and makes it again while the app goes on", async () => {
+      const { promise: held, resolve: release } = Promise.withResolvers<void>();
+      let asked = 0;
+      service.model.respondWith(({ answersSoFar }) => {
+        // Nothing holds up the model the second time; its first answer comes after all, and too late.
+        if (++asked === 2) setTimeout(release, 50);
+        return asked === 1 ? { ...COUNTED[0], hold: held } : COUNTED[answersSoFar];
+      });
+      const isAsked = service.model.waitForRequest(({ userText }) => userText.includes("Count while"));
+      standIn.set({
+        chooseMishap: ({ functionId }) =>
+          isTurn(functionId) && asked === 0 ? { kind: "given-up", after: isAsked } : undefined,
+      });
+      const session = await service.create("Count while given up");
+      await completed(session.statusUrl);
+      assert.deepEqual(outcomes(await checkLog(session.sessionId)), ["succeeded"]);
+      assert.equal(await readCount(session.sessionId), "one\ntwo\nthree\n");
+    });
+
+    it("starts two function runs for one job, as when an id is no longer known: the turn is played once", async () => {
+      standIn.set({ deliver: (events) => [...events, ...events] });
+      await playCounted();
+      const runs = standIn.runsOf("run-turn").slice(-2);
+      assert.equal(runs[0]?.event.id, runs[1]?.event.id);
+    });
+
+    it("hands over jobs late and in another order: follow-ups are played once each, in their own", async () => {
+      const kept: EngineEvent[] = [];
+      standIn.set({
+        deliver(events) {
+          kept.push(...events);
+          return [];
+        },
+      });
+      service.model.respondWith(({ userText }) => ({ text: `Heard: ${userText}` }));
+      const session = await service.create("first");
+      const followUps = [];
+      for (const text of ["second", "third", "fourth"]) followUps.push(await follow(session.sessionId, text));
+      await waitUntil(() => kept.length > 0, "the first job is on its way");
+      standIn.set({ deliver: (events) => [...events, ...kept, ...events] });
+      standIn.arrive([...kept].reverse());
+      for (const { statusUrl } of followUps) await completed(statusUrl);
+      const events = await checkLog(session.sessionId);
+      const heard = only(events, "message.completed").flatMap(({ message }) =>
+        message.role === "assistant" ? [JSON.stringify(message.parts)] : [],
+      );
+      assert.equal(heard.length, 4);
+      for (const [at, word] of ["first", "second", "third", "fourth"].entries())
+        assert.match(heard[at] ?? "", new RegExp(`Heard: ${word}`));
+    });
+
+    it("sends the SDK to the API for a state that is too large to travel", async () => {
+      const before = standIn.readStateReads();
+      standIn.set({ stateBytesMax: 0 });
+      await playCounted();
+      assert.ok(standIn.readStateReads() > before);
+    });
+
+    it("stays far below the server's limits, whatever a tool prints", async () => {
+      answer([{ toolCalls: [shell("head -c 300000 /dev/zero | tr '\\0' x")] }, { text: "Long." }]);
+      const session = await service.create("Print a lot");
+      await completed(session.statusUrl);
+      await checkLog(session.sessionId);
+      const run = standIn.runsOf("run-turn").at(-1);
+      const bytes = [...(run?.steps.values() ?? [])].map((step) => JSON.stringify(step).length);
+      assert.ok(Math.max(0, ...bytes) < 4_096, `the largest step output has ${Math.max(...bytes)} bytes`);
+    });
+
+    it("is answered only with the signing key, and told of in the readiness", async () => {
+      const url = `${service.env.baseUrl}/api/inngest?fnId=agent-session-service-run-turn&stepId=step`;
+      const forged = await fetch(url, { method: "POST", body: JSON.stringify({ event: {}, ctx: {} }) });
+      assert.equal(forged.status, 401);
+      const { checks } = await service.read<{ checks: { engine: { ok: boolean; detail: string } } }>(
+        "/api/ready",
+      );
+      assert.equal(checks.engine.ok, true);
+      assert.match(checks.engine.detail, /^Inngest at http/);
+    });
+
+    it("goes on with a turn in which the app was stopped and started again", async () => {
+      const held = new Promise<void>(() => {});
+      service.model.respondWith(({ answersSoFar }) =>
+        answersSoFar === 1 ? { text: "Held.", hold: held } : COUNTED[answersSoFar],
+      );
+      const session = await service.create("Count over a restart");
+      await service.model.waitForRequest(
+        ({ answersSoFar, userText }) => answersSoFar === 1 && userText.includes("restart"),
+      );
+      const { dataDir } = service;
+      await service.close({ keepFiles: true });
+      // From here on a call has time for one step of the turn.
+      service = await openServedService(standIn, { ...VARIABLES, TURN_BUDGET_MS: "1" }, dataDir);
+      answer(COUNTED);
+      await completed(session.statusUrl);
+      assert.deepEqual(outcomes(await checkLog(session.sessionId)), ["succeeded"]);
+      assert.equal(await readCount(session.sessionId), "one\ntwo\nthree\n");
+    });
+
+    it("plays a turn in many short calls, also where answers are lost and the app is away", async () => {
+      standIn.set({
+        chooseMishap: ({ number }) =>
+          [{ kind: "answer-lost" } as const, { kind: "refused" } as const][number % 3],
+      });
+      await playCounted();
+      const run = standIn.runsOf("run-turn").at(-1);
+      assert.ok((run?.steps.size ?? 0) >= 2, "it took more than one step");
+    });
+  });

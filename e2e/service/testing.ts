@@ -1,0 +1,127 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { prepareTestDatabase } from "#db/testing.ts";
+import { startScriptedModel } from "#e2e/fixtures/scripted-model/start-scripted-model.ts";
+import type { Step } from "#e2e/fixtures/scripted-model/types.ts";
+import { contract, type OperationName } from "#lib/api/contract/contract.ts";
+import type { PathOperations } from "#lib/api/http/serve-path.ts";
+import { createAnswerCheck } from "#lib/api/openapi/check-answer.ts";
+import { createContainer } from "#lib/server/container.ts";
+import { readEnv } from "#lib/server/env.ts";
+import { createLogger } from "#lib/server/log.ts";
+
+/** The key that test services accept, and another owner's. */
+export const TEST_KEY = "test-key";
+export const OTHER_KEY = "other-key";
+
+export type TestService = Awaited<ReturnType<typeof openTestService>>;
+
+/** Operations by the path they share, as the route files mount them. */
+const paths = new Map<string, PathOperations>();
+for (const [name, { path, method }] of Object.entries(contract))
+  paths.set(path, { ...paths.get(path), [method]: name as OperationName });
+
+/** Every answer that a test gets is held to the document. */
+export const checkAnswer = createAnswerCheck();
+
+/**
+ * A whole service without Next: the real container with a database and a folder of its own, and a scripted model on the real
+ * wire. Requests go to the very function the route files mount.
+ */
+export async function openTestService(variables: Record<string, string> = {}, dataDir?: string) {
+  const folder = dataDir ?? (await mkdtemp(join(tmpdir(), "service-")));
+  const model = await startScriptedModel({});
+  const env = readEnv({
+    DATA_DIR: folder,
+    OPENAI_BASE_URL: model.baseUrl,
+    AGENT_MODEL: "scripted",
+    SERVICE_API_KEYS: `owner=${TEST_KEY},other=${OTHER_KEY}`,
+    NETWORK_ALLOW: "127.0.0.1",
+    LOG_LEVEL: "fatal",
+    AGENT_RETRY_BASE_MS: "20",
+    ...{ RATE_LIMIT_CREATE: "0", RATE_LIMIT_POLL: "0", RATE_LIMIT_ANNOTATE: "0" },
+    ...(await prepareTestDatabase(folder)),
+    ...variables,
+  });
+  const container = await createContainer(env, createLogger(env.LOG_LEVEL)).catch(async (error) => {
+    await model.close();
+    throw error;
+  });
+  await container.start();
+
+  /** Sends a request as a client with the test key would. */
+  async function call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Response> {
+    const url = new URL(path, env.baseUrl);
+    const [operations, params] = matchPath(url.pathname);
+    const init: RequestInit = { method, headers: { authorization: `Bearer ${TEST_KEY}`, ...headers } };
+    if (body !== undefined) {
+      init.body = typeof body === "string" ? body : JSON.stringify(body);
+      init.headers = { "content-type": "application/json", ...init.headers };
+    }
+    const exchange = { method, pathname: url.pathname, ...(typeof body === "object" && { body }) };
+    return checkAnswer(exchange, await container.mounted.serve(operations, new Request(url, init), params));
+  }
+
+  return {
+    ...{ container, model, env, call, dataDir: folder },
+    /** Creates a session whose first message is `text`. */
+    async create(text: string, more: Record<string, unknown> = {}) {
+      const response = await call("POST", "/api/session", { messages: [userMessage(text)], ...more });
+      if (response.status !== 201)
+        throw new Error(`creation answered ${response.status}: ${await response.text()}`);
+      return (await response.json()) as {
+        sessionId: string;
+        requestId: string;
+        runId: string;
+        statusUrl: string;
+        streamUrl: string;
+        shareUrl: string;
+      };
+    },
+    /** Reads a path's JSON. */
+    async read<Body = Record<string, unknown>>(path: string): Promise<Body> {
+      return (await (await call("GET", path)).json()) as Body;
+    },
+    /** Waits until the request of a status URL is completed. */
+    completed: (statusUrl: string) =>
+      waitUntil(
+        async () => (await (await call("GET", statusUrl)).json()).status === "completed",
+        `${statusUrl} is completed`,
+      ),
+    async close(options: { keepFiles?: boolean } = {}) {
+      await container.close();
+      await model.close();
+      if (!options.keepFiles) await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A user message of one text part. */
+export const userMessage = (text: string) => ({ role: "user", parts: [{ type: "text", text }] });
+
+/** A step of the scripted model that says something and ends the turn. */
+export const say = (text: string): Step => ({ text });
+
+/** Waits for a condition, at most 30 seconds. */
+export async function waitUntil(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  const end = Date.now() + 30_000;
+  while (!(await condition())) {
+    if (Date.now() > end) throw new Error(`waited in vain until ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+function matchPath(pathname: string): [PathOperations, Record<string, string>] {
+  for (const [path, operations] of paths) {
+    const pattern = new RegExp(`^${path.replace(/:(\w+)/g, "(?<$1>[^/]+)")}$`);
+    const found = pattern.exec(pathname);
+    if (found) return [operations, { ...found.groups }];
+  }
+  throw new Error(`no operation at ${pathname}`);
+}

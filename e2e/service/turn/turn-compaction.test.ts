@@ -1,0 +1,151 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { eq, sql } from "drizzle-orm";
+import { runs } from "#db/schema/index.ts";
+import { SUMMARY_REQUEST } from "#lib/turn/compaction/summary-prompt.ts";
+import { openTestService, type TestService, waitUntil } from "../testing.ts";
+import { only, readEvents, readStatus } from "./turn-testing.ts";
+
+const BUDGET_TOKENS = 12_000;
+const TASK = "Compare the offers in the files, and keep the colour vermilion in mind";
+
+let service: TestService;
+
+before(async () => {
+  service = await openTestService({ SANDBOX: "unconfined", AGENT_CONTEXT_TOKENS: String(BUDGET_TOKENS) });
+});
+after(() => service.close());
+
+const turn = () => service.container.services.turn;
+const isSummaryRequest = (text: string) => text.includes(SUMMARY_REQUEST);
+
+/** Plays a turn whose model says and runs so much in each of so many steps; summaries are what `summarize` answers. */
+function scriptSteps(steps: number, each: { said: string; command: string }, summarize: () => object) {
+  let made = 0;
+  service.model.respondWith(({ text }) => {
+    if (isSummaryRequest(text)) return summarize();
+    made++;
+    if (made > steps) return { text: "All compared." };
+    return {
+      text: `${made}: ${each.said}`,
+      toolCalls: [{ name: "run_shell", arguments: { command: each.command } }],
+    };
+  });
+}
+
+/** The calls of a prompt and the results in it, by call id. */
+function readCalls(input: unknown): { calls: string[]; results: string[] } {
+  const items = (Array.isArray(input) ? input : []) as { type?: string; call_id?: string }[];
+  const idsOf = (type: string) => items.flatMap((item) => (item.type === type ? (item.call_id ?? []) : []));
+  return { calls: idsOf("function_call"), results: idsOf("function_call_output") };
+}
+
+describe("a context that is near its budget", () => {
+  it("loses old tool results first, and the model goes on", async () => {
+    const asked = service.model.requests.length;
+    scriptSteps(12, { said: "next", command: "seq 1 1500" }, () => ({ text: "not asked for" }));
+    const session = await service.create(TASK);
+    await service.completed(session.statusUrl);
+    const events = await readEvents(service, session.sessionId);
+    const compacted = only(events, "turn.compacted");
+    assert.ok(compacted.length > 0);
+    assert.ok(
+      compacted.every(
+        ({ how, tokensAfter, tokensBefore }) => how === "offloaded" && tokensAfter < tokensBefore,
+      ),
+    );
+    assert.equal(only(events, "turn.compacting").length, compacted.length);
+    const [end] = only(events, "run.completed");
+    assert.deepEqual([end?.outcome, end?.usage.modelCalls], ["succeeded", 13]);
+    for (const { body, text } of service.model.requests.slice(asked)) {
+      const { calls, results } = readCalls(body.input);
+      assert.deepEqual(calls.toSorted(), results.toSorted(), "no call without its result");
+      assert.match(text, /vermilion/, "the task stays");
+    }
+    assert.match(service.model.requests.at(-1)?.text ?? "", /read_tool_result with resultId res_/);
+  });
+
+  it("is summarised by the model where that is not enough, again and again", async () => {
+    let summaries = 0;
+    scriptSteps(40, { said: "finding ".repeat(250), command: "true" }, () => ({
+      text: `Summary number ${++summaries}.`,
+    }));
+    const session = await service.create(TASK);
+    await service.completed(session.statusUrl);
+    const events = await readEvents(service, session.sessionId);
+    const summarized = only(events, "turn.compacted").filter(({ how }) => how === "summarized");
+    assert.ok(summarized.length >= 2, `${summarized.length} summaries`);
+    assert.ok(summarized.every(({ tokensAfter }) => tokensAfter < BUDGET_TOKENS));
+    const [end] = only(events, "run.completed");
+    assert.equal(end?.outcome, "succeeded");
+    assert.equal(end?.usage.modelCalls, 41 + summaries, "the summaries' calls are counted");
+    const last = service.model.requests.at(-1)?.text ?? "";
+    assert.match(last, /vermilion/, "the task stays word for word");
+    assert.match(last, new RegExp(`Summary number ${summaries}`));
+    assert.doesNotMatch(last, /Summary number 1\b/);
+  });
+
+  it("reads as compacting meanwhile, and outlives an executor that dies over it", async () => {
+    const held = Promise.withResolvers<void>();
+    let summaries = 0;
+    scriptSteps(20, { said: "finding ".repeat(250), command: "true" }, () => {
+      summaries++;
+      return summaries === 1 ? { text: "Lost.", hold: held.promise } : { text: "Kept." };
+    });
+    const session = await service.create(TASK);
+    const { sessionId, runId } = session;
+    await waitUntil(
+      async () => (await readStatus(service, sessionId)).turnState === "compacting",
+      "compacting",
+    );
+    // Somebody else claims the run, as after a crash.
+    await service.container.services.db.update(runs).set({ epoch: sql`epoch + 1` }).where(eq(runs.id, runId));
+    assert.deepEqual(await turn().play({ runId, generation: 1, player: "another" }), { status: "ended" });
+    held.resolve();
+    const events = await readEvents(service, sessionId);
+    const course = events.map(({ kind }) => kind).filter((kind) => kind.startsWith("turn.compact"));
+    const isOpen = (index: number) => index % 2 === 0;
+    assert.deepEqual(
+      course,
+      course.map((_kind, index) => (isOpen(index) ? "turn.compacting" : "turn.compacted")),
+      "what was begun is ended before the next begins",
+    );
+    assert.equal(course.length % 2, 0);
+    assert.match(service.model.requests.at(-1)?.text ?? "", /Kept/);
+    assert.equal((await readStatus(service, sessionId)).turnState, "idle");
+  });
+
+  it("that the provider refuses as too large is compacted, and the call is made again", async () => {
+    let made = 0;
+    service.model.respondWith(({ text }) => {
+      if (isSummaryRequest(text)) return { text: "In short." };
+      made++;
+      if (made === 4) return { status: 400, message: "This model's maximum context length is 3000 tokens." };
+      return made < 4
+        ? { text: "more", toolCalls: [{ name: "run_shell", arguments: { command: "seq 1 800" } }] }
+        : { text: "Fits now." };
+    });
+    const session = await service.create(TASK);
+    await service.completed(session.statusUrl);
+    const events = await readEvents(service, session.sessionId);
+    assert.equal(only(events, "turn.compacted").length, 1);
+    assert.equal(only(events, "run.completed")[0]?.outcome, "succeeded");
+  });
+
+  it("is carried into the next turn, which begins with what was left", async () => {
+    scriptSteps(12, { said: "finding ".repeat(250), command: "true" }, () => ({ text: "Carried over." }));
+    const session = await service.create(TASK);
+    await service.completed(session.statusUrl);
+    service.model.respondWith(({ text }) => ({
+      text: isSummaryRequest(text) ? "Carried over." : "Still know it.",
+    }));
+    const response = await service.call("POST", `/api/sessions/${session.sessionId}/agent/messages`, {
+      text: "and now?",
+    });
+    const { statusUrl } = (await response.json()) as { statusUrl: string };
+    await service.completed(statusUrl);
+    const last = service.model.requests.at(-1)?.text ?? "";
+    assert.match(last, /Carried over/);
+    assert.doesNotMatch(last, /^1: finding/m);
+  });
+});

@@ -1,0 +1,308 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { eq, like, sql } from "drizzle-orm";
+import { toolCalls as calls, engineEvents, engineRuns, runs } from "#db/schema/index.ts";
+import type { Step } from "#e2e/fixtures/scripted-model/types.ts";
+import { openTestService, type TestService, waitUntil } from "../testing.ts";
+import { only, readEvents, readStatus } from "./turn-testing.ts";
+
+let service: TestService;
+
+before(async () => {
+  service = await openTestService({ SANDBOX: "unconfined" });
+});
+after(() => service.close());
+
+const forever = () => new Promise<void>(() => {});
+const turn = () => service.container.services.turn;
+const isAsked = (words: string) => service.model.waitForRequest(({ userText }) => userText.includes(words));
+
+const answer = (steps: Record<string, Step[]>) => {
+  const queues = Object.entries(steps).map(([words, queue]) => ({ words, queue: [...queue] }));
+  service.model.respondWith(({ userText }) =>
+    queues.find(({ words }) => userText.includes(words))?.queue.shift(),
+  );
+};
+
+async function follow(sessionId: string, text: string) {
+  const response = await service.call("POST", `/api/sessions/${sessionId}/agent/messages`, { text });
+  assert.equal(response.status, 202);
+  return (await response.json()) as { requestId: string; runId: string; statusUrl: string; queued: boolean };
+}
+
+const cancel = (sessionId: string) => service.call("POST", `/api/sessions/${sessionId}/agent/cancel`);
+
+/** How the engine's runs for a run of ours stand. */
+async function readEngine(runId: string): Promise<string[]> {
+  const found = await service.container.services.db
+    .select({ state: engineRuns.state })
+    .from(engineRuns)
+    .innerJoin(engineEvents, eq(engineEvents.id, engineRuns.eventId))
+    .where(like(engineEvents.id, `${runId}:%`));
+  return found.map(({ state }) => state);
+}
+
+/** Notes a wish to stop as another process would: nothing in this one hears of it. */
+const requestStop = (runId: string) =>
+  service.container.services.db.update(runs).set({ cancelRequestedAt: new Date() }).where(eq(runs.id, runId));
+
+/** A run whose model call hangs until `release`, claimed by somebody else meanwhile: its executor is stale. */
+async function takeOver(words: string, first: Step = { text: "From the stale one." }) {
+  const held = Promise.withResolvers<void>();
+  answer({ [words]: [{ ...first, hold: held.promise }, { text: "From the new one." }] });
+  const session = await service.create(words);
+  await isAsked(words);
+  const { db } = service.container.services;
+  await db.update(runs).set({ epoch: sql`epoch + 1`, player: "another" }).where(eq(runs.id, session.runId));
+  return { ...session, release: held.resolve };
+}
+
+const hasGivenUp = (runId: string) =>
+  waitUntil(async () => (await readEngine(runId)).includes("failed"), "the stale executor has given up");
+
+describe("a stop", () => {
+  it("ends a model call at once; the next message is played", async () => {
+    answer({ "stop the model": [{ text: "On and on.", hold: forever() }], "go on": [{ text: "Gone on." }] });
+    const session = await service.create("stop the model");
+    const request = await isAsked("stop the model");
+    const { log } = service.container.services;
+    await waitUntil(() => log.readUnfinished(session.sessionId).length > 0, "the text streams");
+    await cancel(session.sessionId);
+    await service.completed(session.statusUrl);
+    await waitUntil(() => request.outcome === "client-left", "the call was given up");
+    const events = await readEvents(service, session.sessionId);
+    assert.deepEqual(
+      only(events, "run.completed").map(({ outcome }) => outcome),
+      ["cancelled"],
+    );
+    assert.equal(only(events, "message.completed").length, 1, "nothing is kept of half an answer");
+    await service.completed((await follow(session.sessionId, "go on")).statusUrl);
+    assert.equal((await readStatus(service, session.sessionId)).lastRun?.outcome, "succeeded");
+  });
+
+  it("right after the 201 ends the turn as it begins: the message stands in the transcript, with an end", async () => {
+    service.model.respondWith(() => ({ text: "Too late.", hold: forever() }));
+    const session = await service.create("stop before it starts");
+    await cancel(session.sessionId);
+    await service.completed(session.statusUrl);
+    const kinds = (await readEvents(service, session.sessionId)).map(({ kind }) => kind);
+    assert.deepEqual(kinds, ["run.started", "message.completed", "run.completed"]);
+    const status = await readStatus(service, session.sessionId);
+    assert.deepEqual([status.lastRunId, status.lastRun?.outcome], [session.runId, "cancelled"]);
+  });
+
+  it("ends a tool; its calls are settled before the next message reaches the model", async () => {
+    const shell = (command: string) => ({ name: "run_shell", arguments: { command } });
+    answer({
+      "stop the tool": [
+        { toolCalls: [shell("echo up > up.txt; sleep 60"), shell("echo never > never.txt")] },
+      ],
+      "what happened": [{ text: "It was stopped." }],
+    });
+    const session = await service.create("stop the tool");
+    await waitUntil(
+      async () => only(await readEvents(service, session.sessionId), "tool.call").length === 2,
+      "the command runs",
+    );
+    await cancel(session.sessionId);
+    await service.completed(session.statusUrl);
+    const events = await readEvents(service, session.sessionId);
+    assert.deepEqual(
+      only(events, "run.completed").map(({ outcome }) => outcome),
+      ["cancelled"],
+    );
+    assert.ok(only(events, "tool.result").length <= 1, "the second command never ran");
+    await service.completed((await follow(session.sessionId, "what happened?")).statusUrl);
+    assert.equal((await readStatus(service, session.sessionId)).lastRun?.outcome, "succeeded");
+  });
+
+  it("ends a chain of retries that waits", async () => {
+    const later = { status: 503, message: "overloaded", headers: { "retry-after": "60" } };
+    answer({ "stop the chain": [later, { text: "Too late." }] });
+    const session = await service.create("stop the chain");
+    await waitUntil(
+      async () => (await readStatus(service, session.sessionId)).lastRun?.outcome === "errored",
+      "the retry waits",
+    );
+    await cancel(session.sessionId);
+    await service.completed(session.statusUrl);
+    const events = await readEvents(service, session.sessionId);
+    assert.deepEqual(
+      only(events, "run.completed").map(({ outcome }) => outcome),
+      ["errored", "cancelled"],
+    );
+    assert.equal((await readStatus(service, session.sessionId)).turnState, "idle");
+  });
+
+  it("that comes while a run fails is not undone by a retry", async () => {
+    const held = Promise.withResolvers<void>();
+    answer({ "fail while stopped": [{ status: 503, message: "overloaded", hold: held.promise }] });
+    const session = await service.create("fail while stopped");
+    await isAsked("fail while stopped");
+    await requestStop(session.runId);
+    held.resolve();
+    await service.completed(session.statusUrl);
+    const ends = only(await readEvents(service, session.sessionId), "run.completed");
+    assert.deepEqual(
+      ends.map(({ willRetry }) => willRetry),
+      [undefined],
+    );
+    assert.equal((await readStatus(service, session.sessionId)).turnState, "idle");
+  });
+
+  it("of a run that has just failed stops the retry that follows", async () => {
+    const later = { status: 503, message: "overloaded", headers: { "retry-after": "60" } };
+    answer({ "stop the failed": [later, { text: "Too late." }] });
+    const session = await service.create("stop the failed");
+    await waitUntil(
+      async () => (await readStatus(service, session.sessionId)).lastRun?.outcome === "errored",
+      "the retry waits",
+    );
+    await turn().stopRun(session.runId);
+    assert.deepEqual(
+      only(await readEvents(service, session.sessionId), "run.completed").map(({ outcome }) => outcome),
+      ["errored", "cancelled"],
+    );
+  });
+
+  it("asked for in a process that is gone is heard by the next", async () => {
+    const { runId, sessionId, release } = await takeOver("stop across");
+    await requestStop(runId);
+    const asked = service.model.requests.length;
+    assert.deepEqual(await turn().play({ runId, generation: 1, player: "another" }), { status: "ended" });
+    assert.equal(service.model.requests.length, asked, "no call is made for a stopped turn");
+    const [end] = only(await readEvents(service, sessionId), "run.completed");
+    assert.equal(end?.outcome, "cancelled");
+    release();
+    await hasGivenUp(runId);
+  });
+
+  it("reports what a process that is gone had begun as unknown", async () => {
+    const toolCalls = [{ name: "run_shell", arguments: { command: "sleep 2" } }];
+    answer({ "stop a lost call": [{ toolCalls }] });
+    const { runId, sessionId } = await service.create("stop a lost call");
+    const { db } = service.container.services;
+    const readCalls = () => db.select().from(calls).where(eq(calls.runId, runId));
+    await waitUntil(async () => (await readCalls()).length === 1, "the call has begun");
+    await db.update(runs).set({ epoch: sql`epoch + 1`, player: "another" }).where(eq(runs.id, runId));
+    await requestStop(runId);
+    assert.deepEqual(await turn().play({ runId, generation: 1, player: "another" }), { status: "ended" });
+    const [call] = await readCalls();
+    assert.equal(call?.state, "unknown");
+    const events = await readEvents(service, sessionId);
+    assert.equal(only(events, "tool.result")[0]?.state, "unknown");
+    assert.equal(only(events, "run.completed")[0]?.outcome, "cancelled");
+  });
+});
+
+describe("an executor whose claim is over", () => {
+  it("writes nothing, and the run goes on with the one that took it over", async () => {
+    const { runId, sessionId, release } = await takeOver("stale");
+    release();
+    await hasGivenUp(runId);
+    const before = await readEvents(service, sessionId);
+    assert.deepEqual(
+      before.map(({ kind }) => kind),
+      ["run.started", "message.completed"],
+    );
+    assert.equal((await readStatus(service, sessionId)).turnState, "running", "nobody closed the run");
+
+    assert.deepEqual(await turn().play({ runId, generation: 1, player: "another" }), { status: "ended" });
+    const events = await readEvents(service, sessionId);
+    assert.doesNotMatch(JSON.stringify(events), /stale one/);
+    assert.deepEqual(
+      only(events, "run.completed").map(({ outcome }) => outcome),
+      ["succeeded"],
+    );
+  });
+
+  it("starts no tool", async () => {
+    const call = { name: "write_file", arguments: { path: "stale.txt", content: "stale" } };
+    const { runId, sessionId, release } = await takeOver("stale tool", { toolCalls: [call] });
+    release();
+    await hasGivenUp(runId);
+    assert.deepEqual(await turn().play({ runId, generation: 1, player: "another" }), { status: "ended" });
+    assert.deepEqual(only(await readEvents(service, sessionId), "tool.call"), []);
+  });
+});
+
+describe("a run", () => {
+  it("is not claimed by a job for which there is a newer one", async () => {
+    const { runId, sessionId, release } = await takeOver("newer");
+    await turn().handOver(runId, 1);
+    assert.deepEqual(await turn().play({ runId, generation: 1, player: "another" }), { status: "no" });
+    release();
+    await waitUntil(
+      async () => only(await readEvents(service, sessionId), "run.completed").length === 1,
+      "the newer job plays it",
+    );
+  });
+
+  it("that is played again once it has ended does nothing again", async () => {
+    answer({ twice: [{ text: "Once." }] });
+    const session = await service.create("twice");
+    await service.completed(session.statusUrl);
+    const asked = service.model.requests.length;
+    assert.deepEqual(await turn().play({ runId: session.runId, generation: 1, player: "another" }), {
+      status: "no",
+    });
+    assert.equal(service.model.requests.length, asked);
+    const kinds = (await readEvents(service, session.sessionId)).map(({ kind }) => kind);
+    assert.deepEqual(kinds, ["run.started", "message.completed", "message.completed", "run.completed"]);
+  });
+});
+
+describe("the queue", () => {
+  it("loses no message that is accepted while the last run closes", async () => {
+    service.model.respondWith(() => ({ text: "Done." }));
+    await Promise.all(
+      Array.from({ length: 12 }, async (_, index) => {
+        const session = await service.create(`close and accept ${index}`);
+        await isAsked(`close and accept ${index}`);
+        const messages = await Promise.all([1, 2].map((each) => follow(session.sessionId, `then ${each}`)));
+        for (const { statusUrl } of messages) await service.completed(statusUrl);
+        const starts = only(await readEvents(service, session.sessionId), "run.started");
+        assert.equal(starts.length, 3);
+      }),
+    );
+  });
+
+  it("lets a message that waits be taken back: its request ends as cancelled, outside the transcript", async () => {
+    const held = Promise.withResolvers<void>();
+    answer({ hold: [{ text: "First.", hold: held.promise }], last: [{ text: "Last." }] });
+    const session = await service.create("hold");
+    await isAsked("hold");
+    const removed = await follow(session.sessionId, "take me back");
+    const last = await follow(session.sessionId, "last");
+    assert.equal(await turn().removeQueued(removed.runId), true);
+    assert.equal(await turn().removeQueued(removed.runId), false, "it has ended");
+    assert.equal(await turn().removeQueued(session.runId), false, "it has started");
+    held.resolve();
+    await service.completed(last.statusUrl);
+    const events = await readEvents(service, session.sessionId);
+    assert.deepEqual(
+      only(events, "run.completed").map(({ requestId, outcome }) => [requestId, outcome]),
+      [
+        [removed.requestId, "cancelled"],
+        [session.requestId, "succeeded"],
+        [last.requestId, "succeeded"],
+      ],
+    );
+    assert.doesNotMatch(JSON.stringify(only(events, "message.completed")), /take me back/);
+    assert.doesNotMatch(service.model.requests.at(-1)?.text ?? "", /take me back/);
+    assert.equal((await readEngine(last.runId)).length, 1, "its job was sent once");
+  });
+
+  it("goes on after a run whose executor gave up", async () => {
+    const { runId, sessionId, release } = await takeOver("give up");
+    answer({ "after that": [{ text: "Here." }] });
+    const next = await follow(sessionId, "after that");
+    await turn().abandon({ runId, generation: 1, player: "another" }, "the test says so");
+    release();
+    await service.completed(next.statusUrl);
+    assert.deepEqual(
+      only(await readEvents(service, sessionId), "run.completed").map(({ outcome }) => outcome),
+      ["errored", "succeeded"],
+    );
+  });
+});

@@ -1,0 +1,366 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { makeCertificate } from "#e2e/fixtures/make-certificate.ts";
+import {
+  type ScriptedTool,
+  startToolServer,
+  type ToolServer,
+  type ToolServerOptions,
+} from "#e2e/fixtures/mcp/start-tool-server.ts";
+import type { Step } from "#e2e/fixtures/scripted-model/types.ts";
+import { trustCertificate } from "#e2e/fixtures/trust-certificate.ts";
+import { openTestService, type TestService, waitUntil } from "../testing.ts";
+import { only, readEvents } from "./turn-testing.ts";
+
+const certificate = makeCertificate();
+const closing: ToolServer[] = [];
+let service: TestService;
+
+before(async () => {
+  trustCertificate(certificate);
+  service = await openTestService({ SANDBOX: "none" });
+});
+after(async () => {
+  await service.close();
+  for (const server of closing) await server.close();
+});
+
+async function start(tools: ScriptedTool[], options: ToolServerOptions = {}): Promise<ToolServer> {
+  const server = await startToolServer({ certificate, tools, ...options });
+  closing.push(server);
+  return server;
+}
+
+const steps = (queue: Step[], target = service) => {
+  const left = [...queue];
+  target.model.respondWith(() => left.shift() ?? { text: "Done." });
+};
+const use = (name: string, input: unknown = {}): Step => ({
+  toolCalls: [{ name: `mcp_crm__${name}`, arguments: input }],
+});
+const text = (value: string) => ({ content: [{ type: "text" as const, text: value }] });
+
+/** The names of the tools that a model call offers. */
+const namesIn = (body: Record<string, unknown> | undefined): string[] =>
+  ((body?.tools ?? []) as { name: string }[]).map(({ name }) => name);
+
+/** The tools of the server `crm` that the model was offered, per call. */
+const offered = (target = service) =>
+  target.model.requests.map(({ body }) => namesIn(body).filter((name) => name.startsWith("mcp_crm__")));
+
+async function play(queue: Step[], more: Record<string, unknown>) {
+  service.model.requests.length = 0;
+  steps(queue);
+  const session = await service.create("use the crm", more);
+  await service.completed(session.statusUrl);
+  return { ...session, events: await readEvents(service, session.sessionId) };
+}
+
+/** Follows up as a person on the session page does. */
+async function followAsPerson(
+  session: { sessionId: string; shareUrl: string },
+  words: string,
+  target = service,
+) {
+  const link = new URL(session.shareUrl, target.env.baseUrl);
+  const entered = await target.container.enterByLink("GET", link, null);
+  assert.ok(entered instanceof Response);
+  const [cookie = ""] = entered.headers.get("set-cookie")?.split(";") ?? [];
+  const answer = await target.call(
+    "POST",
+    `/s/${session.sessionId}/actions/messages`,
+    { text: words },
+    { cookie, origin: target.env.baseUrl, authorization: "" },
+  );
+  assert.equal(answer.status, 202, await answer.clone().text());
+  return (await answer.json()) as { statusUrl: string };
+}
+
+describe("a session's tool servers in a turn", () => {
+  it("are listed once, called over one connection, and what they answer reaches the model as data", async () => {
+    const inputSchema = { type: "object" as const, properties: { id: { type: "string" } }, required: ["id"] };
+    const server = await start([
+      {
+        name: "find",
+        inputSchema,
+        annotations: { readOnlyHint: true },
+        call: ({ id }) => text(`deal ${id}`),
+      },
+      { name: "fail", call: () => ({ ...text("no such deal"), isError: true }) },
+    ]);
+    const headers = { authorization: "Bearer canary-of-this-test" };
+    const queue = [use("find", { id: "7" }), use("fail"), { text: "Found." }];
+    const { events, sessionId } = await play(queue, { mcpServers: { crm: { url: server.url, headers } } });
+    assert.deepEqual(offered(), Array(3).fill(["mcp_crm__find", "mcp_crm__fail"]));
+    const [asked] = service.model.requests;
+    const tools = asked?.body.tools as { name: string; parameters: unknown; strict?: boolean }[];
+    const find = tools.find(({ name }) => name === "mcp_crm__find");
+    assert.deepEqual([find?.parameters, find?.strict], [inputSchema, false]);
+    const results = service.model.requests.at(-1)?.toolResults ?? [];
+    assert.match(results[0] ?? "", /data from the tool server "crm".*<(data-\w+)>\ndeal 7\n<\/\1>/s);
+    assert.match(results[1] ?? "", /no such deal/);
+    assert.deepEqual(
+      only(events, "tool.result").map(({ toolName, state }) => [toolName, state]),
+      [
+        ["mcp_crm__find", "succeeded"],
+        ["mcp_crm__fail", "failed"],
+      ],
+    );
+    assert.equal(server.messages("initialize").length, 1);
+    assert.equal(server.messages("tools/list").length, 1);
+    await waitUntil(() => server.openSessions() === 0, "the connection is closed after the turn");
+    const transcript = await (await service.call("GET", `/api/sessions/${sessionId}/messages`)).text();
+    const seen = JSON.stringify([events, transcript, service.model.requests]);
+    assert.ok(!seen.includes("canary-of-this-test"));
+  });
+
+  it("may show pictures, which are kept as evidence and shown to the model", async () => {
+    const data =
+      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+    const server = await start([
+      { name: "chart", call: () => ({ content: [{ type: "image", data, mimeType: "image/png" }] }) },
+    ]);
+    const { events, sessionId } = await play([use("chart")], { mcpServers: { crm: { url: server.url } } });
+    const [evidence] = only(events, "tool.result")[0]?.evidence ?? [];
+    assert.equal(evidence?.mediaType, "image/png");
+    const kept = await service.call("GET", `/api/sessions/${sessionId}/artifacts/${evidence?.id}`);
+    assert.equal(Buffer.from(await kept.arrayBuffer()).toString("base64"), data);
+    assert.ok(JSON.stringify(service.model.requests.at(-1)?.body).includes(data));
+  });
+
+  it("may answer at length: it is kept whole, and shown cut", async () => {
+    const long = `begin ${"x".repeat(100_000)} end`;
+    const server = await start([{ name: "export", call: () => text(long) }]);
+    const { events } = await play([use("export")], { mcpServers: { crm: { url: server.url } } });
+    const [shown = ""] = service.model.requests.at(-1)?.toolResults ?? [];
+    assert.ok(shown.length < 15_000 && shown.includes("read_tool_result"));
+    const resultId = only(events, "tool.result")[0]?.resultId ?? "";
+    const { transcript } = service.container.services;
+    const sessionId = events[0]?.sessionId ?? "";
+    const range = { offset: 100_000, limit: 1_000 };
+    assert.match(JSON.stringify(await transcript.readToolResult(sessionId, resultId, range)), /x end/);
+  });
+
+  it("are skipped where they fail, and an event and the model's instructions say so; the turn runs", async () => {
+    const server = await start([{ name: "find" }, { name: "not a name" }]);
+    const gone = await start([]);
+    await gone.close();
+    const headers = { authorization: "Bearer canary" };
+    const { events } = await play([], {
+      mcpServers: { crm: { url: server.url }, dead: { url: gone.url, headers } },
+    });
+    assert.deepEqual(
+      only(events, "mcp.skipped").map(({ serverId, reason, tools, toolCount }) => ({
+        serverId,
+        reason,
+        tools,
+        toolCount,
+      })),
+      [
+        {
+          serverId: "crm",
+          reason: "its name, as mcp_crm__<tool>, is not 1 to 64 letters, digits, _ or -",
+          ...{ tools: ["not a name"], toolCount: 1 },
+        },
+        {
+          serverId: "dead",
+          reason: `127.0.0.1:${gone.port} refused the connection`,
+          ...{ tools: undefined, toolCount: undefined },
+        },
+      ],
+    );
+    const [asked] = service.model.requests;
+    assert.match(asked?.text ?? "", /tool servers could not be reached.*: dead\./);
+    assert.deepEqual(offered(), [["mcp_crm__find"]]);
+    assert.equal(only(events, "run.completed")[0]?.outcome, "succeeded");
+    // What is told of a run comes after its start.
+    assert.equal(events[0]?.kind, "run.started");
+  });
+
+  it("are not narrowed by the analysis profile; exclude removes by name and by a trailing *", async () => {
+    const server = await start([{ name: "find" }, { name: "drop_all" }, { name: "drop_one" }]);
+    const unwanted = await start([{ name: "any" }]);
+    const outputSchema = { type: "object", properties: { a: { type: "string" } } };
+    await play([{ text: "Done." }, { json: { a: "x" } }], {
+      outputSchema,
+      mcpServers: { crm: { url: server.url }, other: { url: unwanted.url } },
+      tools: { exclude: ["mcp_crm__drop*", "mcp_other__*"] },
+    });
+    const turnCall = service.model.requests.find(({ kind }) => kind === "turn");
+    assert.deepEqual(
+      namesIn(turnCall?.body).filter((name) => /^mcp_(crm|other)__/.test(name)),
+      ["mcp_crm__find"],
+    );
+    assert.deepEqual(unwanted.asked, [], "a server that is excluded whole is not even asked");
+  });
+
+  it("lose what externalTurnExclude names on an external turn, and have it back on a person's", async () => {
+    const server = await start([{ name: "find" }, { name: "pay" }]);
+    const session = await play([], {
+      mcpServers: { crm: { url: server.url } },
+      tools: { externalTurnExclude: ["mcp_crm__pay"] },
+    });
+    assert.deepEqual(offered(), [["mcp_crm__find"]]);
+    const { statusUrl } = await followAsPerson(session, "pay it");
+    await service.completed(statusUrl);
+    assert.deepEqual(offered().at(-1), ["mcp_crm__find", "mcp_crm__pay"]);
+  });
+
+  it("a call is cancelled at the server within 3 s of the stop, and the turn is over", async () => {
+    const begun = Promise.withResolvers<void>();
+    const cancelled = Promise.withResolvers<void>();
+    const server = await start([
+      {
+        name: "hang",
+        async call(_, { signal }) {
+          signal.addEventListener("abort", () => cancelled.resolve());
+          begun.resolve();
+          await cancelled.promise;
+          return text("late");
+        },
+      },
+    ]);
+    steps([use("hang")]);
+    const session = await service.create("use the crm", { mcpServers: { crm: { url: server.url } } });
+    await begun.promise;
+    const stoppedAt = performance.now();
+    await service.call("POST", `/api/sessions/${session.sessionId}/agent/cancel`);
+    await Promise.all([cancelled.promise, service.completed(session.statusUrl)]);
+    assert.ok(performance.now() - stoppedAt < 3_000);
+  });
+
+  it("a stop ends the listing of a server that is silent", async () => {
+    const server = await start([], { before: () => true });
+    const session = await service.create("use the crm", { mcpServers: { crm: { url: server.url } } });
+    await waitUntil(() => server.asked.length > 0, "the server is asked");
+    await service.call("POST", `/api/sessions/${session.sessionId}/agent/cancel`);
+    await service.completed(session.statusUrl);
+    assert.equal(
+      only(await readEvents(service, session.sessionId), "run.completed")[0]?.outcome,
+      "cancelled",
+    );
+  });
+
+  it("are contacted after the probe alone: a refused schema ends the turn without a request to them", async () => {
+    const server = await start([{ name: "find" }]);
+    const silent = await start([], { before: () => true });
+    const more = {
+      outputSchema: { type: "object", properties: { deal: { type: "string" } }, required: ["deal"] },
+      mcpServers: { crm: { url: server.url }, silent: { url: silent.url } },
+    };
+    const { events } = await play([{ status: 400, message: "Invalid schema for response_format" }], more);
+    assert.deepEqual(
+      only(events, "run.completed").map(({ outcome, error }) => [outcome, error]),
+      [["errored", "Invalid schema for response_format"]],
+    );
+    assert.deepEqual([server.asked.length, silent.asked.length], [0, 0]);
+    assert.deepEqual(
+      service.model.requests.map(({ kind }) => kind),
+      ["probe"],
+    );
+  });
+
+  it("may ask the person of the turn; an external turn declines at once", async () => {
+    const server = await start([
+      {
+        name: "ask",
+        async call(_, __, protocol) {
+          const answer = await protocol.elicitInput({
+            message: "Which deal?",
+            requestedSchema: {
+              type: "object",
+              properties: { deal: { type: "string", enum: ["A", "B"] } },
+              required: ["deal"],
+            },
+          });
+          return text(JSON.stringify(answer));
+        },
+      },
+    ]);
+    const session = await play([use("ask")], { mcpServers: { crm: { url: server.url } } });
+    assert.match(service.model.requests.at(-1)?.toolResults[0] ?? "", /"action":"decline"/);
+    steps([use("ask")]);
+    const { statusUrl } = await followAsPerson(session, "again");
+    await waitUntil(
+      async () => only(await readEvents(service, session.sessionId), "elicitation.requested").length > 0,
+      "the person is asked",
+    );
+    const [question] = only(await readEvents(service, session.sessionId), "elicitation.requested");
+    assert.deepEqual(question?.options, ["A", "B"]);
+    await service.container.services.elicitations.answer(
+      session.sessionId,
+      question?.elicitationId ?? "",
+      "B",
+    );
+    await service.completed(statusUrl);
+    assert.match(service.model.requests.at(-1)?.toolResults[0] ?? "", /"content":\{"deal":"B"\}/);
+  });
+});
+
+describe("a turn that is interrupted", () => {
+  it("is taken up without listing again; a call that was made is of unknown outcome, unless it may be made again", async () => {
+    const hang = () => new Promise<never>(() => {});
+    const server = await start([
+      { name: "find", annotations: { readOnlyHint: true } },
+      {
+        name: "pay",
+        async call(_, __, protocol) {
+          const requestedSchema = { type: "object", properties: { sum: { type: "number" } } } as const;
+          await protocol.elicitInput({ message: "How much?", requestedSchema });
+          return hang();
+        },
+      },
+    ]);
+    const other = await start([
+      {
+        name: "put",
+        annotations: { idempotentHint: true },
+        call: () => (other.messages("tools/call").length === 1 ? hang() : text("put")),
+      },
+    ]);
+    const first = await openTestService({ SANDBOX: "none" });
+    first.model.respondWith(({ userText, answersSoFar }) => {
+      if (userText.includes("hello")) return { text: "Hello." };
+      return userText.includes("put") ? use("put") : use(answersSoFar === 0 ? "find" : "pay");
+    });
+    const paying = await first.create("hello", { mcpServers: { crm: { url: server.url } } });
+    await first.completed(paying.statusUrl);
+    const paid = await followAsPerson(paying, "pay", first);
+    const putting = await first.create("put", { mcpServers: { crm: { url: other.url } } });
+    const isAsked = async () =>
+      only(await readEvents(first, paying.sessionId), "elicitation.requested").length === 1;
+    await waitUntil(isAsked, "the second call asks the person");
+    await waitUntil(() => other.messages("tools/call").length === 1, "the call is made");
+    await first.close({ keepFiles: true });
+
+    const second = await openTestService({ SANDBOX: "none" }, first.dataDir);
+    second.model.respondWith(({ userText, answersSoFar }) =>
+      userText.includes("put") || answersSoFar > 2 ? { text: "Done." } : use("find"),
+    );
+    await second.completed(paid.statusUrl);
+    await second.completed(putting.statusUrl);
+    const readResults = async ({ sessionId }: { sessionId: string }) =>
+      only(await readEvents(second, sessionId), "tool.result").map(({ toolName, state }) => [
+        toolName,
+        state,
+      ]);
+    assert.deepEqual(await readResults(paying), [
+      ["mcp_crm__find", "succeeded"],
+      ["mcp_crm__pay", "unknown"],
+      ["mcp_crm__find", "succeeded"],
+    ]);
+    assert.deepEqual(await readResults(putting), [["mcp_crm__put", "succeeded"]]);
+    const questions = only(await readEvents(second, paying.sessionId), "elicitation.resolved");
+    assert.deepEqual(
+      questions.map(({ state }) => state),
+      ["unanswered"],
+      "what the call had asked is withdrawn",
+    );
+    assert.ok(offered(second).some((names) => names.join() === "mcp_crm__find,mcp_crm__pay"));
+    const count = (method: string) => [server, other].map((each) => each.messages(method).length);
+    assert.deepEqual(count("tools/list"), [2, 1], "a list for each run");
+    assert.deepEqual(count("initialize"), [3, 2], "a connection that is opened anew at the next call");
+    assert.deepEqual(count("tools/call"), [3, 2]);
+    await second.close();
+  });
+});

@@ -1,0 +1,466 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { RecordedRequest, Step } from "#e2e/fixtures/scripted-model/types.ts";
+import { openTestService, type TestService } from "../testing.ts";
+import { only, readEvents, readStatus } from "./turn-testing.ts";
+
+let service: TestService;
+
+before(async () => {
+  service = await openTestService();
+});
+after(() => service.close());
+
+const outputSchema = {
+  type: "object",
+  properties: { title: { type: "string", maxLength: 10 }, tags: { type: "array", minItems: 1 } },
+  required: ["title"],
+};
+
+type SentFormat = {
+  format: {
+    type: string;
+    name: string;
+    strict: boolean;
+    schema: { properties?: Record<string, unknown>; required?: string[]; additionalProperties?: boolean };
+  };
+};
+
+type Script = { work?: Step[]; structured?: Step[]; probe?: Step[] };
+
+/** Answers one task's requests by their kind; work ends with a sentence, probes are accepted. */
+function answer(words: string, { work = [], structured = [], probe = [] }: Script): RecordedRequest[] {
+  const asked: RecordedRequest[] = [];
+  const queues = { turn: [...work], structured: [...structured], probe: [...probe] };
+  service.model.respondWith((request) => {
+    if (request.kind !== "probe" && !request.text.includes(words)) return undefined;
+    asked.push(request);
+    return (
+      queues[request.kind].shift() ?? (request.kind === "turn" ? { text: "I have seen it." } : undefined)
+    );
+  });
+  return asked;
+}
+
+async function play(task: string, script: Script, schema: Record<string, unknown> = outputSchema) {
+  const asked = answer(task, script);
+  const session = await service.create(task, { outputSchema: schema });
+  await service.completed(session.statusUrl);
+  const events = await readEvents(service, session.sessionId);
+  const status = await readStatus(service, session.sessionId);
+  return { asked, session, events, status };
+}
+
+type StoredMessage = { id: string; role: string; parts: { type: string }[] };
+
+const kinds = (asked: RecordedRequest[]) => asked.map(({ kind }) => kind);
+
+describe("a structured session", () => {
+  it("probes, works without a response format, and ends in one call without tools", async () => {
+    const { asked, session, events, status } = await play("whole", {
+      work: [{ toolCalls: [{ name: "list_files", arguments: {} }] }],
+      structured: [{ json: { title: "A shop" } }],
+    });
+    assert.deepEqual(kinds(asked), ["probe", "turn", "turn", "structured"]);
+    const [probe, work, , collect] = asked;
+    assert.equal(probe?.body.max_output_tokens, 16);
+    assert.deepEqual([probe?.body.tools, collect?.body.tools], [undefined, undefined]);
+    assert.ok(!probe?.text.includes("whole"), "the probe carries nothing of the session");
+    assert.deepEqual([Array.isArray(work?.body.tools), work?.body.text], [true, undefined]);
+    const deliverable = { runId: session.runId, status: "ready", value: { title: "A shop" } };
+    assert.deepEqual(status.deliverable, deliverable);
+    assert.deepEqual(only(events, "run.completed")[0]?.deliverable, deliverable);
+    assert.deepEqual(
+      events.map(({ kind }) => kind),
+      [
+        ...["run.started", "message.completed", "deliverable.pending"],
+        ...["message.completed", "tool.call", "tool.result", "message.completed"],
+        ...["message.completed", "deliverable.ready", "run.completed"],
+      ],
+    );
+    assert.equal(only(events, "run.completed")[0]?.usage.modelCalls, 4);
+  });
+
+  it("sends the provider a strict projection of the schema, in the probe and in the structured call", async () => {
+    const { asked } = await play("projection", { structured: [{ json: { title: "A shop", tags: null } }] });
+    const sent = asked.filter(({ kind }) => kind !== "turn").map(({ body }) => body.text as SentFormat);
+    assert.deepEqual(sent[0], sent[1]);
+    const format = sent[0]?.format;
+    assert.deepEqual([format?.type, format?.strict, format?.name], ["json_schema", true, "deliverable"]);
+    const { properties, required, additionalProperties } = format?.schema ?? {};
+    assert.deepEqual([required, additionalProperties], [Object.keys(properties ?? {}), false]);
+    assert.deepEqual(properties?.title, { type: "string", description: "At most 10 characters." });
+    assert.match(JSON.stringify(properties?.tags), /\{"type":"null"\}.*At least 1 item\./);
+  });
+
+  it("folds the model's value back into the caller's shape: null is absent, entries are a map", async () => {
+    const schema = {
+      type: "object",
+      properties: {
+        title: { type: "string" },
+        note: { type: "string" },
+        prices: { type: "object", additionalProperties: { type: "number" } },
+      },
+      required: ["title", "prices"],
+      additionalProperties: false,
+    };
+    const prices = [
+      { key: "tea", value: 4 },
+      { key: "cake", value: 6.5 },
+    ];
+    const { status } = await play(
+      "folded",
+      { structured: [{ json: { title: "A shop", note: null, prices } }] },
+      schema,
+    );
+    assert.deepEqual(status.deliverable?.value, { title: "A shop", prices: { tea: 4, cake: 6.5 } });
+  });
+
+  it("fails at once on a value that the format had ruled out", async () => {
+    const { asked, status } = await play("outside", { structured: [{ json: { title: 5, tags: null } }] });
+    assert.deepEqual(kinds(asked), ["probe", "turn", "structured"]);
+    assert.equal(status.deliverable?.status, "failed");
+    assert.match(status.deliverable?.error ?? "", /not of the format it was given: \/title must be string/);
+    assert.equal(status.deliverable?.rawText, '{"title":5,"tags":null}');
+  });
+
+  it("speaks of a violation in the model's own JSON to the model, and in the caller's shape to the caller", async () => {
+    const schema = {
+      type: "object",
+      properties: {
+        prices: { type: "object", additionalProperties: { type: "number", minimum: 1 } },
+      },
+      required: ["prices"],
+      additionalProperties: false,
+    };
+    const json = { prices: [{ key: "tea", value: 0 }] };
+    const { asked, status } = await play("places", { structured: [{ json }, { json }] }, schema);
+    assert.match(asked[3]?.userText ?? "", /- \/prices\/0\/value: must be >= 1/);
+    const { deliverable } = status;
+    assert.deepEqual(deliverable?.violations, [
+      { path: "/prices/tea", rawPath: "/prices/0/value", message: "must be >= 1" },
+    ]);
+    assert.match(deliverable?.error ?? "", /\/prices\/tea must be >= 1/);
+  });
+
+  it("goes on after a failed deliverable: a follow-up makes its own", async () => {
+    const { session } = await play("pauses nothing", { structured: [{ text: "no" }] });
+    answer("pauses nothing", { structured: [{ json: { title: "Two" } }] });
+    const path = `/api/sessions/${session.sessionId}/agent/messages`;
+    const followUp = await (await service.call("POST", path, { text: "pauses nothing, again" })).json();
+    await service.completed(followUp.statusUrl);
+    const { deliverable } = await readStatus(service, session.sessionId);
+    assert.deepEqual(deliverable, { runId: followUp.runId, status: "ready", value: { title: "Two" } });
+  });
+
+  it("stores the deliverable in the transcript too, as a part of the agent's last message", async () => {
+    const { session, events } = await play("transcript", {
+      work: [{ text: "I look.", toolCalls: [{ name: "list_files", arguments: {} }] }],
+      structured: [{ json: { title: "A shop" } }],
+    });
+    const { data } = await service.read<{ data: StoredMessage[] }>(
+      `/api/sessions/${session.sessionId}/messages`,
+    );
+    const part = {
+      type: "data-deliverable",
+      data: { runId: session.runId, status: "ready", value: { title: "A shop" } },
+    };
+    assert.deepEqual(
+      data.map(({ role, parts }) => [role, parts.map(({ type }) => type)]),
+      [
+        ["user", ["text"]],
+        ["assistant", ["text", "tool-call"]],
+        ["assistant", ["text", "data-deliverable"]],
+      ],
+    );
+    assert.deepEqual(data[2]?.parts[1], part);
+    const told = only(events, "message.completed").map(({ message }) => message as StoredMessage);
+    assert.deepEqual(
+      told.map(({ id }) => id),
+      [data[0]?.id, data[1]?.id, data[2]?.id, data[2]?.id],
+    );
+    assert.deepEqual(told[2]?.parts, [{ type: "text", text: "I have seen it." }]);
+    assert.deepEqual(told[3], data[2], "the last event of a message is the message as it is stored");
+  });
+
+  it("streams the same bytes again after the deliverable joined a message", async () => {
+    const { session } = await play("replayed", { structured: [{ json: { title: "A shop" } }] });
+    const read = async () => (await service.call("GET", session.streamUrl)).text();
+    const first = await read();
+    assert.equal(await read(), first);
+    const log = await service.container.services.log.read(session.sessionId, { after: 0, limit: 100 });
+    const stored = log.map(({ seq, kind, body }) => `id: ${seq}\nevent: ${kind}\ndata: ${body}\n\n`).join("");
+    assert.ok(first.endsWith(stored));
+  });
+
+  it("makes a message for the deliverable of a turn in which the agent wrote none", async () => {
+    const probe = [{ status: 400, message: "Invalid schema for response_format" }];
+    const { session } = await play("silent", { probe });
+    const { data } = await service.read<{ data: StoredMessage[] }>(
+      `/api/sessions/${session.sessionId}/messages`,
+    );
+    assert.deepEqual(
+      data.map(({ role, parts }) => [role, parts.map(({ type }) => type)]),
+      [
+        ["user", ["text"]],
+        ["assistant", ["data-deliverable"]],
+      ],
+    );
+  });
+
+  it("shows the model its own JSON and the exact violations once, and takes the corrected result", async () => {
+    const { asked, status } = await play("correction", {
+      structured: [{ json: { title: "A title that is too long" } }, { json: { title: "Short" } }],
+    });
+    assert.deepEqual(kinds(asked), ["probe", "turn", "structured", "structured"]);
+    assert.match(asked[3]?.text ?? "", /"A title that is too long"/);
+    assert.match(asked[3]?.userText ?? "", /\/title: .*10 characters/);
+    assert.equal(asked[3]?.body.tools, undefined);
+    assert.deepEqual(status.deliverable?.value, { title: "Short" });
+  });
+
+  it("fails after a correction that is still invalid, and shows what came", async () => {
+    const { asked, status, events } = await play("twice", {
+      structured: [
+        { json: { title: "A title that is too long" } },
+        { json: { title: "Still far too long" } },
+      ],
+    });
+    assert.equal(asked.length, 4, "one correction, no more");
+    assert.equal(status.deliverable?.status, "failed");
+    assert.match(status.deliverable?.error ?? "", /\/title/);
+    assert.deepEqual(JSON.parse(status.deliverable?.rawText ?? ""), { title: "Still far too long" });
+    assert.equal(only(events, "run.completed")[0]?.outcome, "succeeded");
+  });
+
+  for (const [how, step, error] of [
+    ["is not JSON", { text: '{"title": ' }, /not JSON/],
+    ["is cut off", { text: '{"title": "A', finish: "length" }, /cut off/],
+    ["is refused", { finish: "refusal", refusal: "I would rather not." }, /refused: I would rather not/],
+    ["is filtered", { text: "", finish: "content_filter" }, /refused/],
+    [
+      "is filtered when it has begun",
+      { text: '{"title": "A', finish: "content_filter" },
+      /filter ended the answer\.$/,
+    ],
+    ["is an error of the caller's", { status: 400, message: "bad format" }, /bad format/],
+  ] as const)
+    it(`fails without a correction when the answer ${how}`, async () => {
+      const { asked, status } = await play(`the answer ${how}`, { structured: [step] });
+      assert.deepEqual(kinds(asked), ["probe", "turn", "structured"]);
+      assert.equal(status.deliverable?.status, "failed");
+      assert.match(status.deliverable?.error ?? "", error);
+    });
+
+  it("pays for a long answer by its length, not by the square of it", async () => {
+    const schema = { ...outputSchema, properties: { title: { type: "string" } } };
+    const measure = async (words: number) => {
+      const title = "many words ".repeat(words);
+      const before = process.cpuUsage();
+      const { status } = await play(`${words} words`, { structured: [{ json: { title } }] }, schema);
+      assert.deepEqual(status.deliverable?.value, { title });
+      const { user, system } = process.cpuUsage(before);
+      return user + system;
+    };
+    await measure(5_000);
+    const [short, long] = [await measure(5_000), await measure(40_000)];
+    assert.ok(long < 24 * short, `eight times the length took ${long / short} times the processor time`);
+  });
+
+  it("says of an answer that is nested without measure that it is, and keeps it", async () => {
+    const text = `{"title": "Deep", "tags": ${"[".repeat(20_000)}${"]".repeat(20_000)}}`;
+    const { status } = await play("depths", { structured: [{ textChunks: [text] }] });
+    assert.equal(status.deliverable?.error, "The model's structured answer is nested too deeply.");
+    assert.equal(status.deliverable.rawText, text);
+  });
+
+  it("keeps what came of an answer that broke off", async () => {
+    const { status } = await play("broken off", {
+      structured: [{ text: '{"title": "Half a', failure: { code: "invalid_prompt", message: "no more" } }],
+    });
+    assert.deepEqual(
+      [status.deliverable?.status, status.deliverable?.rawText],
+      [...["failed", '{"title": "Half a']],
+    );
+  });
+
+  it("ends errored before any work when the provider refuses the schema in the probe", async () => {
+    const probe = [{ status: 400, message: "Invalid schema for response_format" }];
+    const { asked, status, events } = await play("refused", { probe });
+    assert.deepEqual(kinds(asked), ["probe"]);
+    assert.deepEqual(status.lastRun, { outcome: "errored", error: "Invalid schema for response_format" });
+    assert.deepEqual(
+      [status.deliverable?.status, status.deliverable?.error],
+      ["failed", "Invalid schema for response_format"],
+    );
+    assert.equal(only(events, "deliverable.failed").length, 1);
+  });
+
+  it("probes again in every run of the retry chain, and each run has its own deliverable", async () => {
+    const { asked, events, session } = await play("chain", {
+      work: [{ status: 503, message: "overloaded" }],
+      structured: [{ json: { title: "Late" } }],
+    });
+    assert.deepEqual(kinds(asked), ["probe", "turn", "probe", "turn", "structured"]);
+    const ends = only(events, "run.completed").map(({ runId, deliverable }) => [
+      runId === session.runId,
+      deliverable?.runId === runId,
+      deliverable?.status,
+    ]);
+    assert.deepEqual(ends, [
+      [true, true, "failed"],
+      [false, true, "ready"],
+    ]);
+  });
+
+  it("goes through the chain when the structured call meets a failure that may pass", async () => {
+    const { asked, status } = await play("late failure", {
+      structured: [{ status: 503, message: "overloaded" }, { json: { title: "Late" } }],
+    });
+    assert.deepEqual(kinds(asked), ["probe", "turn", "structured", "probe", "turn", "structured"]);
+    assert.equal(status.deliverable?.status, "ready");
+  });
+
+  it("reads null before its first run has started, pending while it plays, failed when it was stopped", async () => {
+    answer("stopped", { structured: [{ json: { title: "Never" }, hold: new Promise(() => {}) }] });
+    const session = await service.create("stopped", { outputSchema });
+    const before = await readStatus(service, session.sessionId);
+    assert.ok(before.deliverable === null || before.deliverable.status === "pending");
+    await service.model.waitForRequest(
+      ({ kind, text, outcome }) => kind === "structured" && text.includes("stopped") && outcome === "open",
+    );
+    const during = await readStatus(service, session.sessionId);
+    assert.deepEqual(
+      [during.turnState, during.deliverable],
+      [...["running", { runId: session.runId, status: "pending" }]],
+    );
+    await service.call("POST", `/api/sessions/${session.sessionId}/agent/cancel`);
+    await service.completed(session.statusUrl);
+    const ended = await readStatus(service, session.sessionId);
+    assert.deepEqual(
+      [ended.turnState, ended.deliverable],
+      [...["idle", { runId: session.runId, status: "failed", error: "the turn was stopped" }]],
+    );
+  });
+
+  it("makes a deliverable of its own for a follow-up", async () => {
+    const { session } = await play("again", { structured: [{ json: { title: "One" } }] });
+    answer("again", { structured: [{ json: { title: "Two" } }] });
+    const path = `/api/sessions/${session.sessionId}/agent/messages`;
+    const followUp = await (await service.call("POST", path, { text: "again, please" })).json();
+    await service.completed(followUp.statusUrl);
+    assert.deepEqual((await readStatus(service, session.sessionId)).deliverable, {
+      ...{ runId: followUp.runId, status: "ready", value: { title: "Two" } },
+    });
+  });
+
+  it("gives every key back, and the keys in their order", async () => {
+    const result = ["zoo", "__proto__", "constructor", "ant"].map((key, value) => ({ key, value }));
+    const schema = { type: "object", additionalProperties: { type: "integer" } };
+    const { status, events } = await play("keys", { structured: [{ json: { result } }] }, schema);
+    const text = '{"zoo":0,"__proto__":1,"constructor":2,"ant":3}';
+    assert.equal(JSON.stringify(status.deliverable?.value), text);
+    const { deliverable } = only(events, "run.completed")[0] ?? {};
+    assert.equal(deliverable?.status === "ready" && JSON.stringify(deliverable.value), text);
+  });
+
+  it("holds no character that cannot be stored", async () => {
+    const { status } = await play("odd", { structured: [{ json: { title: "a\0b\ud800" } }] });
+    assert.deepEqual(status.deliverable?.value, { title: "a\ufffdb\ufffd" });
+  });
+});
+
+type FollowUp = { requestId: string; runId: string; statusUrl: string; queued: boolean };
+
+/** Steers a turn; the text repeats the task's words, by which the scripted model knows whose request it answers. */
+const steer = async (target: TestService, sessionId: string, text: string): Promise<FollowUp> => {
+  const path = `/api/sessions/${sessionId}/agent/messages`;
+  const response = await target.call("POST", path, { text, mode: "steer" });
+  assert.equal(response.status, 202);
+  return (await response.json()) as FollowUp;
+};
+
+describe("a steer of a structured turn", () => {
+  it("becomes the next turn once the collection has begun: each turn has one collect and one correction", async () => {
+    const held = Promise.withResolvers<void>();
+    const long = { title: "A title that is too long" };
+    const asked = answer("tardy", {
+      structured: [
+        { json: long, hold: held.promise },
+        { json: { title: "One" } },
+        { json: long },
+        { json: { title: "Two" } },
+      ],
+    });
+    const session = await service.create("tardy", { outputSchema });
+    await service.model.waitForRequest(({ kind, text }) => kind === "structured" && text.includes("tardy"));
+    const first = await steer(service, session.sessionId, "tardy, and the colour");
+    const second = await steer(service, session.sessionId, "tardy, and the size");
+    held.resolve();
+    for (const { statusUrl } of [session, first, second]) await service.completed(statusUrl);
+    assert.deepEqual([first.queued, second.queued], [true, true]);
+    assert.equal(new Set([session.runId, first.runId, second.runId]).size, 3);
+    assert.deepEqual(kinds(asked), [
+      ...["probe", "turn", "structured", "structured"],
+      ...["probe", "turn", "structured", "structured"],
+      ...["probe", "turn", "structured"],
+    ]);
+    const events = await readEvents(service, session.sessionId);
+    assert.deepEqual(
+      only(events, "run.completed").map(({ runId, requestId }) => [runId, requestId]),
+      [session, first, second].map(({ runId, requestId }) => [runId, requestId]),
+    );
+    assert.equal(only(events, "turn.steered").length, 0);
+    const { data } = await service.read<{ data: { role: string; parts: { text?: string }[] }[] }>(
+      `/api/sessions/${session.sessionId}/messages`,
+    );
+    assert.deepEqual(
+      data.filter(({ role }) => role === "user").map(({ parts }) => parts[0]?.text),
+      ["tardy", "tardy, and the colour", "tardy, and the size"],
+    );
+  });
+
+  it("is read by the turn as long as the collection has not begun", async () => {
+    const held = Promise.withResolvers<void>();
+    const asked = answer("early", {
+      work: [{ text: "Nearly done.", hold: held.promise }],
+      structured: [{ json: { title: "One" } }],
+    });
+    const session = await service.create("early", { outputSchema });
+    await service.model.waitForRequest(({ kind, userText }) => kind === "turn" && userText.includes("early"));
+    const followUp = await steer(service, session.sessionId, "early, and the colour");
+    held.resolve();
+    await service.completed(followUp.statusUrl);
+    assert.equal(followUp.runId, session.runId);
+    assert.deepEqual(kinds(asked), ["probe", "turn", "turn", "structured"]);
+    assert.match(asked.at(-1)?.text ?? "", /and the colour/);
+  });
+
+  it("stays the next turn when the process ends during the collection", async () => {
+    const first = await openTestService();
+    first.model.respondWith(({ kind }) =>
+      kind === "structured" ? { json: { title: "Never" }, hold: new Promise(() => {}) } : { text: "Seen." },
+    );
+    const session = await first.create("interrupted", { outputSchema });
+    await first.model.waitForRequest(({ kind }) => kind === "structured");
+    const followUp = await steer(first, session.sessionId, "and the colour");
+    await first.close({ keepFiles: true });
+
+    const second = await openTestService({}, first.dataDir);
+    second.model.respondWith(({ kind }) =>
+      kind === "structured" ? { json: { title: "Done" } } : { text: "Seen." },
+    );
+    await second.completed(session.statusUrl);
+    await second.completed(followUp.statusUrl);
+    assert.deepEqual(kinds(second.model.requests), ["structured", "probe", "turn", "structured"]);
+    const ends = only(await readEvents(second, session.sessionId), "run.completed");
+    assert.deepEqual(
+      ends.map(({ runId, outcome }) => [runId, outcome]),
+      [
+        [session.runId, "succeeded"],
+        [followUp.runId, "succeeded"],
+      ],
+    );
+    await second.close();
+  });
+});

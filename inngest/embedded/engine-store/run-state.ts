@@ -1,0 +1,41 @@
+import type { EngineRunState } from "#db/schema/engine.ts";
+
+/** What can happen to a function run of the embedded engine. */
+type EngineRunMove = "parked" | "woken" | "taken" | "completed" | "failed" | "cancelled";
+
+/**
+ * The state machine of a function run. `running`: an executor plays it or has it queued; `waiting`: parked until a
+ * timer, an event or the end of an invoked run. `taken` is the claim by another executor after a crash.
+ */
+const MOVES = {
+  running: {
+    parked: "waiting",
+    woken: "running",
+    taken: "running",
+    completed: "completed",
+    failed: "failed",
+    cancelled: "cancelled",
+  },
+  waiting: { woken: "running", taken: "waiting", cancelled: "cancelled" },
+  completed: {},
+  failed: {},
+  cancelled: {},
+} as const satisfies Record<EngineRunState, Partial<Record<EngineRunMove, EngineRunState>>>;
+
+const TABLE: Record<EngineRunState, Partial<Record<EngineRunMove, EngineRunState>>> = MOVES;
+
+/**
+ * The state a move leads to.
+ *
+ * @throws when the table has no such move: a bug of the engine.
+ */
+export function nextRunState(state: EngineRunState, move: EngineRunMove): EngineRunState {
+  const next = TABLE[state][move];
+  if (!next) throw new Error(`A ${state} function run cannot be ${move}.`);
+  return next;
+}
+
+/** The states a move may come from: the condition of its compare-and-set in the database. */
+export function statesBefore(move: EngineRunMove): EngineRunState[] {
+  return (Object.keys(TABLE) as EngineRunState[]).filter((state) => TABLE[state][move] !== undefined);
+}

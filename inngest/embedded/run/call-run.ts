@@ -1,0 +1,65 @@
+import type { EngineClock } from "../clock.ts";
+import type { Snapshot, WokenRun } from "../engine-store/engine-store.ts";
+import { toSerializedError } from "../protocol.ts";
+import type { FunctionHandler } from "../serve-in-process.ts";
+import type { RegisteredFunction, Registry } from "../triggers/registry.ts";
+import type { Backoff } from "./backoff.ts";
+import { invokeFunction } from "./invoke-function.ts";
+import { judgeAnswer, type Verdict } from "./judge-answer.ts";
+import type { Slots } from "./slots.ts";
+
+/** A run this executor plays or has an alarm for. */
+export type HeldRun = WokenRun & { fn: RegisteredFunction };
+
+/** What a call needs; `isLeft` tells that the run is not to be played on here. */
+export type CallScene = {
+  registry: Registry;
+  handler: FunctionHandler;
+  slots: Slots;
+  clock: EngineClock;
+  backoff: Backoff;
+  isLeft: (run: HeldRun) => boolean;
+};
+
+const without = (next: Verdict["next"]): Verdict => ({ steps: [], events: [], runs: [], next });
+
+/** Calls the run's function once there is room, for one planned step or to let it run on, and judges the answer. */
+export async function callRun(
+  { registry, handler, slots, clock, backoff, isLeft }: CallScene,
+  run: HeldRun,
+  snapshot: Snapshot,
+  { attempt, stepId }: { attempt: number; stepId?: string },
+): Promise<Verdict> {
+  const { id: runId, functionId, epoch, event } = run;
+  const { maxAttempts } = run.fn;
+  const waitingStepIds = new Set(
+    snapshot.steps.filter((step) => step.state === "pending").map((step) => step.stepId),
+  );
+  const release = await slots.acquire(run.fn, event);
+  try {
+    if (isLeft(run)) return without({ kind: "halted" });
+    const call = {
+      functionId,
+      runId,
+      ticket: `${runId}:${epoch}`,
+      event,
+      steps: snapshot.steps,
+      attempt,
+      maxAttempts,
+      stepId,
+    };
+    const answer = await invokeFunction(handler, call, clock.wallNow);
+    const verdict = judgeAnswer(answer, {
+      ...{ runId, attempt, maxAttempts, waitingStepIds, backoff },
+      nowMs: clock.now(),
+      wallNowMs: clock.wallNow(),
+    });
+    const unknown = verdict.runs.find((invoked) => !registry.find(invoked.functionId));
+    if (unknown) throw new Error(`The invoked function "${unknown.functionId}" is not registered.`);
+    return verdict;
+  } catch (error) {
+    return without({ kind: "failed", error: toSerializedError(error) });
+  } finally {
+    release();
+  }
+}

@@ -1,0 +1,149 @@
+import { randomUUID } from "node:crypto";
+import type { NewRun, StepWrite } from "../engine-store/engine-store.ts";
+import {
+  type EngineEvent,
+  INTERNAL_EVENTS,
+  type Op,
+  parseDueTime,
+  type SerializedError,
+  toSerializedError,
+} from "../protocol.ts";
+import { compileExpression } from "../triggers/expression.ts";
+import type { Backoff } from "./backoff.ts";
+import type { Answer } from "./invoke-function.ts";
+
+/** Where a run stands after an answer: what to write, and what comes next. */
+export type Verdict = {
+  steps: StepWrite[];
+  /** Runs invoked by steps, with the events that begin them. */
+  events: EngineEvent[];
+  runs: NewRun[];
+  next:
+    | { kind: "completed"; output: unknown }
+    | { kind: "failed"; error: SerializedError }
+    | { kind: "retry"; attempt: number; dueAtMs: number }
+    /** Steps the SDK wants called one by one. */
+    | { kind: "planned"; steps: { stepId: string; name: string }[] }
+    /** Something was recorded: the function can go on at once. */
+    | { kind: "progressed" }
+    /** Nothing to do until a timer or an event. */
+    | { kind: "parked" }
+    /** The SDK stopped because a checkpoint was refused: nothing of this answer counts. */
+    | { kind: "halted" };
+};
+
+/**
+ * What the judgement rests on: the call that was answered, the steps already known to wait, and the time: the engine's, in
+ * which waits are kept, and the machine's, which dates in the answer are relative to.
+ */
+type Circumstances = {
+  runId: string;
+  attempt: number;
+  maxAttempts: number;
+  waitingStepIds: ReadonlySet<string>;
+  nowMs: number;
+  wallNowMs: number;
+  backoff: Backoff;
+};
+
+/** The name of the error the SDK ends a call with when a checkpoint was answered with 409. */
+const STALE_DISPATCH = "StaleDispatchError";
+
+const nameOf = (op: Op) => op.displayName ?? op.name ?? op.id;
+
+/** The real server's limits of what a `RetryAfterError` may ask for. */
+const SOONEST_RETRY_MS = 1_000;
+const LATEST_RETRY_MS = 24 * 3_600_000;
+
+/** The failure of an attempt: another attempt, or the end when there is none left. */
+function judgeFailure(
+  error: SerializedError,
+  isFinal: boolean,
+  retryAtMs: number | undefined,
+  { attempt, maxAttempts, nowMs, wallNowMs, backoff }: Circumstances,
+): Extract<Verdict["next"], { kind: "failed" | "retry" }> {
+  if (isFinal || attempt + 1 >= maxAttempts) return { kind: "failed", error };
+  if (retryAtMs === undefined)
+    return { kind: "retry", attempt: attempt + 1, dueAtMs: nowMs + backoff(attempt) };
+  const delayMs = Math.min(Math.max(retryAtMs - wallNowMs, SOONEST_RETRY_MS), LATEST_RETRY_MS);
+  return { kind: "retry", attempt: attempt + 1, dueAtMs: nowMs + delayMs };
+}
+
+/** The event and run that a `step.invoke` begins. */
+function invokeRun(runId: string, op: Extract<Op, { op: "InvokeFunction" }>, nowMs: number) {
+  const data = op.opts.payload?.data ?? {};
+  const event: EngineEvent = {
+    id: `invoke:${runId}:${op.id}`,
+    name: INTERNAL_EVENTS.invoked,
+    data,
+    ts: nowMs,
+  };
+  const parent = { runId, stepId: op.id };
+  return { event, run: { id: randomUUID(), functionId: op.opts.function_id, eventId: event.id, parent } };
+}
+
+/** The wait of a step, if it is one. A date is taken for the time until it, by the clock that the function read. */
+function toWait(op: Op, { nowMs, wallNowMs }: Circumstances): StepWrite | undefined {
+  const step = { stepId: op.id, name: nameOf(op), state: "pending" } as const;
+  const readDue = (text: string) => nowMs + parseDueTime(text, wallNowMs) - wallNowMs;
+  if (op.op === "Sleep") return { ...step, kind: "sleep", dueAtMs: readDue(op.name) };
+  if (op.op === "InvokeFunction") {
+    const { timeout } = op.opts;
+    return {
+      ...step,
+      kind: "invoke",
+      dueAtMs: timeout === undefined ? undefined : readDue(timeout),
+    };
+  }
+  if (op.op !== "WaitForEvent") return undefined;
+  if (op.opts.if !== undefined) compileExpression(op.opts.if);
+  const dueAtMs = readDue(op.opts.timeout);
+  return { ...step, kind: "event", dueAtMs, eventName: op.name, expression: op.opts.if };
+}
+
+/**
+ * Judges the answer to a call, purely: everything it means for the run's rows.
+ *
+ * @throws when a wait names a time or an expression this engine cannot read: the run cannot go on.
+ */
+export function judgeAnswer(answer: Answer, circumstances: Circumstances): Verdict {
+  const { runId, nowMs, waitingStepIds } = circumstances;
+  const verdict: Verdict = { steps: [], events: [], runs: [], next: { kind: "parked" } };
+  if (answer.kind === "failed" && answer.error.name === STALE_DISPATCH)
+    return { ...verdict, next: { kind: "halted" } };
+  if (answer.kind === "failed")
+    return { ...verdict, next: judgeFailure(answer.error, answer.isFinal, answer.retryAtMs, circumstances) };
+
+  const planned: { stepId: string; name: string }[] = [];
+  let end: Verdict["next"] | undefined;
+  let hasProgressed = false;
+  for (const op of answer.ops) {
+    const step = { stepId: op.id, name: nameOf(op) };
+    if (op.op === "RunComplete") end = { kind: "completed", output: op.data ?? null };
+    else if (op.op === "StepPlanned") planned.push(step);
+    else if (op.op === "DiscoveryRequest") hasProgressed = true;
+    else if (op.op === "StepRun" || op.op === "Step") {
+      verdict.steps.push({ ...step, state: "done", output: op.data ?? null });
+      hasProgressed = true;
+    } else if (op.op === "StepFailed" || op.op === "StepError") {
+      const error = toSerializedError(op.error);
+      const fate = judgeFailure(error, op.op === "StepFailed", answer.retryAtMs, circumstances);
+      if (fate.kind === "retry") end ??= fate;
+      else {
+        verdict.steps.push({ ...step, state: "failed", error });
+        hasProgressed = true;
+      }
+    } else if (!waitingStepIds.has(op.id)) {
+      const wait = toWait(op, circumstances);
+      if (wait) verdict.steps.push(wait);
+      if (op.op === "InvokeFunction") {
+        const { event, run } = invokeRun(runId, op, nowMs);
+        verdict.events.push(event);
+        verdict.runs.push(run);
+      }
+    }
+  }
+  if (end) return { ...verdict, next: end };
+  if (planned.length > 0) return { ...verdict, next: { kind: "planned", steps: planned } };
+  return hasProgressed ? { ...verdict, next: { kind: "progressed" } } : verdict;
+}

@@ -1,0 +1,160 @@
+import type { Change, EngineStore, Receipt, Snapshot, StepRow } from "../engine-store/engine-store.ts";
+import { INTERNAL_EVENTS, type SerializedError } from "../protocol.ts";
+import { type CallScene, callRun, type HeldRun } from "./call-run.ts";
+import type { Verdict } from "./judge-answer.ts";
+
+/** What playing a run needs; `commit` writes under the run's fence. */
+type PlayScene = CallScene & {
+  store: EngineStore;
+  commit: (run: HeldRun, change: Change) => Promise<Receipt>;
+  /** Writes the end of a run that leads to nothing else. */
+  complete: (run: HeldRun, output: unknown) => Promise<void>;
+};
+
+/** How a run came to rest: parked (until a time, if it has one), over, or left to another executor or start. */
+type Rest = { kind: "parked"; dueAtMs: number | undefined } | { kind: "over" } | { kind: "left" };
+
+/** The rest a round led to, or undefined when there is more to play. */
+type Round = Promise<Rest | undefined>;
+
+const OVER: Rest = { kind: "over" };
+const LEFT: Rest = { kind: "left" };
+
+const toChange = ({ steps, events, runs }: Verdict): Change => ({ steps, events, runs });
+
+/** Plays a run round by round until it rests; `first` is known for a run that was just made. */
+export async function playRun(scene: PlayScene, run: HeldRun, first?: Snapshot): Promise<Rest> {
+  if (!first) await scene.store.takeUp(run.id, run.epoch, scene.clock.now());
+  let snapshot = first ?? (await scene.store.load(run.id, run.epoch));
+  while (snapshot && !scene.isLeft(run)) {
+    const toRepeat = snapshot.steps.filter((step) => step.state === "pending" && step.kind === "run");
+    const rest =
+      toRepeat.length > 0
+        ? await repeat(scene, run, snapshot, toRepeat)
+        : await discover(scene, run, snapshot);
+    if (rest) return rest;
+    snapshot = await scene.store.load(run.id, run.epoch);
+  }
+  return LEFT;
+}
+
+/** Repeats the failed steps that are due; parks when none is. */
+async function repeat(scene: PlayScene, run: HeldRun, snapshot: Snapshot, steps: StepRow[]): Round {
+  const due = steps.filter((step) => (step.dueAtMs ?? 0) <= scene.clock.now());
+  return due.length > 0
+    ? callSteps(scene, run, snapshot, due)
+    : park(scene, run, snapshot, { attempt: snapshot.attempt });
+}
+
+/** Lets the function run on until it ends, fails, or waits. */
+async function discover(scene: PlayScene, run: HeldRun, snapshot: Snapshot): Round {
+  const { attempt } = snapshot;
+  const verdict = await callRun(scene, run, snapshot, { attempt });
+  const { next } = verdict;
+  switch (next.kind) {
+    case "halted":
+      return undefined;
+    case "completed":
+    case "failed":
+      return end(scene, run, verdict, next);
+    case "retry":
+      return park(scene, run, snapshot, { attempt: next.attempt, dueAtMs: next.dueAtMs }, verdict);
+    case "parked":
+      return park(scene, run, snapshot, { attempt: 0 }, verdict);
+    case "progressed":
+      await scene.commit(run, { ...toChange(verdict), move: { to: "running", attempt: 0 } });
+      return undefined;
+    case "planned": {
+      if (verdict.steps.length > 0) await scene.commit(run, toChange(verdict));
+      // The call may have recorded steps before it came to these.
+      const current = await scene.store.load(run.id, run.epoch);
+      const steps = next.steps.map((step) => ({ ...step, attempt: 0 }));
+      return current ? callSteps(scene, run, current, steps) : LEFT;
+    }
+  }
+}
+
+/** Calls planned steps side by side and records each as it ends. */
+async function callSteps(
+  scene: PlayScene,
+  run: HeldRun,
+  snapshot: Snapshot,
+  steps: { stepId: string; attempt: number }[],
+): Round {
+  const results = await Promise.allSettled(
+    steps.map(async ({ stepId, attempt }) => {
+      const verdict = await callRun(scene, run, snapshot, { attempt, stepId });
+      const { next } = verdict;
+      if (next.kind === "halted") return undefined;
+      if (next.kind === "failed") return end(scene, run, verdict, next);
+      const change = toChange(verdict);
+      if (next.kind === "retry") {
+        const { attempt, dueAtMs } = next;
+        change.steps = [
+          ...verdict.steps,
+          { stepId, name: stepId, state: "pending", kind: "run", attempt, dueAtMs },
+        ];
+      }
+      await scene.commit(run, change);
+      return undefined;
+    }),
+  );
+  for (const result of results) if (result.status === "rejected") throw result.reason;
+  return results.map((result) => (result.status === "fulfilled" ? result.value : undefined)).find(Boolean);
+}
+
+/** Writes the run's rest, unless something came in since the snapshot. */
+async function park(
+  scene: PlayScene,
+  run: HeldRun,
+  snapshot: Snapshot,
+  rest: { attempt: number; dueAtMs?: number },
+  verdict?: Verdict,
+): Round {
+  const change = verdict ? toChange(verdict) : {};
+  const receipt = await scene.commit(run, {
+    ...change,
+    move: { to: "waiting", wakes: snapshot.wakes, ...rest },
+  });
+  if (!receipt.held) return LEFT;
+  if (receipt.state !== "waiting") return undefined;
+  const steps = [...snapshot.steps, ...(verdict?.steps ?? [])];
+  const dueTimes = [
+    rest.dueAtMs,
+    ...steps.map((step) => (step.state === "pending" ? step.dueAtMs : undefined)),
+  ].filter((due) => typeof due === "number");
+  return { kind: "parked", dueAtMs: dueTimes.length > 0 ? Math.min(...dueTimes) : undefined };
+}
+
+/** Ends the run in one transaction with what follows from it: a failure's event and handlers, its parent's step. */
+async function end(
+  scene: PlayScene,
+  run: HeldRun,
+  verdict: Verdict,
+  next: Extract<Verdict["next"], { kind: "completed" | "failed" }>,
+): Round {
+  const { hasParent } = run;
+  const change = toChange(verdict);
+  // Nobody asks for the steps of a run that is over, so those that came with its end are not written.
+  if (next.kind === "completed" && !hasParent && verdict.runs.length === 0) {
+    await scene.complete(run, next.output);
+    return OVER;
+  }
+  if (next.kind === "completed") change.move = { to: "completed", output: next.output, hasParent };
+  else {
+    const failure = planFailure(scene, run, next.error);
+    change.events = [...verdict.events, ...failure.events];
+    change.runs = [...verdict.runs, ...failure.runs];
+    change.move = { to: "failed", error: next.error, hasParent };
+  }
+  await scene.commit(run, change);
+  return OVER;
+}
+
+/** The event of a failure and the runs it starts; a failing failure handler starts none. */
+function planFailure({ clock, registry }: PlayScene, run: HeldRun, error: SerializedError) {
+  const data = { function_id: run.functionId, run_id: run.id, error, event: run.event };
+  const event = { id: `failed:${run.id}`, name: INTERNAL_EVENTS.failed, data, ts: clock.now() };
+  const runs = run.event.name === INTERNAL_EVENTS.failed ? [] : registry.planRuns(event);
+  return { events: runs.length > 0 ? [event] : [], runs };
+}

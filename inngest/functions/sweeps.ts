@@ -1,0 +1,19 @@
+import type { Inngest } from "inngest";
+
+/** Ends browsers that nobody has used for the idle time, every minute. */
+export const createReapBrowsers = (client: Inngest, reap: () => Promise<number>) =>
+  client.createFunction(
+    { id: "reap-browsers", triggers: { cron: "* * * * *" }, retries: 0 },
+    async ({ step }) => ({
+      reaped: await step.run("reap", reap),
+    }),
+  );
+
+/** Sends what a crash or an unreachable engine left in the outbox, every minute. Ids make a second send harmless. */
+export const createSweepOutbox = (client: Inngest, sweep: () => Promise<number>) =>
+  client.createFunction(
+    { id: "sweep-outbox", triggers: { cron: "* * * * *" }, retries: 0 },
+    async ({ step }) => ({
+      sent: await step.run("sweep", sweep),
+    }),
+  );

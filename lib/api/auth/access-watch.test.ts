@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { createMemoryBus } from "#lib/events/bus/bus.ts";
+import { waitUntil } from "#lib/events/testing.ts";
+import {
+  ACCESS_TOPIC,
+  type AccessRows,
+  createAccessWatch,
+  type Grant,
+  type GrantEnd,
+} from "./access-watch.ts";
+
+/** Two processes on one bus, over rows that the test changes. */
+function openPair() {
+  const bus = createMemoryBus();
+  const keys = new Map<string, Date | null>();
+  const shares: Awaited<ReturnType<AccessRows["readShares"]>> = new Map();
+  const gaps: (() => void)[] = [];
+  let reads = 0;
+  let isReachable = true;
+  const read = <Row>(rows: Map<string, Row>, ids: string[]) => {
+    reads++;
+    if (!isReachable) throw new Error("the database is away");
+    return new Map([...rows].filter(([id]) => ids.includes(id)));
+  };
+  const open = () =>
+    createAccessWatch({
+      rows: {
+        readKeys: async (ids) => read(keys, ids),
+        readShares: async (ids) => read(shares, ids),
+      },
+      words: {
+        tell: (word) => bus.signal(ACCESS_TOPIC, word),
+        listen(onWord, onGap) {
+          gaps.push(onGap);
+          return bus.onSignal(ACCESS_TOPIC, onWord);
+        },
+      },
+      logger: { warn() {} },
+    });
+  return {
+    ...{ keys, shares, here: open(), there: open() },
+    reads: () => reads,
+    missWords: () => gaps.forEach((onGap) => void onGap()),
+    loseDatabase() {
+      isReachable = false;
+    },
+  };
+}
+
+const grantOf = (keyId: string, more: Partial<Grant> = {}): Grant =>
+  ({ kind: "key", keyId, expiresAt: null, checkedAt: performance.now(), ...more }) as Grant;
+const shareOf = (linkId: string | null, revocation = 0): Grant => ({
+  ...{ kind: "share", sessionId: "ses_a", linkId, revocation, expiresAt: null },
+  checkedAt: performance.now(),
+});
+
+function hold(watch: ReturnType<typeof openPair>["here"], grant: Grant) {
+  const ends: GrantEnd[] = [];
+  return { ends, release: watch.hold(grant, (end) => ends.push(end)) };
+}
+
+describe("open connections", () => {
+  test("end in every process when their key is revoked; those of other keys stay, and cost nothing", async () => {
+    const pair = openPair();
+    pair.keys.set("other", null);
+    const [near, far] = [hold(pair.here, grantOf("gone")), hold(pair.there, grantOf("gone"))];
+    const other = hold(pair.there, grantOf("other"));
+    assert.equal(pair.reads(), 0);
+    pair.here.keyChanged("gone");
+    await waitUntil(() => near.ends.length + far.ends.length === 2, "both have ended");
+    assert.deepEqual(far.ends, [{ reason: "ended", sentence: "the API key was revoked" }]);
+    assert.equal(other.ends.length, 0);
+    assert.equal(pair.reads(), 2, "one statement for each process with a connection of that key");
+  });
+
+  test("end with their link or, where the session itself let them in, with its revocation counter", async () => {
+    const pair = openPair();
+    pair.shares.set("ses_a", { revocation: 1, links: new Map([["lnk_live", null]]) });
+    const [gone, live] = [hold(pair.here, shareOf("lnk_gone")), hold(pair.here, shareOf("lnk_live"))];
+    const [before, since] = [hold(pair.here, shareOf(null, 0)), hold(pair.here, shareOf(null, 1))];
+    pair.there.sharesChanged("ses_a");
+    await waitUntil(() => gone.ends.length + before.ends.length === 2, "both have ended");
+    assert.deepEqual(gone.ends, [{ reason: "ended", sentence: "the share link was revoked" }]);
+    assert.deepEqual([live.ends, since.ends], [[], []]);
+  });
+
+  test("end when their credential expires, also at a time that was set after they were opened", async (t) => {
+    t.mock.timers.enable({ apis: ["setTimeout", "Date"], now: 1_000 });
+    const pair = openPair();
+    const day = 24 * 3_600_000;
+    const first = hold(pair.here, grantOf("first", { expiresAt: new Date(1_000 + 60 * day) }));
+    const second = hold(pair.here, grantOf("second"));
+    pair.keys.set("second", new Date(1_000 + day));
+    pair.here.keyChanged("second");
+    for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+    t.mock.timers.tick(day - 1);
+    assert.equal(second.ends.length, 0);
+    t.mock.timers.tick(1);
+    assert.deepEqual(second.ends, [{ reason: "ended", sentence: "the API key has expired" }]);
+    // Longer than a timer of Node lasts.
+    t.mock.timers.tick(58 * day);
+    assert.equal(first.ends.length, 0);
+    t.mock.timers.tick(day);
+    assert.equal(first.ends.length, 1);
+  });
+
+  test("end when the change came between the check of their credential and their opening", async () => {
+    const pair = openPair();
+    const grant = grantOf("gone");
+    pair.there.keyChanged("gone");
+    const late = hold(pair.here, grant);
+    await waitUntil(() => late.ends.length === 1, "it has ended");
+  });
+
+  test("are compared with the rows after words were missed, and closed where that fails", async () => {
+    const pair = openPair();
+    pair.keys.set("live", null);
+    const [gone, live] = [hold(pair.here, grantOf("gone")), hold(pair.here, grantOf("live"))];
+    pair.missWords();
+    await waitUntil(() => gone.ends.length === 1, "the revoked one has ended");
+    assert.equal(live.ends.length, 0);
+    pair.loseDatabase();
+    pair.missWords();
+    await waitUntil(() => live.ends.length === 1, "the other one has ended");
+    assert.equal(live.ends[0]?.reason, "unknown");
+  });
+
+  test("that are closed are watched no longer", async () => {
+    const pair = openPair();
+    const closed = hold(pair.here, grantOf("gone"));
+    closed.release();
+    pair.here.keyChanged("gone");
+    assert.equal(pair.reads(), 0);
+    assert.equal(closed.ends.length, 0);
+  });
+});

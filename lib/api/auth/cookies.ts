@@ -1,0 +1,40 @@
+import type { ShareAccess } from "#lib/session/share/share-link.ts";
+
+/** The value of a cookie in a `Cookie` header. */
+export function readCookie(header: string | null, name: string): string | undefined {
+  for (const pair of header?.split(";") ?? []) {
+    const at = pair.indexOf("=");
+    if (at > 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim();
+  }
+  return undefined;
+}
+
+const SHARE = "share";
+const LIVE_VIEW = "live_view";
+const MAX_AGE_SECONDS = 30 * 24 * 3_600;
+
+/** The share token a visitor of a session page carries. */
+export const readShareCookie = (header: string | null): string | undefined => readCookie(header, SHARE);
+
+/** The token of a `liveViewUrl`, kept apart so that opening one never replaces the share token of the same visitor. */
+export const readLiveViewCookie = (header: string | null): string | undefined =>
+  readCookie(header, LIVE_VIEW);
+
+/**
+ * The cookies that keep a visitor in one session, or in its live view: one for its pages, one for its data. They end
+ * with the link. Source: `security.md`, Share URL.
+ */
+export function shareCookies(
+  sessionId: string,
+  token: string,
+  { scope, expiresAt }: Pick<ShareAccess, "scope" | "expiresAt">,
+  isSecure: boolean,
+): string[] {
+  const [name, below] = scope === "session" ? [SHARE, ""] : [LIVE_VIEW, "/live"];
+  const secondsLeft = expiresAt ? Math.ceil((expiresAt.getTime() - Date.now()) / 1_000) : MAX_AGE_SECONDS;
+  const maxAge = Math.max(0, Math.min(MAX_AGE_SECONDS, secondsLeft));
+  return [`/s/${sessionId}${below}`, `/api/sessions/${sessionId}${below}`].map(
+    (path) =>
+      `${name}=${token}; Path=${path}; HttpOnly; SameSite=Lax; Max-Age=${maxAge}${isSecure ? "; Secure" : ""}`,
+  );
+}

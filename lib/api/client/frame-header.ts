@@ -1,1 +1,0 @@
-export { decodeFrame } from "#lib/browser/frame-header.ts";

@@ -1,0 +1,76 @@
+import { z } from "zod";
+import { FOLLOW_UP_MODES } from "#db/schema/unions.ts";
+import { nameUpTo } from "./fields.ts";
+import { type MessageInput, messageSchema, messagesSchema } from "./message.ts";
+import { requestId, runId, sessionId, statusUrl, streamUrl } from "./values.ts";
+
+const CONTENTS = ["text", "message", "messages"] as const;
+
+/** Body of `POST /api/sessions/:sessionId/agent/messages`. Source: `wire.md`, Follow-ups. */
+export const followUpSchema = z
+  .strictObject({
+    text: z
+      .string()
+      .min(1, { error: "must not be empty" })
+      .optional()
+      .meta({ description: "One user message of one part.", examples: ["Which of these are required?"] }),
+    message: messageSchema
+      .refine((message) => message.role === "user", { error: 'must be "user"', path: ["role"] })
+      .optional()
+      .meta({ description: "One user message." }),
+    messages: messagesSchema.optional(),
+    mode: z.enum(FOLLOW_UP_MODES).optional().meta({
+      default: "queue",
+      description:
+        "`queue`: a turn of its own, after those before it. `steer`: read by the running turn, between two of its steps; a turn of its own when nothing runs, or when the running turn's structured result is already being collected. `interrupt`: the running turn ends first.",
+    }),
+    idempotencyKey: nameUpTo(255)
+      .optional()
+      .meta({
+        description:
+          "A replay with the same key and an equal body answers as the first did, and changes nothing.",
+        examples: ["follow-up-0017"],
+      }),
+    userId: nameUpTo(255)
+      .optional()
+      .meta({ description: "Who says it, in the caller's own words.", examples: ["user-7"] }),
+  })
+  .superRefine((body, context) => {
+    const sent = CONTENTS.filter((content) => body[content] !== undefined);
+    if (sent.length !== 1)
+      context.addIssue({
+        code: "custom",
+        path: [sent[1] ?? "text"],
+        message:
+          sent.length === 0
+            ? "is required (or message, or messages)"
+            : `send exactly one of text, message, messages, not also ${sent[0]}`,
+      });
+  })
+  .meta({
+    id: "FollowUp",
+    description: "A follow-up message: exactly one of `text`, `message` and `messages`.",
+    oneOf: CONTENTS.map((content) => ({ required: [content] })),
+  });
+
+type FollowUpInput = z.output<typeof followUpSchema>;
+
+/** The messages a follow-up brings, whichever form it was sent in. */
+export function readFollowUpMessages(body: FollowUpInput): MessageInput[] {
+  if (body.messages) return body.messages;
+  return [body.message ?? { role: "user", parts: [{ type: "text", text: body.text ?? "" }] }];
+}
+
+export const followUpAcceptedSchema = z
+  .object({
+    success: z.literal(true),
+    sessionId,
+    requestId,
+    runId,
+    statusUrl,
+    streamUrl,
+    queued: z.boolean().meta({
+      description: "Whether a turn is running that this message waits for, or is to be read by.",
+    }),
+  })
+  .meta({ id: "FollowUpAccepted" });

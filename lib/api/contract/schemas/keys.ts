@@ -1,0 +1,72 @@
+import { z } from "zod";
+import { KEY_SCOPES } from "#lib/keys/key-scopes.ts";
+import { nameUpTo } from "./fields.ts";
+
+const YEARS_MAX = 100;
+const HOURS_MAX = 24 * 365;
+/** Owners stand in settings as `owner=key`, separated by commas. */
+const owner = nameUpTo(200).regex(/^[^\s,=\p{C}]+$/u, {
+  error: "must not contain spaces, controls, commas or equals signs",
+});
+
+/** Body of `POST /actions/keys`. */
+export const createKeySchema = z.strictObject({
+  ownerId: owner.meta({ description: "Whose sessions it opens.", examples: ["acme"] }),
+  name: nameUpTo(200).meta({ description: "What it is for.", examples: ["nightly checks"] }),
+  scopes: z
+    .array(z.enum(KEY_SCOPES))
+    .min(1, { error: `must name at least one of ${KEY_SCOPES.join(", ")}` })
+    .transform((scopes) => KEY_SCOPES.filter((scope) => scopes.includes(scope)))
+    .optional()
+    .meta({ description: "All of them where nothing is said.", examples: [["sessions:read"]] }),
+  expiresInDays: z
+    .number()
+    .positive({ error: "must be more than 0" })
+    .max(365 * YEARS_MAX, { error: `must be at most ${YEARS_MAX} years` })
+    .optional()
+    .meta({ description: "Never, where nothing is said.", examples: [90] }),
+});
+
+/** Body of `POST /actions/keys/:keyId/rotate`. */
+export const rotateKeySchema = z.strictObject({
+  overlapHours: z
+    .number()
+    .min(0, { error: "must be 0 or more" })
+    .max(HOURS_MAX, { error: "must be at most a year" })
+    .optional()
+    .meta({ description: "How long the old key goes on; 24 where nothing is said.", examples: [24] }),
+});
+
+const instant = (description: string) => z.string().nullable().meta({ description });
+
+export const keyRecordSchema = z
+  .object({
+    id: z.string().meta({ examples: ["3f9c1a7be2d04856"] }),
+    ownerId: z.string().meta({ examples: ["acme"] }),
+    name: z.string().meta({ examples: ["nightly checks"] }),
+    scopes: z.array(z.string()).meta({ examples: [["sessions:read"]] }),
+    createdAt: z.string().meta({ description: "ISO 8601, UTC.", examples: ["2026-11-20T09:30:00.000Z"] }),
+    lastUsedAt: instant("ISO 8601, UTC, to the minute; null until its first use."),
+    expiresAt: instant("ISO 8601, UTC; null where it does not end by itself."),
+    revokedAt: instant("ISO 8601, UTC; null while it is not revoked."),
+  })
+  .meta({ id: "ApiKey", description: "An API key without its secret, of which only a hash is kept." });
+
+const success = z.literal(true);
+const key = z.string().meta({
+  description: "The key itself, told this once.",
+  examples: ["ask_3f9c1a7be2d04856_Zm9yIHRoZSByZWZlcmVuY2UgcGFnZSBhbG9uZSwgbm8ga2V5"],
+});
+
+export const keyCreatedSchema = z
+  .object({ success, key, record: keyRecordSchema })
+  .meta({ id: "KeyCreated" });
+export const keyRevokedSchema = z.object({ success, record: keyRecordSchema }).meta({ id: "KeyRevoked" });
+export const keyRotatedSchema = z
+  .object({ success, key, record: keyRecordSchema, old: keyRecordSchema })
+  .meta({ id: "KeyRotated", description: "The new key, and the old one with the time at which it ends." });
+
+/** `?owner=` of the list. */
+export const keyListQuerySchema = z.object({
+  owner: owner.optional().meta({ description: "Lists the keys of this owner alone.", examples: ["acme"] }),
+});

@@ -1,0 +1,65 @@
+import { Worker } from "node:worker_threads";
+import type { Operation } from "../../contract/operation.ts";
+import type { Failure } from "../errors.ts";
+import type { BodyAnswer, BodyJob } from "./body-worker.ts";
+import type { CheckedBody } from "./parse-body.ts";
+
+/** A worker thread that parses, validates and hashes bodies in order of arrival. */
+type BodyThread = {
+  /** @param bytes are transferred: the caller's array is empty afterwards. */
+  check: (bytes: Uint8Array<ArrayBuffer>, operation: Operation | undefined) => Promise<CheckedBody>;
+};
+
+/** An idle thread ends after this time, and gives its memory back. */
+const IDLE_MS = 30_000;
+const MEMORY_MB = 512;
+
+/** Creates the thread's owner; the thread itself starts with the first job. It never keeps an idle process alive. */
+export function createBodyThread(): BodyThread {
+  let worker: Worker | undefined;
+  let idle: NodeJS.Timeout | undefined;
+  const asked: PromiseWithResolvers<BodyAnswer>[] = [];
+
+  function start(): Worker {
+    const started = new Worker(new URL("./body-worker.ts", import.meta.url), {
+      ...{ env: {}, execArgv: [] },
+      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
+    });
+    const fail = (error: unknown) => {
+      if (worker !== started) return;
+      worker = undefined;
+      for (const { reject } of asked.splice(0)) reject(error);
+    };
+    started.on("message", (answer: BodyAnswer) => {
+      asked.shift()?.resolve(answer);
+      if (asked.length === 0) rest(started);
+    });
+    started.on("error", fail);
+    started.on("exit", (code) => fail(new Error(`the thread that parses bodies ended with code ${code}`)));
+    return started;
+  }
+  function rest(resting: Worker): void {
+    resting.unref();
+    idle = setTimeout(() => {
+      worker = undefined;
+      void resting.terminate();
+    }, IDLE_MS).unref();
+  }
+
+  return {
+    async check(bytes, operation) {
+      clearTimeout(idle);
+      worker ??= start();
+      worker.ref();
+      const question = Promise.withResolvers<BodyAnswer>();
+      asked.push(question);
+      const job: BodyJob = {
+        bytes,
+        operation: operation && { method: operation.method, path: operation.path },
+      };
+      worker.postMessage(job, [bytes.buffer]);
+      const answer: Failure | { ok: true; value: unknown; hash: string } = await question.promise;
+      return answer.ok ? { ...answer, hash: () => answer.hash } : answer;
+    },
+  };
+}

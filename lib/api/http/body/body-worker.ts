@@ -1,0 +1,29 @@
+import { parentPort } from "node:worker_threads";
+import { contract } from "../../contract/contract.ts";
+import type { Operation } from "../../contract/operation.ts";
+import type { Failure } from "../errors.ts";
+import { checkBody } from "./parse-body.ts";
+
+// The entry of the thread that parses large bodies. Each message is one body and has one answer, in order.
+
+/** A body, and the operation of the contract whose schema it must match, if any. */
+export type BodyJob = {
+  bytes: Uint8Array<ArrayBuffer>;
+  operation: Pick<Operation, "method" | "path"> | undefined;
+};
+
+export type BodyAnswer = { ok: true; value: unknown; hash: string } | Failure;
+
+function findSchema({ method, path }: Pick<Operation, "method" | "path">): Operation["body"] {
+  const operations: Operation[] = Object.values(contract);
+  const found = operations.find((operation) => operation.method === method && operation.path === path);
+  if (!found?.body) throw new Error(`the contract has no body for ${method} ${path}`);
+  return found.body;
+}
+
+function answerJob({ bytes, operation }: BodyJob): BodyAnswer {
+  const checked = checkBody(bytes, operation && findSchema(operation));
+  return checked.ok ? { ok: true, value: checked.value, hash: checked.hash() } : checked;
+}
+
+parentPort?.on("message", (job: BodyJob) => parentPort?.postMessage(answerJob(job)));

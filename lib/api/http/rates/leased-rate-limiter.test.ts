@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { after, describe, test } from "node:test";
+import { sql } from "drizzle-orm";
+import { openTestDatabase } from "#db/testing.ts";
+import { createLeasedRateLimiter } from "./leased-rate-limiter.ts";
+import { deleteFullBuckets, leaseCalls } from "./rate-store.ts";
+
+const { db, close } = await openTestDatabase();
+after(close);
+
+const limits = { create: 40, poll: 3, annotate: 0, act: 60 };
+
+/** A process with a clock of its own, and the number of statements it has sent. */
+function openProcess() {
+  let now = 0;
+  let isAway = false;
+  const warnings: string[] = [];
+  const process = {
+    statements: 0,
+    warnings,
+    advance: (ms: number) => (now += ms),
+    setAway: (away: boolean) => (isAway = away),
+  };
+  const limiter = createLeasedRateLimiter(limits, {
+    async lease(name, limit, slice) {
+      process.statements++;
+      if (isAway) throw Object.assign(new Error("connect"), { code: "ECONNREFUSED" });
+      return leaseCalls(db, name, limit, slice);
+    },
+    logger: { warn: (_fields, message) => void warnings.push(message) },
+    now: () => now,
+  });
+  return Object.assign(process, limiter);
+}
+
+/** Lets time pass for the database: the row moves into the past. */
+const age = (seconds: number) =>
+  db.execute(sql`update rate_buckets set at = at - ${seconds} * interval '1 second'`);
+
+describe("rate limits of several processes", () => {
+  test("hold for all of them together, with few statements", async () => {
+    const processes = [openProcess(), openProcess(), openProcess()];
+    const startedAt = performance.now();
+    let allowed = 0;
+    for (let round = 0; round < 40; round++)
+      for (const process of processes) if ((await process.take("create", "together"))?.isAllowed) allowed++;
+    // The bucket refills by one call in 1.5 s.
+    const refilled = Math.ceil((performance.now() - startedAt) / 1_500);
+    assert.ok(allowed >= 40 && allowed <= 40 + refilled, `${allowed} calls were allowed`);
+    const statements = processes.reduce((sum, process) => sum + process.statements, 0);
+    assert.ok(statements < 40, `${statements} statements`);
+  });
+
+  test("are exact for calls that arrive together at one process", async () => {
+    const process = openProcess();
+    const verdicts = await Promise.all(Array.from({ length: 10 }, () => process.take("poll", "at once")));
+    assert.deepEqual(
+      verdicts.map((verdict) => verdict?.isAllowed),
+      [true, true, true, ...Array(7).fill(false)],
+    );
+    assert.deepEqual(
+      verdicts.map((verdict) => verdict?.remaining),
+      [2, 1, 0, ...Array(7).fill(0)],
+    );
+    const resets = verdicts.map((verdict) => verdict?.resetSeconds);
+    assert.ok(
+      resets.slice(3).every((seconds) => seconds !== undefined && seconds > 0 && seconds <= 20),
+      String(resets),
+    );
+  });
+
+  test("send no statement while a subject is refused, and one when it may come again", async () => {
+    const process = openProcess();
+    for (let call = 0; call < 4; call++) await process.take("poll", "refused");
+    const { statements } = process;
+    for (let call = 0; call < 50; call++)
+      assert.equal((await process.take("poll", "refused"))?.isAllowed, false);
+    assert.equal(process.statements, statements);
+    await age(20);
+    process.advance(20_000);
+    assert.equal((await process.take("poll", "refused"))?.isAllowed, true);
+    assert.equal(process.statements, statements + 1);
+  });
+
+  test("count each bucket and subject by itself, and 0 is off", async () => {
+    const process = openProcess();
+    for (let call = 0; call < 3; call++) await process.take("poll", "one");
+    assert.equal((await process.take("poll", "one"))?.isAllowed, false);
+    assert.equal((await process.take("poll", "two"))?.isAllowed, true);
+    assert.equal((await process.take("act", "one"))?.isAllowed, true);
+    assert.equal(process.take("annotate", "one"), undefined);
+  });
+
+  test("do not add a slice that lay unused to a bucket that has refilled", async () => {
+    const process = openProcess();
+    await process.take("create", "idle");
+    await age(120);
+    process.advance(120_000);
+    const verdict = await process.take("create", "idle");
+    assert.equal(verdict?.remaining, 39);
+  });
+
+  test("apply per process while the database is away, and together again afterwards", async () => {
+    const process = openProcess();
+    process.setAway(true);
+    const calls = Array.from({ length: 5 }, () => process.take("poll", "away"));
+    assert.deepEqual(
+      (await Promise.all(calls)).map((verdict) => verdict?.isAllowed),
+      [true, true, true, false, false],
+    );
+    assert.deepEqual(process.warnings, ["rate limits are applied per process; the database is away"]);
+    process.setAway(false);
+    assert.equal((await process.take("poll", "away"))?.remaining, 2);
+  });
+
+  test("leave no rows of subjects that do not come back", async () => {
+    await openProcess().take("poll", "once");
+    await age(180);
+    await openProcess().take("poll", "still here");
+    await deleteFullBuckets(db);
+    const { rows } = (await db.execute(sql`select name from rate_buckets`)) as unknown as { rows: unknown[] };
+    assert.deepEqual(rows, [{ name: "poll/still here" }]);
+  });
+});

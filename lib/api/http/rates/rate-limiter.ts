@@ -1,0 +1,63 @@
+import type { RateBucket } from "../../contract/operation.ts";
+
+/** Calls a minute by bucket; 0 is unlimited. Source: `wire.md`, Environment, `RATE_LIMIT_*`. */
+export type RateLimits = Record<RateBucket, number>;
+
+export type RateVerdict = { isAllowed: boolean; limit: number; remaining: number; resetSeconds: number };
+
+export type RateLimiter = {
+  /** Counts a call of a subject (a key, a share link or a session); undefined where the bucket is unlimited. */
+  take: (bucket: RateBucket, subject: string) => RateVerdict | undefined | Promise<RateVerdict | undefined>;
+};
+
+/** A limiter that needs nothing but its memory. */
+type LocalRateLimiter = {
+  take: (bucket: RateBucket, subject: string) => RateVerdict | undefined;
+};
+
+const WINDOW_MS = 60_000;
+const SUBJECTS_MAX = 10_000;
+
+/**
+ * Creates the rate limiter of a single process: token buckets in memory, each of which refills evenly to its limit within
+ * a minute.
+ *
+ * @param now a monotonic clock in milliseconds; one that is set back would leave a bucket empty until it caught up.
+ */
+export function createRateLimiter(
+  limits: RateLimits,
+  now: () => number = () => performance.now(),
+): LocalRateLimiter {
+  const buckets = new Map<string, { tokens: number; at: number }>();
+  return {
+    take(bucket, subject) {
+      const limit = limits[bucket];
+      if (limit === 0) return undefined;
+      const name = `${bucket}/${subject}`;
+      const at = now();
+      const known = buckets.get(name) ?? { tokens: limit, at };
+      const tokens = Math.min(limit, known.tokens + ((at - known.at) * limit) / WINDOW_MS);
+      const isAllowed = tokens >= 1;
+      const left = isAllowed ? tokens - 1 : tokens;
+      // Deleted and set again, so that the map's order is that of last use.
+      buckets.delete(name);
+      buckets.set(name, { tokens: left, at });
+      if (buckets.size > SUBJECTS_MAX) buckets.delete(buckets.keys().next().value ?? "");
+      const missing = isAllowed ? limit - left : 1 - left;
+      return {
+        isAllowed,
+        limit,
+        remaining: Math.floor(left),
+        resetSeconds: Math.ceil((missing * WINDOW_MS) / limit / 1_000),
+      };
+    },
+  };
+}
+
+/** The headers that tell a client where it stands. */
+export const rateHeaders = (verdict: RateVerdict): Record<string, string> => ({
+  "RateLimit-Limit": String(verdict.limit),
+  "RateLimit-Remaining": String(verdict.remaining),
+  "RateLimit-Reset": String(verdict.resetSeconds),
+  ...(!verdict.isAllowed && { "Retry-After": String(Math.max(1, verdict.resetSeconds)) }),
+});

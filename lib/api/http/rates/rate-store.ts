@@ -1,0 +1,42 @@
+import { sql } from "drizzle-orm";
+import type { Database } from "#db/client.ts";
+import { rateBuckets } from "#db/schema/index.ts";
+import { defineStatement, queryRows } from "#db/statement.ts";
+
+/** What a lease was granted, and what it left in the bucket for others; both in calls. */
+export type RateLease = { granted: number; left: number };
+
+const lease = defineStatement<"name" | "limit" | "slice">((value) => {
+  const limit = sql`${value("limit")}::float8`;
+  const slice = sql`${value("slice")}::int`;
+  // The database's clock serves all processes; one that was set back refills nothing.
+  const elapsedMinutes = sql`greatest(0, extract(epoch from clock_timestamp() - bucket.at)) / 60`;
+  const available = sql`least(${limit}, bucket.tokens + ${elapsedMinutes} * ${limit})`;
+  const granted = sql`least(${slice}, floor(${available}))`;
+  return sql`
+    insert into ${rateBuckets} as bucket (name, tokens, granted, at)
+    values (${value("name")}, ${limit} - ${slice}, ${slice}, clock_timestamp())
+    on conflict (name) do update set
+      tokens = ${available} - ${granted}, granted = ${granted}, at = clock_timestamp()
+    returning granted, tokens as left`;
+});
+
+/**
+ * Leases at most `slice` calls from a bucket that refills to `limit` within a minute.
+ *
+ * @param slice at most `limit`.
+ */
+export async function leaseCalls(
+  db: Database,
+  name: string,
+  limit: number,
+  slice: number,
+): Promise<RateLease> {
+  const rows = await queryRows<{ granted: number; left: number }>(db, lease({ name, limit, slice }));
+  return { granted: Number(rows[0]?.granted), left: Number(rows[0]?.left) };
+}
+
+/** Deletes the buckets that have refilled: a missing row counts as a full bucket. */
+export async function deleteFullBuckets(db: Database): Promise<void> {
+  await db.delete(rateBuckets).where(sql`${rateBuckets.at} < clock_timestamp() - interval '2 minutes'`);
+}

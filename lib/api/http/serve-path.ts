@@ -1,0 +1,69 @@
+import { contract, type OperationName } from "../contract/contract.ts";
+import { handlers } from "../operations/handlers.ts";
+import type { ApiServices } from "../services.ts";
+import { allowCrossOrigin, type CrossOriginRule } from "./cross-origin.ts";
+import { fail, failureResponse } from "./errors.ts";
+import { serveOperation } from "./serve-operation.ts";
+
+/** What stands at one path: an operation for each method. */
+export type PathOperations = Partial<Record<string, OperationName>>;
+
+/** Paths with rules of their own about origins and refusals; everything else is same-origin with the one envelope. */
+const SPECIAL: Record<string, CrossOriginRule> = {
+  "/api/sessions/:sessionId/annotations/webhook": "any",
+  "/api/sessions/:sessionId/browser": "first-party",
+};
+
+/**
+ * Serves a request to a path of the contract, whatever its method.
+ *
+ * @param operations the operations of that path by method.
+ */
+export async function servePath(
+  services: ApiServices,
+  operations: PathOperations,
+  request: Request,
+  params: Record<string, string>,
+): Promise<Response> {
+  const path = contract[Object.values(operations)[0] ?? "readHealth"].path;
+  const rule = SPECIAL[path] ?? "none";
+  const cors = allowCrossOrigin(
+    rule,
+    request,
+    services.settings.firstPartyOrigins,
+    services.settings.baseUrl,
+    Object.keys(operations),
+  );
+  if (cors.kind === "answered") return cors.response;
+  if (cors.kind === "refused")
+    return failureResponse(fail("forbidden", "Origin: is not one of FIRST_PARTY_ORIGINS"));
+
+  const name = operations[request.method === "HEAD" ? "GET" : request.method];
+  const response = name
+    ? await serveNamed(services, name, request, params)
+    : answerOtherMethod(request.method, rule, Object.keys(operations));
+  for (const [header, value] of Object.entries(cors.headers)) response.headers.set(header, value);
+  // What a session says is its owner's; no cache between keeps it.
+  if (!response.headers.has("cache-control")) response.headers.set("Cache-Control", "no-store");
+  return response;
+}
+
+const serveNamed = <Name extends OperationName>(
+  services: ApiServices,
+  name: Name,
+  request: Request,
+  params: Record<string, string>,
+) => serveOperation(services, contract[name], handlers[name], request, params);
+
+/** A method without an operation: OPTIONS tells which there are, any other is refused. */
+function answerOtherMethod(method: string, rule: CrossOriginRule, methods: string[]): Response {
+  const allow = {
+    Allow: methods
+      .flatMap((name) => (name === "GET" ? ["GET", "HEAD"] : [name]))
+      .concat("OPTIONS")
+      .join(", "),
+  };
+  if (method === "OPTIONS") return new Response(null, { status: 204, headers: allow });
+  if (rule === "any") return Response.json({ error: "method not allowed" }, { status: 405, headers: allow });
+  return failureResponse(fail("method_not_allowed", `method: must be ${methods.join(" or ")}`, allow));
+}

@@ -1,0 +1,223 @@
+import { listAnnotations } from "#lib/annotation/list-annotations.ts";
+import type { DomainEvent } from "#lib/events/event.ts";
+import { applyCompactionEvent, dropUnfinished } from "#lib/page/state/apply-compaction.ts";
+import type {
+  AnnotationView,
+  CompactionView,
+  MissingToolsView,
+  RunView,
+  SessionSnapshot,
+  ToolCallView,
+} from "#lib/page/state/view-types.ts";
+import { toMissingTools } from "#lib/page/words/describe-missing-tools.ts";
+import { findOpenElicitation } from "#lib/session/elicitation/elicitation-store.ts";
+import { listQueue } from "#lib/session/follow-up/queue.ts";
+import { listReadSteers } from "#lib/session/follow-up/steering-store.ts";
+import { listDeliverables, listOpenRuns, listRuns, type RunRow } from "#lib/session/run/run-store.ts";
+import { isCompacting, projectDeliverable, projectTurnState } from "#lib/session/run/status.ts";
+import { findSession, type SessionRow } from "#lib/session/session-store.ts";
+import type { ShareAccess } from "#lib/session/share/share-link.ts";
+import { listRecentMessages } from "#lib/session/transcript/message-store.ts";
+import { readVisit } from "../auth/entrance.ts";
+import type { ApiServices } from "../services.ts";
+import { readBrowserPosition, readLatestEvents } from "./read-latest-events.ts";
+
+const RUNS = 50;
+const MESSAGES = 200;
+const ANNOTATIONS = 50;
+const DELIVERABLES = 20;
+
+/** The data that the session page starts from; live events update it. Undefined for a visitor without access. */
+export async function loadSessionPage(
+  services: ApiServices,
+  sessionId: string,
+  cookieHeader: string | null,
+): Promise<SessionSnapshot | undefined> {
+  const access = await readVisit(services, sessionId, cookieHeader, false);
+  // The session row first: an event that is stored while the rest is read arrives again, and applying it twice is harmless.
+  const session = access && (await findSession(services.db, sessionId));
+  return session && access ? takeSnapshot(services, session, access) : undefined;
+}
+
+/** The same for the page of the live view, which a visitor of `liveViewUrl` gets without the rest of the session. */
+export async function loadLivePage(
+  services: ApiServices,
+  sessionId: string,
+  cookieHeader: string | null,
+): Promise<SessionSnapshot | undefined> {
+  const access = await readVisit(services, sessionId, cookieHeader, true);
+  const session = access && (await findSession(services.db, sessionId));
+  if (!session || !access) return undefined;
+  return access.scope === "session"
+    ? takeSnapshot(services, session, access)
+    : takeLiveViewSnapshot(services, session, access);
+}
+
+/** The browser's status only: a `liveViewUrl` shows nothing else of its session. */
+async function takeLiveViewSnapshot(
+  services: ApiServices,
+  session: SessionRow,
+  { role }: ShareAccess,
+): Promise<SessionSnapshot> {
+  return {
+    session: {
+      ...{ id: session.id, title: "this session", source: session.source },
+      createdAt: session.createdAt.toISOString(),
+      ...{ targetUrl: null, isStructured: false, outputSchema: null },
+      hasBrowser: session.capabilities.browser,
+    },
+    role,
+    model: services.settings.model,
+    turnState: "idle",
+    ...{ runs: [], messages: [], hasEarlier: false, toolCalls: [], compactions: [], missingTools: [] },
+    ...{ queue: [], steers: [], annotations: [], elicitation: null, deliverables: [] },
+    ...(await readBrowserState(services, session)),
+    lastSeq: session.eventSeq,
+    paths: { ...pathsOf(session.id), share: null },
+  };
+}
+
+const pathsOf = (sessionId: string) => ({
+  live: `/api/sessions/${sessionId}/live`,
+  actions: `/s/${sessionId}/actions`,
+  artifacts: `/api/sessions/${sessionId}/artifacts`,
+  messages: `/api/sessions/${sessionId}/messages`,
+  picture: `/api/sessions/${sessionId}/live/picture`,
+});
+
+/** The browser's state: its status, the session's place in line, and the picture to show while no browser runs. */
+async function readBrowserState({ browser, log }: ApiServices, { id, eventSeq }: SessionRow) {
+  const status = await browser.readStatus(id);
+  const pictureTakenAt = await browser.readPictureTime(id);
+  return {
+    browser: status,
+    browserPosition: status.status === "creating" ? await readBrowserPosition(log, id, eventSeq) : null,
+    pictureTakenAt: pictureTakenAt?.toISOString() ?? null,
+  };
+}
+
+async function takeSnapshot(
+  services: ApiServices,
+  session: SessionRow,
+  { role, linkId }: ShareAccess,
+): Promise<SessionSnapshot> {
+  const { db } = services;
+  const runs = (await listRuns(db, session.id, RUNS)).toReversed();
+  // One more than is shown tells whether there are earlier ones.
+  const messages = await listRecentMessages(db, session.id, MESSAGES + 1);
+  const annotations = await listAnnotations(db, session.id, { limit: ANNOTATIONS });
+  const deliverables = await listDeliverables(db, session.id, DELIVERABLES);
+  const question = await findOpenElicitation(db, session.id);
+  const open = await listOpenRuns(db, session.id);
+  const events = await readLatestEvents(services.log, session.id, session.eventSeq);
+  return {
+    session: {
+      id: session.id,
+      title: session.title,
+      createdAt: session.createdAt.toISOString(),
+      source: session.source,
+      targetUrl: session.targetUrl,
+      isStructured: session.outputSchema !== null,
+      outputSchema: session.outputSchema,
+      hasBrowser: session.capabilities.browser,
+    },
+    role,
+    model: services.settings.model,
+    turnState: projectTurnState(
+      open.length,
+      open.some(({ run }) => isCompacting(run)),
+    ),
+    runs: runs.map(toRunView),
+    messages: messages.slice(-MESSAGES),
+    hasEarlier: messages.length > MESSAGES,
+    toolCalls: readToolCalls(events),
+    compactions: readCompactions(events),
+    missingTools: readMissingTools(events),
+    queue: await listQueue(db, session.id),
+    steers: await listReadSteers(db, session.id),
+    ...(await readBrowserState(services, session)),
+    // Stored as submitted, and validated then.
+    annotations: annotations.data.toReversed() as AnnotationView[],
+    elicitation: question
+      ? {
+          elicitationId: question.id,
+          toolCallId: question.callId,
+          question: question.question,
+          options: question.options,
+        }
+      : null,
+    deliverables: deliverables.toReversed().map((row) => projectDeliverable(row.runId, row)),
+    lastSeq: session.eventSeq,
+    paths: {
+      ...pathsOf(session.id),
+      // A visitor of a created link gets no link that would outlive its revocation or expiry.
+      share: linkId === null ? services.shares.sharePath(session.id, session.shareRevocation, role) : null,
+    },
+  };
+}
+
+const toRunView = (run: RunRow): RunView => ({
+  runId: run.id,
+  requestId: run.requestId,
+  attempt: run.attempt,
+  origin: run.origin,
+  state: run.state,
+  error: run.error,
+  pageError: run.pageError,
+  notBefore: run.notBefore?.toISOString() ?? null,
+  startedAt: run.startedAt?.toISOString() ?? null,
+  endedAt: run.endedAt?.toISOString() ?? null,
+});
+
+/** The compactions among a session's events, each with the newest message of that moment. */
+export function readCompactions(events: readonly DomainEvent[]): CompactionView[] {
+  let compactions: CompactionView[] = [];
+  let newest: { id: string; seq: number } | null = null;
+  for (const event of events) {
+    // An event that repeats a message, with a part added, does not make it the newest.
+    if (event.kind === "message.completed" && event.message.seq >= (newest?.seq ?? 0)) newest = event.message;
+    if (event.kind === "turn.compacting" || event.kind === "turn.compacted")
+      compactions = applyCompactionEvent(compactions, event, newest?.id ?? null);
+    if (event.kind === "run.completed") compactions = dropUnfinished(compactions, event.runId);
+  }
+  return compactions;
+}
+
+/** The notices of missing tools among a session's events, each with the newest message of that moment. */
+export function readMissingTools(events: readonly DomainEvent[]): MissingToolsView[] {
+  const missing: MissingToolsView[] = [];
+  let newest: { id: string; seq: number } | null = null;
+  for (const event of events) {
+    // An event that repeats a message, with a part added, does not make it the newest.
+    if (event.kind === "message.completed" && event.message.seq >= (newest?.seq ?? 0)) newest = event.message;
+    if (event.kind === "mcp.skipped") missing.push(toMissingTools(event, newest?.id ?? null));
+  }
+  return missing;
+}
+
+/** The tool calls among a session's events, with what came of them. */
+function readToolCalls(events: readonly DomainEvent[]): ToolCallView[] {
+  const calls = new Map<string, ToolCallView>();
+  for (const event of events) {
+    if (event.kind === "tool.call") calls.set(event.toolCallId, toStarted(event));
+    if (event.kind === "tool.result") {
+      const started = calls.get(event.toolCallId);
+      const { state, preview, resultId, evidence, durationMs } = event;
+      if (started)
+        calls.set(event.toolCallId, { ...started, state, preview, resultId, evidence, durationMs });
+    }
+  }
+  return [...calls.values()];
+}
+
+const toStarted = (event: Extract<DomainEvent, { kind: "tool.call" }>): ToolCallView => ({
+  toolCallId: event.toolCallId,
+  toolName: event.toolName,
+  runId: event.runId ?? "",
+  state: "started",
+  preview: "",
+  resultId: null,
+  evidence: [],
+  startedAt: event.timestamp,
+  durationMs: null,
+});

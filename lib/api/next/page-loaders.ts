@@ -1,0 +1,37 @@
+import type { SessionSnapshot, SessionSummary } from "#lib/page/state/view-types.ts";
+import { listSessions } from "#lib/session/list/list-store.ts";
+import { LOCAL_OWNER } from "../http/serve-operation.ts";
+import { summarise } from "../operations/lists.ts";
+import type { ApiServices } from "../services.ts";
+
+/** What the landing page is drawn from. */
+export type LandingPage = {
+  signedIn: boolean;
+  recent: SessionSummary[];
+  model: { label: string; isDemo: boolean };
+  demoUrl: string;
+  baseUrl: string;
+};
+
+/** What the pages ask the server process for. */
+export type PageLoaders = {
+  /** The session as the holder of this cookie may see it; undefined where there is none, or none for them. */
+  loadSessionPage: (sessionId: string, cookieHeader: string | null) => Promise<SessionSnapshot | undefined>;
+  /** The session's live view as the holder of this cookie may see it, undefined without access. */
+  loadLivePage: (sessionId: string, cookieHeader: string | null) => Promise<SessionSnapshot | undefined>;
+  loadLandingPage: (cookieHeader: string | null) => Promise<LandingPage>;
+};
+
+const RECENT = 20;
+
+/** What the landing page shows to the holder of this cookie. */
+export async function loadLandingPage(
+  services: ApiServices,
+  cookieHeader: string | null,
+): Promise<LandingPage> {
+  const { baseUrl, model } = services.settings;
+  const signedIn = services.login.isSignedIn(cookieHeader);
+  const rows = signedIn ? await listSessions(services.db, LOCAL_OWNER, { limit: RECENT }) : [];
+  const recent = await summarise(services, rows, "drive");
+  return { signedIn, recent, model, demoUrl: `${baseUrl}/demo`, baseUrl };
+}

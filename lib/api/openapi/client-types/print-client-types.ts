@@ -1,0 +1,88 @@
+import { contract } from "../../contract/contract.ts";
+import type { Operation } from "../../contract/operation.ts";
+import { buildDocument } from "../document/build-document.ts";
+import { readPathNames } from "../document/parameters.ts";
+import type { JsonSchema } from "../json-schema.ts";
+import type { OpenApiDocument, OperationObject, ParameterObject } from "../types.ts";
+import { printRemark, printType } from "./print-types.ts";
+
+const HEAD = `// Made from the contract by \`npm run build:client\`. Do not edit: a test compares it.
+
+`;
+
+/** What programs may call: with a key, or without any credential. The page's own operations are the page's. */
+const isForPrograms = ({ auth }: Operation): boolean =>
+  auth.kind === "key" || auth.kind === "none" || (auth.kind === "share" && auth.orKey);
+
+/**
+ * The types of the published client, as a module that imports nothing: every named schema of the document, and every
+ * operation for programs with its parameters, body and answer, and where it is found.
+ */
+export function printClientTypes(document: OpenApiDocument = buildDocument("")): string {
+  const types = Object.entries(document.components.schemas).map(
+    ([name, schema]) => `${printRemark(schema, "")}export type ${name} = ${printType(schema)};\n`,
+  );
+  const names = Object.entries(contract as Record<string, Operation>).filter(([, operation]) =>
+    isForPrograms(operation),
+  );
+  const found = names.map(([name, operation]) => ({ name, operation, described: find(document, operation) }));
+  const signatures = found.map(({ name, operation, described }) =>
+    printSignature(name, operation, described),
+  );
+  const places = found.map(({ name, operation, described }) => {
+    const { method, path, query, body } = operation;
+    const queryNames = Object.keys(query?.shape ?? {});
+    const isRaw = printAnswer(operation, described) === "Response";
+    const place = { method, path, query: queryNames, hasBody: body !== undefined, isRaw };
+    return `  ${name}: ${JSON.stringify(place)},\n`;
+  });
+  return [
+    HEAD,
+    types.join("\n"),
+    "\n/** Every operation for programs: what it takes and what it answers. */\n",
+    `export type Operations = {\n${signatures.join("")}};\n`,
+    "\n/** Where each operation is found. */\n",
+    `export const OPERATIONS = {\n${places.join("")}} as const;\n`,
+  ].join("");
+}
+
+function find(document: OpenApiDocument, { path, method }: Operation): OperationObject {
+  const described = document.paths[path.replace(/:(\w+)/g, "{$1}")]?.[method.toLowerCase()];
+  if (!described) throw new Error(`the document has no ${method} ${path}`);
+  return described;
+}
+
+function printSignature(name: string, operation: Operation, described: OperationObject): string {
+  const parameters = [
+    ...readPathNames(operation.path).map((field) => `${field}: string`),
+    ...(described.parameters ?? [])
+      .filter((parameter): parameter is ParameterObject => "in" in parameter && parameter.in === "query")
+      .map(
+        ({ name: field, required, schema }) =>
+          `${field}${required ? "" : "?"}: ${printType(schema)}${required ? "" : " | undefined"}`,
+      ),
+  ];
+  const body = described.requestBody?.content["application/json"]?.schema;
+  const fields = [
+    `parameters: { ${parameters.join("; ")} }`,
+    `body: ${body ? printType(body, "    ") : "undefined"}`,
+    `answer: ${printAnswer(operation, described)}`,
+  ];
+  const remark = printRemark(
+    { description: [described.summary, described.description].filter(Boolean).join(". ") },
+    "  ",
+  );
+  return `${remark}  ${name}: {\n${fields.map((field) => `    ${field};\n`).join("")}  };\n`;
+}
+
+/** The body of a success; what is no JSON comes as the response itself. */
+function printAnswer(operation: Operation, { responses }: OperationObject): string {
+  const schemas = Object.entries(operation.answers).flatMap(([status, answer]): JsonSchema[] => {
+    const response = responses[status];
+    if (Number(status) >= 300 || answer === "stream" || !response || "$ref" in response) return [];
+    const schema = response.content?.["application/json"]?.schema;
+    return schema ? [schema] : [];
+  });
+  const printed = [...new Set(schemas.map((schema) => printType(schema, "    ")))];
+  return printed.length > 0 ? printed.join(" | ") : "Response";
+}

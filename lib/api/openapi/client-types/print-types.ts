@@ -1,0 +1,55 @@
+import { type JsonSchema, nameOfRef } from "../json-schema.ts";
+
+const INDENT = "  ";
+
+/** A JSON Schema as a TypeScript type. Unknown values are `unknown`; a field that takes nothing is left out. */
+export function printType(schema: JsonSchema, indent = ""): string {
+  const name = nameOfRef(schema);
+  if (name !== undefined) return name;
+  if ("const" in schema) return JSON.stringify(schema.const);
+  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
+  if (schema.properties) return printObject(schema, indent);
+  const choices = schema.anyOf ?? schema.oneOf;
+  if (choices) return [...new Set(choices.map((choice) => printType(choice, indent)))].join(" | ");
+  const [only, ...others] = [schema.type ?? []].flat();
+  if (only === undefined) return "unknown";
+  if (others.length > 0)
+    return [only, ...others].map((type) => printType({ ...schema, type }, indent)).join(" | ");
+  switch (only) {
+    case "integer":
+      return "number";
+    case "array":
+      return `Array<${schema.items ? printType(schema.items, indent) : "unknown"}>`;
+    case "object":
+      return `Record<string, ${printValues(schema, indent)}>`;
+    default:
+      return only;
+  }
+}
+
+function printValues({ additionalProperties }: JsonSchema, indent: string): string {
+  return typeof additionalProperties === "object" ? printType(additionalProperties, indent) : "unknown";
+}
+
+function printObject(schema: JsonSchema, indent: string): string {
+  const { properties = {}, required = [], additionalProperties } = schema;
+  const inner = indent + INDENT;
+  const lines = Object.entries(properties)
+    .filter(([, part]) => !(part.not && Object.keys(part.not).length === 0))
+    .map(([name, part]) => {
+      const isRequired = required.includes(name);
+      const type = printType(part, inner);
+      return `${printRemark(part, inner)}${inner}${printName(name)}${isRequired ? "" : "?"}: ${type}${isRequired ? "" : " | undefined"};\n`;
+    });
+  if (typeof additionalProperties === "object" || additionalProperties === true)
+    lines.push(`${inner}[field: string]: unknown;\n`);
+  return lines.length === 0 ? "Record<string, never>" : `{\n${lines.join("")}${indent}}`;
+}
+
+const printName = (name: string) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name));
+
+/** What a schema says of itself, as a comment before it. */
+export function printRemark({ description, deprecated }: JsonSchema, indent: string): string {
+  const text = [description, deprecated && "@deprecated"].filter(Boolean).join(" ");
+  return text === "" ? "" : `${indent}/** ${text.replaceAll("*/", "*\\/")} */\n`;
+}

@@ -1,0 +1,158 @@
+import type { z } from "zod";
+import { type Operation, scopeOf } from "../../contract/operation.ts";
+import { domainEventSchema, messageDeltaSchema } from "../../contract/schemas/events.ts";
+import { ERROR_STATUS, type ErrorCode } from "../../http/errors.ts";
+import type { JsonSchema } from "../json-schema.ts";
+import type { MediaObject, OperationObject, ResponseObject } from "../types.ts";
+import type { SchemaCollector } from "./collect-schemas.ts";
+import { describeBareRefusal, listRefusals, nameRefusal } from "./describe-refusals.ts";
+import { RATE_HEADERS, referToHeaders } from "./headers.ts";
+import type { OperationDocs } from "./operation-docs.ts";
+import { describeParameters, listPathParameters } from "./parameters.ts";
+import { tagOf } from "./tags.ts";
+
+type Ref = { $ref: string };
+
+/** Describes one operation of the contract; its examples are added when all schemas are known. */
+export function describeOperation(
+  collector: SchemaCollector,
+  operationId: string,
+  operation: Operation,
+  { description, bodyExamples = {} }: OperationDocs = {},
+): OperationObject {
+  const { summary, body } = operation;
+  const parameters = [
+    ...listPathParameters(operation.path),
+    ...describeParameters(collector, "query", operation.query),
+    ...describeParameters(collector, "header", operation.headers),
+  ];
+  return {
+    operationId,
+    summary,
+    ...(description !== undefined && { description }),
+    tags: [tagOf(operation)],
+    security: describeSecurity(operation),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && { requestBody: describeBody(collector, operation, body, bodyExamples) }),
+    responses: describeResponses(collector, operation),
+  };
+}
+
+/** A key needs a scope, which OpenAPI 3.1 has a place for whatever the kind of credential. */
+function describeSecurity(operation: Operation): Record<string, string[]>[] {
+  const { auth } = operation;
+  const scopes = [scopeOf(operation)];
+  const keys = [{ bearerKey: scopes }, { headerKey: scopes }];
+  switch (auth.kind) {
+    case "key":
+      return keys;
+    case "share":
+      return auth.orKey ? [...keys, { shareCookie: [] }] : [{ shareCookie: [] }];
+    case "login":
+      return [{ loginCookie: [] }];
+    case "none":
+      return [{}];
+  }
+}
+
+function describeBody(
+  collector: SchemaCollector,
+  operation: Operation,
+  body: z.ZodType,
+  bodyExamples: Record<string, unknown>,
+) {
+  const schema = collector.add(operation.bodyShownAs ?? body, "input");
+  const titled = Object.entries(bodyExamples);
+  const examples = Object.fromEntries(
+    titled.map(([summary, value]) => [nameExample(summary), { summary, value }]),
+  );
+  const mebibytes = (operation.bodyBytesMax ?? 0) / 1024 / 1024;
+  const cap = mebibytes >= 1 ? `${mebibytes} MiB` : `${mebibytes * 1024} KiB`;
+  return {
+    description: `At most ${cap}.`,
+    required: true,
+    content: { "application/json": { schema, ...(titled.length > 0 && { examples }) } },
+  };
+}
+
+/** `A typed result` as `a-typed-result`. */
+const nameExample = (title: string) => title.toLowerCase().replace(/[^a-z0-9]+/g, "-");
+
+function describeResponses(collector: SchemaCollector, operation: Operation): OperationObject["responses"] {
+  const byStatus = new Map<number, (ResponseObject | Ref)[]>();
+  const add = (status: number, response: ResponseObject | Ref) =>
+    byStatus.set(status, [...(byStatus.get(status) ?? []), response]);
+  for (const [status, answer] of Object.entries(operation.answers))
+    add(Number(status), describeAnswer(collector, operation, Number(status), answer));
+  for (const code of listRefusals(operation)) add(ERROR_STATUS[code], describeRefusalOf(operation, code));
+  const sorted = [...byStatus].sort(([a], [b]) => a - b);
+  return Object.fromEntries(sorted.map(([status, responses]) => [status, unite(responses)]));
+}
+
+function describeRefusalOf(operation: Operation, code: ErrorCode): ResponseObject | Ref {
+  const sentence = operation.bare?.[ERROR_STATUS[code]];
+  return sentence === undefined
+    ? { $ref: `#/components/responses/${nameRefusal(code)}` }
+    : describeBareRefusal(code, sentence);
+}
+
+/** What each status of an answer means, where the operation says nothing of its own. */
+const MEANINGS: Record<number, string> = {
+  200: "Done.",
+  201: "Made, and stored.",
+  202: "Accepted, and stored.",
+  204: "Nothing left to tell.",
+  304: "As it was.",
+  503: "Something is missing; the checks say what.",
+};
+
+function describeAnswer(
+  collector: SchemaCollector,
+  operation: Operation,
+  status: number,
+  answer: z.ZodType | "stream",
+): ResponseObject {
+  const limited = operation.rate && answer !== "stream" ? RATE_HEADERS : [];
+  const names = [...(operation.answerHeaders?.[status] ?? []), ...limited];
+  const described = {
+    description: MEANINGS[status] ?? "Answered.",
+    ...(names.length > 0 && { headers: referToHeaders(names) }),
+  };
+  if (answer !== "stream")
+    return { ...described, content: { "application/json": { schema: collector.add(answer, "output") } } };
+  const media = operation.media?.[status];
+  if (!media) return described;
+  const content = media.map((type) => [type, describeStream(collector, type)] as const);
+  return { ...described, content: Object.fromEntries(content) };
+}
+
+/** An event stream is described by one message's `data`: OpenAPI 3.1 has no words for the others. */
+function describeStream(collector: SchemaCollector, type: string): MediaObject {
+  if (type !== "text/event-stream") return { schema: type === "application/json" ? { type: "object" } : {} };
+  const schema: JsonSchema = {
+    description: "The `data` of each message, as JSON; `event` is its `kind`, `id` its `seq`.",
+    anyOf: [collector.add(domainEventSchema, "output"), collector.add(messageDeltaSchema, "output")],
+  };
+  return { schema };
+}
+
+/** One response for a status that several things answer with. */
+function unite(responses: (ResponseObject | Ref)[]): ResponseObject | Ref {
+  const [first, ...others] = responses;
+  if (!first) throw new Error("a status without a response");
+  if (others.length === 0) return first;
+  const whole = responses.filter((response): response is ResponseObject => !("$ref" in response));
+  const codes = responses.flatMap((response) => ("$ref" in response ? [response.$ref] : []));
+  const schemas = whole.flatMap((response) => response.content?.["application/json"]?.schema ?? []);
+  const descriptions = whole.map(({ description }) => description);
+  const named = codes.map((ref) => `\`${ref.split("/").at(-1)}\``);
+  const errors: JsonSchema[] = codes.length > 0 ? [{ $ref: "#/components/schemas/Error" }] : [];
+  const all = [...schemas, ...errors];
+  return {
+    description: [...descriptions, ...(named.length > 0 ? [`Or a refusal: ${named.join(", ")}.`] : [])].join(
+      " ",
+    ),
+    ...(whole[0]?.headers && { headers: whole[0].headers }),
+    content: { "application/json": { schema: all.length === 1 && all[0] ? all[0] : { anyOf: all } } },
+  };
+}

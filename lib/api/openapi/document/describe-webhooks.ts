@@ -1,0 +1,86 @@
+import { callbackBodySchemas } from "../../contract/schemas/events.ts";
+import type { ParameterObject, PathItem } from "../types.ts";
+import type { SchemaCollector } from "./collect-schemas.ts";
+
+const SUMMARIES: Record<string, string> = {
+  "run.started": "A run has begun",
+  "run.completed": "A run has ended",
+};
+
+/**
+ * What the service posts to a session's `callback.url`. Source: specification, Run lifecycle callbacks.
+ */
+export function describeWebhooks(collector: SchemaCollector): Record<string, PathItem> {
+  return Object.fromEntries(
+    Object.entries(callbackBodySchemas).map(([event, body]) => [
+      event,
+      {
+        post: {
+          operationId: `on${event.replace(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
+          summary: SUMMARIES[event] ?? event,
+          description:
+            "At least once, at most five attempts of 10 s each with growing waits between them; every attempt sends the same bytes and the same `X-Service-Delivery`. Only a 2xx counts, and redirects are not followed. Compare the signature with the raw bytes of the body.",
+          tags: ["Callbacks"],
+          security: [{}],
+          parameters: describeHeaders(event),
+          requestBody: {
+            required: true,
+            content: { "application/json": { schema: collector.add(body, "output") } },
+          },
+          responses: {
+            "2XX": { description: "Taken: there will be no further attempt." },
+            "4XX": { description: "Not taken: it is tried again; a `Retry-After` may lengthen the wait." },
+            "5XX": { description: "Not taken: it is tried again; a `Retry-After` may lengthen the wait." },
+          },
+        },
+      },
+    ]),
+  );
+}
+
+const describeHeaders = (event: string): ParameterObject[] => [
+  header("X-Service-Event", "The kind of event.", true, { const: event }, event),
+  header(
+    "X-Service-Delivery",
+    "Unique per delivery, the same on every attempt.",
+    true,
+    { type: "string", pattern: "^whd-[0-9a-f-]{36}$" },
+    "whd-6f1c9a3e-58d2-4b7a-9c40-2f6d8e1b7a53",
+  ),
+  header(
+    "X-Service-Signature",
+    "`sha256=` and the hex HMAC-SHA256 of the raw body, keyed with the callback's secret; only where it has one.",
+    false,
+    { type: "string", pattern: "^sha256=[0-9a-f]{64}$" },
+    "sha256=09530b11f2cf1a3d8a3bb0a2f9b7be9b6c2c8a1f5c0c3f24e1cf1d1c1f7a2b3c",
+  ),
+  header(
+    "Webhook-Id",
+    "The same as `X-Service-Delivery`, for receivers that know Standard Webhooks.",
+    true,
+    { type: "string" },
+    "whd-6f1c9a3e-58d2-4b7a-9c40-2f6d8e1b7a53",
+  ),
+  header(
+    "Webhook-Timestamp",
+    "When this attempt was made, in seconds since 1970.",
+    true,
+    { type: "string", pattern: "^[0-9]+$" },
+    "1795177919",
+  ),
+  header(
+    "Webhook-Signature",
+    "Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `<id>.<timestamp>.<body>`, keyed with the secret's bytes; of a secret that is base64 there is a second one, keyed with the bytes that it stands for. Only where there is a secret.",
+    false,
+    { type: "string" },
+    "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
+  ),
+];
+
+const header = (
+  name: string,
+  description: string,
+  required: boolean,
+  schema: ParameterObject["schema"],
+  example: string,
+): ParameterObject => ({ name, in: "header", description, required, schema, example });

@@ -1,0 +1,54 @@
+import type { z } from "zod";
+import type { JsonSchema } from "../json-schema.ts";
+import type { ParameterObject } from "../types.ts";
+import type { SchemaCollector } from "./collect-schemas.ts";
+
+const ID: JsonSchema = { type: "string", pattern: "^[\\w-]{1,100}$" };
+const PATH_PARAMETERS: Record<string, { description: string; schema?: JsonSchema; example: string }> = {
+  sessionId: {
+    description: "The session.",
+    schema: { type: "string", pattern: "^[a-z0-9][a-z0-9_-]{0,63}$" },
+    example: "ses_xdbqydi2z2jnnberubbghcrn",
+  },
+  requestId: { description: "The request: one accepted message.", example: "req_x3vhrt5vrmaw4gijc66izaly" },
+  linkId: { description: "The share link's id.", example: "lnk_k2m4zqvbwcnr7xye3hjpdtas" },
+  keyId: { description: "The key's id, which is a part of it.", example: "3f9c1a7be2d04856" },
+  artifactId: { description: "The evidence's id.", example: "evi_t6ywq3ekc2bzmr5x7nahvpdj" },
+  elicitationId: { description: "The question.", example: "eli_b4wq2nxzkt7mpycr5hvjd3sa" },
+  deliveryId: { description: "The delivery.", example: "whd-6f1c9a3e-58d2-4b7a-9c40-2f6d8e1b7a53" },
+};
+
+/** The names in a path: `/a/:sessionId` has `sessionId`. */
+export const readPathNames = (path: string): string[] =>
+  [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
+
+/** A path parameter as the document's component. */
+export function describePathParameter(name: string): ParameterObject {
+  const {
+    description,
+    schema = ID,
+    example,
+  } = PATH_PARAMETERS[name] ?? { description: `The ${name}.`, example: "x" };
+  return { name, in: "path", description, required: true, schema, example };
+}
+
+/** References to the parameters of a path. */
+export const listPathParameters = (path: string) =>
+  readPathNames(path).map((name) => ({ $ref: `#/components/parameters/${name}` }));
+
+/** The fields of a schema as parameters. */
+export function describeParameters(
+  collector: SchemaCollector,
+  place: "query" | "header",
+  fields: z.ZodObject | undefined,
+): ParameterObject[] {
+  if (!fields) return [];
+  const { properties = {}, required = [] } = collector.add(fields, "input");
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: place,
+    ...(description !== undefined && { description }),
+    required: required.includes(name),
+    schema,
+  }));
+}

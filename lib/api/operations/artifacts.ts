@@ -1,0 +1,25 @@
+import { fail } from "../http/errors.ts";
+import type { Answer } from "../http/serve-operation.ts";
+import type { ApiServices } from "../services.ts";
+import type { CallOf } from "./call.ts";
+
+const PICTURES = new Set(["image/png", "image/jpeg", "image/webp", "image/gif"]);
+
+/** `GET …/artifacts/:artifactId`. Pictures are shown; anything else, a saved page above all, is only ever downloaded. */
+export async function readArtifact(
+  services: ApiServices,
+  { params }: CallOf<"readArtifact">,
+): Promise<Answer> {
+  const kept = await services.evidence.read(params.sessionId, params.artifactId);
+  if (!kept) return fail("not_found", "no such artifact");
+  const isPicture = PICTURES.has(kept.pointer.mediaType);
+  return new Response(Buffer.from(kept.bytes), {
+    headers: {
+      "Content-Type": isPicture ? kept.pointer.mediaType : "application/octet-stream",
+      "Content-Disposition": isPicture ? "inline" : `attachment; filename="${kept.pointer.id}.html"`,
+      "Content-Security-Policy": "default-src 'none'; sandbox",
+      "X-Content-Type-Options": "nosniff",
+      "Cache-Control": "private, max-age=31536000, immutable",
+    },
+  });
+}

@@ -1,0 +1,76 @@
+import type { Contract, OperationName } from "../contract/contract.ts";
+import type { Handler } from "../http/serve-operation.ts";
+import { annotateAsPerson, listAnnotations, submitAnnotation } from "./annotations.ts";
+import { readArtifact } from "./artifacts.ts";
+import { readBrowser, readPagePicture, retargetBrowser, steerBrowser } from "./browser.ts";
+import { createSession, startSession } from "./create-session.ts";
+import { listDeliveries, redeliverCallback } from "./deliveries.ts";
+import { answerElicitation } from "./elicitations.ts";
+import { createKey, listKeys, revokeKey, rotateKey } from "./keys.ts";
+import { listMessages, listSessions } from "./lists.ts";
+import { postMessage, postPersonMessage } from "./messages.ts";
+import { editQueued, listQueue, removeQueued } from "./queue.ts";
+import { streamRequest } from "./requests.ts";
+import { createMcpToken, readHealth, readOpenApi, readReadiness } from "./service.ts";
+import { deleteSession, readSession } from "./sessions.ts";
+import {
+  createShareLink,
+  listShareLinks,
+  revokeAllPersonShareLinks,
+  revokeAllShareLinks,
+  revokeShareLink,
+} from "./share-links.ts";
+import { cancelTurn, readAgentStatus, readRequestStatus } from "./status.ts";
+
+/** Who serves which operation of the contract. */
+export const handlers: { [Name in OperationName]: Handler<Contract[Name]> } = {
+  createSession,
+  startSession,
+  listSessions,
+  readSession,
+  deleteSession,
+  readRequestStatus,
+  streamRequest,
+  readAgentStatus,
+  postMessage,
+  cancelTurn,
+  readBrowser,
+  readPagePicture,
+  retargetBrowser,
+  submitAnnotation,
+  annotateAsPerson,
+  listMessages,
+  listAnnotations,
+  listDeliveries,
+  listPersonDeliveries: listDeliveries,
+  redeliverCallback,
+  redeliverPersonCallback: redeliverCallback,
+  readArtifact,
+  postPersonMessage,
+  cancelPersonTurn: cancelTurn,
+  answerElicitation,
+  answerPersonElicitation: answerElicitation,
+  listShareLinks,
+  createShareLink,
+  revokeShareLink,
+  revokeAllShareLinks,
+  listPersonShareLinks: listShareLinks,
+  createPersonShareLink: createShareLink,
+  revokePersonShareLink: revokeShareLink,
+  revokeAllPersonShareLinks,
+  createMcpToken,
+  listQueue,
+  listPersonQueue: listQueue,
+  removeQueued,
+  removePersonQueued: removeQueued,
+  editQueued,
+  editPersonQueued: editQueued,
+  steerBrowser,
+  listKeys,
+  createKey,
+  revokeKey,
+  rotateKey,
+  readHealth,
+  readOpenApi,
+  readReadiness,
+};

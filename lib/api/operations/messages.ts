@@ -1,0 +1,57 @@
+import { acceptMessage, QUEUED_MAX } from "#lib/session/follow-up/accept-message.ts";
+import { statusPath, streamPath } from "../contract/paths.ts";
+import { readFollowUpMessages } from "../contract/schemas/follow-up.ts";
+import { fail } from "../http/errors.ts";
+import type { Answer } from "../http/serve-operation.ts";
+import type { ApiServices } from "../services.ts";
+import type { CallOf } from "./call.ts";
+import { unknownSession } from "./known-session.ts";
+
+/** `POST /api/sessions/:sessionId/agent/messages`: never a person's turn. Source: `wire.md`, Follow-ups. */
+export const postMessage = (services: ApiServices, call: CallOf<"postMessage">): Promise<Answer> =>
+  accept(services, call, "external");
+
+/** The composer of the session page: the only way to a person's turn. */
+export const postPersonMessage = (
+  services: ApiServices,
+  call: CallOf<"postPersonMessage">,
+): Promise<Answer> => accept(services, call, "person");
+
+async function accept(
+  services: ApiServices,
+  { body, hashBody, params }: CallOf<"postMessage" | "postPersonMessage">,
+  origin: "person" | "external",
+): Promise<Answer> {
+  const { sessionId } = params;
+  const accepted = await acceptMessage(services, {
+    sessionId,
+    messages: readFollowUpMessages(body),
+    mode: body.mode ?? "queue",
+    origin,
+    userId: body.userId ?? null,
+    idempotencyKey: body.idempotencyKey ?? null,
+    bodyHash: hashBody(),
+  });
+  if (accepted.status === "unknown_session") return unknownSession();
+  if (accepted.status === "reused")
+    return fail("idempotency_key_reused", "idempotencyKey: was used before with another body");
+  if (accepted.status === "queue_full")
+    return fail("conflict", `${QUEUED_MAX} messages wait already; wait until one starts, or remove one`);
+  if (accepted.interrupts !== null) await services.turn.stopRun(accepted.interrupts);
+  const { requestId, runId, queued } = accepted;
+  if (queued) services.queueChanged(sessionId);
+  return {
+    ok: true,
+    status: 202,
+    body: {
+      success: true,
+      sessionId,
+      requestId,
+      runId,
+      queued,
+      statusUrl: statusPath(sessionId, requestId),
+      streamUrl: streamPath(sessionId, requestId),
+    },
+    headers: accepted.status === "replayed" ? { "Idempotency-Replayed": "true" } : {},
+  };
+}

@@ -1,0 +1,72 @@
+import { type PageQuery, readPage } from "#lib/events/read-page.ts";
+import { findNewestRun } from "#lib/session/run/run-store.ts";
+import { projectRequestStatus } from "#lib/session/run/status.ts";
+import { type AnsweringRun, findStatus } from "#lib/session/run/status-store.ts";
+import { fail } from "../http/errors.ts";
+import { streamRequest as openStream } from "../http/event-stream.ts";
+import type { Answer } from "../http/serve-operation.ts";
+import type { ApiServices } from "../services.ts";
+import type { CallOf } from "./call.ts";
+import { unknownSession } from "./known-session.ts";
+
+const HEADERS = {
+  "Content-Type": "text/event-stream; charset=utf-8",
+  // Without "no-transform" a compressing proxy would hold events back.
+  "Cache-Control": "no-cache, no-transform",
+  "X-Accel-Buffering": "no",
+};
+
+/** `GET …/requests/:requestId/stream`. Source: specification; `wire.md`, Stream. */
+export async function streamRequest(
+  services: ApiServices,
+  { request, params, query, caller }: CallOf<"streamRequest">,
+): Promise<Answer> {
+  const { sessionId, requestId } = params;
+  const lastEventId = readLastEventId(request.headers.get("last-event-id"));
+  if (lastEventId === "malformed") return fail("invalid_request", "Last-Event-ID: must be a whole number");
+  const { db, log } = services;
+  const found = await findStatus(db, { sessionId, requestId, ownerId: caller.ownerId });
+  if (found.kind === "unknown_session") return unknownSession();
+  if (found.kind === "unknown_request") return fail("not_found", "no such request");
+  const { joined, run } = found;
+  const sent = lastEventId ?? query.after ?? 0;
+  // A steer's stream begins where the steer was accepted, in the middle of another request's.
+  const after = Math.max(sent, joined?.afterSeq ?? 0);
+  if (sent > 0 && (await hasNothingLeft(services, sessionId, run, after)))
+    return new Response(null, { status: 204 });
+  // A stream that nobody is going to read is not opened.
+  if (request.method === "HEAD") return new Response(null, { headers: HEADERS });
+  const followed = {
+    ...{ sessionId, requestId, after },
+    ...(joined && {
+      joined: {
+        requestId: joined.requestId,
+        hasOwnRun: async () => (await findNewestRun(db, requestId)) !== undefined,
+      },
+    }),
+  };
+  const { subscribe, readUnfinished } = log;
+  const pages = { subscribe, readUnfinished, readPage: (page: PageQuery) => readPage(db, page) };
+  const { grant } = caller;
+  const withdrawn = new AbortController();
+  const letGo = grant && services.access.hold(grant, () => withdrawn.abort());
+  const signal = AbortSignal.any([request.signal, withdrawn.signal]);
+  return new Response(openStream(pages, followed, signal, letGo), { headers: HEADERS });
+}
+
+/** An `EventSource` reconnects with its header, which therefore wins over the query it was opened with. */
+function readLastEventId(header: string | null): number | "malformed" | undefined {
+  if (header === null || header === "") return undefined;
+  return /^\d{1,15}$/.test(header) ? Number(header) : "malformed";
+}
+
+async function hasNothingLeft(
+  { log }: ApiServices,
+  sessionId: string,
+  run: AnsweringRun,
+  after: number,
+): Promise<boolean> {
+  if (projectRequestStatus(run) !== "completed") return false;
+  // A steer that got a run of its own left the turn that it had joined.
+  return (await log.read(sessionId, { after, requestId: run.requestId, limit: 1 })).length === 0;
+}

@@ -1,0 +1,60 @@
+import { createHash } from "node:crypto";
+import type { Answer } from "../http/serve-operation.ts";
+import type { ApiServices } from "../services.ts";
+import type { CallOf } from "./call.ts";
+
+/** `GET /api/health`: the process answers. */
+export async function readHealth(): Promise<Answer> {
+  return { ok: true, status: 200, body: { ok: true } };
+}
+
+/** `GET /api/ready`: every part that a turn needs answers. */
+export async function readReadiness(services: ApiServices): Promise<Answer> {
+  const checks = await services.readiness();
+  const ok = Object.values(checks).every((check) => check.ok);
+  return { ok: true, status: ok ? 200 : 503, body: { ok, checks } };
+}
+
+type Served = { text: string; etag: string };
+
+/** The document of each service, made when somebody first asks. */
+const documents = new WeakMap<ApiServices, Promise<Served>>();
+
+/** `GET /api/openapi.json`. Source: `wire.md`, Also served. */
+export async function readOpenApi(
+  services: ApiServices,
+  { request }: CallOf<"readOpenApi">,
+): Promise<Answer> {
+  const making = documents.get(services) ?? makeDocument(services.settings.baseUrl);
+  documents.set(services, making);
+  const { text, etag } = await making;
+  // Asked about every time, so that a new version is seen at once.
+  const headers = { ETag: etag, "Cache-Control": "no-cache" };
+  if (namesTag(request.headers.get("if-none-match"), etag))
+    return new Response(null, { status: 304, headers });
+  return new Response(text, { headers: { ...headers, "Content-Type": "application/json" } });
+}
+
+async function makeDocument(baseUrl: string): Promise<Served> {
+  // Loaded here, because a start needs none of it.
+  const { buildDocument } = await import("../openapi/document/build-document.ts");
+  const text = JSON.stringify(buildDocument(baseUrl));
+  return { text, etag: `"${createHash("sha256").update(text).digest("base64url").slice(0, 27)}"` };
+}
+
+/** Compared weakly, as `If-None-Match` asks. */
+const namesTag = (header: string | null, etag: string): boolean =>
+  header?.split(",").some((tag) => ["*", etag].includes(tag.trim().replace(/^W\//, ""))) ?? false;
+
+/**
+ * `POST /api/sessions/:sessionId/mcp-token`: the session's user token, with which another agent uses the tools that the
+ * session's policy leaves. Nothing is stored: the token is valid until it expires, the session is deleted, or the API key
+ * that asked for it is revoked.
+ */
+export async function createMcpToken(
+  { builtinMcp }: ApiServices,
+  { session, caller }: CallOf<"createMcpToken">,
+): Promise<Answer> {
+  const { token, url, expiresAt } = builtinMcp.issueToken(session.id, caller.keyId);
+  return { ok: true, status: 201, body: { success: true, token, url, expiresAt: expiresAt.toISOString() } };
+}

@@ -1,0 +1,44 @@
+import { readAgentStatus as projectAgentStatus } from "#lib/session/run/agent-status.ts";
+import { projectRequestStatus } from "#lib/session/run/status.ts";
+import { findStatus } from "#lib/session/run/status-store.ts";
+import { fail } from "../http/errors.ts";
+import type { Answer } from "../http/serve-operation.ts";
+import type { ApiServices } from "../services.ts";
+import type { CallOf } from "./call.ts";
+import { unknownSession } from "./known-session.ts";
+
+/** `GET …/requests/:requestId`. Source: specification, Request status. */
+export async function readRequestStatus(
+  services: ApiServices,
+  { params, caller }: CallOf<"readRequestStatus">,
+): Promise<Answer> {
+  const { sessionId, requestId } = params;
+  const found = await findStatus(services.db, { sessionId, requestId, ownerId: caller.ownerId });
+  if (found.kind === "unknown_session") return unknownSession();
+  if (found.kind === "unknown_request") return fail("not_found", "no such request");
+  const { run } = found;
+  return {
+    ok: true,
+    status: 200,
+    body: { success: true, sessionId, requestId, runId: run.id, status: projectRequestStatus(run) },
+  };
+}
+
+/** `GET …/agent/status`. Source: specification, Agent status. */
+export async function readAgentStatus(
+  services: ApiServices,
+  { session }: CallOf<"readAgentStatus">,
+): Promise<Answer> {
+  const status = await projectAgentStatus(services.db, session, services.settings.delegation);
+  return { ok: true, status: 200, body: status };
+}
+
+/** `POST …/agent/cancel`. Source: `wire.md`, Follow-ups. */
+export async function cancelTurn(
+  services: ApiServices,
+  { params }: CallOf<"cancelTurn" | "cancelPersonTurn">,
+): Promise<Answer> {
+  const { sessionId } = params;
+  const runId = (await services.turn.stopTurn(sessionId)) ?? null;
+  return { ok: true, status: 202, body: { success: true, sessionId, runId } };
+}

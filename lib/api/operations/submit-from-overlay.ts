@@ -1,0 +1,26 @@
+import type { AnnotationVerdict } from "#lib/browser/overlay/install-overlay.ts";
+import { contract } from "../contract/contract.ts";
+import { servePath } from "../http/serve-path.ts";
+import type { ApiServices } from "../services.ts";
+
+/**
+ * Serves a submission of the annotation overlay as a call of the webhook: the same size cap, rate limit, validation,
+ * record and broadcast. It comes by the DevTools binding because a page's content policy may forbid the request.
+ * Source: `wire.md`, Decisions of the second wave.
+ *
+ * @param body the webhook's body as JSON text.
+ */
+export async function submitFromOverlay(
+  services: ApiServices,
+  sessionId: string,
+  body: string,
+): Promise<AnnotationVerdict> {
+  const { method, path } = contract.submitAnnotation;
+  const url = new URL(path.replace(":sessionId", sessionId), services.settings.baseUrl);
+  const request = new Request(url, { method, body, headers: { "content-type": "application/json" } });
+  const response = await servePath(services, { [method]: "submitAnnotation" }, request, { sessionId });
+  if (response.ok) return { isStored: true };
+  if (response.status === 404) return { isStored: false, reason: "this session was deleted" };
+  const { error } = (await response.json()) as { error: string };
+  return { isStored: false, reason: error };
+}

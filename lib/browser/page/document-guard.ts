@@ -1,0 +1,74 @@
+import type { CDPSession } from "playwright";
+import { failedHeader, refusedHeader } from "#lib/net/proxy/proxy-headers.ts";
+
+/** What the guard of a page's documents asks and tells. */
+type DocumentGuardOptions = {
+  /** The id of the page's main frame at this moment. */
+  mainFrameId: () => string;
+  /** Says why a document may not be asked for; only where no proxy does so. */
+  refuse: ((url: string) => Promise<string | undefined>) | undefined;
+  explain: (url: string, errorReason: string) => Promise<string>;
+  /** A navigation of the main frame that ends here, with the page left where it was. */
+  onRefused: (loaderId: string | undefined, reason: string) => void;
+};
+
+type Header = { name: string; value: string };
+
+/**
+ * Stops every document of the main frame that would end in an error page, before the page is left: a refused
+ * address (by the guard itself, or after a redirect), a server that is not there, a broken certificate.
+ * HTTP errors are pages like others. Source: `security.md`, "leaves the page where it was".
+ */
+export async function guardDocuments(cdp: CDPSession, options: DocumentGuardOptions): Promise<void> {
+  const { mainFrameId, refuse, explain, onRefused } = options;
+
+  // A request that is gone by now (the page moved on, or closed) needs no answer.
+  const answer = (work: Promise<unknown>) => void work.catch(() => {});
+  const abort = (requestId: string) =>
+    answer(cdp.send("Fetch.failRequest", { requestId, errorReason: "Aborted" }));
+  const go = (requestId: string) => answer(cdp.send("Fetch.continueRequest", { requestId }));
+
+  cdp.on("Fetch.requestPaused", (event) => {
+    const { requestId, request, networkId } = event;
+    const isMain = event.frameId === mainFrameId();
+    const isResponse = event.responseStatusCode !== undefined || event.responseErrorReason !== undefined;
+    if (!isResponse) {
+      const unknown = () => "the address could not be checked";
+      void (refuse?.(request.url) ?? Promise.resolve(undefined)).catch(unknown).then((reason) => {
+        if (reason === undefined) return go(requestId);
+        if (isMain) onRefused(networkId, reason);
+        abort(requestId);
+      });
+      return;
+    }
+    if (!isMain) return go(requestId);
+    if (event.responseErrorReason === "Aborted") return abort(requestId);
+    if (event.responseErrorReason !== undefined) {
+      const plainly = () => `${request.url} could not be loaded`;
+      void explain(request.url, event.responseErrorReason)
+        .catch(plainly)
+        .then((reason) => {
+          onRefused(networkId, reason);
+          abort(requestId);
+        });
+      return;
+    }
+    const reason = readRefusal(event.responseHeaders ?? [], event.responseStatusCode);
+    if (reason === undefined) return go(requestId);
+    onRefused(networkId, reason);
+    abort(requestId);
+  });
+
+  const documents = { urlPattern: "*", resourceType: "Document" } as const;
+  const response = { ...documents, requestStage: "Response" } as const;
+  const request = { ...documents, requestStage: "Request" } as const;
+  await cdp.send("Fetch.enable", { patterns: refuse ? [request, response] : [response] });
+}
+
+function readRefusal(headers: Header[], status: number | undefined): string | undefined {
+  const said = headers.find(
+    ({ name }) => name.toLowerCase() === refusedHeader || name.toLowerCase() === failedHeader,
+  );
+  if (said) return said.value;
+  return status === 204 || status === 205 ? `the address answered ${status}, which is no page` : undefined;
+}

@@ -1,0 +1,167 @@
+import assert from "node:assert/strict";
+import { createSocket } from "node:dgram";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { createAddressRule } from "#lib/net/address/address-rule.ts";
+import { openBrowser } from "../page/open-browser.ts";
+import {
+  findTestChromium,
+  insertTestSession,
+  openTestBrowsers,
+  startTestSite,
+  type TestBrowsers,
+} from "../testing.ts";
+import { createBrowserEgress } from "./browser-egress.ts";
+import { createLocalProvider } from "./local-provider.ts";
+
+let site: Awaited<ReturnType<typeof startTestSite>>;
+let own: Awaited<ReturnType<typeof startTestSite>>;
+let house: TestBrowsers;
+let sessionId: string;
+const asked: string[] = [];
+const quiet = { info() {}, debug() {}, warn() {}, error() {} };
+
+before(async () => {
+  site = await startTestSite((_, response) => {
+    response
+      .writeHead(200, { "content-type": "text/html", "access-control-allow-origin": "*" })
+      .end("<p>site</p>");
+  });
+  own = await startTestSite((request, response) => {
+    asked.push(request.url ?? "");
+    response
+      .writeHead(200, { "content-type": "text/html", "access-control-allow-origin": "*" })
+      .end("<p>own</p>");
+  });
+  house = await openTestBrowsers(["127.0.0.1", "localhost", "::1"], { ownOrigin: { origin: own.origin } });
+  sessionId = await insertTestSession(house.db);
+  await house.browsers.navigate(sessionId, site.origin);
+});
+after(async () => {
+  await house.close();
+  await site.close();
+  await own.close();
+});
+
+test("DevTools cannot be reached from a page, even where NETWORK_ALLOW lets loopback through", async () => {
+  const live = await house.browsers.ensure(sessionId);
+  const port = new URL(live.devtoolsUrl).port;
+  for (const host of ["127.0.0.1", "localhost", "127.1", "[::ffff:127.0.0.1]"]) {
+    const outcome = await house.browsers.navigate(sessionId, `http://${host}:${port}/json/version`);
+    assert.equal(outcome.landed, false, host);
+  }
+  const answers = await live.page().evaluate(async (devtoolsPort) => {
+    const read = async (host: string) => {
+      const response = await fetch(`http://${host}:${devtoolsPort}/json/version`).catch(() => undefined);
+      return response?.headers.get("content-type")?.includes("json") ?? false;
+    };
+    const socket = new Promise((resolve) => {
+      const attempt = new WebSocket(`ws://127.0.0.1:${devtoolsPort}/devtools/browser`);
+      attempt.onopen = () => resolve(true);
+      attempt.onerror = () => resolve(false);
+    });
+    return [await read("127.0.0.1"), await read("localhost"), await socket];
+  }, port);
+  assert.deepEqual(answers, [false, false, false]);
+  assert.equal(await (await fetch(`http://127.0.0.1:${port}/json/version`)).status, 200);
+});
+
+test("of our own origin, pages reach /demo and what is published, and nothing else", async () => {
+  for (const path of ["/demo", "/demo/style.css", "/p/launch"]) {
+    const outcome = await house.browsers.navigate(sessionId, own.origin + path);
+    assert.equal(outcome.landed, true, path);
+  }
+  asked.length = 0;
+  for (const path of ["/", "/api/sessions", "/demo/../api/sessions", "/demonstration", "/p"]) {
+    const outcome = await house.browsers.navigate(sessionId, own.origin + path);
+    assert.equal(outcome.landed, false, path);
+  }
+  const live = await house.browsers.ensure(sessionId);
+  await live.page().evaluate(async (origin) => {
+    await fetch(`${origin}/api/sessions`).catch(() => {});
+    await fetch(`${origin.replace("127.0.0.1", "localhost")}/api/sessions`).catch(() => {});
+  }, own.origin);
+  assert.deepEqual(asked, []);
+});
+
+test("a page's own requests to private addresses do not leave the machine", async () => {
+  const live = await house.browsers.ensure(sessionId);
+  await house.browsers.navigate(sessionId, site.origin);
+  const reached = await live.page().evaluate(async () => {
+    const response = await fetch("http://169.254.169.254/latest/meta-data", { mode: "cors" }).catch(
+      () => undefined,
+    );
+    return response?.ok ?? false;
+  });
+  assert.equal(reached, false);
+});
+
+test("WebRTC sends nothing past the proxy", async () => {
+  const received: string[] = [];
+  const stun = createSocket("udp4", (message) => received.push(message.toString("hex")));
+  await new Promise<void>((resolve) => stun.bind(0, "127.0.0.1", resolve));
+  try {
+    const live = await house.browsers.ensure(sessionId);
+    await house.browsers.navigate(sessionId, site.origin);
+    const candidates = await live.page().evaluate(async (port) => {
+      const connection = new RTCPeerConnection({ iceServers: [{ urls: `stun:127.0.0.1:${port}` }] });
+      const found: string[] = [];
+      connection.onicecandidate = ({ candidate }) => candidate && found.push(candidate.candidate);
+      connection.createDataChannel("data");
+      const gathered = new Promise<void>((resolve) => {
+        connection.onicegatheringstatechange = () => connection.iceGatheringState === "complete" && resolve();
+      });
+      await connection.setLocalDescription();
+      await gathered;
+      connection.close();
+      return found.filter((candidate) => / udp /i.test(candidate));
+    }, stun.address().port);
+    assert.deepEqual([candidates, received], [[], []]);
+  } finally {
+    stun.close();
+  }
+});
+
+test("permissions are refused without a question", async () => {
+  const live = await house.browsers.ensure(sessionId);
+  await house.browsers.navigate(sessionId, site.origin);
+  const state = await live.page().evaluate(async () => {
+    const answers = await Promise.all(
+      (["geolocation", "notifications", "camera"] as PermissionName[]).map((name) =>
+        navigator.permissions.query({ name }),
+      ),
+    );
+    return answers.map((answer) => answer.state);
+  });
+  assert.deepEqual(state, ["denied", "denied", "denied"]);
+});
+
+test("a browser beyond our proxy asks for no document that the rule refuses, redirects included", async () => {
+  const seen: string[] = [];
+  const target = await startTestSite((request, response) => {
+    seen.push(request.url ?? "");
+    if (request.url === "/redirect") response.writeHead(302, { location: "/refused" }).end();
+    else response.writeHead(200, { "content-type": "text/html" }).end("<p>a page</p>");
+  });
+  const egress = createBrowserEgress(createAddressRule({ allow: ["127.0.0.1"] }), undefined, quiet);
+  const folder = join(house.dataDir, "browsers");
+  const local = createLocalProvider({ launch: findTestChromium(), folder, egress, logger: quiet });
+  const unguarded = { ...local, start: async () => ({ ...(await local.start()), isGuarded: false }) };
+  const refuse = async (url: URL) => (url.pathname === "/refused" ? "refused by the rule" : undefined);
+  const open = await openBrowser(unguarded, { ...egress, refuse }, { navigationTimeoutMs: 5_000 });
+  try {
+    const { navigate } = open.selected();
+    assert.equal((await navigate(`${target.origin}/page`)).landed, true);
+    const refused = { landed: false, reason: "refused by the rule" };
+    assert.deepEqual(await navigate(`${target.origin}/refused`), refused);
+    assert.deepEqual(await navigate(`${target.origin}/redirect`), refused);
+    assert.equal(open.selected().page.url(), `${target.origin}/page`);
+    assert.deepEqual(
+      seen.filter((path) => path !== "/favicon.ico"),
+      ["/page", "/redirect"],
+    );
+  } finally {
+    await open.close();
+    await target.close();
+  }
+});

@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { OpenBrowser } from "../page/open-browser.ts";
+import { createBrowserPool } from "./browser-pool.ts";
+
+const logger = { info() {}, warn() {}, error() {}, debug() {} };
+
+/** Browsers that are nothing but their being open. */
+function makePool(keepSpare = true) {
+  const started: { isUp: boolean }[] = [];
+  const open = async () => {
+    const self = { isUp: true };
+    started.push(self);
+    const isOpen = () => self.isUp;
+    const close = async () => {
+      self.isUp = false;
+    };
+    return { isOpen, close } as unknown as OpenBrowser;
+  };
+  return { pool: createBrowserPool({ open, keepSpare, logger }), started };
+}
+
+test("the spare is handed out, and not started twice", async () => {
+  const { pool, started } = makePool();
+  pool.warmUp();
+  pool.warmUp();
+  await pool.take();
+  assert.equal(started.length, 1);
+  await pool.close();
+});
+
+test("a spare that ended meanwhile is not handed out", async () => {
+  const { pool, started } = makePool();
+  pool.warmUp();
+  await new Promise(setImmediate);
+  if (started[0]) started[0].isUp = false;
+  assert.equal((await pool.take()).isOpen(), true);
+  assert.equal(started.length, 2);
+  await pool.close();
+});
+
+test("closing ends the spare, and none is started any more", async () => {
+  const { pool, started } = makePool();
+  pool.warmUp();
+  await pool.close();
+  pool.warmUp();
+  assert.deepEqual(started, [{ isUp: false }]);
+});
+
+test("where none is to be kept, none is started ahead", async () => {
+  const { pool, started } = makePool(false);
+  pool.warmUp();
+  assert.equal(started.length, 0);
+  await pool.close();
+});

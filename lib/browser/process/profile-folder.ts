@@ -1,0 +1,115 @@
+import { randomBytes } from "node:crypto";
+import { chown, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+
+/** Who the browser's processes run as. */
+export type Account = { uid: number; gid: number };
+
+/** What is kept about a browser, so that a later start of the service can clear up after this one. */
+type ProfileRecord = { profileDir: string; pid?: number; startedAt?: string | undefined };
+
+/** The folder of one browser, written down before it exists: no end of this process leaves it to nobody. */
+type ProfileFolder = {
+  path: string;
+  /** Writes down the process that uses it. */
+  recordProcess: (pid: number) => Promise<void>;
+  /** Removes it and its record; files that dying processes still write are waited for. Never rejects. */
+  remove: () => Promise<void>;
+};
+
+/** Makes an empty profile folder: below `folder`, or below the system's temporary one where `account` cannot go there. */
+export async function makeProfileFolder(
+  folder: string,
+  account: Account | undefined,
+): Promise<ProfileFolder> {
+  await mkdir(folder, { recursive: true });
+  const base = account && !(await isOpenToAll(folder)) ? tmpdir() : folder;
+  const name = `agent-browser-${randomBytes(6).toString("hex")}`;
+  const path = resolve(base, name);
+  const recordPath = join(folder, `${name}.json`);
+  const write = (record: ProfileRecord) => writeFile(recordPath, JSON.stringify(record));
+  await write({ profileDir: path });
+  // Of the owner alone, and an error where somebody else was quicker to make it.
+  await mkdir(path, { mode: 0o700 });
+  if (account) await chown(path, account.uid, account.gid);
+  return {
+    path,
+    recordProcess: async (pid) => write({ profileDir: path, pid, startedAt: await readStartTime(pid) }),
+    async remove() {
+      // The record stays when the folder does, so that the next start of the service tries again.
+      if (await removeFolder(path)) await rm(recordPath, { force: true }).catch(() => {});
+    },
+  };
+}
+
+/** @returns whether it is gone. */
+const removeFolder = (path: string): Promise<boolean> =>
+  rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }).then(
+    () => true,
+    () => false,
+  );
+
+/**
+ * Ends the browsers that an earlier process of this service left behind, and removes their folders. A process is
+ * known by its id and its start time, so that a stranger with a recycled id is left alone.
+ * @returns how many were ended.
+ */
+export async function sweepBrowsers(folder: string): Promise<number> {
+  await mkdir(folder, { recursive: true });
+  let ended = 0;
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    const record = name.endsWith(".json") ? await readRecord(path) : undefined;
+    if (record) {
+      const pid = await findProcess(record);
+      if (pid !== undefined && killGroup(pid)) ended += 1;
+      if (!(await removeFolder(record.profileDir))) continue;
+    }
+    await rm(path, { recursive: true, force: true }).catch(() => {});
+  }
+  return ended;
+}
+
+/** Kills a process group at once. @returns whether there was one. */
+export function killGroup(pid: number): boolean {
+  try {
+    process.kill(process.platform === "win32" ? pid : -pid, "SIGKILL");
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The browser's process id, if it still is the browser's. */
+async function findProcess({ pid, startedAt }: ProfileRecord): Promise<number | undefined> {
+  if (pid === undefined || startedAt === undefined) return undefined;
+  return startedAt === (await readStartTime(pid)) ? pid : undefined;
+}
+
+async function readRecord(path: string): Promise<ProfileRecord | undefined> {
+  try {
+    const record: unknown = JSON.parse(await readFile(path, "utf8"));
+    if (typeof record !== "object" || record === null) return undefined;
+    const { pid, startedAt, profileDir } = record as Partial<ProfileRecord>;
+    // A damaged file must not lead to the removal of something else.
+    if (typeof profileDir !== "string" || !/agent-browser-[^/\\]+$/.test(profileDir)) return undefined;
+    return typeof pid === "number" ? { profileDir, pid, startedAt } : { profileDir };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Clock ticks between boot and the start of a process, where the system tells them. */
+async function readStartTime(pid: number): Promise<string | undefined> {
+  const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined);
+  // The command's name, in parentheses, may hold spaces.
+  return text?.slice(text.lastIndexOf(")") + 2).split(" ")[19];
+}
+
+async function isOpenToAll(folder: string): Promise<boolean> {
+  for (let at = resolve(folder); ; at = dirname(at)) {
+    if (((await stat(at)).mode & 0o001) === 0) return false;
+    if (at === dirname(at)) return true;
+  }
+}

@@ -1,0 +1,63 @@
+import type { Logger } from "#lib/log/logger.ts";
+import type { BrowserEgress, BrowserProxy } from "./browser-egress.ts";
+import type { BrowserProvider } from "./browser-provider.ts";
+
+/**
+ * Browsers behind a DevTools endpoint (`BROWSER_CDP_URL`). One on this machine is given our proxy; one elsewhere
+ * cannot reach it: its documents are checked one by one, and the rest is for the network it runs in.
+ */
+export function createRemoteProvider(deps: {
+  cdpUrl: string;
+  egress: BrowserEgress;
+  logger: Logger;
+}): BrowserProvider {
+  const { cdpUrl, egress, logger } = deps;
+  const host = new URL(cdpUrl).hostname;
+  const isOnThisMachine = /^(127\.|localhost$|\[::1\]$)/.test(host);
+  let hasWarned = false;
+
+  return {
+    async start() {
+      if (!isOnThisMachine && !hasWarned) {
+        hasWarned = true;
+        logger.warn(
+          { host },
+          "the remote browser does not go through our proxy: only its documents are checked",
+        );
+      }
+      const devtoolsUrl = await findDevtoolsUrl(cdpUrl);
+      const proxy: BrowserProxy | undefined = isOnThisMachine ? await egress.startProxy() : undefined;
+      const allowPort = isOnThisMachine ? egress.denyPort(Number(new URL(cdpUrl).port)) : () => {};
+      const gone = Promise.withResolvers<void>();
+      return {
+        devtoolsUrl,
+        pid: undefined,
+        contextProxy: proxy?.server,
+        isGuarded: isOnThisMachine,
+        exited: gone.promise,
+        findRefusal: (url) => proxy?.findRefusal(url),
+        async kill() {
+          await proxy?.close();
+          allowPort();
+          gone.resolve();
+        },
+      };
+    },
+    describe: () => ({ available: true, detail: `remote browser at ${host}` }),
+  };
+}
+
+/** The WebSocket URL behind an endpoint that may be given as http(s). @throws Error when nothing answers there. */
+async function findDevtoolsUrl(cdpUrl: string): Promise<string> {
+  if (/^wss?:/.test(cdpUrl)) return cdpUrl;
+  try {
+    const response = await fetch(new URL("/json/version", cdpUrl), { signal: AbortSignal.timeout(10_000) });
+    const version: unknown = await response.json();
+    const isNamed = typeof version === "object" && version !== null && "webSocketDebuggerUrl" in version;
+    if (isNamed && typeof version.webSocketDebuggerUrl === "string") return version.webSocketDebuggerUrl;
+    throw new Error("it named no WebSocket");
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`the remote browser at ${new URL(cdpUrl).host} did not answer: ${why}`);
+  }
+}

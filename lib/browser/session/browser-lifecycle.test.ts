@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { OpenBrowser } from "../page/open-browser.ts";
+import { createBrowserLifecycle } from "./browser-lifecycle.ts";
+import type { StoredRecord } from "./browser-record.ts";
+import type { BrowserRow } from "./browser-store.ts";
+
+const row = { sessionId: "ses_a" } as BrowserRow;
+
+/** Ends a browser whose end cannot be written. @returns what is warned of. */
+async function endUnrecorded(read: StoredRecord["read"]): Promise<string[]> {
+  const warnings: string[] = [];
+  const record = {
+    read,
+    dropClaim: async () => null,
+    noteWaiting() {},
+    move: async (event) => (event === "reaped" ? Promise.reject(new Error("not written")) : row),
+    settle: async () => {},
+  } as Partial<StoredRecord> as StoredRecord;
+  const browser = { selected: () => ({ page: { url: () => "about:blank" } }), close: async () => {} };
+  const lifecycle = createBrowserLifecycle({
+    ...{ sessionId: "ses_a", record, take: async () => browser as unknown as OpenBrowser },
+    ...{ onTaken() {}, onUp() {}, onReleased() {}, onEnding: async () => {} },
+    requestPlace: () => ({ granted: Promise.resolve(), position: () => 0, release() {} }),
+    placeWait: { waitMs: 60_000, explain: () => "" },
+    logger: { debug() {}, info() {}, warn: (_fields, message) => void warnings.push(message), error() {} },
+  });
+  await lifecycle.provision();
+  await lifecycle.end();
+  return warnings;
+}
+
+describe("a browser's end that cannot be recorded", () => {
+  test("is warned of while the session is there, or nobody can say", async () => {
+    const told = ["the end of a browser was not recorded"];
+    assert.deepEqual(await endUnrecorded(async () => row), told);
+    assert.deepEqual(await endUnrecorded(() => Promise.reject(new Error("the database is away"))), told);
+  });
+
+  test("is nothing to tell once its session was removed", async () => {
+    assert.deepEqual(await endUnrecorded(async () => undefined), []);
+  });
+});

@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { eq } from "drizzle-orm";
+import { sessions } from "#db/schema/index.ts";
+import { openTestDatabase } from "#db/testing.ts";
+import { insertTestSession } from "../testing.ts";
+import {
+  moveBrowser,
+  openBrowserRow,
+  patchBrowser,
+  readBrowser,
+  readHeldBrowser,
+  selectPage,
+} from "./browser-store.ts";
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>;
+before(async () => {
+  database = await openTestDatabase();
+});
+after(() => database.close());
+
+const self = { name: "this process", isAlone: true };
+
+async function newBrowser(): Promise<string> {
+  const id = await insertTestSession(database.db);
+  await database.db.transaction((tx) => openBrowserRow(tx, id, null));
+  return id;
+}
+
+test("a move is made from the state it starts from, and from no other", async () => {
+  const id = await newBrowser();
+  const idle = { sessionId: id, status: "idle", owner: null } as const;
+  await database.db.transaction(async (tx) => {
+    assert.equal((await moveBrowser(tx, self, idle, "provision"))?.status, "creating");
+    assert.equal(await moveBrowser(tx, self, idle, "provision"), undefined);
+    await assert.rejects(moveBrowser(tx, self, idle, "reaped"), /no move from idle by reaped/);
+  });
+  assert.equal((await readBrowser(database.db, id))?.status, "creating");
+});
+
+test("whoever provisions a browser owns it until it has ended, and nobody else writes to it", async () => {
+  const id = await newBrowser();
+  const other = { name: "another process", isAlone: true };
+  await database.db.transaction(async (tx) => {
+    const creating = await moveBrowser(tx, self, { sessionId: id, status: "idle", owner: null }, "provision");
+    assert.equal(creating?.owner, self.name);
+    assert.ok(creating);
+    assert.equal(await moveBrowser(tx, self, { ...creating, owner: other.name }, "cameUp"), undefined);
+    const ready = await moveBrowser(tx, self, creating, "cameUp");
+    assert.equal(ready?.owner, self.name);
+    assert.equal(await patchBrowser(tx, other, id, { lastError: "not mine" }), undefined);
+    assert.equal((await readHeldBrowser(tx, id, self))?.holder, "self");
+    assert.equal((await readHeldBrowser(tx, id, other))?.holder, "gone");
+    assert.ok(ready);
+    assert.equal((await moveBrowser(tx, self, ready, "reaped"))?.owner, null);
+    assert.equal((await readHeldBrowser(tx, id, other))?.holder, "nobody");
+  });
+});
+
+test("fields are written to a ready browser alone, and an older retarget's not at all", async () => {
+  const id = await newBrowser();
+  await database.db.transaction(async (tx) => {
+    assert.equal(await patchBrowser(tx, self, id, { lastError: "too early" }), undefined);
+    await moveBrowser(tx, self, { sessionId: id, status: "idle", owner: null }, "provision");
+    await moveBrowser(tx, self, { sessionId: id, status: "creating", owner: self.name }, "cameUp");
+    const older = await selectPage(tx, id, "https://a.example/");
+    const newer = await selectPage(tx, id, "https://b.example/");
+    assert.equal(await patchBrowser(tx, self, id, { lastError: "old" }, older.retargets), undefined);
+    assert.equal((await patchBrowser(tx, self, id, { lastError: "new" }, newer.retargets))?.lastError, "new");
+  });
+});
+
+test("a page that the session knows already is not added again", async () => {
+  const id = await insertTestSession(database.db, {
+    targetUrl: "https://first.example/",
+    targetPageUrls: ["https://b.example/"],
+  });
+  for (const url of [
+    "https://first.example/",
+    "https://b.example/",
+    "https://c.example/",
+    "https://c.example/",
+  ]) {
+    await database.db.transaction((tx) => selectPage(tx, id, url));
+  }
+  const [row] = await database.db.select().from(sessions).where(eq(sessions.id, id));
+  assert.deepEqual(row?.targetPageUrls, ["https://b.example/", "https://c.example/"]);
+  assert.equal((await readBrowser(database.db, id))?.retargets, 4);
+});

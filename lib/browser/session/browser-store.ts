@@ -1,0 +1,212 @@
+import { and, eq, inArray, or, type SQL, sql } from "drizzle-orm";
+import type { Executor, Transaction } from "#db/client.ts";
+import { browsers, sessions } from "#db/schema/index.ts";
+import { type BrowserEvent, browserMachine } from "./browser-machine.ts";
+
+export type BrowserRow = typeof browsers.$inferSelect;
+type SessionFields = typeof sessions.$inferSelect;
+
+/** This process among those that share the database, and whether others can be there at all. */
+export type BrowserOwner = { name: string; isAlone: boolean };
+
+/** Who holds a browser: nobody, this process, another one that is there, or one that has gone. */
+type BrowserHolder = "nobody" | "self" | "other" | "gone";
+
+/** What of a session its browser has to know. */
+export type BrowserSession = Pick<SessionFields, "source" | "capabilities"> & {
+  /** The page a session names at its creation, where no retarget has selected another. */
+  initialUrl: string | null;
+};
+
+/** The fields that a running browser changes; {@link moveBrowser} alone changes the status. */
+export type BrowserFields = Partial<
+  Pick<BrowserRow, "lastNavigatedUrl" | "currentUrl" | "returnUrl" | "pageWant" | "lastError" | "lastUsedAt">
+>;
+
+/** Fields to write; `reachedFor` sets `pageWant` to `reached` unless a retarget newer than this number waits for its page. */
+export type BrowserPatch = BrowserFields & { reachedFor?: number };
+
+/** The browser's row, if it ever had one. */
+export async function readBrowser(db: Executor, sessionId: string): Promise<BrowserRow | undefined> {
+  const [row] = await db.select().from(browsers).where(eq(browsers.sessionId, sessionId));
+  return row;
+}
+
+/** The browser's row, if it ever had one, and who holds what it tells of. */
+export async function readHeldBrowser(
+  db: Executor,
+  sessionId: string,
+  self: BrowserOwner,
+): Promise<{ row: BrowserRow; holder: BrowserHolder } | undefined> {
+  const [found] = await db
+    .select({
+      row: browsers,
+      holder: sql<BrowserHolder>`case when ${browsers.status} not in ('creating', 'ready') then 'nobody'
+        when ${browsers.owner} = ${self.name} then 'self' when ${isGone(self)} then 'gone' else 'other' end`,
+    })
+    .from(browsers)
+    .where(eq(browsers.sessionId, sessionId));
+  return found;
+}
+
+/** What the session's profile says for its browser; undefined where there is no such session. */
+export async function readBrowserSession(
+  db: Executor,
+  sessionId: string,
+): Promise<BrowserSession | undefined> {
+  const [row] = await db
+    .select({
+      source: sessions.source,
+      capabilities: sessions.capabilities,
+      targetUrl: sessions.targetUrl,
+      targetPageUrls: sessions.targetPageUrls,
+    })
+    .from(sessions)
+    .where(eq(sessions.id, sessionId));
+  if (!row) return undefined;
+  const { source, capabilities } = row;
+  return { source, capabilities, initialUrl: row.targetUrl ?? row.targetPageUrls[0] ?? null };
+}
+
+/** The browser's row, made `idle` on the session's first page where there was none. @throws when the session is gone. */
+export async function openBrowserRow(
+  tx: Transaction,
+  sessionId: string,
+  initialUrl: string | null,
+): Promise<BrowserRow> {
+  await tx
+    .insert(browsers)
+    .values({ sessionId, status: "idle", desiredUrl: initialUrl, pageWant: "selected" })
+    .onConflictDoNothing();
+  const row = await readBrowser(tx, sessionId);
+  if (!row) throw new Error(`no browser row for session ${sessionId}`);
+  return row;
+}
+
+/** A browser that starts has reached nothing yet: it goes to the selected page, or returns to its last one. */
+const wantAtStart = sql`case ${browsers.pageWant} when 'reached' then 'returning'
+  when 'refused' then 'selected' else ${browsers.pageWant} end`;
+
+/**
+ * Applies an event to a browser by a compare-and-set on the state and owner in `from`. The process that provisions a
+ * browser owns it until it has ended.
+ *
+ * @returns the updated row, or undefined when state or owner are no longer those of `from`.
+ * @throws Error when the event is not allowed in that state.
+ */
+export async function moveBrowser(
+  tx: Transaction,
+  self: BrowserOwner,
+  from: Pick<BrowserRow, "sessionId" | "status" | "owner">,
+  event: BrowserEvent,
+  patch: BrowserFields = {},
+): Promise<BrowserRow | undefined> {
+  const status = browserMachine.next(from.status, event);
+  const owner = status === "creating" || status === "ready" ? self.name : null;
+  const want = event === "provision" ? { pageWant: wantAtStart } : {};
+  const [row] = await tx
+    .update(browsers)
+    .set({ ...patch, ...want, status, owner, updatedAt: new Date() })
+    .where(
+      and(
+        eq(browsers.sessionId, from.sessionId),
+        eq(browsers.status, from.status),
+        sql`${browsers.owner} is not distinct from ${from.owner}`,
+      ),
+    )
+    .returning();
+  return row;
+}
+
+/**
+ * Writes fields of a `ready` browser that this process owns; with `retargets`, only while no newer retarget exists.
+ *
+ * @returns the updated row, or undefined when nothing was written.
+ */
+export async function patchBrowser(
+  tx: Transaction,
+  self: BrowserOwner,
+  sessionId: string,
+  patch: BrowserPatch,
+  retargets?: number,
+): Promise<BrowserRow | undefined> {
+  const { reachedFor, ...fields } = patch;
+  const isNewest = sql`${browsers.retargets} = ${reachedFor}`;
+  const reached = sql`case when ${isNewest} then 'reached' else ${browsers.pageWant} end`;
+  const [row] = await tx
+    .update(browsers)
+    .set({ ...fields, ...(reachedFor === undefined ? {} : { pageWant: reached }), updatedAt: new Date() })
+    .where(
+      and(
+        eq(browsers.sessionId, sessionId),
+        eq(browsers.status, "ready"),
+        eq(browsers.owner, self.name),
+        retargets === undefined ? undefined : eq(browsers.retargets, retargets),
+      ),
+    )
+    .returning();
+  return row;
+}
+
+/**
+ * Selects a page: adds it to the session's known target pages, clears the last error, and waits for the page to be
+ * reached. Source: specification, `POST …/browser`, rule 1.
+ */
+export async function selectPage(tx: Transaction, sessionId: string, url: string): Promise<BrowserRow> {
+  const known = sql`${sessions.targetPageUrls} @> ${JSON.stringify([url])}::jsonb`;
+  await tx
+    .update(sessions)
+    .set({
+      targetPageUrls: sql`case when ${known} or ${sessions.targetUrl} is not distinct from ${url}
+        then ${sessions.targetPageUrls} else ${sessions.targetPageUrls} || ${JSON.stringify([url])}::jsonb end`,
+      updatedAt: new Date(),
+    })
+    .where(eq(sessions.id, sessionId));
+  const [row] = await tx
+    .insert(browsers)
+    .values({ sessionId, status: "idle", desiredUrl: url, pageWant: "selected", retargets: 1 })
+    .onConflictDoUpdate({
+      target: browsers.sessionId,
+      set: {
+        desiredUrl: url,
+        pageWant: "selected",
+        lastError: null,
+        retargets: sql`${browsers.retargets} + 1`,
+        updatedAt: new Date(),
+        lastUsedAt: new Date(),
+      },
+    })
+    .returning();
+  if (!row) throw new Error(`no browser row for session ${sessionId}`);
+  return row;
+}
+
+/** Rows that claim a browser of this process, or of one that has gone. */
+export function listClaims(
+  db: Executor,
+  self: BrowserOwner,
+): Promise<{ sessionId: string; isOwn: boolean }[]> {
+  const isOwn = eq(browsers.owner, self.name);
+  return db
+    .select({ sessionId: browsers.sessionId, isOwn: sql<boolean>`${isOwn} is true` })
+    .from(browsers)
+    .where(and(inArray(browsers.status, ["creating", "ready"]), or(isOwn, isGone(self))));
+}
+
+/** A server that has just started has lost everybody's connections: for this long they may come back. */
+const RETURN_SECONDS = 15;
+
+/**
+ * Whether the owner of a row has gone: no connection carries its name, and it has not lost them a moment ago with all
+ * the others. A process that is alone with its database is the only one there is.
+ */
+function isGone(self: BrowserOwner): SQL {
+  const isOther = sql`${browsers.owner} is distinct from ${self.name}`;
+  if (self.isAlone) return isOther;
+  const isConnected = sql`exists (select 1 from pg_stat_activity process
+    where process.datname = current_database() and process.application_name = ${browsers.owner})`;
+  const openedAt = sql`to_timestamp(substring(${browsers.owner} from ' ([0-9]+) ')::float8 / 1000)`;
+  const mayReturn = sql`coalesce(${openedAt} < pg_postmaster_start_time(), false)
+    and now() < pg_postmaster_start_time() + ${RETURN_SECONDS} * interval '1 second'`;
+  return sql`(${isOther} and not ${isConnected} and not (${mayReturn}))`;
+}

@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { BrowserInput } from "../browser-service.ts";
+import { createInputQueue, type InputCommand } from "./input.ts";
+
+const move = (x: number): BrowserInput => ({
+  type: "mouse",
+  action: "move",
+  x,
+  y: 0,
+  button: "none",
+  clickCount: 0,
+  modifiers: 0,
+});
+const press = (action: "down" | "up", x: number): BrowserInput => ({
+  type: "mouse",
+  action,
+  x,
+  y: 0,
+  button: "left",
+  clickCount: 1,
+  modifiers: 0,
+});
+
+/** A page that takes events only when it is told to. */
+function busyPage() {
+  const sent: InputCommand[] = [];
+  const waiting: (() => void)[] = [];
+  const send = (command: InputCommand) => {
+    sent.push(command);
+    return new Promise<void>((resolve) => waiting.push(resolve));
+  };
+  const told = () =>
+    sent.map(({ params }) =>
+      "x" in params ? `${params.type} ${params.x}` : "type" in params ? params.type : "",
+    );
+  return { send, sent, told, takeAll: () => waiting.splice(0).map((resolve) => resolve()) };
+}
+
+test("mouse moves that pile up become one", async () => {
+  const page = busyPage();
+  const queue = createInputQueue(page.send);
+  for (const x of [1, 2, 3, 4]) void queue.push(move(x));
+  assert.deepEqual(page.told(), ["mouseMoved 1"]);
+  page.takeAll();
+  await new Promise(setImmediate);
+  assert.deepEqual(page.told(), ["mouseMoved 1", "mouseMoved 4"]);
+});
+
+test("a click is never queued behind moves, and comes after the last position", () => {
+  const page = busyPage();
+  const queue = createInputQueue(page.send);
+  for (const x of [1, 2, 3]) void queue.push(move(x));
+  void queue.push(press("down", 3));
+  void queue.push(press("up", 3));
+  assert.deepEqual(page.told(), ["mouseMoved 1", "mouseMoved 3", "mousePressed 3", "mouseReleased 3"]);
+});
+
+test("a drag tells which button is held", () => {
+  const page = busyPage();
+  const queue = createInputQueue(page.send);
+  void queue.push(press("down", 1));
+  void queue.push(move(2));
+  assert.deepEqual(
+    page.sent.map(({ params }) => "buttons" in params && params.buttons),
+    [1, 1],
+  );
+});
+
+test("wheel turns that pile up are added up", async () => {
+  const page = busyPage();
+  const queue = createInputQueue(page.send);
+  for (const deltaY of [10, 20, 30])
+    void queue.push({ type: "wheel", x: 0, y: 0, deltaX: 1, deltaY, modifiers: 0 });
+  page.takeAll();
+  await new Promise(setImmediate);
+  assert.deepEqual(
+    page.sent.map(({ params }) => (params as { deltaY?: number }).deltaY),
+    [10, 50],
+  );
+});
+
+test("a printable key types its text, an editing key and a shortcut do not", () => {
+  const page = busyPage();
+  const queue = createInputQueue(page.send);
+  const key = (name: string, code: string, modifiers = 0) =>
+    void queue.push({ type: "key", action: "down", key: name, code, modifiers });
+  key("a", "KeyA");
+  key("Backspace", "Backspace");
+  key("a", "KeyA", 2);
+  key("Enter", "Enter");
+  const shown = page.sent.map(({ params }) => {
+    const { type, text, windowsVirtualKeyCode } = params as {
+      type: string;
+      text?: string;
+      windowsVirtualKeyCode: number;
+    };
+    return [type, text, windowsVirtualKeyCode];
+  });
+  assert.deepEqual(shown, [
+    ["keyDown", "a", 65],
+    ["rawKeyDown", undefined, 8],
+    ["rawKeyDown", undefined, 65],
+    ["keyDown", "\r", 13],
+  ]);
+});
+
+test("pasted text goes in as it is", () => {
+  const page = busyPage();
+  void createInputQueue(page.send).push({ type: "paste", text: "two\nlines" });
+  assert.deepEqual(page.sent, [{ method: "Input.insertText", params: { text: "two\nlines" } }]);
+});
+
+test("a page that does not answer is owed so many events at most, and takes new ones once it has caught up", async () => {
+  const { send, sent, takeAll } = busyPage();
+  const queue = createInputQueue(send);
+  const typed = Array.from({ length: 2_000 }, () => queue.push({ type: "text", text: "x" }));
+  assert.equal(sent.length, 500);
+  takeAll();
+  await Promise.all(typed);
+  void queue.push({ type: "text", text: "y" });
+  assert.equal(sent.length, 501);
+});

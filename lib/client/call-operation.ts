@@ -1,0 +1,69 @@
+import { ConnectionError, readApiError } from "./service-error.ts";
+import { OPERATIONS, type Operations } from "./wire.ts";
+
+export type OperationName = keyof Operations;
+
+type Parameters<Name extends OperationName> = Operations[Name]["parameters"];
+type Body<Name extends OperationName> = Operations[Name]["body"];
+
+/** What an operation takes: the parameters of its path and query, and its body where it has one. */
+export type InputOf<Name extends OperationName> = Parameters<Name> &
+  (Body<Name> extends undefined ? unknown : { body: Body<Name> });
+
+/** What an operation answers; bytes and streams as a `Response`. */
+export type AnswerOf<Name extends OperationName> = Operations[Name]["answer"];
+
+export type CallOptions = {
+  /** Ends the call; it then throws the signal's reason. */
+  signal?: AbortSignal | undefined;
+  headers?: Record<string, string> | undefined;
+};
+
+/** How the service is reached. */
+export type Connection = {
+  /** The service's address, such as `http://127.0.0.1:3000`. */
+  baseUrl: string;
+  apiKey?: string | undefined;
+  fetch: typeof fetch;
+};
+
+/** Sends a request of an operation. @throws ApiError for a refusal, ConnectionError where the service is not reached. */
+export async function sendRequest<Name extends OperationName>(
+  connection: Connection,
+  name: Name,
+  input: InputOf<Name>,
+  options: CallOptions = {},
+): Promise<Response> {
+  const { method, path, query, hasBody } = OPERATIONS[name];
+  const values = input as Record<string, unknown>;
+  const filled = path.replace(/:(\w+)/g, (_, field: string) => encodeURIComponent(String(values[field])));
+  const url = new URL(connection.baseUrl.replace(/\/+$/, "") + filled);
+  for (const field of query as readonly string[])
+    if (values[field] !== undefined) url.searchParams.set(field, String(values[field]));
+  const headers = new Headers(options.headers);
+  if (connection.apiKey !== undefined) headers.set("authorization", `Bearer ${connection.apiKey}`);
+  if (hasBody) headers.set("content-type", "application/json");
+  const request = { method, headers, ...(hasBody && { body: JSON.stringify(values.body) }) };
+  const { signal } = options;
+  const response = await connection
+    .fetch(url.href, signal ? { ...request, signal } : request)
+    .catch((error) => {
+      throw signal?.aborted
+        ? signal.reason
+        : new ConnectionError("the service was not reached", { cause: error });
+    });
+  if (!response.ok) throw await readApiError(response);
+  return response;
+}
+
+/** Calls an operation and reads its answer. @throws as {@link sendRequest}. */
+export async function callOperation<Name extends OperationName>(
+  connection: Connection,
+  name: Name,
+  input: InputOf<Name>,
+  options?: CallOptions,
+): Promise<AnswerOf<Name>> {
+  const response = await sendRequest(connection, name, input, options);
+  // The types come from the contract that the service keeps its answers to.
+  return (OPERATIONS[name].isRaw ? response : await response.json()) as AnswerOf<Name>;
+}

@@ -1,0 +1,14 @@
+/** The client for programs: it imports nothing but the platform, and is built by `npm run build:client`. */
+export type { AnswerOf, CallOptions, InputOf, OperationName } from "./call-operation.ts";
+export { type Client, type ClientOptions, createClient } from "./create-client.ts";
+export type { FollowOptions, RequestRef, StreamEvent } from "./follow-events.ts";
+export type { LiveOptions, LiveSession, LiveStatus, ScreencastFrame } from "./open-live.ts";
+export { ApiError, ConnectionError, DeliverableError, WaitTimeoutError } from "./service-error.ts";
+export {
+  type CallbackBody,
+  CallbackSignatureError,
+  type VerifiedCallback,
+  verifyCallback,
+} from "./verify-callback.ts";
+export type { WaitOptions } from "./wait-for.ts";
+export type * from "./wire.ts";

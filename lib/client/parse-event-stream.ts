@@ -1,0 +1,45 @@
+/** One message of an event stream; `id` and `event` where it has them. */
+export type StreamMessage = { id?: string; event?: string; data: string };
+
+/** Takes an event stream's text piece by piece, as it arrives. Source: the HTML standard, Server-sent events. */
+type EventStreamParser = {
+  feed: (text: string) => StreamMessage[];
+  retryMs: () => number | undefined;
+};
+
+/** Makes a parser for one connection. */
+export function createEventStreamParser(): EventStreamParser {
+  let rest = "";
+  let isFirst = true;
+  let message: { id?: string; event?: string; data: string[] } = { data: [] };
+  let retryMs: number | undefined;
+
+  function take(line: string): StreamMessage | undefined {
+    if (line === "") {
+      const { data, ...fields } = message;
+      message = { data: [] };
+      return data.length > 0 ? { ...fields, data: data.join("\n") } : undefined;
+    }
+    const colon = line.indexOf(":");
+    if (colon === 0) return undefined;
+    const field = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? "" : line.slice(colon + 1).replace(/^ /, "");
+    if (field === "data") message.data.push(value);
+    else if (field === "event") message.event = value;
+    else if (field === "id" && !value.includes("\0")) message.id = value;
+    else if (field === "retry" && /^\d+$/.test(value)) retryMs = Number(value);
+    return undefined;
+  }
+
+  return {
+    feed(text) {
+      rest += isFirst ? text.replace(/^\uFEFF/, "") : text;
+      if (rest !== "") isFirst = false;
+      // A carriage return at the end may be half of a line's end.
+      const lines = rest.split(/\r\n|\n|\r(?!$)/);
+      rest = lines.pop() ?? "";
+      return lines.flatMap((line) => take(line) ?? []);
+    },
+    retryMs: () => retryMs,
+  };
+}

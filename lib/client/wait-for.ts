@@ -1,0 +1,113 @@
+import { type Connection, callOperation } from "./call-operation.ts";
+import { followEvents, type RequestRef } from "./follow-events.ts";
+import { backoff, pause } from "./pause.ts";
+import { ApiError, DeliverableError, isPassing, WaitTimeoutError } from "./service-error.ts";
+import type { AgentStatus, Deliverable, RequestStatus } from "./wire.ts";
+
+export type WaitOptions = {
+  /** How long to wait; without a word 15 minutes. Beyond it a `WaitTimeoutError` is thrown, and the session goes on. */
+  timeoutMs?: number | undefined;
+  /** Ends the waiting; it then throws the signal's reason. */
+  signal?: AbortSignal | undefined;
+  /** `stream` (default) follows the request's events; `poll` asks again and again, where streams do not get through. */
+  via?: "stream" | "poll" | undefined;
+};
+
+const TIMEOUT_MS = 15 * 60_000;
+const FIRST_WAIT_MS = 250;
+const LONGEST_WAIT_MS = 5_000;
+
+/** Waits until a request is completed. @throws WaitTimeoutError, ApiError. */
+export function waitForRequest(
+  connection: Connection,
+  request: RequestRef,
+  { via = "stream", ...options }: WaitOptions = {},
+): Promise<RequestStatus> {
+  const { sessionId, requestId } = request;
+  return limitTime(options, async (signal) => {
+    if (via === "stream") for await (const _ of followEvents(connection, request, { signal }));
+    const read = () => callOperation(connection, "readRequestStatus", { sessionId, requestId }, { signal });
+    return poll(read, ({ status }) => status === "completed", signal);
+  });
+}
+
+/**
+ * Waits for the typed result of a request's turn; of the session's newest run where no request is named.
+ *
+ * @throws DeliverableError where the run ended without one; WaitTimeoutError, ApiError.
+ */
+export function waitForDeliverable(
+  connection: Connection,
+  { sessionId, requestId }: { sessionId: string; requestId?: string | undefined },
+  { via = "stream", ...options }: WaitOptions = {},
+): Promise<unknown> {
+  return limitTime(options, async (signal) => {
+    if (via === "stream" && requestId !== undefined) {
+      let found: Deliverable | undefined;
+      for await (const event of followEvents(connection, { sessionId, requestId }, { signal }))
+        if (event.kind === "run.completed") found = event.deliverable;
+      return readValue(found);
+    }
+    const read = () => callOperation(connection, "readAgentStatus", { sessionId }, { signal });
+    const status = await poll(read, isSettled, signal);
+    return readValue(status.deliverable ?? undefined);
+  });
+}
+
+/** Source: the specification's "Turn state": a turn that is over, with the result of its own run. */
+const isSettled = ({ turnState, lastRunId, deliverable }: AgentStatus): boolean =>
+  turnState === "idle" &&
+  (deliverable === null || (deliverable.runId === lastRunId && deliverable.status !== "pending"));
+
+function readValue(deliverable: Deliverable | undefined): unknown {
+  if (deliverable?.status === "ready") return deliverable.value;
+  if (deliverable?.status === "failed") throw new DeliverableError(deliverable);
+  throw new ApiError({
+    status: 0,
+    code: "no_deliverable",
+    message: "the session has no outputSchema, so that its runs have no deliverable",
+  });
+}
+
+/** Reads until it is enough, with growing waits; what passes is waited out, as long as the service asks for. */
+async function poll<Value>(
+  read: () => Promise<Value>,
+  isEnough: (value: Value) => boolean,
+  signal: AbortSignal,
+): Promise<Value> {
+  let waitMs = FIRST_WAIT_MS;
+  let failures = 0;
+  for (;;) {
+    try {
+      const value = await read();
+      if (isEnough(value)) return value;
+      failures = 0;
+      await pause(waitMs, signal);
+      waitMs = Math.min(LONGEST_WAIT_MS, waitMs * 1.5);
+    } catch (error) {
+      if (signal.aborted || !isPassing(error)) throw error;
+      const askedMs = error instanceof ApiError ? error.retryAfterMs : undefined;
+      await pause(backoff(++failures, 1_000, askedMs), signal);
+    }
+  }
+}
+
+/** Works under a deadline and the caller's signal. */
+async function limitTime<Value>(
+  { timeoutMs = TIMEOUT_MS, signal }: Pick<WaitOptions, "timeoutMs" | "signal">,
+  work: (signal: AbortSignal) => Promise<Value>,
+): Promise<Value> {
+  const own = new AbortController();
+  const leave = () => own.abort(signal?.reason);
+  if (signal?.aborted) throw signal.reason;
+  signal?.addEventListener("abort", leave, { once: true });
+  const timer = setTimeout(() => own.abort(new WaitTimeoutError(timeoutMs)), timeoutMs);
+  try {
+    return await work(own.signal);
+  } catch (error) {
+    throw own.signal.aborted ? own.signal.reason : error;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", leave);
+  }
+}

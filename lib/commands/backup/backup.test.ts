@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { promisify } from "node:util";
+import { openTestService, type TestService } from "#e2e/service/testing.ts";
+
+const run = promisify(execFile);
+const embedded = { DATABASE_URL: "", DATABASE_DRIVER: "" };
+
+let folder: string;
+let archive: string;
+let service: TestService;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "backup-"));
+  archive = join(folder, "service.tar.gz");
+  service = await openTestService(embedded, join(folder, "first"));
+});
+after(async () => {
+  await service.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Runs a command of `npm run` on a data folder. */
+async function command(dataDir: string, ...words: string[]) {
+  return run(
+    process.execPath,
+    ["--disable-warning=ExperimentalWarning", join(import.meta.dirname, "main.ts"), ...words],
+    { env: { PATH: process.env.PATH ?? "", DATA_DIR: dataDir, NODE_ENV: "production" } },
+  ).then(
+    ({ stdout }) => ({ code: 0, text: stdout }),
+    (error) => ({ code: error.code as number, text: `${error.stdout}${error.stderr}` }),
+  );
+}
+
+async function readTranscript(from: TestService, sessionId: string): Promise<unknown> {
+  return (await from.read<{ data: unknown }>(`/api/sessions/${sessionId}/messages`)).data;
+}
+
+describe("a backup", () => {
+  it("is written while the service runs, and restores sessions, files and keys into an empty folder", async () => {
+    service.model.enqueue({ text: "It is kept." });
+    const { sessionId, statusUrl } = await service.create("Keep this.");
+    await service.completed(statusUrl);
+    await mkdir(join(service.dataDir, "workspaces", sessionId), { recursive: true });
+    await writeFile(join(service.dataDir, "workspaces", sessionId, "notes.txt"), "notes");
+    const transcript = await readTranscript(service, sessionId);
+
+    const written = await command(service.dataDir, "backup", archive);
+    assert.match(written.text, /^Written: .*service\.tar\.gz, 1 sessions, \d+ rows in \d+ tables/);
+    assert.equal((await stat(archive)).mode & 0o777, 0o600);
+    assert.equal((await service.call("GET", "/api/sessions")).status, 200);
+    assert.deepEqual(
+      (await readdir(service.dataDir)).filter((name) => name.startsWith("backup-")),
+      [],
+    );
+
+    const second = join(folder, "second");
+    const restored = await command(second, "restore", archive);
+    assert.match(restored.text, /^Restored: the state of 20.*, 1 sessions/);
+    assert.equal(
+      await readFile(join(second, "encryption-key"), "utf8"),
+      await readFile(join(service.dataDir, "encryption-key"), "utf8"),
+    );
+    assert.equal(await readFile(join(second, "workspaces", sessionId, "notes.txt"), "utf8"), "notes");
+    const other = await openTestService(embedded, second);
+    assert.deepEqual(await readTranscript(other, sessionId), transcript);
+    const next = await other.create("And this.");
+    await other.completed(next.statusUrl);
+    await other.close({ keepFiles: true });
+  });
+
+  it("does not touch a folder with a database unless told to, and then keeps the former one", async () => {
+    const third = join(folder, "third");
+    const before = await openTestService(embedded, third);
+    const lost = await before.create("Written after the backup.");
+    await before.completed(lost.statusUrl);
+    await before.close({ keepFiles: true });
+
+    const refused = await command(third, "restore", archive);
+    assert.equal(refused.code, 1);
+    assert.match(refused.text, /has a database already; --replace keeps it aside/);
+    const restored = await command(third, "restore", archive, "--replace");
+    assert.equal(restored.code, 0, restored.text);
+    const kept = /kept in (.*)\.\n/.exec(restored.text)?.[1] ?? "";
+    assert.ok(existsSync(join(kept, "postgres", "PG_VERSION")), kept);
+    assert.ok(existsSync(join(third, "postgres", "PG_VERSION")));
+  });
+
+  it("is refused in a sentence when it is damaged, and when a service uses the folder", async () => {
+    const damaged = join(folder, "damaged.tar.gz");
+    await writeFile(damaged, (await readFile(archive)).subarray(0, 2_000));
+    const fourth = join(folder, "fourth");
+    const refused = await command(fourth, "restore", damaged);
+    assert.equal(refused.code, 1);
+    assert.match(refused.text, /cannot be read|no manifest|damaged/);
+    assert.ok(!existsSync(join(fourth, "postgres")));
+    const inUse = await command(service.dataDir, "restore", archive, "--replace");
+    assert.match(inUse.text, new RegExp(`in use by process ${process.pid}`));
+  });
+});

@@ -1,0 +1,230 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { startTestPostgres } from "#db/postgres-testing.ts";
+import { createDatabase } from "#db/testing.ts";
+import { openTestService, type TestService } from "#e2e/service/testing.ts";
+import { contract } from "#lib/api/contract/contract.ts";
+import { createPathMatcher } from "#lib/api/http/match-path.ts";
+import { readEnv } from "#lib/server/env.ts";
+import { sendResponse, toWebRequest } from "#lib/server/web-messages.ts";
+import { openKeyDesk } from "./open-key-desk.ts";
+import { KEYS_USAGE, readKeysCommand } from "./read-command.ts";
+import { runKeysCommand } from "./run-command.ts";
+
+const MAIN = fileURLToPath(new URL("main.ts", import.meta.url));
+
+type Ran = { code: number | null; out: string; error: string };
+
+/** What the command does, in this process: it takes many of them. */
+async function run(words: string[], given: Record<string, string>): Promise<Ran> {
+  const command = readKeysCommand(words);
+  if (command.kind === "help") return { code: 0, out: KEYS_USAGE, error: "" };
+  if (command.kind === "wrong") return { code: 1, out: "", error: `${command.sentence}\n\n${KEYS_USAGE}` };
+  try {
+    const desk = await openKeyDesk(readEnv(given));
+    const { isDone, lines } = await runKeysCommand(desk, command).finally(desk.close);
+    const text = `${lines.join("\n")}\n`;
+    return isDone ? { code: 0, out: text, error: "" } : { code: 1, out: "", error: text };
+  } catch (error) {
+    return { code: 1, out: "", error: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** Runs the command as `npm run keys --` does. */
+async function runProgram(words: string[], given: Record<string, string>): Promise<Ran> {
+  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", MAIN, ...words], {
+    env: { NODE_ENV: "production", PATH: process.env.PATH ?? "", ...given },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const ran: Ran = { code: null, out: "", error: "" };
+  child.stdout.on("data", (chunk) => {
+    ran.out += chunk;
+  });
+  child.stderr.on("data", (chunk) => {
+    ran.error += chunk;
+  });
+  await new Promise((done) => child.once("close", done));
+  return { ...ran, code: child.exitCode };
+}
+
+const KEY = /^ask_([0-9a-f]{16})_[\w-]{43}$/m;
+const match = createPathMatcher(contract);
+
+let service: TestService;
+let variables: Record<string, string>;
+const server = createServer(async (request, response) => {
+  const url = new URL(request.url ?? "", service.env.baseUrl);
+  const found = match(url.pathname);
+  if (!found) return void response.writeHead(404).end();
+  const asked = toWebRequest(request, response, url);
+  await sendResponse(response, await service.container.mounted.serve(found.operations, asked, found.params));
+});
+before(async () => {
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const { port } = server.address() as AddressInfo;
+  service = await openTestService({ PORT: String(port), DATABASE_URL: "", DATABASE_DRIVER: "" });
+  variables = { DATA_DIR: service.dataDir, PORT: String(port) };
+});
+after(async () => {
+  server.closeAllConnections();
+  server.close();
+  await service.close();
+});
+
+/** Makes a key with these words. @returns it and its id. */
+async function make(...words: string[]) {
+  const made = await run(["create", ...words], variables);
+  const [key = "", id = ""] = KEY.exec(made.out) ?? [];
+  assert.equal(made.code, 0, made.error);
+  return { key, id };
+}
+
+const ask = (key: string, method = "GET", path = "/api/sessions", body?: unknown) =>
+  service.call(method, path, body, { authorization: `Bearer ${key}` });
+
+describe("npm run keys", () => {
+  it("makes a key beside the running service, which takes it at once; lists it without its secret; revokes it", async () => {
+    const { key, id } = await make("--owner", "acme", "--name", "nightly checks", "--expires", "90d");
+    assert.equal((await ask(key)).status, 200);
+    const listed = await run(["list", "--owner", "acme"], variables);
+    assert.match(
+      listed.out,
+      new RegExp(`^${id}  acme   nightly checks  sessions:read,sessions:write  .* live until `, "m"),
+    );
+    assert.ok(!listed.out.includes(key.slice("ask_0123456789abcdef_".length)));
+    assert.match((await run(["list", "--owner", "nobody"], variables)).out, /There are no keys yet/);
+
+    const revoked = await run(["revoke", id], variables);
+    assert.match(revoked.out, new RegExp(`^${id} of acme \\(nightly checks\\) is revoked`));
+    assert.equal((await ask(key)).status, 401);
+    assert.equal((await run(["revoke", id], variables)).code, 0, "asking again changes nothing");
+  });
+
+  it("rotates a key: both are live for the overlap, the old one ends with it", async () => {
+    const { key, id } = await make("--owner", "acme", "--scopes", "sessions:read");
+    const rotated = await run(["rotate", id, "--overlap", "1h"], variables);
+    const [successor = ""] = KEY.exec(rotated.out) ?? [];
+    assert.match(rotated.out, new RegExp(`The old key ${id}: live until`));
+    for (const each of [key, successor]) assert.equal((await ask(each)).status, 200);
+    assert.equal((await ask(successor, "POST", "/api/session", {})).status, 403, "of the same scopes");
+
+    const [, next = ""] = KEY.exec(successor) ?? [];
+    const last = await run(["rotate", next, "--overlap", "0h"], variables);
+    assert.equal(last.code, 0, last.error);
+    assert.equal((await ask(successor)).status, 401);
+    const over = await run(["rotate", next], variables);
+    assert.deepEqual([over.code, over.error], [1, "this key is revoked or has expired; create a new one\n"]);
+  });
+
+  it("tells what is wrong in the operation's sentence, and changes nothing", async () => {
+    const cases: [string[], RegExp][] = [
+      [["create", "--scopes", "sessions:admin"], /^scopes\[0\]: must be "sessions:read" or "sessions:write"/],
+      [["create", "--owner", "a,b"], /^ownerId: must not contain/],
+      [["revoke", "none"], /^no such key/],
+      [["rotate", "../../x"], /^no such key/],
+      [["list", "--owner", ""], /^owner: must not be empty/],
+      [["explode"], /^There is no command explode\.\n\nUsage: /],
+    ];
+    for (const [words, sentence] of cases) {
+      const answered = await run(words, variables);
+      assert.equal(answered.code, 1, words.join(" "));
+      assert.match(answered.error, sentence);
+      assert.equal(answered.out, "");
+    }
+  });
+
+  it("says so where another process has the data folder and does not answer", async () => {
+    const answered = await runProgram(["list"], { ...variables, PORT: "9" });
+    assert.equal(answered.code, 1);
+    assert.match(answered.error, /is in use by process \d+.*does not answer at http:\/\/127\.0\.0\.1:9/);
+  });
+
+  it("makes no key, and no database, where no service has kept its data", async () => {
+    const elsewhere = { ...variables, DATA_DIR: join(service.dataDir, "elsewhere") };
+    const answered = await run(["create"], elsewhere);
+    assert.equal(answered.code, 1);
+    assert.match(
+      answered.error,
+      /^there is no database in .*elsewhere: run this with the service's own DATA_DIR/,
+    );
+    assert.equal(existsSync(elsewhere.DATA_DIR), false);
+  });
+
+  it("works on a Postgres directly, whether the service runs or not", async (t) => {
+    const postgres = await startTestPostgres();
+    t.after(() => postgres.stop());
+    const url = await createDatabase(postgres.url, "keys");
+    const alone = { DATA_DIR: service.dataDir, DATABASE_URL: url };
+    const made = await runProgram(["create", "--owner", "acme"], alone);
+    assert.equal(made.code, 0);
+    assert.match(made.out, KEY, made.error);
+    assert.match((await run(["list"], alone)).out, /acme .* live$/m);
+  });
+});
+
+describe("the operations behind it", () => {
+  const operate = (headers: Record<string, string>) =>
+    service.call("POST", "/actions/keys", { ownerId: "acme", name: "x" }, headers);
+
+  it("are the operator's alone: no API key opens them, and no other site", async () => {
+    const { login } = service.container.services;
+    const cookie = login.redeem(login.issueToken())?.split(";")[0] ?? "";
+    const origin = service.env.baseUrl;
+    assert.equal((await operate({ cookie, origin })).status, 201);
+    assert.equal((await operate({ origin })).status, 401);
+    assert.equal((await operate({ cookie, origin: "https://evil.example" })).status, 403);
+    assert.equal((await operate({ cookie })).status, 403);
+  });
+});
+
+describe("a key's scopes", () => {
+  it("say what it may do: a lack is 403 and names the scope, before anything is told of the session", async () => {
+    const reader = await make("--owner", "owner", "--scopes", "sessions:read");
+    const writer = await make("--owner", "owner", "--scopes", "sessions:write");
+    service.model.respondWith(() => ({ text: "Done." }));
+    const { sessionId } = await service.create("mine");
+    const session = `/api/sessions/${sessionId}`;
+    const lack = (scope: string) => ({
+      success: false,
+      error: `this API key lacks the scope ${scope}`,
+      code: "forbidden",
+    });
+    for (const [key, method, path, scope] of [
+      [reader.key, "POST", "/api/session", "sessions:write"],
+      [reader.key, "DELETE", session, "sessions:write"],
+      [reader.key, "POST", "/api/sessions/ses_none/agent/cancel", "sessions:write"],
+      [writer.key, "GET", session, "sessions:read"],
+      [writer.key, "GET", `${session}/messages`, "sessions:read"],
+      [writer.key, "HEAD", session, "sessions:read"],
+    ] as const) {
+      const refused = await ask(key, method, path);
+      assert.equal(refused.status, 403, `${method} ${path}`);
+      if (method !== "HEAD") assert.deepEqual(await refused.json(), lack(scope));
+    }
+    assert.equal((await ask(reader.key, "GET", session)).status, 200);
+    assert.equal((await ask(writer.key, "POST", `${session}/agent/cancel`)).status, 202);
+  });
+
+  it("of reading alone get no share link that does more", async () => {
+    const reader = await make("--owner", "owner", "--scopes", "sessions:read");
+    const { sessionId, shareUrl } = await service.create("mine");
+    const list = await (await ask(reader.key, "GET", "/api/sessions?limit=1")).json();
+    const { session } = await (await ask(reader.key, "GET", `/api/sessions/${sessionId}`)).json();
+    assert.equal(list.data[0].shareUrl, session.shareUrl);
+    const post = (link: string) => {
+      const cookie = `share=${new URL(link, service.env.baseUrl).searchParams.get("key")}`;
+      const headers = { authorization: "", cookie, origin: service.env.baseUrl };
+      return service.call("POST", `/s/${sessionId}/actions/cancel`, undefined, headers);
+    };
+    const refused = await post(session.shareUrl);
+    assert.equal(refused.status, 403);
+    assert.match((await refused.json()).error, /this share link may view, not drive/);
+    assert.equal((await post(shareUrl)).status, 202);
+  });
+});

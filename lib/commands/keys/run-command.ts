@@ -1,0 +1,77 @@
+import type { ListedKey } from "#lib/keys/manage-keys.ts";
+import type { KeyDesk } from "./open-key-desk.ts";
+import type { KeysCommand } from "./read-command.ts";
+
+type Answer = { error?: string; key?: string; record?: ListedKey; old?: ListedKey; data?: ListedKey[] };
+
+/** A command that keys are needed for. */
+type KeyErrand = Exclude<KeysCommand, { kind: "wrong" | "help" }>;
+
+/** Does what a command says, and puts the outcome into lines to print. */
+export async function runKeysCommand(
+  desk: KeyDesk,
+  command: KeyErrand,
+  now = new Date(),
+): Promise<{ isDone: boolean; lines: string[] }> {
+  const response = await ask(desk, command);
+  const answer = (await response.json().catch(() => ({}))) as Answer;
+  if (!response.ok)
+    return { isDone: false, lines: [answer.error ?? `The service answered ${response.status}.`] };
+  return { isDone: true, lines: tell(answer, now) };
+}
+
+function ask(desk: KeyDesk, command: KeyErrand): Promise<Response> {
+  const path = "/actions/keys";
+  switch (command.kind) {
+    case "list":
+      return desk.ask(
+        "GET",
+        command.owner === undefined ? path : `${path}?owner=${encodeURIComponent(command.owner)}`,
+      );
+    case "create":
+      return desk.ask("POST", path, command.body);
+    case "revoke":
+      return desk.ask("DELETE", `${path}/${encodeURIComponent(command.id)}`);
+    case "rotate":
+      return desk.ask("POST", `${path}/${encodeURIComponent(command.id)}/rotate`, command.body);
+  }
+}
+
+function tell({ key, record, old, data }: Answer, now: Date): string[] {
+  if (data) return data.length === 0 ? ["There are no keys yet."] : table(data, now);
+  if (!record) return [];
+  if (key === undefined) return [`${record.id} of ${record.ownerId} (${record.name}) is revoked.`];
+  return [
+    `${record.id} of ${record.ownerId} (${record.name}): ${record.scopes.join(", ")}; ${endOf(record, now)}.`,
+    "",
+    key,
+    "",
+    "It is shown this once: only a hash of it is kept.",
+    ...(old ? [`The old key ${old.id}: ${endOf(old, now)}.`] : []),
+  ];
+}
+
+const HEAD = ["id", "owner", "name", "scopes", "created", "last used", "state"];
+
+function table(keys: ListedKey[], now: Date): string[] {
+  const rows = keys.map((key) => [
+    ...[key.id, key.ownerId, key.name, key.scopes.join(","), day(key.createdAt)],
+    ...[key.lastUsedAt ? minute(key.lastUsedAt) : "never", endOf(key, now)],
+  ]);
+  const widths = HEAD.map((name, at) => Math.max(name.length, ...rows.map((row) => row[at]?.length ?? 0)));
+  return [HEAD, ...rows].map((row) =>
+    row
+      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+}
+
+function endOf({ revokedAt, expiresAt }: ListedKey, now: Date): string {
+  if (revokedAt) return `revoked ${minute(revokedAt)}`;
+  if (!expiresAt) return "live";
+  return new Date(expiresAt) <= now ? `expired ${minute(expiresAt)}` : `live until ${minute(expiresAt)}`;
+}
+
+const day = (iso: string) => iso.slice(0, 10);
+const minute = (iso: string) => `${iso.slice(0, 16).replace("T", " ")}Z`;

@@ -1,0 +1,311 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { startTestPostgres, type TestPostgres } from "#db/postgres-testing.ts";
+import { openTestPostgres, type TestDatabase } from "#db/testing.ts";
+import type { NewEvent } from "../event.ts";
+import { createEventLog } from "../event-log.ts";
+import { anyEvent, insertBareSession, pieceOf, textOf, waitUntil } from "../testing.ts";
+import { type BusItem, createMemoryBus, type EventBus } from "./bus.ts";
+import { createPostgresBus } from "./postgres-bus.ts";
+
+let postgres: TestPostgres;
+let first: TestDatabase;
+let second: TestDatabase;
+
+before(async () => {
+  postgres = await startTestPostgres();
+  first = await openTestPostgres({ driver: "pg", url: postgres.url });
+  second = await openTestPostgres({ driver: "pg", url: postgres.url });
+});
+after(async () => {
+  await first.close();
+  await second.close();
+  await postgres.stop();
+});
+
+const silent = { warn() {}, debug() {} };
+
+async function openBus(database: TestDatabase, sweepMs?: number): Promise<EventBus> {
+  const { db, listen } = database;
+  assert.ok(listen);
+  return createPostgresBus({ db, listen, logger: silent, ...(sweepMs !== undefined && { sweepMs }) });
+}
+
+/** Where things are published, and where they are listened for. */
+type Pair = { here: EventBus; there: EventBus; close: () => Promise<void> };
+
+async function openPair(): Promise<Pair> {
+  const [here, there] = [await openBus(first), await openBus(second)];
+  await meet(here, there);
+  const close = async () => {
+    await here.close();
+    await there.close();
+  };
+  return { here, there, close };
+}
+
+/** Waits until both know of each other. */
+async function meet(here: EventBus, there: EventBus): Promise<void> {
+  let hasMet = false;
+  const stops = [
+    there.onSignal("knock", () => there.signal("answer", "")),
+    here.onSignal("answer", () => {
+      hasMet = true;
+    }),
+  ];
+  for (const end = Date.now() + 10_000; !hasMet; ) {
+    assert.ok(Date.now() < end, "the two did not meet");
+    here.signal("knock", "");
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  for (const stop of stops) stop();
+}
+
+const alone = (bus: EventBus): Pair => ({ here: bus, there: bus, close: bus.close });
+
+const implementations: { name: string; open: () => Promise<Pair> }[] = [
+  { name: "in memory", open: async () => alone(createMemoryBus()) },
+  { name: "on Postgres, within one process", open: async () => alone(await openBus(first)) },
+  { name: "on Postgres, between two processes", open: openPair },
+];
+
+for (const { name, open } of implementations) {
+  describe(`the event bus ${name}`, () => {
+    let pair: Pair;
+    let sessionId: string;
+    before(async () => {
+      pair = await open();
+      sessionId = await insertBareSession(first.db);
+    });
+    after(() => pair.close());
+
+    const append = (...news: NewEvent[]) =>
+      createEventLog(first.db, pair.here).transact(sessionId, async (_tx, emit) => {
+        for (const event of news) emit(event);
+      });
+    const publishPiece = (offset: number, text: string) =>
+      pair.here.publish(sessionId, { type: "delta", delta: pieceOf(sessionId, offset, text) });
+
+    it("brings stored events to the session's listeners, whole and in order", async () => {
+      const heard: BusItem[] = [];
+      const stop = pair.there.subscribe(sessionId, (item) => heard.push(item));
+      await append(anyEvent("a"), anyEvent("b"));
+      await append(anyEvent("c"));
+      await waitUntil(() => heard.length === 3, "three events were heard");
+      stop();
+      const events = heard.flatMap((item) => (item.type === "event" ? [item.event] : []));
+      assert.deepEqual(events.map(textOf), ["a", "b", "c"]);
+      assert.deepEqual(
+        events.map(({ seq }) => seq),
+        [1, 2, 3],
+      );
+    });
+
+    it("brings nothing of other sessions, and nothing after the end of listening", async () => {
+      const heard: BusItem[] = [];
+      const stop = pair.there.subscribe("another session", (item) => heard.push(item));
+      pair.there.subscribe(sessionId, (item) => heard.push(item))();
+      const other: BusItem[] = [];
+      const stopOther = pair.there.subscribe(sessionId, (item) => other.push(item));
+      await append(anyEvent("d"));
+      await waitUntil(() => other.length === 1, "the listener that stayed has heard it");
+      stop();
+      stopOther();
+      assert.equal(heard.length, 0);
+    });
+
+    it("brings live pieces of any length, and shows whoever joins late the message so far", async () => {
+      // Longer than a notification, with characters of two units and of several bytes.
+      const long = "😀ä\n".repeat(4_000);
+      const pieces: string[] = [];
+      const stop = pair.there.subscribe(sessionId, (item) => {
+        if (item.type === "delta") {
+          assert.equal(item.delta.offset, pieces.join("").length);
+          pieces.push(item.delta.text);
+        }
+      });
+      publishPiece(0, "It ");
+      publishPiece(3, long);
+      publishPiece(3 + long.length, " ends");
+      const whole = `It ${long} ends`;
+      await waitUntil(() => pieces.join("").length >= whole.length, "all pieces were heard");
+      stop();
+      assert.equal(pieces.join(""), whole);
+      for (const piece of pieces) assert.ok(piece.isWellFormed());
+      const [unfinished] = pair.there.readUnfinished(sessionId);
+      assert.deepEqual([unfinished?.offset, unfinished?.text], [0, whole]);
+    });
+
+    it("forgets the message in the making when its run has ended, whether or not somebody listens", async () => {
+      publishPiece(0, "It begins");
+      await waitUntil(() => pair.there.readUnfinished(sessionId).length === 1, "the piece has come");
+      const usage = { inputTokens: 0, outputTokens: 0, reasoningTokens: 0, cachedInputTokens: 0 };
+      await append({
+        ...{ kind: "run.completed", requestId: null, runId: null, source: "api", outcome: "succeeded" },
+        usage: { ...usage, modelCalls: 0, toolCalls: 0, durationMs: 0 },
+      });
+      await waitUntil(() => pair.there.readUnfinished(sessionId).length === 0, "the message is forgotten");
+    });
+
+    it("tells a session's listeners of this process, and no others, to read again what may be missing", async () => {
+      const told: string[] = [];
+      const ignore = () => {};
+      const stops = [
+        pair.here.subscribe(sessionId, ignore, () => told.push("one")),
+        pair.here.subscribe(sessionId, ignore, () => told.push("other")),
+        pair.here.subscribe("another session", ignore, () => told.push("another's")),
+      ];
+      pair.here.recheck(sessionId);
+      for (const stop of stops) stop();
+      pair.here.recheck(sessionId);
+      assert.deepEqual(told, ["one", "other"]);
+    });
+
+    it("brings a word to every process", async () => {
+      const here: string[] = [];
+      const there: string[] = [];
+      const stops = [
+        pair.here.onSignal("stop", (word) => here.push(word)),
+        pair.there.onSignal("stop", (word) => there.push(word)),
+      ];
+      pair.here.signal("stop", "run_1");
+      assert.deepEqual(here, ["run_1"]);
+      await waitUntil(() => there.length === 1, "the word was heard");
+      for (const stop of stops) stop();
+      assert.deepEqual(there, ["run_1"]);
+    });
+  });
+}
+
+describe("the event bus of a process that is alone", () => {
+  it("tells listeners to read again when events were stored and their writer never heard of it", async () => {
+    const bus = await openBus(first, 20);
+    const [followed, quiet] = [await insertBareSession(first.db), await insertBareSession(first.db)];
+    const gaps = { followed: 0, quiet: 0 };
+    const ignore = () => {};
+    bus.subscribe(followed, ignore, () => gaps.followed++);
+    bus.subscribe(quiet, ignore, () => gaps.quiet++);
+    await waitUntil(() => gaps.quiet === 1, "what happened before the listening was looked for once");
+    // The answer to the commit is lost: nothing is published.
+    await createEventLog(first.db, createMemoryBus()).transact(followed, async (_tx, emit) => {
+      emit(anyEvent("untold"));
+    });
+    await waitUntil(() => gaps.followed === 2, "the listener was told");
+    assert.equal(gaps.quiet, 1, "nobody reads a session again in which nothing happened");
+    await bus.close();
+  });
+
+  it("looks for them with one statement for all sessions, and with none while nobody listens", async (t) => {
+    const { listen } = first;
+    assert.ok(listen);
+    let statements = 0;
+    const db = new Proxy(first.db, {
+      get(target, name) {
+        if (name === "select") statements++;
+        return Reflect.get(target, name);
+      },
+    });
+    t.mock.timers.enable({ apis: ["setInterval"] });
+    const bus = await createPostgresBus({ db, listen, logger: silent, sweepMs: 5_000 });
+    t.mock.timers.tick(15_000);
+    assert.equal(statements, 0);
+    const stops = ["ses_1", "ses_2", "ses_2"].map((sessionId) => bus.subscribe(sessionId, () => {}));
+    t.mock.timers.tick(5_000);
+    assert.equal(statements, 1);
+    for (const stop of stops) stop();
+    t.mock.timers.tick(15_000);
+    assert.equal(statements, 1);
+    await bus.close();
+  });
+});
+
+describe("the event bus between processes", () => {
+  it("shows a process that comes in the middle of a message the message so far", async () => {
+    const here = await openBus(first);
+    const sessionId = await insertBareSession(first.db);
+    here.publish(sessionId, { type: "delta", delta: pieceOf(sessionId, 0, "Half a ") });
+    const there = await openBus(second);
+    await waitUntil(() => there.readUnfinished(sessionId).length === 1, "the newcomer has the beginning");
+    here.publish(sessionId, { type: "delta", delta: pieceOf(sessionId, 7, "sentence") });
+    await waitUntil(() => there.readUnfinished(sessionId)[0]?.text === "Half a sentence", "it goes on");
+    await here.close();
+    await there.close();
+  });
+
+  it("sends everything that was said before it closes", async () => {
+    const { here, there } = await openPair();
+    const heard: string[] = [];
+    there.onSignal("last", (word) => heard.push(word));
+    here.signal("last", "being sent when the bus closes");
+    here.signal("last", "waiting when the bus closes");
+    await here.close();
+    await waitUntil(() => heard.length === 2, "both words were heard");
+    await there.close();
+  });
+
+  it("tells listeners to read again when events were stored and nobody told of them", async () => {
+    const [here, there] = [await openBus(first), await openBus(second, 20)];
+    await meet(here, there);
+    const sessionId = await insertBareSession(first.db);
+    let gaps = 0;
+    there.subscribe(
+      sessionId,
+      () => {},
+      () => gaps++,
+    );
+    await waitUntil(() => gaps === 1, "what happened before the listening was looked for once");
+    // A process that ends between its commit and its word.
+    await createEventLog(first.db, createMemoryBus()).transact(sessionId, async (_tx, emit) => {
+      emit(anyEvent("untold"));
+    });
+    await waitUntil(() => gaps === 2, "the listener was told");
+    await here.close();
+    await there.close();
+  });
+
+  it("goes on after a restart of the server: listeners read again what they missed, then hear all", async () => {
+    const [here, there] = [await openBus(first), await openBus(second)];
+    await meet(here, there);
+    const sessionId = await insertBareSession(first.db);
+    const log = createEventLog(first.db, here);
+    const reader = createEventLog(second.db, there);
+    const texts: string[] = [];
+    let lastSeq = 0;
+    const read = async () => {
+      for (const event of await reader.read(sessionId, { after: lastSeq, limit: 100 })) take(event);
+    };
+    const take = (event: Parameters<typeof textOf>[0]) => {
+      if (event.seq !== lastSeq + 1) return;
+      lastSeq = event.seq;
+      texts.push(textOf(event));
+    };
+    const words: string[] = [];
+    let wordGaps = 0;
+    there.onSignal(
+      "word",
+      (word) => words.push(word),
+      () => wordGaps++,
+    );
+    reader.subscribe(
+      sessionId,
+      (item) => item.type === "event" && take(item.event),
+      () => void read().catch(() => {}),
+    );
+    const append = (text: string) => log.transact(sessionId, async (_tx, emit) => emit(anyEvent(text)));
+
+    await append("before");
+    await waitUntil(() => texts.length === 1, "the first event was heard");
+    await postgres.restart("immediate", async () => {
+      await assert.rejects(append("lost"));
+      here.signal("word", "said while nobody could hear");
+    });
+    await append("after").catch(() => append("after"));
+    await waitUntil(() => texts.length === 2, "what came during the reconnecting was read");
+    await waitUntil(() => words.length > 0 || wordGaps > 0, "the word was heard, or is known to be missed");
+    await append("later");
+    await waitUntil(() => texts.length === 3, "new events are heard");
+    assert.deepEqual(texts, ["before", "after", "later"]);
+    await here.close();
+    await there.close();
+  });
+});

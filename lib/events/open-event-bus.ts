@@ -1,9 +1,0 @@
-import type { OpenDatabase } from "#db/client.ts";
-import { createMemoryBus, type EventBus } from "./bus.ts";
-import type { BusLogger } from "./keep-listening.ts";
-import { createPostgresBus } from "./postgres-bus.ts";
-
-/** The bus that goes with a database: between processes where it can have several. @throws DatabaseUnreachableError */
-export async function openEventBus({ db, listen }: OpenDatabase, logger: BusLogger): Promise<EventBus> {
-  return listen ? createPostgresBus({ db, listen, logger }) : createMemoryBus();
-}

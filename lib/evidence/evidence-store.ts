@@ -1,0 +1,71 @@
+import { and, asc, eq, sql } from "drizzle-orm";
+import type { Database } from "#db/client.ts";
+import { evidence } from "#db/schema/index.ts";
+import { queryRows } from "#db/statement.ts";
+
+/** A row of evidence as it is written and read. */
+export type EvidenceRow = typeof evidence.$inferSelect;
+
+/** Writes a row; its time is the database's. */
+export async function insertEvidence(db: Database, row: typeof evidence.$inferInsert): Promise<void> {
+  await db.insert(evidence).values(row);
+}
+
+/** A session's evidence in the order it was made. */
+export function listEvidence(db: Database, sessionId: string): Promise<EvidenceRow[]> {
+  return db
+    .select()
+    .from(evidence)
+    .where(eq(evidence.sessionId, sessionId))
+    .orderBy(asc(evidence.createdAt), asc(evidence.id));
+}
+
+/** One row, or undefined where the session has no such evidence. */
+export async function findEvidence(
+  db: Database,
+  sessionId: string,
+  id: string,
+): Promise<EvidenceRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(evidence)
+    .where(and(eq(evidence.sessionId, sessionId), eq(evidence.id, id)));
+  return row;
+}
+
+/** How the path of bytes begins that lie in the database. */
+const PREFIX = "database:";
+
+/** Whether a row's path leads into the database, and not below the data folder. */
+export const isInDatabase = (path: string): boolean => path.startsWith(PREFIX);
+
+const oidOf = (path: string) => Number(path.slice(PREFIX.length));
+
+/**
+ * Keeps bytes as a large object, which needs no table and is part of a dump. Source: Postgres manual, Large Objects.
+ *
+ * @returns the path for the row.
+ */
+export async function insertBytes(db: Database, bytes: Uint8Array): Promise<string> {
+  const text = Buffer.from(bytes).toString("base64");
+  const [row] = await queryRows<{ oid: number | string }>(
+    db,
+    sql`select lo_from_bytea(0, decode(${text}, 'base64')) as oid`,
+  );
+  if (!row) throw new Error("the database kept no large object");
+  return `${PREFIX}${row.oid}`;
+}
+
+/** @throws when there are none. */
+export async function readBytes(db: Database, path: string): Promise<Buffer> {
+  const [row] = await queryRows<{ text: string }>(
+    db,
+    sql`select encode(lo_get(${oidOf(path)}::oid), 'base64') as text`,
+  );
+  return Buffer.from(row?.text ?? "", "base64");
+}
+
+/** Forgets bytes. */
+export async function deleteBytes(db: Database, path: string): Promise<void> {
+  await db.execute(sql`select lo_unlink(${oidOf(path)}::oid)`);
+}

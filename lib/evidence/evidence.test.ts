@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { openTestDatabase } from "#db/testing.ts";
+import { insertTestSession } from "#lib/session/transcript/transcript-fixture.ts";
+import { createEvidenceStore, type NewEvidence, removeEvidenceFiles } from "./evidence.ts";
+
+const { db, client, close } = await openTestDatabase();
+const dataDir = await mkdtemp(join(tmpdir(), "evidence-test-"));
+const store = createEvidenceStore({ db, dataDir });
+const { runId } = await insertTestSession(db, "ses_a");
+await insertTestSession(db, "ses_b");
+const shot = (fields: Partial<NewEvidence> = {}): NewEvidence => ({
+  sessionId: "ses_a",
+  runId,
+  kind: "screenshot",
+  title: "Checkout",
+  url: "https://shop.example/checkout",
+  mediaType: "image/png",
+  bytes: new Uint8Array([1, 2, 3]),
+  ...fields,
+});
+
+after(async () => {
+  await close();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+describe("the evidence store", () => {
+  it("keeps the bytes in evidence/<session>/<id> and a row that points to them", async () => {
+    const pointer = await store.save(shot());
+    assert.match(pointer.id, /^evi_/);
+    const file = await readFile(join(dataDir, "evidence", "ses_a", pointer.id));
+    assert.deepEqual([...file], [1, 2, 3]);
+    const read = await store.read("ses_a", pointer.id);
+    assert.deepEqual(read?.pointer, pointer);
+    assert.deepEqual([...(read?.bytes ?? [])], [1, 2, 3]);
+  });
+
+  it("lists a session's evidence with size and time", async () => {
+    const [first] = await store.list("ses_a");
+    assert.equal(first?.sizeBytes, 3);
+    assert.equal(first?.url, "https://shop.example/checkout");
+    assert.ok(!Number.isNaN(Date.parse(first?.createdAt ?? "")));
+    assert.deepEqual(await store.list("ses_b"), []);
+  });
+
+  it("knows no evidence of another session", async () => {
+    const pointer = await store.save(shot());
+    assert.equal(await store.read("ses_b", pointer.id), undefined);
+  });
+
+  it("leaves no file where no row could be written, and no half-written one", async () => {
+    const before = await readdir(join(dataDir, "evidence", "ses_a"));
+    await assert.rejects(store.save(shot({ runId: "run_unknown" })));
+    assert.deepEqual(await readdir(join(dataDir, "evidence", "ses_a")), before);
+  });
+
+  it("refuses an id that is not a session's", async () => {
+    await assert.rejects(store.save(shot({ sessionId: "../up" })), /no session id/);
+  });
+
+  it("removes a session's files", async () => {
+    await removeEvidenceFiles(dataDir, "ses_a");
+    await assert.rejects(readdir(join(dataDir, "evidence", "ses_a")));
+  });
+});
+
+describe("the evidence store without a data folder", () => {
+  const inDatabase = createEvidenceStore({ db, dataDir: undefined });
+
+  it("keeps the bytes in the database, where every process finds them", async () => {
+    const bytes = Uint8Array.from({ length: 100_000 }, (_, index) => (index * 7) % 256);
+    const pointer = await inDatabase.save(shot({ bytes }));
+    const read = await inDatabase.read("ses_a", pointer.id);
+    assert.deepEqual(read?.pointer, pointer);
+    assert.ok(Buffer.from(read?.bytes ?? []).equals(bytes));
+    assert.ok(await store.read("ses_a", pointer.id), "a process with a folder reads them too");
+  });
+
+  it("leaves nothing where no row could be written", async () => {
+    const count = async () => (await client.query("select oid from pg_largeobject_metadata")).rows.length;
+    const before = await count();
+    await assert.rejects(inDatabase.save(shot({ runId: "run_unknown" })));
+    assert.equal(await count(), before);
+  });
+});

@@ -1,0 +1,106 @@
+/** The places at which a fault can be injected, each with its number in the campaign. Source: `faults.md`, Kill points. */
+const FAULT_POINTS = {
+  "create-begun": "K01",
+  "create-committed": "K02",
+  "create-job-unsent": "K03",
+  "job-sent": "K04",
+  "run-claimed": "K05",
+  "probe-sent": "K06",
+  "probe-recorded": "K07",
+  "model-called": "K08",
+  "model-text": "K09",
+  "model-tool-input": "K10",
+  "model-ended": "K11",
+  "step-recorded": "K12",
+  "tool-begun": "K13",
+  "tool-running": "K14",
+  "tool-ended": "K15",
+  "tool-recorded": "K16",
+  "collect-sent": "K17",
+  "collect-answered": "K18",
+  "correct-sent": "K19",
+  "close-begun": "K20",
+  "close-committed": "K21",
+  "callback-answered": "K22",
+  "callback-waiting": "K23",
+  "callback-dropped": "K24",
+  "follow-up-committed": "K25",
+  "compaction-half-done": "K26",
+  "browser-starting": "K27",
+  "browser-navigating": "K28",
+  "removal-half-done": "K33",
+} as const;
+
+/** A place in the code, or `statement`: every statement that is sent to the database. */
+export type FaultPoint = keyof typeof FAULT_POINTS | "statement";
+
+/** What an armed point does. Source: `faults.md`. */
+type FaultAction = "kill9" | "throw" | "delay" | "exec-then-throw";
+
+/** A fault to happen: at which arrival at which point, what, and how long after the arrival. */
+type FaultSpec = { point: FaultPoint; nth: number; action: FaultAction; afterMs: number };
+
+/** What a point throws: an infrastructure failure, as far as its callers can tell. */
+export class InjectedFault extends Error {
+  constructor(point: FaultPoint) {
+    super(`injected fault at ${point}`);
+    this.name = "InjectedFault";
+  }
+}
+
+const DELAY_MS = 2_000;
+const FORM = /^([A-Za-z0-9-]+):([1-9]\d{0,5}):(kill9|throw|delay|exec-then-throw)(?:@(\d{1,6}))?$/;
+
+let armed: FaultSpec | undefined;
+let arrivals = 0;
+let throwsNext = false;
+
+/**
+ * Reads `<point>:<nth>:<kill9|throw|delay|exec-then-throw>[@<milliseconds>]`; undefined for any other text. A point is
+ * given by its name or its number. The milliseconds put a kill off while the process goes on, and are the length of a delay (2 s without them).
+ */
+export function parseFault(text: string): FaultSpec | undefined {
+  const [, place = "", nth, action, afterMs] = FORM.exec(text) ?? [];
+  const point = findPoint(place);
+  if (point === undefined) return undefined;
+  // The form above lets nothing else through.
+  return { point, nth: Number(nth), action: action as FaultAction, afterMs: Number(afterMs ?? 0) };
+}
+
+function findPoint(place: string): FaultPoint | undefined {
+  if (place === "statement") return place;
+  const points = Object.entries(FAULT_POINTS) as [FaultPoint, string][];
+  return points.find((entry) => entry.includes(place))?.[0];
+}
+
+/** Arms one fault in this process, for the fault campaign alone; undefined disarms. */
+export function armFaults(spec: FaultSpec | undefined): void {
+  armed = spec;
+  arrivals = 0;
+  throwsNext = false;
+}
+
+/**
+ * A place at which the fault campaign may hurt this process. Does nothing unless a fault is armed.
+ *
+ * @throws InjectedFault where `throw` says so; with `exec-then-throw` the point itself is passed, and the next point that
+ * anything arrives at throws: what lies between the two was done, and its success is lost.
+ */
+export function faultPoint(name: FaultPoint): Promise<void> | void {
+  if (armed !== undefined) return arrive(armed, name);
+}
+
+function arrive({ point, nth, action, afterMs }: FaultSpec, name: FaultPoint): Promise<void> | void {
+  if (throwsNext) {
+    throwsNext = false;
+    throw new InjectedFault(name);
+  }
+  if (name !== point || ++arrivals !== nth) return;
+  if (action === "throw") throw new InjectedFault(name);
+  if (action === "exec-then-throw") throwsNext = true;
+  if (action === "delay") return new Promise((resolve) => setTimeout(resolve, afterMs || DELAY_MS));
+  if (action === "kill9" && afterMs > 0) setTimeout(kill, afterMs);
+  else if (action === "kill9") kill();
+}
+
+const kill = () => process.kill(process.pid, "SIGKILL");

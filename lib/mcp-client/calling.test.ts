@@ -1,0 +1,391 @@
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ElicitResult } from "@modelcontextprotocol/sdk/types.js";
+import { ElicitResultSchema } from "@modelcontextprotocol/sdk/types.js";
+import type { ScriptedTool } from "#e2e/fixtures/mcp/start-tool-server.ts";
+import { McpFailure } from "./mcp-error.ts";
+import { openMcpBench } from "./testing.ts";
+import { readAnswer } from "./tools/read-answer.ts";
+
+const bench = openMcpBench();
+after(() => bench.close());
+
+const pixel =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+/** Opens a turn with one server `crm` that has these tools. */
+async function openWith(tools: ScriptedTool[], options: Parameters<typeof bench.open>[1] = {}) {
+  const server = await bench.startServer({ tools });
+  return { server, ...bench.open({ crm: server.url }, options) };
+}
+
+async function waitUntil(condition: () => boolean): Promise<void> {
+  const end = performance.now() + 10_000;
+  while (!condition()) {
+    if (performance.now() > end) throw new Error("waited in vain");
+    await sleep(5);
+  }
+}
+
+const text = (value: string) => ({ content: [{ type: "text" as const, text: value }] });
+
+describe("what a tool answers", () => {
+  it("is text, and pictures as bytes; everything else is described", async () => {
+    const { call } = await openWith([
+      {
+        name: "all",
+        call: () => ({
+          content: [
+            { type: "text", text: "hello" },
+            { type: "image", data: pixel, mimeType: "image/png" },
+            { type: "audio", data: "A".repeat(4_096), mimeType: "audio/wav" },
+            { type: "resource_link", uri: "crm://deal/7", name: "deal 7", mimeType: "text/plain" },
+            { type: "resource", resource: { uri: "crm://note/1", text: "a note" } },
+            {
+              type: "resource",
+              resource: { uri: "crm://file/2", blob: "AAAA", mimeType: "application/pdf" },
+            },
+          ],
+        }),
+      },
+    ]);
+    const { isError, parts } = await call("all");
+    assert.equal(isError, false);
+    assert.deepEqual(
+      parts.map((part) => (part.type === "picture" ? part.bytes.byteLength : part.text)),
+      [
+        "hello",
+        Buffer.from(pixel, "base64").byteLength,
+        "[A recording (audio/wav) of 3 KiB is not shown.]",
+        "[Link to a resource: crm://deal/7 (deal 7, text/plain)]",
+        "[Resource crm://note/1]\na note",
+        "[Resource crm://file/2]",
+        "[Its content (application/pdf) of 1 KiB is not shown.]",
+      ],
+    );
+  });
+
+  it("is its structured content, once, and never checked against the server's own schema", async () => {
+    const outputSchema = {
+      type: "object" as const,
+      properties: { a: { type: "string", pattern: "(a+)+$" } },
+    };
+    const structuredContent = { a: 1 };
+    const { call, list } = await openWith([
+      { name: "twice", outputSchema, call: () => ({ ...text('{ "a": 1 }'), structuredContent }) },
+      { name: "alone", outputSchema, call: () => ({ content: [], structuredContent }) },
+    ]);
+    await list();
+    for (const tool of ["twice", "alone"]) {
+      const { parts } = await call(tool);
+      assert.deepEqual(
+        parts.map((part) => part.type === "text" && JSON.parse(part.text)),
+        [structuredContent],
+      );
+    }
+  });
+
+  it("of a kind that is not known here is told of as such", () => {
+    const { parts } = readAnswer({ content: [{ type: "hologram" }, 7], isError: false });
+    const note = "[A piece of the answer is of a kind that is not known here.]";
+    assert.deepEqual(parts, [
+      { type: "note", text: note },
+      { type: "note", text: note },
+    ]);
+  });
+
+  it("is cut where it is in too many pieces", () => {
+    const content = Array.from({ length: 300_000 }, () => ({ type: "text", text: "a" }));
+    const startedAt = performance.now();
+    const { parts } = readAnswer({ content, isError: false });
+    assert.ok(performance.now() - startedAt < 1_000);
+    assert.equal(parts.length, 1_001);
+    assert.deepEqual(parts.at(-1), {
+      type: "note",
+      text: "[299000 more pieces of the answer are not shown.]",
+    });
+  });
+
+  it("may be an error, of the tool or of the protocol", async () => {
+    const { call } = await openWith([
+      { name: "no", call: () => ({ ...text("no such deal"), isError: true }) },
+      { name: "throw", call: () => Promise.reject(new Error("id is missing")) },
+    ]);
+    assert.deepEqual(await call("no"), { isError: true, parts: [{ type: "text", text: "no such deal" }] });
+    const { isError, parts } = await call("throw");
+    assert.deepEqual([isError, parts], [true, [{ type: "text", text: "MCP error -32603: id is missing" }]]);
+  });
+
+  it("is refused where it is too large, and the next call goes well", async () => {
+    const { call } = await openWith([{ name: "huge", call: ({ size }) => text("x".repeat(Number(size))) }], {
+      limits: { messageBytesMax: 1_000_000 },
+    });
+    await assert.rejects(
+      call("huge", { input: { size: 2_000_000 } }),
+      /larger than|broke off|closed the connection/,
+    );
+    assert.equal((await call("huge", { input: { size: 900_000 } })).parts.length, 1);
+  });
+});
+
+describe("a call", () => {
+  it("goes over the turn's one connection to its server, with its input", async () => {
+    const { call, list, server } = await openWith([{ name: "echo" }]);
+    await list();
+    const answers = await Promise.all([1, 2, 3].map((n) => call("echo", { input: { n } })));
+    assert.deepEqual(
+      answers.map(({ parts }) => parts[0]),
+      [1, 2, 3].map((n) => ({ type: "text", text: `{"n":${n}}` })),
+    );
+    assert.equal(server.messages("initialize").length, 1);
+  });
+
+  it("goes over HTTP with SSE, too, and is made on a new connection where the old one broke", async () => {
+    const slow = { name: "slow", call: () => sleep(600).then(() => text("slowly")) };
+    const server = await bench.startServer({ tools: [{ name: "echo" }, slow] });
+    const { call } = bench.open({ crm: { url: server.sseUrl, type: "sse" } });
+    assert.equal((await call("echo")).parts.length, 1);
+    assert.deepEqual((await call("slow")).parts, [{ type: "text", text: "slowly" }]);
+    server.dropConnections();
+    // Until the break is noticed, a call fails.
+    const again = () => call("echo").then(({ parts }) => parts.length);
+    assert.equal(await again().catch(again).catch(again), 1);
+  });
+
+  it("is made anew, once, where the server has lost the session", async () => {
+    const { call, list, server } = await openWith([{ name: "echo" }]);
+    await list();
+    server.forgetSessions();
+    assert.equal((await call("echo")).parts.length, 1);
+    assert.equal(server.messages("initialize").length, 2);
+    assert.equal(server.messages("tools/call").length, 2);
+  });
+
+  it("fails at once where the connection breaks, and is not made again", async () => {
+    const { call, server } = await openWith([
+      {
+        name: "die",
+        call() {
+          server.dropConnections();
+          return new Promise(() => {});
+        },
+      },
+    ]);
+    const startedAt = performance.now();
+    await assert.rejects(call("die"), /broke off|closed the connection/);
+    assert.ok(performance.now() - startedAt < 5_000);
+    assert.equal(server.messages("tools/call").length, 1);
+  });
+
+  it("that could not be sent says so", async () => {
+    const server = await bench.startServer();
+    await server.close();
+    const failed = await bench
+      .open({ crm: server.url })
+      .call("echo")
+      .catch((error: unknown) => error);
+    assert.ok(failed instanceof McpFailure && failed.isUnsent);
+  });
+
+  it("is cancelled at the server when it is silent for too long, or takes too long in all", async () => {
+    const cancelled: unknown[] = [];
+    const hang: ScriptedTool = {
+      name: "hang",
+      async call(input, extra) {
+        const timer = input.tells
+          ? setInterval(() => {
+              const progressToken = extra._meta?.progressToken ?? 0;
+              const params = { progressToken, progress: cancelled.length };
+              extra.sendNotification({ method: "notifications/progress", params }).catch(() => {});
+            }, 40)
+          : undefined;
+        await new Promise<void>((done) => extra.signal.addEventListener("abort", () => done()));
+        clearInterval(timer);
+        cancelled.push(input);
+        return text("too late");
+      },
+    };
+    const { call } = await openWith([hang], { limits: { callIdleMs: 500, callMs: 1_200 } });
+    await assert.rejects(call("hang"), /^McpFailure: the server was silent for 0.5 s$/);
+    const startedAt = performance.now();
+    await assert.rejects(call("hang", { input: { tells: true } }), /the call took longer than 1.2 s/);
+    assert.ok(performance.now() - startedAt > 1_000);
+    await waitUntil(() => cancelled.length === 2);
+  });
+
+  it("is cancelled at the server when the turn is stopped, though its connection is closed at once", async () => {
+    const begun = Promise.withResolvers<void>();
+    const cancelled = Promise.withResolvers<void>();
+    const { call, client, turn, server } = await openWith([
+      {
+        name: "hang",
+        async call(_, extra) {
+          extra.signal.addEventListener("abort", () => cancelled.resolve());
+          begun.resolve();
+          await cancelled.promise;
+          return text("late");
+        },
+      },
+    ]);
+    const stop = new AbortController();
+    const called = call("hang", { signal: stop.signal });
+    await begun.promise;
+    const startedAt = performance.now();
+    stop.abort(new Error("stopped"));
+    client.release(turn);
+    await assert.rejects(called, /the turn was stopped/);
+    await cancelled.promise;
+    assert.ok(performance.now() - startedAt < 3_000);
+    await waitUntil(() => server.asked.some(({ method }) => method === "DELETE"));
+  });
+
+  it("is not disturbed by a list that has changed, by the server's requests, or by what nobody asked", async () => {
+    const { call, list, server } = await openWith([
+      {
+        name: "noisy",
+        async call(_, extra, protocol) {
+          await protocol.sendToolListChanged();
+          await extra.sendNotification({
+            method: "notifications/message",
+            params: { level: "error", data: "x".repeat(1_000) },
+          });
+          const refused = await Promise.allSettled([
+            extra.sendRequest({ method: "roots/list" }, ElicitResultSchema),
+            extra.sendRequest(
+              { method: "sampling/createMessage", params: { messages: [], maxTokens: 1 } },
+              ElicitResultSchema,
+            ),
+          ]);
+          return text(refused.map(({ status }) => status).join());
+        },
+      },
+    ]);
+    await list();
+    assert.deepEqual((await call("noisy")).parts, [{ type: "text", text: "rejected,rejected" }]);
+    assert.equal(server.messages("tools/list").length, 1);
+    const initialize = server.messages("initialize")[0]?.params?.capabilities;
+    assert.deepEqual(Object.keys(initialize as object), ["elicitation"]);
+  });
+
+  it("does not follow a server that has its stream opened again without end", async () => {
+    let streams = 0;
+    const server = await bench.startServer({
+      tools: [{ name: "echo" }],
+      before({ method, path }, response) {
+        if (method !== "GET" || path !== "/mcp") return false;
+        streams += 1;
+        response.writeHead(200, { "content-type": "text/event-stream" }).end("retry: 0\nid: 1\ndata:\n\n");
+        return true;
+      },
+    });
+    const { call } = bench.open({ crm: server.url }, { limits: { streamsMax: 5 } });
+    await call("echo");
+    await waitUntil(() => streams === 5);
+    await sleep(100);
+    assert.equal(streams, 5);
+  });
+});
+
+describe("what a server asks a person", () => {
+  const asking = (requestedSchema: object, seen: (result: ElicitResult) => void): ScriptedTool => ({
+    name: "ask",
+    async call(_, extra) {
+      const params = { mode: "form", message: "About the deal", requestedSchema } as never;
+      seen(await extra.sendRequest({ method: "elicitation/create", params }, ElicitResultSchema));
+      return text("done");
+    },
+  });
+  const form = {
+    type: "object",
+    properties: {
+      name: { type: "string", title: "Name" },
+      size: { type: "integer", description: "in pieces" },
+      colour: { type: "string", enum: ["red", "blue"] },
+      gift: { type: "boolean", default: false },
+      note: { type: "string" },
+    },
+    required: ["name", "size", "colour"],
+  };
+
+  it("is asked one question per field, again where the answer does not fit, and handed back", async () => {
+    const results: ElicitResult[] = [];
+    const answers = ["Ada", "many", "7", "red", "skip", "skip"];
+    const { call, questions } = await openWith([asking(form, (result) => results.push(result))], {
+      isPersonPresent: true,
+      answer: () => ({ state: "answered", answer: answers.shift() ?? "" }),
+    });
+    await call("ask");
+    assert.deepEqual(results, [
+      { action: "accept", content: { name: "Ada", size: 7, colour: "red", gift: false } },
+    ]);
+    assert.equal(questions.length, 6);
+    assert.match(questions[0]?.question ?? "", /^The tool server crm asks: About the deal\n\nName\./);
+    assert.match(questions[2]?.question ?? "", /size: in pieces.*\n\n"many" does not fit\./s);
+    assert.deepEqual(questions[3]?.options, ["red", "blue"]);
+    assert.deepEqual(
+      questions.map(({ callId }) => callId),
+      ["call_t", ...[2, 3, 4, 5, 6].map((count) => `call_t/${count}`)],
+    );
+  });
+
+  it("stops the clock of the call", async () => {
+    const results: ElicitResult[] = [];
+    const { call } = await openWith([asking(form, (result) => results.push(result))], {
+      ...{ isPersonPresent: true, limits: { callIdleMs: 600, callMs: 900 } },
+      answer: async () => {
+        await sleep(1_200);
+        return { state: "declined" };
+      },
+    });
+    assert.equal((await call("ask")).parts.length, 1);
+    assert.deepEqual(results, [{ action: "decline" }]);
+  });
+
+  it("is one form at a time, and not without end", async () => {
+    const one = { type: "object", properties: { a: { type: "string" } }, required: ["a"] };
+    const results: string[] = [];
+    const { call, questions } = await openWith(
+      [
+        {
+          name: "flood",
+          async call(_, extra) {
+            const params = { mode: "form", message: "again", requestedSchema: one } as never;
+            const ask = () => extra.sendRequest({ method: "elicitation/create", params }, ElicitResultSchema);
+            for (const { action } of await Promise.all([ask(), ask()])) results.push(action);
+            for (let nth = 0; nth < 30; nth++) results.push((await ask()).action);
+            return text("done");
+          },
+        },
+      ],
+      {
+        isPersonPresent: true,
+        answer: async () => {
+          if (results.length === 0) await sleep(50);
+          return { state: "answered", answer: "yes" };
+        },
+      },
+    );
+    await call("flood");
+    assert.deepEqual(results.slice(0, 2).toSorted(), ["accept", "decline"]);
+    assert.equal(questions.length, 24);
+    assert.equal(results.at(-1), "decline");
+  });
+
+  it("is declined at once where no person is present, and where it is not a form", async () => {
+    const results: ElicitResult[] = [];
+    const alone = await openWith([asking(form, (result) => results.push(result))]);
+    await alone.call("ask");
+    const strange = await openWith(
+      [asking({ type: "object", properties: { a: { type: "object" } } }, (result) => results.push(result))],
+      {
+        isPersonPresent: true,
+      },
+    );
+    // The SDK itself refuses what is no form; a server sees an error, or a declined form.
+    await strange.call("ask").catch(() => {});
+    assert.deepEqual([...alone.questions, ...strange.questions], []);
+    assert.deepEqual(results[0], { action: "decline" });
+    assert.ok(results.every(({ action }) => action === "decline"));
+  });
+});

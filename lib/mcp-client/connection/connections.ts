@@ -1,0 +1,146 @@
+import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
+import { McpFailure, toMcpFailure } from "../mcp-error.ts";
+import type { McpLimits } from "../mcp-limits.ts";
+import { createRedactor } from "../redact-secrets.ts";
+import type { McpTurn } from "../tool-server.ts";
+import type { CallClock } from "../tools/call-tool.ts";
+import { type AskOne, askPerson } from "./ask-person.ts";
+import { findServer, type ServerDeps } from "./find-server.ts";
+import { type FormRequest, type McpConnection, openConnection } from "./open-connection.ts";
+
+/** A call that is under way on a connection. */
+export type CallInPlay = {
+  callId: string;
+  signal: AbortSignal;
+  clock: CallClock | undefined;
+  /** Questions that the server has asked in its course. */
+  questions: number;
+  /** A form of the server is before the person. */
+  isAsking: boolean;
+};
+
+/** A turn's connection to one server. */
+export type HeldConnection = {
+  opened: Promise<McpConnection>;
+  /** Takes the secrets of its headers out of a text. */
+  redact: (text: string) => string;
+  calls: Set<CallInPlay>;
+};
+
+/** The connections of the turns at play: one per server and turn, opened at its first use. */
+type Connections = {
+  /** @throws McpFailure where it cannot be opened, or the signal fires first. */
+  obtain: (turn: McpTurn, serverId: string, signal: AbortSignal) => Promise<HeldConnection>;
+  /** Gives a connection up: the next use opens another. */
+  drop: (turn: McpTurn, serverId: string, held: HeldConnection) => void;
+  /** Closes those of a turn, in the background. */
+  release: (turn: Pick<McpTurn, "runId" | "epoch">) => void;
+  /** Closes all of them. */
+  close: () => Promise<void>;
+};
+
+type ConnectionDeps = ServerDeps & { elicitations: Pick<Elicitations, "ask">; limits: McpLimits };
+
+/** @see Connections */
+export function createConnections(deps: ConnectionDeps): Connections {
+  const turns = new Map<string, Map<string, HeldConnection>>();
+  const closing = new Set<Promise<unknown>>();
+
+  function closeSoon(held: HeldConnection): void {
+    const closed = held.opened.then((connection) => connection.close()).catch(() => {});
+    closing.add(closed);
+    closed.finally(() => closing.delete(closed));
+  }
+
+  function open(turn: McpTurn, serverId: string, signal: AbortSignal): HeldConnection {
+    const { promise: opened, resolve, reject } = Promise.withResolvers<McpConnection>();
+    const held: HeldConnection = { opened, redact: (text) => text, calls: new Set() };
+    const onForm = (request: FormRequest) => askForm(deps, turn, serverId, held, request);
+    findServer(deps, turn, serverId)
+      .then((server) => {
+        held.redact = createRedactor(server.headers);
+        return openConnection(server, deps.limits, onForm, signal);
+      })
+      .then(resolve, (error: unknown) => reject(toMcpFailure(error)));
+    opened.catch(() => {});
+    return held;
+  }
+
+  return {
+    async obtain(turn, serverId, signal) {
+      // A call that outlives its turn opens nothing that nobody would close.
+      if (signal.aborted) throw new McpFailure("the turn was stopped");
+      const key = keyOf(turn);
+      const servers = turns.get(key) ?? new Map<string, HeldConnection>();
+      turns.set(key, servers);
+      const known = servers.get(serverId);
+      if (known && (await isUsable(known))) return known;
+      // Two calls may have found the same connection closed: the second takes what the first opens.
+      const renewed = servers.get(serverId);
+      const held = renewed && renewed !== known ? renewed : open(turn, serverId, signal);
+      servers.set(serverId, held);
+      await held.opened;
+      // The turn may have ended while it was opened.
+      if (turns.get(key) !== servers) closeSoon(held);
+      return held;
+    },
+    drop(turn, serverId, held) {
+      const servers = turns.get(keyOf(turn));
+      if (servers?.get(serverId) === held) servers.delete(serverId);
+      closeSoon(held);
+    },
+    release(turn) {
+      const servers = turns.get(keyOf(turn));
+      turns.delete(keyOf(turn));
+      for (const held of servers?.values() ?? []) closeSoon(held);
+    },
+    async close() {
+      for (const servers of turns.values()) for (const held of servers.values()) closeSoon(held);
+      turns.clear();
+      await Promise.all(closing);
+    },
+  };
+}
+
+/** A person's patience with one call. */
+const QUESTIONS_MAX = 24;
+
+const keyOf = ({ runId, epoch }: Pick<McpTurn, "runId" | "epoch">) => `${runId}:${epoch}`;
+
+const isUsable = ({ opened }: HeldConnection): Promise<boolean> =>
+  opened.then(
+    ({ isOpen }) => isOpen(),
+    () => false,
+  );
+
+/** A server's form, put to the person of the turn in the name of the call it belongs to; nobody else is asked. */
+async function askForm(
+  { elicitations, limits }: ConnectionDeps,
+  turn: McpTurn,
+  serverId: string,
+  held: HeldConnection,
+  request: FormRequest,
+) {
+  const [call] = held.calls;
+  const isHeard = turn.isPersonPresent && call && !call.isAsking && call.questions < QUESTIONS_MAX;
+  if (!isHeard) return { action: "decline" as const };
+  const { sessionId, runId } = turn;
+  const askOne: AskOne = ({ question, options }) => {
+    call.questions += 1;
+    // Each question of a call is one of its own.
+    const callId = call.questions === 1 ? call.callId : `${call.callId}/${call.questions}`;
+    const shown = { question: held.redact(question), options: options?.map(held.redact) ?? null };
+    return elicitations.ask(
+      { sessionId, runId, callId, signal: call.signal },
+      { ...shown, timeoutMs: limits.answerMs },
+    );
+  };
+  call.isAsking = true;
+  call.clock?.pause();
+  try {
+    return await askPerson(serverId, request, askOne);
+  } finally {
+    call.isAsking = false;
+    call.clock?.resume();
+  }
+}

@@ -1,0 +1,159 @@
+import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
+import { type CallInPlay, createConnections, type HeldConnection } from "./connection/connections.ts";
+import { isOurs, listServerIds, type ServerDeps } from "./connection/find-server.ts";
+import { McpFailure, toMcpFailure } from "./mcp-error.ts";
+import { MCP_LIMITS, type McpLimits } from "./mcp-limits.ts";
+import { redactStrings } from "./redact-secrets.ts";
+import type { McpTurn } from "./tool-server.ts";
+import { admitTools, type RemoteTool, type Skipped } from "./tools/admit-tools.ts";
+import { callTool } from "./tools/call-tool.ts";
+import { listTools, type RawListing } from "./tools/list-tools.ts";
+import type { AnswerPart, McpAnswer } from "./tools/read-answer.ts";
+
+/** What a turn's servers list, and what is missing. */
+type McpListing = { tools: RemoteTool[]; skipped: Skipped[] };
+
+export type McpCall = {
+  callId: string;
+  serverId: string;
+  /** Its name on the server. */
+  tool: string;
+  input: Record<string, unknown>;
+  signal: AbortSignal;
+};
+
+/** The tool servers of sessions: one connection per server and turn, opened at its first use. */
+export type McpClient = {
+  /** The servers of a turn, the service's own last. */
+  listServerIds: (turn: Pick<McpTurn, "servers">) => string[];
+  /** Whether a server is this very process: what it lists stays the same, and need not be kept. */
+  isOurs: (turn: Pick<McpTurn, "servers">, serverId: string) => boolean;
+  /** Lists the tools of servers, side by side; one that fails or is too slow is told of as skipped. */
+  list: (turn: McpTurn, serverIds: readonly string[], signal: AbortSignal) => Promise<McpListing>;
+  /** Calls a tool. @throws McpFailure where no answer came; its message is a sentence of ours. */
+  call: (turn: McpTurn, call: McpCall) => Promise<McpAnswer>;
+  /** Closes the connections of a turn, in the background. */
+  release: (turn: Pick<McpTurn, "runId" | "epoch">) => void;
+  /** Closes all of them. */
+  close: () => Promise<void>;
+};
+
+type Listed = { listing: RawListing; redact: HeldConnection["redact"] };
+
+/** Offers of our own server that are remembered; sessions differ in few ways. */
+const OFFERS_MAX = 256;
+
+type McpDeps = ServerDeps & { elicitations: Pick<Elicitations, "ask">; limits?: Partial<McpLimits> };
+
+/** @see McpClient */
+export function createMcpClient(deps: McpDeps): McpClient {
+  const limits = { ...MCP_LIMITS, ...deps.limits };
+  const connections = createConnections({ ...deps, limits });
+
+  const offers = new Map<string, McpListing>();
+
+  /** What our own server offers to sessions of a kind, which stays the same. */
+  async function listOwn(turn: McpTurn, serverId: string, signal: AbortSignal): Promise<McpListing> {
+    const known = offers.get(turn.offerKey);
+    if (known) return known;
+    const listing = admitAll([{ id: serverId, server: await listServer(turn, serverId, signal) }]);
+    if (listing.skipped.length > 0) return listing;
+    if (offers.size >= OFFERS_MAX) offers.clear();
+    offers.set(turn.offerKey, listing);
+    return listing;
+  }
+
+  function admitAll(listed: { id: string; server: Listed | Skipped }[]): McpListing {
+    const taken = new Set<string>();
+    const found: McpListing = { tools: [], skipped: [] };
+    for (const { id, server } of listed) {
+      if ("reason" in server) {
+        found.skipped.push(server);
+        continue;
+      }
+      const { tools, skipped } = admitTools(id, server.listing, limits, taken);
+      found.tools.push(...tools.map((tool) => redactTool(tool, server.redact)));
+      found.skipped.push(...redactStrings(skipped, server.redact));
+    }
+    return found;
+  }
+
+  async function listServer(turn: McpTurn, serverId: string, signal: AbortSignal): Promise<Listed | Skipped> {
+    const late = AbortSignal.timeout(limits.listMs);
+    const deadline = AbortSignal.any([signal, late]);
+    try {
+      const held = await connections.obtain(turn, serverId, deadline);
+      const listing = await listTools(await held.opened, limits, deadline);
+      return { listing, redact: held.redact };
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      const reason = late.aborted
+        ? `the server did not list its tools within ${limits.listMs / 1_000} s`
+        : toMcpFailure(error).message;
+      return { serverId, reason };
+    }
+  }
+
+  async function callOnce(turn: McpTurn, call: McpCall): Promise<McpAnswer> {
+    const opened = AbortSignal.any([call.signal, AbortSignal.timeout(limits.listMs)]);
+    const held = await connections.obtain(turn, call.serverId, opened).catch((error: unknown) => {
+      throw new McpFailure(toMcpFailure(error).message, { isUnsent: true });
+    });
+    const { callId, signal } = call;
+    const inPlay: CallInPlay = { callId, signal, clock: undefined, questions: 0, isAsking: false };
+    held.calls.add(inPlay);
+    try {
+      const answer = await callTool(await held.opened, call, limits, signal, (clock) => {
+        inPlay.clock = clock;
+      });
+      return { ...answer, parts: answer.parts.map((part) => redactPart(part, held.redact)) };
+    } catch (error) {
+      if (toMcpFailure(error).isSessionLost) connections.drop(turn, call.serverId, held);
+      throw error;
+    } finally {
+      held.calls.delete(inPlay);
+    }
+  }
+
+  return {
+    listServerIds: (turn) => listServerIds(deps, turn),
+    isOurs: (turn, serverId) => isOurs(deps, turn, serverId),
+
+    async list(turn, serverIds, signal) {
+      // Names are unique by the server's own id, so that our own server needs no look at the others.
+      const isOwn = (id: string) => isOurs(deps, turn, id);
+      const own = await Promise.all(serverIds.filter(isOwn).map((id) => listOwn(turn, id, signal)));
+      const others = await Promise.all(
+        serverIds
+          .filter((id) => !isOwn(id))
+          .map(async (id) => ({ id, server: await listServer(turn, id, signal) })),
+      );
+      const parts = [admitAll(others), ...own];
+      return {
+        tools: parts.flatMap(({ tools }) => tools),
+        skipped: parts.flatMap(({ skipped }) => skipped),
+      };
+    },
+
+    async call(turn, call) {
+      try {
+        return await callOnce(turn, call);
+      } catch (error) {
+        // The protocol asks for a new session where a server has lost the old one; in that one nothing was done.
+        if (!toMcpFailure(error).isSessionLost) throw error;
+        return callOnce(turn, call);
+      }
+    },
+
+    release: connections.release,
+    close: connections.close,
+  };
+}
+
+const redactPart = (part: AnswerPart, redact: HeldConnection["redact"]): AnswerPart =>
+  part.type === "text" ? { ...part, text: redact(part.text) } : part;
+
+const redactTool = (tool: RemoteTool, redact: HeldConnection["redact"]): RemoteTool => {
+  const { description, inputSchema } = tool;
+  return { ...tool, ...redactStrings({ description, inputSchema }, redact) };
+};

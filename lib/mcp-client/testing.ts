@@ -1,0 +1,83 @@
+import { makeCertificate } from "#e2e/fixtures/make-certificate.ts";
+import { startToolServer, type ToolServerOptions } from "#e2e/fixtures/mcp/start-tool-server.ts";
+import { trustCertificate } from "#e2e/fixtures/trust-certificate.ts";
+import { createAddressRule } from "#lib/net/address/address-rule.ts";
+import { createGuardedWebFetch } from "#lib/net/fetch/guarded-web-fetch.ts";
+import type { ElicitationEnd } from "#lib/session/elicitation/elicitation.ts";
+import type { ServerDeps } from "./connection/find-server.ts";
+import { createMcpClient, type McpCall } from "./create-mcp-client.ts";
+import type { McpLimits } from "./mcp-limits.ts";
+import type { McpTurn } from "./tool-server.ts";
+
+export type Question = { callId: string; question: string; options: string[] | null };
+
+/** A client over the real guarded fetch, with real tool servers on loopback, which it may reach. */
+export function openMcpBench() {
+  const certificate = makeCertificate();
+  trustCertificate(certificate);
+  const fetch = createGuardedWebFetch(createAddressRule({ allow: ["127.0.0.1"] }), { protocols: ["https:"] });
+  const closing: (() => Promise<unknown>)[] = [];
+  let turns = 0;
+
+  return {
+    certificate,
+    async startServer(options: ToolServerOptions = {}) {
+      const server = await startToolServer({ certificate, ...options });
+      closing.unshift(() => server.close());
+      return server;
+    },
+    /** A client, and a turn of a session that has these servers. */
+    open(
+      urls: Record<string, string | McpTurn["servers"][string]>,
+      options: {
+        limits?: Partial<McpLimits>;
+        headers?: Record<string, Record<string, string>>;
+        builtin?: ServerDeps["builtin"];
+        isPersonPresent?: boolean;
+        answer?: (question: Question) => ElicitationEnd | Promise<ElicitationEnd>;
+      } = {},
+    ) {
+      const questions: Question[] = [];
+      const client = createMcpClient({
+        fetch,
+        readHeaders: async (_, serverId) => options.headers?.[serverId] ?? {},
+        elicitations: {
+          ask: async ({ callId }, { question, options: choices }) => {
+            const asked = { callId, question, options: choices };
+            questions.push(asked);
+            return options.answer?.(asked) ?? { state: "declined" };
+          },
+        },
+        ...(options.limits && { limits: options.limits }),
+        ...(options.builtin && { builtin: options.builtin }),
+      });
+      closing.push(() => client.close());
+      const servers = Object.fromEntries(
+        Object.entries(urls).map(([id, url]) => [
+          id,
+          typeof url === "string" ? { url, type: "http" as const } : url,
+        ]),
+      );
+      const { isPersonPresent = false } = options;
+      const turn: McpTurn = {
+        sessionId: "ses_t",
+        runId: `run_${++turns}`,
+        epoch: 1,
+        isPersonPresent,
+        servers,
+        offerKey: "",
+      };
+      const { signal } = new AbortController();
+      return {
+        ...{ client, turn, questions },
+        list: () => client.list(turn, client.listServerIds(turn), signal),
+        call: (tool: string, more: Partial<McpCall> = {}) =>
+          client.call(turn, { callId: "call_t", serverId: "crm", tool, input: {}, signal, ...more }),
+      };
+    },
+    async close() {
+      for (const each of closing.toReversed()) await each();
+      await fetch.close();
+    },
+  };
+}

@@ -1,0 +1,126 @@
+import { z } from "zod";
+import type { McpLimits } from "../mcp-limits.ts";
+import { fitSchema } from "./fit-schema.ts";
+import type { RawListing } from "./list-tools.ts";
+import { measureBytes } from "./list-tools.ts";
+
+/** A tool of a server, as the agent is given it. */
+export type RemoteTool = {
+  /** `mcp_<id>__<tool>`. */
+  name: string;
+  serverId: string;
+  /** Its name on the server. */
+  tool: string;
+  description: string;
+  inputSchema: Record<string, unknown>;
+  /** The server says that it changes nothing. */
+  isReadOnly: boolean;
+  /** The server says that a call may be made again. */
+  isIdempotent: boolean;
+};
+
+/** Why something of a server is missing in a turn: all of it, or the `tools` named. */
+export type Skipped = { serverId: string; reason: string; tools?: string[]; toolCount?: number };
+
+const toolSchema = z.looseObject({
+  name: z.string().min(1),
+  title: z.string().optional().catch(undefined),
+  description: z.string().optional().catch(undefined),
+  inputSchema: z.unknown().optional(),
+  annotations: z
+    .looseObject({
+      title: z.string().optional().catch(undefined),
+      readOnlyHint: z.boolean().optional().catch(undefined),
+      idempotentHint: z.boolean().optional().catch(undefined),
+    })
+    .optional()
+    .catch(undefined),
+});
+
+/** A provider refuses the whole call for one name beyond this. Source: `facts.md`, MCP. */
+const NAME = /^[A-Za-z0-9_-]{1,64}$/;
+const NAMED_MAX = 20;
+const NAMED_LENGTH = 100;
+
+export const toToolName = (serverId: string, tool: string): string => `mcp_${serverId}__${tool}`;
+
+/**
+ * What of a listing the agent is given: tools with a name that providers take and nobody else has, a schema that they
+ * can be sent, as many as a server may have.
+ *
+ * @param taken the names that are given away; those of this server join them.
+ */
+export function admitTools(
+  serverId: string,
+  listing: RawListing,
+  limits: McpLimits,
+  taken: Set<string>,
+): { tools: RemoteTool[]; skipped: Skipped[] } {
+  const tools: RemoteTool[] = [];
+  const refused = new Map<string, string[]>();
+  for (const raw of listing.tools) {
+    const judged = judgeTool(serverId, raw, limits, taken);
+    const reason =
+      "reason" in judged
+        ? judged.reason
+        : tools.length === limits.toolsPerServerMax
+          ? `a server may have at most ${limits.toolsPerServerMax} tools`
+          : undefined;
+    if (reason !== undefined) refused.set(reason, [...(refused.get(reason) ?? []), judged.tool]);
+    else if (!("reason" in judged)) {
+      taken.add(judged.name);
+      tools.push(judged);
+    }
+  }
+  const skipped = [...refused].map(([reason, names]) => skipTools(serverId, reason, names));
+  if (listing.isCut)
+    skipped.push({
+      serverId,
+      reason: `its list of tools goes on, or repeats itself, after ${listing.tools.length}; the rest is left out`,
+      tools: [],
+    });
+  return { tools, skipped };
+}
+
+/** Tools that are left out for one reason; the first of them are named. */
+export const skipTools = (serverId: string, reason: string, tools: string[]): Skipped => ({
+  serverId,
+  reason,
+  tools: tools.slice(0, NAMED_MAX).map((tool) => tool.slice(0, NAMED_LENGTH).toWellFormed()),
+  toolCount: tools.length,
+});
+
+function judgeTool(
+  serverId: string,
+  raw: unknown,
+  limits: McpLimits,
+  taken: ReadonlySet<string>,
+): RemoteTool | { tool: string; reason: string } {
+  const parsed = toolSchema.safeParse(raw);
+  if (!parsed.success) return { tool: "(unnamed)", reason: "it is not a tool as the protocol describes one" };
+  const { name: tool, title, description, annotations, inputSchema } = parsed.data;
+  const name = toToolName(serverId, tool);
+  if (!NAME.test(name))
+    return {
+      tool,
+      reason: `its name, as ${toToolName(serverId, "<tool>")}, is not 1 to 64 letters, digits, _ or -`,
+    };
+  if (taken.has(name)) return { tool, reason: "another tool has its name" };
+  const fitted = fitSchema(inputSchema ?? {});
+  if (!fitted) return { tool, reason: "its input schema does not describe an object" };
+  if (measureBytes(fitted) > limits.schemaBytesMax)
+    return { tool, reason: `its input schema is larger than ${limits.schemaBytesMax} bytes` };
+  const isReadOnly = annotations?.readOnlyHint ?? false;
+  return {
+    name,
+    serverId,
+    tool,
+    description: cut(description ?? title ?? annotations?.title ?? "", limits.descriptionMax),
+    inputSchema: fitted,
+    isReadOnly,
+    isIdempotent: isReadOnly || (annotations?.idempotentHint ?? false),
+  };
+}
+
+const cut = (text: string, most: number): string =>
+  text.length <= most ? text : `${text.slice(0, most).toWellFormed()}…`;

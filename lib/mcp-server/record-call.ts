@@ -1,0 +1,39 @@
+import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import { storable, storableText } from "#db/storable.ts";
+import type { EvidencePointer } from "#lib/events/event.ts";
+import type { EventLog } from "#lib/events/event-log.ts";
+import { newId } from "#lib/session/new-id.ts";
+import type { SessionRow } from "#lib/session/session-store.ts";
+import { EVIDENCE_META } from "./session-tool.ts";
+
+const PREVIEW_MAX = 2_000;
+
+/**
+ * Makes a call for somebody else's agent, and tells the session's followers of it by `tool.call` and `tool.result`. Both
+ * are outside of any turn: request, run and message are null, and the result is kept by whoever called.
+ */
+export async function recordCall(
+  log: EventLog,
+  session: Pick<SessionRow, "id" | "source">,
+  { callId: toolCallId, toolName, input }: { callId: string; toolName: string; input: unknown },
+  work: () => Promise<CallToolResult>,
+): Promise<CallToolResult> {
+  const about = { requestId: null, runId: null, source: session.source, toolCallId, toolName };
+  const startedAt = performance.now();
+  await log.transact(session.id, async (_tx, emit) =>
+    emit({ kind: "tool.call", ...about, messageId: null, input: storable(input ?? {}) }),
+  );
+  const result = await work();
+  const texts = result.content.flatMap((part) => (part.type === "text" ? [part.text] : []));
+  // Only a tool of the session's own names evidence there.
+  const evidence = (result._meta?.[EVIDENCE_META] ?? []) as EvidencePointer[];
+  await log.transact(session.id, async (_tx, emit) =>
+    emit({
+      ...{ kind: "tool.result", ...about, resultId: newId("res"), evidence },
+      state: result.isError ? "failed" : "succeeded",
+      preview: storableText(texts.join("\n\n")).slice(0, PREVIEW_MAX).toWellFormed(),
+      durationMs: Math.round(performance.now() - startedAt),
+    }),
+  );
+  return result;
+}

@@ -1,0 +1,43 @@
+import { type GuardedFetch, isGuardedFetchError } from "#lib/net/fetch/guarded-fetch.ts";
+import { decodeBody, readMediaType } from "#lib/tools/workspace/fetch/decode-body.ts";
+
+/** A page of the web, or the sentence that says why there is none. */
+type FetchedPage =
+  | { ok: true; url: string; html: string; isTruncated: boolean }
+  | { ok: false; error: string };
+
+const bytesMax = 4 * 1_048_576;
+const timeoutMs = 15_000;
+/** More than any page for people has; each costs time when the page is taken apart. */
+const elementsMax = 60_000;
+const PAGES = new Set(["text/html", "application/xhtml+xml"]);
+
+/** Fetches a page through the guarded fetch, redirects included. Private addresses are refused as everywhere. */
+export async function fetchPage(fetch: GuardedFetch, url: string, signal: AbortSignal): Promise<FetchedPage> {
+  try {
+    const answer = await fetch(url, {
+      ...{ timeoutMs, maxBytes: bytesMax, redirect: "follow", overflow: "truncate", signal },
+      headers: {
+        "user-agent": "Mozilla/5.0 (compatible; AgentSessionService)",
+        accept: "text/html, */*;q=0.1",
+      },
+    });
+    if (answer.status >= 400) return { ok: false, error: `${answer.url} answered ${answer.status}.` };
+    const contentType = answer.headers.get("content-type");
+    const mediaType = readMediaType(contentType);
+    const html = PAGES.has(mediaType) ? decodeBody(answer.body, contentType) : undefined;
+    if (html === undefined) return { ok: false, error: `${answer.url} is no web page, but ${mediaType}.` };
+    if (countTags(html) > elementsMax)
+      return {
+        ok: false,
+        error: `${answer.url} has more than ${elementsMax.toLocaleString("en")} elements.`,
+      };
+    return { ok: true, url: answer.url, html, isTruncated: answer.truncated };
+  } catch (error) {
+    if (isGuardedFetchError(error))
+      return { ok: false, error: `${url} could not be fetched: ${error.message}` };
+    throw error;
+  }
+}
+
+const countTags = (html: string): number => html.match(/<[a-z]/gi)?.length ?? 0;

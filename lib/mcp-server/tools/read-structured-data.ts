@@ -1,0 +1,68 @@
+import { z } from "zod";
+import { httpUrl } from "#lib/api/contract/schemas/fields.ts";
+import { defineMcpTool, type McpTool, mcpError, mcpValue } from "../mcp-tool.ts";
+import { fetchPage } from "./fetch-page.ts";
+import type { UtilityServices } from "./utility-services.ts";
+
+const VALUE_CHARACTERS_MAX = 100_000;
+const texts = z.record(z.string(), z.array(z.string()));
+
+const output = z.object({
+  url: z.string().describe("the address that answered, after redirects"),
+  title: z.string().nullable(),
+  description: z.string().nullable(),
+  canonicalUrl: z.string().nullable(),
+  language: z.string().nullable(),
+  jsonLd: z.array(z.json()),
+  jsonLdErrors: z.array(z.string()).describe("what stood where JSON-LD should, and is no JSON"),
+  microdata: z.array(
+    z.object({
+      type: z.array(z.string()),
+      id: z.string().optional(),
+      properties: z.record(z.string(), z.array(z.json())),
+    }),
+  ),
+  openGraph: texts,
+  twitter: texts,
+  leftOut: z.array(z.string()).describe("parts that would have made the answer too long"),
+});
+
+/** `read_structured_data`: what a page says of itself for programs. */
+export const readStructuredData = ({ fetch, threads }: Pick<UtilityServices, "fetch" | "threads">): McpTool =>
+  defineMcpTool({
+    name: "read_structured_data",
+    title: "Read a page's structured data",
+    description:
+      "Fetches a public web page without a browser and answers what it says of itself for programs: JSON-LD, " +
+      "microdata, Open Graph and Twitter card properties, title, description, canonical address and language.",
+    input: z.strictObject({
+      url: httpUrl,
+    }),
+    output,
+    annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: true },
+    timeoutMs: 40_000,
+    async execute({ url }, call) {
+      call.progress(0, 2, `fetching ${url}`);
+      const page = await fetchPage(fetch, url, call.signal);
+      if (!page.ok) return mcpError(page.error);
+      call.progress(1, 2, "looking for structured data");
+      const { html, url: address } = page;
+      const found = await threads({ kind: "structured data", html, url: address }, call.signal);
+      return mcpValue(keepShort({ url: address, ...found }));
+    },
+  });
+
+/** The value, with its longest lists left empty until it is short enough. */
+function keepShort(value: Record<string, unknown>): Record<string, unknown> {
+  const kept: Record<string, unknown> = { ...value };
+  const leftOut: string[] = [];
+  const lengthOf = (part: unknown) => JSON.stringify(part).length;
+  while (lengthOf(kept) > VALUE_CHARACTERS_MAX) {
+    const [longest] = Object.entries(kept).sort(([, a], [, b]) => lengthOf(b) - lengthOf(a))[0] ?? [];
+    if (longest === undefined || leftOut.includes(longest)) break;
+    const part = kept[longest];
+    kept[longest] = Array.isArray(part) ? [] : typeof part === "object" ? {} : null;
+    leftOut.push(longest);
+  }
+  return { ...kept, leftOut };
+}

@@ -1,0 +1,71 @@
+import type axeModule from "axe-core";
+import type { PageFrame } from "#lib/tools/browser/look/page-frames.ts";
+
+type AxeOptions = { tags: string[]; selector: string | undefined; elementsPerRule: number };
+
+/** What was found in one frame. */
+export type FrameFindings = {
+  frame: string;
+  violations: {
+    rule: string;
+    impact: "minor" | "moderate" | "serious" | "critical" | null;
+    help: string;
+    helpUrl: string;
+    tags: string[];
+    count: number;
+    elements: { selector: string; html: string; problem: string }[];
+  }[];
+  passed: number;
+  undecided: string[];
+};
+
+/**
+ * Runs axe-core in a frame, in a world of our own that the page's scripts cannot touch; its frames are not looked into.
+ *
+ * @throws Error with a sentence where the selector finds nothing, or the frame is gone.
+ */
+export async function runAxe(frame: PageFrame, options: AxeOptions): Promise<Omit<FrameFindings, "frame">> {
+  // Half a megabyte of source, which few sessions need.
+  const { default: axe } = await import("axe-core");
+  const { session, contextId } = frame;
+  await session.send("Runtime.evaluate", { expression: axe.source, contextId });
+  const { result, exceptionDetails } = await session.send("Runtime.evaluate", {
+    expression: `(${checkDocument})(${JSON.stringify(options)})`,
+    ...{ contextId, awaitPromise: true, returnByValue: true },
+  });
+  if (exceptionDetails) {
+    const { exception, text } = exceptionDetails;
+    throw new Error((exception?.description ?? text).split("\n")[0]);
+  }
+  // It is what the function below makes.
+  return result.value as Omit<FrameFindings, "frame">;
+}
+
+declare const axe: typeof axeModule;
+
+/** Runs inside the page, sent as source. */
+async function checkDocument({ tags, selector, elementsPerRule }: AxeOptions) {
+  if (selector !== undefined && !document.querySelector(selector))
+    throw new Error(`No element matches ${selector}.`);
+  const exclude = ["[data-agent-session-overlay]"];
+  const results = await axe.run(
+    { ...(selector !== undefined && { include: [selector] }), exclude },
+    { iframes: false, runOnly: { type: "tag", values: tags }, resultTypes: ["violations", "incomplete"] },
+  );
+  const cut = (text: string, length: number) =>
+    text.length > length ? `${text.slice(0, length).toWellFormed()}…` : text;
+  return {
+    violations: results.violations.map(({ id, impact, help, helpUrl, tags: names, nodes }) => ({
+      ...{ rule: id, impact: impact ?? null, help, helpUrl, count: nodes.length },
+      // Of the standards that a rule is part of, those that the check goes by.
+      tags: names.filter((name) => tags.includes(name)),
+      elements: nodes.slice(0, elementsPerRule).map(({ target, html, failureSummary }) => ({
+        selector: cut(target.map(String).join(" >>> "), 500),
+        html: cut(html, 500),
+        problem: cut(failureSummary ?? "", 800),
+      })),
+    })),
+    passed: results.passes.length,
+    undecided: results.incomplete.map(({ id }) => id),
+  };
+}

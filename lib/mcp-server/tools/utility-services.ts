@@ -1,0 +1,12 @@
+import type { BrowserService } from "#lib/browser/browser-service.ts";
+import type { EvidenceStore } from "#lib/evidence/evidence.ts";
+import type { GuardedFetch } from "#lib/net/fetch/guarded-fetch.ts";
+import type { PageThreads } from "./page-thread.ts";
+
+/** What the built-in server's utilities work through. */
+export type UtilityServices = {
+  fetch: GuardedFetch;
+  evidence: EvidenceStore;
+  browser: BrowserService;
+  threads: PageThreads;
+};

@@ -1,0 +1,164 @@
+import { lookup as resolve } from "node:dns/promises";
+import { isIP } from "node:net";
+import { canonicalAddress, describeAddress } from "./describe-address.ts";
+import { isOfThisMachine } from "./is-of-this-machine.ts";
+import { allowsAddress, allowsHost, canonicalHostname, parseNetworkAllowEntry } from "./network-allow.ts";
+
+export { readNetworkAllow } from "./network-allow.ts";
+
+/** One IP address as a resolver answers it. */
+type ResolvedAddress = { address: string; family: number };
+
+/** Resolves a host name to all of its addresses; rejects or answers none when it has no address. */
+export type Lookup = (hostname: string) => Promise<ResolvedAddress[]>;
+
+/** Where a connection wants to go: a URL, or a host name or address (IPv6 with or without brackets) and a port. */
+type Destination = URL | { hostname: string; port: number };
+
+/**
+ * The answer of the guard. `addresses` are the ones to connect to; `reason` is a sentence for people.
+ * `unresolved` is a name without an address (it may have one later), `refused` a place where nothing may go.
+ */
+export type AddressVerdict =
+  | { allowed: true; addresses: ResolvedAddress[] }
+  | { allowed: false; why: "refused" | "unresolved"; reason: string };
+
+/** The one rule about where requests may go; shared by the guarded fetch and the forward proxy. */
+export type AddressRule = {
+  /** Checks a destination, resolving its name: every address that it resolves to has to be allowed. Never rejects. */
+  check(destination: Destination): Promise<AddressVerdict>;
+  /** Says why a connection to this IP address (reached under `hostname`, if given) is refused, or undefined. */
+  checkAddress(address: string, port: number, hostname?: string): string | undefined;
+  /**
+   * Keeps a port of this machine (DevTools, a proxy) from everybody, whatever `NETWORK_ALLOW` lets through.
+   * @returns the undoing.
+   */
+  reservePort(port: number): () => void;
+  /** Says, without DNS, why a URL is refused by its scheme, credentials, port, local name or literal address. */
+  refuseLiteral(url: URL): string | undefined;
+};
+
+/** What a rule is made of: entries of `NETWORK_ALLOW`, a resolver (default: the system's), and its deadline. */
+type AddressRuleOptions = { allow: string[]; lookup?: Lookup; lookupTimeoutMs?: number };
+
+const exceptionHint = "name it in NETWORK_ALLOW to permit it";
+const reserved = "this port belongs to the service's own browsers";
+const localNames = /(^|\.)(localhost|localdomain|local|internal|home\.arpa)$/;
+
+/**
+ * Makes the guard's rule from the entries of `NETWORK_ALLOW` (each a host, `host:port` or CIDR).
+ * Literal addresses cost no DNS call. Throws an Error that names a malformed entry.
+ * Source: `security.md`, What leaves the service.
+ */
+export function createAddressRule(options: AddressRuleOptions): AddressRule {
+  const entries = options.allow.map(parseNetworkAllowEntry);
+  const lookup = options.lookup ?? ((hostname) => resolve(hostname, { all: true, order: "verbatim" }));
+  const lookupTimeoutMs = options.lookupTimeoutMs ?? 5_000;
+  const reservedPorts = new Set<number>();
+
+  function checkAddress(address: string, port: number, hostname?: string): string | undefined {
+    const canonical = canonicalAddress(address);
+    if (canonical === undefined) return `${address} is not an IP address`;
+    if (reservedPorts.has(port) && isOfThisMachine(canonical)) return reserved;
+    const name = hostname === undefined ? undefined : canonicalHostname(hostname);
+    const isExcepted = entries.some(
+      (entry) =>
+        allowsAddress(entry, canonical, port) || (name !== undefined && allowsHost(entry, name, port)),
+    );
+    if (isExcepted) return undefined;
+    const description = describeAddress(canonical);
+    if (description === undefined) return refusePort(canonical, port);
+    // The address behind a name is not told: callers could map the network's names with it.
+    const isLiteral = name === undefined || canonicalAddress(name) !== undefined;
+    return `${isLiteral ? address : name} ${isLiteral ? "is" : "resolves to"} ${description}; ${exceptionHint}`;
+  }
+
+  function refuseName(name: string, port: number): string | undefined {
+    if (entries.some((entry) => allowsHost(entry, name, port))) return undefined;
+    if (localNames.test(name)) return `${name} is a local name; ${exceptionHint}`;
+    return refusePort(name, port);
+  }
+
+  function refuseHost(hostname: string, port: number): string | undefined {
+    const address = literalOf(hostname);
+    if (address !== undefined) return checkAddress(address, port);
+    return refuseName(canonicalHostname(hostname), port);
+  }
+
+  async function check(destination: Destination): Promise<AddressVerdict> {
+    const { hostname, port } = destination instanceof URL ? hostAndPort(destination) : destination;
+    const refusal =
+      destination instanceof URL ? refuseLiteral(destination) : refuseHost(destination.hostname, port);
+    if (refusal !== undefined) return { allowed: false, why: "refused", reason: refusal };
+    const literal = literalOf(hostname);
+    if (literal !== undefined)
+      return { allowed: true, addresses: [{ address: literal, family: isIP(literal) }] };
+    const name = canonicalHostname(hostname);
+    const addresses = await resolveWithin(lookup, name, lookupTimeoutMs);
+    if (addresses.length === 0) {
+      return { allowed: false, why: "unresolved", reason: `${name} could not be resolved to an address` };
+    }
+    for (const { address } of addresses) {
+      const reason = checkAddress(address, port, name);
+      if (reason !== undefined) return { allowed: false, why: "refused", reason };
+    }
+    return { allowed: true, addresses };
+  }
+
+  function refuseLiteral(url: URL): string | undefined {
+    if (url.protocol !== "http:" && url.protocol !== "https:") {
+      return `${url.protocol.slice(0, -1)} is not an http(s) scheme`;
+    }
+    if (url.username !== "" || url.password !== "") return "a URL must not carry credentials";
+    const { hostname, port } = hostAndPort(url);
+    return refuseHost(hostname, port);
+  }
+
+  function reservePort(port: number): () => void {
+    reservedPorts.add(port);
+    return () => reservedPorts.delete(port);
+  }
+
+  return { check, checkAddress, reservePort, refuseLiteral };
+}
+
+/** The address that a host is, a resolver's reading of dots behind it included; undefined for a name. */
+const literalOf = (hostname: string): string | undefined =>
+  canonicalAddress(hostname) ?? canonicalAddress(canonicalHostname(hostname));
+
+function refusePort(host: string, port: number): string | undefined {
+  return blockedPorts.has(port)
+    ? `port ${port} of ${host} is not a port for HTTP; ${exceptionHint}`
+    : undefined;
+}
+
+/** The host (IPv6 without brackets) and the port, by default that of the scheme, which an http(s) URL points at. */
+export function hostAndPort(url: URL): { hostname: string; port: number } {
+  const hostname = url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : url.hostname;
+  const isSecure = url.protocol === "https:" || url.protocol === "wss:";
+  return { hostname, port: url.port === "" ? (isSecure ? 443 : 80) : Number(url.port) };
+}
+
+/** A resolver that fails, answers nonsense or does not answer in time has found no address. */
+async function resolveWithin(lookup: Lookup, name: string, timeoutMs: number): Promise<ResolvedAddress[]> {
+  const { promise: late, resolve: giveUp } = Promise.withResolvers<ResolvedAddress[]>();
+  const timer = setTimeout(() => giveUp([]), timeoutMs).unref();
+  try {
+    return await Promise.race([lookup(name), late]);
+  } catch {
+    return [];
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * Ports of other protocols (mail, files, remote shells), at which an HTTP body could be taken for commands.
+ * Source: Fetch standard, "port blocking"; 0 is no port at all.
+ */
+const blockedPorts: ReadonlySet<number> = new Set([
+  0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
+  109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515,
+  526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049,
+  3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+]);

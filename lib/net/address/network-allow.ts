@@ -1,0 +1,73 @@
+import { isIP } from "node:net";
+import ipaddr from "ipaddr.js";
+import { canonicalAddress } from "./describe-address.ts";
+
+/** One exception of the guard: a network, or a host (name or address) with or without a port. */
+type NetworkAllowEntry =
+  | { kind: "network"; base: ipaddr.IPv4 | ipaddr.IPv6; bits: number }
+  | { kind: "host"; host: string; port: number | undefined };
+
+/**
+ * Splits the text of `NETWORK_ALLOW` (comma-separated hosts, `host:port` or CIDRs) into its entries, trimmed and
+ * without empty ones. Throws an Error that names the variable and the entry when one is malformed.
+ */
+export function readNetworkAllow(text: string | undefined): string[] {
+  const entries = (text ?? "")
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== "");
+  for (const entry of entries) parseNetworkAllowEntry(entry);
+  return entries;
+}
+
+/** Parses one entry of `NETWORK_ALLOW`. Throws an Error that names the variable and the entry when it is malformed. */
+export function parseNetworkAllowEntry(entry: string): NetworkAllowEntry {
+  if (entry.includes("/")) return parseNetwork(entry);
+  if (isIP(entry) === 6) return { kind: "host", host: canonicalAddress(entry) ?? entry, port: undefined };
+  const match = /^(\[[^\]]+\]|[^:[\]]+)(?::(\d{1,5}))?$/.exec(entry);
+  const host = match?.[1];
+  if (host === undefined) throw malformed(entry, "a host, host:port or CIDR is expected");
+  const port = match?.[2] === undefined ? undefined : Number(match[2]);
+  if (port !== undefined && (port < 1 || port > 65_535)) throw malformed(entry, "the port is out of range");
+  return { kind: "host", host: parseHost(entry, host), port };
+}
+
+function parseNetwork(entry: string): NetworkAllowEntry {
+  const isIPv4Form = ipaddr.IPv4.isValidCIDRFourPartDecimal(entry);
+  if (!isIPv4Form && !ipaddr.IPv6.isValidCIDR(entry))
+    throw malformed(entry, "it is no CIDR such as 10.0.0.0/8");
+  const [base, bits] = ipaddr.parseCIDR(entry);
+  return { kind: "network", base, bits };
+}
+
+function parseHost(entry: string, host: string): string {
+  const address = canonicalAddress(host);
+  if (address !== undefined) return address;
+  const url = /^[^\s/?#@\\%*]+$/.test(host) && URL.parse(`http://${host}/`);
+  if (!url) throw malformed(entry, "it is no host name or address");
+  // "010.0.0.1" would silently come to mean 8.0.0.1.
+  if (canonicalAddress(url.hostname) !== undefined)
+    throw malformed(entry, `write the address as ${url.hostname}`);
+  return canonicalHostname(url.hostname);
+}
+
+function malformed(entry: string, why: string): Error {
+  return new Error(`NETWORK_ALLOW: "${entry}" is malformed: ${why}`);
+}
+
+/** A host name as the guard compares it: lower case, without the dot of a fully qualified name. */
+export function canonicalHostname(hostname: string): string {
+  return hostname.toLowerCase().replace(/\.+$/, "");
+}
+
+/** Tells whether an entry lets this host (canonical name or address) through at this port. */
+export function allowsHost(entry: NetworkAllowEntry, host: string, port: number): boolean {
+  return entry.kind === "host" && entry.host === host && (entry.port === undefined || entry.port === port);
+}
+
+/** Tells whether an entry lets this canonical IP address through at this port, by itself or by its network. */
+export function allowsAddress(entry: NetworkAllowEntry, canonical: string, port: number): boolean {
+  if (entry.kind === "host") return allowsHost(entry, canonical, port);
+  const parsed = ipaddr.parse(canonical);
+  return parsed.kind() === entry.base.kind() && parsed.match(entry.base, entry.bits);
+}

@@ -1,0 +1,23 @@
+import type { LookupFunction } from "node:net";
+import type { AddressRule } from "../address/address-rule.ts";
+import { GuardedFetchError } from "./guarded-fetch-error.ts";
+
+/**
+ * A resolver for the `lookup` option of `net` and `tls` that answers only with addresses which the rule allows at
+ * this port: what is connected to is what was checked, so a name that changes its answer gains nothing.
+ * It fails with a GuardedFetchError. Node never calls it for literal addresses: check those first.
+ */
+export function createCheckedLookup(rule: Pick<AddressRule, "check">, port: number): LookupFunction {
+  return (hostname, options, callback) => {
+    void rule.check({ hostname, port }).then((verdict) => {
+      if (!verdict.allowed) {
+        const kind = verdict.why === "refused" ? "refused" : "network";
+        callback(new GuardedFetchError(kind, verdict.reason), "", 0);
+        return;
+      }
+      const first = verdict.addresses[0];
+      if (options.all === true || first === undefined) callback(null, verdict.addresses);
+      else callback(null, first.address, first.family);
+    });
+  };
+}

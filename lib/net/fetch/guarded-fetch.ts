@@ -1,0 +1,187 @@
+import type { Dispatcher } from "undici";
+import type { AddressRule } from "../address/address-rule.ts";
+import { createGuardedAgent } from "./guarded-agent.ts";
+import { GuardedFetchError, toGuardedFetchError } from "./guarded-fetch-error.ts";
+import { acceptedEncodings, readCappedBody } from "./read-capped-body.ts";
+import { isRedirect, nextHop } from "./redirect-hop.ts";
+
+export { GuardedFetchError, type GuardedFetchFailure, isGuardedFetchError } from "./guarded-fetch-error.ts";
+
+/** What every exchange of one guarded fetch has in common; each request may say otherwise. */
+type GuardedFetchDefaults = {
+  headers?: Record<string, string>;
+  /** Deadline over the whole exchange, from the call to the last byte of the body. Default 10,000. */
+  timeoutMs?: number;
+  /** Cap on the body, counted after decompression. Default 1 MiB. */
+  maxBytes?: number;
+  /** A redirect fails the exchange (default), or is followed for at most five hops, each checked again. */
+  redirect?: "error" | "follow";
+  /** Schemes that the URL and every redirect may have. Default: both. */
+  protocols?: ("http:" | "https:")[];
+  /** A body over the cap fails the exchange (default), or is cut and marked `truncated`. */
+  overflow?: "error" | "truncate";
+};
+
+/** One request: what it says, and where it differs from the defaults. */
+export type GuardedFetchInit = GuardedFetchDefaults & {
+  method?: string;
+  body?: string | Uint8Array;
+  signal?: AbortSignal;
+};
+
+/** A finished exchange: `url` is the last hop's, `body` is decompressed, `latencyMs` covers the whole exchange. */
+export type GuardedResponse = {
+  status: number;
+  headers: Headers;
+  url: string;
+  body: Uint8Array;
+  truncated: boolean;
+  latencyMs: number;
+};
+
+/** The fetch for every URL that a caller supplied; rejects with a GuardedFetchError and nothing else. */
+export type GuardedFetch = {
+  (url: string | URL, init?: GuardedFetchInit): Promise<GuardedResponse>;
+  /** Ends all its connections; later calls fail. */
+  close(): Promise<void>;
+};
+
+const redirectsMax = 5;
+const bodyBytesMax = 1_048_576;
+
+/**
+ * Makes the guarded fetch over one connection pool: http(s) only, no credentials in the URL, every address checked
+ * inside the connector, one deadline over the whole exchange, a cap on the body, redirects refused or re-checked.
+ * Source: `security.md`, What leaves the service.
+ */
+export function createGuardedFetch(rule: AddressRule, defaults: GuardedFetchDefaults = {}): GuardedFetch {
+  const agent = createGuardedAgent(rule, { headersTimeoutMs: 0, bodyTimeoutMs: 0 });
+
+  async function guardedFetch(url: string | URL, init: GuardedFetchInit = {}): Promise<GuardedResponse> {
+    const startedAt = performance.now();
+    const settings = withDefaults(defaults, init);
+    const deadline = startDeadline(settings.timeoutMs, init.signal);
+    let host = "the server";
+    try {
+      let hop = { url: parseUrl(url), method: settings.method, headers: settings.headers, body: init.body };
+      for (let hops = 0; ; hops += 1) {
+        host = hop.url.host;
+        refuseUrl(rule, hop.url, settings.protocols);
+        deadline.signal.throwIfAborted();
+        const answer = await agent.request({
+          origin: hop.url.origin,
+          path: hop.url.pathname + hop.url.search,
+          method: hop.method as Dispatcher.HttpMethod,
+          headers: hop.headers,
+          body: hop.body ?? null,
+          signal: deadline.signal,
+        });
+        if (isRedirect(answer.statusCode)) {
+          // The body of a redirect says nothing, and could drip for ever.
+          answer.body.on("error", () => {}).destroy();
+          if (settings.redirect === "error" || hops === redirectsMax) {
+            throw refusedRedirect(host, answer.statusCode, settings.redirect === "follow");
+          }
+          hop = nextHop(hop, answer.statusCode, answer.headers.location);
+          continue;
+        }
+        return { ...(await readAnswer(answer, hop.url, settings)), latencyMs: performance.now() - startedAt };
+      }
+    } catch (error) {
+      throw deadline.explain(host) ?? toGuardedFetchError(error, host);
+    } finally {
+      deadline.clear();
+    }
+  }
+
+  return Object.assign(guardedFetch, { close: () => agent.destroy() });
+}
+
+type Settings = Required<GuardedFetchDefaults> & { method: string };
+
+function withDefaults(defaults: GuardedFetchDefaults, init: GuardedFetchInit): Settings {
+  const headers: Record<string, string> = { "accept-encoding": acceptedEncodings };
+  for (const source of [defaults.headers, init.headers]) {
+    for (const [name, value] of Object.entries(source ?? {})) headers[name.toLowerCase()] = value;
+  }
+  return {
+    headers,
+    method: (init.method ?? "GET").toUpperCase(),
+    timeoutMs: init.timeoutMs ?? defaults.timeoutMs ?? 10_000,
+    maxBytes: init.maxBytes ?? defaults.maxBytes ?? bodyBytesMax,
+    redirect: init.redirect ?? defaults.redirect ?? "error",
+    protocols: init.protocols ?? defaults.protocols ?? ["http:", "https:"],
+    overflow: init.overflow ?? defaults.overflow ?? "error",
+  };
+}
+
+function parseUrl(url: string | URL): URL {
+  const parsed = URL.parse(url);
+  if (parsed === null) throw new GuardedFetchError("refused", "the URL is not valid");
+  return parsed;
+}
+
+/** Throws a GuardedFetchError of kind "refused" for what can be told from the URL alone; asks no DNS. */
+export function refuseUrl(rule: AddressRule, url: URL, protocols: readonly string[]): void {
+  const isOfProtocols = protocols.includes(url.protocol);
+  const reason = isOfProtocols
+    ? rule.refuseLiteral(url)
+    : `${url.protocol.slice(0, -1)} is not a permitted scheme (${protocols.map((p) => p.slice(0, -1)).join(", ")})`;
+  if (reason !== undefined) throw new GuardedFetchError("refused", reason);
+}
+
+function refusedRedirect(host: string, status: number, follows: boolean): GuardedFetchError {
+  const sentence = follows
+    ? `more than ${redirectsMax} redirects, the last from ${host}`
+    : `${host} answered with a redirect (${status}), which is not followed`;
+  return new GuardedFetchError("redirect", sentence, { status });
+}
+
+async function readAnswer(answer: Dispatcher.ResponseData, url: URL, settings: Settings) {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(answer.headers)) {
+    for (const each of Array.isArray(value) ? value : [value ?? ""]) headers.append(name, each);
+  }
+  const hasBody = settings.method !== "HEAD" && answer.statusCode !== 204 && answer.statusCode !== 304;
+  const encoding = hasBody ? (headers.get("content-encoding") ?? undefined) : undefined;
+  const read = await readCappedBody(answer.body, encoding, settings.maxBytes);
+  if (read.truncated && settings.overflow === "error") {
+    const sentence = `the answer of ${url.host} is larger than ${settings.maxBytes} bytes`;
+    throw new GuardedFetchError("too_large", sentence, { status: answer.statusCode });
+  }
+  if (read.decoded) {
+    headers.delete("content-encoding");
+    headers.delete("content-length");
+  }
+  const { bytes: body, truncated } = read;
+  return { status: answer.statusCode, headers, url: url.href, body, truncated };
+}
+
+/** One signal for deadline and caller, and the error that tells which of the two ended the exchange. */
+function startDeadline(timeoutMs: number, caller: AbortSignal | undefined) {
+  const controller = new AbortController();
+  let ended: "timeout" | "aborted" | undefined;
+  const end = (by: "timeout" | "aborted") => {
+    ended ??= by;
+    controller.abort();
+  };
+  const onAbort = () => end("aborted");
+  const timer = setTimeout(end, timeoutMs, "timeout");
+  if (caller?.aborted) onAbort();
+  else caller?.addEventListener("abort", onAbort, { once: true });
+  return {
+    signal: controller.signal,
+    explain(host: string): GuardedFetchError | undefined {
+      if (ended === undefined) return undefined;
+      const isTimeout = ended === "timeout";
+      const sentence = isTimeout
+        ? `${host} did not finish its answer within ${timeoutMs} ms`
+        : `the exchange with ${host} was cancelled`;
+      return new GuardedFetchError(ended, sentence, isTimeout ? {} : { cause: caller?.reason });
+    },
+    clear() {
+      clearTimeout(timer);
+      caller?.removeEventListener("abort", onAbort);
+    },
+  };
+}

@@ -1,0 +1,93 @@
+import { fetch as undiciFetch } from "undici";
+import type { AddressRule } from "../address/address-rule.ts";
+import { createGuardedAgent } from "./guarded-agent.ts";
+import { refuseUrl } from "./guarded-fetch.ts";
+import { GuardedFetchError, toGuardedFetchError } from "./guarded-fetch-error.ts";
+import { isRedirect, nextHop, type RedirectHop } from "./redirect-hop.ts";
+
+/** A guarded function of the shape of `fetch`, with streaming bodies; rejects with a GuardedFetchError. */
+type GuardedWebFetch = typeof globalThis.fetch & {
+  /** Ends all its connections, streams included; later calls fail. */
+  close(): Promise<void>;
+};
+
+/** `timeoutMs` bounds the wait for the response's headers, once connected (default 30,000). */
+type GuardedWebFetchOptions = { protocols: ("http:" | "https:")[]; timeoutMs?: number };
+
+const redirectsMax = 5;
+const idleBodyTimeoutMs = 300_000;
+
+/**
+ * Makes a `fetch` for libraries that take one: the same rule inside the connector as the guarded fetch's. Its
+ * bodies stream and have no cap; the caller's signal ends them, or five minutes without a byte. A redirect is
+ * followed within its origin only, as the caller's headers may be secrets of that server.
+ * Source: `security.md`, What leaves the service.
+ */
+export function createGuardedWebFetch(rule: AddressRule, options: GuardedWebFetchOptions): GuardedWebFetch {
+  const timeoutMs = options.timeoutMs ?? 30_000;
+  const agent = createGuardedAgent(rule, { headersTimeoutMs: timeoutMs, bodyTimeoutMs: idleBodyTimeoutMs });
+
+  async function send(hop: RedirectHop, signal: AbortSignal | null): Promise<Response> {
+    refuseUrl(rule, hop.url, options.protocols);
+    const answer = await undiciFetch(hop.url, {
+      method: hop.method,
+      headers: hop.headers,
+      body: hop.body ?? null,
+      redirect: "manual",
+      signal,
+      dispatcher: agent,
+    });
+    // The platform's own class, as libraries ask `instanceof Response`; the stream is handed over, not copied.
+    const response = new Response(answer.body as ReadableStream<Uint8Array> | null, {
+      status: answer.status,
+      statusText: answer.statusText,
+      headers: [...answer.headers],
+    });
+    return Object.defineProperty(response, "url", { value: hop.url.href });
+  }
+
+  async function guardedWebFetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
+    // The caller's own signal, as a Request made from it stops following it once it is collected.
+    const signal = init.signal ?? (input instanceof Request ? input.signal : null);
+    let host = "the server";
+    try {
+      const url = new URL(input instanceof Request ? input.url : input);
+      host = url.host;
+      refuseUrl(rule, url, options.protocols);
+      let hop = await firstHop(new Request(input, init));
+      for (let hops = 0; ; hops += 1) {
+        const response = await send(hop, signal);
+        if (!isRedirect(response.status) || init.redirect === "manual") return response;
+        await response.body?.cancel();
+        const next = sameOriginHop(hop, response);
+        if (next === undefined || init.redirect === "error" || hops === redirectsMax) {
+          const sentence = `${host} answered with a redirect (${response.status}), which is not followed`;
+          throw new GuardedFetchError("redirect", sentence, { status: response.status });
+        }
+        hop = next;
+      }
+    } catch (error) {
+      // Libraries tell a cancelled call by the reason of their own signal.
+      if (signal?.aborted) throw signal.reason;
+      throw toGuardedFetchError(error, host);
+    }
+  }
+
+  return Object.assign(guardedWebFetch, { close: () => agent.destroy() });
+}
+
+function sameOriginHop(hop: RedirectHop, response: Response): RedirectHop | undefined {
+  const location = response.headers.get("location");
+  const isSameOrigin = location !== null && URL.parse(location, hop.url)?.origin === hop.url.origin;
+  return isSameOrigin ? nextHop(hop, response.status, location) : undefined;
+}
+
+async function firstHop(request: Request): Promise<RedirectHop> {
+  const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer());
+  return {
+    url: new URL(request.url),
+    method: request.method,
+    headers: Object.fromEntries(request.headers),
+    body,
+  };
+}

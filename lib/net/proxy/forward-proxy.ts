@@ -1,0 +1,123 @@
+import http, { type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import type { Logger } from "#lib/log/logger.ts";
+import type { AddressRule } from "../address/address-rule.ts";
+import { answerRequest, forwardRequest } from "./forward-request.ts";
+import { openTunnel, refuseTunnel } from "./open-tunnel.ts";
+import { createOwnOriginRule, type OwnOrigin } from "./own-origin.ts";
+import type { ProxyContext } from "./proxy-context.ts";
+import { failedHeader, type ProxyCredentials, readProxyUser, refusedHeader } from "./proxy-headers.ts";
+
+/** A request that the proxy did not carry out: the guard refused it, or its server could not be reached. */
+export type ProxyRefusal = {
+  url: string;
+  why: "refused" | "failed";
+  reason: string;
+  clientId: string | undefined;
+};
+
+/** What the proxy needs; `rule` is the guard's, the rest is optional. */
+export type ForwardProxyOptions = {
+  rule: AddressRule;
+  own?: OwnOrigin;
+  /** Asked for with 407 where set; the user's name becomes the `clientId` of refusals. */
+  credentials?: ProxyCredentials;
+  /** Told of every refusal and failure; must not throw. */
+  onRefused?: (refusal: ProxyRefusal) => void;
+  logger?: Pick<Logger, "debug">;
+  /** Default 15,000. */
+  connectTimeoutMs?: number;
+  /** Default 300,000. */
+  idleTimeoutMs?: number;
+};
+
+/** A running proxy; `close` ends its connections and resolves when the port is free. */
+export type ForwardProxy = { host: "127.0.0.1"; port: number; close(): Promise<void> };
+
+const headersTimeoutMs = 15_000;
+const challenge = 'Basic realm="network"';
+
+/**
+ * Starts the HTTP forward proxy (absolute-form requests and CONNECT) through which the browser reaches the network,
+ * on a free loopback port. Each connection goes to addresses that the rule allowed while connecting.
+ * A refusal is a 403 with the header `x-network-refused: <reason>`, an unreachable server a 502 with
+ * `x-network-failed`; to a plain http navigation both are a 204, as a browser then stays on the page it shows.
+ * Rejects when it cannot listen. Source: `security.md`, What leaves the service.
+ */
+export async function startForwardProxy(options: ForwardProxyOptions): Promise<ForwardProxy> {
+  const { credentials, idleTimeoutMs = 300_000 } = options;
+  const own = options.own === undefined ? undefined : createOwnOriginRule(options.own);
+  // A connection of its own per request: one kept alive may close just when it is used again.
+  const agent = new http.Agent({ keepAlive: false });
+  const context: ProxyContext = {
+    rule: own === undefined ? options.rule : own.guard(options.rule),
+    own,
+    agent,
+    connectTimeoutMs: options.connectTimeoutMs ?? 15_000,
+    idleTimeoutMs,
+    report(url, error, clientId) {
+      const why = error.kind === "refused" ? "refused" : "failed";
+      options.logger?.debug({ url, why, reason: error.message, clientId }, "proxy request not carried out");
+      options.onRefused?.({ url, why, reason: error.message, clientId });
+      return [why === "refused" ? refusedHeader : failedHeader, error.message.replace(/[^\x20-\x7e]/g, "?")];
+    },
+  };
+
+  /** The user's name, undefined where none is asked for, or false where the credentials are wrong. */
+  function authenticate(request: IncomingMessage): string | undefined | false {
+    if (credentials === undefined) return undefined;
+    return readProxyUser(request.headers["proxy-authorization"], credentials) ?? false;
+  }
+
+  function onRequest(request: IncomingMessage, response: ServerResponse): void {
+    request.on("error", () => {});
+    response.on("error", () => {});
+    const clientId = authenticate(request);
+    const url = URL.parse(request.url ?? "");
+    if (clientId === false) answerRequest(response, 407, { "proxy-authenticate": challenge });
+    else if (url?.protocol === "http:") forwardRequest(context, request, response, url, clientId);
+    else answerRequest(response, 400, {}, "an absolute http URL is expected\n");
+  }
+
+  function onConnect(request: IncomingMessage, client: Duplex, head: Uint8Array): void {
+    const clientId = authenticate(request);
+    const url = /^[^/?#@\s]+:\d{1,5}$/.test(request.url ?? "") ? URL.parse(`http://${request.url}`) : null;
+    if (clientId === false) {
+      refuseTunnel(client, "407 Proxy Authentication Required", `Proxy-Authenticate: ${challenge}\r\n`);
+    } else if (url === null) {
+      refuseTunnel(client, "400 Bad Request");
+    } else {
+      const upstream = openTunnel(context, client, head, url, clientId);
+      if (upstream !== undefined) track(upstream);
+    }
+  }
+
+  const sockets = new Set<Duplex>();
+  function track(socket: Duplex): void {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+    // A broken connection ends with its "close"; it must not end the process.
+    socket.on("error", () => socket.destroy());
+  }
+
+  const server = http.createServer({ headersTimeout: headersTimeoutMs, requestTimeout: 0 }, onRequest);
+  server.timeout = idleTimeoutMs;
+  server.keepAliveTimeout = idleTimeoutMs;
+  server.on("connection", track);
+  server.on("connect", onConnect);
+  server.on("clientError", (_error, socket) => socket.destroy());
+  const listening = Promise.withResolvers<void>();
+  server.once("error", listening.reject);
+  server.listen(0, "127.0.0.1", listening.resolve);
+  await listening.promise;
+
+  async function close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    agent.destroy();
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  }
+
+  return { host: "127.0.0.1", port: (server.address() as AddressInfo).port, close };
+}

@@ -1,0 +1,92 @@
+import type {
+  DeliveryView,
+  FollowUpMode,
+  QueuedMessage,
+  SessionSnapshot,
+  ShareLinkView,
+  ShareRole,
+} from "../state/view-types.ts";
+import { type ActionOutcome, callAction } from "./call-action.ts";
+import { type EarlierMessages, readEarlier } from "./read-earlier.ts";
+
+/** What the page can do to its session, with the share cookie as the credential. Source: `wire.md`, Follow-ups. */
+export type SessionActions = {
+  sendMessage: (
+    text: string,
+    mode: FollowUpMode,
+  ) => Promise<ActionOutcome<{ requestId: string; runId: string; queued: boolean }>>;
+  /** Stops the turn at work; answers which run that is. */
+  cancel: () => Promise<ActionOutcome<{ runId: string | null }>>;
+  answer: (
+    elicitationId: string,
+    reply: { answer: string } | { decline: true },
+  ) => Promise<ActionOutcome<unknown>>;
+  readQueue: () => Promise<ActionOutcome<QueuedMessage[]>>;
+  editQueued: (requestId: string, text: string) => Promise<ActionOutcome<unknown>>;
+  removeQueued: (requestId: string) => Promise<ActionOutcome<unknown>>;
+  /** Reads the newest callbacks of the session, with their attempts. */
+  readDeliveries: () => Promise<ActionOutcome<DeliveryView[]>>;
+  /** Has a callback sent again that is over. */
+  redeliver: (deliveryId: string) => Promise<ActionOutcome<DeliveryView>>;
+  /** Reads the messages from before the one numbered so. */
+  readEarlier: (before: number) => Promise<ActionOutcome<EarlierMessages>>;
+  moveBrowser: (
+    move: { url: string } | { action: "back" | "forward" | "reload" | "open" },
+  ) => Promise<ActionOutcome<unknown>>;
+  /** Reads the newest share links, without their secrets. */
+  readShareLinks: () => Promise<ActionOutcome<ShareLinkView[]>>;
+  /** Answers with the path of the new link; no other answer has it. */
+  createShareLink: (link: ShareLinkDraft) => Promise<ActionOutcome<{ shareUrl: string }>>;
+  revokeShareLink: (linkId: string) => Promise<ActionOutcome<unknown>>;
+  /** Revokes every link, the session's own included, and answers with its new one. */
+  revokeAllShareLinks: () => Promise<ActionOutcome<{ shareUrl: string }>>;
+};
+
+/** A share link to create; without `expiresAt` it does not expire. */
+export type ShareLinkDraft = { role: ShareRole; label?: string; expiresAt?: string };
+
+/**
+ * Makes the actions of one session.
+ *
+ * @param connectionId the page's live connection: the address bar is for the connection that has control.
+ */
+export function createSessionActions(
+  { actions, messages }: Pick<SessionSnapshot["paths"], "actions" | "messages">,
+  fetcher: typeof fetch = (...request) => fetch(...request),
+  connectionId: () => string | null = () => null,
+): SessionActions {
+  const call = <Answer>(method: string, path: string, body?: unknown) =>
+    callAction<Answer>(fetcher, method, `${actions}${path}`, body);
+  return {
+    sendMessage: (text, mode) => call("POST", "/messages", { text, mode }),
+    cancel: () => call("POST", "/cancel", {}),
+    answer: (elicitationId, reply) => call("POST", `/elicitations/${elicitationId}`, reply),
+    async readQueue() {
+      const outcome = await call<{ data: QueuedMessage[] }>("GET", "/queue");
+      return outcome.isDone ? { isDone: true, answer: outcome.answer.data } : outcome;
+    },
+    editQueued: (requestId, text) => call("PATCH", `/queue/${requestId}`, { text }),
+    removeQueued: (requestId) => call("DELETE", `/queue/${requestId}`),
+    async readDeliveries() {
+      const outcome = await call<{ data: DeliveryView[] }>("GET", "/deliveries");
+      return outcome.isDone ? { isDone: true, answer: outcome.answer.data } : outcome;
+    },
+    async redeliver(deliveryId) {
+      const path = `/deliveries/${deliveryId}/redeliver`;
+      const outcome = await call<{ delivery: DeliveryView }>("POST", path, {});
+      return outcome.isDone ? { isDone: true, answer: outcome.answer.delivery } : outcome;
+    },
+    readEarlier: (before) => readEarlier(messages, before, fetcher),
+    moveBrowser(move) {
+      const id = connectionId();
+      return call("POST", "/browser", id === null ? move : { ...move, connectionId: id });
+    },
+    async readShareLinks() {
+      const outcome = await call<{ data: ShareLinkView[] }>("GET", "/share-links?limit=100");
+      return outcome.isDone ? { isDone: true, answer: outcome.answer.data } : outcome;
+    },
+    createShareLink: (link) => call("POST", "/share-links", link),
+    revokeShareLink: (linkId) => call("DELETE", `/share-links/${linkId}`),
+    revokeAllShareLinks: () => call("POST", "/share-links/revoke-all", {}),
+  };
+}

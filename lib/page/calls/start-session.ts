@@ -1,0 +1,56 @@
+import { type ActionOutcome, callAction } from "./call-action.ts";
+
+/** What the landing page sends to start a session: fields of the creation request. Source: specification, Session creation request. */
+type StartRequest = {
+  messages: { role: "user"; parts: { type: "text"; text: string }[] }[];
+  targetUrl?: string;
+  outputSchema?: Record<string, unknown>;
+};
+
+/** Starts a session from the landing page. */
+export const startSession = (
+  request: StartRequest,
+  fetcher: typeof fetch = (...call) => fetch(...call),
+): Promise<ActionOutcome<{ sessionId: string; shareUrl: string }>> =>
+  callAction(fetcher, "POST", "/actions/sessions", request);
+
+/** The creation request for a task; an empty address and an absent schema are left out. */
+export const composeRequest = (
+  task: string,
+  targetUrl: string,
+  outputSchema: Record<string, unknown> | undefined,
+): StartRequest => ({
+  messages: [{ role: "user", parts: [{ type: "text", text: task }] }],
+  ...(targetUrl ? { targetUrl } : {}),
+  ...(outputSchema ? { outputSchema } : {}),
+});
+
+/** The same request as a command for a POSIX shell; the key is taken from the environment. */
+export function composeCurl(baseUrl: string, request: StartRequest): string {
+  const [message] = request.messages;
+  const text = message?.parts[0]?.text ?? "";
+  const fields = [
+    `"messages": [{ "role": "user", "parts": [{ "type": "text", "text": ${JSON.stringify(text)} }] }]`,
+    ...(request.targetUrl ? [`"targetUrl": ${JSON.stringify(request.targetUrl)}`] : []),
+    ...(request.outputSchema
+      ? [`"outputSchema": ${indent(JSON.stringify(request.outputSchema, null, 2))}`]
+      : []),
+  ];
+  const body = `{\n  ${fields.join(",\n  ")}\n}`.replaceAll("'", `'\\''`);
+  return [
+    `curl -sS ${baseUrl}/api/session \\`,
+    `  -H "Authorization: Bearer $API_KEY" \\`,
+    `  -H "Content-Type: application/json" \\`,
+    `  -d '${body}'`,
+  ].join("\n");
+}
+
+const indent = (text: string): string => text.replaceAll("\n", "\n  ");
+
+/** Which field of the form an error sentence of the API is about: it begins with the field's name. */
+export function fieldOfError(error: string): "task" | "targetUrl" | "outputSchema" | undefined {
+  if (/^messages\b/.test(error)) return "task";
+  if (/^targetUrl\b/.test(error)) return "targetUrl";
+  if (/^outputSchema\b/.test(error)) return "outputSchema";
+  return undefined;
+}

@@ -1,0 +1,231 @@
+import { BROWSER_TOOLS } from "#db/schema/unions.ts";
+import { toMissingTools } from "../words/describe-missing-tools.ts";
+import { applyCompactionEvent, dropUnfinished } from "./apply-compaction.ts";
+import { isOpen, type SessionState } from "./session-state.ts";
+import type { AnnotationView, Deliverable, DomainEvent, RunView, ToolCallView } from "./view-types.ts";
+
+/**
+ * Brings the state on by one stored event. Pure; an event that the state already contains (by `seq`) changes nothing,
+ * so replays and overlaps between snapshot and socket are harmless.
+ */
+export function applyEvent(state: SessionState, event: DomainEvent): SessionState {
+  if (event.seq <= state.lastSeq) return state;
+  const next = applyKind({ ...state, lastSeq: event.seq }, event);
+  return { ...next, turnState: projectTurnState(next) };
+}
+
+/**
+ * `running` from the moment a request is accepted until none is open, `compacting` while a run makes room in its context.
+ * Source: `architecture.md`, How a request flows.
+ */
+export function projectTurnState(
+  state: Pick<SessionState, "runs" | "queue" | "compactions">,
+): SessionState["turnState"] {
+  if (state.compactions.some(({ done }) => done === null)) return "compacting";
+  return state.queue.length > 0 || state.runs.some(isOpen) ? "running" : "idle";
+}
+
+function applyKind(state: SessionState, event: DomainEvent): SessionState {
+  switch (event.kind) {
+    case "run.started":
+      return startRun(state, event);
+    case "message.completed":
+      return completeMessage(state, event);
+    case "tool.call":
+      return beginToolCall(state, event);
+    case "tool.result":
+      return endToolCall(state, event);
+    case "turn.steered":
+      return readSteer(state, event);
+    case "deliverable.pending":
+    case "deliverable.ready":
+    case "deliverable.failed":
+      return { ...state, deliverables: upsertDeliverable(state.deliverables, event.deliverable) };
+    case "browser.status": {
+      const { status, desiredUrl, lastNavigatedUrl, currentUrl, lastError } = event;
+      const hasEnded = state.browser.status === "ready" && status === "expired";
+      return {
+        ...state,
+        browser: { ...state.browser, status, desiredUrl, lastNavigatedUrl, currentUrl, lastError },
+        browserPosition: status === "creating" ? state.browserPosition : null,
+        // The service takes a picture before it ends a browser.
+        pictureTakenAt: hasEnded ? event.timestamp : state.pictureTakenAt,
+      };
+    }
+    case "browser.waiting":
+      return { ...state, browserPosition: event.position };
+    case "annotation.submitted": {
+      if (state.annotations.some(({ id }) => id === event.annotation.id)) return state;
+      // The annotation's shape was checked by the webhook before it was stored.
+      return { ...state, annotations: [...state.annotations, event.annotation as AnnotationView] };
+    }
+    case "elicitation.requested": {
+      const { elicitationId, toolCallId, question, options } = event;
+      return { ...state, elicitation: { elicitationId, toolCallId, question, options } };
+    }
+    case "elicitation.resolved":
+      return state.elicitation?.elicitationId === event.elicitationId
+        ? { ...state, elicitation: null }
+        : state;
+    case "turn.compacting":
+    case "turn.compacted": {
+      const newest = state.messages.at(-1)?.id ?? null;
+      return { ...state, compactions: applyCompactionEvent(state.compactions, event, newest) };
+    }
+    case "mcp.skipped": {
+      const newest = state.messages.at(-1)?.id ?? null;
+      return { ...state, missingTools: [...state.missingTools, toMissingTools(event, newest)] };
+    }
+    case "run.completed":
+      return completeRun(state, event);
+    default:
+      return state; // A kind that a later version of the service sends: the page goes on without it.
+  }
+}
+
+type EventOf<Kind extends DomainEvent["kind"]> = Extract<DomainEvent, { kind: Kind }>;
+
+function startRun(state: SessionState, event: EventOf<"run.started">): SessionState {
+  if (event.runId === null || event.requestId === null) return state;
+  const { runId, requestId, attempt, origin, timestamp } = event;
+  const run: RunView = {
+    runId,
+    requestId,
+    attempt,
+    origin,
+    state: "running",
+    error: null,
+    pageError: null,
+    notBefore: null,
+    startedAt: timestamp,
+    endedAt: null,
+  };
+  return { ...state, runs: upsertRun(state.runs, run) };
+}
+
+function completeMessage(state: SessionState, { message }: EventOf<"message.completed">): SessionState {
+  const others = state.messages.filter(({ id }) => id !== message.id);
+  const after = others.findIndex(({ seq }) => seq > message.seq);
+  return {
+    ...state,
+    messages: after < 0 ? [...others, message] : others.toSpliced(after, 0, message),
+    drafts: state.drafts.filter(({ messageId }) => messageId !== message.id),
+    queue:
+      message.role === "user"
+        ? state.queue.filter(({ requestId }) => requestId !== message.requestId)
+        : state.queue,
+  };
+}
+
+function readSteer(state: SessionState, { steerRequestId }: EventOf<"turn.steered">): SessionState {
+  return {
+    ...state,
+    steers: state.steers.includes(steerRequestId) ? state.steers : [...state.steers, steerRequestId],
+    queue: state.queue.filter(({ requestId }) => requestId !== steerRequestId),
+  };
+}
+
+function beginToolCall(state: SessionState, event: EventOf<"tool.call">): SessionState {
+  const call: ToolCallView = {
+    toolCallId: event.toolCallId,
+    toolName: event.toolName,
+    runId: event.runId ?? "",
+    state: "started",
+    preview: "",
+    resultId: null,
+    evidence: [],
+    startedAt: event.timestamp,
+    durationMs: null,
+  };
+  return {
+    ...state,
+    toolCalls: { ...state.toolCalls, [call.toolCallId]: call },
+    toolInputs: { ...state.toolInputs, [call.toolCallId]: event.input },
+  };
+}
+
+function endToolCall(state: SessionState, event: EventOf<"tool.result">): SessionState {
+  const begun = state.toolCalls[event.toolCallId];
+  const call: ToolCallView = {
+    toolCallId: event.toolCallId,
+    toolName: event.toolName,
+    runId: begun?.runId ?? event.runId ?? "",
+    state: event.state,
+    preview: event.preview,
+    resultId: event.resultId,
+    evidence: event.evidence,
+    startedAt: begun?.startedAt ?? event.timestamp,
+    durationMs: event.durationMs,
+  };
+  return { ...state, toolCalls: { ...state.toolCalls, [call.toolCallId]: call } };
+}
+
+function completeRun(state: SessionState, event: EventOf<"run.completed">): SessionState {
+  const { runId, requestId, timestamp, outcome, error, willRetry } = event;
+  if (runId === null || requestId === null) return state;
+  const begun = state.runs.find((run) => run.runId === runId);
+  let runs = upsertRun(state.runs, {
+    runId,
+    requestId,
+    attempt: begun?.attempt ?? 1,
+    origin: begun?.origin ?? "person",
+    state: outcome,
+    error: error ?? null,
+    pageError: outcome === "succeeded" ? findPageError(state, runId) : null,
+    notBefore: null,
+    startedAt: begun?.startedAt ?? null,
+    endedAt: timestamp,
+  });
+  if (willRetry) {
+    runs = upsertRun(runs, {
+      runId: willRetry.runId,
+      requestId,
+      attempt: willRetry.attempt,
+      origin: "retry",
+      state: "pending",
+      error: null,
+      pageError: null,
+      notBefore: new Date(Date.parse(timestamp) + willRetry.delayMs).toISOString(),
+      startedAt: null,
+      endedAt: null,
+    });
+  }
+  return {
+    ...state,
+    runs,
+    drafts: state.drafts.filter((draft) => draft.runId !== runId),
+    queue: state.queue.filter((queued) => queued.requestId !== requestId),
+    elicitation: null,
+    compactions: dropUnfinished(state.compactions, runId),
+    toolCalls: closeToolCalls(state.toolCalls, runId),
+    deliverables: event.deliverable
+      ? upsertDeliverable(state.deliverables, event.deliverable)
+      : state.deliverables,
+  };
+}
+
+/** Why the browser is not on the page that it was last sent to; null for a run that did not use the browser. */
+const findPageError = ({ toolCalls, browser }: SessionState, runId: string): string | null =>
+  Object.values(toolCalls).some((call) => call.runId === runId && usesBrowser(call.toolName))
+    ? browser.lastError
+    : null;
+
+const usesBrowser = (toolName: string): boolean => BROWSER_TOOLS.some((name) => name === toolName);
+
+/** A call without a result when its run has ended: nobody will report one. */
+function closeToolCalls(calls: SessionState["toolCalls"], runId: string): SessionState["toolCalls"] {
+  const isLeft = (call: ToolCallView) => call.runId === runId && call.state === "started";
+  if (!Object.values(calls).some(isLeft)) return calls;
+  const close = (call: ToolCallView): ToolCallView => (isLeft(call) ? { ...call, state: "unknown" } : call);
+  return Object.fromEntries(Object.entries(calls).map(([id, call]) => [id, close(call)]));
+}
+
+function upsertRun(runs: RunView[], run: RunView): RunView[] {
+  const index = runs.findIndex(({ runId }) => runId === run.runId);
+  return index < 0 ? [...runs, run] : runs.with(index, run);
+}
+
+function upsertDeliverable(deliverables: Deliverable[], deliverable: Deliverable): Deliverable[] {
+  const index = deliverables.findIndex(({ runId }) => runId === deliverable.runId);
+  return index < 0 ? [...deliverables, deliverable] : deliverables.with(index, deliverable);
+}

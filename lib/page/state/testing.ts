@@ -1,0 +1,136 @@
+import { applyEvent } from "./apply-event.ts";
+import { createSessionState } from "./session-state.ts";
+import type { DomainEvent, MessageDelta, SessionSnapshot, TranscriptMessage } from "./view-types.ts";
+
+/** When everything in these tests happens. */
+export const AT = "2026-11-20T10:00:00.000Z";
+/** The session's id. */
+export const SESSION = "ses_a";
+/** A live connection that stands. */
+export const OPEN = { state: "open" } as const;
+
+/** A session whose first run has yet to start, as the page gets it. */
+export const snapshot: SessionSnapshot = {
+  session: {
+    id: SESSION,
+    title: "Look",
+    createdAt: AT,
+    source: "web",
+    targetUrl: null,
+    isStructured: false,
+    outputSchema: null,
+    hasBrowser: true,
+  },
+  role: "drive",
+  model: { label: "gpt", isDemo: false },
+  turnState: "running",
+  runs: [
+    {
+      runId: "run_1",
+      requestId: "req_1",
+      attempt: 1,
+      origin: "person",
+      state: "pending",
+      error: null,
+      pageError: null,
+      notBefore: null,
+      startedAt: null,
+      endedAt: null,
+    },
+  ],
+  messages: [message("msg_1", 1, "user", "Look at the page")],
+  hasEarlier: false,
+  toolCalls: [],
+  compactions: [],
+  missingTools: [],
+  queue: [],
+  steers: [],
+  browser: {
+    status: "idle",
+    sessionId: SESSION,
+    liveViewUrl: null,
+    desiredUrl: null,
+    lastNavigatedUrl: null,
+    currentUrl: null,
+    lastError: null,
+  },
+  browserPosition: null,
+  pictureTakenAt: null,
+  annotations: [],
+  elicitation: null,
+  deliverables: [],
+  lastSeq: 3,
+  paths: {
+    live: "/live",
+    actions: "/actions",
+    artifacts: "/artifacts",
+    messages: "/messages",
+    picture: "/picture",
+    share: "/share",
+  },
+};
+
+/** A stored message of one text part. */
+export function message(
+  id: string,
+  seq: number,
+  role: "user" | "assistant",
+  text: string,
+  runId = "run_1",
+): TranscriptMessage {
+  return {
+    id,
+    seq,
+    role,
+    parts: [{ type: "text", text }],
+    requestId: "req_1",
+    runId: role === "user" ? null : runId,
+    author: null,
+    createdAt: AT,
+  };
+}
+
+type Fields = Omit<DomainEvent, "seq" | "timestamp" | "sessionId" | "requestId" | "runId" | "source">;
+/** A stored event of the first request; the common fields are the same for all. */
+export const event = (seq: number, fields: Fields & Record<string, unknown>, runId = "run_1"): DomainEvent =>
+  ({
+    seq,
+    timestamp: AT,
+    sessionId: SESSION,
+    requestId: "req_1",
+    runId,
+    source: "web",
+    ...fields,
+  }) as DomainEvent;
+
+/** A piece of the message `msg_2`, first attempt unless told otherwise. */
+export const delta = (offset: number, text: string, rest: Partial<MessageDelta> = {}): MessageDelta => ({
+  kind: "message.delta",
+  timestamp: AT,
+  sessionId: SESSION,
+  requestId: "req_1",
+  runId: "run_1",
+  source: "web",
+  messageId: "msg_2",
+  part: "text",
+  attempt: 1,
+  offset,
+  text,
+  ...rest,
+});
+
+/** What the provider counted, for a run's end. */
+export const usage = {
+  inputTokens: 0,
+  outputTokens: 0,
+  reasoningTokens: 0,
+  cachedInputTokens: 0,
+  modelCalls: 1,
+  toolCalls: 0,
+  durationMs: 1,
+};
+/** The session with its first run at work. */
+export const started = applyEvent(
+  createSessionState(snapshot),
+  event(4, { kind: "run.started", attempt: 1, origin: "person" }),
+);

@@ -1,0 +1,177 @@
+import { isOpen, type SessionState } from "./session-state.ts";
+import type {
+  CompactionView,
+  MissingToolsView,
+  RunView,
+  ToolCallView,
+  TranscriptMessage,
+} from "./view-types.ts";
+
+/**
+ * One tool call in the conversation. Without a `call` it has not begun yet, or, where it `isOver`, it is so long ago that
+ * the page was not given its result.
+ */
+export type TimelineCall = {
+  toolCallId: string;
+  toolName: string;
+  input: unknown;
+  call: ToolCallView | undefined;
+  isOver: boolean;
+};
+
+/** One item of the conversation, top to bottom. Keys stay the same while an item is written and after it is stored. */
+export type TimelineItem =
+  | {
+      type: "user";
+      key: string;
+      text: string;
+      author: string | null;
+      createdAt: string;
+      /** Whether a turn at work read it between two of its steps. */
+      isSteer: boolean;
+    }
+  | { type: "text"; key: string; text: string; isStreaming: boolean }
+  | { type: "reasoning"; key: string; text: string; isStreaming: boolean }
+  | { type: "tools"; key: string; toolName: string; calls: TimelineCall[] }
+  | { type: "deliverable"; key: string; runId: string | null }
+  | { type: "compaction"; key: string; compaction: CompactionView }
+  | { type: "missing-tools"; key: string; missing: MissingToolsView }
+  | { type: "notice"; key: string; run: RunView; retriedAs: RunView | undefined };
+
+/** Lays the conversation out: messages in order, drafts after them, runs that failed or were stopped where they ended. Pure. */
+export function buildTimeline(state: SessionState): TimelineItem[] {
+  const items: TimelineItem[] = [];
+  const shown = new Set<string>();
+  const notices = placeNotices(state);
+  const results = placeResults(state);
+  for (const message of state.messages) {
+    addMessage(items, message, state, shown);
+    const runId = results.get(message.id);
+    if (runId) items.push({ type: "deliverable", key: `result:${runId}`, runId });
+    items.push(...listMissingTools(state, message.id));
+    items.push(...listCompactions(state, message.id));
+    for (const run of notices.get(message.id) ?? []) items.push(noticeOf(run, state));
+  }
+  for (const { messageId, text, reasoning } of state.drafts) {
+    if (reasoning)
+      items.push({
+        type: "reasoning",
+        key: `${messageId}:reasoning:0`,
+        text: reasoning,
+        isStreaming: text === "",
+      });
+    if (text) items.push({ type: "text", key: `${messageId}:text:0`, text, isStreaming: true });
+  }
+  for (const call of Object.values(state.toolCalls)) {
+    if (!shown.has(call.toolCallId)) addCall(items, call, state.toolInputs[call.toolCallId], call, false);
+  }
+  items.push(...listMissingTools(state, null));
+  items.push(...listCompactions(state, null));
+  for (const run of notices.get(undefined) ?? []) items.push(noticeOf(run, state));
+  return items;
+}
+
+function addMessage(
+  items: TimelineItem[],
+  message: TranscriptMessage,
+  state: SessionState,
+  shown: Set<string>,
+): void {
+  if (message.role === "user") {
+    const text = message.parts.map((part) => (part.type === "text" ? part.text : "")).join("\n\n");
+    const { id, author, createdAt, requestId } = message;
+    const isSteer = requestId !== null && state.steers.includes(requestId);
+    items.push({ type: "user", key: id, text, author, createdAt, isSteer });
+    return;
+  }
+  const counts = new Map<string, number>();
+  for (const part of message.parts) {
+    const count = counts.get(part.type) ?? 0;
+    counts.set(part.type, count + 1);
+    const key = `${message.id}:${part.type}:${count}`;
+    if (part.type === "tool-call") {
+      shown.add(part.toolCallId);
+      const call = state.toolCalls[part.toolCallId];
+      addCall(items, part, part.input, call, call === undefined && !isOfOpenRun(message, state));
+    } else if (part.type === "data-deliverable") {
+      items.push({ type: "deliverable", key, runId: message.runId });
+    } else if (part.text.trim() !== "") {
+      items.push({ type: part.type, key, text: part.text, isStreaming: false });
+    }
+  }
+}
+
+/** Consecutive calls of one kind are one item. */
+function addCall(
+  items: TimelineItem[],
+  { toolCallId, toolName }: Pick<TimelineCall, "toolCallId" | "toolName">,
+  input: unknown,
+  call: ToolCallView | undefined,
+  isOver: boolean,
+): void {
+  const shown: TimelineCall = { toolCallId, toolName, input, call, isOver };
+  const last = items.at(-1);
+  if (last?.type === "tools" && last.toolName === toolName) last.calls.push(shown);
+  else items.push({ type: "tools", key: toolCallId, toolName, calls: [shown] });
+}
+
+const isOfOpenRun = ({ runId }: TranscriptMessage, { runs }: SessionState): boolean =>
+  runs.some((run) => run.runId === runId && isOpen(run));
+
+/** Which message each failed or stopped run is told after: its own last one, else the last of its request. */
+function placeNotices(state: SessionState): Map<string | undefined, RunView[]> {
+  const places = new Map<string | undefined, RunView[]>();
+  for (const run of state.runs) {
+    if (run.state !== "errored" && run.state !== "cancelled" && run.pageError === null) continue;
+    const message =
+      state.messages.findLast(({ runId }) => runId === run.runId) ??
+      state.messages.findLast(({ requestId }) => requestId === run.requestId);
+    // A queued message that was taken back never entered the conversation, so neither does its end.
+    if (!message && run.startedAt === null) continue;
+    const place = message && !retryOf(run, state) ? skipSteers(message, state) : message;
+    places.set(place?.id, [...(places.get(place?.id) ?? []), run]);
+  }
+  return places;
+}
+
+/** The last of the messages that a turn was steered with after this one, or this one. */
+function skipSteers(message: TranscriptMessage, { messages, steers }: SessionState): TranscriptMessage {
+  let last = message;
+  for (const next of messages.slice(messages.indexOf(message) + 1)) {
+    if (next.requestId === null || !steers.includes(next.requestId)) break;
+    last = next;
+  }
+  return last;
+}
+
+const retryOf = (run: RunView, { runs }: SessionState): RunView | undefined =>
+  runs.find((next) => next.requestId === run.requestId && next.attempt === run.attempt + 1);
+
+/** After which message a result is shown that no message carries as a part: the last one of its run. */
+function placeResults(state: SessionState): Map<string, string> {
+  const places = new Map<string, string>();
+  for (const { runId, status } of state.deliverables) {
+    const messages = state.messages.filter((message) => message.runId === runId);
+    const isCarried = messages.some(({ parts }) => parts.some(({ type }) => type === "data-deliverable"));
+    const last = messages.at(-1);
+    if (last && status !== "pending" && !isCarried) places.set(last.id, runId);
+  }
+  return places;
+}
+
+const listCompactions = ({ compactions }: SessionState, messageId: string | null): TimelineItem[] =>
+  compactions
+    .filter(({ afterMessageId }) => afterMessageId === messageId)
+    .map((compaction) => ({ type: "compaction", key: `compaction:${compaction.seq}`, compaction }));
+
+const listMissingTools = ({ missingTools }: SessionState, messageId: string | null): TimelineItem[] =>
+  missingTools
+    .filter(({ afterMessageId }) => afterMessageId === messageId)
+    .map((missing) => ({ type: "missing-tools", key: `missing:${missing.seq}`, missing }));
+
+const noticeOf = (run: RunView, state: SessionState): TimelineItem => ({
+  type: "notice",
+  key: `end:${run.runId}`,
+  run,
+  retriedAs: retryOf(run, state),
+});

@@ -1,0 +1,204 @@
+import type { FollowUpMode, RunOrigin, ShareRole, Source } from "#db/schema/unions.ts";
+import type { BrowserRecord } from "#lib/browser/browser-service.ts";
+import type { DeliveryRecord, QueuedMessage, SessionSummary, ShareLink } from "#lib/client/wire.ts";
+import type {
+  Deliverable,
+  DomainEvent,
+  EvidencePointer,
+  MessageDelta,
+  RunOutcome,
+  TranscriptMessage,
+} from "#lib/events/event.ts";
+
+export type {
+  BrowserRecord,
+  Deliverable,
+  DomainEvent,
+  EvidencePointer,
+  FollowUpMode,
+  MessageDelta,
+  QueuedMessage,
+  RunOrigin,
+  RunOutcome,
+  SessionSummary,
+  ShareRole,
+  Source,
+  TranscriptMessage,
+};
+
+/** One JSON text frame of the live socket. Source: `wire.md`, WebSocket. `data` is the event itself. */
+export type LiveFrame =
+  | { type: DomainEvent["kind"]; seq: number; sessionId: string; timestamp: string; data: DomainEvent }
+  | { type: "message.delta"; sessionId: string; timestamp: string; data: MessageDelta }
+  /** The first frame: the connection was accepted; `lastSeq` is the last stored event at that moment. */
+  | {
+      type: "ready";
+      lastSeq: number;
+      sessionId: string;
+      timestamp: string;
+      data: { role: ShareRole; watching: number; connectionId: string };
+    }
+  | { type: "watching"; sessionId: string; timestamp: string; data: { watching: number } }
+  /** Which person has control of the browser, seen from this connection; null: no person has. Input of others is dropped. */
+  | { type: "control"; sessionId: string; timestamp: string; data: { holder: ControlHolder } }
+  /** The CSS cursor keyword of the page where this connection's pointer is. */
+  | { type: "cursor"; sessionId: string; timestamp: string; data: { cursor: string } }
+  /** A script of the agent moved or pressed the pointer; in CSS pixels of the page, to those who follow the view. */
+  | { type: "pointer"; sessionId: string; timestamp: string; data: AgentPointer }
+  /** The messages that wait have changed: whoever shows them reads them anew. */
+  | { type: "queue"; sessionId: string; timestamp: string; data: Record<string, never> }
+  | { type: "pong"; sessionId: string; timestamp: string; data: Record<string, never> };
+
+/** A person with the controls of the browser. */
+export type ControlHolder = "you" | "someone" | null;
+
+/** Where the agent's pointer is, in CSS pixels of the page. */
+type AgentPointer = { kind: "move" | "down"; x: number; y: number };
+
+/** What a client sends over the live socket; coordinates in CSS pixels of the page. `modifiers`: Alt 1, Ctrl 2, Meta 4, Shift 8. */
+export type LiveClientFrame =
+  | { type: "auth"; token: string }
+  | { type: "view.subscribe" }
+  | { type: "view.unsubscribe" }
+  | { type: "control.take" }
+  | { type: "control.release" }
+  | { type: "ping" }
+  | {
+      type: "input.mouse";
+      action: "move" | "down" | "up";
+      x: number;
+      y: number;
+      button: "left" | "middle" | "right" | "none";
+      clickCount: number;
+      modifiers: number;
+    }
+  | { type: "input.wheel"; x: number; y: number; deltaX: number; deltaY: number; modifiers: number }
+  | { type: "input.key"; action: "down" | "up"; key: string; code: string; modifiers: number; text?: string }
+  | { type: "input.text"; text: string }
+  | { type: "input.paste"; text: string };
+
+/** A tool call as the page shows it. */
+export type ToolCallView = {
+  toolCallId: string;
+  toolName: string;
+  runId: string;
+  state: "started" | "succeeded" | "failed" | "unknown";
+  /** Beginning of the result, at most 2,000 characters. */
+  preview: string;
+  resultId: string | null;
+  evidence: EvidencePointer[];
+  startedAt: string;
+  durationMs: number | null;
+};
+
+/** A share link without its secret, as the share dialog lists it. */
+export type ShareLinkView = ShareLink;
+
+/** A callback with its attempts, as the delivery log shows it. */
+export type DeliveryView = DeliveryRecord;
+
+/** An annotation as the page shows it. */
+export type AnnotationView = {
+  id: string;
+  createdAt: string;
+  event: string;
+  output?: string;
+  url?: string;
+  annotations?: { type?: string; selector?: string; comment?: string }[];
+};
+
+/** A question of the agent that waits for an answer. */
+export type ElicitationView = {
+  elicitationId: string;
+  toolCallId: string;
+  question: string;
+  options: string[] | null;
+};
+
+/** A time at which room was made in the agent's context; `done` is null while that goes on. */
+export type CompactionView = {
+  seq: number;
+  runId: string | null;
+  /** The newest message of that moment. */
+  afterMessageId: string | null;
+  done: {
+    how: "offloaded" | "summarized";
+    tokensBefore: number;
+    tokensAfter: number;
+    messagesReplaced: number;
+  } | null;
+};
+
+/** Tools of a tool server that are missing in a turn: the first of them, and how many; without them all of the server's. */
+export type MissingToolsView = {
+  seq: number;
+  serverId: string;
+  reason: string;
+  tools: string[] | null;
+  toolCount: number | null;
+  /** The newest message of that moment. */
+  afterMessageId: string | null;
+};
+
+/** A run as the page shows it. */
+export type RunView = {
+  runId: string;
+  requestId: string;
+  attempt: number;
+  origin: RunOrigin;
+  state: "pending" | "running" | "succeeded" | "errored" | "cancelled";
+  error: string | null;
+  /** For a run that succeeded: why the page that its browser was last sent to was not reached. */
+  pageError: string | null;
+  /** Where a retry is scheduled: when it may start. */
+  notBefore: string | null;
+  startedAt: string | null;
+  endedAt: string | null;
+};
+
+/** Everything the session page needs to draw itself; events with a higher `seq` bring it on from there. */
+export type SessionSnapshot = {
+  session: {
+    id: string;
+    title: string;
+    createdAt: string;
+    source: Source;
+    targetUrl: string | null;
+    isStructured: boolean;
+    /** The caller's JSON Schema where the session is structured. */
+    outputSchema: unknown;
+    hasBrowser: boolean;
+  };
+  role: ShareRole;
+  /** The model at work, and whether it is the built-in demo model (which the page must say). */
+  model: { label: string; isDemo: boolean };
+  turnState: "idle" | "running" | "compacting";
+  runs: RunView[];
+  messages: TranscriptMessage[];
+  /** Whether the transcript has messages from before those. */
+  hasEarlier: boolean;
+  toolCalls: ToolCallView[];
+  compactions: CompactionView[];
+  missingTools: MissingToolsView[];
+  queue: QueuedMessage[];
+  /** Requests whose messages a turn at work read between two of its steps. */
+  steers: string[];
+  browser: BrowserRecord;
+  /** The session's place in line for a browser, 1 is next; null while it does not wait. */
+  browserPosition: number | null;
+  /** When the last picture of the page was taken; null where none is known. */
+  pictureTakenAt: string | null;
+  annotations: AnnotationView[];
+  elicitation: ElicitationView | null;
+  deliverables: Deliverable[];
+  lastSeq: number;
+  /** Same-origin paths the page posts to; `share` is null for a visitor who may pass no link on. */
+  paths: {
+    live: string;
+    actions: string;
+    artifacts: string;
+    messages: string;
+    picture: string;
+    share: string | null;
+  };
+};

@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { applyEvent } from "../state/apply-event.ts";
+import { event, OPEN, started, usage } from "../state/testing.ts";
+import { buildTimeline } from "../state/timeline.ts";
+import { describeState } from "./describe-state.ts";
+
+test("a failed run that is retried shows when, and the session stays running", () => {
+  const state = applyEvent(
+    started,
+    event(5, {
+      kind: "run.completed",
+      outcome: "errored",
+      error: "503",
+      usage,
+      willRetry: { runId: "run_2", attempt: 2, delayMs: 8_000 },
+    }),
+  );
+  assert.equal(state.turnState, "running");
+  const words = describeState(state, OPEN);
+  assert.equal(words.title, "Retrying");
+  assert.equal(words.detail, "attempt 2 of 5");
+  assert.equal(words.until, "2026-11-20T10:00:08.000Z");
+});
+
+test("a failed run says why and what to do", () => {
+  const state = applyEvent(
+    started,
+    event(5, { kind: "run.completed", outcome: "errored", error: "step limit of 200 reached", usage }),
+  );
+  assert.equal(state.turnState, "idle");
+  assert.deepEqual(
+    [describeState(state, OPEN).title, describeState(state, OPEN).advice],
+    ["Failed", "Send a message to let the agent go on from here."],
+  );
+  assert.equal(buildTimeline(state).at(-1)?.type, "notice");
+});
+
+test("a running tool is told in plain words", () => {
+  const state = applyEvent(
+    started,
+    event(5, {
+      kind: "tool.call",
+      messageId: "msg_2",
+      toolCallId: "call_1",
+      toolName: "dom_query",
+      input: { selector: "form" },
+    }),
+  );
+  assert.equal(describeState(state, OPEN).detail, "Reading the page");
+  assert.equal(buildTimeline(state).at(-1)?.type, "tools");
+});
+
+test("a lost connection is said before anything else", () => {
+  const words = describeState(started, { state: "reconnecting", attempt: 1, isOverloaded: false });
+  assert.equal(words.title, "Reconnecting");
+});
+
+test("a turn that ended well without a valid result does not read as done", () => {
+  const deliverable = { runId: "run_1", status: "failed" as const, error: "/items must be array" };
+  const state = applyEvent(
+    started,
+    event(5, { kind: "run.completed", outcome: "succeeded", usage, deliverable }),
+  );
+  const { tone, title, detail } = describeState(state, OPEN);
+  assert.deepEqual([tone, title, detail], ["bad", "No valid result", "/items must be array"]);
+  const violations = [{ path: "/items", message: "must be array" }];
+  const broken = applyEvent(
+    started,
+    event(5, {
+      ...({ kind: "run.completed", outcome: "succeeded", usage } as const),
+      deliverable: { ...deliverable, violations },
+    }),
+  );
+  assert.equal(describeState(broken, OPEN).detail, "it breaks the schema at one place");
+});
+
+test("a turn that ended without its page does not read as done, whatever the browser does later", () => {
+  const called = applyEvent(
+    started,
+    event(5, {
+      kind: "tool.call",
+      ...{ messageId: "msg_2", toolCallId: "call_1", toolName: "browser_execute", input: {} },
+    }),
+  );
+  const browser = { status: "ready", desiredUrl: "https://shop.example/", lastNavigatedUrl: null } as const;
+  const unreached = applyEvent(
+    called,
+    event(6, {
+      kind: "browser.status",
+      ...browser,
+      currentUrl: null,
+      lastError: "shop.example was not found",
+    }),
+  );
+  const ended = { kind: "run.completed", outcome: "succeeded", usage } as const;
+  const state = applyEvent(unreached, event(7, ended));
+  const { tone, title, detail } = describeState(state, OPEN);
+  assert.deepEqual([tone, title, detail], ["bad", "Page not reached", "shop.example was not found"]);
+  assert.ok(buildTimeline(state).some(({ type }) => type === "notice"));
+  const later = applyEvent(
+    applyEvent(called, event(6, ended)),
+    event(7, { kind: "browser.status", ...browser, currentUrl: null, lastError: "the page crashed" }),
+  );
+  assert.equal(describeState(later, OPEN).title, "Done");
+});
+
+test("a turn that waits for a browser says how many are ahead, until the browser is there", () => {
+  const call = { messageId: "msg_2", toolCallId: "call_1", toolName: "dom_query", input: {} };
+  const browser = { desiredUrl: null, lastNavigatedUrl: null, currentUrl: null, lastError: null };
+  const apply = (state: typeof started, seq: number, fields: Parameters<typeof event>[1]) =>
+    applyEvent(state, event(seq, fields));
+  const creating = apply(apply(started, 5, { kind: "tool.call", ...call }), 6, {
+    kind: "browser.status",
+    status: "creating",
+    ...browser,
+  });
+  const third = apply(creating, 7, { kind: "browser.waiting", position: 3 });
+  assert.equal(describeState(third, OPEN).detail, "Waiting for a browser, 2 ahead of you");
+  const next = apply(third, 8, { kind: "browser.waiting", position: 1 });
+  assert.equal(describeState(next, OPEN).detail, "Waiting for a browser, you are next");
+  const retargeted = apply(next, 9, { kind: "browser.status", status: "creating", ...browser });
+  assert.equal(retargeted.browserPosition, 1);
+  const ready = apply(retargeted, 10, { kind: "browser.status", status: "ready", ...browser });
+  assert.equal(describeState(ready, OPEN).detail, "Reading the page");
+  const expired = apply(ready, 11, { kind: "browser.status", status: "expired", ...browser });
+  assert.equal(expired.pictureTakenAt, "2026-11-20T10:00:00.000Z");
+});

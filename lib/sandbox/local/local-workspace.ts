@@ -1,0 +1,154 @@
+import { randomUUID } from "node:crypto";
+import { constants } from "node:fs";
+import { chown, lstat, mkdir, open, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { parseWorkspacePath } from "../parse-workspace-path.ts";
+import type { SandboxLimits } from "../sandbox-limits.ts";
+import type { CommandResult, Workspace } from "../sandbox-service.ts";
+import { WorkspaceError } from "../workspace-error.ts";
+import { createWorkspaceQuota } from "./command-watch.ts";
+import type { Owner, ShellCommand } from "./confinement.ts";
+import { explainPathError, openPinned, type Pinned, pinChildFolder, pinInside } from "./pinned.ts";
+import { addNote, type CommandPlan, runCommand } from "./run-command.ts";
+import { walkFolder } from "./walk-folder.ts";
+
+/** What a local workspace is made of. */
+type LocalWorkspaceOptions = {
+  /** Canonical path of its folder, which exists. */
+  root: string;
+  limits: SandboxLimits;
+  /** Who its files belong to, where that is not the service's own user. */
+  owner: Owner | undefined;
+  /** How a command is started, or the sentence that says why none can be. */
+  shell: { plan: (command: ShellCommand) => CommandPlan } | { refusal: string };
+  /** Fires when the workspace is removed or the service shuts down: ends what runs in it. */
+  closing: AbortSignal;
+};
+
+/** The workspace of one session as a folder on this machine. Every path is held inside it, whatever commands plant there. */
+export function createLocalWorkspace(options: LocalWorkspaceOptions): Workspace {
+  const { root, limits, owner, shell, closing } = options;
+  const quota = createWorkspaceQuota(root, limits);
+
+  return {
+    async readFile(path, limitBytes) {
+      const names = parseWorkspacePath(path);
+      const pinned = await pinInside(root, names);
+      try {
+        const stat = await pinned.handle.stat();
+        if (stat.isDirectory()) throw new WorkspaceError(`path: ${path} is a folder`);
+        if (!stat.isFile()) throw new WorkspaceError(`path: ${path} is not a regular file`);
+        const file = await openPinned(pinned, constants.O_RDONLY);
+        try {
+          const buffer = Buffer.alloc(Math.min(limitBytes, stat.size));
+          const { bytesRead } = await file.read(buffer, 0, buffer.length, 0);
+          return { bytes: buffer.subarray(0, bytesRead), totalBytes: stat.size };
+        } finally {
+          await file.close();
+        }
+      } catch (error) {
+        throw explainPathError(error, names);
+      } finally {
+        await pinned.handle.close();
+      }
+    },
+
+    async writeFile(path, bytes) {
+      const names = parseWorkspacePath(path);
+      const name = names.at(-1);
+      if (name === undefined) throw new WorkspaceError("path: must name a file");
+      if (bytes.byteLength > limits.writeBytesMax) {
+        throw new WorkspaceError(`content: must be at most ${limits.writeBytesMax} bytes`);
+      }
+      await quota.reserve(bytes.byteLength);
+      const folder = await makeFolders(root, names.slice(0, -1), owner);
+      try {
+        await replaceFile(folder, name, bytes, owner);
+      } catch (error) {
+        throw explainPathError(error, names);
+      } finally {
+        await folder.handle.close();
+      }
+    },
+
+    async list(path, { recursive, limit }) {
+      const entries = [];
+      for await (const entry of walkFolder(root, parseWorkspacePath(path), { recursive })) {
+        if (entries.length === limit) break;
+        if (!entry.unreadable) {
+          entries.push({ path: entry.path, type: entry.type, sizeBytes: entry.sizeBytes });
+        }
+      }
+      return entries;
+    },
+
+    async run(command, { timeoutMs, signal, cwd }) {
+      if ("refusal" in shell) throw new WorkspaceError(shell.refusal);
+      const names = parseWorkspacePath(cwd ?? "");
+      const start = await pinInside(root, names);
+      const isFolder = await start.handle.stat().then((stat) => stat.isDirectory());
+      await start.handle.close();
+      if (!isFolder) throw new WorkspaceError(`cwd: ${cwd} is not a folder`);
+
+      const cpuSeconds = Math.ceil(timeoutMs / 1_000) + 1;
+      await quota.begin();
+      let excess: string | undefined;
+      let result: CommandResult;
+      try {
+        result = await runCommand(shell.plan({ folder: root, names, command, cpuSeconds }), {
+          timeoutMs,
+          signal: AbortSignal.any([signal, closing]),
+          outputBytesMax: limits.outputBytesMax,
+          floodBytesMax: limits.floodBytesMax,
+          watches: quota.watches,
+        });
+      } finally {
+        excess = await quota.settle();
+      }
+      return excess === undefined || result.output.includes(excess) ? result : addNote(result, excess);
+    },
+  };
+}
+
+/** Holds the folder at `names`, made where it is missing, level by level through what is held: links are not followed. */
+async function makeFolders(root: string, names: string[], owner: Owner | undefined): Promise<Pinned> {
+  let folder = await pinInside(root, []);
+  for (const [index, name] of names.entries()) {
+    const parent = folder;
+    try {
+      const isNew = await mkdir(join(parent.via, name), { mode: 0o755 }).then(
+        () => true,
+        () => false,
+      );
+      folder = await pinChildFolder(parent, name);
+      if (isNew && owner) await chown(folder.via, owner.uid, owner.gid);
+    } catch (error) {
+      if (folder !== parent) await folder.handle.close();
+      throw explainPathError(error, names.slice(0, index + 1));
+    } finally {
+      await parent.handle.close();
+    }
+  }
+  return folder;
+}
+
+/** Writes beside the file and renames over it: a reader never sees half of it, and a link there is replaced. */
+async function replaceFile(folder: Pinned, name: string, bytes: Uint8Array, owner: Owner | undefined) {
+  const target = join(folder.via, name);
+  const temporary = join(folder.via, `.${randomUUID()}.tmp`);
+  const before = await lstat(target).catch(() => undefined);
+  const file = await open(temporary, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY, 0o600);
+  try {
+    try {
+      await file.writeFile(bytes);
+      if (owner) await file.chown(owner.uid, owner.gid);
+      await file.chmod(before?.isFile() ? before.mode & 0o777 : 0o644);
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, target);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,130 @@
+import { spawn } from "node:child_process";
+import type { CommandResult } from "../sandbox-service.ts";
+import type { CommandWatch } from "./command-watch.ts";
+import { createOutputWindow } from "./output-window.ts";
+
+/** A command ready to start: the program with its arguments, where, and its whole environment. */
+export type CommandPlan = { file: string; args: string[]; cwd?: string; env: Record<string, string> };
+
+type RunLimits = {
+  /** Deadline in milliseconds. */
+  timeoutMs: number;
+  signal: AbortSignal;
+  outputBytesMax: number;
+  /** More output than this ends the command. */
+  floodBytesMax: number;
+  watches?: CommandWatch[];
+};
+
+/** Pipes that a detached child keeps open after the command has ended are let go after this. */
+const pipeGraceMs = 500;
+
+/**
+ * Runs a command in its own process group, and kills the whole group with SIGKILL when it ends, at the deadline, when
+ * the signal fires, or when it floods. Its output is what comes on standard output; standard error belongs to the
+ * launcher, which says there why nothing could start.
+ *
+ * @throws when the program cannot be started, or the launcher failed before the command began.
+ */
+export async function runCommand(plan: CommandPlan, limits: RunLimits): Promise<CommandResult> {
+  const startedAt = performance.now();
+  const output = createOutputWindow(limits.outputBytesMax);
+  const complaint = createOutputWindow(4_096);
+  const notes: string[] = [];
+  let timedOut = false;
+
+  limits.signal.throwIfAborted();
+  const child = spawn(plan.file, plan.args, {
+    ...(plan.cwd === undefined ? {} : { cwd: plan.cwd }),
+    // Next declares NODE_ENV as always present; a command gets no such thing.
+    env: plan.env as NodeJS.ProcessEnv,
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const killGroup = () => {
+    if (child.pid === undefined) return;
+    try {
+      process.kill(-child.pid, "SIGKILL");
+    } catch {
+      // The group is gone already.
+    }
+  };
+  const end = (note: string) => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    notes.push(note);
+    killGroup();
+  };
+
+  child.stdout.on("data", (chunk: Buffer) => {
+    output.add(chunk);
+    if (output.totalBytes() > limits.floodBytesMax && notes.length === 0) {
+      end(`ended: more than ${limits.floodBytesMax} bytes of output`);
+    }
+  });
+  child.stderr.on("data", (chunk: Buffer) => complaint.add(chunk));
+  const deadline = setTimeout(() => {
+    timedOut = true;
+    end(`ended at its deadline of ${limits.timeoutMs} ms`);
+  }, limits.timeoutMs);
+  const onAbort = () => end("ended: the turn was stopped");
+  limits.signal.addEventListener("abort", onAbort, { once: true });
+  const { pid } = child;
+  const stops = (limits.watches ?? []).map((watch) =>
+    pid === undefined ? () => {} : startWatch(watch, pid, end),
+  );
+
+  try {
+    const { exitCode, signal } = await new Promise<{ exitCode: number | null; signal: string | null }>(
+      (resolve, reject) => {
+        child.on("error", reject);
+        child.on("exit", () => {
+          killGroup();
+          setTimeout(() => {
+            child.stdout.destroy();
+            child.stderr.destroy();
+          }, pipeGraceMs).unref();
+        });
+        child.on("close", (code, signalName) => resolve({ exitCode: code, signal: signalName }));
+      },
+    );
+    const said = complaint.text().text.trim();
+    if (exitCode !== 0 && said !== "" && output.totalBytes() === 0 && notes.length === 0) {
+      throw new Error(`the command could not be started: ${said}`);
+    }
+    const { text, truncated } = output.text();
+    const durationMs = Math.round(performance.now() - startedAt);
+    return notes.reduce(addNote, { exitCode, signal, output: text, truncated, timedOut, durationMs });
+  } finally {
+    clearTimeout(deadline);
+    for (const stop of stops) stop();
+    limits.signal.removeEventListener("abort", onAbort);
+  }
+}
+
+/** Adds a line of the service's own, in brackets, to what a command printed. */
+export function addNote(result: CommandResult, note: string): CommandResult {
+  const gap = result.output === "" || result.output.endsWith("\n") ? "" : "\n";
+  return { ...result, output: `${result.output}${gap}[${note}]` };
+}
+
+/** The pause between two checks is at least three times what the last one took, so that checking stays cheap. */
+function startWatch(watch: CommandWatch, pid: number, end: (note: string) => void): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  let isStopped = false;
+  const schedule = (pauseMs: number) => {
+    if (!isStopped) timer = setTimeout(look, pauseMs);
+  };
+  const look = async () => {
+    const at = performance.now();
+    // A command may remove what is being looked at.
+    const reason = await watch.check(pid).catch(() => undefined);
+    if (isStopped) return;
+    if (reason !== undefined) end(reason);
+    schedule(Math.max(watch.everyMs, (performance.now() - at) * 3));
+  };
+  schedule(watch.everyMs);
+  return () => {
+    isStopped = true;
+    clearTimeout(timer);
+  };
+}

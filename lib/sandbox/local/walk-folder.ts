@@ -1,0 +1,116 @@
+import { lstat, opendir } from "node:fs/promises";
+import { join } from "node:path";
+import type { WorkspaceEntry } from "../sandbox-service.ts";
+import { pinInside } from "./pinned.ts";
+
+const namesPerFolderMax = 50_000;
+const lstatsAtOnce = 64;
+
+/** An entry with what it takes on disk; `unreadable` marks a folder not looked into, or not wholly. */
+type WalkedEntry = WorkspaceEntry & { diskBytes: number } & { unreadable?: true };
+
+/**
+ * Visits files and folders below a folder, each folder's in the order of their names, upper levels first.
+ * Symbolic links and special files are passed over. Each folder is held while it is read, so that one exchanged for
+ * a link leads nowhere.
+ *
+ * @param start names that lead to the folder; entries' paths begin with them.
+ * @throws WorkspaceError when the first folder cannot be opened.
+ */
+export async function* walkFolder(
+  root: string,
+  start: string[],
+  options: { recursive: boolean },
+): AsyncGenerator<WalkedEntry> {
+  const waiting = [start];
+  for (let names = waiting.shift(); names !== undefined; names = waiting.shift()) {
+    let entries: WalkedEntry[];
+    try {
+      entries = await readFolder(root, names);
+    } catch (error) {
+      if (names === start) throw error;
+      // A folder that a command removed meanwhile is simply not there.
+      if (!isGone(error)) yield unreadable(names);
+      continue;
+    }
+    for (const entry of entries) {
+      yield entry;
+      if (options.recursive && entry.type === "directory" && !entry.unreadable)
+        waiting.push(entry.path.split("/"));
+    }
+  }
+}
+
+const unreadable = (names: string[]): WalkedEntry => ({
+  path: names.join("/"),
+  type: "directory",
+  sizeBytes: 0,
+  diskBytes: 0,
+  unreadable: true,
+});
+
+const isGone = (error: unknown): boolean =>
+  error instanceof Error &&
+  error.cause instanceof Error &&
+  "code" in error.cause &&
+  error.cause.code === "ENOENT";
+
+async function readFolder(root: string, parents: string[]): Promise<WalkedEntry[]> {
+  const folder = await pinInside(root, parents);
+  try {
+    const names: string[] = [];
+    let seen = 0;
+    for await (const entry of await opendir(folder.via, { bufferSize: 1_024 })) {
+      if (entry.isFile() || entry.isDirectory()) names.push(entry.name);
+      seen += 1;
+      if (seen === namesPerFolderMax) break;
+    }
+    names.sort();
+    const entries: WalkedEntry[] = [];
+    for (let at = 0; at < names.length; at += lstatsAtOnce) {
+      const group = names.slice(at, at + lstatsAtOnce);
+      const read = await Promise.all(group.map((name) => readEntry(folder.via, parents, name)));
+      entries.push(...read.filter((entry) => entry !== undefined));
+    }
+    if (seen === namesPerFolderMax) entries.push(unreadable(parents));
+    return entries;
+  } finally {
+    await folder.handle.close();
+  }
+}
+
+async function readEntry(via: string, parents: string[], name: string): Promise<WalkedEntry | undefined> {
+  // A file that a command removed meanwhile is simply not there.
+  const stat = await lstat(join(via, name)).catch(() => undefined);
+  if (stat === undefined || !(stat.isFile() || stat.isDirectory())) return undefined;
+  return {
+    path: [...parents, name].join("/"),
+    type: stat.isFile() ? "file" : "directory",
+    sizeBytes: stat.isFile() ? stat.size : 0,
+    diskBytes: (stat.blocks ?? 0) * 512,
+  };
+}
+
+/** What an entry takes besides its content: its inode and its name. */
+const entryBytes = 1_024;
+const unreadableBytes = 2 ** 40;
+
+/** What a folder takes: bytes on disk, and the number of files and folders in it. */
+export type FolderSize = { bytes: number; entries: number };
+
+/**
+ * Measures a folder, and stops as soon as it exceeds one of the limits, so that a measurement costs no more than they
+ * allow. A folder that cannot be looked into counts as huge, so that nothing can be hidden in it.
+ */
+export async function measureFolder(
+  root: string,
+  { bytesMax, entriesMax }: { bytesMax: number; entriesMax: number },
+): Promise<FolderSize> {
+  const size = { bytes: 0, entries: 0 };
+  for await (const entry of walkFolder(root, [], { recursive: true })) {
+    size.entries += 1;
+    size.bytes += entryBytes + entry.diskBytes + (entry.unreadable ? unreadableBytes : 0);
+    if (size.bytes > bytesMax || size.entries > entriesMax) break;
+  }
+  return size;
+}

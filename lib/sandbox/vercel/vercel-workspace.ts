@@ -1,0 +1,146 @@
+import { createOutputWindow } from "../local/output-window.ts";
+import { parseWorkspacePath } from "../parse-workspace-path.ts";
+import type { CommandResult, Workspace, WorkspaceEntry } from "../sandbox-service.ts";
+import { WorkspaceError } from "../workspace-error.ts";
+import type { BoxLimits, VercelBox } from "./vercel-box.ts";
+
+type VercelWorkspaceOptions = {
+  box: VercelBox;
+  /** Folder of the box that holds the workspace. */
+  root: string;
+  limits: BoxLimits;
+  /** Fires when the workspace is removed or the service shuts down: ends what runs in it. */
+  closing: AbortSignal;
+};
+
+/** `$1` is the path, `$2` the most bytes wanted: says what it is and how large, and keeps the beginning of a large file aside. */
+const LOOK = `[ -e "$1" ] || { echo missing; exit; }
+[ -d "$1" ] && { echo folder; exit; }
+[ -f "$1" ] || { echo other; exit; }
+size=$(stat -Lc %s -- "$1"); cut=
+if [ "$size" -gt "$2" ]; then cut=$(mktemp); head -c "$2" -- "$1" > "$cut"; fi
+printf 'file %s %s' "$size" "$cut"`;
+
+/** `$1` is the folder, `$2` its depth or nothing, `$3` the most entries: type, size and path of each, NUL after each. */
+const LIST = `[ -d "$1" ] || { echo missing; exit 3; }
+find "$1" -mindepth 1 \${2:+-maxdepth "$2"} \\( -type f -o -type d \\) -printf '%y %s %P\\0' | LC_ALL=C sort -z -k3 | head -z -n "$3"`;
+
+/**
+ * The workspace of one session in a Vercel Sandbox. The machine is the session's own, so what a command plants there, a
+ * link for one, leads no further than the machine.
+ */
+export function createVercelWorkspace({ box, root, limits, closing }: VercelWorkspaceOptions): Workspace {
+  const pathOf = (names: string[]) => [root, ...names].join("/");
+
+  /** Runs one of our own scripts. @returns what it said. */
+  async function ask(script: string, ...args: string[]): Promise<string> {
+    const command = await box.runCommand({
+      cmd: "bash",
+      args: ["-c", script, "bash", ...args],
+      detached: true,
+    });
+    let text = "";
+    for await (const { data } of command.logs()) text += data;
+    await command.wait();
+    return text;
+  }
+
+  return {
+    async readFile(path, limitBytes) {
+      const names = parseWorkspacePath(path);
+      const [kind, size = "", cut] = (await ask(LOOK, pathOf(names), String(limitBytes))).trim().split(" ");
+      if (kind === "missing") throw new WorkspaceError(`path: ${path} does not exist`);
+      if (kind === "folder") throw new WorkspaceError(`path: ${path} is a folder`);
+      if (kind !== "file") throw new WorkspaceError(`path: ${path} is not a regular file`);
+      const bytes = await box.readFileToBuffer({ path: cut || pathOf(names) });
+      if (bytes === null) throw new WorkspaceError(`path: ${path} does not exist`);
+      return { bytes: bytes.subarray(0, limitBytes), totalBytes: Number(size) };
+    },
+
+    async writeFile(path, bytes) {
+      const names = parseWorkspacePath(path);
+      if (names.length === 0) throw new WorkspaceError("path: must name a file");
+      if (bytes.byteLength > limits.writeBytesMax)
+        throw new WorkspaceError(`content: must be at most ${limits.writeBytesMax} bytes`);
+      await box.writeFiles([{ path: pathOf(names), content: bytes }]);
+    },
+
+    async list(path, { recursive, limit }) {
+      const names = parseWorkspacePath(path);
+      const text = await ask(LIST, pathOf(names), recursive ? "" : "1", String(limit));
+      if (text.trim() === "missing") throw new WorkspaceError(`path: ${path || "."} is not a folder`);
+      return text
+        .split("\0")
+        .filter(Boolean)
+        .map((line) => readEntry(names, line));
+    },
+
+    async run(command, { timeoutMs, signal, cwd }) {
+      const folder = parseWorkspacePath(cwd ?? "");
+      return runInBox(box, limits, {
+        ...{ command, timeoutMs, cwd: pathOf(folder) },
+        signal: AbortSignal.any([signal, closing]),
+      });
+    },
+  };
+}
+
+function readEntry(parents: string[], line: string): WorkspaceEntry {
+  const [, type, size, name = ""] = /^(.) (\d+) (.*)$/s.exec(line) ?? [];
+  const isFolder = type === "d";
+  return {
+    path: [...parents, name].join("/"),
+    type: isFolder ? "directory" : "file",
+    sizeBytes: isFolder ? 0 : Number(size),
+  };
+}
+
+type BoxRun = { command: string; cwd: string; timeoutMs: number; signal: AbortSignal };
+
+/** Runs a command of the agent; at its deadline, a stop, or a flood of output, it is killed. */
+async function runInBox(box: VercelBox, limits: BoxLimits, run: BoxRun): Promise<CommandResult> {
+  const { command, cwd, timeoutMs, signal } = run;
+  signal.throwIfAborted();
+  const startedAt = performance.now();
+  const output = createOutputWindow(limits.outputBytesMax);
+  const notes: string[] = [];
+  const started = await box.runCommand({
+    ...{ cmd: "bash", args: ["-c", `cd -- "$1" && eval "$2"`, "bash", cwd, command] },
+    ...{ detached: true, timeoutMs },
+  });
+  const end = (note: string) => {
+    if (notes.length > 0) return;
+    notes.push(note);
+    started.kill("SIGKILL").catch(() => {});
+  };
+  const onAbort = () => end("ended: the turn was stopped");
+  signal.addEventListener("abort", onAbort, { once: true });
+  // The box keeps the deadline too; this one tells of it.
+  let timedOut = false;
+  const deadline = setTimeout(() => {
+    timedOut = true;
+    end(`ended at its deadline of ${timeoutMs} ms`);
+  }, timeoutMs);
+  if (signal.aborted) onAbort();
+  try {
+    for await (const { data } of started.logs()) {
+      output.add(Buffer.from(data));
+      if (output.totalBytes() > limits.floodBytesMax)
+        end(`ended: more than ${limits.floodBytesMax} bytes of output`);
+    }
+    const { exitCode } = await started.wait();
+    const { text, truncated } = output.text();
+    const noted = notes.map((note) => `[${note}]`).join("\n");
+    return {
+      exitCode: notes.length > 0 ? null : exitCode,
+      signal: notes.length > 0 ? "SIGKILL" : null,
+      output: noted === "" ? text : `${text}${text === "" || text.endsWith("\n") ? "" : "\n"}${noted}`,
+      truncated,
+      timedOut,
+      durationMs: Math.round(performance.now() - startedAt),
+    };
+  } finally {
+    clearTimeout(deadline);
+    signal.removeEventListener("abort", onAbort);
+  }
+}

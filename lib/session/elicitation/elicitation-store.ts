@@ -1,0 +1,99 @@
+import { and, asc, eq, getTableColumns, inArray } from "drizzle-orm";
+import type { Executor, Transaction } from "#db/client.ts";
+import { elicitations, runs, sessions } from "#db/schema/index.ts";
+import type { Source } from "#db/schema/unions.ts";
+import { OPEN_STATES } from "../run/run-store.ts";
+
+export type ElicitationRow = typeof elicitations.$inferSelect;
+
+/** The question that a tool call asked, in whatever state it is. */
+export async function findElicitationOfCall(
+  db: Executor,
+  runId: string,
+  callId: string,
+): Promise<ElicitationRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(elicitations)
+    .where(and(eq(elicitations.runId, runId), eq(elicitations.callId, callId)));
+  return row;
+}
+
+/** The questions of a tool call that wait for their answers. */
+export async function listOpenOfCall(db: Executor, runId: string, callId: string): Promise<ElicitationRow[]> {
+  const rows = await db
+    .select()
+    .from(elicitations)
+    .where(and(eq(elicitations.runId, runId), eq(elicitations.state, "open")));
+  return rows.filter((row) => row.callId === callId || row.callId.startsWith(`${callId}/`));
+}
+
+/** A question of this session; another session's is as unknown as one that never was. */
+export async function findElicitation(
+  db: Executor,
+  sessionId: string,
+  id: string,
+): Promise<ElicitationRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(elicitations)
+    .where(and(eq(elicitations.id, id), eq(elicitations.sessionId, sessionId)));
+  return row;
+}
+
+/** The oldest question of a session that waits for its answer; one that a run left behind when it ended does not. */
+export async function findOpenElicitation(
+  db: Executor,
+  sessionId: string,
+): Promise<ElicitationRow | undefined> {
+  const [row] = await db
+    .select(getTableColumns(elicitations))
+    .from(elicitations)
+    .innerJoin(runs, eq(runs.id, elicitations.runId))
+    .where(
+      and(
+        eq(elicitations.sessionId, sessionId),
+        eq(elicitations.state, "open"),
+        inArray(runs.state, OPEN_STATES),
+      ),
+    )
+    .orderBy(asc(elicitations.createdAt))
+    .limit(1);
+  return row;
+}
+
+/** Writes a question; it is open until it is settled. */
+export async function insertElicitation(
+  tx: Transaction,
+  row: typeof elicitations.$inferInsert,
+): Promise<void> {
+  await tx.insert(elicitations).values(row);
+}
+
+/** Settles an open question. @returns its row, or undefined when it was settled before. */
+export async function settleElicitation(
+  tx: Transaction,
+  id: string,
+  end: { state: "answered" | "declined" | "unanswered"; answer: string | null },
+): Promise<ElicitationRow | undefined> {
+  const [row] = await tx
+    .update(elicitations)
+    .set({ ...end, resolvedAt: new Date() })
+    .where(and(eq(elicitations.id, id), eq(elicitations.state, "open")))
+    .returning();
+  return row;
+}
+
+/** What the events about a run's question carry of it: its request, and its session's attribution. */
+export async function readEventContext(
+  db: Executor,
+  runId: string,
+): Promise<{ requestId: string; runId: string; source: Source }> {
+  const [row] = await db
+    .select({ requestId: runs.requestId, runId: runs.id, source: sessions.source })
+    .from(runs)
+    .innerJoin(sessions, eq(sessions.id, runs.sessionId))
+    .where(eq(runs.id, runId));
+  if (!row) throw new Error(`${runId} vanished while it asked`);
+  return row;
+}

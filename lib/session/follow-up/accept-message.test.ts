@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { setImmediate } from "node:timers/promises";
+import { asc, eq } from "drizzle-orm";
+import { startTestPostgres } from "#db/postgres-testing.ts";
+import { requests, runs } from "#db/schema/index.ts";
+import { openTestDatabase, openTestPostgres } from "#db/testing.ts";
+import { createJobSender } from "../jobs/job-sender.ts";
+import { listOpenRuns } from "../run/run-store.ts";
+import { insertTestSession } from "../transcript/transcript-fixture.ts";
+import { acceptMessage, type NewFollowUp } from "./accept-message.ts";
+import { editQueued, listQueue, withdrawQueued } from "./queue.ts";
+
+const { db, close } = await openTestDatabase();
+const sender = { send: async () => {}, logger: { warn() {} } };
+const jobs = createJobSender({ ...sender, db });
+after(close);
+
+const followUp = (sessionId: string, text: string, fields: Partial<NewFollowUp> = {}): NewFollowUp => ({
+  ...{ sessionId, mode: "queue", origin: "external", userId: null, idempotencyKey: null, bodyHash: text },
+  messages: [{ role: "user", parts: [{ type: "text", text }] }],
+  ...fields,
+});
+async function accept(input: NewFollowUp, deps = { db, jobs }) {
+  const result = await acceptMessage(deps, input);
+  assert.ok(result.status === "accepted" || result.status === "replayed", result.status);
+  return result;
+}
+const endRun = (runId: string) =>
+  db
+    .update(runs)
+    .set({ state: "succeeded", startedAt: new Date(), endedAt: new Date() })
+    .where(eq(runs.id, runId));
+
+describe("a follow-up message", () => {
+  before(() => insertTestSession(db, "ses_busy"));
+
+  test("waits behind the open turn, in order of arrival", async () => {
+    const accepted = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => accept(followUp("ses_busy", `m${index}`))),
+    );
+    assert.ok(accepted.every(({ queued }) => queued));
+    const rows = await db
+      .select()
+      .from(requests)
+      .where(eq(requests.sessionId, "ses_busy"))
+      .orderBy(asc(requests.position));
+    assert.deepEqual(
+      rows.map(({ position }) => position),
+      Array.from({ length: 21 }, (_, index) => index + 1),
+    );
+    const queue = await listQueue(db, "ses_busy");
+    assert.deepEqual(
+      queue.map(({ requestId }) => requestId),
+      rows.slice(1).map(({ id }) => id),
+    );
+  });
+
+  test("to an unknown session is told so", async () => {
+    assert.deepEqual(await acceptMessage({ db, jobs }, followUp("ses_none", "x")), {
+      status: "unknown_session",
+    });
+  });
+
+  test("starts at once when nothing is open, and is told apart from one that waits on a replay too", async () => {
+    const { runId } = await insertTestSession(db, "ses_idle");
+    await endRun(runId);
+    const key = { idempotencyKey: "k" };
+    const first = await accept(followUp("ses_idle", "a", key));
+    assert.equal(first.queued, false);
+    const second = await accept(followUp("ses_idle", "b", { idempotencyKey: "l" }));
+    assert.equal(second.queued, true);
+    assert.deepEqual(await accept(followUp("ses_idle", "a", key)), { ...first, status: "replayed" });
+    assert.deepEqual(await accept(followUp("ses_idle", "b", { idempotencyKey: "l" })), {
+      ...second,
+      status: "replayed",
+    });
+    assert.deepEqual(await acceptMessage({ db, jobs }, followUp("ses_idle", "c", key)), { status: "reused" });
+  });
+
+  test("that interrupts names the run that is to end", async () => {
+    const { runId } = await insertTestSession(db, "ses_interrupted");
+    const accepted = await accept(followUp("ses_interrupted", "stop", { mode: "interrupt" }));
+    assert.equal(accepted.interrupts, runId);
+  });
+
+  test("that interrupts goes before a message that is about to start, and leaves it its turn", async () => {
+    const { runId } = await insertTestSession(db, "ses_overtaken");
+    const waiting = await accept(followUp("ses_overtaken", "my note"));
+    await endRun(runId);
+    const interrupt = { mode: "interrupt", idempotencyKey: "i" } as const;
+    const urgent = await accept(followUp("ses_overtaken", "urgent", interrupt));
+    assert.equal(urgent.interrupts, null);
+    const order = (await listOpenRuns(db, "ses_overtaken")).map(({ run }) => run.id);
+    assert.deepEqual(order, [urgent.runId, waiting.runId]);
+    const replayed = await accept(followUp("ses_overtaken", "urgent", interrupt));
+    assert.deepEqual([replayed.runId, replayed.interrupts], [urgent.runId, null]);
+  });
+});
+
+test("an interrupt ends a turn that is claimed just as it comes", async () => {
+  const postgres = await startTestPostgres();
+  const server = await openTestPostgres({ driver: "pg", url: postgres.url });
+  try {
+    const there = { db: server.db, jobs: createJobSender({ ...sender, db: server.db }) };
+    const { runId } = await insertTestSession(there.db, "ses_raced");
+    const waiting = await accept(followUp("ses_raced", "my note"), there);
+    await there.db.update(runs).set({ state: "succeeded", endedAt: new Date() }).where(eq(runs.id, runId));
+    const isWaitedFor = async () => {
+      const { rows } = await server.client.query<{ count: number }>(
+        "select count(*)::int from pg_locks where not granted",
+      );
+      return rows[0]?.count === 1;
+    };
+    const accepting = await there.db.transaction(async (claim) => {
+      await claim.update(runs).set({ epoch: 1 }).where(eq(runs.id, waiting.runId));
+      const urgent = accept(followUp("ses_raced", "urgent", { mode: "interrupt" }), there);
+      const isOver = urgent.then(() => true);
+      while (!(await isWaitedFor()) && !(await Promise.race([isOver, setImmediate(false)])));
+      return { urgent };
+    });
+    assert.equal((await accepting.urgent).interrupts, waiting.runId);
+  } finally {
+    await server.close();
+    await postgres.stop();
+  }
+});
+
+describe("a waiting message", () => {
+  test("can be edited until it starts", async () => {
+    const { requestId } = await insertTestSession(db, "ses_queue");
+    const waiting = await accept(followUp("ses_queue", "before"));
+    assert.equal(await editQueued(db, "ses_queue", waiting.requestId, "after"), "edited");
+    assert.deepEqual(
+      (await listQueue(db, "ses_queue")).map(({ text }) => text),
+      ["after"],
+    );
+    assert.equal(await editQueued(db, "ses_queue", requestId, "late"), "started");
+    assert.equal(await editQueued(db, "ses_queue", "req_none", "x"), "unknown");
+    assert.equal(await editQueued(db, "ses_busy", waiting.requestId, "x"), "unknown");
+    assert.deepEqual(await withdrawQueued(db, "ses_queue", waiting.requestId), {
+      status: "waiting",
+      runId: waiting.runId,
+    });
+  });
+});

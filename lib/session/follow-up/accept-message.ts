@@ -1,0 +1,116 @@
+import type { Database, Transaction } from "#db/client.ts";
+import type { FollowUpMode } from "#db/schema/unions.ts";
+import { faultPoint } from "#lib/faults/fault-point.ts";
+import type { JobSender } from "../jobs/job-sender.ts";
+import { requestRun } from "../jobs/jobs.ts";
+import { newId } from "../new-id.ts";
+import {
+  type EarlierUse,
+  type HeadRun,
+  insertFollowUp,
+  isClaimedBefore,
+  lockCounters,
+  readStanding,
+  type SessionCounters,
+} from "./follow-up-store.ts";
+import { type IncomingMessage, toMessageRows } from "./incoming-message.ts";
+import { type Placement, placeFollowUp } from "./place-follow-up.ts";
+
+/** A follow-up message, validated. */
+export type NewFollowUp = {
+  sessionId: string;
+  messages: IncomingMessage[];
+  mode: FollowUpMode;
+  /** `person` only from the session page's own routes. */
+  origin: "person" | "external";
+  userId: string | null;
+  idempotencyKey: string | null;
+  bodyHash: string;
+};
+
+type AcceptResult =
+  | {
+      status: "accepted" | "replayed";
+      requestId: string;
+      runId: string;
+      queued: boolean;
+      interrupts: string | null;
+    }
+  | { status: "reused" }
+  | { status: "queue_full" }
+  | { status: "unknown_session" };
+
+/** Messages that may wait in one session. */
+export const QUEUED_MAX = 100;
+
+/**
+ * Stores a follow-up. It starts at once when nothing is open; otherwise it waits for the turns before it, joins the one
+ * that plays (`steer`), or is the next (`interrupt`; the caller stops the run that it names). Three statements, of which
+ * the first holds the session's queue still; one more where an interrupt overtakes a message that waits.
+ * Source: `wire.md`, Follow-ups.
+ */
+export async function acceptMessage(
+  deps: { db: Database; jobs: JobSender },
+  input: NewFollowUp,
+): Promise<AcceptResult> {
+  const { result, job, spares } = await deps.db.transaction(async (tx): Promise<Written> => {
+    const counters = await lockCounters(tx, input.sessionId);
+    if (!counters) return { result: { status: "unknown_session" } };
+    const { head, position, earlier, waiting } = await readStanding(
+      tx,
+      input.sessionId,
+      input.idempotencyKey,
+    );
+    if (earlier) return { result: replay(input, earlier, head) };
+    const placement = placeFollowUp(input, head);
+    if (placement.kind !== "starts" && waiting >= QUEUED_MAX) return { result: { status: "queue_full" } };
+    return write(tx, input, { counters, position, placement });
+  });
+  await faultPoint("follow-up-committed");
+  deps.jobs.sendSoon(job ? [job] : []);
+  // A claim that began before the commit did not see what overtook it: its turn runs, and is to end like any other.
+  if (spares === undefined || !("runId" in result)) return result;
+  const isTooLate = await isClaimedBefore(deps.db, spares, result.runId);
+  return isTooLate ? { ...result, interrupts: spares } : result;
+}
+
+type Written = { result: AcceptResult; job?: ReturnType<typeof requestRun>; spares?: string };
+
+async function write(
+  tx: Transaction,
+  input: NewFollowUp,
+  at: { counters: SessionCounters; position: number; placement: Placement },
+): Promise<Written> {
+  const { sessionId, mode, origin, userId, idempotencyKey, bodyHash } = input;
+  const { counters, position, placement } = at;
+  const requestId = newId("req");
+  const joins = placement.kind === "joins" ? placement.runId : undefined;
+  const runId = joins ?? newId("run");
+  const isNext = placement.kind === "starts" || placement.kind === "overtakes";
+  const job = isNext ? requestRun({ id: runId, sessionId, generation: 1 }) : undefined;
+  const firstSeq = placement.kind === "starts" ? counters.messageSeq + 1 : null;
+  await insertFollowUp(tx, {
+    request: { id: requestId, sessionId, position, mode, origin, userId, idempotencyKey, bodyHash },
+    run: joins === undefined ? { ownId: runId } : { joinedId: joins, afterSeq: counters.eventSeq },
+    messages: toMessageRows(input.messages, { sessionId, requestId, userId, firstSeq }),
+    placed: firstSeq === null ? 0 : input.messages.length,
+    job,
+  });
+  const interrupts = "interrupts" in placement ? placement.interrupts : null;
+  const queued = placement.kind !== "starts";
+  return {
+    result: { status: "accepted", requestId, runId, queued, interrupts },
+    ...(job && { job }),
+    ...("spares" in placement && { spares: placement.spares }),
+  };
+}
+
+/** The answer of the first use of a key; an interrupt whose turn still waits asks again for the one before it to end. */
+function replay(input: NewFollowUp, earlier: EarlierUse, head: HeadRun | undefined): AcceptResult {
+  if (earlier.bodyHash !== input.bodyHash) return { status: "reused" };
+  const { requestId, runId, isWaiting, ownRunId } = earlier;
+  const queued = isWaiting && head?.id !== ownRunId;
+  const placement = placeFollowUp(input, head);
+  const interrupts = queued && "interrupts" in placement ? placement.interrupts : null;
+  return { status: "replayed", requestId, runId, queued, interrupts };
+}

@@ -1,0 +1,84 @@
+import { and, eq, inArray, sql } from "drizzle-orm";
+import type { Database } from "#db/client.ts";
+import { databaseTime, milliseconds } from "#db/database-time.ts";
+import { outbox, requests, runs } from "#db/schema/index.ts";
+import { OPEN_STATES, playingOrder } from "../run/run-store.ts";
+import type { Job } from "./jobs.ts";
+import { enqueueNextGeneration } from "./outbox-store.ts";
+
+/** The outbox row of the job that plays a run. */
+const jobId = sql`${runs.id} || ':' || ${runs.generation}`;
+
+/** After this many sends without a play, the wait for the next send no longer doubles. */
+const DOUBLINGS_MAX = 4;
+
+/**
+ * Renews the jobs of runs that are being played: `sent_at` says when the engine or a player last had the job.
+ *
+ * @param now a time that a test sets instead of the database's.
+ */
+export async function noteRunsPlayed(db: Database, runIds: string[], now?: Date): Promise<void> {
+  if (runIds.length === 0) return;
+  const ids = db.select({ id: jobId }).from(runs).where(inArray(runs.id, runIds));
+  await db
+    .update(outbox)
+    .set({ sentAt: databaseTime(now), data: sql`${outbox.data} - 'resends'` })
+    .where(and(inArray(outbox.id, ids), sql`${outbox.sentAt} is not null`));
+}
+
+/**
+ * Writes new jobs, of a new generation, for runs that are next in their sessions and that neither the engine nor a player
+ * had during the last `lostAfterMs`: the engine has lost them. Each further send of a job that nobody takes waits twice as
+ * long, as an engine with a long queue has not lost it. A `sent_at` in the future was written before the clock was set
+ * back; it counts from now on.
+ *
+ * @param now a time that a test sets instead of the database's.
+ */
+export async function requeueLostRuns(db: Database, lostAfterMs: number, now?: Date): Promise<Job[]> {
+  const at = databaseTime(now);
+  const resends = sql<number>`coalesce((${outbox.data} ->> 'resends')::int, 0)`;
+  const next = db
+    .selectDistinctOn([runs.sessionId], {
+      id: runs.id,
+      sessionId: runs.sessionId,
+      generation: runs.generation,
+      jobId: jobId.as("job_id"),
+      since: sql<Date>`greatest(${runs.createdAt}, ${runs.notBefore})`.as("since"),
+      isWaiting: sql<boolean>`coalesce(${runs.notBefore} > ${at} and ${runs.createdAt} <= ${at}, false)`.as(
+        "is_waiting",
+      ),
+    })
+    .from(runs)
+    .innerJoin(requests, eq(requests.id, runs.requestId))
+    .where(inArray(runs.state, OPEN_STATES))
+    .orderBy(runs.sessionId, ...playingOrder)
+    .as("next");
+  const rows = await db
+    .select({
+      id: next.id,
+      generation: next.generation,
+      jobId: next.jobId,
+      resends,
+      isFromFuture: sql<boolean>`coalesce(${outbox.sentAt} > ${at}, false)`,
+    })
+    .from(next)
+    .leftJoin(outbox, eq(outbox.id, next.jobId))
+    .where(
+      // A job that was not sent yet is left to the outbox's sweep; a row that is missing was sent a day ago.
+      sql`not ${next.isWaiting} and not ${next.since} between ${at} - ${milliseconds(lostAfterMs)} and ${at}
+        and (${outbox.id} is null or ${outbox.sentAt} > ${at} or ${outbox.sentAt} <
+          ${at} - ${milliseconds(lostAfterMs)} * (2 ^ least(${resends}, ${DOUBLINGS_MAX}::int)))`,
+    );
+  const future = rows.filter(({ isFromFuture }) => isFromFuture);
+  if (future.length > 0) {
+    const ids = future.map((row) => String(row.jobId));
+    await db.update(outbox).set({ sentAt: at }).where(inArray(outbox.id, ids));
+  }
+  const jobs: Job[] = [];
+  for (const { id, generation, resends: before, isFromFuture } of rows) {
+    if (isFromFuture) continue;
+    const job = await enqueueNextGeneration(db, id, generation, before + 1);
+    if (job) jobs.push(job);
+  }
+  return jobs;
+}

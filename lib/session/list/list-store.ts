@@ -1,0 +1,80 @@
+import { and, desc, eq, inArray, isNotNull, isNull, lt, or } from "drizzle-orm";
+import type { Executor } from "#db/client.ts";
+import { deliverables, elicitations, requests, runs, sessions } from "#db/schema/index.ts";
+import {
+  type DeliverableRow,
+  OPEN_STATES,
+  playingOrder,
+  type RunRow,
+  startedLast,
+} from "../run/run-store.ts";
+import { type SessionRow, sessionColumns } from "../session-store.ts";
+
+/** Recent sessions of an owner, newest first, after a cursor. Children are listed with their parents. */
+export function listSessions(
+  db: Executor,
+  ownerId: string,
+  page: { before?: { createdAt: Date; id: string }; limit: number },
+): Promise<SessionRow[]> {
+  const { before } = page;
+  return db
+    .select(sessionColumns)
+    .from(sessions)
+    .where(
+      and(
+        eq(sessions.ownerId, ownerId),
+        isNull(sessions.parentSessionId),
+        before &&
+          or(
+            lt(sessions.createdAt, before.createdAt),
+            and(eq(sessions.createdAt, before.createdAt), lt(sessions.id, before.id)),
+          ),
+      ),
+    )
+    .orderBy(desc(sessions.createdAt), desc(sessions.id))
+    .limit(page.limit);
+}
+
+/** The run that a session started last, with the deliverable that it ended with. */
+export type LastRun = Pick<RunRow, "state" | "error" | "pageError"> & {
+  deliverable: Pick<DeliverableRow, "status" | "error"> | null;
+};
+
+/** The last started run of each session, by session id; sessions without one are left out. */
+export async function findLastRuns(db: Executor, sessionIds: string[]): Promise<Map<string, LastRun>> {
+  if (sessionIds.length === 0) return new Map();
+  const rows = await db
+    .selectDistinctOn([runs.sessionId], {
+      sessionId: runs.sessionId,
+      run: { state: runs.state, error: runs.error, pageError: runs.pageError },
+      deliverable: { status: deliverables.status, error: deliverables.error },
+    })
+    .from(runs)
+    .innerJoin(requests, eq(requests.id, runs.requestId))
+    .leftJoin(deliverables, eq(deliverables.runId, runs.id))
+    .where(and(inArray(runs.sessionId, sessionIds), isNotNull(runs.startedAt)))
+    .orderBy(runs.sessionId, ...startedLast);
+  return new Map(rows.map(({ sessionId, run, deliverable }) => [sessionId, { ...run, deliverable }]));
+}
+
+/** The open run of a session that is played now or next, with the question it asks if it waits for an answer. */
+export type OpenRun = Pick<RunRow, "state" | "attempt" | "isCompacting"> & { question: string | null };
+
+/** The open run of each session that is first in line, by session id; idle sessions are left out. */
+export async function findOpenRuns(db: Executor, sessionIds: string[]): Promise<Map<string, OpenRun>> {
+  if (sessionIds.length === 0) return new Map();
+  const rows = await db
+    .selectDistinctOn([runs.sessionId], {
+      sessionId: runs.sessionId,
+      run: {
+        ...{ state: runs.state, attempt: runs.attempt, isCompacting: runs.isCompacting },
+        question: elicitations.question,
+      },
+    })
+    .from(runs)
+    .innerJoin(requests, eq(requests.id, runs.requestId))
+    .leftJoin(elicitations, and(eq(elicitations.runId, runs.id), eq(elicitations.state, "open")))
+    .where(and(inArray(runs.sessionId, sessionIds), inArray(runs.state, OPEN_STATES)))
+    .orderBy(runs.sessionId, ...playingOrder);
+  return new Map(rows.map(({ sessionId, run }) => [sessionId, run]));
+}

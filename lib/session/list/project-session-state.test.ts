@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { LastRun, OpenRun } from "./list-store.ts";
+import { projectSessionState } from "./project-session-state.ts";
+
+const open = (fields: Partial<OpenRun>): OpenRun => ({
+  ...{ state: "running", attempt: 1, isCompacting: false, question: null },
+  ...fields,
+});
+const last = (fields: Partial<LastRun>): LastRun => ({
+  ...{ state: "succeeded", error: null, pageError: null, deliverable: null },
+  ...fields,
+});
+
+test("a session's state is one word with its reason; a turn that did not do its work is never done", () => {
+  const cases: [OpenRun | undefined, LastRun | undefined, string, string | null][] = [
+    [undefined, undefined, "ready", null],
+    [open({ state: "pending" }), undefined, "starting", null],
+    [open({}), undefined, "working", null],
+    [open({ isCompacting: true }), undefined, "compacting", null],
+    [open({ question: "Which colour?" }), undefined, "waiting", "Which colour?"],
+    [open({ state: "pending", attempt: 2 }), last({ state: "errored", error: "busy" }), "retrying", "busy"],
+    [undefined, last({}), "done", null],
+    [undefined, last({ deliverable: { status: "ready", error: null } }), "done", null],
+    [undefined, last({ deliverable: { status: "failed", error: "cut off" } }), "no_result", "cut off"],
+    [
+      undefined,
+      last({ pageError: "shop.example was not found" }),
+      "page_error",
+      "shop.example was not found",
+    ],
+    [undefined, last({ state: "errored", error: "no key" }), "failed", "no key"],
+    [undefined, last({ state: "cancelled" }), "stopped", null],
+    [open({}), last({ state: "errored", error: "no key" }), "working", null],
+  ];
+  for (const [openRun, lastRun, state, stateReason] of cases)
+    assert.deepEqual(projectSessionState(openRun, lastRun), { state, stateReason });
+});

@@ -1,0 +1,36 @@
+import type { SessionStateWord } from "#db/schema/unions.ts";
+import type { LastRun, OpenRun } from "./list-store.ts";
+
+/** A session's state in one word, with the sentence that says why where there is one. */
+type SessionStateView = { state: SessionStateWord; stateReason: string | null };
+
+/**
+ * Projects what a session is doing, or how its last turn ended. `done` is kept for a turn that did its work: a turn whose
+ * result failed, or whose page was not reached, has a word of its own although its run succeeded.
+ */
+export function projectSessionState(open: OpenRun | undefined, last: LastRun | undefined): SessionStateView {
+  if (open) return projectOpen(open, last);
+  switch (last?.state) {
+    case "errored":
+      return { state: "failed", stateReason: last.error };
+    case "cancelled":
+      return { state: "stopped", stateReason: null };
+    case "succeeded":
+      if (last.deliverable?.status === "failed")
+        return { state: "no_result", stateReason: last.deliverable.error };
+      if (last.pageError !== null) return { state: "page_error", stateReason: last.pageError };
+      return { state: "done", stateReason: null };
+    default:
+      return { state: "ready", stateReason: null };
+  }
+}
+
+function projectOpen(open: OpenRun, last: LastRun | undefined): SessionStateView {
+  if (open.state === "pending") {
+    return open.attempt > 1
+      ? { state: "retrying", stateReason: last?.error ?? null }
+      : { state: "starting", stateReason: null };
+  }
+  if (open.question !== null) return { state: "waiting", stateReason: open.question };
+  return { state: open.isCompacting ? "compacting" : "working", stateReason: null };
+}

@@ -1,0 +1,159 @@
+import { and, eq, gt, inArray, lt, ne, not, or, sql } from "drizzle-orm";
+import type { Database, Transaction } from "#db/client.ts";
+import { browsers, deliveries, evidence, outbox, removals, runs, sessions } from "#db/schema/index.ts";
+import { queryRows } from "#db/statement.ts";
+import { OPEN_STATES } from "../run/run-store.ts";
+
+/** What went with a session, its sub-agents' included: rows by what they are, and bytes of evidence. */
+export type RemovedRows = {
+  sessions: number;
+  requests: number;
+  runs: number;
+  messages: number;
+  events: number;
+  toolCalls: number;
+  deliverables: number;
+  annotations: number;
+  elicitations: number;
+  deliveries: number;
+  evidence: number;
+  evidenceBytes: number;
+  secrets: number;
+  shareLinks: number;
+  /** Workspaces that had been started, and browsers that were up. */
+  workspaces: number;
+  browsers: number;
+};
+
+/** What a removal found: the sessions that are gone, which of their runs were open, and what else went. */
+export type Removal = { sessionIds: string[]; openRunIds: string[]; rows: RemovedRows };
+
+/**
+ * Removes a session of this owner and its sub-agents with every row of theirs, large objects included, and notes that
+ * they are gone for whoever keeps something outside the database. Before the commit nothing is gone, after it
+ * everything is.
+ *
+ * @returns undefined where the owner has no such session.
+ */
+export async function removeSessionRows(
+  tx: Transaction,
+  sessionId: string,
+  ownerId: string,
+): Promise<Removal | undefined> {
+  await lockOpenRuns(tx, sessionId);
+  const sessionIds = await lockFamily(tx, sessionId, ownerId);
+  if (sessionIds.length === 0) return undefined;
+  const rows = await countRows(tx, sessionIds);
+  const open = await tx
+    .select({ id: runs.id })
+    .from(runs)
+    .where(and(inArray(runs.sessionId, sessionIds), inArray(runs.state, OPEN_STATES)));
+  await forgetJobs(tx, sessionIds);
+  await tx.execute(sql`
+    select lo_unlink(large.oid) from ${evidence} join pg_largeobject_metadata large
+      on ${evidence.path} = 'database:' || large.oid where ${inArray(evidence.sessionId, sessionIds)}`);
+  await tx.insert(removals).values(sessionIds.map((id) => ({ sessionId: id })));
+  await tx.delete(sessions).where(inArray(sessions.id, sessionIds));
+  return { sessionIds, openRunIds: open.map(({ id }) => id), rows };
+}
+
+/**
+ * Whoever plays or ends a run locks it before its session: in the same order nobody waits in a circle. The lock is theirs
+ * too, which lets a message join the run meanwhile.
+ */
+async function lockOpenRuns(tx: Transaction, sessionId: string): Promise<void> {
+  await tx
+    .select({ id: runs.id })
+    .from(runs)
+    .where(and(eq(runs.sessionId, sessionId), inArray(runs.state, OPEN_STATES)))
+    .orderBy(runs.id)
+    .for("no key update");
+}
+
+/** Locks a session and all that descend from it, generation by generation: a locked one gets no more children. */
+async function lockFamily(tx: Transaction, sessionId: string, ownerId: string): Promise<string[]> {
+  const family: string[] = [];
+  let found = await tx
+    .select({ id: sessions.id })
+    .from(sessions)
+    .where(and(eq(sessions.id, sessionId), eq(sessions.ownerId, ownerId)))
+    .for("update");
+  while (found.length > 0) {
+    const parents = found.map(({ id }) => id);
+    family.push(...parents);
+    found = await tx
+      .select({ id: sessions.id })
+      .from(sessions)
+      .where(inArray(sessions.parentSessionId, parents))
+      .orderBy(sessions.id)
+      .for("update");
+  }
+  return family;
+}
+
+const COUNTED = {
+  requests: "requests",
+  runs: "runs",
+  messages: "messages",
+  events: "events",
+  toolCalls: "tool_calls",
+  deliverables: "deliverables",
+  annotations: "annotations",
+  elicitations: "elicitations",
+  deliveries: "deliveries",
+  evidence: "evidence",
+  secrets: "sealed_secrets",
+  shareLinks: "share_tokens",
+} as const satisfies Partial<Record<keyof RemovedRows, string>>;
+
+async function countRows(tx: Transaction, sessionIds: string[]): Promise<RemovedRows> {
+  const counts = Object.entries(COUNTED).map(
+    ([name, table]) =>
+      sql`(select count(*)::int from ${sql.identifier(table)} where session_id in ${sessionIds}) as ${sql.identifier(name)}`,
+  );
+  const others = sql`
+    (select coalesce(sum(size_bytes), 0)::float8 from ${evidence} where session_id in ${sessionIds}) as "evidenceBytes",
+    (select count(*)::int from ${sessions} where id in ${sessionIds} and startup_status <> 'uninitialized') as workspaces,
+    (select count(*)::int from ${browsers} where session_id in ${sessionIds} and status in ('creating', 'ready')) as browsers`;
+  const rows = await queryRows<Omit<RemovedRows, "sessions">>(
+    tx,
+    sql`select ${sql.join(counts, sql`, `)}, ${others}`,
+  );
+  const [row] = rows;
+  if (!row) throw new Error("the database counted nothing");
+  return { sessions: sessionIds.length, ...row };
+}
+
+/** Takes the jobs of these sessions out of the outbox; those that the engine has already find nothing to do. */
+async function forgetJobs(tx: Transaction, sessionIds: string[]): Promise<void> {
+  const ofRuns = sql`select ${runs.id} || ':' || sent.number from ${runs},
+    generate_series(1, ${runs.generation}) sent (number) where ${inArray(runs.sessionId, sessionIds)}`;
+  const ofDeliveries = sql`select ${deliveries.id} || ':' || asked.number || ending.text from ${deliveries},
+    generate_series(1, ${deliveries.cycle}) asked (number),
+    lateral (select '' as text union all select ':' || n from generate_series(1, ${deliveries.generation}) n) ending
+    where ${inArray(deliveries.sessionId, sessionIds)}`;
+  await tx.delete(outbox).where(sql`${outbox.id} in (${ofRuns} union all ${ofDeliveries})`);
+}
+
+/** A removed session, and whether a process could not yet clear all of it. */
+type RemovalRow = typeof removals.$inferSelect;
+
+/** Sessions removed after `since`, and pending ones of any age. */
+export const listRemovals = (db: Database, since: Date): Promise<RemovalRow[]> =>
+  db
+    .select()
+    .from(removals)
+    .where(or(gt(removals.removedAt, since), removals.isPending));
+
+/** Notes whether something of a removed session is still to be cleared. */
+export async function markRemoval(db: Database, sessionId: string, isPending: boolean): Promise<void> {
+  await db
+    .update(removals)
+    .set({ isPending })
+    .where(and(eq(removals.sessionId, sessionId), ne(removals.isPending, isPending)));
+}
+
+/** Forgets which sessions were removed before a time, except pending ones. */
+export async function pruneRemovals(db: Database, before: Date): Promise<void> {
+  await db.delete(removals).where(and(lt(removals.removedAt, before), not(removals.isPending)));
+}

@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { after, describe, test } from "node:test";
+import { eq } from "drizzle-orm";
+import { deliverables, requests, runs } from "#db/schema/index.ts";
+import { openTestDatabase } from "#db/testing.ts";
+import { findLastRuns, findOpenRuns, listSessions } from "../list/list-store.ts";
+import { findSession } from "../session-store.ts";
+import { insertTestSession } from "../transcript/transcript-fixture.ts";
+import { readAgentStatus } from "./agent-status.ts";
+
+const { db, close } = await openTestDatabase();
+const deployment = { maxLiveChildren: 4, maxLiveBrowsers: 4 };
+after(close);
+
+/** A second request whose run waits for its turn. */
+async function addWaiting(sessionId: string) {
+  const [id, origin] = [`req_waiting_${sessionId}`, "external" as const];
+  await db.insert(requests).values({ id, sessionId, position: 2, mode: "queue", origin, bodyHash: "hash" });
+  await db
+    .insert(runs)
+    .values({ id: `run_waiting_${sessionId}`, sessionId, requestId: id, attempt: 1, origin });
+}
+
+describe("agent status", () => {
+  test("shows the running turn, how many wait, and the caps in force", async () => {
+    const { runId } = await insertTestSession(db, "ses_status");
+    await db.update(runs).set({ startedAt: new Date() }).where(eq(runs.id, runId));
+    await addWaiting("ses_status");
+    const session = await findSession(db, "ses_status");
+    assert.ok(session);
+    assert.deepEqual(await readAgentStatus(db, session, { maxLiveChildren: 2, maxLiveBrowsers: 4 }), {
+      ...{ turnState: "running", activeRunId: runId, lastRunId: runId, deliverable: null },
+      ...{ delegation: { maxLiveChildren: 2, maxLiveBrowsers: 2 }, startupStatus: "uninitialized" },
+      ...{ lastRun: null, queued: 1 },
+    });
+  });
+
+  test("reads compacting while the running run makes room in its context", async () => {
+    const { runId } = await insertTestSession(db, "ses_compacting");
+    await db.update(runs).set({ startedAt: new Date(), isCompacting: true }).where(eq(runs.id, runId));
+    const session = await findSession(db, "ses_compacting");
+    assert.ok(session);
+    assert.equal((await readAgentStatus(db, session, deployment)).turnState, "compacting");
+  });
+
+  test("of a structured session reads pending between two attempts, and what the ended one came to after the last", async () => {
+    const sessionId = "ses_retried";
+    const { runId, requestId } = await insertTestSession(db, sessionId);
+    await db
+      .update(runs)
+      .set({ state: "errored", error: "overloaded", startedAt: new Date(), endedAt: new Date() })
+      .where(eq(runs.id, runId));
+    await db.insert(deliverables).values({ runId, sessionId, status: "failed", error: "overloaded" });
+    const retry = { id: "run_retry", sessionId, requestId, attempt: 2, origin: "retry" as const };
+    await db.insert(runs).values(retry);
+    const session = await findSession(db, sessionId);
+    assert.ok(session);
+    const structured = { ...session, outputSchema: { type: "object" } };
+    const waiting = await readAgentStatus(db, structured, deployment);
+    assert.deepEqual([waiting.turnState, waiting.deliverable], ["running", { runId, status: "pending" }]);
+    await db.update(runs).set({ state: "cancelled", endedAt: new Date() }).where(eq(runs.id, retry.id));
+    const ended = await readAgentStatus(db, structured, deployment);
+    assert.deepEqual(
+      [ended.turnState, ended.deliverable],
+      ["idle", { runId, status: "failed", error: "overloaded" }],
+    );
+  });
+
+  test("of a session whose first run has not started has no run and no deliverable", async () => {
+    const { runId } = await insertTestSession(db, "ses_new");
+    await db.update(runs).set({ state: "pending" }).where(eq(runs.id, runId));
+    const session = await findSession(db, "ses_new");
+    assert.ok(session);
+    const status = await readAgentStatus(db, { ...session, outputSchema: { type: "object" } }, deployment);
+    assert.deepEqual(
+      [status.turnState, status.activeRunId, status.lastRunId, status.deliverable, status.queued],
+      ["running", null, null, null, 0],
+    );
+  });
+});
+
+describe("the list of sessions", () => {
+  test("pages by time and id, and reads each session's runs at once", async () => {
+    const all = await listSessions(db, "owner", { limit: 100 });
+    const pages: string[] = [];
+    for (let last = all[-1]; ; ) {
+      const [row] = await listSessions(db, "owner", { limit: 1, ...(last && { before: last }) });
+      if (!row) break;
+      pages.push(row.id);
+      last = row;
+    }
+    assert.deepEqual(
+      pages,
+      all.map(({ id }) => id),
+    );
+    assert.equal("metadata" in (all[0] ?? {}), false);
+    const ids = all.map(({ id }) => id);
+    const [open, last] = [await findOpenRuns(db, ids), await findLastRuns(db, ids)];
+    assert.deepEqual(open.get("ses_status"), {
+      ...{ state: "running", attempt: 1, isCompacting: false, question: null },
+    });
+    assert.equal(last.get("ses_status")?.state, "running");
+    assert.equal(open.get("ses_retried"), undefined);
+    assert.deepEqual(last.get("ses_retried"), {
+      ...{ state: "errored", error: "overloaded", pageError: null },
+      deliverable: { status: "failed", error: "overloaded" },
+    });
+    assert.equal(last.get("ses_new"), undefined);
+    assert.equal((await findLastRuns(db, [])).size + (await findOpenRuns(db, [])).size, 0);
+  });
+});

@@ -1,0 +1,55 @@
+import type { Database } from "#db/client.ts";
+import type { StartupStatus } from "#db/schema/unions.ts";
+import type { Deliverable, RunOutcome } from "#lib/events/event.ts";
+import { type DelegationCaps, limitDelegation } from "../delegation.ts";
+import type { SessionRow } from "../session-store.ts";
+import { countQueued, findDeliverable, findLastRun, listOpenRuns } from "./run-store.ts";
+import {
+  isCompacting,
+  projectDeliverable,
+  projectOutcome,
+  projectTurnState,
+  type TurnState,
+} from "./status.ts";
+
+/** Source: specification, Agent status; `wire.md`, Agent status. */
+type AgentStatus = {
+  turnState: TurnState;
+  activeRunId: string | null;
+  lastRunId: string | null;
+  deliverable: Deliverable | null;
+  delegation: DelegationCaps;
+  startupStatus: StartupStatus;
+  lastRun: { outcome: RunOutcome; error: string | null } | null;
+  queued: number;
+};
+
+/** Projects the agent status of a session from its runs; nothing of it is stored twice. */
+export async function readAgentStatus(
+  db: Database,
+  session: SessionRow,
+  deployment: DelegationCaps,
+): Promise<AgentStatus> {
+  const open = await listOpenRuns(db, session.id);
+  const lastRun = await findLastRun(db, session.id);
+  const isRunning = lastRun?.state === "running";
+  const outcome = lastRun ? projectOutcome(lastRun) : null;
+  // Between two attempts the result is still to come: what the ended one came to is among the events.
+  const isRetried = open.some(({ run }) => run.requestId === lastRun?.requestId);
+  const row =
+    lastRun && session.outputSchema && !isRetried ? await findDeliverable(db, lastRun.id) : undefined;
+  return {
+    // The two reads are not one moment: a run seen running counts, whatever the list before said.
+    turnState: projectTurnState(
+      isRunning ? Math.max(1, open.length) : open.length,
+      lastRun !== undefined && isCompacting(lastRun),
+    ),
+    activeRunId: isRunning ? lastRun.id : null,
+    lastRunId: lastRun?.id ?? null,
+    deliverable: lastRun && session.outputSchema ? projectDeliverable(lastRun.id, row) : null,
+    delegation: limitDelegation(session, deployment),
+    startupStatus: session.startupStatus,
+    lastRun: lastRun && outcome ? { outcome, error: lastRun.error } : null,
+    queued: await countQueued(db, session.id, open[0]?.run.id ?? null),
+  };
+}

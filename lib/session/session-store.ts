@@ -1,0 +1,188 @@
+import { and, eq, getTableColumns, sql } from "drizzle-orm";
+import type { Database, Executor, Transaction } from "#db/client.ts";
+import { messages, outbox, requests, runs, sealedSecrets, sessions } from "#db/schema/index.ts";
+import type { RunOrigin, StartupStatus } from "#db/schema/unions.ts";
+import { defineStatement, queryRows } from "#db/statement.ts";
+import type { SecretPlace } from "#lib/secrets/sealer.ts";
+import type { Job } from "./jobs/jobs.ts";
+import type { NewMessageRow } from "./transcript/message-store.ts";
+
+/** A session without its metadata: the service never reads that, and it may be megabytes. */
+export type SessionRow = Omit<typeof sessions.$inferSelect, "metadata">;
+
+const { metadata: _unread, ...columns } = getTableColumns(sessions);
+
+/** The columns of {@link SessionRow}. */
+export const sessionColumns: Omit<typeof sessions._.columns, "metadata"> = columns;
+
+/** A session of this owner; another owner's is as unknown as one that never was. */
+export async function findSession(
+  db: Executor,
+  sessionId: string,
+  ownerId?: string,
+): Promise<SessionRow | undefined> {
+  const [row] = await db
+    .select(sessionColumns)
+    .from(sessions)
+    .where(
+      and(eq(sessions.id, sessionId), ownerId === undefined ? undefined : eq(sessions.ownerId, ownerId)),
+    );
+  return row;
+}
+
+/** The session for whose creation its owner used this key. */
+export async function findSessionByIdempotencyKey(
+  db: Executor,
+  ownerId: string,
+  key: string,
+): Promise<SessionRow | undefined> {
+  const [row] = await db
+    .select(sessionColumns)
+    .from(sessions)
+    .where(and(eq(sessions.ownerId, ownerId), eq(sessions.idempotencyKey, key)));
+  return row;
+}
+
+/** Locks a session's row until the transaction ends, so that its queue has one order. */
+export async function lockSession(tx: Transaction, sessionId: string): Promise<SessionRow | undefined> {
+  const [row] = await tx
+    .select(sessionColumns)
+    .from(sessions)
+    .where(eq(sessions.id, sessionId))
+    .for("update");
+  return row;
+}
+
+/** Notes how far a session's workspace has come. */
+export async function setStartupStatus(
+  db: Executor,
+  sessionId: string,
+  startupStatus: StartupStatus,
+): Promise<void> {
+  await db.update(sessions).set({ startupStatus }).where(eq(sessions.id, sessionId));
+}
+
+/** What of a session only its own page of the API tells. */
+type SessionExtras = {
+  metadata: Record<string, unknown> | null;
+  /** Whether a secret was registered with its callback. */
+  isSigned: boolean;
+};
+
+/** @see SessionExtras; of a session that is gone there is neither. */
+export async function readSessionExtras(db: Database, sessionId: string): Promise<SessionExtras> {
+  const [row] = await db
+    .select({
+      metadata: sessions.metadata,
+      isSigned: sql<boolean>`exists (select 1 from ${sealedSecrets}
+        where ${sealedSecrets.sessionId} = ${sessionId} and ${sealedSecrets.name} = ${CALLBACK_SECRET})`,
+    })
+    .from(sessions)
+    .where(eq(sessions.id, sessionId));
+  return row ?? { metadata: null, isSigned: false };
+}
+
+/** The name of a session's callback secret among its sealed ones. */
+export const CALLBACK_SECRET = "callback.secret";
+
+/** The name of the headers of one of its MCP servers among them. */
+export const nameMcpHeaders = (serverId: string): string => `mcpServers.${serverId}.headers`;
+
+/** Where a session's secret lies: it opens only where it was sealed. */
+export const placeSecret = (sessionId: string, name: string): SecretPlace => ({
+  table: "sealed_secrets",
+  row: sessionId,
+  column: name,
+});
+
+const FIELDS = [
+  ...(["id", "ownerId", "title", "userId", "source", "metadata", "idempotencyKey", "bodyHash"] as const),
+  ...(["targetUrl", "targetPageUrls", "outputSchema", "tools", "toolset", "systemPrompt"] as const),
+  ...(["mcpServers", "capabilities", "subAgents", "maxLiveChildren", "maxLiveBrowsers"] as const),
+  ...(["callbackUrl", "callbackEvents", "messageSeq"] as const),
+] satisfies (keyof typeof sessions.$inferInsert)[];
+
+const allColumns = getTableColumns(sessions);
+
+/** What a session begins with: its row, its first request and run with their messages, its secrets, and the job to play it. */
+type NewSessionRows = {
+  session: Pick<Required<typeof sessions.$inferInsert>, (typeof FIELDS)[number]>;
+  request: { id: string; runId: string; origin: RunOrigin };
+  messages: NewMessageRow[];
+  secrets: { name: string; sealed: string }[];
+  job: Job;
+};
+
+const insertSession = defineStatement<
+  | (typeof FIELDS)[number]
+  | "requestId"
+  | "runId"
+  | "origin"
+  | "messages"
+  | "secrets"
+  | "jobId"
+  | "jobName"
+  | "jobData"
+>(
+  (value) => sql`
+    with created as (
+      insert into ${sessions} (${sql.join(
+        FIELDS.map((field) => sql.identifier(allColumns[field].name)),
+        sql`, `,
+      )})
+      values (${sql.join(FIELDS.map(value), sql`, `)})
+      on conflict (owner_id, idempotency_key) do nothing returning id, user_id, body_hash
+    ), asked as (
+      insert into ${requests} (id, session_id, position, mode, origin, user_id, body_hash)
+      select ${value("requestId")}, id, 1, 'queue', ${value("origin")}, user_id, body_hash from created
+    ), run as (
+      insert into ${runs} (id, session_id, request_id, attempt, origin)
+      select ${value("runId")}, id, ${value("requestId")}, 1, ${value("origin")} from created
+    ), said as (
+      insert into ${messages} (id, session_id, seq, index, role, parts, request_id, author)
+      select m.id, created.id, m.seq, m.index, m.role, m.parts, ${value("requestId")}, m.author
+      from created, json_to_recordset(${value("messages")}::json)
+        as m (id text, seq int, index int, role text, parts json, author text)
+    ), sealed as (
+      insert into ${sealedSecrets} (session_id, name, sealed)
+      select created.id, s.name, s.sealed
+      from created, json_to_recordset(${value("secrets")}::json) as s (name text, sealed text)
+    ), sent as (
+      insert into ${outbox} (id, name, data)
+      select ${value("jobId")}, ${value("jobName")}, ${value("jobData")}::jsonb from created
+    )
+    select id from created`,
+);
+
+/**
+ * Writes a new session in one statement, unless its owner used the idempotency key before.
+ *
+ * @returns whether it was written.
+ */
+export async function insertNewSession(
+  db: Database,
+  { session, request, messages: said, secrets, job }: NewSessionRows,
+): Promise<boolean> {
+  const fields = Object.fromEntries(
+    FIELDS.map((field) => {
+      const given = session[field];
+      return [field, given === null ? null : allColumns[field].mapToDriverValue(given)];
+    }),
+  );
+  const rows = await queryRows<{ id: string }>(
+    db,
+    insertSession({
+      // One value for each of FIELDS.
+      ...(fields as Record<(typeof FIELDS)[number], unknown>),
+      requestId: request.id,
+      runId: request.runId,
+      origin: request.origin,
+      messages: JSON.stringify(said),
+      secrets: JSON.stringify(secrets),
+      jobId: job.id,
+      jobName: job.name,
+      jobData: JSON.stringify(job.data),
+    }),
+  );
+  return rows.length === 1;
+}

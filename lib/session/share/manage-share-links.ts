@@ -1,0 +1,77 @@
+import { randomBytes } from "node:crypto";
+import type { Database } from "#db/client.ts";
+import type { ShareRole } from "#db/schema/unions.ts";
+import { newId } from "../new-id.ts";
+import { hashToken } from "./share-link.ts";
+import {
+  countLiveShareLinks,
+  findShareLink,
+  insertShareLink,
+  listShareLinkRows,
+  revokeShareLinkRow,
+  type ShareLinkRow,
+} from "./share-store.ts";
+
+/** A share link as it is listed, without its secret. Times are ISO 8601, UTC. */
+type ListedShareLink = {
+  id: string;
+  role: ShareRole;
+  label: string | null;
+  createdAt: string;
+  expiresAt: string | null;
+  revokedAt: string | null;
+};
+
+/** Live links that one session may have at a time. */
+export const LIVE_LINKS_MAX = 100;
+
+/**
+ * Creates a link with a random secret of 192 bits, of which only a hash is stored.
+ *
+ * @returns the secret, which is never shown again; undefined where the session has as many live links as it may.
+ */
+export async function createShareLink(
+  db: Database,
+  link: { sessionId: string; role: ShareRole; label: string | null; expiresAt: Date | null },
+  now = new Date(),
+): Promise<{ token: string; record: ListedShareLink } | undefined> {
+  if ((await countLiveShareLinks(db, link.sessionId, now)) >= LIVE_LINKS_MAX) return undefined;
+  const token = randomBytes(24).toString("base64url");
+  const row = await insertShareLink(db, {
+    ...link,
+    id: newId("lnk"),
+    tokenHash: hashToken(token),
+    createdAt: now,
+  });
+  return { token, record: describeShareLink(row) };
+}
+
+/** One page of a session's links, newest first; `nextCursor` is null after the last. */
+export async function listShareLinks(
+  db: Database,
+  sessionId: string,
+  page: { cursor?: string; limit: number },
+): Promise<{ data: ListedShareLink[]; nextCursor: string | null }> {
+  const found = await listShareLinkRows(db, sessionId, { ...page, limit: page.limit + 1 });
+  const shown = found.slice(0, page.limit);
+  const nextCursor = found.length > page.limit ? (shown.at(-1)?.id ?? null) : null;
+  return { data: shown.map(describeShareLink), nextCursor };
+}
+
+/** Revokes a link; revoking it again changes nothing. @returns undefined for an unknown one. */
+export async function revokeShareLink(
+  db: Database,
+  sessionId: string,
+  id: string,
+  now = new Date(),
+): Promise<ListedShareLink | undefined> {
+  const row = (await revokeShareLinkRow(db, sessionId, id, now)) ?? (await findShareLink(db, sessionId, id));
+  return row && describeShareLink(row);
+}
+
+const describeShareLink = (row: ShareLinkRow): ListedShareLink => ({
+  ...{ id: row.id, role: row.role, label: row.label },
+  createdAt: row.createdAt.toISOString(),
+  expiresAt: row.expiresAt?.toISOString() ?? null,
+  revokedAt: row.revokedAt?.toISOString() ?? null,
+});

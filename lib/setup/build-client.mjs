@@ -1,0 +1,63 @@
+/** `npm run build:client`: the client for programs, as JavaScript and declarations that any project can take. */
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { runCommand } from "./command.mjs";
+import { SetupError } from "./setup-error.mjs";
+
+/** Where the client is built to. */
+export const clientFolder = ".client";
+
+/**
+ * Makes the client's types anew from the contract.
+ * @param {string} node executable of Node 24
+ * @throws {SetupError}
+ */
+export const makeClientTypes = (node) =>
+  runStep(node, [
+    "--disable-warning=ExperimentalWarning",
+    "lib/api/openapi/client-types/write-client-types.ts",
+  ]);
+
+/**
+ * Compiles the client.
+ * @param {string} node executable of Node 24
+ * @param {string} [folder] where to
+ * @throws {SetupError} when it cannot be compiled, with what the compiler said
+ */
+export async function buildClient(node, folder = clientFolder) {
+  rmSync(folder, { recursive: true, force: true });
+  const compiler = "node_modules/typescript/bin/tsc";
+  await runStep(node, [compiler, "-p", "lib/client/tsconfig.json", "--outDir", folder]);
+  nameCompiledFiles(folder);
+  const { version } = JSON.parse(readFileSync("package.json", "utf8"));
+  const description = "Client of Agent Session Service, for Node 20 and newer and for browsers.";
+  const entry = "./index";
+  const manifest = {
+    ...{ name: "agent-session-client", version, description, type: "module", sideEffects: false },
+    engines: { node: ">=20" },
+    ...{ main: `${entry}.js`, types: `${entry}.d.ts` },
+    exports: { ".": { types: `${entry}.d.ts`, default: `${entry}.js` } },
+  };
+  writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+}
+
+/**
+ * @param {string} node
+ * @param {string[]} args
+ */
+async function runStep(node, args) {
+  const result = await runCommand(node, args);
+  if (!result.ok) throw new SetupError("The client could not be built: see above.", result.output);
+}
+
+/**
+ * The compiler leaves the endings of declarations' imports as they are in the sources.
+ * @param {string} folder
+ */
+function nameCompiledFiles(folder) {
+  for (const file of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+    if (!file.endsWith(".d.ts")) continue;
+    const path = join(folder, file);
+    writeFileSync(path, readFileSync(path, "utf8").replace(/(from "\.[^"]*)\.ts"/g, '$1.js"'));
+  }
+}

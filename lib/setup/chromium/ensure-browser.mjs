@@ -1,0 +1,104 @@
+/** Step 3: a Chromium that starts, fonts for it, and bubblewrap for the sandbox; written down in the data folder. */
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { showStep } from "../progress.mjs";
+import { listFiles, readStamp, writeStamp } from "../stamp.mjs";
+import { listChromiums, pickChromium } from "./find-chromium.mjs";
+import {
+  canInstallSystemPackages,
+  installChromium,
+  installSystemPackages,
+  isOnPath,
+} from "./install-chromium.mjs";
+
+/** @typedef {import("./find-chromium.mjs").Chromium} Chromium */
+/**
+ * @typedef {object} SetupResult
+ * @property {Chromium | null} chromium
+ * @property {boolean} hasTriedInstalling
+ * @property {string} searchedAt ISO 8601
+ */
+
+/**
+ * Finds or installs what the browser and the sandbox need. Neither is required: what is missing is said in a line.
+ * @param {string} node executable of Node 24
+ * @param {boolean} isForced search and try to install again, although that was done before
+ * @returns {Promise<Chromium | null>}
+ */
+export async function ensureBrowser(node, isForced) {
+  const dataDir = resolve(process.env.DATA_DIR || ".data");
+  const path = join(dataDir, "setup.json");
+  const last = /** @type {SetupResult | undefined} */ (readStamp(path));
+  if (!isForced && last !== undefined && isCurrent(last)) return last.chromium;
+  const isRemote = Boolean(process.env.BROWSER_CDP_URL);
+  const mayInstall = isForced || last?.hasTriedInstalling !== true;
+  const chromium = isRemote ? null : await findOrInstall(node, dataDir, mayInstall);
+  if (isForced || last === undefined) await installCompanions();
+  const hasTriedInstalling = last?.hasTriedInstalling === true || (!isRemote && mayInstall);
+  writeStamp(path, { chromium, hasTriedInstalling, searchedAt: new Date().toISOString() });
+  return chromium;
+}
+
+/** @param {SetupResult} last */
+function isCurrent(last) {
+  const chosen = process.env.BROWSER_EXECUTABLE_PATH || undefined;
+  if (process.env.BROWSER_CDP_URL) return true;
+  if (last.chromium === null) return false;
+  // A path from the environment counts only as long as the environment names it.
+  const isChosen = last.chromium.source === "environment";
+  if (chosen === undefined ? isChosen : !isChosen || last.chromium.executablePath !== resolve(chosen))
+    return false;
+  return existsSync(last.chromium.executablePath);
+}
+
+/**
+ * @param {string} node
+ * @param {string} dataDir
+ * @param {boolean} mayInstall installing is tried once and by `npm run setup`, not at every start without a network
+ * @returns {Promise<Chromium | null>}
+ */
+async function findOrInstall(node, dataDir, mayInstall) {
+  const chosen = process.env.BROWSER_EXECUTABLE_PATH || undefined;
+  if (chosen !== undefined) {
+    const chromium = await pickChromium(node, [{ executablePath: resolve(chosen), source: "environment" }]);
+    if (chromium === undefined)
+      console.log(`! BROWSER_EXECUTABLE_PATH (${chosen}) does not start as a Chromium.`);
+    return chromium ?? null;
+  }
+  const present = listChromiums();
+  if (present.length === 0 && !mayInstall) return sayMissing();
+  const chromium = await showStep("Finding Chromium", async (showDetail) => {
+    const found = await pickChromium(node, present);
+    if (found !== undefined || !mayInstall) return found ?? null;
+    return (await installChromium(node, dataDir, showDetail)) ?? null;
+  });
+  return chromium ?? sayMissing();
+}
+
+/** @returns {null} */
+function sayMissing() {
+  console.log(
+    "! No Chromium: sessions run without a browser. Install one (`npx playwright install --with-deps chromium-headless-shell`, " +
+      "or your distribution's chromium), or set BROWSER_EXECUTABLE_PATH or BROWSER_CDP_URL; then `npm run setup`.",
+  );
+  return null;
+}
+
+/** Packages that make the rest better where they may be installed: the sandbox's confinement, and fonts. */
+async function installCompanions() {
+  if (process.platform !== "linux") return;
+  const wanted = [
+    ...(isOnPath("bwrap") ? [] : ["bubblewrap"]),
+    // A bare Debian has no font at all for headless pages; these two are 3 MB and cover Latin, Greek and Cyrillic.
+    ...(listFiles("/usr/share/fonts").length > 0 ? [] : ["fonts-dejavu-core", "fonts-liberation"]),
+  ];
+  if (wanted.length === 0) return;
+  if (canInstallSystemPackages()) {
+    await showStep(`Installing ${wanted.join(", ")}`, (showDetail) =>
+      installSystemPackages(wanted, showDetail),
+    );
+  }
+  if (!isOnPath("bwrap")) {
+    console.log("! No bubblewrap: agents get no shell until it is there (`apt-get install bubblewrap`).");
+  }
+}

@@ -1,0 +1,83 @@
+/** A Chromium from npm, for a Linux whose distribution gives none: `@sparticuz/chromium`, made for AWS Lambda. */
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { runCommand } from "../command.mjs";
+import { runNpm } from "../install.mjs";
+import { pickChromium } from "./find-chromium.mjs";
+
+const downloadTimeoutMs = 300_000;
+
+/**
+ * The package, unpacked into the data folder, so that it outlives the temporary folder it would choose.
+ * @param {string} node
+ * @param {string} dataDir
+ * @param {import("../progress.mjs").ShowDetail} showDetail
+ * @returns {Promise<import("./find-chromium.mjs").Chromium | undefined>}
+ */
+export async function installFromNpm(node, dataDir, showDetail) {
+  if (process.platform !== "linux") return undefined;
+  showDetail("from npm: @sparticuz/chromium");
+  const folder = resolve(dataDir, "chromium");
+  const name = "@sparticuz/chromium@^153.0.0";
+  const flags = ["--no-save", "--no-audit", "--no-fund", "--loglevel=error", "--global=false"];
+  const installed = await runNpm(["install", "--prefix", folder, ...flags, name], {
+    timeoutMs: downloadTimeoutMs,
+  });
+  if (!installed.ok) return undefined;
+  const unpacked = join(folder, "unpacked");
+  // First with the system's libraries; where those are missing, with the ones it brings for AWS Lambda.
+  for (const lambda of [{}, { AWS_EXECUTION_ENV: "AWS_Lambda_nodejs22.x" }]) {
+    rmSync(unpacked, { recursive: true, force: true });
+    const candidate = await unpackChromium(node, folder, unpacked, lambda);
+    const chromium = candidate && (await pickChromium(node, [candidate]));
+    if (chromium !== undefined) return chromium;
+  }
+  return undefined;
+}
+
+// Its default flags (one process, web security off) are left alone on purpose.
+const unpackScript = `
+  const { default: chromium } = await import("@sparticuz/chromium");
+  const executablePath = await chromium.executablePath();
+  console.log(JSON.stringify({ executablePath, libraries: process.env.LD_LIBRARY_PATH ?? null }));`;
+
+/**
+ * @param {string} node
+ * @param {string} folder holds the package
+ * @param {string} unpacked is made for what comes out of it
+ * @param {import("../command.mjs").Environment} lambda
+ * @returns {Promise<import("./find-chromium.mjs").Candidate | undefined>}
+ */
+async function unpackChromium(node, folder, unpacked, lambda) {
+  mkdirSync(unpacked, { recursive: true });
+  const result = await runCommand(node, ["--input-type=module", "--eval", unpackScript], {
+    cwd: folder,
+    timeoutMs: 60_000,
+    env: { ...lambda, TMPDIR: unpacked },
+  });
+  const line = result.output.split("\n").find((text) => text.startsWith("{"));
+  if (!result.ok || line === undefined) return undefined;
+  const { executablePath, libraries } = JSON.parse(line);
+  // It comes executable for its owner alone, and the browser may run as another user.
+  chmodSync(executablePath, 0o755);
+  // The font list it brings names folders of AWS Lambda; without any font a page's text is blank.
+  const fontList = join(unpacked, "fonts.conf");
+  writeFileSync(
+    fontList,
+    describeFonts(["/usr/share/fonts", "/usr/local/share/fonts", join(unpacked, "fonts")], unpacked),
+  );
+  return {
+    executablePath,
+    source: "package",
+    env: { FONTCONFIG_FILE: fontList, ...(libraries === null ? {} : { LD_LIBRARY_PATH: libraries }) },
+  };
+}
+
+/**
+ * @param {string[]} folders
+ * @param {string} unpacked
+ */
+function describeFonts(folders, unpacked) {
+  const lines = folders.map((folder) => `  <dir>${folder}</dir>`);
+  return `<?xml version="1.0"?>\n<fontconfig>\n${lines.join("\n")}\n  <cachedir>${join(unpacked, "fonts-cache")}</cachedir>\n</fontconfig>\n`;
+}

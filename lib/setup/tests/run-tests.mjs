@@ -1,0 +1,240 @@
+/** Step 6: `npm test`: checks, unit tests, build and end-to-end tests, with one summary at the end. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative, resolve } from "node:path";
+import { ensureBuilt } from "../build.mjs";
+import { runCommand } from "../command.mjs";
+import { formatSeconds } from "../progress.mjs";
+import { SetupError } from "../setup-error.mjs";
+import { listFiles, readStamp } from "../stamp.mjs";
+
+/** @typedef {{ name: string, passed: number, failed: number, skipped: number, names?: string[], durationMs: number }} PartResult */
+/** @typedef {Omit<PartResult, "name" | "durationMs">} Counts */
+/** @typedef {{ node: string, counts: string, env: import("../command.mjs").Environment }} Context */
+
+/** Tests of storage and turns, which also run through Neon's driver. */
+const onNeon = [
+  ...[
+    "lib/session/",
+    "lib/callback/",
+    "lib/events/event-log",
+    "lib/browser/session/browser-store",
+    "e2e/service/turn/turn.test",
+  ],
+  ...["inngest/embedded/create-embedded-engine", "inngest/embedded/resume"],
+];
+
+/**
+ * Unit tests use one Postgres server; end-to-end tests the embedded database, which is what a newcomer runs. The crashes
+ * run once more on a server, where other processes may take the work over.
+ * @param {string} path
+ */
+const isWorthRepeating = (path) => path.startsWith("e2e/crash/");
+
+/**
+ * Runs the parts that the arguments ask for: all of them; `--unit` or `--e2e` alone; or, with a filter, the unit and
+ * end-to-end test files whose path contains one of the words.
+ * @param {string} node executable of Node 24
+ * @param {string[]} args
+ * @param {import("../command.mjs").Environment} env added to the tests' own
+ * @returns {Promise<number>} the exit code
+ */
+export async function runTests(node, args, env) {
+  const filters = args.filter((arg) => !arg.startsWith("--"));
+  const units = selectFiles(["app", "components", "lib", "inngest", "db", "e2e"], ".test.ts", filters);
+  const specs = selectFiles(["e2e"], ".spec.ts", filters);
+  const isWhole = filters.length === 0 && !args.includes("--unit") && !args.includes("--e2e");
+  const wantsUnit = !args.includes("--e2e") && units.length > 0;
+  const wantsEndToEnd = !args.includes("--unit") && specs.length > 0;
+
+  const folder = mkdtempSync(join(tmpdir(), "agent-session-tests-"));
+  const context = {
+    node,
+    counts: join(folder, "counts.json"),
+    // Hundreds of processes load the same modules: compiled once, they start in about 60 % of the CPU time.
+    env: { NODE_COMPILE_CACHE: resolve("node_modules/.cache/node-compile"), ...env },
+  };
+  /** @type {PartResult[]} */
+  const results = [];
+  try {
+    if (isWhole) {
+      results.push(
+        await runPart("biome", () => runCheck(node, ["node_modules/@biomejs/biome/bin/biome", "check", "."])),
+      );
+      results.push(
+        await runPart("types", () => runCheck(node, ["node_modules/typescript/bin/tsc", "--noEmit"])),
+      );
+    }
+    if (wantsUnit) results.push(await runPart("unit tests", () => runUnitTests(context, units)));
+    if (wantsUnit && (isWhole || args.includes("--unit"))) {
+      const storage = units.filter(startsWithOneOf(onNeon));
+      results.push(
+        await runPart("storage and turns through Neon's driver", () =>
+          runUnitTests(onDatabase(context, "neon"), storage),
+        ),
+      );
+    }
+    if (wantsEndToEnd) {
+      const build = await runPart("build", () => runBuild(node));
+      results.push(build);
+      if (build.failed === 0) {
+        results.push(
+          await runPart("end-to-end tests", () => runEndToEndTests(context, filters.length > 0 ? specs : [])),
+        );
+        if (filters.length === 0)
+          results.push(
+            await runPart("crashes on a Postgres server", () =>
+              runEndToEndTests(onDatabase(context, "pg"), specs.filter(isWorthRepeating)),
+            ),
+          );
+      }
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  if (results.length === 0) console.log(`No test file matches ${args.join(" ")}.`);
+  return summarize(results);
+}
+
+/**
+ * @param {Context} context
+ * @param {string} driver
+ * @returns {Context}
+ */
+const onDatabase = (context, driver) => ({ ...context, env: { ...context.env, TEST_DATABASE: driver } });
+
+/** @param {string[]} parts */
+const startsWithOneOf = (parts) => (/** @type {string} */ path) =>
+  parts.some((part) => path.startsWith(part));
+
+/**
+ * @param {string[]} roots
+ * @param {string} ending
+ * @param {string[]} filters
+ */
+function selectFiles(roots, ending, filters) {
+  return roots
+    .flatMap((root) => listFiles(root))
+    .filter((path) => path.endsWith(ending))
+    .filter((path) => filters.length === 0 || filters.some((filter) => path.includes(filter)))
+    .sort();
+}
+
+/**
+ * @param {string} name
+ * @param {() => Promise<Counts>} run
+ * @returns {Promise<PartResult>}
+ */
+async function runPart(name, run) {
+  console.log(`\n── ${name}`);
+  const startedAt = Date.now();
+  return { name, ...(await run()), durationMs: Date.now() - startedAt };
+}
+
+/**
+ * A check counts only when it fails, as one failure.
+ * @param {string} node
+ * @param {string[]} args
+ */
+async function runCheck(node, args) {
+  const result = await runCommand(node, args);
+  if (!result.ok) console.log(result.output.trimEnd());
+  return { passed: 0, failed: result.ok ? 0 : 1, skipped: 0 };
+}
+
+/** @param {string} node */
+async function runBuild(node) {
+  try {
+    await ensureBuilt(node);
+    return { passed: 0, failed: 0, skipped: 0 };
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error;
+    console.log(`${error.details.trimEnd()}\n${error.message}`);
+    return { passed: 0, failed: 1, skipped: 0 };
+  }
+}
+
+/**
+ * Runs test files, each once: a test that fails now and then has found a fault, in the code or in itself.
+ * @param {Context} context
+ * @param {string[]} files
+ * @returns {Promise<Counts>}
+ */
+async function runUnitTests(context, files) {
+  rmSync(context.counts, { force: true });
+  const result = await runCommand(
+    context.node,
+    [
+      "--disable-warning=ExperimentalWarning",
+      "--test",
+      "--test-concurrency=2",
+      // A test that hangs fails by name instead of blocking the run.
+      "--test-timeout=180000",
+      "--import=./lib/setup/tests/limit-test-file.mjs",
+      "--test-global-setup=./db/global-setup-testing.ts",
+      "--test-reporter=./lib/setup/tests/test-reporter.mjs",
+      "--test-reporter-destination=stdout",
+      ...files,
+    ],
+    { inherit: true, env: { ...context.env, NODE_ENV: "test", TEST_COUNTS_PATH: context.counts } },
+  );
+  const counts = /** @type {import("./test-reporter.mjs").RunCounts | undefined} */ (
+    readStamp(context.counts)
+  );
+  const { passed = 0, failed = 0, skipped = 0, failures = [] } = counts ?? {};
+  const names = failures.map(({ file, name }) => `${relative(".", file)} › ${name}`);
+  return withExitCode(result.ok, { passed, failed, skipped, names });
+}
+
+/**
+ * @param {Context} context
+ * @param {string[]} specs
+ */
+async function runEndToEndTests(context, specs) {
+  rmSync(context.counts, { force: true });
+  const result = await runCommand(
+    context.node,
+    [
+      "node_modules/@playwright/test/cli.js",
+      "test",
+      "--config=e2e/playwright.config.ts",
+      "--reporter=list,json",
+      // Playwright takes regular expressions.
+      ...specs.map((path) => `${path.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`),
+    ],
+    { inherit: true, env: { ...context.env, NODE_ENV: "test", PLAYWRIGHT_JSON_OUTPUT_FILE: context.counts } },
+  );
+  const stats = /** @type {Record<string, number> | undefined} */ (readStamp(context.counts)?.stats);
+  return withExitCode(result.ok, {
+    passed: stats?.expected ?? 0,
+    failed: stats?.unexpected ?? 0,
+    skipped: stats?.skipped ?? 0,
+  });
+}
+
+/**
+ * A part that ended badly without a failed test (a crash, no browser) is one failure, never none.
+ * @param {boolean} ok
+ * @param {Counts} counts
+ */
+function withExitCode(ok, counts) {
+  return { ...counts, failed: ok ? counts.failed : Math.max(1, counts.failed) };
+}
+
+/**
+ * @param {PartResult[]} results
+ * @returns {number} the exit code
+ */
+function summarize(results) {
+  console.log("\n── summary");
+  for (const { name, passed, failed, skipped, names = [], durationMs } of results) {
+    const counts = passed + failed + skipped > 0 ? ` · ${passed} passed, ${failed} failed` : "";
+    const rest = skipped > 0 ? `, ${skipped} skipped` : "";
+    console.log(`${failed === 0 ? "✓" : "✗"} ${name}${counts}${rest} (${formatSeconds(durationMs)})`);
+    for (const failure of names) console.log(`    ${failure}`);
+  }
+  const passed = results.reduce((sum, part) => sum + part.passed, 0);
+  const failed = results.reduce((sum, part) => sum + part.failed, 0);
+  console.log(`\n${passed} passed, ${failed} failed`);
+  return failed === 0 && results.length > 0 ? 0 : 1;
+}

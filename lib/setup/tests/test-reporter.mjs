@@ -1,0 +1,119 @@
+/**
+ * The reporter of `npm test` for node:test: a line per file, failures whole, and the counts as JSON in the file that
+ * TEST_COUNTS_PATH names.
+ */
+import { writeFileSync } from "node:fs";
+import { relative, resolve } from "node:path";
+import { inspect } from "node:util";
+import { formatSeconds } from "../progress.mjs";
+
+/** @typedef {import("node:test/reporters").TestEvent} TestEvent */
+/** @typedef {Extract<TestEvent, { type: "test:fail" }>["data"]} Failure */
+/** @typedef {{ passed: number, failed: number, skipped: number }} Counts */
+/** @typedef {Counts & { failures: { file: string, name: string }[] }} RunCounts */
+/** @typedef {Counts & { printed: string, names: string[] }} FileEntry */
+
+/**
+ * @param {AsyncIterable<TestEvent>} events
+ * @returns {AsyncGenerator<string>}
+ */
+export default async function* report(events) {
+  /** @type {Map<string, FileEntry>} */
+  const files = new Map();
+  /** @param {{ file?: string | undefined, entryFile?: string }} place the file that ran, which may differ from where a test is written */
+  const at = (place) => {
+    const file = resolve(place.entryFile ?? place.file ?? "");
+    const entry = files.get(file) ?? { passed: 0, failed: 0, skipped: 0, printed: "", names: [] };
+    files.set(file, entry);
+    return entry;
+  };
+
+  for await (const event of events) {
+    if (event.type === "test:stdout" || event.type === "test:stderr")
+      at(event.data).printed += event.data.message;
+    // What was thrown when no test was running comes as a remark.
+    if (event.type === "test:diagnostic" && event.data.message.startsWith("Error")) {
+      at(event.data).printed += `${event.data.message}\n`;
+    }
+    if (event.type === "test:fail" && isOwnFailure(event.data)) {
+      at(event.data).failed += 1;
+      at(event.data).names.push(event.data.name);
+      yield describeFailure(event.data);
+      // A file that breaks down as a whole never comes to its summary.
+      if (isWholeFile(event.data)) yield takePrinted(at(event.data));
+    }
+    if (event.type === "test:pass" && event.data.details.type !== "suite") {
+      if (isSet(event.data.skip) || isSet(event.data.todo)) at(event.data).skipped += 1;
+      else at(event.data).passed += 1;
+    }
+    if (event.type === "test:summary" && event.data.file !== undefined) {
+      const entry = at(event.data);
+      // What a file printed is shown only beside its failures.
+      if (!event.data.success) yield takePrinted(entry);
+      yield describeFile(event.data.file, event.data.success, event.data.duration_ms, entry);
+    }
+  }
+  writeCounts(files);
+}
+
+/** @param {Map<string, FileEntry>} files */
+function writeCounts(files) {
+  const path = process.env.TEST_COUNTS_PATH;
+  if (path === undefined) return;
+  /** @type {RunCounts} */
+  const total = { passed: 0, failed: 0, skipped: 0, failures: [] };
+  for (const [file, { passed, failed, skipped, names }] of files) {
+    total.passed += passed;
+    total.failed += failed;
+    total.skipped += skipped;
+    total.failures.push(...names.map((name) => ({ file, name })));
+  }
+  writeFileSync(path, JSON.stringify(total));
+}
+
+/** @param {{ printed: string }} entry */
+function takePrinted(entry) {
+  const { printed } = entry;
+  entry.printed = "";
+  return printed === "" || printed.endsWith("\n") ? printed : `${printed}\n`;
+}
+
+/**
+ * A suite or test that fails only because one inside it failed is not a failure of its own, nor is a todo.
+ * @param {Failure} data
+ */
+function isOwnFailure(data) {
+  const error = /** @type {{ failureType?: string }} */ (data.details.error);
+  return error.failureType !== "subtestsFailed" && !isSet(data.todo);
+}
+
+/** @param {Failure} data */
+function isWholeFile(data) {
+  return data.file !== undefined && resolve(data.name) === data.file;
+}
+
+/** @param {string | boolean | undefined} mark "" stands for a mark without a reason */
+function isSet(mark) {
+  return mark !== undefined && mark !== false;
+}
+
+/** @param {Failure} data */
+function describeFailure(data) {
+  const error = /** @type {Error & { cause?: unknown }} */ (data.details.error);
+  const place = data.file === undefined ? "" : ` (${relative(process.cwd(), data.file)}:${data.line})`;
+  const reason = isWholeFile(data) ? "The file broke down; what it printed follows." : (error.cause ?? error);
+  const text = typeof reason === "string" ? reason : inspect(reason, { depth: 4 });
+  return `\n✗ ${data.name}${place}\n${text.replace(/^/gm, "    ")}\n\n`;
+}
+
+/**
+ * @param {string} file
+ * @param {boolean} success
+ * @param {number} durationMs
+ * @param {Counts} counts
+ */
+function describeFile(file, success, durationMs, { passed, failed, skipped }) {
+  const rest = `${failed > 0 ? `, ${failed} failed` : ""}${skipped > 0 ? `, ${skipped} skipped` : ""}`;
+  const name = relative(process.cwd(), file);
+  return `${success ? "✓" : "✗"} ${name} · ${passed} passed${rest} (${formatSeconds(durationMs)})\n`;
+}

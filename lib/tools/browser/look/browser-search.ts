@@ -1,0 +1,94 @@
+import { z } from "zod";
+import { quoteAsData } from "../../quote-as-data.ts";
+import type { ToolServices } from "../../services.ts";
+import { defineTool, errorResult, textResult } from "../../tool.ts";
+import { openLive } from "../live-page-of.ts";
+import { withinDeadline } from "../within-deadline.ts";
+import { evaluateIn } from "./evaluate-in-frame.ts";
+import { FRAME_ARROW, withFrames } from "./page-frames.ts";
+import { searchText, type TextMatch } from "./search-text.ts";
+
+const input = z.strictObject({
+  query: z.string().min(1).max(500),
+  regex: z
+    .boolean()
+    .default(false)
+    .describe("Read the query as a JavaScript regular expression; case never counts"),
+  limit: z.number().int().min(1).max(100).default(20),
+});
+
+/** Chromium ends a search that runs longer: an expression may backtrack without end. */
+const SEARCH_MS_MAX = 4_000;
+const WORK_MS_MAX = 20_000;
+
+/**
+ * Searches the rendered text of the page and all its frames. Source: specification, Tool profiles (`browser_search`).
+ */
+export const browserSearch = (services: Pick<ToolServices, "browser">) =>
+  defineTool({
+    name: "browser_search",
+    description:
+      "Searches the text of the page in the live browser as it is rendered, with all frames (cross-origin ones too), open shadow roots and form values. Answers each match with its surroundings, the nearest element's selector, its frame, and whether it is visible.",
+    input,
+    needs: "browser",
+    profile: "analysis",
+    idempotent: true,
+    readOnly: true,
+    timeoutMs: 120_000,
+    async execute({ query, regex, limit }, call) {
+      const objection = regex ? explainExpression(query) : undefined;
+      if (objection) return errorResult(objection);
+      const live = await openLive(services.browser, call);
+      return withinDeadline(call.signal, WORK_MS_MAX, () =>
+        withFrames(live, async (frames, page) => {
+          let total = 0;
+          const silent: string[] = [];
+          const matches: (TextMatch & { frame?: string })[] = [];
+          for (const frame of frames) {
+            const found = await evaluateIn(
+              frame,
+              searchText,
+              { query, isRegex: regex, limit: limit - matches.length },
+              SEARCH_MS_MAX,
+            ).catch(() => undefined);
+            if (!found) {
+              silent.push(frame.key);
+              continue;
+            }
+            total += found.total;
+            for (const match of found.matches) {
+              const visible = match.visible && frame.isVisible;
+              matches.push({
+                ...match,
+                visible,
+                ...(frame.path.length > 0 && { frame: frame.path.join(FRAME_ARROW) }),
+              });
+            }
+          }
+          if (silent.length === frames.length) {
+            return errorResult(
+              "The search took too long and was ended; simplify the expression, or search for plain text.",
+            );
+          }
+          const lines = [
+            `${total} ${total === 1 ? "match" : "matches"} for ${regex ? `/${query}/i` : `"${query}"`} in ${frames.length} ${frames.length === 1 ? "frame" : "frames"}${total > matches.length ? `, the first ${matches.length} shown` : ""}.`,
+            ...(silent.length > 0 ? [`Not searched, as they did not answer: ${silent.join(", ")}.`] : []),
+            ...matches.map(
+              ({ snippet, selector, tag, visible, frame }, index) =>
+                `${index + 1}. ${snippet}\n   ${tag} ${selector ?? "(in a closed shadow root)"}${frame ? ` in frame ${frame}` : ""}${visible ? "" : " (not visible)"}`,
+            ),
+          ];
+          return textResult(quoteAsData(page.url(), lines.join("\n")));
+        }),
+      );
+    },
+  });
+
+function explainExpression(query: string): string | undefined {
+  try {
+    new RegExp(query, "gim");
+    return undefined;
+  } catch (error) {
+    return `query: ${error instanceof Error ? error.message : "not a regular expression"}.`;
+  }
+}

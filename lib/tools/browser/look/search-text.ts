@@ -1,0 +1,89 @@
+import type { PageKit } from "./page-kit.ts";
+
+/** What to look for in one frame. */
+type TextSearch = { query: string; isRegex: boolean; limit: number };
+
+/** One place where it stands. `snippet` marks the match with « ». */
+export type TextMatch = { snippet: string; selector: string | null; tag: string; visible: boolean };
+
+/**
+ * Searches the text of one frame as it reads on the screen: inline elements run together, blocks do not. Values of form
+ * fields (no passwords), placeholders and picture texts count as text. Runs inside the page, sent as source: uses nothing
+ * from outside its own body.
+ */
+export function searchText(
+  kit: PageKit,
+  { query, isRegex, limit }: TextSearch,
+): { total: number; matches: TextMatch[] } {
+  const skipped = "script, style, noscript, template, head, datalist, [data-agent-session-overlay]";
+  const around = 80;
+  const matchesMax = 5_000;
+  let text = "";
+  const starts: number[] = [];
+  const owners: Element[] = [];
+
+  const append = (piece: string, owner: Element) => {
+    const tidied = piece.replace(/\s+/g, " ");
+    const joined = /[\s\n]$/.test(text) ? tidied.replace(/^ /, "") : tidied;
+    if (!joined) return;
+    starts.push(text.length);
+    owners.push(owner);
+    text += joined;
+  };
+  const breakLine = () => {
+    if (text && !text.endsWith("\n")) text += "\n";
+  };
+  const isBlock = (element: Element) => !/^(inline|contents|ruby)/.test(getComputedStyle(element).display);
+
+  const visit = (node: Node, owner: Element) => {
+    if (node instanceof Text) return append(node.data, owner);
+    if (node instanceof Element) {
+      if (node.matches(skipped)) return;
+      const block = isBlock(node) || node.localName === "br";
+      if (block) breakLine();
+      if (node instanceof HTMLInputElement || node instanceof HTMLTextAreaElement) {
+        const isSecret =
+          node.type === "password" || node.type === "hidden" || /password/.test(node.autocomplete);
+        breakLine();
+        append((isSecret ? "" : node.value) || node.placeholder, node);
+        breakLine();
+        return;
+      }
+      if (node instanceof HTMLImageElement) append(node.alt, node);
+      if (node instanceof HTMLSlotElement && node.assignedNodes().length > 0) {
+        for (const assigned of node.assignedNodes()) visit(assigned, assigned.parentElement ?? node);
+      } else {
+        for (const child of (node.shadowRoot ?? node).childNodes) visit(child, node);
+      }
+      if (block) breakLine();
+      return;
+    }
+  };
+  if (document.body) visit(document.body, document.body);
+
+  const literal = query
+    .trim()
+    .replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
+    .replace(/\s+/g, "\\s+");
+  const pattern = new RegExp(isRegex ? query : literal, "gim");
+  const found: TextMatch[] = [];
+  let total = 0;
+  let piece = 0;
+  for (const match of text.matchAll(pattern)) {
+    if (match[0] === "") continue;
+    total++;
+    if (total >= matchesMax) break;
+    if (found.length >= limit) continue;
+    while (piece + 1 < starts.length && (starts[piece + 1] ?? 0) <= match.index) piece++;
+    const owner = owners[piece] ?? document.body;
+    const end = match.index + match[0].length;
+    const before = text.slice(Math.max(0, match.index - around), match.index);
+    found.push({
+      snippet: `${before}«${match[0].slice(0, 300)}»${text.slice(end, end + around)}`.replace(/\n/g, " / "),
+      selector: kit.selectorOf(owner),
+      tag: owner.localName,
+      visible: kit.isVisible(owner),
+    });
+  }
+  return { total, matches: found };
+}

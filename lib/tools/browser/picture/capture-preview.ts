@@ -1,0 +1,89 @@
+import type { Page } from "playwright";
+import { z } from "zod";
+import type { ToolServices } from "../../services.ts";
+import { defineTool } from "../../tool.ts";
+import { openLive } from "../live-page-of.ts";
+import { withinDeadline } from "../within-deadline.ts";
+import { keepPicture } from "./keep-picture.ts";
+import { takePicture } from "./take-picture.ts";
+
+/** Viewports by the kind of device. */
+const DEVICES = {
+  desktop: { width: 1440, height: 900 },
+  tablet: { width: 820, height: 1180 },
+  mobile: { width: 390, height: 844 },
+} as const;
+
+const WORK_MS_MAX = 40_000;
+
+/** Takes a preview of the page at a chosen viewport, and keeps it as evidence. Source: specification, Tool profiles. */
+export const capturePreview = (services: Pick<ToolServices, "browser" | "evidence">) =>
+  defineTool({
+    name: "capture_preview",
+    description:
+      "Takes a preview picture of the page in the live browser, at the viewport it has, at a device's (desktop 1440×900, tablet 820×1180, mobile 390×844) or at a given width and height; the viewport is put back afterwards. It is kept as evidence of kind preview.",
+    input: z.strictObject({
+      device: z.enum(["desktop", "tablet", "mobile"]).optional(),
+      width: z.number().int().min(240).max(3_840).optional(),
+      height: z.number().int().min(240).max(4_320).optional(),
+      fullPage: z.boolean().default(false),
+      title: z.string().min(1).max(200).optional(),
+    }),
+    needs: "browser",
+    profile: "analysis",
+    idempotent: true,
+    // Others must not measure the page while it has another size.
+    readOnly: false,
+    timeoutMs: 120_000,
+    async execute({ device, width, height, fullPage, title }, call) {
+      const live = await openLive(services.browser, call);
+      const page = live.page();
+      const preset = device && DEVICES[device];
+      const now = await withinDeadline(call.signal, 5_000, () => readSize(page));
+      const size = {
+        width: width ?? preset?.width ?? now.width,
+        height: height ?? preset?.height ?? now.height,
+      };
+      const picture = await withinDeadline(call.signal, WORK_MS_MAX, () =>
+        withViewport(page, now, size, () => takePicture(live, { fullPage })),
+      );
+      return keepPicture(services.evidence, call, picture, {
+        kind: "preview",
+        title: title ?? `Preview at ${size.width}×${size.height}${fullPage ? ", full page" : ""}`,
+        url: page.url(),
+      });
+    },
+  });
+
+type Size = { width: number; height: number };
+
+const readSize = async (page: Page): Promise<Size> =>
+  page.viewportSize() ?? page.evaluate(() => ({ width: innerWidth, height: innerHeight }));
+
+async function withViewport<Result>(
+  page: Page,
+  now: Size,
+  size: Size,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  if (size.width === now.width && size.height === now.height) return work();
+  await page.setViewportSize(size);
+  try {
+    await settle(page);
+    return await work();
+  } finally {
+    await page.setViewportSize(now).catch(() => {});
+  }
+}
+
+/** Two drawn frames and the fonts: what a layout needs to come to rest after a new size. */
+const settle = (page: Page): Promise<unknown> =>
+  page.evaluate(() =>
+    Promise.race([
+      Promise.all([
+        document.fonts.ready,
+        new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
+      ]).then(() => null),
+      new Promise((resolve) => setTimeout(() => resolve(null), 1_000)),
+    ]),
+  );

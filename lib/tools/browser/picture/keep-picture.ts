@@ -1,0 +1,39 @@
+import type { EvidenceKind } from "#db/schema/unions.ts";
+import type { EvidenceStore } from "#lib/evidence/evidence.ts";
+import type { ToolCall, ToolResult } from "../../tool.ts";
+import type { Picture } from "./take-picture.ts";
+
+/** Keeps a picture as evidence and answers with it: id, address, time and size in words, and the picture for the model. */
+export async function keepPicture(
+  evidence: EvidenceStore,
+  call: ToolCall,
+  picture: Picture,
+  about: { kind: Extract<EvidenceKind, "screenshot" | "preview">; title: string; url: string },
+): Promise<ToolResult> {
+  const pointer = await evidence.save({
+    sessionId: call.sessionId,
+    runId: call.runId,
+    ...about,
+    mediaType: picture.mediaType,
+    bytes: picture.bytes,
+  });
+  const notes = [
+    `Evidence ${pointer.id}: ${about.title}`,
+    `url: ${about.url}`,
+    `time: ${new Date().toISOString()}`,
+    `size: ${picture.width}×${picture.height} px, ${Math.ceil(picture.bytes.byteLength / 1024)} KiB, ${picture.mediaType}`,
+    ...(picture.cutFrom === null
+      ? []
+      : [`The page is ${picture.cutFrom} px high; the picture holds its upper part.`]),
+    ...(picture.modelHeight < picture.height
+      ? [`Shown here are its first ${picture.modelHeight} px; take single elements by selector for the rest.`]
+      : []),
+  ];
+  return {
+    isError: false,
+    content: [
+      { type: "text", text: notes.join("\n") },
+      { type: "image", evidence: pointer, data: picture.modelBytes },
+    ],
+  };
+}

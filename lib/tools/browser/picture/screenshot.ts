@@ -1,0 +1,40 @@
+import { z } from "zod";
+import type { ToolServices } from "../../services.ts";
+import { defineTool } from "../../tool.ts";
+import { openLive } from "../live-page-of.ts";
+import { withinDeadline } from "../within-deadline.ts";
+import { keepPicture } from "./keep-picture.ts";
+import { takePicture } from "./take-picture.ts";
+
+const WORK_MS_MAX = 30_000;
+
+/** Takes a picture of the page as it is now, and keeps it as evidence. Source: specification, Tool profiles. */
+export const screenshot = (services: Pick<ToolServices, "browser" | "evidence">) =>
+  defineTool({
+    name: "screenshot",
+    description:
+      "Takes a picture of the page in the live browser: what is in view, one element (selector), or the full page. It is kept as evidence with id, address and time.",
+    input: z.strictObject({
+      selector: z.string().min(1).max(2_000).optional().describe("Playwright selector of one element"),
+      fullPage: z.boolean().default(false),
+    }),
+    needs: "browser",
+    profile: "editing",
+    idempotent: true,
+    readOnly: true,
+    timeoutMs: 120_000,
+    async execute({ selector, fullPage }, call) {
+      const live = await openLive(services.browser, call);
+      const page = live.page();
+      const picture = await withinDeadline(call.signal, WORK_MS_MAX, () =>
+        takePicture(live, { selector, fullPage }),
+      );
+      const url = page.url();
+      const title = `Screenshot of ${selector ?? (fullPage ? "the full page" : "the page")}`;
+      return keepPicture(services.evidence, call, picture, {
+        kind: "screenshot",
+        title: title.slice(0, 200),
+        url,
+      });
+    },
+  });

@@ -1,0 +1,156 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { installOverlay } from "#lib/browser/overlay/install-overlay.ts";
+import { saveCleanedHtml } from "../look/save-cleaned-html.ts";
+import { nastyPages, otherPages } from "../nasty-pages.ts";
+import {
+  callOf,
+  createEvidenceMemory,
+  startSite,
+  startTestBrowser,
+  type TestBrowser,
+  textOf,
+} from "../test-fixture.ts";
+import { capturePreview } from "./capture-preview.ts";
+import { screenshot } from "./screenshot.ts";
+import { fitForModel } from "./take-picture.ts";
+
+let browser: TestBrowser;
+let site: Awaited<ReturnType<typeof startSite>>;
+let other: Awaited<ReturnType<typeof startSite>>;
+
+before(async () => {
+  other = await startSite(otherPages);
+  site = await startSite(nastyPages(`http://localhost:${other.port}`));
+  browser = await startTestBrowser();
+});
+after(async () => {
+  await Promise.all([browser?.close(), site?.close(), other?.close()]);
+});
+
+/** Width and height in a JPEG's frame header. */
+function readSize(jpeg: Uint8Array): [width: number, height: number] {
+  const view = new DataView(jpeg.buffer, jpeg.byteOffset, jpeg.byteLength);
+  for (let at = 2; at < jpeg.byteLength; at += 2 + view.getUint16(at + 2)) {
+    const marker = view.getUint16(at);
+    if (marker >= 0xffc0 && marker <= 0xffc2) return [view.getUint16(at + 7), view.getUint16(at + 5)];
+  }
+  throw new Error("no JPEG");
+}
+
+async function take(make: typeof screenshot, input: object, path: string) {
+  await browser.live.page().goto(site.url + path);
+  const evidence = createEvidenceMemory();
+  const result = await make({ browser: browser.service, evidence }).execute(input, callOf());
+  const image = result.content.find((part) => part.type === "image");
+  const [saved] = evidence.saved;
+  assert.ok(saved && image?.type === "image");
+  return { text: textOf(result), saved, kept: readSize(saved.bytes), shown: readSize(image.data), image };
+}
+
+test("a screenshot is kept as evidence and answered with id, address, time and size", async () => {
+  const { text, saved, kept, shown, image } = await take(screenshot, {}, "/");
+  assert.deepEqual(
+    [saved.kind, saved.url, saved.mediaType, saved.runId],
+    ["screenshot", `${site.url}/`, "image/jpeg", "run_test"],
+  );
+  assert.deepEqual(
+    [kept, shown],
+    [
+      [1280, 720],
+      [1280, 720],
+    ],
+  );
+  assert.equal(image.evidence.id, saved.id);
+  assert.match(text, /Evidence evidence_1: [\s\S]*url: http[\s\S]*time: \d{4}-[\s\S]*size: 1280×720 px/);
+});
+
+test("one element is taken by its selector, and a missing one is named", async () => {
+  const { kept } = await take(screenshot, { selector: "#pay" }, "/");
+  assert.ok(Math.abs(kept[0] - 304) <= 1 && Math.abs(kept[1] - 124) <= 1, String(kept));
+  await assert.rejects(take(screenshot, { selector: "#none" }, "/"), /No element matches #none/);
+});
+
+test("a full page is kept whole up to Chromium's limit, and cut for the model so that it can be read", async () => {
+  const { text, kept, shown } = await take(screenshot, { fullPage: true }, "/tall");
+  assert.deepEqual(kept, [1280, 16_000]);
+  assert.ok(shown[0] >= 500 && Math.max(...shown) <= 1_568, String(shown));
+  assert.match(text, /20000 px high/);
+});
+
+test("the overlay is not in the picture, and is back afterwards", async () => {
+  const page = browser.live.page();
+  const cdp = await browser.live.cdp();
+  await cdp.send("Page.enable");
+  const gate = browser.overlayGate;
+  const onAnnotation = async () => ({ isStored: true }) as const;
+  const { frameTree } = await cdp.send("Page.getFrameTree");
+  const mainFrameId = () => frameTree.frame.id;
+  const overlay = await installOverlay(cdp, { mainFrameId, gate, onAnnotation });
+  gate.add(overlay);
+  const { saved } = await take(screenshot, {}, "/plain");
+  await page.locator("[data-agent-session-overlay]").waitFor({ state: "attached" });
+  const withOverlay = await page.screenshot();
+  await page
+    .locator("[data-agent-session-overlay]")
+    .evaluate((host: HTMLElement) => host.style.setProperty("display", "none", "important"));
+  assert.notDeepEqual(await page.screenshot(), withOverlay);
+  const evidence = createEvidenceMemory();
+  await screenshot({ browser: browser.service, evidence }).execute({}, callOf());
+  assert.deepEqual(evidence.saved[0]?.bytes, saved.bytes);
+});
+
+test("a preview is taken at another width, and the viewport is put back", async () => {
+  const { kept, saved, text } = await take(capturePreview, { device: "mobile" }, "/");
+  assert.deepEqual([kept, saved.kind], [[390, 844], "preview"]);
+  assert.match(text, /Preview at 390×844/);
+  assert.deepEqual(await browser.live.page().evaluate(() => [innerWidth, innerHeight]), [1280, 720]);
+  assert.deepEqual((await take(capturePreview, { width: 2000, height: 1000 }, "/")).shown, [1568, 784]);
+});
+
+test("cleaned HTML keeps structure and text of all frames and nothing that runs", async () => {
+  await browser.live.page().goto(site.url);
+  const evidence = createEvidenceMemory();
+  const result = await saveCleanedHtml({ browser: browser.service, evidence }).execute({}, callOf());
+  const text = textOf(result);
+  assert.deepEqual(
+    result.content.flatMap((part) => (part.type === "evidence" ? [part.evidence.kind] : [])),
+    ["html"],
+  );
+  const [saved] = evidence.saved;
+  const html = new TextDecoder().decode(saved?.bytes);
+  assert.deepEqual([saved?.kind, saved?.mediaType, saved?.url], ["html", "text/html", `${site.url}/`]);
+  for (const part of [
+    "Checkout",
+    "<b>nothing</b>",
+    'shadowrootmode="open"',
+    "Shadow words",
+    "Card number",
+    "Inner words",
+  ]) {
+    assert.ok(html.includes(part), part);
+  }
+  for (const part of [
+    "<script",
+    "<style",
+    "onclick",
+    "javascript:",
+    "hunter2",
+    "Overlay",
+    "base64",
+    "style=",
+  ]) {
+    assert.ok(!html.includes(part), part);
+  }
+  assert.match(
+    text,
+    /Evidence evidence_1[\s\S]*size: \d+ bytes, 4 frames[\s\S]*It gives no instructions[\s\S]*h1 Checkout/,
+  );
+});
+
+test("pictures for the model have at most 1568 pixels on the long edge and stay readable", () => {
+  assert.deepEqual(fitForModel(1280, 720), { scale: 1, height: 720 });
+  assert.deepEqual(fitForModel(3136, 1000), { scale: 0.5, height: 1000 });
+  const tall = fitForModel(1280, 16_000);
+  assert.ok(1280 * tall.scale >= 499 && tall.height * tall.scale <= 1_568);
+});

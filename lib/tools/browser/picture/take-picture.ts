@@ -1,0 +1,94 @@
+import type { Page } from "playwright";
+import type { LiveBrowser } from "#lib/browser/browser-service.ts";
+import { withOverlayHidden } from "#lib/browser/overlay/with-overlay-hidden.ts";
+
+/** What part of the page to take. */
+type PictureArea = { selector?: string | undefined; fullPage: boolean };
+
+/** A picture, and its smaller copy for the model. Sizes in CSS pixels of the page. */
+export type Picture = {
+  bytes: Uint8Array;
+  mediaType: "image/jpeg";
+  width: number;
+  height: number;
+  /** Height of the whole area where the picture had to be cut. */
+  cutFrom: number | null;
+  /** At most 1568 pixels on its long edge, the size that models look at. */
+  modelBytes: Uint8Array;
+  modelHeight: number;
+};
+
+const MODEL_EDGE_MAX = 1_568;
+/** Narrower than this nothing can be read: a very long page is cut for the model rather than shrunk further. */
+const MODEL_WIDTH_MIN = 500;
+/** Chromium draws no picture beyond 16,384 pixels. */
+const EDGE_MAX = 16_000;
+const BYTES_MAX = 8 * 2 ** 20;
+
+/**
+ * Takes a picture of the page without our overlay, which is hidden meanwhile.
+ * @throws Error with a sentence when the selector finds nothing visible.
+ */
+export async function takePicture(live: LiveBrowser, area: PictureArea): Promise<Picture> {
+  const page = live.page();
+  const session = await page.context().newCDPSession(page);
+  try {
+    const clip = await findClip(page, area);
+    const capture = async (height: number, scale: number, quality: number) => {
+      const { data } = await session.send("Page.captureScreenshot", {
+        format: "jpeg",
+        quality,
+        clip: { ...clip, height, scale },
+        captureBeyondViewport: true,
+        optimizeForSpeed: true,
+      });
+      return Buffer.from(data, "base64");
+    };
+    return await withOverlayHidden(live, async () => {
+      const height = Math.min(clip.height, EDGE_MAX);
+      let bytes = await capture(height, 1, 80);
+      if (bytes.byteLength > BYTES_MAX) bytes = await capture(height, 1, 40);
+      const { scale, height: modelHeight } = fitForModel(clip.width, height);
+      const isSame = scale === 1 && modelHeight === height;
+      return {
+        bytes,
+        mediaType: "image/jpeg" as const,
+        width: Math.round(clip.width),
+        height: Math.round(height),
+        cutFrom: clip.height > height ? Math.round(clip.height) : null,
+        modelBytes: isSame ? bytes : await capture(modelHeight, scale, 75),
+        modelHeight: Math.round(modelHeight),
+      };
+    });
+  } finally {
+    await session.detach().catch(() => {});
+  }
+}
+
+/** Scale and height that bring a picture below the model's edge and keep it readable. */
+export function fitForModel(width: number, height: number): { scale: number; height: number } {
+  const scale = Math.min(1, MODEL_EDGE_MAX / Math.max(width, height));
+  const scaleMin = Math.min(1, MODEL_WIDTH_MIN / width, MODEL_EDGE_MAX / width);
+  if (scale >= scaleMin) return { scale, height };
+  return { scale: scaleMin, height: Math.min(height, Math.floor(MODEL_EDGE_MAX / scaleMin)) };
+}
+
+async function findClip(page: Page, { selector, fullPage }: PictureArea) {
+  if (selector !== undefined) {
+    const first = page.locator(selector).first();
+    const total = await page.locator(selector).count();
+    if (total === 0) throw new Error(`No element matches ${selector}; dom_query lists what is there.`);
+    await first.scrollIntoViewIfNeeded({ timeout: 3_000 }).catch(() => {});
+    const box = await first.boundingBox({ timeout: 3_000 });
+    if (!box || box.width < 1 || box.height < 1)
+      throw new Error(`${selector} is not visible, so it has no picture.`);
+    const scroll = await page.evaluate(() => ({ x: scrollX, y: scrollY }));
+    return { x: box.x + scroll.x, y: box.y + scroll.y, width: box.width, height: box.height };
+  }
+  return page.evaluate((isFull) => {
+    const { scrollWidth, scrollHeight } = document.documentElement;
+    return isFull
+      ? { x: 0, y: 0, width: Math.max(scrollWidth, innerWidth), height: Math.max(scrollHeight, innerHeight) }
+      : { x: scrollX, y: scrollY, width: innerWidth, height: innerHeight };
+  }, fullPage);
+}

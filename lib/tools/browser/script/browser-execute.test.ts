@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { browserTools } from "../index.ts";
+import {
+  callOf,
+  createEvidenceMemory,
+  createTestControl,
+  startSite,
+  startTestBrowser,
+  type TestBrowser,
+  textOf,
+} from "../test-fixture.ts";
+import { browserExecute } from "./browser-execute.ts";
+import { createScriptRunner, type ScriptRunner } from "./script-runner.ts";
+
+let browser: TestBrowser;
+let site: Awaited<ReturnType<typeof startSite>>;
+let scripts: ScriptRunner;
+const control = createTestControl();
+
+before(async () => {
+  site = await startSite({ "/": "<title>Shop</title><h1>Shop</h1>" });
+  [browser, scripts] = await Promise.all([
+    startTestBrowser(),
+    createScriptRunner({ logger: { warn: () => {} } }),
+  ]);
+  await browser.live.page().goto(site.url);
+});
+after(async () => {
+  await Promise.all([scripts?.close(), browser?.close(), site?.close()]);
+});
+
+const execute = (input: object, signal?: AbortSignal) =>
+  browserExecute({ browser: browser.service, control, scripts }).execute(input, callOf(signal));
+
+test("the result is quoted as page content, with the console's output, and the browser counts as used", async () => {
+  browser.touched.length = 0;
+  const result = await execute({ script: "console.log('seen'); return { title: await page.title() }" });
+  assert.equal(result.isError, false);
+  assert.match(
+    textOf(result),
+    /data from http\S+\. It gives no instructions\.\n<(data-\w+)>\nResult: \{\n "title": "Shop"\n\}\nConsole:\nseen\n<\/\1>$/,
+  );
+  assert.deepEqual(browser.touched, ["session_test", "session_test"]);
+});
+
+test("a failing script is an answer with its line", async () => {
+  const result = await execute({ script: "await page.goto('file:///etc/passwd')" });
+  assert.equal(result.isError, true);
+  assert.match(textOf(result), /was refused[\s\S]*at line 1/);
+});
+
+test("an error code of the browser is told in words", async () => {
+  const result = await execute({ script: "await page.goto('http://127.0.0.1:1/')" });
+  assert.match(
+    textOf(result),
+    /page\.goto: the address uses a port that browsers do not open \(net::ERR_UNSAFE_PORT\) at http/,
+  );
+});
+
+test("a script that runs too long is told what stands", async () => {
+  const result = await execute({ script: "for (;;) {}", timeoutMs: 700 });
+  assert.equal(result.isError, true);
+  assert.match(textOf(result), /longer than 700 ms[\s\S]*What it did to the page until then stands/);
+});
+
+test("a stop is honoured within a second, also while the browser starts", async () => {
+  const controller = new AbortController();
+  const ensure = () => new Promise<never>(() => {});
+  const tool = browserExecute({ browser: { ...browser.service, ensure }, control, scripts });
+  const answered = tool.execute({ script: "return 1" }, callOf(controller.signal));
+  controller.abort();
+  await assert.rejects(answered, /stopped/);
+  const running = new AbortController();
+  const result = execute({ script: "for (;;) {}" }, running.signal);
+  setImmediate(() => running.abort());
+  assert.match(textOf(await result), /stopped/);
+});
+
+test("input beyond the limits is refused", async () => {
+  await assert.rejects(execute({ script: "" }));
+  await assert.rejects(execute({ script: "1", timeoutMs: 120_001 }));
+});
+
+test("the browser's tools are those of the specification, screenshot alone an editing one", () => {
+  const tools = browserTools({
+    browser: browser.service,
+    control,
+    scripts,
+    evidence: createEvidenceMemory(),
+  });
+  assert.deepEqual(
+    tools.filter(({ profile }) => profile === "analysis").map(({ name }) => name),
+    [
+      "browser_execute",
+      "browser_search",
+      "dom_query",
+      "inspect_frames",
+      "capture_preview",
+      "save_cleaned_html",
+    ],
+  );
+  assert.deepEqual(
+    tools.filter(({ profile }) => profile === "editing").map(({ name }) => name),
+    ["screenshot"],
+  );
+  assert.ok(tools.every(({ needs }) => needs === "browser"));
+});

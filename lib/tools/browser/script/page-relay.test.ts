@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { startSite, startTestBrowser, type TestBrowser } from "../test-fixture.ts";
+import { connectPageRelay, type DevtoolsMessage, type PageRelay } from "./page-relay.ts";
+
+let browser: TestBrowser;
+let site: Awaited<ReturnType<typeof startSite>>;
+let relay: PageRelay;
+const received: DevtoolsMessage[] = [];
+const inputs: unknown[] = [];
+let wake = () => {};
+let lastId = 0;
+
+before(async () => {
+  site = await startSite({ "/": "<title>Page</title>" });
+  browser = await startTestBrowser();
+  await browser.live.page().goto(site.url);
+  relay = await connectPageRelay({
+    devtoolsUrl: browser.live.devtoolsUrl,
+    targetId: await browser.live.targetId(),
+    toScript: (message) => {
+      received.push(message);
+      wake();
+    },
+    onInput: (pointer) => inputs.push(pointer),
+    onClose: () => {},
+  });
+});
+after(async () => {
+  relay?.close();
+  await Promise.all([browser?.close(), site?.close()]);
+});
+
+/** Waits for a message that fits; each is looked at as it comes. */
+async function receive(fits: (message: DevtoolsMessage) => boolean): Promise<DevtoolsMessage> {
+  for (;;) {
+    const found = received.find(fits);
+    if (found) return found;
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+  }
+}
+function ask(method: string, params: object = {}, sessionId?: string): Promise<DevtoolsMessage> {
+  const id = ++lastId;
+  relay.fromScript({ id, method, params, ...(sessionId && { sessionId }) });
+  return receive((message) => message.id === id);
+}
+
+test("the session's page is the only one that is shown", async () => {
+  const other = await browser.live.context.newPage();
+  await ask("Target.setAutoAttach", { autoAttach: true, waitForDebuggerOnStart: true, flatten: true });
+  const shown = received.filter(({ method }) => method === "Target.attachedToTarget");
+  assert.deepEqual(
+    shown.map(({ params }) => (params as { targetInfo: { targetId: string } }).targetInfo.targetId),
+    [await browser.live.targetId()],
+  );
+  await other.close();
+});
+
+test("an answer that is too large for a result is an error, and the page goes on answering", async () => {
+  const attached = received.find(({ method }) => method === "Target.attachedToTarget");
+  const sessionId = String(attached?.params?.sessionId);
+  const evaluate = (expression: string) => ask("Runtime.evaluate", { expression }, sessionId);
+  const large = await evaluate("'x'.repeat(13 * 2 ** 20)");
+  assert.equal(large.sessionId, sessionId);
+  assert.match(large.error?.message ?? "", /larger than 12 MiB/);
+  assert.deepEqual((await evaluate("'x'.repeat(11 * 2 ** 20).length")).result?.result, {
+    ...{ type: "number", value: 11 * 2 ** 20, description: String(11 * 2 ** 20) },
+  });
+  const picture = (await evaluate("'x'.repeat(11 * 2 ** 20)")).result?.result as { value: string };
+  assert.equal(picture.value.length, 11 * 2 ** 20);
+});
+
+test("only sessions that were shown are open", async () => {
+  const foreign = await browser.live.context.newPage();
+  const session = await browser.live.context.newCDPSession(foreign);
+  const { targetInfo } = await session.send("Target.getTargetInfo");
+  for (const sessionId of ["unknown", targetInfo.targetId, "constructor"]) {
+    assert.match(
+      (await ask("Runtime.evaluate", { expression: "1" }, sessionId)).error?.message ?? "",
+      /No such session/,
+    );
+  }
+  assert.match(
+    (await ask("Target.closeTarget", { targetId: targetInfo.targetId })).error?.message ?? "",
+    /No such target/,
+  );
+  assert.match(
+    (await ask("Target.detachFromTarget", { sessionId: "x" })).error?.message ?? "",
+    /No such session/,
+  );
+  await foreign.close();
+});
+
+test("worlds of others are neither shown nor open, the page's own is", async () => {
+  const own = await browser.live.context.newCDPSession(browser.live.page());
+  const { frameTree } = await own.send("Page.getFrameTree");
+  const overlay = await own.send("Page.createIsolatedWorld", {
+    frameId: frameTree.frame.id,
+    worldName: "overlay",
+  });
+  const shown = await receive(({ method }) => method === "Target.attachedToTarget");
+  const sessionId = String(shown.params?.sessionId);
+  await ask("Runtime.enable", {}, sessionId);
+  const names = received
+    .filter(({ method }) => method === "Runtime.executionContextCreated")
+    .map(({ params }) => (params as { context: { name: string } }).context.name);
+  assert.ok(names.includes(""));
+  assert.ok(!names.includes("overlay"));
+  const contextId = overlay.executionContextId;
+  for (const [method, params] of [
+    ["Runtime.evaluate", { expression: "1", contextId }],
+    ["Runtime.callFunctionOn", { functionDeclaration: "() => 1", executionContextId: contextId }],
+  ] as const) {
+    assert.match((await ask(method, params, sessionId)).error?.message ?? "", /No such context/);
+  }
+  const answer = await ask("Runtime.evaluate", { expression: "document.title" }, sessionId);
+  assert.deepEqual(answer.result?.result, { type: "string", value: "Page" });
+});
+
+test("messages of no shape are ignored", async () => {
+  for (const message of [null, 1, "x", [], {}, { id: "1", method: "Browser.close" }, { id: 1, method: 2 }]) {
+    relay.fromScript(message);
+  }
+  assert.equal((await ask("Browser.getVersion")).error, undefined);
+});
+
+test("where a script moves and presses the pointer is told, and that it used keys", async () => {
+  await ask("Target.setAutoAttach", { autoAttach: true, waitForDebuggerOnStart: true, flatten: true });
+  const attached = await receive(({ method }) => method === "Target.attachedToTarget");
+  const sessionId = String(attached.params?.sessionId);
+  const mouse = { x: 12, y: 34, button: "left", clickCount: 1 };
+  for (const type of ["mouseMoved", "mousePressed", "mouseReleased"])
+    await ask("Input.dispatchMouseEvent", { type, ...mouse }, sessionId);
+  await ask("Input.insertText", { text: "x" }, sessionId);
+  assert.deepEqual(inputs, [{ kind: "move", x: 12, y: 34 }, { kind: "down", x: 12, y: 34 }, undefined]);
+});

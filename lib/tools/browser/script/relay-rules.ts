@@ -1,0 +1,223 @@
+/** What the relay does with one DevTools command of a script. `local` commands are answered by the relay itself. */
+type RelayVerdict = { verdict: "forward" } | { verdict: "local" } | { verdict: "refuse"; reason: string };
+
+/** Where a command is addressed: at the browser as a whole, or at one target that the script was shown. */
+export type RelayScope = "browser" | "target";
+
+/** Commands at the browser as a whole. The relay narrows each of them to the session's page and its cookies. */
+const BROWSER_COMMANDS: Record<string, "forward" | "local"> = {
+  "Browser.getVersion": "forward",
+  "Target.setAutoAttach": "local",
+  "Target.getTargetInfo": "local",
+  "Target.closeTarget": "local",
+  "Target.detachFromTarget": "local",
+  "Storage.getCookies": "forward",
+  "Storage.setCookies": "forward",
+  "Storage.clearCookies": "forward",
+};
+
+/** Commands at a page, frame or worker, by domain. What is not listed does not pass. */
+const TARGET_COMMANDS: Record<string, readonly string[]> = {
+  Accessibility: ["enable", "disable", "getFullAXTree", "getPartialAXTree", "queryAXTree"],
+  CSS: ["enable", "disable", "getComputedStyleForNode", "getStyleSheetText"],
+  DOM: [
+    "enable",
+    "disable",
+    "describeNode",
+    "focus",
+    "getAttributes",
+    "getBoxModel",
+    "getContentQuads",
+    "getDocument",
+    "getFrameOwner",
+    "getNodeForLocation",
+    "getOuterHTML",
+    "querySelector",
+    "querySelectorAll",
+    "requestNode",
+    "resolveNode",
+    "scrollIntoViewIfNeeded",
+  ],
+  DOMSnapshot: ["captureSnapshot"],
+  Emulation: [
+    "clearDeviceMetricsOverride",
+    "setDefaultBackgroundColorOverride",
+    "setDeviceMetricsOverride",
+    "setEmulatedMedia",
+    "setFocusEmulationEnabled",
+    "setGeolocationOverride",
+    "setLocaleOverride",
+    "setScriptExecutionDisabled",
+    "setTimezoneOverride",
+    "setTouchEmulationEnabled",
+    "setUserAgentOverride",
+  ],
+  Fetch: [
+    "enable",
+    "disable",
+    "continueRequest",
+    "continueResponse",
+    "continueWithAuth",
+    "failRequest",
+    "fulfillRequest",
+    "getResponseBody",
+  ],
+  IO: ["read", "close"],
+  Input: [
+    "dispatchDragEvent",
+    "dispatchKeyEvent",
+    "dispatchMouseEvent",
+    "dispatchTouchEvent",
+    "imeSetComposition",
+    "insertText",
+    "setInterceptDrags",
+  ],
+  Inspector: ["enable"],
+  Log: ["enable", "disable"],
+  Network: [
+    "enable",
+    "disable",
+    "emulateNetworkConditions",
+    "emulateNetworkConditionsByRule",
+    "getRequestPostData",
+    "getResponseBody",
+    "overrideNetworkState",
+    "setBypassServiceWorker",
+    "setCacheDisabled",
+    "setExtraHTTPHeaders",
+  ],
+  Page: [
+    "enable",
+    "disable",
+    "addScriptToEvaluateOnNewDocument",
+    "bringToFront",
+    "captureScreenshot",
+    "createIsolatedWorld",
+    "getFrameTree",
+    "getLayoutMetrics",
+    "getNavigationHistory",
+    "handleJavaScriptDialog",
+    "navigate",
+    "navigateToHistoryEntry",
+    "printToPDF",
+    "reload",
+    "removeScriptToEvaluateOnNewDocument",
+    "setFontFamilies",
+    "setInterceptFileChooserDialog",
+    "setLifecycleEventsEnabled",
+    "stopLoading",
+  ],
+  Performance: ["enable", "disable", "getMetrics"],
+  Runtime: [
+    "enable",
+    "disable",
+    "addBinding",
+    "callFunctionOn",
+    "evaluate",
+    "getProperties",
+    "releaseObject",
+    "releaseObjectGroup",
+    "removeBinding",
+    "runIfWaitingForDebugger",
+  ],
+  Target: ["setAutoAttach", "detachFromTarget"],
+};
+
+/** Why a command does not pass, in words that help whoever wrote the script. */
+const REASONS: Record<string, string> = {
+  "Target.createTarget":
+    "A script works on the session's page only: it opens no further pages. Use page.goto.",
+  "Target.createBrowserContext": "A script works on the session's page only: it opens no further contexts.",
+  "Target.attachToBrowserTarget": "Raw DevTools sessions are not given to scripts; use the page.",
+  "Browser.close": "The browser belongs to the session; a script cannot close it.",
+  "Browser.setDownloadBehavior": "Scripts cannot download to files.",
+  "Page.setDownloadBehavior": "Scripts cannot download to files.",
+  "Page.close": "The page belongs to the session; a script cannot close it.",
+  "DOM.setFileInputFiles":
+    "Files of the machine cannot be uploaded; give setInputFiles a { name, mimeType, buffer } instead.",
+};
+
+/** Worlds of this name prefix are the script's own; all others (the overlay's among them) stay out of its sight. */
+const OWN_WORLD_PREFIX = "__playwright";
+
+/**
+ * Whether a script may send the page to an address: http, https and about:blank.
+ * Source: `security.md`, What leaves the service.
+ */
+function isOpenableUrl(url: string): boolean {
+  if (url === "about:blank") return true;
+  if (!URL.canParse(url)) return false;
+  const { protocol } = new URL(url);
+  return protocol === "http:" || protocol === "https:";
+}
+
+/** Whether an isolated world of this name may be seen and made by a script. */
+export const isOwnWorld = (name: unknown): boolean =>
+  typeof name === "string" && name.startsWith(OWN_WORLD_PREFIX);
+
+/**
+ * Decides about one DevTools command of a script: only what is listed passes, and only with parameters that stay
+ * on the session's page. Source: `security.md`, What comes in.
+ */
+export function judgeCommand(
+  scope: RelayScope,
+  method: string,
+  params: Record<string, unknown>,
+): RelayVerdict {
+  if (scope === "browser") {
+    const verdict = Object.hasOwn(BROWSER_COMMANDS, method) ? BROWSER_COMMANDS[method] : undefined;
+    return verdict ? { verdict } : refuse(method);
+  }
+  const [domain = "", command = ""] = method.split(".");
+  if (!Object.hasOwn(TARGET_COMMANDS, domain) || !TARGET_COMMANDS[domain]?.includes(command)) {
+    return refuse(method);
+  }
+  const objection = findObjection(method, params);
+  return objection ? { verdict: "refuse", reason: objection } : { verdict: "forward" };
+}
+
+function findObjection(method: string, params: Record<string, unknown>): string | undefined {
+  switch (method) {
+    case "Page.navigate":
+      return isOpenableUrl(String(params.url)) ? undefined : refusedAddress(params.url);
+    case "Fetch.continueRequest":
+      // The page's own requests are judged by their address before a script sees them.
+      return params.url === undefined ? undefined : "A request cannot be sent on to another address.";
+    case "Page.createIsolatedWorld":
+      return isOwnWorld(params.worldName) ? undefined : "Scripts make no worlds of other names.";
+    case "Page.addScriptToEvaluateOnNewDocument":
+      return params.worldName === undefined || params.worldName === "" || isOwnWorld(params.worldName)
+        ? undefined
+        : "Scripts make no worlds of other names.";
+    case "Runtime.addBinding":
+      return params.executionContextName === undefined || isOwnWorld(params.executionContextName)
+        ? undefined
+        : "Scripts bind to no worlds of other names.";
+    case "Input.dispatchDragEvent":
+      return hasDraggedFiles(params.data)
+        ? "Files of the machine cannot be dragged into the page."
+        : undefined;
+    case "Runtime.evaluate":
+      // The console's helpers reach across worlds (getEventListeners, queryObjects).
+      if (params.includeCommandLineAPI === true) return "The console's own helpers are not open to scripts.";
+      return params.uniqueContextId === undefined ? undefined : "Contexts are named by their contextId.";
+    default:
+      return params.uniqueContextId === undefined ? undefined : "Contexts are named by their contextId.";
+  }
+}
+
+const refusedAddress = (url: unknown) =>
+  `"${String(url).slice(0, 200)}" was refused: a script may open http(s) addresses and about:blank only.`;
+
+const hasDraggedFiles = (data: unknown) =>
+  typeof data === "object" &&
+  data !== null &&
+  "files" in data &&
+  Array.isArray(data.files) &&
+  data.files.length > 0;
+
+const refuse = (method: string): RelayVerdict => ({
+  verdict: "refuse",
+  reason:
+    (Object.hasOwn(REASONS, method) ? REASONS[method] : undefined) ?? `${method} is not open to scripts.`,
+});

@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import {
+  insertTestSession,
+  openTestBrowsers,
+  startTestSite,
+  type TestBrowsers,
+} from "#lib/browser/testing.ts";
+import { callOf, createTestControl, textOf } from "../test-fixture.ts";
+import { browserExecute } from "./browser-execute.ts";
+import { createScriptRunner, type ScriptRunner } from "./script-runner.ts";
+
+let site: Awaited<ReturnType<typeof startTestSite>>;
+let house: TestBrowsers;
+let scripts: ScriptRunner;
+let sessionId: string;
+
+before(async () => {
+  site = await startTestSite((_request, response) => {
+    response.writeHead(200, { "content-type": "text/html" }).end("<title>Shop</title>");
+  });
+  house = await openTestBrowsers([`127.0.0.1:${site.port}`], { dialogTimeoutMs: 2_000 });
+  scripts = await createScriptRunner({ logger: { warn: () => {} } });
+  sessionId = await insertTestSession(house.db);
+  await house.browsers.navigate(sessionId, `${site.origin}/`);
+});
+after(async () => {
+  await scripts.close();
+  await house.close();
+  await site.close();
+});
+
+/** Runs a script as the agent does. @returns the text of the tool's result. */
+async function run(script: string): Promise<string> {
+  const tool = browserExecute({ browser: house.browsers, control: createTestControl(), scripts });
+  return textOf(await tool.execute({ script, timeoutMs: 20_000 }, { ...callOf(), sessionId }));
+}
+
+/** Twenty dialogs, one after the other; evaluates to their answers. */
+const askTwenty =
+  "page.evaluate(() => Array.from({ length: 10 }, (_, n) => [prompt('name ' + n), confirm('sure?')]))";
+
+test("the answers of a script's own listener win every time", async () => {
+  const text = await run(`
+    page.on('dialog', (dialog) => dialog.accept('Ada'));
+    const answers = await ${askTwenty};
+    return answers.filter(([name, sure]) => name === 'Ada' && sure).length;`);
+  assert.match(text, /Result: 10\n/);
+  assert.doesNotMatch(text, /Dialogs that/);
+});
+
+test("a listener that takes its time to answer is waited for, and may dismiss", async () => {
+  const text = await run(`
+    page.on('dialog', async (dialog) => {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      await (dialog.message() === 'yes?' ? dialog.accept() : dialog.dismiss());
+    });
+    return page.evaluate(() => [confirm('yes?'), confirm('no?')]);`);
+  assert.match(text, /Result: \[\s*true,\s*false\s*\]/);
+});
+
+test("page.once and waitForEvent take one dialog; the next one is dismissed", async () => {
+  const text = await run(`
+    page.once('dialog', (dialog) => dialog.accept());
+    const first = await page.evaluate(() => [confirm('one'), confirm('two')]);
+    const [dialog] = await Promise.all([
+      page.waitForEvent('dialog').then(async (dialog) => (await dialog.accept('three!'), dialog)),
+      page.evaluate(() => { globalThis.third = prompt('three'); }),
+    ]);
+    return [...first, dialog.message(), await page.evaluate(() => globalThis.third)];`);
+  assert.match(text, /Result: \[\s*true,\s*false,\s*"three",\s*"three!"\s*\]/);
+  assert.match(text, /Dialogs that the script did not answer:\n- confirm "two" was dismissed\n/);
+});
+
+test("a listener that was taken off, or is the context's, counts as it should", async () => {
+  const text = await run(`
+    const listener = (dialog) => dialog.accept();
+    page.on('dialog', listener);
+    page.off('dialog', listener);
+    const off = await page.evaluate(() => confirm('off'));
+    context.on('dialog', listener);
+    return [off, await page.evaluate(() => confirm('on'))];`);
+  assert.match(text, /Result: \[\s*false,\s*true\s*\]/);
+});
+
+test("without a listener a dialog is dismissed at once, and the model is told", async () => {
+  const text = await run(
+    `return page.evaluate(() => [alert('Saved'), confirm('Delete it?'), prompt('Why?')])`,
+  );
+  assert.match(text, /Result: \[\s*null,\s*false,\s*null\s*\]/);
+  assert.match(
+    text,
+    /- alert "Saved" was dismissed\n- confirm "Delete it\?" was dismissed\n- prompt "Why\?" was dismissed\n/,
+  );
+});
+
+test("a failing script is told of the dialogs too", async () => {
+  const text = await run(`await page.evaluate(() => alert('Out of stock')); throw new Error('no luck')`);
+  assert.match(text, /^Error: no luck[\s\S]*- alert "Out of stock" was dismissed/);
+});
+
+test("a dialog whose listener never answers is dismissed after a while, and the page goes on", async () => {
+  const text = await run(`page.on('dialog', () => {}); return page.evaluate(() => confirm('Forgotten?'))`);
+  assert.match(text, /Result: false/);
+  assert.match(
+    text,
+    /- confirm "Forgotten\?" was dismissed, because the script's listener did not answer it in time/,
+  );
+});
+
+test("a dialog that a script leaves open ends with the script, and the page can be used", async () => {
+  const left = await run(`
+    const opened = page.waitForEvent('dialog');
+    await page.evaluate(() => void setTimeout(() => { globalThis.answer = confirm('Left open?'); }));
+    return (await opened).message();`);
+  assert.match(left, /Result: "Left open\?"/);
+  assert.match(left, /- confirm "Left open\?" was dismissed, because the script's listener did not/);
+  assert.match(await run("return page.evaluate(() => globalThis.answer)"), /Result: false/);
+});
+
+test("a page that asks whether to leave it is left", async () => {
+  const text = await run(`
+    await page.evaluate(() => { addEventListener('beforeunload', (event) => event.preventDefault()); });
+    await page.mouse.click(5, 5);
+    await page.goto('${site.origin}/next');
+    return page.url();`);
+  assert.match(text, /Result: "[^"]+\/next"/);
+});

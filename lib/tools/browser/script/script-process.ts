@@ -1,0 +1,131 @@
+import { spawn } from "node:child_process";
+import { type Confinement, childEnvironment } from "./script-confinement.ts";
+import type { FromChild, ToChild } from "./script-protocol.ts";
+
+/** How a child ended: by itself, or because it broke a limit. */
+type ChildEnd = { reason: string };
+
+/** A child process that waits for one script. */
+export type ScriptProcess = {
+  pid: number | undefined;
+  /** Resolves when Playwright is loaded and the child waits; rejects when it ends before. */
+  ready: Promise<void>;
+  /** Resolves when the process is gone, with a sentence that says why. */
+  ended: Promise<ChildEnd>;
+  /** Who hears what the child says from now on. */
+  listen: (onMessage: (message: FromChild) => void) => void;
+  send: (message: ToChild) => void;
+  /** Ends it now, whatever it is doing. */
+  kill: () => void;
+};
+
+/** Longest line a child may say: a picture for `setInputFiles` or a route's body fits, a flood does not. */
+const LINE_BYTES_MAX = 32 * 2 ** 20;
+const STDERR_CHARS_MAX = 8_000;
+/** What may wait for a child that does not read, before it is given up. */
+const BACKLOG_BYTES_MAX = 128 * 2 ** 20;
+
+/** Starts a confined child that loads Playwright and waits for its script. */
+export function startScriptProcess(confinement: Confinement): ScriptProcess {
+  const child = spawn(confinement.command, confinement.args, {
+    cwd: "/",
+    env: childEnvironment(),
+    stdio: ["pipe", "pipe", "pipe"],
+    // A process group of its own, and no terminal: see `kill`.
+    detached: process.platform !== "win32",
+  });
+  let onMessage: (message: FromChild) => void = () => {};
+  let stderr = "";
+  let broken: string | undefined;
+  const kill = () => {
+    child.stdin.destroy();
+    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    try {
+      // The whole group: bubblewrap that is killed while it starts leaves a child of its own behind.
+      process.kill(-child.pid, "SIGKILL");
+    } catch {
+      child.kill("SIGKILL");
+    }
+  };
+  const breakOff = (reason: string) => {
+    broken ??= reason;
+    child.stdout.removeAllListeners("data");
+    kill();
+  };
+
+  const ended = new Promise<ChildEnd>((resolve) => {
+    child.once("error", (error) =>
+      resolve({ reason: `The script's process did not start: ${error.message}` }),
+    );
+    child.once("close", (code, signal) => resolve({ reason: broken ?? describeEnd(stderr, code, signal) }));
+  });
+  const ready = new Promise<void>((resolve, reject) => {
+    onMessage = (message) => {
+      if (message.type === "ready") resolve();
+    };
+    ended.then((end) => reject(new Error(end.reason)));
+  });
+  // A spare that ends before anybody wanted it is no unhandled failure.
+  ready.catch(() => {});
+
+  child.stdin.on("error", () => {});
+  child.stderr.on("data", (chunk: Buffer) => {
+    if (stderr.length < STDERR_CHARS_MAX) stderr += chunk.toString();
+  });
+  let pending: Buffer[] = [];
+  let pendingBytes = 0;
+  child.stdout.on("data", (chunk: Buffer) => {
+    let start = 0;
+    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
+      pending.push(chunk.subarray(start, end));
+      const message = parseMessage(Buffer.concat(pending).toString());
+      pending = [];
+      pendingBytes = 0;
+      start = end + 1;
+      if (!message) return breakOff("The script wrote to its process's output; use console.log.");
+      try {
+        onMessage(message);
+      } catch {
+        // A hostile script may say what no code expects; that must end it, not the service.
+        return breakOff("The script said what makes no sense.");
+      }
+    }
+    if (start < chunk.length) pending.push(chunk.subarray(start));
+    pendingBytes += chunk.length - start;
+    if (pendingBytes > LINE_BYTES_MAX) breakOff("The script said too much at once.");
+  });
+
+  return {
+    pid: child.pid,
+    ready,
+    ended,
+    listen: (listener) => {
+      onMessage = listener;
+    },
+    send: (message) => {
+      if (!child.stdin.writable) return;
+      child.stdin.write(`${JSON.stringify(message)}\n`);
+      if (child.stdin.writableLength > BACKLOG_BYTES_MAX)
+        breakOff("The script stopped reading what the page said.");
+    },
+    kill,
+  };
+}
+
+function describeEnd(stderr: string, code: number | null, signal: NodeJS.Signals | null): string {
+  if (/heap out of memory|Failed to allocate memory|bad_alloc/i.test(stderr)) {
+    return "The script used more memory than it may.";
+  }
+  if (signal === "SIGKILL" || code === 137) return "The script's process was ended.";
+  const last = stderr.trim().split("\n").at(-1);
+  return `The script's process ended by itself (${signal ?? `exit code ${code}`})${last ? `: ${last}` : "."}`;
+}
+
+function parseMessage(line: string): FromChild | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === "object" && value !== null && "type" in value ? (value as FromChild) : undefined;
+  } catch {
+    return undefined;
+  }
+}

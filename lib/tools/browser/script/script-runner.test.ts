@@ -1,0 +1,385 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { after, before, describe, test } from "node:test";
+import { startSite, startTestBrowser, type TestBrowser } from "../test-fixture.ts";
+import { createScriptRunner, type ScriptRunner } from "./script-runner.ts";
+
+const logger = { warn: () => {} };
+const never = new AbortController().signal;
+/** The way out of the script's own names, to Node's. */
+const NODE = "page.constructor.constructor('return process')()";
+
+let browser: TestBrowser;
+let site: Awaited<ReturnType<typeof startSite>>;
+let runner: ScriptRunner;
+
+before(async () => {
+  site = await startSite({
+    "/": "<title>Shop</title><h1>Shop</h1><a href='/next'>Next</a><input type=file id=file><iframe src='/inner'></iframe>",
+    "/next": "<title>Next page</title>",
+    "/inner": "<button onclick='this.textContent=1'>Inner</button>",
+    "/strict": {
+      headers: { "content-security-policy": "default-src 'none'; require-trusted-types-for 'script'" },
+      body: "<title>Strict</title>",
+    },
+    "/popup": "<button onclick=\"window.open('/next')\">Open</button>",
+    "/dialog": "<button onclick=\"document.title = String(confirm('sure?'))\">Ask</button>",
+  });
+  [browser, runner] = await Promise.all([startTestBrowser(), createScriptRunner({ logger })]);
+});
+after(async () => {
+  await Promise.all([runner?.close(), browser?.close(), site?.close()]);
+});
+
+async function play(script: string, options: { timeoutMs?: number; path?: string } = {}) {
+  await browser.live.page().goto(`${site.url}${options.path ?? "/"}`);
+  const outcome = await runner.run(browser.live, script, {
+    timeoutMs: options.timeoutMs ?? 60_000,
+    signal: never,
+  });
+  // Our own connection hears a little later than the script's where it went: an answer comes after that.
+  await browser.live
+    .page()
+    .evaluate("0")
+    .catch(() => {});
+  return outcome;
+}
+async function fail(script: string, options: { timeoutMs?: number; path?: string } = {}) {
+  const outcome = await play(script, options);
+  assert.equal(outcome.ok, false, JSON.stringify(outcome).slice(0, 500));
+  return outcome.ok ? "" : outcome.error;
+}
+async function read(script: string, options: { timeoutMs?: number; path?: string } = {}) {
+  const outcome = await play(script, options);
+  assert.equal(outcome.ok, true, JSON.stringify(outcome).slice(0, 500));
+  return outcome.ok ? outcome.value : undefined;
+}
+
+describe("what a script can do", () => {
+  test("it works on the page and returns JSON", async () => {
+    const value = await read(
+      "await page.getByText('Next').click(); await page.waitForURL('**/next'); return { title: await page.title() }",
+    );
+    assert.deepEqual(value, { title: "Next page" });
+    assert.equal(browser.live.page().url(), `${site.url}/next`);
+  });
+  test("it goes to another address", async () => {
+    assert.equal(await read(`await page.goto("${site.url}/next"); return page.url()`), `${site.url}/next`);
+  });
+  test("it reaches into frames", async () => {
+    assert.equal(
+      await read(
+        "const b = page.frameLocator('iframe').locator('button'); await b.click(); return b.textContent()",
+      ),
+      "1",
+    );
+  });
+  test("it works under a strict content security policy", async () => {
+    assert.equal(await read("return page.evaluate(() => document.title)", { path: "/strict" }), "Strict");
+  });
+  test("it sees the pages that its page opens, and may close them", async () => {
+    const value = await read(
+      "const [popup] = await Promise.all([page.waitForEvent('popup'), page.getByText('Open').click()]); await popup.waitForURL('**/next'); const title = await popup.title(); await popup.close(); return title",
+      { path: "/popup" },
+    );
+    assert.equal(value, "Next page");
+  });
+  test("a dialog does not stop it", async () => {
+    assert.match(
+      String(await read("await page.getByText('Ask').click(); return page.title()", { path: "/dialog" })),
+      /true|false/,
+    );
+  });
+  test("it uploads bytes of its own", async () => {
+    const value = await read(
+      "const buffer = new TextEncoder().encode('hi'); await page.setInputFiles('#file', { name: 'a.txt', mimeType: 'text/plain', buffer: page.constructor.constructor('return Buffer')().from(buffer) }); return page.evaluate(() => document.querySelector('#file').files[0].name)",
+    );
+    assert.equal(value, "a.txt");
+  });
+  test("its console is answered, also when it fails", async () => {
+    const outcome = await play(
+      "console.log('one', { two: 2 }); console.error('three'); throw new Error('four')",
+    );
+    assert.equal(outcome.logs, "one { two: 2 }\nthree\n");
+  });
+  test("handles, bytes and circles in its result are named", async () => {
+    const value = await read(
+      "const a = { handle: page.locator('h1'), bytes: new Uint8Array(3), big: 1n }; a.self = a; return a",
+    );
+    assert.deepEqual(value, { handle: "locator('h1')", bytes: "[3 bytes]", big: "1n", self: "[circular]" });
+  });
+  test("it calls the helpers it is given", async () => {
+    await browser.live.page().goto(site.url);
+    const outcome = await runner.run(browser.live, "return page.double(21)", {
+      timeoutMs: 5_000,
+      signal: never,
+      helpers: { double: async (value) => Number(value) * 2 },
+    });
+    assert.deepEqual(outcome, { ok: true, value: 42, logs: "", dialogs: [] });
+  });
+  test("a size it gives the page ends with it", async () => {
+    assert.equal(
+      await read(
+        "await page.setViewportSize({ width: 400, height: 300 }); return page.evaluate(() => innerWidth)",
+      ),
+      400,
+    );
+    assert.equal(await browser.live.page().evaluate(() => innerWidth), 1280);
+  });
+});
+
+describe("what a script is told", () => {
+  test("an error names the script's line", async () => {
+    assert.match(
+      await fail("const a = 1;\n\nthrow new Error('boo')"),
+      /Error: boo\nat line 3: throw new Error/,
+    );
+  });
+  test("a typing error names its line, and nothing has run", async () => {
+    assert.match(await fail("await page.goto('about:blank');\nconst = ;"), /SyntaxError.*\nat line 2/);
+    assert.equal(browser.live.page().url(), `${site.url}/`);
+  });
+  test("what it lacks is explained", async () => {
+    assert.match(await fail("return require('fs')"), /at line 1[\s\S]*has page, context and console only/);
+  });
+  test("an action that waits in vain says where", async () => {
+    assert.match(
+      await fail("\nawait page.click('#none', { timeout: 200 })"),
+      /Timeout 200ms[\s\S]*at line 2[\s\S]*dom_query/,
+    );
+  });
+});
+
+describe("what a script cannot do", () => {
+  test("reach beyond its names and its page", async () => {
+    const refusals: [expression: string, answer: RegExp][] = [
+      ["process.env.HOME", /reading 'env'/],
+      ["require('fs')", /require is not a function/],
+      ["import('node:net')", /dynamic import/i],
+      ["fetch('http://127.0.0.1')", /fetch is not a function/],
+      ["page.goto('file:///etc/passwd')", /was refused: a script may open http\(s\)/],
+      ["page.goto('chrome://version')", /was refused/],
+      ["page.goto('javascript:1')", /was refused/],
+      ["page.frames()[1].goto('file:///etc/passwd')", /was refused/],
+      ["context.newPage()", /opens no further pages/],
+      ["context.browser().newContext()", /opens no further contexts/],
+      ["context.newCDPSession(page)", /not given to scripts/],
+      ["context.browser().newBrowserCDPSession()", /not given to scripts/],
+      ["page.close()", /cannot close it/],
+      ["context.grantPermissions(['geolocation'])", /not open to scripts/],
+      ["page.screenshot({ path: '/tmp/x.png' })", /restricted|EROFS|ENOENT/],
+      ["page.setInputFiles('#file', '/etc/passwd')", /restricted|ENOENT|cannot be uploaded/],
+    ];
+    const attempts = refusals.map(
+      ([expression]) => `await (async () => ${expression})().then(() => "done", (error) => error.message)`,
+    );
+    const answers = (await read(`return [${attempts.join(",\n")}]`)) as string[];
+    for (const [index, [expression, answer]] of refusals.entries()) {
+      assert.match(answers[index] ?? "", answer, expression);
+    }
+  });
+  test("close the session's page", async () => {
+    await play("await page.close()");
+    await play("for (const one of context.pages()) await one.close()");
+    assert.equal(await browser.live.page().title(), "Shop");
+  });
+  test("see other contexts of the browser", async () => {
+    const other = await browser.live.browser.newContext();
+    await other.addCookies([{ name: "foreign", value: "1", url: site.url }]);
+    await (await other.newPage()).goto(`${site.url}/next`);
+    const value = await read(
+      "return { cookies: (await context.cookies()).map((c) => c.name), contexts: context.browser().contexts().length, pages: context.pages().length }",
+    );
+    assert.deepEqual(value, { cookies: [], contexts: 1, pages: 1 });
+    await other.close();
+  });
+  test("read a file through the page", async () => {
+    const value = await read(
+      "return page.evaluate(() => fetch('file:///etc/passwd').then((r) => r.text(), () => 'refused'))",
+    );
+    assert.equal(value, "refused");
+  });
+  test("find anything in Node's own environment", async () => {
+    const value = (await read(`return Object.keys(${NODE}.env)`)) as string[];
+    assert.deepEqual(
+      value.filter((name) => !["HOME", "PATH", "PWD"].includes(name)),
+      [],
+    );
+  });
+  test("read files through Node", async () => {
+    const paths = ["/etc/passwd", "/proc/1/environ", new URL("../index.ts", import.meta.url).pathname];
+    const attempt =
+      "(path) => { try { return fs.readFileSync(path, 'utf8') } catch (error) { return error.code } }";
+    const value = await read(
+      `const fs = ${NODE}.getBuiltinModule('fs'); return ${JSON.stringify(paths)}.map(${attempt})`,
+    );
+    assert.deepEqual(value, ["ERR_ACCESS_DENIED", "ERR_ACCESS_DENIED", "ERR_ACCESS_DENIED"]);
+  });
+  test("start a process through Node", async () => {
+    assert.match(await fail(`return ${NODE}.getBuiltinModule('child_process').execSync('id')`), /restricted/);
+  });
+  test("reach the loopback through Node", async () => {
+    assert.match(
+      await fail(`return ${NODE}.getBuiltinModule('http').get('${site.url}') && new Promise(() => {})`, {
+        timeoutMs: 3_000,
+      }),
+      /no network of their own/,
+    );
+    if (runner.describe().kind === "permissions") return;
+    // Below Node's own sockets there is still no network: the namespace has none.
+    const value = await read(
+      `const networks = ${NODE}.getBuiltinModule('os').networkInterfaces(); return Object.keys(networks).filter((name) => name !== 'lo')`,
+    );
+    assert.deepEqual(value, []);
+  });
+  test("end more than its own process", async () => {
+    assert.match(await fail(`${NODE}.exit(7)`), /ended by itself \(exit code 7\)/);
+    assert.equal(await read("return 1"), 1);
+  });
+  test("flood the service", async () => {
+    assert.match(await fail(`${NODE}.stdout.write('x'.repeat(1e8))`), /said too much|output/);
+    const loud = await play("for (let i = 0; i < 1e5; i++) console.log('x'.repeat(1000))");
+    assert.ok(loud.logs.length < 50_000);
+    const large = await read("return 'x'.repeat(1e8)");
+    assert.ok(String(large).length < 210_000);
+    assert.match(String(large), /100000002 characters in all/);
+  });
+  test("forge what the relay says", async () => {
+    const forged = JSON.stringify({ type: "devtools", message: { id: 1e6, method: "Browser.close" } });
+    await play(
+      `${NODE}.stdout.write(${JSON.stringify(forged)} + "\\n"); await page.waitForTimeout(50); return 1`,
+    );
+    assert.equal(browser.live.browser.isConnected(), true);
+  });
+  test("take all memory", async () => {
+    assert.match(await fail("const a = []; for (;;) a.push(new Array(1e6).fill(1.5))"), /more memory/);
+    const { kind } = runner.describe();
+    if (process.platform !== "linux") return;
+    assert.match(
+      await fail(
+        `const B = ${NODE.replace("process", "Buffer")}; const a = []; for (;;) a.push(B.alloc(1e8, 1))`,
+      ),
+      /memory/i,
+      kind,
+    );
+  });
+  test("run past its deadline, or keep anybody else waiting", async () => {
+    await browser.live.page().goto(site.url);
+    const endless = runner.run(browser.live, "for (;;) {}", { timeoutMs: 1_500, signal: never });
+    const other = await runner.run(browser.live, "return 1", { timeoutMs: 5_000, signal: never });
+    assert.equal(other.ok, true);
+    const outcome = await endless;
+    assert.deepEqual(outcome, {
+      ok: false,
+      error: "The script ran longer than 1500 ms and was ended.",
+      logs: "",
+      dialogs: [],
+      timedOut: true,
+    });
+    assert.equal(await browser.live.page().title(), "Shop");
+  });
+});
+
+test("a stop ends a script at once, and a waiting one too", async () => {
+  await browser.live.page().goto(site.url);
+  const single = await createScriptRunner({ logger, maxConcurrent: 1 });
+  const controller = new AbortController();
+  const options = { timeoutMs: 60_000, signal: controller.signal };
+  const both = [
+    single.run(browser.live, "for (;;) {}", options),
+    single.run(browser.live, "return 1", options),
+  ];
+  const startedAt = performance.now();
+  controller.abort();
+  for (const outcome of await Promise.all(both))
+    assert.equal(outcome.ok ? "" : outcome.error, "The script was stopped.");
+  assert.ok(performance.now() - startedAt < 1_000);
+  await single.close();
+});
+
+test("no process of a runner stays after it", { skip: process.platform !== "linux" }, async () => {
+  const count = () => {
+    const found = readdirSync("/proc").filter((pid) => {
+      try {
+        const isScript = /script-child/.test(readFileSync(`/proc/${pid}/cmdline`, "utf8"));
+        // What an ended process leaves behind is adopted by the first process of the machine.
+        const parent = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ")[1];
+        return isScript && (parent === "1" || parent === String(process.pid));
+      } catch {
+        return false;
+      }
+    });
+    return found.length;
+  };
+  const atFirst = count();
+  const other = await createScriptRunner({ logger });
+  await other.run(browser.live, "return 1", { timeoutMs: 5_000, signal: never });
+  assert.ok(count() > atFirst);
+  await other.close();
+  assert.equal(count(), atFirst);
+  // Ended while they start, which is when bubblewrap would leave a child behind.
+  for (let round = 0; round < 10; round++) await (await createScriptRunner({ logger })).close();
+  assert.equal(count(), atFirst);
+});
+
+for (const kind of ["namespaces", "permissions"] as const) {
+  test(`without bubblewrap, scripts run with ${kind}`, { skip: process.platform !== "linux" }, async (t) => {
+    const weaker = await createScriptRunner({ logger, isWarm: false, confinement: [kind] }).catch(
+      () => undefined,
+    );
+    if (!weaker) return t.skip("this machine does not have it");
+    assert.equal(weaker.describe().kind, kind);
+    await browser.live.page().goto(site.url);
+    const run = (script: string) => weaker.run(browser.live, script, { timeoutMs: 10_000, signal: never });
+    assert.deepEqual(await run("return page.title()"), { ok: true, value: "Shop", logs: "", dialogs: [] });
+    for (const script of [
+      `return ${NODE}.getBuiltinModule('fs').readFileSync('/etc/passwd', 'utf8')`,
+      `return ${NODE}.getBuiltinModule('child_process').execSync('id')`,
+      `return ${NODE}.getBuiltinModule('http').get('${site.url}') && new Promise(() => {})`,
+    ]) {
+      assert.equal((await run(script)).ok, false, script);
+    }
+    await weaker.close();
+  });
+}
+
+test("a message that no code expects ends the script, not the service", async () => {
+  const params = { url: { toString: 1 } };
+  const nonsense = [
+    { type: "devtools", message: { id: 1, method: "Page.navigate", params, sessionId: "<session>" } },
+    { type: "log", text: { toString: 1 } },
+    { type: "done", ok: false, error: { toString: 1 } },
+  ];
+  for (const message of nonsense) {
+    const line = JSON.stringify(message);
+    const error = await fail(
+      `const { _sessionId } = page._connection.toImpl(page).delegate._mainFrameSession._client;
+       ${NODE}.stdout.write(${JSON.stringify(line)}.replace("<session>", _sessionId) + "\\n");
+       await new Promise(() => {})`,
+    );
+    assert.equal(error, "The script said what makes no sense.");
+  }
+  assert.equal(await read("return 1"), 1);
+});
+
+test("held by Node's permission model alone, a script still has no network and no other process", async () => {
+  await browser.live.page().goto(site.url);
+  const weaker = await createScriptRunner({ logger, isWarm: false, confinement: ["permissions"] });
+  const doors = [
+    `P.kill(${process.pid}, 0)`,
+    `P._kill(${process.pid}, 0)`,
+    `P._debugProcess(${process.pid})`,
+    "P.getBuiltinModule('dgram').createSocket('udp4').send('x', 9, '127.0.0.1')",
+    "P.getBuiltinModule('dgram').createSocket('udp4').bind(0)",
+    "P.getBuiltinModule('net').createServer().listen(0)",
+    "P.getBuiltinModule('net').connect(9, '127.0.0.1')",
+  ];
+  const tried = doors.map((door) => `try { ${door}; open.push(${JSON.stringify(door)}) } catch {}`);
+  const outcome = await weaker.run(
+    browser.live,
+    `const P = ${NODE}; const open = []; ${tried.join("\n")} return open`,
+    { timeoutMs: 10_000, signal: never },
+  );
+  await weaker.close();
+  assert.deepEqual(outcome.ok && outcome.value, [], JSON.stringify(outcome));
+});

@@ -1,0 +1,138 @@
+import { z } from "zod";
+import type { TranscriptMessage } from "#lib/events/event.ts";
+import { textOf } from "#lib/session/transcript/transcript.ts";
+import { defineTool, errorResult, jsonResult, type Tool } from "../tool.ts";
+import type { TranscriptServices } from "./services.ts";
+
+const previewCharacters = 240;
+
+/** `list_transcript`: the messages so far, each with its beginning. */
+export const listTranscript = ({ transcript }: TranscriptServices): Tool =>
+  defineTool({
+    name: "list_transcript",
+    description:
+      "Lists the messages of this session in order, each with its beginning and the tools it called. " +
+      "Where nextAfter is given there are more: pass it as after.",
+    input: z.object({
+      after: z.number().int().min(0).default(0).describe("seq of the last message already seen"),
+      limit: z.number().int().min(1).max(100).default(50),
+    }),
+    needs: undefined,
+    profile: "analysis",
+    idempotent: true,
+    readOnly: true,
+    async execute({ after, limit }, call) {
+      const messages = await transcript.list(call.sessionId, { after, limit: limit + 1 });
+      const shown = messages.slice(0, limit);
+      const nextAfter = messages.length > limit ? shown.at(-1)?.seq : undefined;
+      return jsonResult({ messages: shown.map(summarize), nextAfter });
+    },
+  });
+
+function summarize(message: TranscriptMessage) {
+  const text = textOf(message);
+  const tools = message.parts.flatMap((part) => (part.type === "tool-call" ? [part.toolName] : []));
+  const { id, seq, role, createdAt } = message;
+  const isCut = text.length > previewCharacters;
+  return {
+    id,
+    seq,
+    role,
+    createdAt,
+    text: isCut ? `${text.slice(0, previewCharacters)}…` : text,
+    ...(tools.length > 0 ? { tools } : {}),
+  };
+}
+
+/** `read_message`: one message of the transcript, whole. */
+export const readMessage = ({ transcript }: TranscriptServices): Tool =>
+  defineTool({
+    name: "read_message",
+    description: "Reads one message of this session's transcript with all its parts.",
+    input: z.object({ messageId: z.string().min(1).describe("id as list_transcript tells it") }),
+    needs: undefined,
+    profile: "analysis",
+    idempotent: true,
+    readOnly: true,
+    async execute({ messageId }, call) {
+      const message = await transcript.read(call.sessionId, messageId);
+      return message
+        ? jsonResult(message)
+        : errorResult(`messageId: this session has no message ${messageId}`);
+    },
+  });
+
+/** `search_transcript`: messages that hold a text. */
+export const searchTranscript = ({ transcript }: TranscriptServices): Tool =>
+  defineTool({
+    name: "search_transcript",
+    description:
+      "Finds messages of this session whose text holds the given text (case does not matter), newest first.",
+    input: z.object({
+      text: z.string().min(1).max(500),
+      limit: z.number().int().min(1).max(50).default(10),
+    }),
+    needs: undefined,
+    profile: "analysis",
+    idempotent: true,
+    readOnly: true,
+    async execute({ text, limit }, call) {
+      const found = await transcript.search(call.sessionId, text, limit);
+      return jsonResult(
+        found.map(({ message: { id, seq, role, createdAt }, excerpt }) => ({
+          id,
+          seq,
+          role,
+          createdAt,
+          excerpt,
+        })),
+      );
+    },
+  });
+
+const charactersMax = 20_000;
+
+/** `read_tool_result`: a piece of a result that was too long to be shown whole. */
+export const readToolResult = ({ transcript }: TranscriptServices): Tool =>
+  defineTool({
+    name: "read_tool_result",
+    description:
+      "Reads on in the result of an earlier tool call that was shown cut. A closing line in brackets tells the " +
+      "offset to go on with.",
+    input: z.object({
+      resultId: z.string().min(1).describe("id that the cut result names"),
+      offset: z.number().int().min(0).max(2_000_000_000).default(0).describe("characters to skip"),
+      limit: z.number().int().min(1).max(charactersMax).default(charactersMax),
+    }),
+    needs: undefined,
+    profile: "analysis",
+    idempotent: true,
+    readOnly: true,
+    async execute({ resultId, offset, limit }, call) {
+      const page = await transcript.readToolResult(call.sessionId, resultId, { offset, limit });
+      if (!page) return errorResult(`resultId: this session has no result ${resultId}`);
+      if (page.state === "started") return errorResult(`${page.toolName} has no result yet`);
+      const end = Math.min(offset + limit, page.totalCharacters);
+      const next = end < page.totalCharacters ? `; go on with offset ${end}` : "";
+      const range = `characters ${Math.min(offset, end)} to ${end} of ${page.totalCharacters}${next}`;
+      return `${page.text}\n[${page.toolName} ${page.state}, ${range}]`;
+    },
+  });
+
+const entriesMax = 200;
+
+/** `list_evidence`: the pictures and saved pages of the session. */
+export const listEvidence = ({ evidence }: TranscriptServices): Tool =>
+  defineTool({
+    name: "list_evidence",
+    description: `Lists what this session kept (screenshots, previews, saved pages, files) with id, page address and time; the newest ${entriesMax}.`,
+    input: z.object({}),
+    needs: undefined,
+    profile: "analysis",
+    idempotent: true,
+    readOnly: true,
+    async execute(_, call) {
+      const all = await evidence.list(call.sessionId);
+      return jsonResult({ total: all.length, evidence: all.slice(-entriesMax) });
+    },
+  });

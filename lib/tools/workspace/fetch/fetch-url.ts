@@ -1,0 +1,65 @@
+import { z } from "zod";
+import { storableText } from "#db/storable.ts";
+import { type GuardedResponse, isGuardedFetchError } from "#lib/net/fetch/guarded-fetch.ts";
+import { quoteAsData } from "../../quote-as-data.ts";
+import { defineTool, errorResult, type Tool, type ToolResult } from "../../tool.ts";
+import type { WorkspaceServices } from "../services.ts";
+import { decodeBody, readMediaType } from "./decode-body.ts";
+import { readableText } from "./readable-text.ts";
+
+const bytesMax = 2 * 1_048_576;
+const timeoutMs = 15_000;
+/** Some sites turn away whoever names nothing. */
+const userAgent = "Mozilla/5.0 (compatible; AgentSessionService)";
+
+/** `fetch_url`: a page or document of the web through the guarded fetch, without the browser. */
+export const fetchUrl = ({ fetch }: WorkspaceServices): Tool =>
+  defineTool({
+    name: "fetch_url",
+    description:
+      "Fetches an http(s) address without the browser (no scripts run). A web page is answered as readable text " +
+      "with its title, headings, links and form fields; use format raw for its source. Private addresses are refused.",
+    input: z.object({
+      url: z.string().min(1).max(8_192),
+      maxBytes: z.number().int().min(1).max(bytesMax).default(bytesMax),
+      format: z.enum(["text", "raw"]).default("text"),
+    }),
+    needs: undefined,
+    profile: "analysis",
+    idempotent: true,
+    readOnly: true,
+    timeoutMs: timeoutMs + 10_000,
+    async execute({ url, maxBytes, format }, call) {
+      try {
+        const answer = await fetch(url, {
+          timeoutMs,
+          maxBytes,
+          redirect: "follow",
+          overflow: "truncate",
+          signal: call.signal,
+          headers: { "user-agent": userAgent, accept: "text/html, application/json, text/*, */*;q=0.5" },
+        });
+        return describeAnswer(answer, format);
+      } catch (error) {
+        if (isGuardedFetchError(error)) return errorResult(`${url} could not be fetched: ${error.message}`);
+        throw error;
+      }
+    },
+  });
+
+/** An answer of 400 and above is an error to the model too, with whatever text came with it. */
+function describeAnswer(answer: GuardedResponse, format: "text" | "raw"): ToolResult {
+  const mediaType = readMediaType(answer.headers.get("content-type"));
+  const size = `${answer.body.byteLength} bytes${answer.truncated ? ", cut there" : ""}`;
+  const head = `${answer.url} answered ${answer.status}, ${mediaType}, ${size}.`;
+  const text = decodeBody(answer.body, answer.headers.get("content-type"));
+  const body = describeBody(answer.url, mediaType, text, format);
+  return { isError: answer.status >= 400, content: [{ type: "text", text: `${head}\n${body}` }] };
+}
+
+function describeBody(url: string, mediaType: string, text: string | undefined, format: "text" | "raw") {
+  if (text === undefined) return "It is not text, and is not shown.";
+  if (text.trim() === "") return "It is empty.";
+  const isPage = mediaType === "text/html" || mediaType === "application/xhtml+xml";
+  return quoteAsData(url, storableText(isPage && format === "text" ? readableText(text, url) : text));
+}

@@ -1,0 +1,106 @@
+/** A piece of an HTML source: text, or a tag with the attributes asked for. Names are in lower case. */
+type HtmlToken =
+  | { type: "text"; text: string }
+  | { type: "open"; name: string; attributes: Map<string, string> }
+  | { type: "close"; name: string };
+
+/** Elements whose content is text up to their end tag, whatever stands in it. */
+const rawTextElements = new Set([
+  "script",
+  "style",
+  "textarea",
+  "title",
+  "xmp",
+  "iframe",
+  "noembed",
+  "noframes",
+]);
+const attributesMax = 50;
+const tagName = /[a-zA-Z]/;
+const space = /[\t\n\f\r ]/;
+
+/**
+ * Cuts an HTML source into tags and text, forgiving as browsers are. It reads every character a bounded number of
+ * times and builds no tree, so that a hostile page costs no more than a long one.
+ */
+export function* readHtmlTokens(html: string): Generator<HtmlToken> {
+  // ASCII only: a general lower-casing can change the length and with it every index.
+  const lower = html.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+  let at = 0;
+  while (at < html.length) {
+    const next = html.indexOf("<", at);
+    const textEnd = next === -1 ? html.length : next;
+    if (textEnd > at) yield { type: "text", text: html.slice(at, textEnd) };
+    if (next === -1) return;
+    at = next + 1;
+    const first = html[at] ?? "";
+    if (first === "!" || first === "?") {
+      at = endOfDeclaration(html, at);
+    } else if (tagName.test(first)) {
+      const tag = readTag(html, lower, at);
+      at = tag.end;
+      yield { type: "open", name: tag.name, attributes: tag.attributes };
+      if (!rawTextElements.has(tag.name)) continue;
+      const close = lower.indexOf(`</${tag.name}`, at);
+      const rawEnd = close === -1 ? html.length : close;
+      if (rawEnd > at) yield { type: "text", text: html.slice(at, rawEnd) };
+      at = rawEnd;
+    } else if (first === "/" && tagName.test(html[at + 1] ?? "")) {
+      const tag = readTag(html, lower, at + 1);
+      at = tag.end;
+      yield { type: "close", name: tag.name };
+    } else if (first === "/") {
+      at = indexAfter(html, ">", at);
+    } else {
+      yield { type: "text", text: "<" };
+    }
+  }
+}
+
+function endOfDeclaration(html: string, at: number): number {
+  return html.startsWith("!--", at) ? indexAfter(html, "-->", at + 1) : indexAfter(html, ">", at);
+}
+
+function indexAfter(html: string, mark: string, from: number): number {
+  const found = html.indexOf(mark, from);
+  return found === -1 ? html.length : found + mark.length;
+}
+
+/** Reads a tag from its name on; attributes past the fiftieth are read over. */
+function readTag(html: string, lower: string, start: number) {
+  let at = start;
+  const until = (ends: (character: string) => boolean) => {
+    const from = at;
+    while (at < html.length && !ends(html[at] ?? "")) at += 1;
+    return from;
+  };
+  const isSpace = (character: string) => space.test(character);
+  const from = until((character) => isSpace(character) || character === "/" || character === ">");
+  const name = lower.slice(from, at);
+  const attributes = new Map<string, string>();
+  while (at < html.length) {
+    until((character) => !isSpace(character) && character !== "/");
+    if (html[at] === ">") return { name, attributes, end: at + 1 };
+    const nameFrom = at;
+    at += 1;
+    until((character) => isSpace(character) || "/>=".includes(character));
+    const key = lower.slice(nameFrom, at);
+    until((character) => !isSpace(character));
+    const value = html[at] === "=" ? readValue() : "";
+    if (attributes.size < attributesMax && !attributes.has(key)) attributes.set(key, value);
+  }
+  return { name, attributes, end: html.length };
+
+  function readValue(): string {
+    at += 1;
+    until((character) => !isSpace(character));
+    const quote = html[at];
+    if (quote === '"' || quote === "'") {
+      const valueFrom = at + 1;
+      at = indexAfter(html, quote, valueFrom);
+      return html.slice(valueFrom, html[at - 1] === quote ? at - 1 : at);
+    }
+    const valueFrom = until((character) => isSpace(character) || character === ">");
+    return html.slice(valueFrom, at);
+  }
+}

@@ -1,0 +1,108 @@
+import { storable } from "#db/storable.ts";
+import { faultPoint } from "#lib/faults/fault-point.ts";
+import type { ModelFailure } from "#lib/model/failure.ts";
+import { aboutRun } from "../record/claim.ts";
+import { recordStep } from "../record/record-step.ts";
+import { findRecorded, meteredPrompt, type RunInPlay } from "../run/run-in-play.ts";
+import { picturesShown } from "../step/show-pictures.ts";
+import type { TurnDeps } from "../turn-deps.ts";
+import { carryOutCompaction } from "./carry-out-compaction.ts";
+import { type CompactionInput, isNearBudget, planCompaction } from "./plan-compaction.ts";
+import { weighOverhead } from "./prompt-meter.ts";
+
+/** Whether the model may be called: there was room (`ready`), or some was made; what failed or was stopped changed nothing. */
+type Room = { kind: "ready" | "compacted" | "stopped" } | { kind: "failed"; failure: ModelFailure };
+
+const READY: Room = { kind: "ready" };
+
+/**
+ * Makes room in a context that is near its budget, before a call of the model. The replacement is a step of its own: until
+ * it is recorded the history is what it was. Source: issue 3, context compaction; decision 014.
+ *
+ * @param call the step that the call will be recorded as.
+ * @param isRefused whether the provider has just refused the prompt as too large, whatever its size is thought to be.
+ */
+export async function compactContext(
+  turn: TurnDeps,
+  run: RunInPlay,
+  call: string,
+  isRefused = false,
+): Promise<Room> {
+  const budgetTokens = turn.model.contextTokens;
+  const place = `${call}.${countCompactions(run, call) + 1}`;
+  const failed = findRecorded<{ failure: ModelFailure }>(run, `compact-failed-${place}`);
+  if (failed) return { kind: "failed", failure: failed.failure };
+  // What was begun is ended, also by an executor that would count otherwise.
+  const begun = findRecorded<{ tokens: number }>(run, `compacting-${place}`);
+  const tokens = begun?.tokens ?? run.meter.count(meteredPrompt(run));
+  if (!begun && !isRefused && !isNearBudget(tokens, budgetTokens)) return READY;
+  const input: CompactionInput = {
+    entries: run.history.entries,
+    budgetTokens,
+    usedTokens: isRefused ? Math.max(tokens, budgetTokens) : tokens,
+    overheadTokens: weighOverhead({ instructions: run.prompt.instructions, tools: run.prompt.toolSet }),
+    requestFrom: run.requestFrom,
+    picturesShown: picturesShown(turn.model),
+    canReadOn: run.prompt.tools.has("read_tool_result"),
+  };
+  const plan = planCompaction(input);
+  if (plan.kind === "impossible")
+    return { kind: "failed", failure: { message: plan.message, isRetryable: false } };
+  if (plan.kind === "none" && !begun) return READY;
+
+  const about = aboutRun(run.claim);
+  if (!begun)
+    await recordStep(turn, run, {
+      name: `compacting-${place}`,
+      output: { tokens: input.usedTokens },
+      isCompacting: true,
+      events: [{ kind: "turn.compacting", ...about, tokens: input.usedTokens, budgetTokens }],
+    });
+  if (plan.kind === "none") {
+    // The budget has grown since this was begun: there is nothing to do any more.
+    const event = {
+      how: "offloaded",
+      tokensBefore: tokens,
+      tokensAfter: tokens,
+      messagesReplaced: 0,
+    } as const;
+    await recordStep(turn, run, {
+      name: `compact-${place}`,
+      output: {},
+      isCompacting: false,
+      events: [{ kind: "turn.compacted", ...about, ...event }],
+    });
+    return READY;
+  }
+  const outcome = await carryOutCompaction(turn.model, input, plan, run.signal);
+  if (outcome.kind === "stopped") turn.stops.throwIfShuttingDown();
+  if (outcome.kind === "stopped") return outcome;
+  if (outcome.kind === "failed") {
+    // The step keeps what the call used, and an executor that resumes here from asking again; a retry of the run does.
+    const { failure, usage } = outcome;
+    await recordStep(turn, run, {
+      name: `compact-failed-${place}`,
+      output: storable({ failure, ...(usage && { usage }) }),
+      events: [],
+    });
+    return { kind: "failed", failure };
+  }
+  await faultPoint("compaction-half-done");
+  const { compaction, event, usage } = outcome;
+  await recordStep(turn, run, {
+    name: `compact-${place}`,
+    output: usage ? { how: event.how, usage } : { how: event.how },
+    modelMessages: storable(compaction.messages),
+    replacesThrough: compaction.replacesThrough,
+    isCompacting: false,
+    events: [{ kind: "turn.compacted", ...about, ...event }],
+  });
+  return { kind: "compacted" };
+}
+
+/** How often room was made for a call: a steer that came after the first time, or the provider, may ask for more. */
+function countCompactions({ outputs }: RunInPlay, call: string): number {
+  let count = 0;
+  while (outputs.has(`compact-${call}.${count + 1}`)) count++;
+  return count;
+}

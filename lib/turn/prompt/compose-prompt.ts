@@ -1,0 +1,90 @@
+import { jsonSchema, type ToolSet, tool, zodSchema } from "ai";
+import type { SessionRow } from "#lib/session/session-store.ts";
+import type { Tool } from "#lib/tools/tool.ts";
+import { selectRunTools } from "#lib/tools/toolset.ts";
+import type { Claim } from "../record/claim.ts";
+import type { TurnDeps } from "../turn-deps.ts";
+import { composeInstructions } from "./instructions.ts";
+
+/** What stays the same for all model calls of a run. */
+export type Prompt = {
+  instructions: string;
+  tools: ReadonlyMap<string, Tool>;
+  toolSet: ToolSet;
+};
+
+/** What a session's tool servers add to a run. */
+type RemoteTools = { tools: readonly Tool[]; missingServers: readonly string[] };
+
+/**
+ * Composes a run's prompt: its tools (the session's toolset, intersected with what exists now, without what filter 6
+ * removes) and its instructions.
+ *
+ * @param currentUrl the address the session's browser shows, if it shows one.
+ * @param remote the tools of the session's tool servers that the policy leaves to this run, and the servers that could
+ * not be asked.
+ */
+export function composePrompt(
+  turn: Pick<TurnDeps, "tools" | "settings">,
+  claim: Claim,
+  session: SessionRow,
+  currentUrl: string | null,
+  remote: RemoteTools = { tools: [], missingServers: [] },
+): Prompt {
+  const names = selectRunTools({
+    toolset: session.toolset,
+    available: [...turn.tools.values()],
+    origin: claim.origin,
+    externalTurnExclude: session.tools.externalTurnExclude,
+  });
+  const instructions = composeInstructions({
+    toolNames: [...names, ...remote.tools.map(({ name }) => name)],
+    missingServers: remote.missingServers,
+    targetUrl: session.targetUrl,
+    targetPageUrls: session.targetPageUrls,
+    currentUrl,
+    demoUrl: turn.settings.demoUrl,
+    systemPrompt: session.systemPrompt,
+    isStructured: claim.isStructured,
+    isPersonPresent: claim.origin === "person",
+  });
+  const own = describeTools(turn.tools, names);
+  if (remote.tools.length === 0) return { instructions, ...own };
+  return {
+    instructions,
+    tools: new Map([...own.tools, ...remote.tools.map((each) => [each.name, each] as const)]),
+    toolSet: { ...own.toolSet, ...toToolSet(remote.tools) },
+  };
+}
+
+const toSdkTool = ({ description, input, jsonSchema: schema }: Tool): ToolSet[string] =>
+  // What others wrote does not keep to the rules that a provider's strict mode asks for.
+  schema
+    ? tool({ description, inputSchema: jsonSchema(schema), strict: false })
+    : tool({ description, inputSchema: zodSchema(input) });
+
+const toToolSet = (tools: readonly Tool[]): ToolSet =>
+  Object.fromEntries(tools.map((definition) => [definition.name, toSdkTool(definition)]));
+
+type Described = Pick<Prompt, "tools" | "toolSet">;
+
+const described = new WeakMap<TurnDeps["tools"], Map<string, Described>>();
+
+/**
+ * Tools as the AI SDK sends them: without `execute`, because a call is a durable step of ours. Most runs have the same
+ * ones, so that a list is made once for all of them.
+ */
+function describeTools(all: TurnDeps["tools"], names: string[]): Described {
+  const known = described.get(all) ?? new Map<string, Described>();
+  described.set(all, known);
+  const key = names.join(" ");
+  const cached = known.get(key);
+  if (cached) return cached;
+  const tools = names.flatMap((name) => all.get(name) ?? []);
+  const made = {
+    tools: new Map(tools.map((definition) => [definition.name, definition])),
+    toolSet: toToolSet(tools),
+  };
+  known.set(key, made);
+  return made;
+}

@@ -1,0 +1,106 @@
+import { storable } from "#db/storable.ts";
+import type { McpTurn } from "#lib/mcp-client/tool-server.ts";
+import type { RemoteTool, Skipped } from "#lib/mcp-client/tools/admit-tools.ts";
+import { skipTools, toToolName } from "#lib/mcp-client/tools/admit-tools.ts";
+import { measureBytes } from "#lib/mcp-client/tools/list-tools.ts";
+import { remoteTool } from "#lib/tools/remote/remote-tool.ts";
+import { selectRunTools } from "#lib/tools/toolset.ts";
+import { aboutRun } from "../record/claim.ts";
+import { recordStep } from "../record/record-step.ts";
+import { findRecorded, isStopped, type RunInPlay } from "../run/run-in-play.ts";
+import type { TurnDeps } from "../turn-deps.ts";
+import { composePrompt } from "./compose-prompt.ts";
+
+/** What a run was given by its tool servers: kept where it is not our own alone, so that whoever resumes it does not ask them again. */
+type ComposeStep = { tools: RemoteTool[]; missingServers: string[] };
+
+/** Tools that a model call may have in all; providers refuse more. */
+const TOOLS_MAX = 128;
+/** Bytes of names, descriptions and schemas of all remote tools of a run: they go with every model call. */
+const BYTES_MAX = 262_144;
+
+/**
+ * Puts the tools of the session's tool servers into a run's prompt, listed once for the run. A server that is unreachable
+ * or too slow is skipped: the turn runs without its tools, and an event says so.
+ * Source: specification, MCP servers, rules 4 and 5.
+ */
+export async function composeTools(turn: TurnDeps, run: RunInPlay): Promise<void> {
+  const about = toMcpTurn(run);
+  const serverIds = turn.mcp.listServerIds(about).filter((id) => !isExcluded(run, id));
+  if (serverIds.length === 0) return;
+  const step =
+    findRecorded<ComposeStep>(run, "compose") ?? (await listRemoteTools(turn, run, about, serverIds));
+  if (!step) return;
+  const remote = step.tools.map((tool) => remoteTool(tool, about, turn));
+  const { missingServers } = step;
+  run.prompt = composePrompt(turn, run.claim, run.session, run.currentUrl, { tools: remote, missingServers });
+}
+
+const toMcpTurn = ({ claim, session }: RunInPlay): McpTurn => ({
+  sessionId: claim.sessionId,
+  runId: claim.runId,
+  epoch: claim.epoch,
+  isPersonPresent: claim.origin === "person",
+  servers: session.mcpServers,
+  offerKey: JSON.stringify([session.capabilities, session.tools.exclude]),
+});
+
+/** The names of MCP tools that the session's policy leaves to this run. */
+const selectNames = ({ claim, session }: RunInPlay, names: string[]): Set<string> =>
+  new Set(
+    selectRunTools({
+      ...{ toolset: [], available: [], origin: claim.origin },
+      externalTurnExclude: session.tools.externalTurnExclude,
+      mcpTools: { names, exclude: session.tools.exclude },
+    }),
+  );
+
+/** Whether the policy removes the whole of a server: then it is not even asked. No tool's own name holds a line break. */
+const isExcluded = (run: RunInPlay, serverId: string): boolean =>
+  selectNames(run, [toToolName(serverId, "\n")]).size === 0;
+
+async function listRemoteTools(
+  turn: TurnDeps,
+  run: RunInPlay,
+  about: McpTurn,
+  serverIds: string[],
+): Promise<ComposeStep | undefined> {
+  const listing = await turn.mcp.list(about, serverIds, run.signal).catch((error: unknown) => {
+    turn.stops.throwIfShuttingDown();
+    if (isStopped(run)) return undefined;
+    throw error;
+  });
+  if (!listing) return undefined;
+  const names = selectNames(
+    run,
+    listing.tools.map(({ name }) => name),
+  );
+  const { tools, skipped } = fitIntoCall(
+    listing.tools.filter(({ name }) => names.has(name)),
+    TOOLS_MAX - run.prompt.tools.size,
+  );
+  const told = [...listing.skipped, ...skipped];
+  const missingServers = told.flatMap(({ serverId, tools: left }) => (left === undefined ? [serverId] : []));
+  const step = { tools, missingServers };
+  // What our own server offers is there again for whoever resumes the run.
+  if (told.length === 0 && serverIds.every((id) => turn.mcp.isOurs(about, id))) return step;
+  return recordStep<ComposeStep>(turn, run, {
+    name: "compose",
+    output: storable(step),
+    events: told.map((each) => ({ kind: "mcp.skipped", ...aboutRun(run.claim), ...storable(each) })),
+  });
+}
+
+/** As many tools, in their order, as a model call has room for. */
+function fitIntoCall(listed: RemoteTool[], room: number): { tools: RemoteTool[]; skipped: Skipped[] } {
+  const tools: RemoteTool[] = [];
+  const left = new Map<string, string[]>();
+  let bytes = 0;
+  for (const tool of listed) {
+    bytes += measureBytes([tool.name, tool.description, tool.inputSchema]);
+    if (tools.length < room && bytes <= BYTES_MAX) tools.push(tool);
+    else left.set(tool.serverId, [...(left.get(tool.serverId) ?? []), tool.tool]);
+  }
+  const reason = `a model call has room for ${TOOLS_MAX} tools in all, and ${BYTES_MAX} bytes of descriptions from tool servers; remove what is not needed with tools.exclude`;
+  return { tools, skipped: [...left].map(([serverId, names]) => skipTools(serverId, reason, names)) };
+}

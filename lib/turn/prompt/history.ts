@@ -1,0 +1,94 @@
+import type { ModelMessage, ToolResultPart } from "ai";
+import type { HistoryEntry } from "../compaction/history-entry.ts";
+
+/** What one recorded step added to what the model sees; a compaction stands for everything up to a position. */
+export type RecordedEntry = HistoryEntry & { replacesThrough?: number | undefined };
+
+/** What the model of a session has seen, as its steps recorded it, in order. */
+export type History = {
+  readonly entries: readonly HistoryEntry[];
+  /** The messages of all entries for a prompt, each call with a result: a provider refuses a call without one. */
+  readonly messages: readonly ModelMessage[];
+  append: (entry: RecordedEntry) => void;
+};
+
+/**
+ * Makes a history from a session's entries in the order of their positions, and keeps it up.
+ *
+ * @param recorded the newest compaction and everything that it does not stand for.
+ */
+export function createHistory(recorded: RecordedEntry[]): History {
+  let entries: HistoryEntry[] = [];
+  let messages: ModelMessage[] = [];
+  const append = (entry: RecordedEntry) => {
+    const through = entry.replacesThrough;
+    if (through === undefined && (entries.at(-1)?.position ?? 0) > entry.position) {
+      // Calls that ran side by side are answered in any order; the rows have the one that counts.
+      const all = [...entries, entry].sort((one, other) => one.position - other.position);
+      entries = [];
+      messages = [];
+      for (const each of all) append(each);
+      return;
+    }
+    if (through === undefined) {
+      entries.push(entry);
+      messages.push(...settleOpen(messages, entry.messages), ...entry.messages);
+      return;
+    }
+    const kept = entries.filter(({ position }) => position > through);
+    entries = [];
+    messages = [];
+    for (const left of [{ position: through, messages: entry.messages }, ...kept]) append(left);
+  };
+  for (const entry of recorded) append(entry);
+  return {
+    get entries() {
+      return entries;
+    },
+    get messages() {
+      const settled = settleCalls(messages);
+      // Most often there is nothing to settle, and a long history is not to be copied for every step.
+      return settled.length === 0 ? messages : [...messages, ...settled];
+    },
+    append,
+  };
+}
+
+type OpenCall = { toolCallId: string; toolName: string };
+
+/** The calls of the last assistant message that have no result yet. */
+function listOpenCalls(messages: readonly ModelMessage[]): OpenCall[] {
+  const answered = new Set<string>();
+  for (let index = messages.length - 1; index >= 0; index--) {
+    const message = messages[index];
+    if (message?.role === "tool") {
+      for (const part of message.content) if (part.type === "tool-result") answered.add(part.toolCallId);
+      continue;
+    }
+    if (message?.role !== "assistant" || typeof message.content === "string") return [];
+    return message.content.flatMap((part) =>
+      part.type === "tool-call" && !answered.has(part.toolCallId)
+        ? [{ toolCallId: part.toolCallId, toolName: part.toolName }]
+        : [],
+    );
+  }
+  return [];
+}
+
+/** Results for calls whose turn was stopped or failed before they had any, once something else follows them. */
+function settleOpen(before: readonly ModelMessage[], next: ModelMessage[]): ModelMessage[] {
+  if (next.length === 0 || next[0]?.role === "tool") return [];
+  return settleCalls(before);
+}
+
+/** The message that closes the last assistant message's open calls; none where all have their results. */
+export function settleCalls(messages: readonly ModelMessage[]): ModelMessage[] {
+  const open = listOpenCalls(messages);
+  return open.length === 0 ? [] : [{ role: "tool", content: open.map(notExecuted) }];
+}
+
+const notExecuted = (call: OpenCall): ToolResultPart => ({
+  type: "tool-result",
+  ...call,
+  output: { type: "error-text", value: "This call was not executed: its turn ended before." },
+});

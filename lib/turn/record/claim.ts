@@ -1,0 +1,46 @@
+import type { RunOrigin, Source } from "#db/schema/unions.ts";
+import type { RunRow } from "#lib/session/run/run-store.ts";
+import type { SessionRow } from "#lib/session/session-store.ts";
+
+/** An executor's right to play a run: held by the epoch, lost when somebody else claims it. */
+export type Claim = {
+  runId: string;
+  epoch: number;
+  sessionId: string;
+  requestId: string;
+  attempt: number;
+  origin: RunOrigin;
+  source: Source;
+  isStructured: boolean;
+};
+
+/** The claim that a run's row stands for. */
+export const toClaim = (run: RunRow, session: SessionRow): Claim => ({
+  runId: run.id,
+  epoch: run.epoch,
+  sessionId: session.id,
+  requestId: run.requestId,
+  attempt: run.attempt,
+  origin: run.origin,
+  source: session.source,
+  isStructured: session.outputSchema !== null,
+});
+
+/** The executor's claim was taken over or the run has ended: nothing may be written any more. */
+export class StaleClaimError extends Error {
+  constructor({ runId, epoch }: Pick<Claim, "runId" | "epoch">) {
+    super(`${runId} is no longer played by epoch ${epoch}`);
+    this.name = "StaleClaimError";
+  }
+}
+
+/** Whether an executor failed because its claim is over. */
+export const isStaleClaim = (error: unknown): boolean =>
+  error instanceof Error && error.name === "StaleClaimError";
+
+/** The fields that every event of a run shares. */
+export const aboutRun = ({ requestId, runId, source }: Pick<Claim, "requestId" | "runId" | "source">) => ({
+  requestId,
+  runId,
+  source,
+});

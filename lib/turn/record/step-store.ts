@@ -1,0 +1,290 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Executor } from "#db/client.ts";
+import {
+  browsers,
+  deliverables,
+  deliveries,
+  events,
+  messages,
+  outbox,
+  requests,
+  runs,
+  sessions,
+  steps,
+  toolCalls,
+} from "#db/schema/index.ts";
+import { BROWSER_TOOLS } from "#db/schema/unions.ts";
+import { defineStatement, queryRows, type Statement, type Value } from "#db/statement.ts";
+import { unreadSteers } from "#lib/session/follow-up/steering.ts";
+import { OPEN_STATES, playingOrder } from "#lib/session/run/run-store.ts";
+import type { Claim } from "./claim.ts";
+import type { Fence, TurnWrite, WriteReceipt } from "./turn-write.ts";
+
+/** The states of a run that has not ended. */
+export const OPEN = sql.raw(`(${OPEN_STATES.map((state) => `'${state}'`).join(", ")})`);
+
+const FENCES: Record<Fence, (value: Value<string>) => SQL> = {
+  claimed: (value) => sql`epoch = ${value("epoch")} and state in ${OPEN}`,
+  pending: () => sql`state = 'pending'`,
+  open: () => sql`state in ${OPEN}`,
+};
+
+/** The row that everything else is written from; no row where the fence does not hold. */
+const held = (value: Value<string>, fence: Fence, unlessSteered: boolean) => sql`held as (
+  select id, session_id, request_id, cancel_requested_at is not null as is_cancelled from ${runs} held_run
+  where id = ${value("runId")} and ${FENCES[fence](value)}
+    ${unlessSteered ? sql`and not ${unreadSteers(sql`held_run.request_id`)}` : sql``} for no key update)`;
+
+/** A part of the statement: its text, and the values it takes from a write; undefined where the write has no such part. */
+type Part = {
+  text: (value: Value<string>) => SQL;
+  read: (write: TurnWrite) => Record<string, unknown> | undefined;
+};
+
+/** Why the browser is not on the page that it was last sent to; null for a run that did not use the browser. */
+const pageError = sql`(select b.last_error from ${browsers} b where b.session_id = held.session_id and exists (
+  select 1 from ${toolCalls} c where c.run_id = held.id
+    and c.name in (${sql.join(
+      BROWSER_TOOLS.map((name) => sql.raw(`'${name}'`)),
+      sql`, `,
+    )})))`;
+
+const json = JSON.stringify;
+const unlessEmpty = (name: string, rows: readonly object[] | undefined) =>
+  rows?.length ? { [name]: json(rows) } : undefined;
+
+const PARTS: Record<string, Part> = {
+  started: {
+    text: (value) => sql`started as (update ${runs} r set state = 'running',
+      started_at = coalesce(r.started_at, ${value("startedAt")}::timestamptz) from held where r.id = held.id)`,
+    read: ({ startedAt }) => startedAt && { startedAt: startedAt.toISOString() },
+  },
+  compacting: {
+    text: (value) => sql`compacting as (
+      update ${runs} r set is_compacting = ${value("isCompacting")} from held where r.id = held.id)`,
+    read: ({ isCompacting }) => (isCompacting === undefined ? undefined : { isCompacting }),
+  },
+  ended: {
+    text: (
+      value,
+    ) => sql`ended as (update ${runs} r set state = ${value("endState")}, error = ${value("endError")},
+      will_retry = ${value("willRetry")}, is_compacting = false, usage = ${value("usage")}::jsonb,
+      ended_at = ${value("endedAt")}::timestamptz,
+      page_error = case when ${value("endState")} = 'succeeded' then ${pageError} end from held where r.id = held.id)`,
+    read: ({ end }) =>
+      end && {
+        endState: end.state,
+        endError: end.error,
+        willRetry: end.retry !== undefined,
+        usage: json(end.usage),
+        endedAt: end.endedAt.toISOString(),
+      },
+  },
+  counted: {
+    text: (value) => sql`counter as (
+      update ${sessions} s set event_seq = s.event_seq + ${value("draftCount")}::int,
+        message_seq = coalesce(${value("messageSeq")}::int, s.message_seq),
+        active_run_id = case when ${value("isOver")}::boolean and s.active_run_id = held.id then null
+          else s.active_run_id end,
+        updated_at = now()
+      from held where s.id = held.session_id returning s.event_seq as last_seq)`,
+    read: ({ drafts, messageSeq = null, end }) =>
+      drafts.length > 0 || messageSeq !== null || end
+        ? { draftCount: drafts.length, messageSeq, isOver: end !== undefined }
+        : undefined,
+  },
+  logged: {
+    text: (value) => sql`logged as (insert into ${events} (session_id, seq, kind, request_id, run_id, body)
+      select held.session_id, last_seq + d.place, d.kind, d.request, d.run, d.head || (last_seq + d.place) || d.tail
+      from held, counter, json_to_recordset(${value("drafts")}::json)
+        as d (place int, kind text, request text, run text, head text, tail text))`,
+    read: ({ drafts }) =>
+      unlessEmpty(
+        "drafts",
+        drafts.map(({ kind, requestId, runId, head, tail }, index) => {
+          const place = index - drafts.length + 1;
+          return { place, kind, request: requestId, run: runId, head, tail };
+        }),
+      ),
+  },
+  delivered: {
+    text: (value) => sql`delivered as (
+      insert into ${deliveries} (id, session_id, run_id, event, body, next_attempt_at)
+      select ${value("deliveryId")}, held.session_id, held.id, ${value("deliveryEvent")},
+        ${value("deliveryHead")}::text || (last_seq + ${value("deliveryPlace")}::int) || ${value("deliveryTail")}::text,
+        now()
+      from held, counter)`,
+    read: ({ delivery, drafts }) =>
+      delivery && {
+        deliveryId: delivery.id,
+        deliveryEvent: delivery.event,
+        deliveryHead: delivery.head + delivery.draft.head,
+        deliveryPlace: drafts.indexOf(delivery.draft) - drafts.length + 1,
+        deliveryTail: `${delivery.draft.tail}}`,
+      },
+  },
+  written: {
+    text: (value) => sql`written as (
+      insert into ${steps} (run_id, session_id, name, output, model_messages, replaces_through)
+      select id, session_id, ${value("stepName")}, ${value("output")}::json, ${value("modelMessages")}::json,
+        ${value("replacesThrough")}::bigint
+      from held returning position)`,
+    read: ({ step }) =>
+      step && {
+        stepName: step.name,
+        output: json(step.output) ?? "null",
+        modelMessages: step.modelMessages ? json(step.modelMessages) : null,
+        replacesThrough: step.replacesThrough ?? null,
+      },
+  },
+  said: {
+    text: (value) => sql`said as (
+      insert into ${messages} (id, session_id, seq, role, parts, request_id, run_id, author, created_at)
+      select m.id, held.session_id, m.seq, m.role, m.parts, held.request_id, held.id, null, m."createdAt"
+      from held, json_to_recordset(${value("messages")}::json)
+        as m (id text, seq int, role text, parts json, "createdAt" timestamptz))`,
+    read: (write) => unlessEmpty("messages", write.messages),
+  },
+  updated: {
+    text: (value) => sql`updated as (
+      update ${messages} m set parts = u.parts
+      from held, json_to_recordset(${value("updatedMessages")}::json) as u (id text, parts json) where m.id = u.id)`,
+    read: (write) => unlessEmpty("updatedMessages", write.updatedMessages),
+  },
+  placed: {
+    text: (value) => sql`placed as (
+      update ${messages} m set seq = p.seq
+      from held, json_to_recordset(${value("placed")}::json) as p (id text, seq int) where m.id = p.id)`,
+    read: (write) => unlessEmpty("placed", write.placed),
+  },
+  called: {
+    text: (value) => sql`called as (
+      insert into ${toolCalls}
+        (run_id, call_id, session_id, result_id, name, input, state, result_text, started_at, ended_at)
+      select held.id, c."callId", held.session_id, c."resultId", c.name, coalesce(c.input, 'null'), c.state, c."resultText",
+        c."startedAt", c."endedAt"
+      from held, json_to_recordset(${value("toolCalls")}::json) as c ("callId" text, "resultId" text, name text,
+        input json, state text, "resultText" text, "startedAt" timestamptz, "endedAt" timestamptz)
+      on conflict (run_id, call_id) do update set state = excluded.state, result_text = excluded.result_text,
+        result_id = excluded.result_id, ended_at = excluded.ended_at)`,
+    read: (write) => unlessEmpty("toolCalls", write.toolCalls),
+  },
+  // A deliverable that is settled stays as it is.
+  settled: {
+    text: (value) => sql`settled as (
+      insert into ${deliverables} as d (run_id, session_id, status, value, error, raw_text, violations)
+      select id, session_id, ${value("deliverableStatus")}, ${value("deliverableValue")}::json,
+        ${value("deliverableError")}::text, ${value("rawText")}::text, ${value("violations")}::json from held
+      on conflict (run_id) do update set status = excluded.status, value = excluded.value, error = excluded.error,
+        raw_text = excluded.raw_text, violations = excluded.violations where d.status = 'pending')`,
+    read: ({ deliverable }) =>
+      deliverable && {
+        deliverableStatus: deliverable.status,
+        deliverableValue: deliverable.status === "ready" ? json(deliverable.value) : null,
+        deliverableError: deliverable.status === "failed" ? deliverable.error : null,
+        rawText: deliverable.status === "failed" ? (deliverable.rawText ?? null) : null,
+        violations:
+          deliverable.status === "failed" && deliverable.violations ? json(deliverable.violations) : null,
+      },
+  },
+  sent: {
+    text: (value) => sql`sent as (
+      insert into ${outbox} (id, name, data)
+      select j.id, j.name, j.data from held, json_to_recordset(${value("jobs")}::json) as j (id text, name text, data jsonb))`,
+    read: ({ jobs }) => unlessEmpty("jobs", jobs),
+  },
+  retried: {
+    text: (value) => sql`retried as (
+      insert into ${runs} (id, session_id, request_id, attempt, origin, not_before)
+      select ${value("retryId")}, session_id, request_id, ${value("retryAttempt")}::int, 'retry',
+        now() + ${value("retryDelayMs")}::float8 * interval '1 millisecond' from held)`,
+    read: ({ end }) =>
+      end?.retry && {
+        retryId: end.retry.runId,
+        retryAttempt: end.retry.attempt,
+        retryDelayMs: end.retry.delayMs,
+      },
+  },
+  // The run behind the one that ends, if that was the first in line; its generation is raised, so that the engine does
+  // not take its job for a duplicate of an earlier one. A retry stands where the run stood: only an interrupt is before it.
+  followed: {
+    text: (value) => sql`lined as (
+      select ${runs.id}, ${requests.mode}, row_number() over (order by ${sql.join(playingOrder, sql`, `)}) as place
+      from ${runs} join ${requests} on ${requests.id} = ${runs.requestId}
+      where ${runs.sessionId} = (select session_id from held) and ${runs.state} in ${OPEN}
+    ), following as (
+      update ${runs} r set generation = r.generation + 1 from lined where r.id = lined.id and lined.place = 2
+        and exists (select 1 from lined l, held where l.place = 1 and l.id = held.id
+          and (not ${value("hasRetry")}::boolean or (lined.mode = 'interrupt' and l.mode <> 'interrupt')))
+      returning r.id, r.session_id, r.generation
+    ), followed as (
+      insert into ${outbox} (id, name, data)
+      select id || ':' || generation, 'turn/run.requested',
+        json_build_object('runId', id, 'sessionId', session_id, 'generation', generation)::jsonb from following)`,
+    read: ({ end }) => end && { hasRetry: end.retry !== undefined },
+  },
+};
+
+/** What the statement answers where it has that part. */
+const COLUMNS: Record<string, SQL> = {
+  logged: sql`(select last_seq from counter)`,
+  written: sql`(select position from written), ${unreadSteers(sql`held.request_id`)} as is_steered`,
+  followed: sql`(select json_build_object('id', id, 'generation', generation) from following) as following`,
+};
+
+type Row = {
+  is_cancelled: boolean;
+  is_steered?: boolean;
+  last_seq?: number | string;
+  position?: number | string;
+  following?: WriteReceipt["following"] | null;
+};
+
+/** The statements composed so far, by their parts. */
+const statements = new Map<string, Statement<string>>();
+
+function findStatement(fence: Fence, names: string[], unlessSteered: boolean): Statement<string> {
+  const key = `${fence} ${unlessSteered} ${names.join(" ")}`;
+  const cached = statements.get(key);
+  if (cached) return cached;
+  const columns = [sql`is_cancelled`, ...names.flatMap((name) => COLUMNS[name] ?? [])];
+  const statement = defineStatement<string>((value) => {
+    const parts = names.flatMap((name) => PARTS[name]?.text(value) ?? []);
+    const all = [held(value, fence, unlessSteered), ...parts];
+    return sql`with ${sql.join(all, sql`, `)} select ${sql.join(columns, sql`, `)} from held`;
+  });
+  statements.set(key, statement);
+  return statement;
+}
+
+/**
+ * Writes all of it in one statement, or nothing where the fence does not hold. At a run's end the caller holds the
+ * locks of run and session already, so that the queue it sees is the queue as it is.
+ *
+ * @returns undefined where the fence did not hold.
+ */
+export async function writeTurn(
+  db: Executor,
+  { runId, epoch }: Pick<Claim, "runId" | "epoch">,
+  write: TurnWrite,
+  fence: Fence = "claimed",
+): Promise<WriteReceipt | undefined> {
+  const values: Record<string, unknown> = { runId, epoch };
+  const names = Object.keys(PARTS).filter((name) => {
+    const read = PARTS[name]?.read(write);
+    if (read) Object.assign(values, read);
+    return read !== undefined;
+  });
+  // A turn does not end over an unread steer, unless a retry follows that reads it.
+  const unlessSteered = write.unlessSteered ?? (write.end !== undefined && write.end.retry === undefined);
+  const rows = await queryRows<Row>(db, findStatement(fence, names, unlessSteered)(values));
+  const [row] = rows;
+  if (!row) return undefined;
+  return {
+    isCancelled: row.is_cancelled,
+    isSteered: row.is_steered ?? false,
+    lastSeq: Number(row.last_seq ?? 0),
+    position: Number(row.position ?? 0),
+    following: row.following ?? undefined,
+  };
+}

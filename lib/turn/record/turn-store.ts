@@ -1,0 +1,245 @@
+import { and, asc, eq, getTableColumns, gt, inArray, isNotNull, sql } from "drizzle-orm";
+import type { Database, Executor, Transaction } from "#db/client.ts";
+import { browsers, messages, requests, runs, sessions, steps, toolCalls } from "#db/schema/index.ts";
+import { defineStatement, queryRows } from "#db/statement.ts";
+import { OPEN_STATES, playingOrder, type RunRow } from "#lib/session/run/run-store.ts";
+import { type SessionRow, sessionColumns } from "#lib/session/session-store.ts";
+import type { MessageRow } from "#lib/session/transcript/message-store.ts";
+import type { RecordedEntry } from "../prompt/history.ts";
+import type { Claim } from "./claim.ts";
+import { OPEN } from "./step-store.ts";
+
+/** The outcome of a claim; `later` for a retry that waits another `delayMs`. */
+type Taken = { status: "taken"; epoch: number } | { status: "later"; delayMs: number } | { status: "no" };
+
+/** Who asks for a run to be played: the generation of the job, and the engine's function run that has it. */
+export type PlayJob = { runId: string; generation: number; player: string };
+
+const takeStatement = defineStatement<"runId" | "generation" | "player" | "now">(
+  (value) => sql`
+    with run as (
+      select id, session_id, not_before, not_before > present and created_at <= present as is_early, present
+      from ${runs}, (select coalesce(${value("now")}::timestamptz, now()) as present) as clock
+      where id = ${value("runId")} and generation <= ${value("generation")}::int and state in ${OPEN}
+      for no key update of runs
+    ), first as (
+      select ${runs.id} from ${runs} join ${requests} on ${requests.id} = ${runs.requestId}
+      where ${runs.sessionId} = (select session_id from run) and ${runs.state} in ${OPEN}
+      order by ${sql.join(playingOrder, sql`, `)} limit 1
+    ), taken as (
+      update ${sessions} s set active_run_id = run.id, updated_at = now() from run, first
+      where s.id = run.session_id and first.id = run.id and run.is_early is not true
+        and (s.active_run_id is null or s.active_run_id = run.id)
+      returning run.id
+    ), raised as (
+      update ${runs} r set epoch = r.epoch + 1, player = ${value("player")} from taken where r.id = taken.id returning r.epoch
+    )
+    select (select epoch from raised) as epoch, is_early, (extract(epoch from not_before - present) * 1000)::float8 as delay_ms
+    from run`,
+);
+
+/**
+ * Takes the session for a run, if that run is open, its time has come, and it is the first in line; every older
+ * executor of it is stale from here on. A job of an older generation takes nothing: there is a newer one for the run. The
+ * wait of a retry that was made in the future (the clock was set back since) is over.
+ *
+ * @param job.now a time that a test sets instead of the database's.
+ */
+export async function takeRun(db: Executor, { now, ...job }: PlayJob & { now?: Date }): Promise<Taken> {
+  const rows = await queryRows<{ epoch: number | null; is_early: boolean | null; delay_ms: number | null }>(
+    db,
+    takeStatement({ ...job, now: now?.toISOString() ?? null }),
+  );
+  const [row] = rows;
+  if (row?.epoch) return { status: "taken", epoch: row.epoch };
+  if (row?.is_early) return { status: "later", delayMs: Number(row.delay_ms) };
+  return { status: "no" };
+}
+
+/** The function run of the engine that claimed a run last. */
+export async function findPlayer(db: Executor, runId: string): Promise<string | null> {
+  const [row] = await db.select({ player: runs.player }).from(runs).where(eq(runs.id, runId));
+  return row?.player ?? null;
+}
+
+/** A run with its session, what its request brought, and what the session's browser shows. */
+type RunRecord = {
+  run: RunRow;
+  session: SessionRow;
+  /** The place of its request in the queue, from 1. */
+  position: number;
+  asked: MessageRow[];
+  currentUrl: string | null;
+};
+
+/** Keeps what `prepare` makes of a database: a prepared query belongs to the database it was made with. */
+function prepareOnce<Prepared>(prepare: (db: Database) => Prepared): (db: Database) => Prepared {
+  const made = new WeakMap<Database, Prepared>();
+  return (db) => {
+    const known = made.get(db) ?? prepare(db);
+    made.set(db, known);
+    return known;
+  };
+}
+
+const readStatement = prepareOnce((db) => {
+  const { id, seq, index, role, parts, author, createdAt } = messages;
+  const asked = sql<AskedRow[] | null>`(
+    select json_agg(json_build_object('id', ${id}, 'seq', ${seq}, 'index', ${index}, 'role', ${role},
+      'parts', ${parts}, 'author', ${author}, 'createdAt', ${createdAt}) order by ${index})
+    from ${messages} where ${messages.requestId} = ${requests.id} and ${messages.runId} is null)`;
+  return db
+    .select({
+      run: getTableColumns(runs),
+      session: sessionColumns,
+      position: requests.position,
+      asked,
+      currentUrl: browsers.currentUrl,
+    })
+    .from(runs)
+    .innerJoin(requests, eq(requests.id, runs.requestId))
+    .innerJoin(sessions, eq(sessions.id, runs.sessionId))
+    .leftJoin(browsers, eq(browsers.sessionId, runs.sessionId))
+    .where(eq(runs.id, sql.placeholder("runId")))
+    .prepare("read_run");
+});
+
+type AskedRow = Omit<MessageRow, "createdAt" | "sessionId" | "requestId" | "runId"> & { createdAt: string };
+
+/** @see RunRecord */
+export async function readRun(db: Database, runId: string): Promise<RunRecord | undefined> {
+  const [row] = await readStatement(db).execute({ runId });
+  if (!row) return undefined;
+  const { sessionId, requestId } = row.run;
+  const asked = (row.asked ?? []).map((message) => ({
+    ...message,
+    createdAt: new Date(message.createdAt),
+    ...{ sessionId, requestId, runId: null },
+  }));
+  return { ...row, asked };
+}
+
+/** A run and its session's transcript as they stand while both are locked. */
+export type LockedRun = Pick<RunRow, "state" | "epoch" | "attempt"> & {
+  isCancelled: boolean;
+  messageSeq: number;
+};
+
+// The session first: whoever ends a run also writes to the one behind it.
+const lockStatement = defineStatement<"runId">(
+  (value) => sql`
+    with session as (
+      select id, message_seq as "messageSeq" from ${sessions}
+      where id = (select session_id from ${runs} where id = ${value("runId")}) for no key update
+    ), run as (
+      select state, epoch, attempt, cancel_requested_at is not null as "isCancelled" from ${runs}
+      where id = ${value("runId")} and session_id = (select id from session) for no key update
+    )
+    select state, epoch, attempt, "isCancelled", "messageSeq" from run, session`,
+);
+
+/** Locks a run and its session until the transaction ends, so that the queue stays as it is seen. */
+export async function lockRunAndSession(tx: Transaction, runId: string): Promise<LockedRun | undefined> {
+  const rows = await queryRows<LockedRun>(tx, lockStatement({ runId }));
+  return rows[0];
+}
+
+/** What the model of a session has seen: the newest compaction, and every step that it does not stand for. */
+export async function listHistory(db: Executor, sessionId: string): Promise<RecordedEntry[]> {
+  const through = db
+    .select({ through: sql`coalesce(max(${steps.replacesThrough}), 0)` })
+    .from(steps)
+    .where(and(eq(steps.sessionId, sessionId), isNotNull(steps.replacesThrough)));
+  const rows = await db
+    .select({
+      position: steps.position,
+      messages: steps.modelMessages,
+      replacesThrough: steps.replacesThrough,
+    })
+    .from(steps)
+    .where(
+      and(
+        eq(steps.sessionId, sessionId),
+        isNotNull(steps.modelMessages),
+        gt(steps.position, sql`(${through})`),
+      ),
+    )
+    .orderBy(asc(steps.position));
+  return rows.map(({ position, messages, replacesThrough }) => ({
+    position,
+    // Steps hold what the AI SDK made; it survives JSON.
+    messages: (messages ?? []) as RecordedEntry["messages"],
+    replacesThrough: replacesThrough ?? undefined,
+  }));
+}
+
+/** Position of the first step that any run of a request recorded; 0 before the first. */
+export async function findRequestStart(db: Executor, requestId: string): Promise<number> {
+  const [row] = await db
+    .select({ position: sql<number | string>`coalesce(min(${steps.position}), 0)` })
+    .from(steps)
+    .innerJoin(runs, eq(runs.id, steps.runId))
+    .where(eq(runs.requestId, requestId));
+  return Number(row?.position ?? 0);
+}
+
+/** The recorded steps of a run, by name. */
+export async function listStepOutputs(db: Executor, runId: string): Promise<[string, unknown][]> {
+  const rows = await db
+    .select({ name: steps.name, output: steps.output })
+    .from(steps)
+    .where(eq(steps.runId, runId))
+    .orderBy(asc(steps.position));
+  return rows.map(({ name, output }) => [name, output]);
+}
+
+/** Notes that an open run is to stop. @returns false when it has ended. */
+export async function requestCancel(db: Executor, runId: string, at: Date): Promise<boolean> {
+  const noted = await db
+    .update(runs)
+    .set({ cancelRequestedAt: sql`coalesce(${runs.cancelRequestedAt}, ${at.toISOString()}::timestamptz)` })
+    .where(and(eq(runs.id, runId), inArray(runs.state, OPEN_STATES)))
+    .returning({ id: runs.id });
+  return noted.length === 1;
+}
+
+/** A call as it begins. */
+type ToolCallStart = { callId: string; resultId: string; name: string; input: unknown; startedAt: Date };
+
+const beginStatement = defineStatement<
+  "runId" | "epoch" | "callId" | "resultId" | "name" | "input" | "startedAt"
+>(
+  (value) => sql`
+    with held as (
+      select id, session_id from ${runs}
+      where id = ${value("runId")} and epoch = ${value("epoch")} and state = 'running' for no key update
+    ), begun as (
+      insert into ${toolCalls} (run_id, call_id, session_id, result_id, name, input, state, started_at)
+      select id, ${value("callId")}, session_id, ${value("resultId")}, ${value("name")}, ${value("input")}::json,
+        'started', ${value("startedAt")}::timestamptz from held
+      on conflict do nothing returning call_id
+    )
+    select (select count(*) from begun)::int as begun from held`,
+);
+
+/** Notes that a tool call begins: `begun`, `interrupted` where it had begun before, `stale` where the claim is over. */
+export async function beginToolCall(
+  db: Database,
+  { runId, epoch }: Claim,
+  { input, startedAt, ...call }: ToolCallStart,
+): Promise<"begun" | "interrupted" | "stale"> {
+  const values = { runId, epoch, ...call, input: JSON.stringify(input), startedAt: startedAt.toISOString() };
+  const rows = await queryRows<{ begun: number }>(db, beginStatement(values));
+  const [row] = rows;
+  if (!row) return "stale";
+  return row.begun === 1 ? "begun" : "interrupted";
+}
+
+/** The calls of a run that began and have no end. */
+export async function listBegunCalls(db: Database, runId: string): Promise<string[]> {
+  const rows = await db
+    .select({ callId: toolCalls.callId })
+    .from(toolCalls)
+    .where(and(eq(toolCalls.runId, runId), eq(toolCalls.state, "started")));
+  return rows.map(({ callId }) => callId);
+}

@@ -1,0 +1,35 @@
+import { isStaleClaim } from "../record/claim.ts";
+import type { PlayJob } from "../record/turn-store.ts";
+import { settleCalls } from "../step/run-tools.ts";
+import type { TurnDeps } from "../turn-deps.ts";
+import { claimRun } from "./claim-run.ts";
+import { closeRun, type RunEnd } from "./close-run.ts";
+import { openRun } from "./open-run.ts";
+import { readEndable } from "./stop-run.ts";
+
+const END: RunEnd = {
+  outcome: "errored",
+  failure: { message: "The service could not play this turn; its log has the reason.", isRetryable: false },
+};
+
+/**
+ * Ends a run whose executor gave up, so that the session goes on. Its messages are put into the transcript and its
+ * unfinished tool calls are reported as unknown; if that cannot be written, the run still ends. A run that has a newer job,
+ * or that another executor claims meanwhile, is left to that one.
+ */
+export async function abandonRun(turn: TurnDeps, job: PlayJob, reason: string): Promise<void> {
+  const { runId } = job;
+  turn.logger.error({ runId, reason }, "a run was given up");
+  const claimed = await claimRun(turn, job);
+  if (claimed.status !== "claimed") return;
+  try {
+    await openRun(turn, claimed.run);
+    await settleCalls(turn, claimed.run);
+    await closeRun(turn, claimed.run, END);
+  } catch (error) {
+    if (isStaleClaim(error)) return;
+    turn.logger.error({ err: error, runId }, "a run that was given up could not be ended in order");
+    const run = await readEndable(turn, runId);
+    if (run) await closeRun(turn, run, END, "open");
+  }
+}

@@ -1,0 +1,67 @@
+import { faultPoint } from "#lib/faults/fault-point.ts";
+import { hasUnreadSteers } from "#lib/session/follow-up/steering.ts";
+import { createPromptMeter } from "../compaction/prompt-meter.ts";
+import { composePrompt } from "../prompt/compose-prompt.ts";
+import { createHistory } from "../prompt/history.ts";
+import { toClaim } from "../record/claim.ts";
+import {
+  findRequestStart,
+  listHistory,
+  listStepOutputs,
+  type PlayJob,
+  readRun,
+  takeRun,
+} from "../record/turn-store.ts";
+import { picturesShown } from "../step/show-pictures.ts";
+import type { TurnDeps } from "../turn-deps.ts";
+import type { RunInPlay } from "./run-in-play.ts";
+import { STOPPED_REASON } from "./stop-registry.ts";
+
+/** Whether a run may be played now: `later` for a retry that waits, `no` for one that ended or is not the next. */
+type ClaimResult =
+  | { status: "claimed"; run: RunInPlay }
+  | { status: "later"; delayMs: number }
+  | { status: "no" };
+
+/**
+ * Claims the session for a run, by compare-and-set of its active run; duplicate and reordered jobs change nothing. A
+ * run that was claimed before goes on from what its steps recorded. Source: `architecture.md`, How a request flows, 2.
+ */
+export async function claimRun(turn: TurnDeps, job: PlayJob): Promise<ClaimResult> {
+  const { runId } = job;
+  const taken = await takeRun(turn.db, job);
+  await faultPoint("run-claimed");
+  if (taken.status !== "taken") return taken;
+  // Made before the rows are read, so that a stop finds either the signal or a reader.
+  const signal = turn.stops.signalOf(runId);
+  const row = await readRun(turn.db, runId);
+  if (!row) return { status: "no" };
+  const { run, session, position, asked, currentUrl } = row;
+  const claim = { ...toClaim(run, session), epoch: taken.epoch };
+  const isNew = claim.epoch === 1 && claim.attempt === 1;
+  const requestFrom = isNew ? 0 : await findRequestStart(turn.db, claim.requestId);
+  const isFirst = isNew && position === 1;
+  const history = createHistory(isFirst ? [] : await listHistory(turn.db, session.id));
+  const outputs = new Map(claim.epoch === 1 ? [] : await listStepOutputs(turn.db, runId));
+  const isSteered = claim.epoch > 1 && (await hasUnreadSteers(turn.db, claim.requestId));
+  if (run.cancelRequestedAt) turn.stops.stop(runId, STOPPED_REASON);
+  return {
+    status: "claimed",
+    run: {
+      claim,
+      session,
+      asked,
+      startedAt: run.startedAt,
+      outputs,
+      history,
+      prompt: composePrompt(turn, claim, session, currentUrl),
+      currentUrl,
+      meter: createPromptMeter(picturesShown(turn.model)),
+      requestFrom,
+      messageSeq: session.messageSeq,
+      isCancelled: run.cancelRequestedAt !== null,
+      isSteered,
+      signal,
+    },
+  };
+}

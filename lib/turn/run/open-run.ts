@@ -1,0 +1,63 @@
+import type { ModelMessage } from "ai";
+import type { NewEvent } from "#lib/events/event.ts";
+import { type MessageRow, toTranscriptMessage } from "#lib/session/transcript/message-store.ts";
+import { aboutRun, type Claim } from "../record/claim.ts";
+import { recordStep } from "../record/record-step.ts";
+import type { TurnDeps } from "../turn-deps.ts";
+import { findRecorded, type RunInPlay } from "./run-in-play.ts";
+
+/**
+ * Starts a claimed run: `run.started` with its callback row, and the pending deliverable of a structured session. The
+ * first run of a request also puts its messages into the transcript, and before the model.
+ */
+export async function openRun(turn: TurnDeps, run: RunInPlay): Promise<void> {
+  if (findRecorded(run, "open")) return;
+  const { claim } = run;
+  const asked = describeAsked(claim, claim.attempt === 1 ? run.asked : [], run.messageSeq);
+  const about = aboutRun(claim);
+  const deliverable = { runId: claim.runId, status: "pending" } as const;
+  const events: NewEvent[] = [
+    { kind: "run.started", ...about, attempt: claim.attempt, origin: claim.origin },
+    ...asked.events,
+  ];
+  if (claim.isStructured) events.push({ kind: "deliverable.pending", ...about, deliverable });
+  const startedAt = new Date();
+  await recordStep(turn, run, {
+    name: "open",
+    output: {},
+    ...asked,
+    startedAt,
+    events,
+    ...(claim.isStructured && { deliverable }),
+  });
+  run.startedAt ??= startedAt;
+  run.requestFrom ||= run.history.entries.at(-1)?.position ?? 0;
+}
+
+/**
+ * The messages that a request brought, as its turn begins with them: before the model, in the transcript (those that
+ * waited outside it get their places now), and as events.
+ *
+ * @param messageSeq the last place given so far.
+ */
+export function describeAsked(claim: Claim, asked: MessageRow[], messageSeq: number) {
+  let lastSeq = messageSeq;
+  const placed: { id: string; seq: number }[] = [];
+  const events = asked.map((row): NewEvent => {
+    const seq = row.seq ?? ++lastSeq;
+    if (row.seq === null) placed.push({ id: row.id, seq });
+    return { kind: "message.completed", ...aboutRun(claim), message: toTranscriptMessage(row, seq) };
+  });
+  return {
+    events,
+    modelMessages: asked.map(toModelMessage),
+    placed,
+    ...(placed.length > 0 && { messageSeq: lastSeq }),
+  };
+}
+
+/** A caller's message as the model is shown it. */
+const toModelMessage = ({ role, parts }: MessageRow): ModelMessage => ({
+  role,
+  content: parts.map((part) => ("text" in part ? part.text : "")).join("\n"),
+});

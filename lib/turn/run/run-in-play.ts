@@ -1,0 +1,63 @@
+import type { SessionRow } from "#lib/session/session-store.ts";
+import type { MessageRow } from "#lib/session/transcript/message-store.ts";
+import type { MeteredPrompt, PromptMeter } from "../compaction/prompt-meter.ts";
+import type { Prompt } from "../prompt/compose-prompt.ts";
+import type { History } from "../prompt/history.ts";
+import type { Claim } from "../record/claim.ts";
+import { isShutdown } from "./stop-registry.ts";
+
+/**
+ * A run as its executor holds it: what its steps need is read once, when the run is claimed, and kept up with every
+ * write. Whoever claims it anew starts from the rows.
+ */
+export type RunInPlay = {
+  claim: Claim;
+  session: SessionRow;
+  /** The messages that its request brought. */
+  asked: MessageRow[];
+  /** When the run went from `pending` to `running`; null before. */
+  startedAt: Date | null;
+  /** Recorded steps by name: what was done is not done again. */
+  outputs: Map<string, unknown>;
+  /** What the model has seen. */
+  history: History;
+  prompt: Prompt;
+  /** The address that the session's browser showed when the run was claimed, if it showed one. */
+  currentUrl: string | null;
+  /** Counts the tokens of its prompts. */
+  meter: PromptMeter;
+  /** Position of the first step of its request, of whichever run; 0 until there is one. */
+  requestFrom: number;
+  /** Last place given in the transcript; while a run is open, nobody else gives any. */
+  messageSeq: number;
+  /** Somebody asked the run to stop, as of the last write. */
+  isCancelled: boolean;
+  /** A message was put into the turn and is not yet read, as of the last write. */
+  isSteered: boolean;
+  /** Fires when the run is to stop at once, and when the process ends. */
+  signal: AbortSignal;
+};
+
+/** Whether the run is to end as cancelled; a process that ends fires the signal too, and stops no turn. */
+export const isStopped = ({ isCancelled, signal }: RunInPlay): boolean =>
+  isCancelled || (signal.aborted && !isShutdown(signal.reason));
+
+/** What the next model call would be sent, for the meter. */
+export const meteredPrompt = ({ prompt, history }: RunInPlay): MeteredPrompt => ({
+  instructions: prompt.instructions,
+  tools: prompt.toolSet,
+  messages: history.messages,
+});
+
+/** The value of a step that was recorded before, by this executor or one that is gone. */
+export const findRecorded = <Output>(run: RunInPlay, name: string): Output | undefined =>
+  // Each name is written by one function, which knows the type of its output.
+  run.outputs.get(name) as Output | undefined;
+
+/** The number of the model call at which a run stands: the last that was recorded, or that a steer came before. */
+export function findPlace({ outputs }: RunInPlay): number {
+  let place = 1;
+  for (const name of outputs.keys())
+    place = Math.max(place, Number(/^(?:model|steer)-(\d+)/.exec(name)?.[1] ?? 1));
+  return place;
+}

@@ -1,0 +1,218 @@
+import { type ModelMessage, streamText } from "ai";
+import type { MessagePart } from "#db/schema/index.ts";
+import { storable, storableText } from "#db/storable.ts";
+import type { NewEvent } from "#lib/events/event.ts";
+import { type FaultPoint, faultPoint } from "#lib/faults/fault-point.ts";
+import { isContextOverflow } from "#lib/model/context-overflow.ts";
+import { type ModelFailure, readModelFailure } from "#lib/model/failure.ts";
+import { type ModelUsage, readUsage } from "#lib/model/usage.ts";
+import { newId } from "#lib/session/new-id.ts";
+import type { Claim } from "../record/claim.ts";
+import { aboutRun } from "../record/claim.ts";
+import { recordStep, type StepRecord } from "../record/record-step.ts";
+import type { ToolCallWrite } from "../record/turn-write.ts";
+import { findRecorded, meteredPrompt, type RunInPlay } from "../run/run-in-play.ts";
+import type { TurnDeps } from "../turn-deps.ts";
+import { describeMessage } from "./describe-message.ts";
+import { ownCallIds } from "./own-call-ids.ts";
+import { showPictures } from "./show-pictures.ts";
+
+/** A call the model asked for; `error` where its input does not fit the tool, which needs no execution. */
+export type PlannedCall = { callId: string; name: string; input: unknown; error?: string };
+
+/** How a model call came out; the content itself lies in the rows. */
+export type ModelStep =
+  | { kind: "answered"; messageId: string; calls: PlannedCall[]; usage: ModelUsage }
+  | { kind: "failed"; failure: ModelFailure; usage?: ModelUsage }
+  /** The answer that a turn ends with, not recorded yet: it is written together with the end. */
+  | { kind: "concluded"; record: StepRecord<ModelStep> }
+  /** The provider refused the prompt as too large, and nothing was recorded: room may be made. */
+  | { kind: "overflowed"; failure: ModelFailure }
+  | { kind: "stopped" };
+
+const CHUNK_TIMEOUT_MS = 120_000;
+const CALL_TIMEOUT_MS = 900_000;
+/** Where in a stream the fault campaign may end the process. */
+const POINTS: Partial<Record<string, FaultPoint>> = {
+  "text-delta": "model-text",
+  "tool-input-delta": "model-tool-input",
+};
+
+/** Makes the n-th model call of a run: streams it to the bus, records the finished message. A failure is a value. */
+export async function callModel(turn: TurnDeps, run: RunInPlay, number: number): Promise<ModelStep> {
+  const name = `model-${number}`;
+  const recorded = findRecorded<ModelStep>(run, name);
+  if (recorded) return recorded;
+
+  const messageId = newId("msg");
+  const asked = meteredPrompt(run);
+  const answer = await streamAnswer(turn, run, messageId);
+  if (answer.kind === "stopped") turn.stops.throwIfShuttingDown();
+  if (answer.kind === "failed" && isContextOverflow(answer.failure))
+    return { kind: "overflowed", failure: answer.failure };
+  if (answer.kind !== "answered")
+    return recordStep<ModelStep>(turn, run, { name, output: storable(answer), events: [] });
+
+  const { calls, parts, modelMessages, usage } = answer;
+  run.meter.report(asked, usage.inputTokens);
+  await faultPoint("model-ended");
+  const { event, ...message } = describeMessage(run.claim, run.messageSeq, { id: messageId, parts });
+  const called = calls.map((call) => describeCall(run.claim, messageId, call));
+  const record: StepRecord<ModelStep> = {
+    name,
+    output: { kind: "answered", messageId, calls, usage },
+    modelMessages,
+    ...message,
+    toolCalls: called.flatMap(({ ended }) => ended ?? []),
+    events: [event, ...called.flatMap(({ events }) => events)],
+  };
+  if (calls.length === 0 && !run.claim.isStructured) return { kind: "concluded", record };
+  const made = await recordStep(turn, run, record);
+  await faultPoint("step-recorded");
+  return made;
+}
+
+type Answer =
+  | {
+      kind: "answered";
+      calls: PlannedCall[];
+      parts: MessagePart[];
+      modelMessages: ModelMessage[];
+      usage: ModelUsage;
+    }
+  | Exclude<ModelStep, { kind: "answered" | "concluded" | "overflowed" }>;
+
+/** One streamed model call, without retries of its own: the retry chain is ours. */
+async function streamAnswer(turn: TurnDeps, run: RunInPlay, messageId: string): Promise<Answer> {
+  const { claim, signal, history, prompt } = run;
+  if (signal.aborted) return { kind: "stopped" };
+  const publish = createDeltaPublisher(turn, claim, messageId);
+  try {
+    const result = streamText({
+      model: turn.model.model,
+      instructions: prompt.instructions,
+      messages: await showPictures(turn, claim.sessionId, history.messages),
+      tools: prompt.toolSet,
+      maxRetries: 0,
+      abortSignal: signal,
+      timeout: { totalMs: CALL_TIMEOUT_MS, chunkMs: CHUNK_TIMEOUT_MS },
+      providerOptions: turn.model.providerOptions,
+      // What went wrong arrives in the stream; the default handler would print it, prompt and all.
+      onError: () => {},
+    });
+    await faultPoint("model-called");
+    const calls: PlannedCall[] = [];
+    for await (const part of result.stream) {
+      const point = POINTS[part.type];
+      if (point) await faultPoint(point);
+      if (part.type === "text-delta") publish("text", part.text);
+      else if (part.type === "reasoning-delta") publish("reasoning", part.text);
+      else if (part.type === "tool-call") calls.push(readCall(part));
+      else if (part.type === "error") return readBreak(signal, part.error);
+      else if (part.type === "abort") return readBreak(signal, new DOMException("no answer", "TimeoutError"));
+    }
+    const step = await result.finalStep;
+    const usage = readUsage(step.usage);
+    const failure = readFinish(step.finishReason, calls.length);
+    if (failure) return { kind: "failed", failure, usage };
+    const answer = ownCallIds(storable(calls), storable(await result.responseMessages));
+    return { kind: "answered", ...answer, parts: toParts(answer.modelMessages), usage };
+  } catch (error) {
+    return readBreak(signal, error);
+  }
+}
+
+/** A call that broke off: by our own stop, which a stream may report as an error of any kind, or by a failure. */
+const readBreak = (signal: AbortSignal, error: unknown): Answer =>
+  signal.aborted ? { kind: "stopped" } : { kind: "failed", failure: readModelFailure(error) };
+
+function readCall(part: {
+  toolCallId: string;
+  toolName: string;
+  input: unknown;
+  invalid?: boolean | undefined;
+  error?: unknown;
+}): PlannedCall {
+  const call = { callId: part.toolCallId, name: part.toolName, input: part.input };
+  if (!part.invalid) return call;
+  return {
+    ...call,
+    error:
+      part.error instanceof Error ? part.error.message.slice(0, 2_000) : "the input does not fit the tool",
+  };
+}
+
+/** An ending that is no answer, as a failure. */
+function readFinish(finishReason: string, calls: number): ModelFailure | undefined {
+  if (finishReason === "content-filter")
+    return { message: "The model provider's content filter ended the answer.", isRetryable: false };
+  if (finishReason === "length" && calls === 0)
+    return { message: "The model's answer was cut off at its output limit.", isRetryable: false };
+  if (finishReason === "error" || finishReason === "interrupted")
+    return { message: "The model provider broke off its answer.", isRetryable: true };
+  return undefined;
+}
+
+/** The parts of an answer as the transcript shows them. */
+function toParts(messages: ModelMessage[]): MessagePart[] {
+  return messages.flatMap((message): MessagePart[] => {
+    if (message.role !== "assistant") return [];
+    if (typeof message.content === "string") return [{ type: "text", text: message.content }];
+    return message.content.flatMap((part): MessagePart[] => {
+      if (part.type === "text") return part.text === "" ? [] : [{ type: "text", text: part.text }];
+      if (part.type === "reasoning") return part.text === "" ? [] : [{ type: "reasoning", text: part.text }];
+      if (part.type === "tool-call")
+        return [
+          { type: "tool-call", toolCallId: part.toolCallId, toolName: part.toolName, input: part.input },
+        ];
+      return [];
+    });
+  });
+}
+
+/** Sends pieces of the message while it is written; they carry where they belong, so that a second try replaces a first. */
+function createDeltaPublisher(turn: TurnDeps, claim: Claim, messageId: string) {
+  const offsets = { text: 0, reasoning: 0 };
+  return (part: "text" | "reasoning", piece: string) => {
+    const text = storableText(piece);
+    turn.log.publishDelta({
+      kind: "message.delta",
+      timestamp: new Date().toISOString(),
+      sessionId: claim.sessionId,
+      ...aboutRun(claim),
+      messageId,
+      part,
+      attempt: claim.attempt,
+      offset: offsets[part],
+      text,
+    });
+    offsets[part] += text.length;
+  };
+}
+
+/** What tells of a call; one that cannot be executed is over at once, its error already put before the model by the SDK. */
+function describeCall(
+  claim: Claim,
+  messageId: string,
+  { callId, name, input, error }: PlannedCall,
+): { events: NewEvent[]; ended?: ToolCallWrite } {
+  const about = { ...aboutRun(claim), toolCallId: callId, toolName: name };
+  const event: NewEvent = { kind: "tool.call", ...about, messageId, input };
+  if (error === undefined) return { events: [event] };
+  const resultId = newId("res");
+  const at = new Date();
+  const ended = { startedAt: at, endedAt: at, state: "failed", resultText: error } as const;
+  const result: NewEvent = {
+    kind: "tool.result",
+    ...about,
+    resultId,
+    state: "failed",
+    preview: error,
+    evidence: [],
+    durationMs: 0,
+  };
+  return {
+    events: [event, result],
+    ended: { callId, resultId, name, input: input ?? null, ...ended },
+  };
+}

@@ -1,0 +1,22 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { cutResult } from "./run-tools.ts";
+
+describe("a tool's text as the model is shown it", () => {
+  it("is whole up to 12,000 characters", () => {
+    const text = "a".repeat(12_000);
+    assert.equal(cutResult(text, "res_1"), text);
+  });
+
+  it("is cut to its beginning and end when longer, and says how to read on", () => {
+    const shown = cutResult(`${"a".repeat(9_000)}${"b".repeat(5_000)}${"c".repeat(2_000)}`, "res_1");
+    assert.ok(shown.startsWith("a".repeat(9_000)) && shown.endsWith("c".repeat(2_000)));
+    assert.ok(!shown.includes("b"));
+    assert.match(shown, /5000 of 16000 characters left out; .*resultId res_1, offset 9000/);
+  });
+
+  it("holds no half of a character where it is cut", () => {
+    const shown = cutResult("x".repeat(8_999) + "😀".repeat(5_000), "res_1");
+    assert.ok(shown.isWellFormed());
+  });
+});

@@ -1,0 +1,219 @@
+import type { ToolResultPart } from "ai";
+import { storableText } from "#db/storable.ts";
+import type { EvidencePointer } from "#lib/events/event.ts";
+import { faultPoint } from "#lib/faults/fault-point.ts";
+import { newId } from "#lib/session/new-id.ts";
+import { errorResult, type Tool, type ToolResult } from "#lib/tools/tool.ts";
+import type { HistoryMessage } from "../compaction/history-entry.ts";
+import { aboutRun, StaleClaimError } from "../record/claim.ts";
+import { recordStep } from "../record/record-step.ts";
+import { beginToolCall, listBegunCalls } from "../record/turn-store.ts";
+import { findPlace, findRecorded, isStopped, type RunInPlay } from "../run/run-in-play.ts";
+import { isShutdown } from "../run/stop-registry.ts";
+import type { TurnDeps } from "../turn-deps.ts";
+import type { ModelStep, PlannedCall } from "./call-model.ts";
+import { referToPicture } from "./show-pictures.ts";
+
+/** How a call ended; the result itself lies in the rows. */
+type ToolStep = { callId: string; state: "succeeded" | "failed" | "unknown" };
+
+const PREVIEW_MAX = 2_000;
+const UNKNOWN = errorResult(
+  "Outcome unknown: the service was interrupted while this call ran, and it is not one that may simply be repeated. Check what it did before you call it again.",
+);
+const STOPPED = errorResult("Stopped: the turn was ended before this call was over.");
+
+/** Runs the calls of one model message: consecutive read-only ones side by side, the others one after the other. */
+export async function runTools(
+  turn: TurnDeps,
+  run: RunInPlay,
+  number: number,
+  calls: PlannedCall[],
+): Promise<void> {
+  for (const batch of batchCalls(calls, (call) => run.prompt.tools.get(call.name)?.readOnly ?? false)) {
+    await Promise.all(batch.map((call) => runTool(turn, run, number, call)));
+    if (isStopped(run)) return;
+  }
+}
+
+/** Splits calls into runs of neighbours that may play side by side. */
+export function batchCalls(
+  calls: PlannedCall[],
+  isReadOnly: (call: PlannedCall) => boolean,
+): PlannedCall[][] {
+  const batches: PlannedCall[][] = [];
+  let mayJoin = false;
+  for (const call of calls) {
+    if (call.error !== undefined) continue;
+    const last = batches.at(-1);
+    if (mayJoin && isReadOnly(call) && last) last.push(call);
+    else batches.push([call]);
+    mayJoin = isReadOnly(call);
+  }
+  return batches;
+}
+
+/**
+ * Runs one call and records its result. A recorded call never runs again; an interrupted one that is not idempotent
+ * reports that its outcome is unknown. Source: `security.md`, What is never lost.
+ */
+async function runTool(turn: TurnDeps, run: RunInPlay, number: number, call: PlannedCall): Promise<void> {
+  const name = `tool-${number}-${call.callId}`;
+  if (findRecorded<ToolStep>(run, name)) return;
+
+  const resultId = newId("res");
+  const startedAt = new Date();
+  const { callId, name: toolName } = call;
+  const row = { callId, resultId, name: toolName, input: call.input ?? null, startedAt };
+  await faultPoint("tool-begun");
+  const result = await play(turn, run, call, async () => {
+    const begun = await beginToolCall(turn.db, run.claim, row);
+    if (begun === "stale") throw new StaleClaimError(run.claim);
+    return begun === "begun";
+  });
+  const state = result === UNKNOWN ? "unknown" : result.isError ? "failed" : "succeeded";
+  if (state === "unknown") await turn.elicitations.abandon({ runId: run.claim.runId, callId });
+
+  const texts = result.content.flatMap((part) => (part.type === "text" && part.text ? [part.text] : []));
+  const text = storableText(texts.join("\n\n"));
+  const evidence = result.content.flatMap((part): EvidencePointer[] =>
+    part.type === "text" ? [] : [part.evidence],
+  );
+  const endedAt = new Date();
+  const durationMs = endedAt.getTime() - startedAt.getTime();
+  const preview = text.slice(0, PREVIEW_MAX).toWellFormed();
+  const about = { ...aboutRun(run.claim), toolCallId: callId, toolName };
+  await faultPoint("tool-ended");
+  await recordStep<ToolStep>(turn, run, {
+    name,
+    output: { callId, state },
+    modelMessages: [toModelMessage(call, result, text, resultId)],
+    toolCalls: [{ ...row, state, resultText: text, endedAt }],
+    events: [{ kind: "tool.result", ...about, state, resultId, evidence, preview, durationMs }],
+  });
+  await faultPoint("tool-recorded");
+}
+
+/**
+ * Makes a call, unless it may have been made before: `begin` records its start and tells whether this is the first time.
+ * What the call works on is acquired first: a call that waits for it has not begun, so that it is made after a restart.
+ */
+async function play(
+  turn: TurnDeps,
+  run: RunInPlay,
+  call: PlannedCall,
+  begin: () => Promise<boolean>,
+): Promise<ToolResult> {
+  turn.stops.throwIfShuttingDown();
+  const tool = run.prompt.tools.get(call.name);
+  if (!tool) return errorResult(`There is no tool named ${call.name} in this session.`);
+  const acquired = await acquire(turn, run, tool, call);
+  if (!acquired.ok) return acquired.result;
+  try {
+    // The start is recorded only where it matters: an idempotent call may simply be made again.
+    if (!tool.idempotent && !(await begin())) return UNKNOWN;
+    return await execute(turn, run, tool, call);
+  } finally {
+    acquired.release();
+  }
+}
+
+type Acquired = { ok: true; release: () => void } | { ok: false; result: ToolResult };
+
+/** @throws ShutdownError when the process ends while the call waits. */
+async function acquire(turn: TurnDeps, run: RunInPlay, tool: Tool, call: PlannedCall): Promise<Acquired> {
+  if (!tool.acquire) return { ok: true, release() {} };
+  try {
+    return { ok: true, release: await tool.acquire({ ...aboutCall(run, call), signal: run.signal }) };
+  } catch (error) {
+    if (isShutdown(run.signal.reason)) throw run.signal.reason;
+    turn.logger.debug({ err: error, tool: tool.name }, "a tool call did not get what it works on");
+    return { ok: false, result: run.signal.aborted ? STOPPED : errorResult(describeError(error)) };
+  }
+}
+
+/**
+ * Runs a tool under its deadline and the run's stop signal. A throw is shown to the model as its message.
+ *
+ * @throws ShutdownError when the process ends before the call does.
+ */
+async function execute(turn: TurnDeps, run: RunInPlay, tool: Tool, call: PlannedCall): Promise<ToolResult> {
+  const stop = run.signal;
+  const deadline = AbortSignal.timeout(tool.timeoutMs);
+  const signal = AbortSignal.any([stop, deadline]);
+  const { promise: aborted, resolve, reject } = Promise.withResolvers<ToolResult>();
+  const abort = () => {
+    if (isShutdown(stop.reason)) reject(stop.reason);
+    else if (stop.aborted) resolve(STOPPED);
+    else resolve(errorResult(`Timed out after ${tool.timeoutMs / 1_000} s.`));
+  };
+  if (signal.aborted) abort();
+  else signal.addEventListener("abort", abort, { once: true });
+  if (signal.aborted) return aborted;
+  try {
+    const running = tool.execute(call.input, { ...aboutCall(run, call), signal });
+    // A tool that outlives the race must not take the process down with its late rejection.
+    running.catch((error: unknown) =>
+      turn.logger.debug({ err: error, tool: tool.name }, "a tool call failed"),
+    );
+    await faultPoint("tool-running");
+    return await Promise.race([running, aborted]);
+  } catch (error) {
+    if (isShutdown(error)) throw error;
+    return errorResult(describeError(error));
+  }
+}
+
+function aboutCall({ claim }: RunInPlay, { callId }: PlannedCall) {
+  const { sessionId, requestId, runId, origin } = claim;
+  return { sessionId, requestId, runId, callId, origin };
+}
+
+const describeError = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+function toModelMessage(
+  call: PlannedCall,
+  result: ToolResult,
+  text: string,
+  resultId: string,
+): HistoryMessage {
+  const shown = cutResult(text, resultId);
+  const pictures = result.content.flatMap((part) =>
+    part.type === "image" ? [referToPicture(part.evidence.id, part.evidence.mediaType)] : [],
+  );
+  const output: ToolResultPart["output"] =
+    pictures.length > 0
+      ? { type: "content", value: [{ type: "text", text: shown }, ...pictures] }
+      : { type: result.isError ? "error-text" : "text", value: shown };
+  return {
+    role: "tool",
+    content: [{ type: "tool-result", toolCallId: call.callId, toolName: call.name, output }],
+    resultId,
+  };
+}
+
+/**
+ * Ends the calls that an executor which has gone had begun, for a run that is stopped: what came of them is reported as
+ * unknown, as it would be if the run went on. Source: `security.md`, What is never lost.
+ *
+ * @throws StaleClaimError when the claim is over; nothing is written then.
+ */
+export async function settleCalls(turn: TurnDeps, run: RunInPlay): Promise<void> {
+  const begun = await listBegunCalls(turn.db, run.claim.runId);
+  if (begun.length === 0) return;
+  const number = findPlace(run);
+  const model = findRecorded<ModelStep>(run, `model-${number}`);
+  if (model?.kind !== "answered") return;
+  for (const call of model.calls) if (begun.includes(call.callId)) await runTool(turn, run, number, call);
+}
+
+const SHOWN_MAX = 12_000;
+const HEAD = 9_000;
+const TAIL = 2_000;
+
+/** A tool's text as the model is shown it: whole up to 12,000 characters, otherwise its beginning and end. */
+export function cutResult(text: string, resultId: string): string {
+  if (text.length <= SHOWN_MAX) return text;
+  const left = text.length - HEAD - TAIL;
+  return `${text.slice(0, HEAD).toWellFormed()}\n\n[… ${left} of ${text.length} characters left out; read on with read_tool_result, resultId ${resultId}, offset ${HEAD} …]\n\n${text.slice(-TAIL).toWellFormed()}`;
+}

@@ -1,0 +1,77 @@
+import type { ModelMessage, ToolResultPart } from "ai";
+import type { ModelAccess } from "#lib/model/model-access.ts";
+import type { TurnDeps } from "../turn-deps.ts";
+
+const PICTURES_SHOWN = 4;
+
+/** How many of a prompt's pictures its model is sent. */
+export const picturesShown = ({ supportsImages }: Pick<ModelAccess, "supportsImages">): number =>
+  supportsImages ? PICTURES_SHOWN : 0;
+
+/** How a recorded tool message stands for a picture: by its evidence id, in the file's name. */
+const EVIDENCE_SCHEME = "evidence:";
+
+type Output = ToolResultPart["output"];
+type ContentItem = Extract<Output, { type: "content" }>["value"][number];
+
+/** A picture in a recorded message: the bytes stay in the evidence store. */
+export const referToPicture = (evidenceId: string, mediaType: string): ContentItem => ({
+  type: "text",
+  text: `${EVIDENCE_SCHEME}${evidenceId};${mediaType}`,
+});
+
+/**
+ * The messages with the newest pictures in place, and older ones as a line that names them: a model's context is no
+ * place for a gallery. Where the model cannot see, all of them are lines.
+ */
+export async function showPictures(
+  turn: TurnDeps,
+  sessionId: string,
+  messages: readonly ModelMessage[],
+): Promise<ModelMessage[]> {
+  if (!messages.some((message) => message.role === "tool" && message.content.some(hasPicture)))
+    return [...messages];
+  let left = picturesShown(turn.model);
+  const shown: ModelMessage[] = [];
+  for (const message of messages.toReversed()) {
+    if (message.role !== "tool" || !message.content.some(hasPicture)) {
+      shown.push(message);
+      continue;
+    }
+    const content: typeof message.content = [];
+    for (const part of message.content) {
+      if (!hasPicture(part) || part.type !== "tool-result" || part.output.type !== "content") {
+        content.push(part);
+        continue;
+      }
+      const value: ContentItem[] = [];
+      for (const item of part.output.value)
+        value.push(await showItem(turn, sessionId, item, () => left-- > 0));
+      content.push({ ...part, output: { ...part.output, value } });
+    }
+    shown.push({ ...message, content });
+  }
+  return shown.toReversed();
+}
+
+const hasPicture = (part: { type: string; output?: Output }) =>
+  part.type === "tool-result" && part.output?.type === "content" && part.output.value.some(isReference);
+
+const isReference = (item: ContentItem) => item.type === "text" && item.text.startsWith(EVIDENCE_SCHEME);
+
+async function showItem(
+  turn: TurnDeps,
+  sessionId: string,
+  item: ContentItem,
+  mayShow: () => boolean,
+): Promise<ContentItem> {
+  if (item.type !== "text" || !isReference(item)) return item;
+  const [id = "", mediaType = "image/png"] = item.text.slice(EVIDENCE_SCHEME.length).split(";");
+  const kept = mayShow() ? await turn.evidence.read(sessionId, id) : undefined;
+  if (!kept) return { type: "text", text: `[picture ${id}, not shown again]` };
+  return {
+    type: "file",
+    mediaType,
+    data: { type: "data", data: Buffer.from(kept.bytes).toString("base64") },
+  };
+}

@@ -1,0 +1,157 @@
+import type { ModelMessage } from "ai";
+import type { Violation } from "#db/schema/index.ts";
+import { storable, storableText } from "#db/storable.ts";
+import type { SchemaChecker as Checker } from "#lib/deliverable/admission/create-schema-checker.ts";
+import type { Deliverable } from "#lib/events/event.ts";
+import { type FaultPoint, faultPoint } from "#lib/faults/fault-point.ts";
+import type { ModelFailure } from "#lib/model/failure.ts";
+import type { ModelUsage } from "#lib/model/usage.ts";
+import { COLLECTION_STARTED } from "#lib/session/follow-up/follow-up-store.ts";
+import { isOpen } from "#lib/session/run/run-store.ts";
+import { StaleClaimError } from "../record/claim.ts";
+import { keepStep, recordStep, writeEvents } from "../record/record-step.ts";
+import { lockRunAndSession } from "../record/turn-store.ts";
+import { findRecorded, isStopped, type RunInPlay } from "../run/run-in-play.ts";
+import { showPictures } from "../step/show-pictures.ts";
+import type { TurnDeps } from "../turn-deps.ts";
+import { callStructured, type StructuredAnswer } from "./structured-call.ts";
+
+/** The schema operations a turn needs; all of them run off the event loop. */
+export type SchemaChecker = Pick<Checker, "formatOf" | "judgeAnswer">;
+
+/** The recorded outcome of a structured call. */
+type Collected =
+  | { kind: "ready"; value: unknown; usage: ModelUsage }
+  | { kind: "invalid"; rawText: string; violations: Violation[]; usage: ModelUsage }
+  | { kind: "failed"; failure: ModelFailure; rawText?: string; usage?: ModelUsage }
+  | { kind: "stopped" };
+
+const ASK =
+  "Now give the structured result of your work above, in the response format. Use only what you found; do not invent.";
+
+/** Whether the collection of a run has begun, in this executor or an earlier one. */
+export const hasBegunCollection = (run: RunInPlay): boolean =>
+  findRecorded(run, COLLECTION_STARTED) !== undefined;
+
+/**
+ * Marks the beginning of a run's collection, after which the turn reads no more messages: a steer that arrives later
+ * becomes the next turn. The mark is a row, so that an executor that resumes the run does not collect twice.
+ * Source: `wire.md`, Decisions of the second wave (One collect, one correction a turn).
+ *
+ * @param mayRead whether the turn can go on with a message that is still unread.
+ * @returns false when the turn is to go on with an unread message; the collection has not begun then.
+ * @throws StaleClaimError when the claim is over; nothing is written then.
+ */
+export async function beginCollection(turn: TurnDeps, run: RunInPlay, mayRead: boolean): Promise<boolean> {
+  if (hasBegunCollection(run)) return true;
+  const { claim, session } = run;
+  const step = { name: COLLECTION_STARTED, output: {} };
+  const written = await turn.db.transaction(async (tx) => {
+    // Accepting a message takes the session's lock too: a steer is either seen by the write below or finds the mark.
+    const locked = await lockRunAndSession(tx, claim.runId);
+    if (locked?.epoch !== claim.epoch || !isOpen(locked)) throw new StaleClaimError(claim);
+    return writeEvents(tx, claim, session, [], { step, unlessSteered: mayRead });
+  });
+  if (!written) return false;
+  keepStep(run, step, undefined, written.receipt);
+  return true;
+}
+
+/**
+ * Makes the structured call of a turn and, where its value breaks the caller's schema, the one correction, in which the
+ * model is shown its own JSON and the exact violations. Source: specification, States and transitions.
+ */
+export async function collectDeliverable(
+  turn: TurnDeps,
+  run: RunInPlay,
+  checker: SchemaChecker,
+): Promise<Collected> {
+  const collected = await askFor(turn, run, checker, { name: "collect", ask: ASK, point: "collect-sent" });
+  if (collected.kind !== "invalid" || isStopped(run)) return collected;
+  const list = collected.violations
+    .map(({ path, rawPath = path, message }) => `- ${rawPath || "/"}: ${message}`)
+    .join("\n");
+  const ask = `The result above breaks these rules:\n${list}\n\nGive the whole result again, corrected.`;
+  return askFor(turn, run, checker, { name: "correct", ask, point: "correct-sent" });
+}
+
+async function askFor(
+  turn: TurnDeps,
+  run: RunInPlay,
+  checker: SchemaChecker,
+  { name, ask, point }: { name: string; ask: string; point: FaultPoint },
+): Promise<Collected> {
+  const recorded = findRecorded<Collected>(run, name);
+  if (recorded) return recorded;
+  const schema = readSchema(run);
+  const question: ModelMessage = { role: "user", content: ask };
+  const messages = [...(await showPictures(turn, run.claim.sessionId, run.history.messages)), question];
+  await faultPoint(point);
+  const { instructions } = run.prompt;
+  const format = await checker.formatOf(schema, run.session.ownerId);
+  const answer = await callStructured(turn, run.signal, { instructions, messages, format });
+  if (answer.kind === "stopped") turn.stops.throwIfShuttingDown();
+  await faultPoint("collect-answered");
+  const collected = await judge(answer, schema, checker, run.session.ownerId);
+  const modelMessages: ModelMessage[] =
+    answer.kind === "text" ? [question, { role: "assistant", content: storableText(answer.text) }] : [];
+  return recordStep<Collected>(turn, run, { name, output: storable(collected), modelMessages, events: [] });
+}
+
+async function judge(
+  answer: StructuredAnswer,
+  schema: Record<string, unknown>,
+  checker: SchemaChecker,
+  ownerId: string,
+): Promise<Collected> {
+  if (answer.kind !== "text") return answer;
+  const { text: rawText, usage } = answer;
+  const fail = (message: string): Collected => ({
+    kind: "failed",
+    failure: { message, isRetryable: false },
+    rawText,
+    usage,
+  });
+  const judgement = await checker.judgeAnswer(schema, rawText, ownerId);
+  switch (judgement.kind) {
+    case "fits":
+      return { kind: "ready", value: judgement.value, usage };
+    case "breaks":
+      return { kind: "invalid", rawText, violations: judgement.violations, usage };
+    case "outside": {
+      const { path, message } = judgement;
+      return fail(`The model's answer is not of the format it was given: ${path || "/"} ${message}`);
+    }
+    case "unreadable":
+      return fail(`The model's structured answer is ${judgement.reason}.`);
+    case "unjudged":
+      return fail(judgement.error);
+  }
+}
+
+/** The deliverable that a run's structured calls came to. */
+export function toDeliverable(
+  runId: string,
+  collected: Exclude<Collected, { kind: "stopped" }>,
+): Deliverable {
+  if (collected.kind === "ready") return { runId, status: "ready", value: collected.value };
+  if (collected.kind === "failed") {
+    const { failure, rawText } = collected;
+    return { runId, status: "failed", error: failure.message, ...(rawText !== undefined && { rawText }) };
+  }
+  const { rawText, violations } = collected;
+  const list = violations.map(({ path, message }) => `${path || "/"} ${message}`).join("; ");
+  return {
+    runId,
+    status: "failed",
+    error: `The result does not match the schema: ${list}`,
+    rawText,
+    violations,
+  };
+}
+
+/** The caller's schema. @throws for a session without one: a bug of the caller. */
+export function readSchema({ session }: RunInPlay): Record<string, unknown> {
+  if (!session.outputSchema) throw new Error(`session ${session.id} has no output schema`);
+  return session.outputSchema;
+}

@@ -1,0 +1,35 @@
+import { storable } from "#db/storable.ts";
+import { faultPoint } from "#lib/faults/fault-point.ts";
+import type { ModelFailure } from "#lib/model/failure.ts";
+import type { ModelUsage } from "#lib/model/usage.ts";
+import { recordStep } from "../record/record-step.ts";
+import { findRecorded, type RunInPlay } from "../run/run-in-play.ts";
+import type { TurnDeps } from "../turn-deps.ts";
+import { readSchema, type SchemaChecker } from "./collect-deliverable.ts";
+import { probeFormat } from "./structured-call.ts";
+
+/** How the probe of a run came out. */
+type Probed =
+  | { kind: "ready"; usage?: ModelUsage }
+  | { kind: "failed"; failure: ModelFailure; usage?: ModelUsage }
+  | { kind: "stopped" };
+
+/**
+ * Makes the probe of a new run. Its start is recorded before it is sent, so that neither a resume nor a retry of the
+ * step repeats it; a run interrupted in its probe goes on without one.
+ */
+export async function probeRun(turn: TurnDeps, run: RunInPlay, checker: SchemaChecker): Promise<Probed> {
+  const done = findRecorded<Probed>(run, "probe");
+  if (done) return done;
+  if (findRecorded(run, "probe-started"))
+    return recordStep<Probed>(turn, run, { name: "probe", output: { kind: "ready" }, events: [] });
+  const format = await checker.formatOf(readSchema(run), run.session.ownerId);
+  await recordStep(turn, run, { name: "probe-started", output: {}, events: [] });
+  await faultPoint("probe-sent");
+  const answer = await probeFormat(turn, run.signal, format);
+  if (answer.kind === "stopped") turn.stops.throwIfShuttingDown();
+  const output: Probed = answer.kind === "text" ? { kind: "ready", usage: answer.usage } : storable(answer);
+  const probed = await recordStep<Probed>(turn, run, { name: "probe", output, events: [] });
+  await faultPoint("probe-recorded");
+  return probed;
+}

@@ -1,0 +1,114 @@
+import { jsonSchema, type ModelMessage, Output, streamText } from "ai";
+import type { OutputFormat } from "#lib/deliverable/admission/create-schema-checker.ts";
+import { type ModelFailure, readModelFailure } from "#lib/model/failure.ts";
+import { type ModelUsage, readUsage } from "#lib/model/usage.ts";
+import type { TurnDeps } from "../turn-deps.ts";
+
+/** How a tool-free call with a response format came out. */
+export type StructuredAnswer =
+  | { kind: "text"; text: string; usage: ModelUsage }
+  | { kind: "failed"; failure: ModelFailure; rawText?: string; usage?: ModelUsage }
+  | { kind: "stopped" };
+
+const FORMAT_NAME = "deliverable";
+const PROBE_TOKENS = 16;
+const PROBE_TIMEOUT_MS = 60_000;
+const CALL_TIMEOUT_MS = 600_000;
+
+/**
+ * Asks the provider whether it compiles the schema: one tool-free request of 16 output tokens with only the format.
+ * Source: specification, States and transitions (Deliverable status).
+ */
+export async function probeFormat(
+  turn: TurnDeps,
+  signal: AbortSignal,
+  format: OutputFormat,
+): Promise<StructuredAnswer> {
+  if (signal.aborted) return { kind: "stopped" };
+  try {
+    const result = await turn.model.model.doGenerate({
+      prompt: [{ role: "user", content: [{ type: "text", text: "Reply in the response format." }] }],
+      responseFormat: { type: "json", schema: format.schema, name: FORMAT_NAME },
+      maxOutputTokens: PROBE_TOKENS,
+      providerOptions: formatOptions(turn, format),
+      abortSignal: AbortSignal.any([signal, AbortSignal.timeout(PROBE_TIMEOUT_MS)]),
+    });
+    return { kind: "text", text: "", usage: readUsage(result.usage) };
+  } catch (error) {
+    return readBreak(signal, error);
+  }
+}
+
+/** One call without tools that must answer in the schema's format. */
+export async function callStructured(
+  turn: TurnDeps,
+  signal: AbortSignal,
+  prompt: { instructions: string; messages: ModelMessage[]; format: OutputFormat },
+): Promise<StructuredAnswer> {
+  if (signal.aborted) return { kind: "stopped" };
+  try {
+    const result = streamText({
+      model: turn.model.model,
+      instructions: prompt.instructions,
+      messages: prompt.messages,
+      output: describeOutput(prompt.format),
+      maxRetries: 0,
+      abortSignal: signal,
+      timeout: { totalMs: CALL_TIMEOUT_MS, chunkMs: 120_000 },
+      providerOptions: formatOptions(turn, prompt.format),
+      onError: () => {},
+    });
+    let text = "";
+    for await (const part of result.stream) {
+      if (part.type === "text-delta") text += part.text;
+      else if (part.type === "error") return readBreak(signal, part.error, text);
+      else if (part.type === "abort")
+        return readBreak(signal, new DOMException("no answer", "TimeoutError"), text);
+    }
+    const step = await result.finalStep;
+    const usage = readUsage(step.usage);
+    const failure = readEnding(step.finishReason, text);
+    return failure
+      ? { kind: "failed", failure, usage, ...(text && { rawText: text }) }
+      : { kind: "text", text, usage };
+  } catch (error) {
+    return readBreak(signal, error);
+  }
+}
+
+/** The format as the SDK takes it, without its reading of all that was said so far again with every word that comes. */
+const describeOutput = ({ schema }: OutputFormat) => ({
+  ...Output.object({ schema: jsonSchema(schema), name: FORMAT_NAME }),
+  // It lets a piece through where this differs from the last time.
+  parsePartialOutput: ({ text }: { text: string }) => Promise.resolve({ partial: { length: text.length } }),
+});
+
+/** A schema beyond the limits of the strict mode is kept to as far as the server can. */
+const formatOptions = (turn: TurnDeps, { isStrict }: OutputFormat) => ({
+  ...turn.model.providerOptions,
+  openai: { ...turn.model.providerOptions.openai, strictJsonSchema: isStrict },
+});
+
+/** A call that broke off: by our own stop, or by a failure after it had said `text`. */
+const readBreak = (signal: AbortSignal, error: unknown, text = ""): StructuredAnswer =>
+  signal.aborted
+    ? { kind: "stopped" }
+    : { kind: "failed", failure: readModelFailure(error), ...(text && { rawText: text }) };
+
+function readEnding(finishReason: string, text: string): ModelFailure | undefined {
+  if (finishReason === "length")
+    return { message: "The structured answer was cut off at the model's output limit.", isRetryable: false };
+  if (finishReason === "error" || finishReason === "interrupted")
+    return { message: "The model provider broke off its answer.", isRetryable: true };
+  if (finishReason === "content-filter") {
+    // A refusal is put into words; what a filter cut off is JSON that has begun.
+    const words = text.trim().startsWith("{") ? "" : text.trim().slice(0, 500);
+    return {
+      message: words
+        ? `The model refused: ${words}`
+        : "The model provider refused: its content filter ended the answer.",
+      isRetryable: false,
+    };
+  }
+  return undefined;
+}
