@@ -3,7 +3,7 @@ import { describe, mock, test } from "node:test";
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { createMemoryBus } from "#lib/events/bus/bus.ts";
 import type { MessageDelta, StoredEvent } from "#lib/events/event.ts";
-import { type FollowedLog, streamRequest } from "./event-stream.ts";
+import { streamRequest } from "./event-stream.ts";
 
 /** A log in memory whose reads can be held back. */
 function createTestLog() {
@@ -11,7 +11,7 @@ function createTestLog() {
   const stored: StoredEvent[] = [];
   let gate = Promise.resolve();
   let reads = 0;
-  const log: FollowedLog = {
+  const log: Parameters<typeof streamRequest>[0] = {
     async readPage({ after, requestIds, limit }) {
       reads++;
       const events = stored
@@ -207,7 +207,7 @@ describe("the event stream of a request", () => {
     const { reader } = open(rig);
     await settle();
     rig.write("Hello", 0);
-    rig.append("message.completed");
+    rig.append("message.completed", { message: { id: "msg_a" } });
     rig.append("run.completed", END);
     assert.deepEqual(describeAll(await readAll({ reader, gone: new AbortController() })), [
       ...["1 message.completed", "2 run.completed"],

@@ -9,9 +9,9 @@ import type { ApiServices } from "../services.ts";
 import type { Viewer } from "./admit-viewer.ts";
 import { maySend } from "./client-frame.ts";
 import { followCursor } from "./follow-cursor.ts";
-import { followLog } from "./follow-log.ts";
 import { createHeldInput } from "./held-input.ts";
 import type { LiveNotice, LiveRooms, NoticeContent } from "./live-rooms.ts";
+import { sendLog } from "./send-log.ts";
 import { encodeNotice } from "./server-frame.ts";
 import { createSocketWriter } from "./socket-writer.ts";
 import type { WatchList } from "./watch-list.ts";
@@ -76,7 +76,7 @@ export function serveViewer(
   );
   const leaveRoom = state.rooms.enter(sessionId, member);
   // Who claims to know more than there is begins at the end.
-  const stopFollowing = followLog(log, sessionId, Math.min(after ?? lastSeq, lastSeq), {
+  const stopFollowing = sendLog(log, sessionId, Math.min(after ?? lastSeq, lastSeq), {
     send: writer.send,
     room: writer.room,
     shows: (kind) => scope === "session" || isOfLiveView(kind),
