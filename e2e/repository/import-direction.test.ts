@@ -29,7 +29,8 @@ const floors = [
   ["keys", "evidence"],
   ["session"],
   ["events"],
-  ["net", "secrets", "client", "faults", "log"],
+  ["net", "secrets", "client", "faults"],
+  ["log"],
 ];
 
 /** Folders of lib that build and start the service; no room imports them. */

@@ -21,7 +21,7 @@ import type { BodyReader } from "./http/body/body-reader.ts";
 import type { RateLimiter } from "./http/rates/rate-limiter.ts";
 import type { SchemaAdmission } from "./operations/create-session.ts";
 
-type HealthCheck = { ok: boolean; detail: string };
+export type HealthCheck = { ok: boolean; detail: string };
 
 /** What the operations work with; made once by the container. */
 export type ApiServices = {

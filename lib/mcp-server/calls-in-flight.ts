@@ -1,3 +1,5 @@
+import type { Words } from "#lib/events/bus/words.ts";
+
 /** What is being answered, so that a later message of the same holder can cancel it, whichever process it reaches. */
 export type CallsInFlight = {
   /** Notes that an answer is in the making; its signal fires when it is cancelled. */
@@ -7,18 +9,19 @@ export type CallsInFlight = {
   close: () => void;
 };
 
-/** How the processes of a service tell each other of something; it reaches the one that tells, too. */
-export type Words = { tell: (word: string) => void; listen: (onWord: (word: string) => void) => () => void };
-
 /** Longer ids than clients make; they go over a bus that takes short words. */
 const ID_MAX = 200;
 
 /** @see CallsInFlight */
 export function createCallsInFlight(words: Words): CallsInFlight {
   const calls = new Map<string, Set<AbortController>>();
-  const stopListening = words.listen((word) => {
-    for (const call of calls.get(word) ?? []) call.abort();
-  });
+  const stopListening = words.listen(
+    (word) => {
+      for (const call of calls.get(word) ?? []) call.abort();
+    },
+    // A missed cancellation cannot be recovered: the call then ends by its own timeout.
+    () => {},
+  );
 
   return {
     begin(holderKey, requestId) {

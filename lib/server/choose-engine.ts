@@ -31,23 +31,27 @@ const BUFFERED_STEPS = 2;
 /**
  * Any of Inngest's own variables selects the real server. Source: `wire.md`, Environment.
  *
- * @param isServerless whether functions are registered with every deployment, and not by this process.
+ * @param deps.isServerless whether functions are registered with every deployment, and not by this process.
+ * @param deps.isSoleExecutor whether no other process uses the database.
  */
-export function chooseEngine(
-  env: Env,
-  db: Database,
-  driver: string,
-  logger: Logger,
-  isServerless = false,
-): Engine {
+export function chooseEngine(deps: {
+  env: Env;
+  db: Database;
+  logger: Logger;
+  isServerless: boolean;
+  isSoleExecutor: boolean;
+}): Engine {
+  const { env, db, logger, isServerless, isSoleExecutor } = deps;
   const isReal = Boolean(
     env.INNGEST_DEV || env.INNGEST_BASE_URL || env.INNGEST_EVENT_KEY || env.INNGEST_SIGNING_KEY,
   );
-  return isReal ? createServedEngine(env, logger, isServerless) : createInProcessEngine(db, driver, logger);
+  return isReal
+    ? createServedEngine(env, logger, isServerless)
+    : createInProcessEngine(db, logger, isSoleExecutor);
 }
 
-function createInProcessEngine(db: Database, driver: string, logger: Logger): Engine {
-  const engine = createEmbeddedEngine({ db, logger, isSoleExecutor: driver === "embedded" });
+function createInProcessEngine(db: Database, logger: Logger, isSoleExecutor: boolean): Engine {
+  const engine = createEmbeddedEngine({ db, logger, isSoleExecutor });
   return {
     label: "embedded",
     clientOptions: embeddedClientOptions(engine, logger, BUFFERED_STEPS),

@@ -38,7 +38,7 @@ type RemovalDeps = {
   sandbox: Pick<SandboxService, "remove">;
   /** Undefined where nothing is kept on disk. */
   dataDir: string | undefined;
-  live: () => Pick<LiveHub, "sessionRemoved">;
+  live: Pick<LiveHub, "sessionRemoved">;
 };
 
 /**
@@ -74,7 +74,7 @@ export function followRemovals(deps: RemovalDeps) {
         pending.push({ sessionId, part, reason });
       }
     };
-    deps.live().sessionRemoved(sessionId);
+    deps.live.sessionRemoved(sessionId);
     log.recheck(sessionId);
     await Promise.all([
       attempt("run", async () => {

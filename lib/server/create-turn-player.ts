@@ -1,0 +1,120 @@
+import type { Logger } from "pino";
+import { createClient, sendJob } from "#inngest/client.ts";
+import { createDeliverCallback } from "#inngest/functions/deliver-callback.ts";
+import { createRunTurn } from "#inngest/functions/run-turn.ts";
+import { createReapBrowsers, createSweepOutbox } from "#inngest/functions/sweeps.ts";
+import { attemptDelivery } from "#lib/callback/attempt-delivery.ts";
+import { resendLostDeliveries } from "#lib/callback/lost-delivery-store.ts";
+import { standardSchedule } from "#lib/callback/retry-schedule.ts";
+import type { SchemaChecker } from "#lib/deliverable/admission/create-schema-checker.ts";
+import type { GuardedFetch } from "#lib/net/fetch/guarded-fetch.ts";
+import { createJobSender } from "#lib/session/jobs/job-sender.ts";
+import type { Job } from "#lib/session/jobs/jobs.ts";
+import { LOST_AFTER_MS, RARELY_LOST_AFTER_MS, resendLostRuns } from "#lib/session/jobs/resend-lost-runs.ts";
+import { createStopRegistry } from "#lib/turn/run/stop-registry.ts";
+import type { TurnDeps } from "#lib/turn/turn-deps.ts";
+import { createTurnService } from "#lib/turn/turn-service.ts";
+import { chooseEngine } from "./choose-engine.ts";
+import { createWaitedSender } from "./create-waited-sender.ts";
+import type { Env } from "./env.ts";
+import { followRuns } from "./follow-runs.ts";
+import type { Storage } from "./open-storage.ts";
+
+type TurnPlayerDeps = Pick<TurnDeps, "model" | "mcp" | "elicitations" | "evidence"> & {
+  env: Env;
+  storage: Storage;
+  logger: Logger;
+  fetch: GuardedFetch;
+  schemas: SchemaChecker;
+  tools: TurnDeps["tools"];
+  isServerless: boolean;
+  reapBrowsers: () => Promise<number>;
+  /** Regular work besides that of the jobs; runs with every sweep. */
+  sweepOthers: () => Promise<void>;
+};
+
+/** Creates the durable engine and its functions: turns, callbacks and the sweeps, with the jobs that start them. */
+export function createTurnPlayer(deps: TurnPlayerDeps) {
+  const { env, storage, logger, isServerless } = deps;
+  const { db, bus, log } = storage;
+  const engine = chooseEngine({ env, db, logger, isServerless, isSoleExecutor: storage.isEmbedded });
+  const client = createClient(engine.clientOptions);
+  const sender = { db, send: (job: Job) => sendJob(client, job), logger };
+  const jobs = isServerless ? createWaitedSender(sender) : createJobSender(sender);
+  const played = followRuns({
+    ...{ db, bus, own: createStopRegistry(), logger },
+    resendLost: engine.mayLoseJobs ? () => resendLostJobs(LOST_AFTER_MS) : undefined,
+  });
+  const { model, mcp, elicitations, evidence, tools } = deps;
+  const turn = createTurnService(
+    {
+      ...{ db, log, jobs, logger, model, mcp, elicitations, evidence, tools, stops: played.stops },
+      settings: {
+        maxSteps: env.AGENT_MAX_STEPS,
+        retryBaseMs: env.AGENT_RETRY_BASE_MS,
+        stretchMs: env.turnBudgetMs || Number.POSITIVE_INFINITY,
+        demoUrl: `${env.ownOrigin}/demo`,
+      },
+    },
+    deps.schemas,
+  );
+  const shutdown = new AbortController();
+  const delivery = {
+    ...{ db, fetch: deps.fetch, sealer: storage.sealer, logger, signal: shutdown.signal },
+    schedule: { ...standardSchedule, baseMs: env.CALLBACK_RETRY_BASE_MS, factor: env.CALLBACK_RETRY_FACTOR },
+  };
+  const functions = [
+    createRunTurn(client, {
+      ...turn,
+      play: (job) => played.whilePlayed(job.runId, () => turn.play(job)),
+    }),
+    createDeliverCallback(client, (due) => attemptDelivery(delivery, due)),
+    createSweepOutbox(client, sweep),
+    createReapBrowsers(client, deps.reapBrowsers),
+  ];
+
+  /** Sends the jobs of open runs again that the engine has lost; a server that lost them may have lost the functions too. */
+  async function resendLostJobs(lostAfterMs: number): Promise<void> {
+    const lost = await resendLostRuns(db, lostAfterMs);
+    if (lost.length === 0) return;
+    logger.warn({ jobs: lost.map(({ id }) => id) }, "jobs that the engine lost are sent again");
+    if (engine.mayLoseJobs)
+      await engine
+        .start(client, functions)
+        .catch((error: unknown) =>
+          logger.warn({ err: error }, "the functions could not be registered again"),
+        );
+    jobs.sendSoon(lost);
+  }
+
+  /** Sends the jobs left in the outbox, and those that the engine has lost. @returns how many of the former. */
+  async function sweep(): Promise<number> {
+    // A platform's functions are frozen between two calls, so that every look comes after a gap.
+    if ((await played.renew()) || isServerless) await resendLostJobs(RARELY_LOST_AFTER_MS);
+    const lost = await resendLostDeliveries(db);
+    if (lost.length > 0)
+      logger.warn({ jobs: lost.map(({ id }) => id) }, "callbacks whose jobs were lost are sent again");
+    jobs.sendSoon(lost);
+    await deps.sweepOthers();
+    return lost.length + (await jobs.sweep());
+  }
+
+  return {
+    ...{ turn, jobs, engine, stops: played.stops, untilUnplayed: played.untilUnplayed },
+    serveEngine: engine.serve(client, functions),
+    /** Takes up open runs and plays new ones, sending first what the outbox holds. */
+    async start() {
+      await engine.start(client, functions);
+      await jobs.sweep({ ageMs: 0 });
+    },
+    /** Parks what plays at its step, and aborts the callbacks under way. */
+    interrupt() {
+      played.stops.shutDown();
+      shutdown.abort();
+    },
+    async stop() {
+      await engine.stop();
+      played.close();
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import { sql } from "drizzle-orm";
+import type { Logger } from "pino";
+import { chooseDriver, type DatabaseDriver, type DatabaseOptions, openDatabase } from "#db/client.ts";
+import { queryRows } from "#db/statement.ts";
+import type { HealthCheck } from "#lib/api/services.ts";
+import { openEventBus } from "#lib/events/bus/open-event-bus.ts";
+import { openWords } from "#lib/events/bus/words.ts";
+import { createEventLog } from "#lib/events/event-log.ts";
+import { faultPoint } from "#lib/faults/fault-point.ts";
+import { createSealer } from "#lib/secrets/sealer.ts";
+import { explainByFolder, findFolderProblem, keepSecrets } from "./data-folder.ts";
+import { type Env, EnvError } from "./env.ts";
+
+export type Storage = Awaited<ReturnType<typeof openStorage>>;
+
+/**
+ * Opens what everything else stands on: the database, the event log and its bus, and the key that seals secrets.
+ *
+ * @throws Error with a sentence when the database or the data folder cannot be had.
+ */
+export async function openStorage(env: Env, logger: Logger, isServerless: boolean) {
+  const kept = isServerless ? undefined : await keepSecrets(env.DATA_DIR);
+  const encryptionKey = env.ENCRYPTION_KEY ?? kept?.encryptionKey;
+  if (!encryptionKey) throw new EnvError("ENCRYPTION_KEY: is required");
+  const driver = chooseDriver(env.DATABASE_URL, env.DATABASE_DRIVER);
+  const database = await openDatabase(readDatabaseOptions(env, driver, logger)).catch(async (error) => {
+    throw driver === "embedded" ? await explainByFolder(env.DATA_DIR, error) : error;
+  });
+  const { db } = database;
+  const bus = await openEventBus(database, logger);
+  const isEmbedded = driver === "embedded";
+  /** The folder that files are kept in; undefined where nothing is kept on disk. */
+  const dataDir = isServerless ? undefined : env.DATA_DIR;
+
+  async function checkDatabase(): Promise<HealthCheck> {
+    try {
+      const [row] = await queryRows<{ readOnly: string }>(
+        db,
+        sql`select current_setting('transaction_read_only') as "readOnly"`,
+      );
+      return row?.readOnly === "on"
+        ? { ok: false, detail: `${driver} is read-only` }
+        : { ok: true, detail: driver };
+    } catch {
+      return { ok: false, detail: `${driver} does not answer` };
+    }
+  }
+
+  return {
+    ...{ db, bus, isEmbedded, dataDir, encryptionKey },
+    log: createEventLog(db, bus),
+    words: (topic: string) => openWords(bus, topic),
+    sealer: createSealer(encryptionKey),
+    /** The API key that the data folder keeps; undefined where it keeps none. */
+    generatedKey: kept?.apiKey,
+    /** This process among those that share the database. */
+    owner: { name: database.name, isAlone: isEmbedded },
+    describe: () => (isEmbedded ? `Postgres in ${env.DATA_DIR}` : driver === "neon" ? "Neon" : "Postgres"),
+    /** Whether the database answers and can be written, and whether files can. */
+    async check(): Promise<{ database: HealthCheck; folder: HealthCheck }> {
+      const problem = dataDir === undefined ? undefined : await findFolderProblem(dataDir);
+      const folder = problem ? { ok: false, detail: `DATA_DIR ${problem}` } : { ok: true, detail: "" };
+      return { folder, database: isEmbedded && problem ? folder : await checkDatabase() };
+    },
+    async close() {
+      await bus.close();
+      await database.close();
+    },
+  };
+}
+
+function readDatabaseOptions(env: Env, driver: DatabaseDriver, logger: Logger): DatabaseOptions {
+  // Only the fault campaign asks for the point `statement`: it comes before each statement.
+  const onStatement = env.FAULT?.point === "statement" ? () => void faultPoint("statement") : undefined;
+  const onError = (error: Error) => logger.error({ err: error }, "a database connection was lost");
+  if (driver === "embedded") {
+    const onLost = (error: Error) => {
+      logger.fatal(
+        { err: error },
+        "the embedded Postgres failed for good; the service ends, its next start resumes",
+      );
+      process.exit(1);
+    };
+    return { driver, dataDir: env.DATA_DIR, logger, onError, onLost, onStatement };
+  }
+  if (!env.DATABASE_URL) throw new Error(`DATABASE_URL: is required with DATABASE_DRIVER=${driver}`);
+  const server = { url: env.DATABASE_URL, onError, onStatement };
+  if (driver === "pg") return { driver, ...server };
+  return { driver, ...server, ...(env.NEON_WSPROXY && { wsProxy: env.NEON_WSPROXY }) };
+}
