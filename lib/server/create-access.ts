@@ -1,12 +1,12 @@
 import type { Logger } from "pino";
 import { ACCESS_TOPIC, createAccessWatch } from "#lib/api/auth/access-watch.ts";
+import { LOCAL_OWNER } from "#lib/api/auth/admit-caller.ts";
 import { createAuthenticator } from "#lib/api/auth/authenticate.ts";
 import { createLoginGate } from "#lib/api/auth/login-gate.ts";
 import { createBodyReader } from "#lib/api/http/body/body-reader.ts";
 import { createLeasedRateLimiter } from "#lib/api/http/rates/leased-rate-limiter.ts";
 import { createRateLimiter } from "#lib/api/http/rates/rate-limiter.ts";
 import { leaseCalls } from "#lib/api/http/rates/rate-store.ts";
-import { LOCAL_OWNER } from "#lib/api/http/serve-operation.ts";
 import { createKeyStore } from "#lib/keys/key-store.ts";
 import { createShareLinks } from "#lib/session/share/share-link.ts";
 import { readShareStates } from "#lib/session/share/share-store.ts";

@@ -9,11 +9,11 @@ import { insertTestSession } from "#lib/session/transcript/transcript-fixture.ts
 import { createAuthenticator } from "../auth/authenticate.ts";
 import { createLoginGate } from "../auth/login-gate.ts";
 import type { Operation, OperationAuth } from "../contract/operation.ts";
-import type { Call } from "../operations/call.ts";
+import type { Call, Handler } from "../operations/handler.ts";
 import { createBodyReader } from "./body/body-reader.ts";
 import { fail } from "./errors.ts";
 import { createRateLimiter } from "./rates/rate-limiter.ts";
-import { type Handler, type RouteServices, serveOperation } from "./serve-operation.ts";
+import { type RouteServices, serveOperation } from "./serve-operation.ts";
 
 const BASE = "http://127.0.0.1:3000";
 const { db, close } = await openTestDatabase();

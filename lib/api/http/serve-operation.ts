@@ -1,32 +1,14 @@
-import { SHARE_ROLES } from "#db/schema/unions.ts";
-import { KEY_SCOPES } from "#lib/keys/key-scopes.ts";
 import { hashBody } from "#lib/session/canonical-json.ts";
-import type { SessionRow } from "#lib/session/session-store.ts";
-import { type Caller, readKey, refuseScope } from "../auth/authenticate.ts";
-import { readLiveViewCookie, readShareCookie } from "../auth/cookies.ts";
-import { readVisit } from "../auth/entrance.ts";
-import { type Operation, type OperationAuth, scopeOf } from "../contract/operation.ts";
-import type { Call } from "../operations/call.ts";
-import { findKnownSession, unknownSession } from "../operations/known-session.ts";
+import { type Admission, admitCaller } from "../auth/admit-caller.ts";
+import { findKnownSession, unknownSession } from "../auth/known-session.ts";
+import type { Operation } from "../contract/operation.ts";
+import type { Answer, Call, Handler } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
 import type { ReadBody } from "./body/body-reader.ts";
 import { ERROR_STATUS, type Failure, fail, failureResponse } from "./errors.ts";
 import { failureOf } from "./failure-of.ts";
 import { rateHeaders } from "./rates/rate-limiter.ts";
-import { isSameService } from "./same-origin.ts";
 import { formatPath, type Validated, validate } from "./validate.ts";
-
-/** A handler's answer: a value that is encoded through the contract, a refusal, or a response of its own (streams). */
-export type Answer =
-  | { ok: true; status: number; body: unknown; headers?: Record<string, string> }
-  | Failure
-  | Response;
-
-/** Serves an operation, given what its shared steps have checked. */
-export type Handler<Of extends Operation = Operation, Services = ApiServices> = (
-  services: Services,
-  call: Call<Of>,
-) => Promise<Answer>;
 
 /** What the shared steps before a handler work with. */
 export type RouteServices = Pick<
@@ -95,7 +77,7 @@ async function answerCall<Of extends Operation, Services extends RouteServices>(
   request: Request,
   params: Record<string, string>,
 ): Promise<Answer> {
-  const admitted = await admit(services, operation, request, params);
+  const admitted = await admitCaller(services, operation, request, params);
   if (!admitted.ok) return admitted;
   const stray = Object.entries(params).find(([, id]) => !ID.test(id));
   if (stray) return fail("not_found", `no such ${stray[0].replace("Id", "")}`);
@@ -133,87 +115,6 @@ async function answerChecked<Of extends Operation, Services extends RouteService
   if (verdict && !(answer instanceof Response))
     answer.headers = { ...rateHeaders(verdict), ...answer.headers };
   return answer;
-}
-
-type Admission =
-  | {
-      ok: true;
-      caller: Caller | undefined;
-      session: SessionRow | undefined;
-      /** The share link of a visitor, by which visitors are counted. */
-      visitor?: string;
-    }
-  | Failure;
-
-/** Who is calling, and whether the session of the path is theirs. Another owner's session is as unknown as none. */
-async function admit(
-  services: RouteServices,
-  operation: Operation,
-  request: Request,
-  params: Record<string, string>,
-): Promise<Admission> {
-  const { auth } = operation;
-  const { headers } = request;
-  const isKeyed =
-    auth.kind === "key" || (auth.kind === "share" && auth.orKey && readKey(headers) !== undefined);
-  if (isKeyed) {
-    const checked = await services.authenticate(headers);
-    if (!checked.ok) return checked;
-    const refusal = refuseScope(checked.caller, scopeOf(operation));
-    if (refusal) return refusal;
-    if (params.sessionId === undefined || operation.sessionCheck === "handler")
-      return { ok: true, caller: checked.caller, session: undefined };
-    const session = await findKnownSession(services, params.sessionId, checked.caller.ownerId);
-    return session ? { ok: true, caller: checked.caller, session } : unknownSession();
-  }
-  if (auth.kind === "none") return { ok: true, caller: undefined, session: undefined };
-  if (!isOwnOrigin(services, request)) return fail("forbidden", "this is for the service's own pages");
-  if (auth.kind === "login") {
-    const isSignedIn = services.login.isSignedIn(headers.get("cookie"));
-    return isSignedIn
-      ? { ok: true, caller: OPERATOR, session: undefined }
-      : fail("unauthorized", "sign in with the link printed where the service was started");
-  }
-  return admitVisitor(services, auth, request, params.sessionId ?? "");
-}
-
-/** Owner of what is started on the landing page and with the generated key. */
-export const LOCAL_OWNER = "local";
-
-/** Whoever is signed in on the landing page. */
-const OPERATOR: Caller = { keyId: "operator", ownerId: LOCAL_OWNER, scopes: KEY_SCOPES };
-
-async function admitVisitor(
-  services: RouteServices,
-  auth: Extract<OperationAuth, { kind: "share" }>,
-  request: Request,
-  sessionId: string,
-): Promise<Admission> {
-  const cookies = request.headers.get("cookie");
-  const { liveView = false } = auth;
-  const token = readShareCookie(cookies) ?? (liveView ? readLiveViewCookie(cookies) : undefined);
-  // Without a key this is always a refusal; its sentence names the headers that take one.
-  if (token === undefined && auth.orKey) return (await services.authenticate(request.headers)) as Failure;
-  if (token === undefined) return unknownSession();
-  const session = await findKnownSession(services, sessionId);
-  const access = session && (await readVisit(services, sessionId, cookies, liveView));
-  if (!session || !access) return unknownSession();
-  if (SHARE_ROLES.indexOf(access.role) < SHARE_ROLES.indexOf(auth.role))
-    return fail("forbidden", `this share link may ${access.role}, not ${auth.role}`);
-  if (auth.ownLink && access.linkId !== null)
-    return fail("forbidden", "only the session's own shareUrl manages its share links");
-  const visitor = `${sessionId}/${access.linkId ?? "shareUrl"}`;
-  return { ok: true, caller: undefined, session, visitor };
-}
-
-/** A page's own request: browsers send `Origin` with every write, and never another site's as ours. */
-function isOwnOrigin(services: RouteServices, request: Request): boolean {
-  const origin = request.headers.get("origin");
-  if (origin !== null) return isSameService(origin, services.settings.baseUrl);
-  return (
-    request.method === "GET" &&
-    !["cross-site", "same-site"].includes(request.headers.get("sec-fetch-site") ?? "")
-  );
 }
 
 type CheckedCall = Extract<Admission, { ok: true }> &

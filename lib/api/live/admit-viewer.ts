@@ -5,9 +5,9 @@ import type { Grant } from "../auth/access-watch.ts";
 import { readKey, refuseScope, roleOf } from "../auth/authenticate.ts";
 import { readLiveViewCookie, readShareCookie } from "../auth/cookies.ts";
 import { readVisit } from "../auth/entrance.ts";
+import { findKnownSession, unknownSession } from "../auth/known-session.ts";
 import { type Failure, fail } from "../http/errors.ts";
 import { isSameService } from "../http/same-origin.ts";
-import { findKnownSession, unknownSession } from "../operations/known-session.ts";
 import type { ApiServices } from "../services.ts";
 
 export type AdmissionServices = Pick<ApiServices, "db" | "shares" | "authenticate"> & {

@@ -1,6 +1,6 @@
 import type { SessionSnapshot, SessionSummary } from "#lib/page/state/view-types.ts";
 import { listSessions } from "#lib/session/list/list-store.ts";
-import { LOCAL_OWNER } from "../http/serve-operation.ts";
+import { LOCAL_OWNER } from "../auth/admit-caller.ts";
 import { summarise } from "../operations/lists.ts";
 import type { ApiServices } from "../services.ts";
 

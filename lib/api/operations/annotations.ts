@@ -2,11 +2,11 @@ import { hasAnnotation } from "#lib/annotation/annotation-store.ts";
 import { listAnnotations as readAnnotations } from "#lib/annotation/list-annotations.ts";
 import { parseSubmission } from "#lib/annotation/parse-submission.ts";
 import { recordAnnotation } from "#lib/annotation/record-annotation.ts";
+import { unknownSession } from "../auth/known-session.ts";
 import { fail } from "../http/errors.ts";
-import type { Answer } from "../http/serve-operation.ts";
+import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
-import type { CallOf } from "./call.ts";
-import { unknownSession } from "./known-session.ts";
+import type { CallOf } from "./handler.ts";
 import { unknownCursor } from "./lists.ts";
 
 /** `POST …/annotations/webhook`; its answers are bare. Source: specification; `wire.md`, Annotations. */

@@ -3,9 +3,9 @@ import { readTypedAddress } from "#lib/page/calls/read-typed-address.ts";
 import { browserPath } from "../contract/paths.ts";
 import { readHttpUrl } from "../contract/schemas/fields.ts";
 import { fail } from "../http/errors.ts";
-import type { Answer } from "../http/serve-operation.ts";
+import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
-import type { CallOf } from "./call.ts";
+import type { CallOf } from "./handler.ts";
 
 /**
  * `GET /api/sessions/:sessionId/browser`: the record, no wrapper. Its `liveViewUrl` carries the token that opens it; the

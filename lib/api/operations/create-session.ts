@@ -10,9 +10,9 @@ import { composeToolset } from "#lib/tools/toolset.ts";
 import { statusPath, streamPath } from "../contract/paths.ts";
 import type { CreateSessionInput } from "../contract/schemas/create-session.ts";
 import { type Failure, fail } from "../http/errors.ts";
-import type { Answer } from "../http/serve-operation.ts";
+import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
-import type { CallOf } from "./call.ts";
+import type { CallOf } from "./handler.ts";
 
 /** Decides whether a caller's JSON Schema may be used. */
 export type SchemaAdmission = {

@@ -2,9 +2,9 @@ import { findDeliveryRow } from "#lib/callback/delivery-store.ts";
 import { listDeliveries as readDeliveries } from "#lib/callback/list-deliveries.ts";
 import { redeliver } from "#lib/callback/redeliver.ts";
 import { fail } from "../http/errors.ts";
-import type { Answer } from "../http/serve-operation.ts";
+import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
-import type { CallOf } from "./call.ts";
+import type { CallOf } from "./handler.ts";
 import { unknownCursor } from "./lists.ts";
 
 const PAGE = 50;

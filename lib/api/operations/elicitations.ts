@@ -1,7 +1,7 @@
 import { fail } from "../http/errors.ts";
-import type { Answer } from "../http/serve-operation.ts";
+import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
-import type { CallOf } from "./call.ts";
+import type { CallOf } from "./handler.ts";
 
 /** Answers or declines a question of the agent, with a key or from the session page. */
 export async function answerElicitation(

@@ -1,5 +1,5 @@
 import type { Contract, OperationName } from "../contract/contract.ts";
-import type { Handler } from "../http/serve-operation.ts";
+import type { Handler } from "../operations/handler.ts";
 import { annotateAsPerson, listAnnotations, submitAnnotation } from "./annotations.ts";
 import { readArtifact } from "./artifacts.ts";
 import { readBrowser, readPagePicture, retargetBrowser, steerBrowser } from "./browser.ts";

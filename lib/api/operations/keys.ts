@@ -1,9 +1,9 @@
 import { KEY_SCOPES } from "#lib/keys/key-scopes.ts";
 import * as keys from "#lib/keys/manage-keys.ts";
 import { fail } from "../http/errors.ts";
-import type { Answer } from "../http/serve-operation.ts";
+import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
-import type { CallOf } from "./call.ts";
+import type { CallOf } from "./handler.ts";
 
 const DAY_MS = 24 * 3_600_000;
 const OVERLAP_HOURS = 24;

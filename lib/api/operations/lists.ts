@@ -6,9 +6,9 @@ import { isCompacting, projectOutcome, projectTurnState } from "#lib/session/run
 import type { SessionRow } from "#lib/session/session-store.ts";
 import { roleOf } from "../auth/authenticate.ts";
 import { type Failure, fail } from "../http/errors.ts";
-import type { Answer } from "../http/serve-operation.ts";
+import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
-import type { CallOf } from "./call.ts";
+import type { CallOf } from "./handler.ts";
 
 const PAGE = 50;
 

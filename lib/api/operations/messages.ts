@@ -1,11 +1,11 @@
 import { acceptMessage, QUEUED_MAX } from "#lib/session/follow-up/accept-message.ts";
+import { unknownSession } from "../auth/known-session.ts";
 import { statusPath, streamPath } from "../contract/paths.ts";
 import { readFollowUpMessages } from "../contract/schemas/follow-up.ts";
 import { fail } from "../http/errors.ts";
-import type { Answer } from "../http/serve-operation.ts";
+import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
-import type { CallOf } from "./call.ts";
-import { unknownSession } from "./known-session.ts";
+import type { CallOf } from "./handler.ts";
 
 /** `POST /api/sessions/:sessionId/agent/messages`: never a person's turn. Source: `wire.md`, Follow-ups. */
 export const postMessage = (services: ApiServices, call: CallOf<"postMessage">): Promise<Answer> =>

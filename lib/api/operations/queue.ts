@@ -4,9 +4,9 @@ import {
   withdrawQueued,
 } from "#lib/session/follow-up/queue.ts";
 import { fail } from "../http/errors.ts";
-import type { Answer } from "../http/serve-operation.ts";
+import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
-import type { CallOf } from "./call.ts";
+import type { CallOf } from "./handler.ts";
 
 /** The messages that wait, in the order in which the agent gets them. Source: `wire.md`, Follow-ups. */
 export async function listQueue(

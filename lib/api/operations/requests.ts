@@ -2,12 +2,12 @@ import { type PageQuery, readPage } from "#lib/events/read-page.ts";
 import { findNewestRun } from "#lib/session/run/run-store.ts";
 import { projectRequestStatus } from "#lib/session/run/status.ts";
 import { type AnsweringRun, findStatus } from "#lib/session/run/status-store.ts";
+import { unknownSession } from "../auth/known-session.ts";
 import { fail } from "../http/errors.ts";
 import { streamRequest as openStream } from "../http/event-stream.ts";
-import type { Answer } from "../http/serve-operation.ts";
+import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
-import type { CallOf } from "./call.ts";
-import { unknownSession } from "./known-session.ts";
+import type { CallOf } from "./handler.ts";
 
 const HEADERS = {
   "Content-Type": "text/event-stream; charset=utf-8",

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import type { Answer } from "../http/serve-operation.ts";
+import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
-import type { CallOf } from "./call.ts";
+import type { CallOf } from "./handler.ts";
 
 /** `GET /api/health`: the process answers. */
 export async function readHealth(): Promise<Answer> {

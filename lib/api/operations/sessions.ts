@@ -1,10 +1,10 @@
 import { limitDelegation } from "#lib/session/delegation.ts";
 import { readSessionExtras } from "#lib/session/session-store.ts";
 import { roleOf } from "../auth/authenticate.ts";
-import type { Answer } from "../http/serve-operation.ts";
+import { unknownSession } from "../auth/known-session.ts";
+import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
-import type { CallOf } from "./call.ts";
-import { unknownSession } from "./known-session.ts";
+import type { CallOf } from "./handler.ts";
 import { summarise } from "./lists.ts";
 
 /** `GET /api/sessions/:sessionId`: what was fixed at its creation, and how it stands; no secret is part of it. */

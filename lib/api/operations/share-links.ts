@@ -2,11 +2,11 @@ import * as links from "#lib/session/share/manage-share-links.ts";
 import { linkPath } from "#lib/session/share/share-link.ts";
 import { findShareLink, revokeAllShares } from "#lib/session/share/share-store.ts";
 import { shareCookies } from "../auth/cookies.ts";
+import { unknownSession } from "../auth/known-session.ts";
 import { fail } from "../http/errors.ts";
-import type { Answer } from "../http/serve-operation.ts";
+import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
-import type { CallOf } from "./call.ts";
-import { unknownSession } from "./known-session.ts";
+import type { CallOf } from "./handler.ts";
 import { unknownCursor } from "./lists.ts";
 
 const PAGE = 50;

@@ -1,11 +1,11 @@
 import { readAgentStatus as projectAgentStatus } from "#lib/session/run/agent-status.ts";
 import { projectRequestStatus } from "#lib/session/run/status.ts";
 import { findStatus } from "#lib/session/run/status-store.ts";
+import { unknownSession } from "../auth/known-session.ts";
 import { fail } from "../http/errors.ts";
-import type { Answer } from "../http/serve-operation.ts";
+import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
-import type { CallOf } from "./call.ts";
-import { unknownSession } from "./known-session.ts";
+import type { CallOf } from "./handler.ts";
 
 /** `GET …/requests/:requestId`. Source: specification, Request status. */
 export async function readRequestStatus(

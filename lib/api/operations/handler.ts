@@ -3,6 +3,8 @@ import type { SessionRow } from "#lib/session/session-store.ts";
 import type { Caller } from "../auth/authenticate.ts";
 import type { Contract, OperationName } from "../contract/contract.ts";
 import type { Operation, OperationAuth } from "../contract/operation.ts";
+import type { Failure } from "../http/errors.ts";
+import type { ApiServices } from "../services.ts";
 
 /** The `:name` parts of a path. */
 type ParamName<Path extends string> = string extends Path
@@ -49,3 +51,15 @@ export type Call<Of extends Operation = Operation> = {
 
 /** What the handler of an operation of the contract is given; one that serves several takes any of their calls. */
 export type CallOf<Name extends OperationName> = Call<Contract[Name]>;
+
+/** A handler's answer: a value that is encoded through the contract, a refusal, or a response of its own (streams). */
+export type Answer =
+  | { ok: true; status: number; body: unknown; headers?: Record<string, string> }
+  | Failure
+  | Response;
+
+/** Answers an operation; the shared steps have checked the call. */
+export type Handler<Of extends Operation = Operation, Services = ApiServices> = (
+  services: Services,
+  call: Call<Of>,
+) => Promise<Answer>;
