@@ -7,7 +7,7 @@ import type { EventPage } from "./read-page.ts";
 const PAGE = 500;
 
 /** What a follower is given: in order, at least one item. */
-export type LogBatch = {
+type LogBatch = {
   items: BusItem[];
   /** The items come from the log, and the reader may take its time; otherwise they have just been published. */
   isReplay: boolean;
