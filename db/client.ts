@@ -42,7 +42,7 @@ export type OpenDatabase = {
   close: () => Promise<void>;
 };
 
-/** Picks the driver from the URL, as `wire.md` (Environment, `DATABASE_URL`) says. */
+/** Picks the driver from the URL. Source: `wire.md`, Environment, `DATABASE_URL`. */
 export function chooseDriver(url: string | undefined, override?: DatabaseDriver): DatabaseDriver {
   if (override) return override;
   if (!url) return "embedded";

@@ -23,7 +23,7 @@ export const EXAMPLE_SCHEMA = `{
 
 /**
  * Reads the editor's text as far as the page can judge it: JSON, an object, an object schema at the root. The service
- * checks the rest. Source: specification, Structured sessions, schema rule 1.
+ * checks the rest. Source: specification, Structured sessions, Schema rules, 1.
  */
 export function readSchema(text: string): ReadSchema {
   if (text.trim() === "") return { isValid: false, problem: "Write a JSON Schema, or take the example." };

@@ -29,5 +29,5 @@ export type FaultCase = {
   findViolations?: (evidence: Evidence) => string[];
 };
 
-/** A point of `faults.md` that has nothing to be inserted into yet. */
+/** A fault point whose code does not exist yet. Source: `faults.md`, Kill points. */
 export type MissingCase = { name: string; title: string; reason: string };

@@ -51,7 +51,7 @@ const NOT_FOUND = answer({ error: "not found", status: 404 }, 404);
 /**
  * A stand-in for an Inngest server, for tests: over real HTTP it takes registrations and events, calls the functions
  * with signed requests, and drives each run in one of the two ways a real server may. It keeps everything in memory,
- * and time is real. Source of its ways: the SDK's own requests and the server's public source.
+ * and time is real. Both ways follow the SDK's own requests and the server's public code.
  *
  * @param options.backoffMs between the first failed attempt and the next, unless the app names a time; then it doubles.
  */

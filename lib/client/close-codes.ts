@@ -1,4 +1,4 @@
-/** Why a live connection was closed: 4000 and above are `wire.md`'s, the others RFC 6455's. Source: `wire.md`, WebSocket. */
+/** Why a live connection was closed: 4000 and above are the service's, the others RFC 6455's. Source: `wire.md`, WebSocket. */
 export const CLOSE = {
   goingAway: 1001,
   violation: 1008,

@@ -54,7 +54,7 @@ export function waitForDeliverable(
   });
 }
 
-/** Source: the specification's "Turn state": a turn that is over, with the result of its own run. */
+/** The turn is over and has the result of its own run. Source: specification, States and transitions (Turn state). */
 const isSettled = ({ turnState, lastRunId, deliverable }: AgentStatus): boolean =>
   turnState === "idle" &&
   (deliverable === null || (deliverable.runId === lastRunId && deliverable.status !== "pending"));

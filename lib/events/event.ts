@@ -40,7 +40,7 @@ export type EvidencePointer = {
   mediaType: string;
 };
 
-/** Each kind's own fields. Source of the kinds: `wire.md`, Stream. */
+/** Each kind's own fields. Source: `wire.md`, Stream. */
 type EventFields = {
   "run.started": { attempt: number; origin: RunOrigin };
   "message.completed": { message: TranscriptMessage };

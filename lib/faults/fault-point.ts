@@ -34,7 +34,7 @@ const FAULT_POINTS = {
 /** A place in the code, or `statement`: every statement that is sent to the database. */
 export type FaultPoint = keyof typeof FAULT_POINTS | "statement";
 
-/** What an armed point does. Source: `faults.md`. */
+/** What an armed point does. Source: `faults.md`, Fault points. */
 type FaultAction = "kill9" | "throw" | "delay" | "exec-then-throw";
 
 /** A fault to happen: at which arrival at which point, what, and how long after the arrival. */

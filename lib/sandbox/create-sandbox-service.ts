@@ -12,7 +12,7 @@ import { createVercelBoxes } from "./vercel/vercel-box.ts";
 import { createVercelSandboxes } from "./vercel/vercel-sandboxes.ts";
 import { WorkspaceError } from "./workspace-error.ts";
 
-/** Source of the kinds: `wire.md`, Environment, `SANDBOX`. */
+/** Source: `wire.md`, Environment, `SANDBOX`. */
 export type SandboxKind = "local" | "none" | "unconfined" | "vercel";
 
 type SandboxOptions = {

@@ -30,7 +30,7 @@ export type SandboxLimits = {
 
 const mebibyte = 1_048_576;
 
-/** Source of the first two: `security.md`, What comes in; the rest keeps one session from starving the others. */
+/** Keep one session from starving the others. Source: `security.md`, What comes in; decision 026. */
 export const sandboxLimits: SandboxLimits = {
   writeBytesMax: 10 * mebibyte,
   workspaceBytesMax: 512 * mebibyte,

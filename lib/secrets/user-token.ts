@@ -3,7 +3,7 @@ import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto"
 /**
  * The claims of a session's own user token: its session, the one URL it is for, its holder (the session's own agent, or
  * another agent), the API key that it was minted with and ends with (null for the session's own agent), and its expiry.
- * Source: specification, MCP servers, rule 2; Authentication, rule 6.
+ * Source: specification, MCP servers, rule 2; specification, Authentication, rule 6.
  */
 export type UserToken = {
   sessionId: string;

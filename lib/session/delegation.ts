@@ -7,7 +7,7 @@ type DelegationResult = { ok: true; caps: DelegationCaps } | { ok: false; error:
 
 /**
  * The caps to fix for a new session, or the sentence that says why what was asked cannot be had.
- * An omitted `maxLiveBrowsers` is the smaller of the deployment's value and the children cap (`wire.md`).
+ * An omitted `maxLiveBrowsers` is the smaller of the deployment's value and the children cap. Source: `wire.md`, POST /api/session.
  */
 export function resolveDelegation(asked: Asked, deployment: DelegationCaps): DelegationResult {
   const children = asked?.maxLiveChildren ?? deployment.maxLiveChildren;

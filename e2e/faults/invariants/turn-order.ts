@@ -28,7 +28,7 @@ export const oneTurnAtATime: Invariant = {
 
 const STOP_MAX_MS = 3_000;
 
-/** A turn that is told to stop ends within 3 s, wherever it is. Source: issue 3, Steering; `wire.md`, Follow-ups. */
+/** A turn that is told to stop ends within 3 s, wherever it is. Source: `wire.md`, Follow-ups; `faults.md`, Invariants. */
 export const interruptsStop: Invariant = {
   id: "stop",
   promise: "an interrupt ends the running turn within 3 s, and runs itself",

@@ -10,7 +10,7 @@ type CrossOriginVerdict =
 
 /**
  * Answers preflights, and says which headers an answer carries.
- * Source: specification, Authentication, rules 4 and 7, and the annotation webhook; `security.md`, Cross-origin.
+ * Source: specification, Authentication, rules 4 and 7; `security.md`, Cross-origin.
  */
 export function allowCrossOrigin(
   rule: CrossOriginRule,

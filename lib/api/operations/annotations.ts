@@ -9,7 +9,7 @@ import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 import { unknownCursor } from "./lists.ts";
 
-/** `POST …/annotations/webhook`; its answers are bare. Source: specification; `wire.md`, Annotations. */
+/** `POST …/annotations/webhook`; its answers are bare. Source: specification, POST …/annotations/webhook; `wire.md`, Annotations. */
 export async function submitAnnotation(
   services: ApiServices,
   { params, body }: CallOf<"submitAnnotation">,

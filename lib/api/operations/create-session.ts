@@ -32,14 +32,14 @@ type CreationCall = Pick<CallOf<"createSession" | "startSession">, "caller" | "b
 
 /**
  * `POST /api/session`: the first turn counts as a program's, whatever `source` says.
- * Source: specification, POST /api/session; `wire.md`.
+ * Source: specification, POST /api/session; `wire.md`, POST /api/session.
  */
 export const createSession = (services: CreationServices, call: CreationCall): Promise<Answer> =>
   create(services, call, { origin: "external", source: call.body.source ?? "api" });
 
 /**
  * Starts a session from the landing page: the login cookie makes its first turn a person's, and `source` reads `web`.
- * Source: `wire.md`, Decisions of the second wave (A task started on the landing page).
+ * Source: `wire.md`, Starting a task on the landing page.
  */
 export const startSession = (services: CreationServices, call: CreationCall): Promise<Answer> =>
   create(services, call, { origin: "person", source: "web" });

@@ -16,7 +16,7 @@ const HEADERS = {
   "X-Accel-Buffering": "no",
 };
 
-/** `GET …/requests/:requestId/stream`. Source: specification; `wire.md`, Stream. */
+/** `GET …/requests/:requestId/stream`. Source: specification, GET …/stream; `wire.md`, Stream. */
 export async function streamRequest(
   services: ApiServices,
   { request, params, query, caller }: CallOf<"streamRequest">,

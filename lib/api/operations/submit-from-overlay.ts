@@ -6,7 +6,7 @@ import type { ApiServices } from "../services.ts";
 /**
  * Serves a submission of the annotation overlay as a call of the webhook: the same size cap, rate limit, validation,
  * record and broadcast. It comes by the DevTools binding because a page's content policy may forbid the request.
- * Source: `wire.md`, Decisions of the second wave.
+ * Source: `wire.md`, Annotations.
  *
  * @param body the webhook's body as JSON text.
  */

@@ -7,7 +7,7 @@ const ADDRESSES: Record<string, string> = {
   object: "data",
 };
 
-/** The top items of a page's microdata. Source: HTML Standard, Microdata; `itemref` is followed, cycles are not. */
+/** The top items of a page's microdata. Source: HTML Standard, Microdata. `itemref` is followed, cycles are not. */
 export function readMicrodata(document: Document, url: string): MicrodataItem[] {
   const items = [...document.querySelectorAll("[itemscope]:not([itemprop])")];
   return items.slice(0, ITEMS_MAX).map((item) => readItem(item, url, [item]));

@@ -154,7 +154,7 @@ async function resolveWithin(lookup: Lookup, name: string, timeoutMs: number): P
 
 /**
  * Ports of other protocols (mail, files, remote shells), at which an HTTP body could be taken for commands.
- * Source: Fetch standard, "port blocking"; 0 is no port at all.
+ * Source: Fetch standard, "port blocking". 0 is no port at all.
  */
 const blockedPorts: ReadonlySet<number> = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,

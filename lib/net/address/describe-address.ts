@@ -45,7 +45,7 @@ export function canonicalAddress(text: string): string | undefined {
 /**
  * Says what keeps an IP address from being a public one: "a loopback address", "a metadata address" and so on,
  * or undefined for a public address. Takes what `canonicalAddress` returns.
- * Source: `security.md`, What leaves the service; ranges from the IANA special-purpose registries.
+ * Source: `security.md`, What leaves the service; IANA special-purpose address registries.
  */
 export function describeAddress(canonical: string): string | undefined {
   if (metadataAddresses.has(canonical)) return "a metadata address";

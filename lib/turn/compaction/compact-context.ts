@@ -17,7 +17,7 @@ const READY: Room = { kind: "ready" };
 
 /**
  * Makes room in a context that is near its budget, before a call of the model. The replacement is a step of its own: until
- * it is recorded the history is what it was. Source: issue 3, context compaction; decision 014.
+ * it is recorded the history is what it was. Source: decision 014.
  *
  * @param call the step that the call will be recorded as.
  * @param isRefused whether the provider has just refused the prompt as too large, whatever its size is thought to be.

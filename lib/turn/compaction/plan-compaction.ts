@@ -48,7 +48,7 @@ const WORTH_LEAST = 0.02;
  * lines; where that is not enough, everything before the recent messages becomes a summary. The task of the running
  * request, as many of its newest steers as a part of the room holds, and the newest exchange stay word for word; only where the context cannot hold those are
  * results in recent messages cut. An assistant message is never parted from the results of its calls. Pure, and at rest:
- * asked again about its own outcome it finds nothing to do. Source: issue 3, context compaction.
+ * asked again about its own outcome it finds nothing to do. Source: decision 014.
  */
 export function planCompaction(input: CompactionInput): CompactionPlan {
   const { budgetTokens, usedTokens, overheadTokens, picturesShown } = input;

@@ -153,7 +153,7 @@ function settleDeliverable(claim: Claim, end: RunEnd): { deliverable: Deliverabl
 
 /**
  * Puts a run's deliverable into the transcript, as a part of the agent's last message; a run without one gets a message
- * for it. Source: `wire.md`, Decisions of the second wave (The deliverable part).
+ * for it. Source: `wire.md`, The deliverable part.
  */
 function carryDeliverable(
   claim: Claim,

@@ -9,7 +9,7 @@ const RETRY_AFTER_MAX_MS = 24 * 3_600_000;
 
 /**
  * When to try a failed run again, if at all: after 2, 8, 32 and 60 s (±20 %) at the default base, a `Retry-After`
- * counting as the least; five runs in all. Source: `wire.md`, WebSocket (The retry chain).
+ * counting as the least; five runs in all. Source: `wire.md`, Follow-ups.
  *
  * @param attempt of the run that failed, from 1.
  * @param chance a number from 0 to 1 that spreads the waits.

@@ -36,7 +36,7 @@ export const hasBegunCollection = (run: RunInPlay): boolean =>
 /**
  * Marks the beginning of a run's collection, after which the turn reads no more messages: a steer that arrives later
  * becomes the next turn. The mark is a row, so that an executor that resumes the run does not collect twice.
- * Source: `wire.md`, Decisions of the second wave (One collect, one correction a turn).
+ * Source: `wire.md`, Follow-ups (One collection, one correction per turn).
  *
  * @param mayRead whether the turn can go on with a message that is still unread.
  * @returns false when the turn is to go on with an unread message; the collection has not begun then.

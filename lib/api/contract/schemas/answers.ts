@@ -115,7 +115,7 @@ export const agentStatusSchema = z
   })
   .meta({ id: "AgentStatus" });
 
-/** Source: specification, Browser status; `currentUrl`: `wire.md`. */
+/** Source: specification, Browser status; `wire.md`, Browser. */
 export const browserStatusSchema = z
   .object({
     status: z.enum(BROWSER_STATUSES).meta({ examples: ["ready"] }),

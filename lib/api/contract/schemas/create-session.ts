@@ -72,7 +72,7 @@ const mcpServerSchema = z
   })
   .meta({ id: "McpServer", description: "A remote tool server; its tools appear as `mcp_<id>__<tool>`." });
 
-/** Source: specification, MCP servers, rules 1 and 2. `builtin` is a pin, not a server (`wire.md`). */
+/** Source: specification, MCP servers, rules 1 and 2; `wire.md`, POST /api/session. `builtin` is a pin. */
 const mcpServersSchema = z
   .record(z.string(), mcpServerSchema)
   .superRefine((servers, context) => {
@@ -157,7 +157,7 @@ const liveCount = z
   .refine((count) => Number.isSafeInteger(count) && count >= 0, { error: "must be an integer >= 0" })
   .meta({ shownAs: { type: "integer", minimum: 0 }, examples: [2] });
 
-/** Source: specification, Rules for profile fields, 5 to 7; ceilings are checked apart, they belong to the deployment. */
+/** Source: specification, Rules for profile fields, 5 to 7. The handler checks the deployment's ceilings. */
 const delegationSchema = z
   .strictObject({
     maxLiveChildren: liveCount.optional().meta({ description: "At most the deployment's ceiling." }),

@@ -16,7 +16,7 @@ export const messageSchema = z
   })
   .meta({ id: "Message", description: "What somebody says." });
 
-/** A list of messages of which at least one is the user's. Source: specification, creation request; `wire.md`. */
+/** A list of messages of which at least one is the user's. Source: specification, Session creation request; `wire.md`, POST /api/session. */
 export const messagesSchema = z
   .array(messageSchema)
   .min(1, { error: "must hold at least one message" })

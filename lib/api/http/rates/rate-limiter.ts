@@ -1,6 +1,6 @@
 import type { RateBucket } from "../../contract/operation.ts";
 
-/** Calls a minute by bucket; 0 is unlimited. Source: `wire.md`, Environment, `RATE_LIMIT_*`. */
+/** Calls a minute by bucket; 0 is unlimited. Source: `wire.md`, Environment, `RATE_LIMIT_CREATE`. */
 export type RateLimits = Record<RateBucket, number>;
 
 export type RateVerdict = { isAllowed: boolean; limit: number; remaining: number; resetSeconds: number };

@@ -10,7 +10,7 @@ const SHARE_OWNERS = `${PERSONS} Visitors of the session's own \`shareUrl\` only
 
 const message = (text: string) => ({ role: "user", parts: [{ type: "text", text }] });
 
-/** Source: specification, Endpoints; `wire.md`. */
+/** Source: specification, Endpoints; `wire.md`, Also served. */
 export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
   createSession: {
     description:

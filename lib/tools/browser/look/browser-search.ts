@@ -22,7 +22,7 @@ const SEARCH_MS_MAX = 4_000;
 const WORK_MS_MAX = 20_000;
 
 /**
- * Searches the rendered text of the page and all its frames. Source: specification, Tool profiles (`browser_search`).
+ * Searches the rendered text of the page and all its frames. Source: specification, Structured sessions (`browser_search`).
  */
 export const browserSearch = (services: Pick<ToolServices, "browser">) =>
   defineTool({

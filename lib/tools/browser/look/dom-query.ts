@@ -51,7 +51,7 @@ const WORK_MS_MAX = 25_000;
 
 /**
  * Lists elements with role, name, text, a stable selector and their place. Role and name are the browser's own, from its
- * accessibility tree. Source: specification, Tool profiles (`dom_query`).
+ * accessibility tree. Source: specification, Structured sessions (`dom_query`).
  */
 export const domQuery = (services: Pick<ToolServices, "browser">) =>
   defineTool({

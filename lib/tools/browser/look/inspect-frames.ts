@@ -9,7 +9,7 @@ import type { PageKit } from "./page-kit.ts";
 
 const WORK_MS_MAX = 20_000;
 
-/** Shows the frame tree of the page. Source: specification, Tool profiles (`inspect_frames`). */
+/** Shows the frame tree of the page. Source: specification, Structured sessions (`inspect_frames`). */
 export const inspectFrames = (services: Pick<ToolServices, "browser">) =>
   defineTool({
     name: "inspect_frames",

@@ -12,7 +12,7 @@ const HTML_CHARS_MAX = 2_000_000;
 const CLEAN_MS_MAX = 10_000;
 const WORK_MS_MAX = 30_000;
 
-/** Saves the page's cleaned HTML as evidence. Source: specification, Tool profiles (`save_cleaned_html`). */
+/** Saves the page's cleaned HTML as evidence. Source: specification, Structured sessions (`save_cleaned_html`). */
 export const saveCleanedHtml = (services: Pick<ToolServices, "browser" | "evidence">) =>
   defineTool({
     name: "save_cleaned_html",
