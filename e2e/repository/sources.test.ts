@@ -1,0 +1,197 @@
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { describe, test } from "node:test";
+
+/** One reference of a `Source:` comment, without backticks: a document, then sections and rules, separated by commas. */
+type Reference = { place: string; text: string };
+
+const root = resolve(import.meta.dirname, "../..");
+const docs = "lib/docs";
+const folders = ["app", "components", "db", "e2e", "inngest", "lib"];
+const files = folders.flatMap(listFiles);
+const code = files.filter((file) => /\.(tsx?|mjs)$/.test(file) && !file.endsWith("sources.test.ts"));
+const readmes = files.filter((file) => file.endsWith("/README.md"));
+const pages = [...files.filter((file) => file.startsWith(docs) && file.endsWith(".md")), ...readmes];
+
+const EXTERNAL =
+  /^(?:the )?(?:RFC \d+, |Postgres(?:QL)? manual, |HTML standard, |Fetch standard, |IANA |Model Context Protocol |Standard Webhooks specification, |API reference, |declarations of )/i;
+
+describe("what the code and the documents refer to exists", () => {
+  test("every Source: comment names a document and a section that exist", () => {
+    const references = code.flatMap((file) => readReferences(file, readFileSync(join(root, file), "utf8")));
+    assert.ok(references.length > 100, "the comments were not found");
+    report(
+      references.flatMap(({ place, text }) => {
+        const problem = findProblem(text);
+        return problem ? [`${place}: "${text}": ${problem}`] : [];
+      }),
+    );
+  });
+
+  test("a reference is read to the end of its sentence, over lines, and judged by its section", () => {
+    const comment = [
+      "/**",
+      " * Makes it. Source: specification, Structured sessions,",
+      " * Schema rules, 1 and 2; `wire.md`, No such section. More text.",
+      " */",
+    ].join("\n");
+    const found = readReferences("a.ts", comment);
+    assert.deepEqual(
+      found.map(({ place, text }) => `${place} ${text}`),
+      ["a.ts:2 specification, Structured sessions, Schema rules, 1 and 2", "a.ts:2 wire.md, No such section"],
+    );
+    assert.deepEqual(
+      found.map(({ text }) => findProblem(text)),
+      [undefined, "wire.md has no such section"],
+    );
+    assert.equal(findProblem("specification"), "names no section");
+    assert.equal(findProblem("specification, Capabilities, rule 7"), 'Capabilities does not have "rule 7"');
+    assert.equal(findProblem("somewhere"), "is no known document");
+    assert.equal(findProblem("decision 999"), "there is no such decision");
+  });
+
+  test("every document that a comment mentions is in lib/docs", () => {
+    report(
+      code.flatMap((file) =>
+        findAll(file, /^\s*(?:\/?\*|\/\/).*?`([\w-]+\.md)`/gm)
+          .filter(({ text }) => text !== "README.md" && !existsSync(join(root, docs, text)))
+          .map(({ place, text }) => `${place}: there is no ${docs}/${text}`),
+      ),
+    );
+  });
+
+  test("every path and link in lib/docs and in a README exists", () => {
+    report(
+      pages.flatMap((page) => [
+        ...findAll(
+          page,
+          /`((?:[\w.[\]-]+\/)*[\w.[\]-]+\.(?:ts|tsx|mjs)|(?:lib|e2e|db|inngest|app)\/[\w./[\]-]+)`/g,
+        )
+          .filter(({ text }) => !isFile(page, text))
+          .map(({ place, text }) => `${place}: there is no ${text}`),
+        ...findAll(page, /\]\((?!https?:|#)([^)#\s]+)/g)
+          .filter(({ text }) => !existsSync(join(root, dirname(page), text)))
+          .map(({ place, text }) => `${place}: the link ${text} leads nowhere`),
+      ]),
+    );
+  });
+
+  test("a room's README fits one screen, and lib/README.md names every room", () => {
+    report(
+      readmes
+        .filter((file) => file !== "lib/README.md")
+        .filter((file) => readFileSync(join(root, file), "utf8").trimEnd().split("\n").length > 30)
+        .map((file) => `${file} has more than 30 lines`),
+    );
+    const map = readFileSync(join(root, "lib/README.md"), "utf8");
+    const rooms = readdirSync(join(root, "lib"), { withFileTypes: true }).filter((entry) =>
+      entry.isDirectory(),
+    );
+    report(
+      rooms
+        .filter(({ name }) => !map.includes(`\`${name}\``) && !map.includes(`[${name}]`))
+        .map(({ name }) => `lib/README.md does not name ${name}`),
+    );
+  });
+});
+
+function report(problems: string[]): void {
+  assert.ok(problems.length === 0, `\n${problems.join("\n")}`);
+}
+
+/** Reads the references of all `Source:` comments of a file. */
+function readReferences(file: string, text: string): Reference[] {
+  const lines = text.split("\n");
+  return lines.flatMap((line, index) => {
+    let [, citation] = /(?:\/?\*|\/\/).*?\bSource(?: of [\w ]+)?: (.*)$/.exec(line) ?? [];
+    if (citation === undefined) return [];
+    for (let next = index + 1; !/\*\/|\.(?:\s|$)/.test(citation); next++) {
+      const [, more] = /^\s*(?:\*(?!\/)|\/\/) ?([^@\s].*)$/.exec(lines[next] ?? "") ?? [];
+      if (more === undefined) break;
+      citation += ` ${more}`;
+    }
+    const [sentence = ""] = citation.split(/\s*\*\/|\.(?:\s|$)/);
+    return sentence
+      .split(";")
+      .map((part) => ({ place: `${file}:${index + 1}`, text: part.replaceAll("`", "").trim() }));
+  });
+}
+
+/** Why a reference cannot be followed; undefined for one that can. */
+function findProblem(text: string): string | undefined {
+  const [, decision] = /^decision (\w+)/.exec(text) ?? [];
+  if (decision !== undefined) {
+    const records = readdirSync(join(root, docs, "decisions"));
+    return records.some((name) => name.startsWith(`${decision}-`)) ? undefined : "there is no such decision";
+  }
+  if (EXTERNAL.test(text)) return undefined;
+  const [, name = "", rest] = /^(specification|[\w-]+\.md)(?:, (.+))?$/.exec(text) ?? [];
+  const file = join(root, docs, name === "specification" ? "specification.md" : name);
+  if (name === "" || !existsSync(file)) return "is no known document";
+  if (rest === undefined) return "names no section";
+  const [cited = ""] = rest.replace(/ \((.*)\)/, ", $1").split(": ");
+  const parts = cited.replaceAll('"', "").split(", ");
+  const sections = readSections(readFileSync(file, "utf8"));
+  for (let count = parts.length; count > 0; count--) {
+    const title = parts.slice(0, count).join(", ");
+    const section = sections.find((one) => isNamed(one.title, title));
+    if (!section) continue;
+    const missing = parts.slice(count).find((part) => !holds(section.text, part));
+    return missing === undefined ? undefined : `${title} does not have "${missing}"`;
+  }
+  return `${name} has no such section`;
+}
+
+type Section = { title: string; text: string };
+
+/** The sections of a document by their headings; in the specification a line that ends with a colon is one too. */
+function readSections(text: string): Section[] {
+  const lines = text.replaceAll("`", "").split("\n");
+  const levels = lines.map(
+    (line) => /^(#+) /.exec(line)?.[1]?.length ?? (/^[A-Z][^|]*:$/.test(line) ? 7 : 9),
+  );
+  return levels.flatMap((level, index) => {
+    if (level > 7) return [];
+    const end = levels.findIndex((other, at) => at > index && other <= level);
+    const title = (lines[index] ?? "").replace(/^#+ |:$| \(.*\)$/g, "");
+    return [{ title, text: lines.slice(index + 1, end < 0 ? undefined : end).join("\n") }];
+  });
+}
+
+/** Whether a section has this title; `…` in a reference stands for any text. */
+function isNamed(title: string, wanted: string): boolean {
+  const pattern = wanted.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll("…", ".*");
+  return new RegExp(`^${pattern}$`, "i").test(title);
+}
+
+/** Whether a section holds the numbered rules, or the words, that a reference names. */
+function holds(section: string, part: string): boolean {
+  if (!/^(?:rules? )?\d+(?: (?:to|and) \d+)*$/.test(part))
+    return section.toLowerCase().includes(part.toLowerCase());
+  return (part.match(/\d+/g) ?? []).every((number) => new RegExp(`^ *${number}\\. `, "m").test(section));
+}
+
+/** The first group of each match, with its file and line. */
+function findAll(file: string, pattern: RegExp): Reference[] {
+  const text = readFileSync(join(root, file), "utf8");
+  return [...text.matchAll(pattern)].map(({ index, 0: whole, 1: group = "" }) => {
+    const line = text.slice(0, index + whole.indexOf(group)).split("\n").length;
+    return { place: `${file}:${line}`, text: group };
+  });
+}
+
+/** Whether a path of a page exists: from the root, beside the page, or below its folder. */
+function isFile(page: string, path: string): boolean {
+  const folder = page.startsWith(docs) ? "" : `${dirname(page)}/`;
+  return (
+    existsSync(join(root, path)) || files.some((file) => file.startsWith(folder) && file.endsWith(`/${path}`))
+  );
+}
+
+function listFiles(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
+    .sort();
+}
