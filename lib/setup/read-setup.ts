@@ -20,7 +20,7 @@ const setupResult = z.object({
 type SetupResult = z.infer<typeof setupResult>;
 
 /**
- * Reads what set-up found on this machine (`setup.json` in the data folder; issue "Set-up and running").
+ * Reads what set-up found on this machine (`setup.json` in the data folder, which `ensure-browser.mjs` writes).
  * Without that file, or with one that cannot be understood, nothing was found: the next set-up writes it anew.
  */
 export function readSetup(dataDir: string): SetupResult {
