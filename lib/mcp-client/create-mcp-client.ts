@@ -56,26 +56,11 @@ export function createMcpClient(deps: McpDeps): McpClient {
   async function listOwn(turn: McpTurn, serverId: string, signal: AbortSignal): Promise<McpListing> {
     const known = offers.get(turn.offerKey);
     if (known) return known;
-    const listing = admitAll([{ id: serverId, server: await listServer(turn, serverId, signal) }]);
+    const listing = admitAll(limits, [{ id: serverId, server: await listServer(turn, serverId, signal) }]);
     if (listing.skipped.length > 0) return listing;
     if (offers.size >= OFFERS_MAX) offers.clear();
     offers.set(turn.offerKey, listing);
     return listing;
-  }
-
-  function admitAll(listed: { id: string; server: Listed | Skipped }[]): McpListing {
-    const taken = new Set<string>();
-    const found: McpListing = { tools: [], skipped: [] };
-    for (const { id, server } of listed) {
-      if ("reason" in server) {
-        found.skipped.push(server);
-        continue;
-      }
-      const { tools, skipped } = admitTools(id, server.listing, limits, taken);
-      found.tools.push(...tools.map((tool) => redactTool(tool, server.redact)));
-      found.skipped.push(...redactStrings(skipped, server.redact));
-    }
-    return found;
   }
 
   async function listServer(turn: McpTurn, serverId: string, signal: AbortSignal): Promise<Listed | Skipped> {
@@ -128,7 +113,7 @@ export function createMcpClient(deps: McpDeps): McpClient {
           .filter((id) => !isOwn(id))
           .map(async (id) => ({ id, server: await listServer(turn, id, signal) })),
       );
-      const parts = [admitAll(others), ...own];
+      const parts = [admitAll(limits, others), ...own];
       return {
         tools: parts.flatMap(({ tools }) => tools),
         skipped: parts.flatMap(({ skipped }) => skipped),
@@ -148,6 +133,22 @@ export function createMcpClient(deps: McpDeps): McpClient {
     release: connections.release,
     close: connections.close,
   };
+}
+
+/** Admits the tools of several servers, whose names must not collide. */
+function admitAll(limits: McpLimits, listed: { id: string; server: Listed | Skipped }[]): McpListing {
+  const taken = new Set<string>();
+  const found: McpListing = { tools: [], skipped: [] };
+  for (const { id, server } of listed) {
+    if ("reason" in server) {
+      found.skipped.push(server);
+      continue;
+    }
+    const { tools, skipped } = admitTools(id, server.listing, limits, taken);
+    found.tools.push(...tools.map((tool) => redactTool(tool, server.redact)));
+    found.skipped.push(...redactStrings(skipped, server.redact));
+  }
+  return found;
 }
 
 const redactPart = (part: AnswerPart, redact: HeldConnection["redact"]): AnswerPart =>

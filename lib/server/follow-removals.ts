@@ -47,7 +47,7 @@ type RemovalDeps = {
  * others. The sweep retries what failed, also after a restart, until it is gone. Source: `wire.md`, Also served.
  */
 export function followRemovals(deps: RemovalDeps) {
-  const { db, bus, log, logger, stops } = deps;
+  const { db, bus, logger, stops } = deps;
   const clearing = new Map<string, Promise<PendingRemoval[]>>();
   /** Runs of removed sessions that had not ended when last looked at. */
   const unended = new Map<string, string[]>();
@@ -64,49 +64,16 @@ export function followRemovals(deps: RemovalDeps) {
   }
 
   async function clearOutside(sessionId: string, runIds: string[]): Promise<PendingRemoval[]> {
-    const pending: PendingRemoval[] = [];
-    const attempt = async (part: RemovedPart, work: () => Promise<void>) => {
-      try {
-        await work();
-      } catch (error) {
-        logger.warn({ err: error, sessionId, part }, "part of a removed session could not be removed");
-        const reason = error instanceof RemovalError ? error.message : `the ${part} did not end`;
-        pending.push({ sessionId, part, reason });
-      }
-    };
-    deps.live.sessionRemoved(sessionId);
-    log.recheck(sessionId);
-    await Promise.all([
-      attempt("run", async () => {
-        unended.set(sessionId, runIds);
-        await waitForEnd(runIds);
-        unended.delete(sessionId);
-      }),
-      attempt("browser", () => deps.browser.closeSession(sessionId)),
-    ]);
-    const { dataDir } = deps;
-    await Promise.all([
-      attempt("workspace", () => deps.sandbox.remove(sessionId)),
-      dataDir !== undefined && attempt("evidence", () => removeEvidenceFiles(dataDir, sessionId)),
-    ]);
+    const pending = await removeParts(deps, sessionId, async () => {
+      unended.set(sessionId, runIds);
+      await withinStoppingTime(deps.untilUnplayed(runIds));
+      unended.delete(sessionId);
+    });
     if (pending.length === 0) cleared.set(sessionId, Date.now());
     await markRemoval(db, sessionId, pending.length > 0).catch((error: unknown) =>
       logger.warn({ err: error, sessionId }, "the state of a removal was not stored"),
     );
     return pending;
-  }
-
-  async function waitForEnd(runIds: string[]): Promise<void> {
-    const late = Promise.withResolvers<never>();
-    const timer = setTimeout(
-      () => late.reject(new Error(`a stopped run did not end within ${STOPPING_MS / 1_000} s`)),
-      STOPPING_MS,
-    );
-    try {
-      await Promise.race([deps.untilUnplayed(runIds), late.promise]);
-    } finally {
-      clearTimeout(timer);
-    }
   }
 
   /** Clears what removals left in this process's reach: at once, again while something is pending, and once settled. */
@@ -160,4 +127,47 @@ export function followRemovals(deps: RemovalDeps) {
       await Promise.all(clearing.values());
     },
   };
+}
+
+/** Removes what a session has outside the database. @returns the parts that could not be removed. */
+async function removeParts(
+  { browser, sandbox, live, log, dataDir, logger }: RemovalDeps,
+  sessionId: string,
+  untilRunsEnd: () => Promise<void>,
+): Promise<PendingRemoval[]> {
+  const pending: PendingRemoval[] = [];
+  const attempt = async (part: RemovedPart, work: () => Promise<void>) => {
+    try {
+      await work();
+    } catch (error) {
+      logger.warn({ err: error, sessionId, part }, "part of a removed session could not be removed");
+      const reason = error instanceof RemovalError ? error.message : `the ${part} did not end`;
+      pending.push({ sessionId, part, reason });
+    }
+  };
+  live.sessionRemoved(sessionId);
+  log.recheck(sessionId);
+  await Promise.all([
+    attempt("run", untilRunsEnd),
+    attempt("browser", () => browser.closeSession(sessionId)),
+  ]);
+  await Promise.all([
+    attempt("workspace", () => sandbox.remove(sessionId)),
+    dataDir !== undefined && attempt("evidence", () => removeEvidenceFiles(dataDir, sessionId)),
+  ]);
+  return pending;
+}
+
+/** @throws Error when stopped runs take longer to end than they may. */
+async function withinStoppingTime(ended: Promise<void>): Promise<void> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => late.reject(new Error(`a stopped run did not end within ${STOPPING_MS / 1_000} s`)),
+    STOPPING_MS,
+  );
+  try {
+    await Promise.race([ended, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

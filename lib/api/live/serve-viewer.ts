@@ -47,20 +47,9 @@ export function serveViewer(
   const tell = (content: NoticeContent) =>
     // The content's type and data belong together, and so do the notice's.
     writer.send(encodeNotice({ ...content, sessionId, timestamp: new Date().toISOString() } as LiveNotice));
-  const held = createHeldInput();
-  const member = {
-    id: newId("con"),
-    tell,
-    onControlLost() {
-      for (const input of held.releaseAll()) act(input);
-    },
-  };
+  const driver = createDriver(services, viewer, tell);
+  const member = { id: newId("con"), tell, onControlLost: driver.releaseAll };
   let stopPictures: (() => void) | undefined;
-
-  const cursor = followCursor(
-    (x, y) => browser.readCursor(sessionId, x, y),
-    (keyword) => tell({ type: "cursor", data: { cursor: keyword } }),
-  );
 
   const { watching, leave } = state.watchers.join(sessionId, (count) =>
     tell({ type: "watching", data: { watching: count } }),
@@ -93,17 +82,7 @@ export function serveViewer(
   }
   /** Drops the input of a connection without control, so that two people never type into one page. */
   function drive(input: BrowserInput): void {
-    if (state.control.holderOf(sessionId) !== member.id) return;
-    if (input.type === "mouse" && input.action === "move" && hasBrowser) cursor.moveTo(input.x, input.y);
-    held.note(input);
-    act(input);
-  }
-  function act(input: BrowserInput): void {
-    if (!hasBrowser) return;
-    browser.input(sessionId, input).catch((error) => {
-      // The page's own status shows why the browser does not answer.
-      logger.debug({ err: error, sessionId }, "an input did not reach the page");
-    });
+    if (state.control.holderOf(sessionId) === member.id) driver.drive(input);
   }
 
   return {
@@ -145,9 +124,41 @@ export function serveViewer(
     leave() {
       stopFollowing();
       hidePage();
-      cursor.stop();
+      driver.stop();
       leaveRoom();
       leave();
     },
+  };
+}
+
+/** Sends a viewer's input to the page, and the page's cursor to the viewer. */
+function createDriver(
+  { browser, logger }: ViewerServices,
+  { sessionId, hasBrowser }: Viewer,
+  tell: (content: NoticeContent) => void,
+) {
+  const held = createHeldInput();
+  const cursor = followCursor(
+    (x, y) => browser.readCursor(sessionId, x, y),
+    (keyword) => tell({ type: "cursor", data: { cursor: keyword } }),
+  );
+  function act(input: BrowserInput): void {
+    if (!hasBrowser) return;
+    browser.input(sessionId, input).catch((error) => {
+      // The page's own status shows why the browser does not answer.
+      logger.debug({ err: error, sessionId }, "an input did not reach the page");
+    });
+  }
+  return {
+    drive(input: BrowserInput): void {
+      if (input.type === "mouse" && input.action === "move" && hasBrowser) cursor.moveTo(input.x, input.y);
+      held.note(input);
+      act(input);
+    },
+    /** Releases the keys and buttons that are still down. */
+    releaseAll(): void {
+      for (const input of held.releaseAll()) act(input);
+    },
+    stop: cursor.stop,
   };
 }
