@@ -1292,6 +1292,12 @@ export type Operations = {
     body: undefined;
     answer: SessionDeleted;
   };
+  /** Create a token for the built-in MCP server. For an agent that is not this service's: with the token it reaches the built-in tool server at `url` (MCP, Streamable HTTP), and there what the session's policy leaves of its tools. */
+  createMcpToken: {
+    parameters: { sessionId: string };
+    body: undefined;
+    answer: McpToken;
+  };
   /** Read a request's status. `pending` until its turn begins, `running` while it is played (retries included), `completed` when no run follows. How it ended is told by the stream's `run.completed`, by the callback, and by the agent's status. */
   readRequestStatus: {
     parameters: { sessionId: string; requestId: string };
@@ -1322,6 +1328,36 @@ export type Operations = {
     body: undefined;
     answer: TurnStopped;
   };
+  /** List queued messages. In the order in which the agent gets them. */
+  listQueue: {
+    parameters: { sessionId: string };
+    body: undefined;
+    answer: Queue;
+  };
+  /** Edit a queued message. Until its turn begins; then it is a 409. */
+  editQueued: {
+    parameters: { sessionId: string; requestId: string };
+    body: {
+      text: string;
+    };
+    answer: Settled;
+  };
+  /** Remove a queued message. Its request completes as cancelled. Once its turn has begun it is a 409. */
+  removeQueued: {
+    parameters: { sessionId: string; requestId: string };
+    body: undefined;
+    answer: Settled;
+  };
+  /** Answer the agent's question. Once; a question that is settled is a 409. */
+  answerElicitation: {
+    parameters: { sessionId: string; elicitationId: string };
+    body: {
+      answer: string;
+    } | {
+      decline: true;
+    };
+    answer: Settled;
+  };
   /** Read the browser's status */
   readBrowser: {
     parameters: { sessionId: string };
@@ -1334,11 +1370,11 @@ export type Operations = {
     body: Retarget;
     answer: RetargetAccepted;
   };
-  /** Submit annotations. Called by the overlay in every page of the live browser, from any origin and without a key: the session's id is the secret. An annotation by itself never starts a turn. */
-  submitAnnotation: {
+  /** Read the last screenshot of the page. What the page looked like when the browser was last left alone or ended: for showing a session while no browser runs. 404 where there is none. */
+  readPagePicture: {
     parameters: { sessionId: string };
-    body: AnnotationSubmission;
-    answer: AnnotationAccepted;
+    body: undefined;
+    answer: Response;
   };
   /** List the transcript. Oldest first. A message that waits in the queue is not part of it. */
   listMessages: {
@@ -1346,11 +1382,23 @@ export type Operations = {
     body: undefined;
     answer: MessageRecordPage;
   };
+  /** Submit annotations. Called by the overlay in every page of the live browser, from any origin and without a key: the session's id is the secret. An annotation by itself never starts a turn. */
+  submitAnnotation: {
+    parameters: { sessionId: string };
+    body: AnnotationSubmission;
+    answer: AnnotationAccepted;
+  };
   /** List annotations, newest first */
   listAnnotations: {
     parameters: { sessionId: string; limit?: number | undefined; cursor?: string | undefined };
     body: undefined;
     answer: AnnotationRecordPage;
+  };
+  /** Download an artifact. A picture is shown; anything else is only ever downloaded. */
+  readArtifact: {
+    parameters: { sessionId: string; artifactId: string };
+    body: undefined;
+    answer: Response;
   };
   /** List callbacks and their attempts. Newest first, each with all of its attempts. */
   listDeliveries: {
@@ -1363,18 +1411,6 @@ export type Operations = {
     parameters: { sessionId: string; deliveryId: string };
     body: undefined;
     answer: Redelivered;
-  };
-  /** Read the last picture of the page. What the page looked like when the browser was last left alone or ended: for showing a session while no browser runs. 404 where there is none. */
-  readPagePicture: {
-    parameters: { sessionId: string };
-    body: undefined;
-    answer: Response;
-  };
-  /** Read a picture or saved page. A picture is shown; anything else is only ever downloaded. */
-  readArtifact: {
-    parameters: { sessionId: string; artifactId: string };
-    body: undefined;
-    answer: Response;
   };
   /** List share links, newest first. Live, expired and revoked links, without their secrets. */
   listShareLinks: {
@@ -1407,59 +1443,23 @@ export type Operations = {
     body: undefined;
     answer: ShareLinkRevoked;
   };
-  /** Let another agent use the session's tools. For an agent that is not this service's: with the token it reaches the built-in tool server at `url` (MCP, Streamable HTTP), and there what the session's policy leaves of its tools. */
-  createMcpToken: {
-    parameters: { sessionId: string };
-    body: undefined;
-    answer: McpToken;
-  };
-  /** List messages that wait for their turn. In the order in which the agent gets them. */
-  listQueue: {
-    parameters: { sessionId: string };
-    body: undefined;
-    answer: Queue;
-  };
-  /** Edit a waiting message. Until its turn begins; then it is a 409. */
-  editQueued: {
-    parameters: { sessionId: string; requestId: string };
-    body: {
-      text: string;
-    };
-    answer: Settled;
-  };
-  /** Remove a waiting message. Its request completes as cancelled. Once its turn has begun it is a 409. */
-  removeQueued: {
-    parameters: { sessionId: string; requestId: string };
-    body: undefined;
-    answer: Settled;
-  };
-  /** Answer the agent's question. Once; a question that is settled is a 409. */
-  answerElicitation: {
-    parameters: { sessionId: string; elicitationId: string };
-    body: {
-      answer: string;
-    } | {
-      decline: true;
-    };
-    answer: Settled;
-  };
-  /** Liveness */
+  /** Check liveness */
   readHealth: {
     parameters: {  };
     body: undefined;
     answer: Health;
   };
-  /** This interface as an OpenAPI document. Send the `ETag` as `If-None-Match`: what has not changed is a 304. */
-  readOpenApi: {
-    parameters: {  };
-    body: undefined;
-    answer: Response;
-  };
-  /** Readiness of every part. 200 when every part that a turn needs answers, else 503. */
+  /** Check readiness. 200 when every part that a turn needs answers, else 503. */
   readReadiness: {
     parameters: {  };
     body: undefined;
     answer: Readiness;
+  };
+  /** Read the OpenAPI document. Send the `ETag` as `If-None-Match`: what has not changed is a 304. */
+  readOpenApi: {
+    parameters: {  };
+    body: undefined;
+    answer: Response;
   };
 };
 
@@ -1469,30 +1469,30 @@ export const OPERATIONS = {
   listSessions: {"method":"GET","path":"/api/sessions","query":["limit","cursor"],"hasBody":false,"isRaw":false},
   readSession: {"method":"GET","path":"/api/sessions/:sessionId","query":[],"hasBody":false,"isRaw":false},
   deleteSession: {"method":"DELETE","path":"/api/sessions/:sessionId","query":[],"hasBody":false,"isRaw":false},
+  createMcpToken: {"method":"POST","path":"/api/sessions/:sessionId/mcp-token","query":[],"hasBody":false,"isRaw":false},
   readRequestStatus: {"method":"GET","path":"/api/sessions/:sessionId/requests/:requestId","query":[],"hasBody":false,"isRaw":false},
   streamRequest: {"method":"GET","path":"/api/sessions/:sessionId/requests/:requestId/stream","query":["after"],"hasBody":false,"isRaw":true},
   readAgentStatus: {"method":"GET","path":"/api/sessions/:sessionId/agent/status","query":[],"hasBody":false,"isRaw":false},
   postMessage: {"method":"POST","path":"/api/sessions/:sessionId/agent/messages","query":[],"hasBody":true,"isRaw":false},
   cancelTurn: {"method":"POST","path":"/api/sessions/:sessionId/agent/cancel","query":[],"hasBody":false,"isRaw":false},
-  readBrowser: {"method":"GET","path":"/api/sessions/:sessionId/browser","query":[],"hasBody":false,"isRaw":false},
-  retargetBrowser: {"method":"POST","path":"/api/sessions/:sessionId/browser","query":[],"hasBody":true,"isRaw":false},
-  submitAnnotation: {"method":"POST","path":"/api/sessions/:sessionId/annotations/webhook","query":[],"hasBody":true,"isRaw":false},
-  listMessages: {"method":"GET","path":"/api/sessions/:sessionId/messages","query":["limit","cursor"],"hasBody":false,"isRaw":false},
-  listAnnotations: {"method":"GET","path":"/api/sessions/:sessionId/annotations","query":["limit","cursor"],"hasBody":false,"isRaw":false},
-  listDeliveries: {"method":"GET","path":"/api/sessions/:sessionId/deliveries","query":["limit","cursor"],"hasBody":false,"isRaw":false},
-  redeliverCallback: {"method":"POST","path":"/api/sessions/:sessionId/deliveries/:deliveryId/redeliver","query":[],"hasBody":false,"isRaw":false},
-  readPagePicture: {"method":"GET","path":"/api/sessions/:sessionId/live/picture","query":[],"hasBody":false,"isRaw":true},
-  readArtifact: {"method":"GET","path":"/api/sessions/:sessionId/artifacts/:artifactId","query":[],"hasBody":false,"isRaw":true},
-  listShareLinks: {"method":"GET","path":"/api/sessions/:sessionId/share-links","query":["limit","cursor"],"hasBody":false,"isRaw":false},
-  createShareLink: {"method":"POST","path":"/api/sessions/:sessionId/share-links","query":[],"hasBody":true,"isRaw":false},
-  revokeAllShareLinks: {"method":"POST","path":"/api/sessions/:sessionId/share-links/revoke-all","query":[],"hasBody":false,"isRaw":false},
-  revokeShareLink: {"method":"DELETE","path":"/api/sessions/:sessionId/share-links/:linkId","query":[],"hasBody":false,"isRaw":false},
-  createMcpToken: {"method":"POST","path":"/api/sessions/:sessionId/mcp-token","query":[],"hasBody":false,"isRaw":false},
   listQueue: {"method":"GET","path":"/api/sessions/:sessionId/queue","query":[],"hasBody":false,"isRaw":false},
   editQueued: {"method":"PATCH","path":"/api/sessions/:sessionId/queue/:requestId","query":[],"hasBody":true,"isRaw":false},
   removeQueued: {"method":"DELETE","path":"/api/sessions/:sessionId/queue/:requestId","query":[],"hasBody":false,"isRaw":false},
   answerElicitation: {"method":"POST","path":"/api/sessions/:sessionId/elicitations/:elicitationId","query":[],"hasBody":true,"isRaw":false},
+  readBrowser: {"method":"GET","path":"/api/sessions/:sessionId/browser","query":[],"hasBody":false,"isRaw":false},
+  retargetBrowser: {"method":"POST","path":"/api/sessions/:sessionId/browser","query":[],"hasBody":true,"isRaw":false},
+  readPagePicture: {"method":"GET","path":"/api/sessions/:sessionId/live/picture","query":[],"hasBody":false,"isRaw":true},
+  listMessages: {"method":"GET","path":"/api/sessions/:sessionId/messages","query":["limit","cursor"],"hasBody":false,"isRaw":false},
+  submitAnnotation: {"method":"POST","path":"/api/sessions/:sessionId/annotations/webhook","query":[],"hasBody":true,"isRaw":false},
+  listAnnotations: {"method":"GET","path":"/api/sessions/:sessionId/annotations","query":["limit","cursor"],"hasBody":false,"isRaw":false},
+  readArtifact: {"method":"GET","path":"/api/sessions/:sessionId/artifacts/:artifactId","query":[],"hasBody":false,"isRaw":true},
+  listDeliveries: {"method":"GET","path":"/api/sessions/:sessionId/deliveries","query":["limit","cursor"],"hasBody":false,"isRaw":false},
+  redeliverCallback: {"method":"POST","path":"/api/sessions/:sessionId/deliveries/:deliveryId/redeliver","query":[],"hasBody":false,"isRaw":false},
+  listShareLinks: {"method":"GET","path":"/api/sessions/:sessionId/share-links","query":["limit","cursor"],"hasBody":false,"isRaw":false},
+  createShareLink: {"method":"POST","path":"/api/sessions/:sessionId/share-links","query":[],"hasBody":true,"isRaw":false},
+  revokeAllShareLinks: {"method":"POST","path":"/api/sessions/:sessionId/share-links/revoke-all","query":[],"hasBody":false,"isRaw":false},
+  revokeShareLink: {"method":"DELETE","path":"/api/sessions/:sessionId/share-links/:linkId","query":[],"hasBody":false,"isRaw":false},
   readHealth: {"method":"GET","path":"/api/health","query":[],"hasBody":false,"isRaw":false},
-  readOpenApi: {"method":"GET","path":"/api/openapi.json","query":[],"hasBody":false,"isRaw":true},
   readReadiness: {"method":"GET","path":"/api/ready","query":[],"hasBody":false,"isRaw":false},
+  readOpenApi: {"method":"GET","path":"/api/openapi.json","query":[],"hasBody":false,"isRaw":true},
 } as const;

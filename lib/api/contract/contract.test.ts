@@ -8,7 +8,7 @@ import type { Operation } from "./operation.ts";
 
 const app = join(import.meta.dirname, "../../../app");
 
-/** What the route files mount: `METHOD /path operation`. */
+/** The operations that route files mount, as `METHOD /path operation`. */
 const mounted = readdirSync(app, { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith("route.ts"))
   .flatMap((file) => {
@@ -22,7 +22,7 @@ const mounted = readdirSync(app, { recursive: true, encoding: "utf8" })
     );
   });
 
-test("every operation of the contract is mounted at its path, and nothing else is", () => {
+test("every operation of the contract is mounted at its path, and no other operation is mounted", () => {
   const described = Object.entries(contract).map(([name, { method, path }]) => `${method} ${path} ${name}`);
   assert.deepEqual(mounted.sort(), described.sort());
 });
@@ -31,15 +31,15 @@ test("every operation has a handler", () => {
   assert.deepEqual(Object.keys(handlers).sort(), Object.keys(contract).sort());
 });
 
-test("every operation with a body has a cap, and a limit on how often it may be called unless a person does", () => {
+test("every operation with a body limits its size, and its rate unless only visitors of the page call it", () => {
   for (const [name, operation] of Object.entries(contract)) {
-    const isPersons = operation.auth.kind === "share" && !operation.auth.orKey;
+    const isForVisitors = operation.auth.kind === "share" && !operation.auth.orKey;
     if ("body" in operation) assert.ok(operation.bodyBytesMax, name);
-    if ("body" in operation && !isPersons) assert.ok("rate" in operation, name);
+    if ("body" in operation && !isForVisitors) assert.ok("rate" in operation, name);
   }
 });
 
-test("a program's body must say that it is JSON where a session is created or a message posted, nowhere else", () => {
+test("API clients must send a JSON content type to create a session or post a message, and nowhere else", () => {
   const strict = Object.entries<Operation>(contract).filter(([, { path, requiresJsonType }]) =>
     Boolean(path.startsWith("/api/") && requiresJsonType),
   );

@@ -17,7 +17,13 @@ export type OperationAuth =
   | { kind: "login" }
   | { kind: "none" };
 
-/** Headers that answers carry. */
+export const KEY_AUTH = { kind: "key" } as const;
+/** Any visitor of the session page, or a client with an API key. */
+export const READER_AUTH = { kind: "share", role: "view", orKey: true } as const;
+
+export const MIB = 1024 * 1024;
+
+/** Response headers that an operation can declare. */
 export type AnswerHeader =
   | "Location"
   | "Idempotency-Replayed"
@@ -25,7 +31,7 @@ export type AnswerHeader =
   | "Cache-Control"
   | "Content-Disposition";
 
-/** The bucket that counts a call; `act` counts what visitors of the session page do. */
+/** The rate limit that counts a call. `act` counts actions of session page visitors. */
 export type RateBucket = "create" | "poll" | "annotate" | "act";
 
 export type Operation = {
@@ -34,37 +40,37 @@ export type Operation = {
   path: string;
   summary: string;
   auth: OperationAuth;
-  /** `handler`: whether the session of the path is the caller's comes out of the statement that it makes anyway. */
+  /** `handler`: the handler's own query checks that the session belongs to the caller, which saves one query. */
   sessionCheck?: "handler";
-  /** Body schema; absent for operations without a body. */
+  /** Schema of the request body. Absent for operations without a body. */
   body?: z.ZodType;
   bodyBytesMax?: number;
-  /** Whether a content type other than JSON is refused (415). */
+  /** Refuses request bodies of another content type than JSON with 415. */
   requiresJsonType?: boolean;
   query?: z.ZodObject;
-  /** Request headers of its own; they are told of in the reference, and read by the handler. */
+  /** Request headers of this operation. They appear in the reference; the handler reads and validates them. */
   headers?: z.ZodObject;
-  /** What a body looks like where `body` lets anything through and the handler looks into it. */
+  /** The documented body, for operations whose `body` accepts anything because the handler validates it. */
   bodyShownAs?: z.ZodType;
   rate?: RateBucket;
   /**
-   * Where the specification prints refusals without the envelope: the statuses, each with the sentence that stands for
-   * whatever the shared steps found.
+   * Statuses whose errors are sent without the envelope, as the specification prints them. Each has the sentence that
+   * replaces the message of the shared checks.
    */
   bare?: Record<number, string>;
-  /** Refusals beyond those that follow from its other parts (credentials, body, parameters, limits). */
+  /** Errors beyond those that follow from credentials, body, parameters and limits. */
   errors?: readonly ErrorCode[];
-  /** Answers by status; `stream` for an event stream, bytes, or nothing at all. */
+  /** Responses by status. `stream` is an event stream, binary data or an empty body. */
   answers: Record<number, z.ZodType | "stream">;
-  /** What a `stream` answer holds, by status: its media types; an answer that is not named has no body. */
+  /** Media types of `stream` responses by status. A `stream` response without an entry has no body. */
   media?: Record<number, readonly string[]>;
-  /** Headers that an answer carries beyond those of all answers, by status. */
+  /** Headers of a response beyond those that all responses have, by status. */
   answerHeaders?: Record<number, readonly AnswerHeader[]>;
 };
 
-/** The scope that an API key needs for an operation: to look is to read, anything else is to write. */
+/** The scope that an API key needs for an operation. */
 export const scopeOf = ({ method }: Pick<Operation, "method">): KeyScope =>
   method === "GET" ? "sessions:read" : "sessions:write";
 
-/** Types an operation by itself, so that its handler knows its body and answers. */
+/** Keeps the literal types of an operation, so that its handler knows its body and responses. */
 export const defineOperation = <const Defined extends Operation>(operation: Defined): Defined => operation;

@@ -1,14 +1,14 @@
-/** Where a request is polled. Source of these paths: specification, Endpoints. */
+/** Path of a request's status. Source of these paths: specification, Endpoints. */
 export const statusPath = (sessionId: string, requestId: string): string =>
   `/api/sessions/${sessionId}/requests/${requestId}`;
-/** Where a request is followed. */
+/** Path of a request's event stream. */
 export const streamPath = (sessionId: string, requestId: string): string =>
   `${statusPath(sessionId, requestId)}/stream`;
-/** Where a session's browser is read and retargeted. */
+/** Path of a session's browser status and of its retargets. */
 export const browserPath = (sessionId: string): string => `/api/sessions/${sessionId}/browser`;
 
-/** Whether an id has the shape of a session's. Kept free of Node's modules: Next's routes ask it too. */
+/** Whether an id matches the session id pattern. Next's routes call this, so this file imports no Node modules. */
 export const isRoutedSessionId = (sessionId: string): boolean => /^[a-z0-9][a-z0-9_-]{0,63}$/.test(sessionId);
 
-/** The methods that a path is answered for; those without an operation get the contract's own 405. */
+/** Methods that every path handles. A method without an operation gets the contract's own 405. */
 export const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;

@@ -1,0 +1,167 @@
+import { z } from "zod";
+import { defineOperation, type Operation } from "../operation.ts";
+import {
+  deliveryRecordSchema,
+  listOf,
+  queueSchema,
+  settledSchema,
+  stoppedSchema,
+} from "../schemas/answers.ts";
+import { nameUpTo } from "../schemas/fields.ts";
+import { listQuerySchema } from "../schemas/queries.ts";
+import { redeliveredSchema } from "../schemas/session-answers.ts";
+import {
+  shareLinkRecordSchema,
+  shareLinkRevokedSchema,
+  sharesRevokedSchema,
+} from "../schemas/share-links.ts";
+import { elicitationAnswer, followUp, queuedEdit } from "./follow-ups.ts";
+import { annotationSubmission } from "./records.ts";
+import { sessionCreation } from "./sessions.ts";
+import { shareLinkCreation } from "./share-links.ts";
+
+const DRIVER_AUTH = { kind: "share", role: "drive", orKey: false } as const;
+const SHARE_OWNER_AUTH = { ...DRIVER_AUTH, ownLink: true } as const;
+
+const connectionId = nameUpTo(100)
+  .optional()
+  .meta({
+    description: "The visitor's live connection, from its `ready` frame.",
+    examples: ["con_k2m4zqvbwcnr7xye3hjpdtas"],
+  });
+
+/** Operations of the landing page and the session page. They take cookies and refuse API keys. */
+export const pageOperations = {
+  startSession: defineOperation({
+    method: "POST",
+    path: "/actions/sessions",
+    summary: "Start a session from the landing page",
+    auth: { kind: "login" },
+    ...sessionCreation,
+  }),
+  postPersonMessage: defineOperation({
+    method: "POST",
+    path: "/s/:sessionId/actions/messages",
+    summary: "Post a message from the session page",
+    auth: DRIVER_AUTH,
+    rate: "act",
+    ...followUp,
+  }),
+  annotateAsPerson: defineOperation({
+    method: "POST",
+    path: "/s/:sessionId/actions/annotations",
+    summary: "Annotate from the session page",
+    auth: { kind: "share", role: "comment", orKey: false },
+    requiresJsonType: true,
+    ...annotationSubmission,
+  }),
+  cancelPersonTurn: defineOperation({
+    method: "POST",
+    path: "/s/:sessionId/actions/cancel",
+    summary: "Stop the turn from the session page",
+    auth: DRIVER_AUTH,
+    rate: "act",
+    answers: { 202: stoppedSchema },
+  }),
+  answerPersonElicitation: defineOperation({
+    method: "POST",
+    path: "/s/:sessionId/actions/elicitations/:elicitationId",
+    summary: "Answer the agent's question from the session page",
+    auth: DRIVER_AUTH,
+    rate: "act",
+    ...elicitationAnswer,
+  }),
+  listPersonQueue: defineOperation({
+    method: "GET",
+    path: "/s/:sessionId/actions/queue",
+    summary: "List queued messages on the session page",
+    auth: { kind: "share", role: "view", orKey: false },
+    rate: "poll",
+    answers: { 200: queueSchema },
+  }),
+  editPersonQueued: defineOperation({
+    method: "PATCH",
+    path: "/s/:sessionId/actions/queue/:requestId",
+    summary: "Edit a queued message from the session page",
+    auth: DRIVER_AUTH,
+    rate: "act",
+    ...queuedEdit,
+  }),
+  removePersonQueued: defineOperation({
+    method: "DELETE",
+    path: "/s/:sessionId/actions/queue/:requestId",
+    summary: "Remove a queued message from the session page",
+    auth: DRIVER_AUTH,
+    rate: "act",
+    errors: ["conflict"],
+    answers: { 200: settledSchema },
+  }),
+  listPersonShareLinks: defineOperation({
+    method: "GET",
+    path: "/s/:sessionId/actions/share-links",
+    summary: "List share links on the session page",
+    auth: SHARE_OWNER_AUTH,
+    rate: "poll",
+    query: listQuerySchema,
+    answers: { 200: listOf(shareLinkRecordSchema) },
+  }),
+  createPersonShareLink: defineOperation({
+    method: "POST",
+    path: "/s/:sessionId/actions/share-links",
+    summary: "Create a share link from the session page",
+    auth: SHARE_OWNER_AUTH,
+    rate: "act",
+    requiresJsonType: true,
+    ...shareLinkCreation,
+  }),
+  revokeAllPersonShareLinks: defineOperation({
+    method: "POST",
+    path: "/s/:sessionId/actions/share-links/revoke-all",
+    summary: "Revoke every share link from the session page",
+    auth: SHARE_OWNER_AUTH,
+    rate: "act",
+    answers: { 200: sharesRevokedSchema },
+  }),
+  revokePersonShareLink: defineOperation({
+    method: "DELETE",
+    path: "/s/:sessionId/actions/share-links/:linkId",
+    summary: "Revoke a share link from the session page",
+    auth: SHARE_OWNER_AUTH,
+    rate: "act",
+    answers: { 200: shareLinkRevokedSchema },
+  }),
+  listPersonDeliveries: defineOperation({
+    method: "GET",
+    path: "/s/:sessionId/actions/deliveries",
+    summary: "List callbacks on the session page",
+    auth: DRIVER_AUTH,
+    rate: "poll",
+    query: listQuerySchema,
+    answers: { 200: listOf(deliveryRecordSchema) },
+  }),
+  redeliverPersonCallback: defineOperation({
+    method: "POST",
+    path: "/s/:sessionId/actions/deliveries/:deliveryId/redeliver",
+    summary: "Send a callback again from the session page",
+    auth: DRIVER_AUTH,
+    rate: "act",
+    errors: ["conflict"],
+    answers: { 202: redeliveredSchema },
+  }),
+  steerBrowser: defineOperation({
+    method: "POST",
+    path: "/s/:sessionId/actions/browser",
+    summary: "Navigate from the live view's address bar",
+    auth: DRIVER_AUTH,
+    rate: "act",
+    body: z.union([
+      z.strictObject({ url: nameUpTo(8_192), connectionId }),
+      z.strictObject({ action: z.enum(["back", "forward", "reload"]), connectionId }),
+      z.strictObject({ action: z.literal("open"), connectionId }),
+    ]),
+    bodyBytesMax: 64 * 1024,
+    requiresJsonType: true,
+    errors: ["conflict"],
+    answers: { 202: settledSchema },
+  }),
+} as const satisfies Record<string, Operation>;

@@ -1,0 +1,78 @@
+import { z } from "zod";
+import { defineOperation, KEY_AUTH, type Operation, READER_AUTH } from "../operation.ts";
+import {
+  annotationAcceptedSchema,
+  annotationRecordSchema,
+  deliveryRecordSchema,
+  listOf,
+  messageRecordSchema,
+} from "../schemas/answers.ts";
+import { annotationSubmissionSchema } from "../schemas/looked-into.ts";
+import { listQuerySchema, messageListQuerySchema } from "../schemas/queries.ts";
+import { redeliveredSchema } from "../schemas/session-answers.ts";
+
+/** What the webhook and the session page share when they submit annotations. */
+export const annotationSubmission = {
+  body: z.unknown(),
+  bodyShownAs: annotationSubmissionSchema,
+  bodyBytesMax: 256 * 1024,
+  rate: "annotate",
+  answers: { 200: annotationAcceptedSchema },
+} as const;
+
+export const recordOperations = {
+  listMessages: defineOperation({
+    method: "GET",
+    path: "/api/sessions/:sessionId/messages",
+    summary: "List the transcript",
+    auth: READER_AUTH,
+    rate: "poll",
+    query: messageListQuerySchema,
+    answers: { 200: listOf(messageRecordSchema) },
+  }),
+  submitAnnotation: defineOperation({
+    method: "POST",
+    path: "/api/sessions/:sessionId/annotations/webhook",
+    summary: "Submit annotations",
+    auth: { kind: "none" },
+    errors: ["method_not_allowed"],
+    bare: { 400: "invalid JSON body", 404: "not found", 405: "method not allowed" },
+    ...annotationSubmission,
+  }),
+  listAnnotations: defineOperation({
+    method: "GET",
+    path: "/api/sessions/:sessionId/annotations",
+    summary: "List annotations, newest first",
+    auth: READER_AUTH,
+    rate: "poll",
+    query: listQuerySchema,
+    answers: { 200: listOf(annotationRecordSchema) },
+  }),
+  readArtifact: defineOperation({
+    method: "GET",
+    path: "/api/sessions/:sessionId/artifacts/:artifactId",
+    summary: "Download an artifact",
+    auth: READER_AUTH,
+    answers: { 200: "stream" },
+    media: { 200: ["image/*", "application/octet-stream"] },
+    answerHeaders: { 200: ["Cache-Control", "Content-Disposition"] },
+  }),
+  listDeliveries: defineOperation({
+    method: "GET",
+    path: "/api/sessions/:sessionId/deliveries",
+    summary: "List callbacks and their attempts",
+    auth: KEY_AUTH,
+    rate: "poll",
+    query: listQuerySchema,
+    answers: { 200: listOf(deliveryRecordSchema) },
+  }),
+  redeliverCallback: defineOperation({
+    method: "POST",
+    path: "/api/sessions/:sessionId/deliveries/:deliveryId/redeliver",
+    summary: "Send a callback again",
+    auth: KEY_AUTH,
+    errors: ["conflict"],
+    rate: "poll",
+    answers: { 202: redeliveredSchema },
+  }),
+} as const satisfies Record<string, Operation>;

@@ -1,0 +1,60 @@
+import { defineOperation, KEY_AUTH, MIB, type Operation } from "../operation.ts";
+import { listOf, sessionSummarySchema } from "../schemas/answers.ts";
+import { createSessionSchema, sessionCreatedSchema } from "../schemas/create-session.ts";
+import { mcpTokenSchema } from "../schemas/mcp-token.ts";
+import { listQuerySchema } from "../schemas/queries.ts";
+import { sessionDeletedSchema, sessionDetailSchema } from "../schemas/session-answers.ts";
+
+/** What the API and the landing page share when they create a session. */
+export const sessionCreation = {
+  errors: ["idempotency_key_reused"],
+  answerHeaders: { 201: ["Location"], 200: ["Location", "Idempotency-Replayed"] },
+  body: createSessionSchema,
+  bodyBytesMax: 8 * MIB,
+  requiresJsonType: true,
+  rate: "create",
+  answers: { 201: sessionCreatedSchema, 200: sessionCreatedSchema },
+} as const;
+
+export const sessionOperations = {
+  createSession: defineOperation({
+    method: "POST",
+    path: "/api/session",
+    summary: "Create a session and start its first turn",
+    auth: KEY_AUTH,
+    ...sessionCreation,
+  }),
+  listSessions: defineOperation({
+    method: "GET",
+    path: "/api/sessions",
+    summary: "List sessions, newest first",
+    auth: KEY_AUTH,
+    rate: "poll",
+    query: listQuerySchema,
+    answers: { 200: listOf(sessionSummarySchema) },
+  }),
+  readSession: defineOperation({
+    method: "GET",
+    path: "/api/sessions/:sessionId",
+    summary: "Read a session",
+    auth: KEY_AUTH,
+    rate: "poll",
+    answers: { 200: sessionDetailSchema },
+  }),
+  deleteSession: defineOperation({
+    method: "DELETE",
+    path: "/api/sessions/:sessionId",
+    summary: "Delete a session and everything that belongs to it",
+    auth: KEY_AUTH,
+    rate: "poll",
+    answers: { 200: sessionDeletedSchema },
+  }),
+  createMcpToken: defineOperation({
+    method: "POST",
+    path: "/api/sessions/:sessionId/mcp-token",
+    summary: "Create a token for the built-in MCP server",
+    auth: KEY_AUTH,
+    rate: "poll",
+    answers: { 201: mcpTokenSchema },
+  }),
+} as const satisfies Record<string, Operation>;
