@@ -8,14 +8,14 @@ const folder = join(import.meta.dirname, "../../public/demo");
 const pages = readdirSync(folder).filter((name) => name.endsWith(".html"));
 const read = (page: string) => readFileSync(join(folder, page), "utf8");
 
-test("the short address leads to the shop's first page, by a relative address", () => {
+test("/demo redirects to the shop's first page with a relative location", () => {
   const response = GET();
   assert.equal(response.status, 307);
   assert.equal(response.headers.get("location"), "/demo/index.html");
 });
 
 for (const page of pages) {
-  test(`${page} links to pages that exist, and to nothing outside the demo`, () => {
+  test(`${page} links only to existing pages of the demo`, () => {
     const addresses = [...read(page).matchAll(/\s(?:href|src|action)="([^"]*)"/g)].map(
       (match) => match[1] ?? "",
     );
@@ -26,7 +26,7 @@ for (const page of pages) {
     }
   });
 
-  test(`every field of ${page} has a label, and nothing runs or is styled inline`, () => {
+  test(`every field of ${page} has a label, and the page has no inline script or style`, () => {
     const html = read(page);
     const labelled = new Set([...html.matchAll(/<label[^>]* for="([^"]+)"/g)].map((match) => match[1]));
     for (const [, id] of html.matchAll(/<(?:input|select|textarea)[^>]* id="([^"]+)"/g))
@@ -35,7 +35,7 @@ for (const page of pages) {
   });
 }
 
-test("the checkout has what a form can have: required fields, a choice, radio buttons, a checkbox and a frame", () => {
+test("the checkout has required fields, a select, radio buttons, a checkbox and a frame", () => {
   const html = read("checkout.html");
   for (const part of [
     /type="email"[^>]* required/,

@@ -3,7 +3,7 @@ import type { PlacedOperation } from "./list-groups.ts";
 
 type Called = PlacedOperation & { baseUrl: string; components: OpenApiDocument["components"] };
 
-/** A call of an operation as a command for a POSIX shell; the key is taken from the environment. A socket is opened in Node. */
+/** Composes an example request as a curl command with the key from the environment, or as Node code for a WebSocket. */
 export function composeExample({ method, path, baseUrl, operation, components }: Called): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
     String(components.parameters[name]?.example ?? name),

@@ -1,6 +1,6 @@
 import { type JsonSchema, nameOfRef, splitNull } from "#lib/api/openapi/json-schema.ts";
 
-/** A schema's type in a few words: `string`, `list of Message`, `"queue" | "steer"`. */
+/** Describes a schema's type in a few words: `string`, `array of Message`, `"queue" | "steer"`. */
 export function describeType(schema: JsonSchema): string {
   const { isNullable, rest } = splitNull(schema);
   const words = nameType(rest);
@@ -10,10 +10,10 @@ export function describeType(schema: JsonSchema): string {
 function nameType(schema: JsonSchema): string {
   const name = nameOfRef(schema);
   if (name !== undefined) return name;
-  if (schema.not && Object.keys(schema.not).length === 0) return "not to be sent";
+  if (schema.not && Object.keys(schema.not).length === 0) return "not allowed";
   if ("const" in schema) return JSON.stringify(schema.const);
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
-  if (schema.items) return `list of ${describeType(schema.items)}`;
+  if (schema.items) return `array of ${describeType(schema.items)}`;
   const choices = schema.properties ? undefined : (schema.anyOf ?? schema.oneOf);
   if (choices) return [...new Set(choices.map(describeType))].join(" | ");
   if (schema.properties) return "object";
@@ -22,10 +22,10 @@ function nameType(schema: JsonSchema): string {
   return [schema.type ?? "any value"].flat().join(" | ");
 }
 
-/** A bound beyond this is the number format's. */
+/** A larger bound comes from the number format and is not shown. */
 const LARGE = 1e12;
 
-/** What a value is held to beyond its type. */
+/** Lists the limits of a value beyond its type. */
 export function describeLimits(schema: JsonSchema): string[] {
   const { minLength, maxLength, minItems, maxItems, minimum, maximum, default: preset, format } = schema;
   const number = (value: number) => value.toLocaleString("en");
@@ -33,10 +33,10 @@ export function describeLimits(schema: JsonSchema): string[] {
     ...(format !== undefined ? [format] : []),
     ...(minLength !== undefined && minLength > 1 ? [`at least ${number(minLength)} characters`] : []),
     ...(maxLength !== undefined ? [`at most ${number(maxLength)} characters`] : []),
-    ...(minItems !== undefined ? [`at least ${number(minItems)}`] : []),
-    ...(maxItems !== undefined ? [`at most ${number(maxItems)}`] : []),
-    ...(minimum !== undefined && minimum > 0 ? [`from ${number(minimum)}`] : []),
-    ...(maximum !== undefined && maximum < LARGE ? [`up to ${number(maximum)}`] : []),
+    ...(minItems !== undefined ? [`at least ${number(minItems)} items`] : []),
+    ...(maxItems !== undefined ? [`at most ${number(maxItems)} items`] : []),
+    ...(minimum !== undefined && minimum > 0 ? [`minimum ${number(minimum)}`] : []),
+    ...(maximum !== undefined && maximum < LARGE ? [`maximum ${number(maximum)}`] : []),
     ...(preset !== undefined ? [`default ${JSON.stringify(preset)}`] : []),
   ];
 }

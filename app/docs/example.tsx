@@ -2,7 +2,7 @@ import { ChevronRight } from "lucide-react";
 import { CodeBlock } from "#components/ui/code-block.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
 
-/** A text to be copied, under its title; folded where it is one of several. */
+/** An example with a title and a copy button, folded on request. */
 export const Example = ({
   title,
   text,

@@ -4,7 +4,7 @@ import { describeLimits } from "./describe-type.ts";
 import { Words } from "./prose.tsx";
 import { TypeWords } from "./type-words.tsx";
 
-/** A field or parameter: its name and type, what it is held to, what it means, and what is inside it. */
+/** A field or parameter: name, type, description, limits and nested fields. */
 export function FieldLine({
   name,
   mark,
@@ -13,7 +13,7 @@ export function FieldLine({
   children,
 }: {
   name: string;
-  /** A word beside it: `required` of what is sent, `optional` of what is got. */
+  /** `required` marks fields to send, `optional` marks fields of responses. */
   mark: "required" | "optional" | undefined;
   schema: JsonSchema;
   description: string | undefined;

@@ -1,17 +1,17 @@
 import type { OpenApiDocument, OperationObject } from "#lib/api/openapi/types.ts";
 
-/** An operation where it stands; `method` in upper case. A callback's path is the name of its event. */
+/** An operation with its path and upper-case method. The path of a callback is the name of its event. */
 export type PlacedOperation = {
   method: string;
   path: string;
-  /** Whether the service calls it, and the reader answers. */
+  /** Whether the service sends the request, to the caller's URL. */
   isCallback: boolean;
   operation: OperationObject;
 };
 
 export type Group = { name: string; id: string; description: string; operations: PlacedOperation[] };
 
-/** The operations and callbacks of a document by their tags, in the order of the tags. */
+/** Groups the operations and callbacks of a document by tag, in the order of the tags. */
 export function listGroups(document: OpenApiDocument): Group[] {
   const placed = [...place(document.paths, false), ...place(document.webhooks, true)];
   return document.tags.map(({ name, description }) => ({

@@ -7,7 +7,7 @@ const TONES: Record<string, string> = {
 
 const SHORT: Record<string, string> = { DELETE: "DEL" };
 
-/** A method in few letters; a word that is none is what the service itself calls. */
+/** A short method label. `EVENT` marks requests that the service sends. */
 export const MethodMark = ({ method }: { method: string }) => (
   <abbr
     title={method}

@@ -11,7 +11,7 @@ import { SchemaFields } from "./schema-fields.tsx";
 
 type Components = OpenApiDocument["components"];
 
-/** One operation: what it takes and answers on one side, what that looks like on the other. */
+/** One operation: parameters, body and responses on one side, examples on the other. */
 export function OperationSection(props: PlacedOperation & { baseUrl: string; components: Components }) {
   const { method, path, isCallback, operation, components } = props;
   const { operationId, summary, description, requestBody, responses, "x-websocket": socket } = operation;
@@ -47,13 +47,13 @@ export function OperationSection(props: PlacedOperation & { baseUrl: string; com
         )}
         {socket && (
           <>
-            <PartTitle>Frames of the service</PartTitle>
+            <PartTitle>Frames from the service</PartTitle>
             <SchemaFields schema={socket.serverFrame} schemas={components.schemas} />
-            <PartTitle>Frames of the client</PartTitle>
+            <PartTitle>Frames from the client</PartTitle>
             <SchemaFields schema={socket.clientFrame} schemas={components.schemas} />
           </>
         )}
-        <PartTitle>{isCallback ? "What to answer" : "Answers"}</PartTitle>
+        <PartTitle>{isCallback ? "Expected responses" : "Responses"}</PartTitle>
         <ResponseList responses={responses} />
       </div>
       <div className="flex min-w-0 flex-col gap-3 xl:sticky xl:top-16 xl:self-start">
@@ -63,19 +63,19 @@ export function OperationSection(props: PlacedOperation & { baseUrl: string; com
   );
 }
 
-/** A call as a command, its other bodies, and what comes back. */
+/** An example request, other example bodies, and an example response. */
 function Examples(
   props: PlacedOperation & { baseUrl: string; components: Components; media: MediaObject | undefined },
 ) {
   const { isCallback, operation, media } = props;
   const shown = Object.values(media?.examples ?? {});
-  const answer = findAnswerExample(operation);
+  const response = findResponseExample(operation);
   return (
     <>
       {isCallback ? (
-        <Example title="What arrives" text={JSON.stringify(media?.example, null, 2)} />
+        <Example title="Request from the service" text={JSON.stringify(media?.example, null, 2)} />
       ) : (
-        <Example title="Call" text={composeExample(props)} />
+        <Example title="Request" text={composeExample(props)} />
       )}
       {shown.slice(1).map(({ summary, value }) => (
         <Example
@@ -85,13 +85,15 @@ function Examples(
           isFolded
         />
       ))}
-      {answer && <Example title={`Answer ${answer.status}`} text={JSON.stringify(answer.value, null, 2)} />}
+      {response && (
+        <Example title={`Response ${response.status}`} text={JSON.stringify(response.value, null, 2)} />
+      )}
     </>
   );
 }
 
-/** What a call brings when it does what it is for: 201 or 202 before the 200 of a replay. */
-function findAnswerExample({ responses }: PlacedOperation["operation"]) {
+/** Finds the example of a successful response. 201 and 202 come before the 200 of a replay. */
+function findResponseExample({ responses }: PlacedOperation["operation"]) {
   for (const status of ["201", "202", "200"]) {
     const response = responses[status];
     const content = response && "content" in response ? response.content : undefined;
@@ -110,7 +112,7 @@ const CREDENTIALS: Record<string, string> = {
 function describeCredential(security: Record<string, string[]>[]): string {
   const names = security.flatMap((requirement) => Object.keys(requirement));
   const ways = names.flatMap((name) => CREDENTIALS[name] ?? []);
-  if (ways.length === 0) return "Needs no credential.";
+  if (ways.length === 0) return "Requires no credential.";
   const scope = security.flatMap((requirement) => Object.values(requirement).flat())[0];
-  return `Needs ${ways.join(" or ")}${scope ? ` (scope ${scope})` : ""}.`;
+  return `Requires ${ways.join(" or ")}${scope ? ` (API keys: scope ${scope})` : ""}.`;
 }

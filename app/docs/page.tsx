@@ -5,9 +5,9 @@ import { Reference } from "./reference.tsx";
 
 export const metadata: Metadata = { title: "API reference" };
 
-/** The interface for those who program it: its OpenAPI document, as a page. */
+/** The API reference: the OpenAPI document as a page. */
 export default async function DocsPage() {
-  // Drawn at every request: the document and the page's nonce are this server's.
+  // Reading the headers makes Next render the page per request, which the document and the CSP nonce require.
   await headers();
   return <Reference document={await loadReference()} />;
 }

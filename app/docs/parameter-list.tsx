@@ -6,7 +6,7 @@ type Components = OpenApiDocument["components"];
 
 const TITLES = { path: "Path", query: "Query", header: "Headers" } as const;
 
-/** The parameters of an operation by their place. */
+/** Parameters of an operation, grouped by location. */
 export function ParameterList({
   parameters,
   components,

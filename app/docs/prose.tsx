@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** The little Markdown that descriptions are written in: paragraphs, lists, code and strong words. */
+/** Renders the subset of Markdown that descriptions use: paragraphs, lists, code and bold text. */
 export function Prose({ text }: { text: string }) {
   return (
     <div className="flex flex-col gap-2 text-soft">
@@ -17,7 +17,7 @@ export function Prose({ text }: { text: string }) {
   );
 }
 
-/** A line of the same, without paragraphs. */
+/** Renders one line of the same Markdown, without paragraphs. */
 export const Words = ({ text }: { text: string }) => <>{renderWords(text)}</>;
 
 function renderWords(text: string): ReactNode[] {

@@ -1,7 +1,7 @@
 import type { Group } from "./list-groups.ts";
 import { MethodMark } from "./method-mark.tsx";
 
-/** Every operation by its group: beside the text where there is room, folded above it where there is not. */
+/** Links to all operations by group: a sidebar on wide screens, folded above the text on narrow ones. */
 export function ReferenceNav({ groups }: { groups: Group[] }) {
   return (
     <>

@@ -3,14 +3,14 @@ import Link from "next/link";
 import { Mark } from "#components/session/mark.tsx";
 import { LinkMenu } from "#components/theme/link-menu.tsx";
 import type { OpenApiDocument } from "#lib/api/openapi/types.ts";
+import { ErrorList } from "./error-list.tsx";
 import { listGroups } from "./list-groups.ts";
 import { OperationSection } from "./operation-section.tsx";
 import { Prose } from "./prose.tsx";
 import { ReferenceNav } from "./reference-nav.tsx";
-import { RefusalList } from "./refusal-list.tsx";
 import { SchemaList } from "./schema-list.tsx";
 
-/** The whole document: what it says of itself, then every operation by its group. */
+/** The OpenAPI document as a page: introduction, operations by group, errors and schemas. */
 export function Reference({ document }: { document: OpenApiDocument }) {
   const groups = listGroups(document);
   const [server] = document.servers;
@@ -18,7 +18,7 @@ export function Reference({ document }: { document: OpenApiDocument }) {
   return (
     <div className="min-h-dvh">
       <header className="sticky top-0 z-10 flex h-12 items-center gap-3 border-b bg-surface pr-2 pl-4">
-        <Link href="/" className="text-accent" aria-label="To the start">
+        <Link href="/" className="text-accent" aria-label="Home">
           <Mark />
         </Link>
         <p className="truncate font-semibold text-base">API reference</p>
@@ -38,11 +38,11 @@ export function Reference({ document }: { document: OpenApiDocument }) {
             <Prose text={document.info.description} />
             <dl className="mt-4 flex flex-wrap gap-x-8 gap-y-2 text-sm">
               <div>
-                <dt className="text-faint text-xs">Address</dt>
+                <dt className="text-faint text-xs">Base URL</dt>
                 <dd className="break-all font-mono text-xs">{baseUrl}</dd>
               </div>
               <div>
-                <dt className="text-faint text-xs">Document</dt>
+                <dt className="text-faint text-xs">OpenAPI document</dt>
                 <dd>
                   <a
                     className="font-mono text-accent text-xs underline decoration-accent/40 underline-offset-2 hover:decoration-accent"
@@ -72,7 +72,7 @@ export function Reference({ document }: { document: OpenApiDocument }) {
               ))}
             </section>
           ))}
-          <RefusalList responses={document.components.responses} />
+          <ErrorList responses={document.components.responses} />
           <SchemaList schemas={document.components.schemas} />
         </main>
       </div>

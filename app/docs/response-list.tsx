@@ -1,24 +1,24 @@
 import { Badge } from "#components/ui/badge.tsx";
 import type { OperationObject, ResponseObject } from "#lib/api/openapi/types.ts";
+import { errorAnchor } from "./error-list.tsx";
 import { Words } from "./prose.tsx";
-import { refusalAnchor } from "./refusal-list.tsx";
 import { TypeWords } from "./type-words.tsx";
 
 type Responses = OperationObject["responses"];
 
-/** The answers of an operation by status; refusals in one line, by names that lead to what they mean. */
+/** Responses of an operation by status. Errors are listed in one line of links to their descriptions. */
 export function ResponseList({ responses }: { responses: Responses }) {
-  const answers = Object.entries(responses).flatMap(([status, response]) =>
+  const described = Object.entries(responses).flatMap(([status, response]) =>
     "$ref" in response ? [] : [{ status, response }],
   );
   return (
     <>
       <ul>
-        {answers.map(({ status, response }) => (
+        {described.map(({ status, response }) => (
           <ResponseLine key={status} status={status} response={response} />
         ))}
       </ul>
-      <Refusals responses={responses} />
+      <Errors responses={responses} />
     </>
   );
 }
@@ -44,18 +44,18 @@ function ResponseLine({ status, response }: { status: string; response: Response
   );
 }
 
-function Refusals({ responses }: { responses: Responses }) {
+function Errors({ responses }: { responses: Responses }) {
   const names = Object.entries(responses).flatMap(([status, response]) =>
     "$ref" in response ? [{ status, name: response.$ref.split("/").at(-1) ?? "" }] : [],
   );
   if (names.length === 0) return null;
   return (
     <p className="flex flex-wrap gap-x-3 gap-y-1 border-t pt-2 text-xs">
-      <span className="text-faint">Refusals</span>
+      <span className="text-faint">Errors</span>
       {names.map(({ status, name }) => (
         <a
           key={name}
-          href={`#${refusalAnchor(name)}`}
+          href={`#${errorAnchor(name)}`}
           className="text-accent underline decoration-accent/40 underline-offset-2 hover:decoration-accent"
         >
           {status} {name}

@@ -13,11 +13,11 @@ import { TypeWords } from "./type-words.tsx";
 type Props = {
   schema: JsonSchema;
   schemas: Components;
-  /** Whether readers send it: then what has to be there is marked, else what may be missing. */
+  /** Whether the reader sends the schema. Sent schemas mark required fields, received ones mark optional fields. */
   isSent?: boolean;
 };
 
-/** The fields of a schema. Those of objects without a name are folded; names lead to where they are described. */
+/** Fields of a schema. Unnamed objects are folded, and named schemas link to their descriptions. */
 export function SchemaFields({ schema, schemas, isSent = false }: Props) {
   const whole = resolve(splitNull(schema).rest, schemas);
   if (whole.properties)
@@ -48,7 +48,7 @@ export function SchemaFields({ schema, schemas, isSent = false }: Props) {
 const markField = (isRequired: boolean, isSent: boolean) =>
   isRequired ? (isSent ? "required" : undefined) : isSent ? undefined : "optional";
 
-/** One of several shapes, with what tells it from the others. */
+/** Alternatives of a schema, each with its description. */
 const Choices = ({ choices, schemas }: { choices: JsonSchema[]; schemas: Components }) => (
   <ul className="flex flex-col gap-0.5 py-1">
     {choices.map((choice) => {
@@ -73,13 +73,13 @@ const Choices = ({ choices, schemas }: { choices: JsonSchema[]; schemas: Compone
   </ul>
 );
 
-/** The constant that tells a shape apart, or else its fields. */
+/** Names an alternative by its discriminating constant, or else by its fields. */
 function nameChoice(properties: Record<string, JsonSchema>): string {
   const constant = ["kind", "type", "status", "event"].map((field) => properties[field]?.const).find(Boolean);
   return typeof constant === "string" ? constant : Object.keys(properties).join(", ");
 }
 
-/** What is inside a field without a name of its own, folded; nothing for plain values. */
+/** Nested fields of an unnamed object, folded. Renders nothing for plain values. */
 function Inner({ schema, schemas, isSent = false }: Props) {
   const { rest } = splitNull(schema);
   const inner =
@@ -92,7 +92,7 @@ function Inner({ schema, schemas, isSent = false }: Props) {
   );
 }
 
-/** Something to be opened. */
+/** A section that the reader can unfold. */
 export function Fold({
   title,
   description,

@@ -1,10 +1,10 @@
 import type { JsonSchema } from "#lib/api/openapi/json-schema.ts";
 import { describeType } from "./describe-type.ts";
 
-/** Where a named schema is described on the page. */
+/** Anchor of a schema's description on the page. */
 export const schemaAnchor = (name: string): string => `schema-${name}`;
 
-/** A schema's type in a few words, the names in it leading to what they stand for. */
+/** A schema's type in a few words, with links to named schemas. */
 export function TypeWords({ schema }: { schema: JsonSchema }) {
   let offset = 0;
   return describeType(schema)

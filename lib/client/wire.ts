@@ -1,24 +1,26 @@
-// Made from the contract by `npm run build:client`. Do not edit: a test compares it.
+// Generated from the contract by `npm run build:client`. Do not edit: a test compares it with the contract.
 
 export type AgentStatus = {
   turnState: TurnState;
+  /** Id of the run in progress, or null. */
   activeRunId: string | null;
+  /** Id of the newest run that has started. */
   lastRunId: string | null;
-  /** Result of the newest run. It is final once `turnState` is not `running` and its `runId` equals `lastRunId` with a status other than `pending`. */
+  /** Result of the newest run. It is final when `turnState` is not `running`, its `runId` equals `lastRunId` and its status is not `pending`. */
   deliverable: Deliverable | null;
-  /** Caps on sub-agents that are in force. */
+  /** Effective limits on live sub-agents. */
   delegation: {
     maxLiveChildren: number;
     maxLiveBrowsers: number;
   };
-  /** How the workspace stands. */
+  /** State of the workspace. */
   startupStatus: "uninitialized" | "starting" | "ready" | "error";
-  /** How the newest ended run ended. */
+  /** Outcome of the last finished run. */
   lastRun: {
     outcome: RunOutcome;
     error: string | null;
   } | null;
-  /** Messages that wait. */
+  /** Number of queued messages. */
   queued: number;
 };
 
@@ -26,7 +28,7 @@ export type AnnotationAccepted = {
   ok: true;
 };
 
-/** An annotation with every field that was submitted. */
+/** An annotation with every submitted field. */
 export type AnnotationRecord = {
   id: string;
   event: string;
@@ -38,15 +40,15 @@ export type AnnotationRecord = {
 export type AnnotationRecordPage = {
   success: true;
   data: Array<AnnotationRecord>;
-  /** Send it as `cursor` for the next page; null after the last. */
+  /** Pass it as `cursor` to get the next page. Null on the last page. */
   nextCursor: string | null;
 };
 
-/** What the annotation overlay sends; unknown fields are kept. */
+/** Submission of the annotation overlay. Unknown fields are stored. */
 export type AnnotationSubmission = {
-  /** `submit` needs `annotations`. */
+  /** Kind of submission. `submit` requires `annotations`. */
   event: string;
-  /** All of it as text. */
+  /** All annotations as text. */
   output?: string | undefined;
   annotations?: Array<{
     type?: string | undefined;
@@ -59,22 +61,24 @@ export type AnnotationSubmission = {
   [field: string]: unknown;
 };
 
-/** Somebody annotated the page. */
+/** An annotation was submitted. */
 export type AnnotationSubmittedEvent = {
   kind: "annotation.submitted";
-  /** Number in the session, without gaps. */
+  /** Sequence number in the session, without gaps. */
   seq: number;
   /** ISO 8601, UTC. */
   timestamp: string;
-  /** Names the session. */
+  /** Id of the session. */
   sessionId: string;
+  /** Id of the request: one accepted message. */
   requestId: string | null;
+  /** Id of the run: one attempt at the request's turn. */
   runId: string | null;
   source: Source;
   annotation: AnnotationRecord;
 };
 
-/** An API key without its secret, of which only a hash is kept. */
+/** An API key without its secret. Only a hash of the secret is stored. */
 export type ApiKey = {
   id: string;
   ownerId: string;
@@ -82,235 +86,256 @@ export type ApiKey = {
   scopes: Array<string>;
   /** ISO 8601, UTC. */
   createdAt: string;
-  /** ISO 8601, UTC, to the minute; null until its first use. */
+  /** Last use, to the minute. ISO 8601, UTC. Null if the key has not been used. */
   lastUsedAt: string | null;
-  /** ISO 8601, UTC; null where it does not end by itself. */
+  /** Expiry. ISO 8601, UTC. Null if the key does not expire. */
   expiresAt: string | null;
-  /** ISO 8601, UTC; null while it is not revoked. */
+  /** Revocation. ISO 8601, UTC. Null if the key is not revoked. */
   revokedAt: string | null;
 };
 
 export type ApiKeyPage = {
   success: true;
   data: Array<ApiKey>;
-  /** Send it as `cursor` for the next page; null after the last. */
+  /** Pass it as `cursor` to get the next page. Null on the last page. */
   nextCursor: string | null;
 };
 
 export type BrowserStatus = {
   status: "idle" | "creating" | "ready" | "expired" | "error";
+  /** Id of the session. */
   sessionId: string | null;
-  /** Opens the live view alone, read-only, for anyone who has this link; null unless `status` is `ready`. Revoking all share links changes it. A path of this service. */
+  /** Path of a read-only page with the live view alone. Anyone with the link can open it. Null unless `status` is `ready`. Revoking all share links replaces it. */
   liveViewUrl: string | null;
+  /** The page that the session currently targets. */
   desiredUrl: string | null;
+  /** The last page the browser reached. When a retarget's navigation has landed, this is the requested URL, even after redirects. After a retarget or a browser start it does not report an earlier visit to `desiredUrl`: it is null until the browser reaches that page again. */
   lastNavigatedUrl: string | null;
+  /** The address that the browser currently shows. */
   currentUrl: string | null;
-  /** Why a navigation was refused; gone once a page is reached. */
+  /** Why the last navigation was refused. Cleared when the browser reaches a page. */
   lastError: string | null;
 };
 
-/** The live browser stands otherwise than before. */
+/** The state of the live browser changed. */
 export type BrowserStatusEvent = {
   kind: "browser.status";
-  /** Number in the session, without gaps. */
+  /** Sequence number in the session, without gaps. */
   seq: number;
   /** ISO 8601, UTC. */
   timestamp: string;
-  /** Names the session. */
+  /** Id of the session. */
   sessionId: string;
+  /** Id of the request: one accepted message. */
   requestId: string | null;
+  /** Id of the run: one attempt at the request's turn. */
   runId: string | null;
   source: Source;
   status: "idle" | "creating" | "ready" | "expired" | "error";
+  /** The page that the session currently targets. */
   desiredUrl: string | null;
+  /** The last page the browser reached. */
   lastNavigatedUrl: string | null;
+  /** The address that the browser currently shows. */
   currentUrl: string | null;
   lastError: string | null;
 };
 
-/** Every browser of the process is in use, so the session waits for one. The wait ends with a `browser.status` other than `creating`. */
+/** All browsers of the process are in use, so the session waits for one. The wait ends with a `browser.status` other than `creating`. */
 export type BrowserWaitingEvent = {
   kind: "browser.waiting";
-  /** Number in the session, without gaps. */
+  /** Sequence number in the session, without gaps. */
   seq: number;
   /** ISO 8601, UTC. */
   timestamp: string;
-  /** Names the session. */
+  /** Id of the session. */
   sessionId: string;
+  /** Id of the request: one accepted message. */
   requestId: string | null;
+  /** Id of the run: one attempt at the request's turn. */
   runId: string | null;
   source: Source;
-  /** Place in line; 1 is next. */
+  /** Position in the queue. 1 is next. */
   position: number;
 };
 
-/** Where lifecycle events are posted. */
+/** Webhook registration for run lifecycle events. */
 export type Callback = {
-  /** Receives events by POST. Loopback, private and link-local hosts are refused. */
+  /** URL that receives events by POST. Loopback, private and link-local hosts are refused. */
   url: string;
-  /** Signs every delivery with HMAC-SHA256. */
+  /** When present, every delivery is signed with HMAC-SHA256. */
   secret?: string | undefined;
-  /** Which events; all where nothing is said. */
+  /** Events to deliver. Omit for all events. */
   events?: Array<"run.started" | "run.completed"> | undefined;
 };
 
 export type Capabilities = {
-  /** `false`: no browser. */
+  /** `false` removes the browser and its tools. */
   browser?: boolean | undefined;
-  /** `false`: no workspace, and no browser, which runs in it. */
+  /** `false` removes the workspace and its tools. The browser runs in the sandbox, so it is removed too. */
   sandbox?: boolean | undefined;
 };
 
-/** A session. Everything but the messages is fixed from here on. */
+/** A session to create. Later requests cannot change these settings. */
 export type CreateSession = {
-  /** At least one of them is the user's; the last of those begins the turn. */
+  /** Messages, at least one of them from the user. The last user message starts the turn. */
   messages: Array<Message>;
-  /** The page to work on. */
+  /** Page to work on. */
   targetUrl?: string | undefined;
-  /** Further pages to work on. */
+  /** Additional pages to work on. */
   targetPageUrls?: Array<string> | undefined;
-  /** The caller's own, kept with the session. */
+  /** Opaque caller metadata, stored with the session. */
   metadata?: Record<string, unknown> | undefined;
-  /** A replay with the same key and an equal body answers with the original session. */
+  /** A replay with the same key and an equal body returns the original session and creates no duplicate. */
   idempotencyKey?: string | undefined;
-  /** Who asks, in the caller's own words. */
+  /** Stable caller identity, used to attribute turns. */
   userId?: string | undefined;
-  /** Stamped onto every event. It does not make a turn a person's, whatever its value. */
+  /** Attribution stamped onto every event. No value makes a turn count as started by a person. */
   source?: "web" | "api" | "slack" | "cli" | undefined;
   callback?: Callback | undefined;
-  /** A JSON Schema (at most 64 KiB, an object at its root): every turn ends with a value that is valid against it. It must admit a finite value and compile within the time limit. While too many schemas of one key wait to be checked, further ones are answered with 429. */
+  /** JSON Schema of the result, at most 64 KiB. Every turn ends with a JSON value that is valid against it. The schema must be an object, accept at least one finite value and compile within the time limit. While too many schemas of one API key are being checked, further ones are refused with 429. */
   outputSchema?: Record<string, unknown> | undefined;
   tools?: ToolPolicy | undefined;
-  /** Instructions of the caller, after the agent's own. */
+  /** Caller instructions, appended to the agent's base prompt. */
   systemPrompt?: string | undefined;
-  /** Tool servers by id, at most 10. `builtin` is no server of its own: it pins the built-in one to a URL. */
+  /** Remote tool servers by id, at most 10. The id `builtin` adds no server: it pins the built-in server to the given `url`. */
   mcpServers?: Record<string, McpServer> | undefined;
   capabilities?: Capabilities | undefined;
-  /** Whether the agent may delegate to sub-agents. Accepted and stored, but without effect yet: the delegation tools do not exist in this version. */
+  /** Lets the agent delegate to sub-agents. Stored, but without effect: this version has no delegation tools. */
   subAgents?: boolean | undefined;
   delegation?: DelegationCaps | undefined;
 };
 
-/** How many sub-agents may be live at once; without effect while `subAgents` is. */
+/** Limits on live sub-agents. Has no effect unless `subAgents` is enabled. */
 export type DelegationCaps = {
   /** At most the deployment's ceiling. */
   maxLiveChildren?: number | undefined;
-  /** At most the deployment's ceiling, and at most `maxLiveChildren`. */
+  /** At most the deployment's ceiling and at most `maxLiveChildren`. */
   maxLiveBrowsers?: number | undefined;
 };
 
-/** The typed result of a run of a structured session. */
+/** Typed result of a run in a structured session. */
 export type Deliverable = PendingDeliverable | ReadyDeliverable | FailedDeliverable;
 
-/** There is no result. */
+/** The run produced no valid result. */
 export type DeliverableFailedEvent = {
   kind: "deliverable.failed";
-  /** Number in the session, without gaps. */
+  /** Sequence number in the session, without gaps. */
   seq: number;
   /** ISO 8601, UTC. */
   timestamp: string;
-  /** Names the session. */
+  /** Id of the session. */
   sessionId: string;
+  /** Id of the request: one accepted message. */
   requestId: string | null;
+  /** Id of the run: one attempt at the request's turn. */
   runId: string | null;
   source: Source;
   deliverable: Deliverable;
 };
 
-/** A result is to come. */
+/** The run will produce a result. */
 export type DeliverablePendingEvent = {
   kind: "deliverable.pending";
-  /** Number in the session, without gaps. */
+  /** Sequence number in the session, without gaps. */
   seq: number;
   /** ISO 8601, UTC. */
   timestamp: string;
-  /** Names the session. */
+  /** Id of the session. */
   sessionId: string;
+  /** Id of the request: one accepted message. */
   requestId: string | null;
+  /** Id of the run: one attempt at the request's turn. */
   runId: string | null;
   source: Source;
   deliverable: Deliverable;
 };
 
-/** The result is there, and valid. */
+/** The result is ready and valid. */
 export type DeliverableReadyEvent = {
   kind: "deliverable.ready";
-  /** Number in the session, without gaps. */
+  /** Sequence number in the session, without gaps. */
   seq: number;
   /** ISO 8601, UTC. */
   timestamp: string;
-  /** Names the session. */
+  /** Id of the session. */
   sessionId: string;
+  /** Id of the request: one accepted message. */
   requestId: string | null;
+  /** Id of the run: one attempt at the request's turn. */
   runId: string | null;
   source: Source;
   deliverable: Deliverable;
 };
 
-/** One callback, with its attempts. */
+/** A callback delivery with its attempts. */
 export type DeliveryRecord = {
-  /** The value of `X-Service-Delivery`. */
+  /** The delivery's id, sent as `X-Service-Delivery`. */
   id: string;
   event: "run.started" | "run.completed";
-  /** Names one attempt at a request's turn. */
+  /** Id of the run: one attempt at the request's turn. */
   runId: string;
   state: "pending" | "sending" | "delivered" | "dropped";
   attempts: Array<{
     /** ISO 8601, UTC. */
     at: string;
-    /** HTTP status; null where none came. */
+    /** HTTP status of the response, or null without a response. */
     status: number | null;
     latencyMs: number;
-    /** Null when it was accepted. */
+    /** Why the attempt failed, or null if it succeeded. */
     error: string | null;
-    /** Rises with every redeliver. */
+    /** Cycle of attempts. Each redelivery starts a new cycle. */
     cycle: number;
-    /** The beginning of the receiver's answer, as plain text. */
+    /** Start of the response body, as plain text. */
     excerpt: string | null;
   }>;
-  /** ISO 8601, UTC. */
+  /** Time of the next attempt. ISO 8601, UTC. Null if none is scheduled. */
   nextAttemptAt: string | null;
 };
 
 export type DeliveryRecordPage = {
   success: true;
   data: Array<DeliveryRecord>;
-  /** Send it as `cursor` for the next page; null after the last. */
+  /** Pass it as `cursor` to get the next page. Null on the last page. */
   nextCursor: string | null;
 };
 
-/** A stored event of the session. Pass over kinds that you do not know. */
+/** A stored event of the session. Ignore unknown kinds. */
 export type DomainEvent = RunStartedEvent | MessageCompletedEvent | ToolCallEvent | ToolResultEvent | McpSkippedEvent | TurnCompactingEvent | TurnCompactedEvent | TurnSteeredEvent | DeliverablePendingEvent | DeliverableReadyEvent | DeliverableFailedEvent | BrowserStatusEvent | BrowserWaitingEvent | AnnotationSubmittedEvent | ElicitationRequestedEvent | ElicitationResolvedEvent | RunCompletedEvent;
 
-/** The agent asks a question. */
+/** The agent asked a question. */
 export type ElicitationRequestedEvent = {
   kind: "elicitation.requested";
-  /** Number in the session, without gaps. */
+  /** Sequence number in the session, without gaps. */
   seq: number;
   /** ISO 8601, UTC. */
   timestamp: string;
-  /** Names the session. */
+  /** Id of the session. */
   sessionId: string;
+  /** Id of the request: one accepted message. */
   requestId: string | null;
+  /** Id of the run: one attempt at the request's turn. */
   runId: string | null;
   source: Source;
   elicitationId: string;
-  /** Names one tool call. */
+  /** Id of the tool call. */
   toolCallId: string;
   question: string;
   options: Array<string> | null;
 };
 
-/** A question is settled. */
+/** A question was answered, declined or left unanswered. */
 export type ElicitationResolvedEvent = {
   kind: "elicitation.resolved";
-  /** Number in the session, without gaps. */
+  /** Sequence number in the session, without gaps. */
   seq: number;
   /** ISO 8601, UTC. */
   timestamp: string;
-  /** Names the session. */
+  /** Id of the session. */
   sessionId: string;
+  /** Id of the request: one accepted message. */
   requestId: string | null;
+  /** Id of the run: one attempt at the request's turn. */
   runId: string | null;
   source: Source;
   elicitationId: string;
@@ -318,62 +343,63 @@ export type ElicitationResolvedEvent = {
   answer: string | null;
 };
 
-/** Something a tool kept: read it as an artifact. */
+/** Evidence that a tool stored. Download it as an artifact. */
 export type EvidencePointer = {
   id: string;
   kind: "screenshot" | "preview" | "html" | "file";
   title: string;
+  /** Page that the evidence was captured on. */
   url: string | null;
   mediaType: string;
 };
 
 export type FailedDeliverable = {
-  /** Names one attempt at a request's turn. */
+  /** Id of the run: one attempt at the request's turn. */
   runId: string;
   status: "failed";
-  /** The provider's message, or the reason. */
+  /** The provider's message, or why there is no valid result. */
   error: string;
-  /** What the model wrote instead. */
+  /** The model's raw output. */
   rawText?: string | undefined;
-  /** What breaks `outputSchema`, where the answer was a value that does. */
+  /** Each violation of `outputSchema`, if the model returned a JSON value. */
   violations?: Array<{
-    /** Where in the result, in the shape of `outputSchema`: a JSON pointer. */
+    /** JSON pointer to the invalid value, in a result of the shape of `outputSchema`. */
     path: string;
     message: string;
-    /** The same place in the JSON of `rawText`, where it has one. */
+    /** JSON pointer to the same value in `rawText`, if it is there. */
     rawPath?: string | undefined;
   }> | undefined;
 };
 
 /** A follow-up message: exactly one of `text`, `message` and `messages`. */
 export type FollowUp = {
-  /** One user message of one part. */
+  /** Text of one user message. */
   text?: string | undefined;
   /** One user message. */
   message?: Message | undefined;
-  /** At least one of them is the user's; the last of those begins the turn. */
+  /** Messages, at least one of them from the user. The last user message starts the turn. */
   messages?: Array<Message> | undefined;
-  /** `queue`: a turn of its own, after those before it. `steer`: read by the running turn, between two of its steps; a turn of its own when nothing runs, or when the running turn's structured result is already being collected. `interrupt`: the running turn ends first. */
+  /** `queue`: starts its own turn after the queued messages before it. `steer`: the running turn reads it between two of its steps; if no turn runs, or the running turn already collects its structured result, it starts its own turn. `interrupt`: cancels the running turn, then starts its own turn. */
   mode?: "queue" | "steer" | "interrupt" | undefined;
-  /** A replay with the same key and an equal body answers as the first did, and changes nothing. */
+  /** A replay with the same key and an equal body returns the original response and changes nothing. */
   idempotencyKey?: string | undefined;
-  /** Who says it, in the caller's own words. */
+  /** Stable caller identity, stored as the message's author. */
   userId?: string | undefined;
 };
 
 export type FollowUpAccepted = {
   success: true;
-  /** Names the session. */
+  /** Id of the session. */
   sessionId: string;
-  /** Names one accepted message. */
+  /** Id of the request: one accepted message. */
   requestId: string;
-  /** Names one attempt at a request's turn. */
+  /** Id of the run: one attempt at the request's turn. */
   runId: string;
-  /** Where the request is polled. A path of this service. */
+  /** Path to poll for the request's status. */
   statusUrl: string;
-  /** Where the request's events are streamed. A path of this service. */
+  /** Path of the request's event stream. */
   streamUrl: string;
-  /** Whether a turn is running that this message waits for, or is to be read by. */
+  /** Whether a turn is running that this message waits for or will be read by. */
   queued: boolean;
 };
 
@@ -383,7 +409,7 @@ export type Health = {
 
 export type KeyCreated = {
   success: true;
-  /** The key itself, told this once. */
+  /** The API key. It is returned only once. */
   key: string;
   record: ApiKey;
 };
@@ -393,16 +419,16 @@ export type KeyRevoked = {
   record: ApiKey;
 };
 
-/** The new key, and the old one with the time at which it ends. */
+/** The new key, and the old key with its new expiry. */
 export type KeyRotated = {
   success: true;
-  /** The key itself, told this once. */
+  /** The API key. It is returned only once. */
   key: string;
   record: ApiKey;
   old: ApiKey;
 };
 
-/** A text frame of a client; coordinates in CSS pixels of the page. */
+/** A text frame from a client. Coordinates are CSS pixels of the page. */
 export type LiveClientFrame = {
   type: "auth";
   token: string;
@@ -423,7 +449,7 @@ export type LiveClientFrame = {
   clickCount: number;
   x: number;
   y: number;
-  /** Alt 1, Ctrl 2, Meta 4, Shift 8. */
+  /** Bit field: Alt 1, Ctrl 2, Meta 4, Shift 8. */
   modifiers: number;
 } | {
   type: "input.wheel";
@@ -431,14 +457,14 @@ export type LiveClientFrame = {
   deltaY: number;
   x: number;
   y: number;
-  /** Alt 1, Ctrl 2, Meta 4, Shift 8. */
+  /** Bit field: Alt 1, Ctrl 2, Meta 4, Shift 8. */
   modifiers: number;
 } | {
   type: "input.key";
   action: "down" | "up";
   key: string;
   code: string;
-  /** Alt 1, Ctrl 2, Meta 4, Shift 8. */
+  /** Bit field: Alt 1, Ctrl 2, Meta 4, Shift 8. */
   modifiers: number;
   text?: string | undefined;
 } | {
@@ -449,24 +475,24 @@ export type LiveClientFrame = {
   text: string;
 };
 
-/** A text frame of the service; `type` tells which. Pass over types that you do not know. */
+/** A text frame from the service, told apart by `type`. Ignore unknown types. */
 export type LiveFrame = {
   type: "ready";
   lastSeq: number;
-  /** Names the session. */
+  /** Id of the session. */
   sessionId: string;
   /** ISO 8601, UTC. */
   timestamp: string;
   data: {
     role: "view" | "comment" | "drive";
     watching: number;
-    /** Names this connection, for the page's address bar. */
+    /** Id of this connection, which the page sends with navigations. */
     connectionId: string;
   };
 } | {
   type: "run.started";
   seq: number;
-  /** Names the session. */
+  /** Id of the session. */
   sessionId: string;
   /** ISO 8601, UTC. */
   timestamp: string;
@@ -474,7 +500,7 @@ export type LiveFrame = {
 } | {
   type: "message.completed";
   seq: number;
-  /** Names the session. */
+  /** Id of the session. */
   sessionId: string;
   /** ISO 8601, UTC. */
   timestamp: string;
@@ -482,7 +508,7 @@ export type LiveFrame = {
 } | {
   type: "tool.call";
   seq: number;
-  /** Names the session. */
+  /** Id of the session. */
   sessionId: string;
   /** ISO 8601, UTC. */
   timestamp: string;
@@ -490,7 +516,7 @@ export type LiveFrame = {
 } | {
   type: "tool.result";
   seq: number;
-  /** Names the session. */
+  /** Id of the session. */
   sessionId: string;
   /** ISO 8601, UTC. */
   timestamp: string;
@@ -498,7 +524,7 @@ export type LiveFrame = {
 } | {
   type: "mcp.skipped";
   seq: number;
-  /** Names the session. */
+  /** Id of the session. */
   sessionId: string;
   /** ISO 8601, UTC. */
   timestamp: string;
@@ -506,7 +532,7 @@ export type LiveFrame = {
 } | {
   type: "turn.compacting";
   seq: number;
-  /** Names the session. */
+  /** Id of the session. */
   sessionId: string;
   /** ISO 8601, UTC. */
   timestamp: string;
@@ -514,7 +540,7 @@ export type LiveFrame = {
 } | {
   type: "turn.compacted";
   seq: number;
-  /** Names the session. */
+  /** Id of the session. */
   sessionId: string;
   /** ISO 8601, UTC. */
   timestamp: string;
@@ -522,7 +548,7 @@ export type LiveFrame = {
 } | {
   type: "turn.steered";
   seq: number;
-  /** Names the session. */
+  /** Id of the session. */
   sessionId: string;
   /** ISO 8601, UTC. */
   timestamp: string;
@@ -530,7 +556,7 @@ export type LiveFrame = {
 } | {
   type: "deliverable.pending";
   seq: number;
-  /** Names the session. */
+  /** Id of the session. */
   sessionId: string;
   /** ISO 8601, UTC. */
   timestamp: string;
@@ -538,7 +564,7 @@ export type LiveFrame = {
 } | {
   type: "deliverable.ready";
   seq: number;
-  /** Names the session. */
+  /** Id of the session. */
   sessionId: string;
   /** ISO 8601, UTC. */
   timestamp: string;
@@ -546,7 +572,7 @@ export type LiveFrame = {
 } | {
   type: "deliverable.failed";
   seq: number;
-  /** Names the session. */
+  /** Id of the session. */
   sessionId: string;
   /** ISO 8601, UTC. */
   timestamp: string;
@@ -554,7 +580,7 @@ export type LiveFrame = {
 } | {
   type: "browser.status";
   seq: number;
-  /** Names the session. */
+  /** Id of the session. */
   sessionId: string;
   /** ISO 8601, UTC. */
   timestamp: string;
@@ -562,7 +588,7 @@ export type LiveFrame = {
 } | {
   type: "browser.waiting";
   seq: number;
-  /** Names the session. */
+  /** Id of the session. */
   sessionId: string;
   /** ISO 8601, UTC. */
   timestamp: string;
@@ -570,7 +596,7 @@ export type LiveFrame = {
 } | {
   type: "annotation.submitted";
   seq: number;
-  /** Names the session. */
+  /** Id of the session. */
   sessionId: string;
   /** ISO 8601, UTC. */
   timestamp: string;
@@ -578,7 +604,7 @@ export type LiveFrame = {
 } | {
   type: "elicitation.requested";
   seq: number;
-  /** Names the session. */
+  /** Id of the session. */
   sessionId: string;
   /** ISO 8601, UTC. */
   timestamp: string;
@@ -586,7 +612,7 @@ export type LiveFrame = {
 } | {
   type: "elicitation.resolved";
   seq: number;
-  /** Names the session. */
+  /** Id of the session. */
   sessionId: string;
   /** ISO 8601, UTC. */
   timestamp: string;
@@ -594,21 +620,21 @@ export type LiveFrame = {
 } | {
   type: "run.completed";
   seq: number;
-  /** Names the session. */
+  /** Id of the session. */
   sessionId: string;
   /** ISO 8601, UTC. */
   timestamp: string;
   data: RunCompletedEvent;
 } | {
   type: "message.delta";
-  /** Names the session. */
+  /** Id of the session. */
   sessionId: string;
   /** ISO 8601, UTC. */
   timestamp: string;
   data: MessageDelta;
 } | {
   type: "watching";
-  /** Names the session. */
+  /** Id of the session. */
   sessionId: string;
   /** ISO 8601, UTC. */
   timestamp: string;
@@ -617,7 +643,7 @@ export type LiveFrame = {
   };
 } | {
   type: "control";
-  /** Names the session. */
+  /** Id of the session. */
   sessionId: string;
   /** ISO 8601, UTC. */
   timestamp: string;
@@ -626,7 +652,7 @@ export type LiveFrame = {
   };
 } | {
   type: "cursor";
-  /** Names the session. */
+  /** Id of the session. */
   sessionId: string;
   /** ISO 8601, UTC. */
   timestamp: string;
@@ -635,7 +661,7 @@ export type LiveFrame = {
   };
 } | {
   type: "pointer";
-  /** Names the session. */
+  /** Id of the session. */
   sessionId: string;
   /** ISO 8601, UTC. */
   timestamp: string;
@@ -646,60 +672,62 @@ export type LiveFrame = {
   };
 } | {
   type: "queue";
-  /** Names the session. */
+  /** Id of the session. */
   sessionId: string;
   /** ISO 8601, UTC. */
   timestamp: string;
   data: Record<string, never>;
 } | {
   type: "pong";
-  /** Names the session. */
+  /** Id of the session. */
   sessionId: string;
   /** ISO 8601, UTC. */
   timestamp: string;
   data: Record<string, never>;
 };
 
-/** A remote tool server; its tools appear as `mcp_<id>__<tool>`. */
+/** A remote tool server. Its tools appear to the agent as `mcp_<id>__<tool>`. */
 export type McpServer = {
   url: string;
   /** `http` is Streamable HTTP. */
   type?: "http" | "sse" | undefined;
-  /** Stored sealed, and sent to this server alone; no answer holds them. */
+  /** Encrypted at rest and sent only to this server. No response contains them. */
   headers?: Record<string, string> | undefined;
 };
 
-/** Tools of a tool server are missing in this turn. */
+/** Tools of an MCP server are unavailable in this turn. */
 export type McpSkippedEvent = {
   kind: "mcp.skipped";
-  /** Number in the session, without gaps. */
+  /** Sequence number in the session, without gaps. */
   seq: number;
   /** ISO 8601, UTC. */
   timestamp: string;
-  /** Names the session. */
+  /** Id of the session. */
   sessionId: string;
+  /** Id of the request: one accepted message. */
   requestId: string | null;
+  /** Id of the run: one attempt at the request's turn. */
   runId: string | null;
   source: Source;
   serverId: string;
   reason: string;
-  /** The first of the tools that are missing; without it the whole server is. */
+  /** Some of the unavailable tools. Absent if the whole server is unavailable. */
   tools?: Array<string> | undefined;
-  /** How many tools are missing. */
+  /** Number of unavailable tools. */
   toolCount?: number | undefined;
 };
 
 export type McpToken = {
   success: true;
-  /** Sent as `Authorization: Bearer <token>`; a secret, and short-lived. */
+  /** Short-lived secret. Send it as `Authorization: Bearer <token>`. */
   token: string;
-  /** The built-in MCP server: the one address that the token is for. */
+  /** URL of the built-in MCP server. Only this server accepts the token. */
   url: string;
-  /** ISO 8601, UTC. A new one can be asked for at any time. */
+  /** Expiry. ISO 8601, UTC. You can create a new token at any time. */
   expiresAt: string;
 };
 
-/** What somebody says. */
+/** A message of the transcript. */
 export type Message = {
   role: "user" | "assistant";
   parts: Array<{
@@ -708,44 +736,46 @@ export type Message = {
   }>;
 };
 
-/** A message of the transcript, whole. It is sent again with the same `id` when the deliverable of the turn is added to it as a `data-deliverable` part: keep the last. */
+/** A complete message of the transcript. It is published again with the same `id` when the turn's deliverable is added as a `data-deliverable` part: keep the last one. */
 export type MessageCompletedEvent = {
   kind: "message.completed";
-  /** Number in the session, without gaps. */
+  /** Sequence number in the session, without gaps. */
   seq: number;
   /** ISO 8601, UTC. */
   timestamp: string;
-  /** Names the session. */
+  /** Id of the session. */
   sessionId: string;
+  /** Id of the request: one accepted message. */
   requestId: string | null;
+  /** Id of the run: one attempt at the request's turn. */
   runId: string | null;
   source: Source;
   message: MessageRecord;
 };
 
-/** A piece of a message while it is written. It has no number, and `message.completed` replaces it. */
+/** A chunk of a message that the model is writing. It has no `seq`, and `message.completed` replaces it. */
 export type MessageDelta = {
   kind: "message.delta";
   /** ISO 8601, UTC. */
   timestamp: string;
-  /** Names the session. */
+  /** Id of the session. */
   sessionId: string;
-  /** Names one accepted message. */
+  /** Id of the request: one accepted message. */
   requestId: string;
-  /** Names one attempt at a request's turn. */
+  /** Id of the run: one attempt at the request's turn. */
   runId: string;
   source: Source;
-  /** Names a message of the transcript. */
+  /** Id of a message in the transcript. */
   messageId: string;
   part: "text" | "reasoning";
-  /** A later attempt replaces what an earlier one streamed. */
+  /** Number of the attempt. A later attempt replaces the text of an earlier one. */
   attempt: number;
-  /** Characters of this part before this piece. */
+  /** Number of characters of this part before this chunk. */
   offset: number;
   text: string;
 };
 
-/** `text` and `reasoning` have a `text`; `tool-call` has `toolCallId`, `toolName` and `input`; `data-deliverable` has the deliverable as `data`. Pass over types that you do not know. */
+/** `text` and `reasoning` have a `text`; `tool-call` has `toolCallId`, `toolName` and `input`; `data-deliverable` has the deliverable as `data`. Ignore unknown types. */
 export type MessagePart = {
   type: string;
   [field: string]: unknown;
@@ -753,15 +783,17 @@ export type MessagePart = {
 
 /** A message of the transcript. */
 export type MessageRecord = {
-  /** Names a message of the transcript. */
+  /** Id of a message in the transcript. */
   id: string;
-  /** Place in the transcript, from 1. */
+  /** Position in the transcript, starting at 1. */
   seq: number;
   role: "user" | "assistant";
   parts: Array<MessagePart>;
+  /** Id of the request: one accepted message. */
   requestId: string | null;
+  /** Id of the run: one attempt at the request's turn. */
   runId: string | null;
-  /** The `userId` that was sent with it. */
+  /** The `userId` that the caller sent with the message. */
   author: string | null;
   /** ISO 8601, UTC. */
   createdAt: string;
@@ -770,12 +802,12 @@ export type MessageRecord = {
 export type MessageRecordPage = {
   success: true;
   data: Array<MessageRecord>;
-  /** Send it as `cursor` for the next page; null after the last. */
+  /** Pass it as `cursor` to get the next page. Null on the last page. */
   nextCursor: string | null;
 };
 
 export type PendingDeliverable = {
-  /** Names one attempt at a request's turn. */
+  /** Id of the run: one attempt at the request's turn. */
   runId: string;
   status: "pending";
 };
@@ -787,9 +819,9 @@ export type Queue = {
 };
 
 export type QueuedMessage = {
-  /** Names one accepted message. */
+  /** Id of the request: one accepted message. */
   requestId: string;
-  /** `steer` is read by the turn at work, between two of its steps; the others have a turn of their own. */
+  /** `steer` messages are read by the running turn between two of its steps. Other messages start a turn of their own. */
   mode: "queue" | "steer" | "interrupt";
   text: string;
   author: string | null;
@@ -814,14 +846,14 @@ export type ReadinessCheck = {
 };
 
 export type ReadyDeliverable = {
-  /** Names one attempt at a request's turn. */
+  /** Id of the run: one attempt at the request's turn. */
   runId: string;
   status: "ready";
   /** Valid against the caller's `outputSchema`. */
   value: unknown;
 };
 
-/** The same callback with the same bytes and id, in a new cycle. */
+/** The same delivery with the same body and id, in a new cycle of attempts. */
 export type Redelivered = {
   success: true;
   delivery: DeliveryRecord;
@@ -829,159 +861,163 @@ export type Redelivered = {
 
 export type RequestStatus = {
   success: true;
-  /** Names the session. */
+  /** Id of the session. */
   sessionId: string;
-  /** Names one accepted message. */
+  /** Id of the request: one accepted message. */
   requestId: string;
-  /** The request's newest run: a retry is a run of its own. */
+  /** Id of the request's newest run. Each retry is a new run. */
   runId: string;
   status: "pending" | "running" | "completed";
 };
 
 export type Retarget = {
-  /** The page to go to. */
+  /** URL to navigate to. */
   url: string;
 };
 
-/** Accepted, not landed: poll the browser's status. */
+/** The retarget is accepted, but the navigation has not landed yet. Poll the browser's status. */
 export type RetargetAccepted = {
   accepted: true;
-  /** The URL that was asked for. */
+  /** The requested URL. */
   url: string;
-  /** Where the browser's status is polled. A path of this service. */
+  /** Path to poll for the browser's status. */
   statusUrl: string;
 };
 
 /** Body of a `run.completed` callback. */
 export type RunCompletedCallback = {
   event: "run.completed";
-  /** Names the session. */
+  /** Id of the session. */
   sessionId: string;
-  /** Names one accepted message. */
+  /** Id of the request: one accepted message. */
   requestId: string;
-  /** Names one attempt at a request's turn. */
+  /** Id of the run: one attempt at the request's turn. */
   runId: string;
   /** ISO 8601, UTC. */
   timestamp: string;
   data: RunCompletedEvent;
 };
 
-/** A run has ended. */
+/** A run ended. */
 export type RunCompletedEvent = {
   kind: "run.completed";
-  /** Number in the session, without gaps. */
+  /** Sequence number in the session, without gaps. */
   seq: number;
   /** ISO 8601, UTC. */
   timestamp: string;
-  /** Names the session. */
+  /** Id of the session. */
   sessionId: string;
+  /** Id of the request: one accepted message. */
   requestId: string | null;
+  /** Id of the run: one attempt at the request's turn. */
   runId: string | null;
   source: Source;
   outcome: RunOutcome;
   error?: string | undefined;
   deliverable?: Deliverable | undefined;
   usage: Usage;
-  /** The run that follows by itself; without it this is the request's last event. */
+  /** The automatic retry that follows. Without it, this is the request's last event. */
   willRetry?: {
-    /** Names one attempt at a request's turn. */
+    /** Id of the run: one attempt at the request's turn. */
     runId: string;
     attempt: number;
     delayMs: number;
   } | undefined;
 };
 
-/** How a run ended. */
+/** Outcome of a run. */
 export type RunOutcome = "succeeded" | "errored" | "cancelled";
 
 /** Body of a `run.started` callback. */
 export type RunStartedCallback = {
   event: "run.started";
-  /** Names the session. */
+  /** Id of the session. */
   sessionId: string;
-  /** Names one accepted message. */
+  /** Id of the request: one accepted message. */
   requestId: string;
-  /** Names one attempt at a request's turn. */
+  /** Id of the run: one attempt at the request's turn. */
   runId: string;
   /** ISO 8601, UTC. */
   timestamp: string;
   data: RunStartedEvent;
 };
 
-/** A run has begun. */
+/** A run started. */
 export type RunStartedEvent = {
   kind: "run.started";
-  /** Number in the session, without gaps. */
+  /** Sequence number in the session, without gaps. */
   seq: number;
   /** ISO 8601, UTC. */
   timestamp: string;
-  /** Names the session. */
+  /** Id of the session. */
   sessionId: string;
+  /** Id of the request: one accepted message. */
   requestId: string | null;
+  /** Id of the run: one attempt at the request's turn. */
   runId: string | null;
   source: Source;
-  /** Counts the runs of the request. */
+  /** Number of this run among the runs of the request, starting at 1. */
   attempt: number;
-  /** Who or what began it. */
+  /** Who started the run. */
   origin: "person" | "external" | "continuation" | "retry" | "subagent";
 };
 
 export type SessionCreated = {
   success: true;
-  /** Names the session. */
+  /** Id of the session. */
   sessionId: string;
-  /** Names one accepted message. */
+  /** Id of the request: one accepted message. */
   requestId: string;
-  /** Names one attempt at a request's turn. */
+  /** Id of the run: one attempt at the request's turn. */
   runId: string;
-  /** Opens the session in a browser, to watch or join; to watch alone where a key that may only read asked. A path of this service. */
+  /** Path that opens the session in a browser, to watch or join. For API keys without `sessions:write` it only allows watching. */
   shareUrl: string;
-  /** Where the request is polled. A path of this service. */
+  /** Path to poll for the request's status. */
   statusUrl: string;
-  /** Where the request's events are streamed. A path of this service. */
+  /** Path of the request's event stream. */
   streamUrl: string;
 };
 
-/** How much was deleted with the session, and what is still pending. Asking again answers 404. */
+/** Numbers of deleted records, and what is still pending. Deleting the session again returns 404. */
 export type SessionDeleted = {
   success: true;
   deleted: {
-    /** The session and its sub-agents. */
+    /** The session and its sub-agent sessions. */
     sessions: number;
     /** Accepted messages. */
     requests: number;
-    /** Runs; one that was open was stopped. */
+    /** Runs. An open run was stopped. */
     runs: number;
-    /** Messages of the transcript and of the queue. */
+    /** Messages of the transcript and the queue. */
     messages: number;
-    /** Lines of the event log. */
+    /** Events of the log. */
     events: number;
-    /** Calls of tools with their results. */
+    /** Tool calls with their results. */
     toolCalls: number;
     /** Typed results. */
     deliverables: number;
     /** Annotations. */
     annotations: number;
-    /** Questions of the agent. */
+    /** Questions that the agent asked. */
     elicitations: number;
-    /** Callbacks with their attempts; open ones are not sent. */
+    /** Callback deliveries with their attempts. Pending ones are not sent. */
     deliveries: number;
     /** Screenshots, previews and saved pages. */
     evidence: number;
-    /** Their size in bytes. */
+    /** Size of the evidence in bytes. */
     evidenceBytes: number;
-    /** Sealed secrets: of the callback, and headers of MCP servers. */
+    /** Encrypted secrets: the callback secret and headers of MCP servers. */
     secrets: number;
-    /** Share links beside the session's own, which ends too. */
+    /** Created share links. The session's `shareUrl` stops working too. */
     shareLinks: number;
-    /** Workspaces that had been started. */
+    /** Started workspaces. */
     workspaces: number;
-    /** Browsers that were up. */
+    /** Running browsers. */
     browsers: number;
   };
-  /** What could not be removed from disk yet. The service retries until it is gone, also after a restart. Empty when the deletion is complete. */
+  /** Files that could not be removed from disk yet. The service retries until they are gone, also after a restart. Empty when the deletion is complete. */
   pending: Array<{
-    /** The session or one of its sub-agents. */
+    /** Id of the session or of a sub-agent session. */
     sessionId: string;
     part: "run" | "browser" | "workspace" | "evidence";
     reason: string;
@@ -991,29 +1027,30 @@ export type SessionDeleted = {
 export type SessionDetail = {
   success: true;
   session: {
-    /** Names the session. */
+    /** Id of the session. */
     id: string;
     title: string;
+    /** The `targetUrl` of the session's creation. */
     targetUrl: string | null;
     source: Source;
-    /** Whether it has an `outputSchema`. */
+    /** Whether the session has an `outputSchema`. */
     isStructured: boolean;
-    /** What the session is doing, or how its last turn ended. `waiting`: for a person's answer. `done`: the turn did its work; one that succeeded without a valid result is `no_result`, one whose page was not reached `page_error`. */
+    /** What the session is doing, or how its last turn ended. `waiting`: the agent waits for a person's answer. `done`: the turn succeeded. `no_result`: the turn succeeded without a valid result. `page_error`: the turn succeeded but did not reach its page. */
     state: "ready" | "starting" | "working" | "waiting" | "compacting" | "retrying" | "done" | "page_error" | "no_result" | "failed" | "stopped";
-    /** Why, for `waiting`, `retrying`, `failed`, `no_result` and `page_error`. */
+    /** Reason for the states `waiting`, `retrying`, `failed`, `no_result` and `page_error`. */
     stateReason: string | null;
     turnState: TurnState;
     lastOutcome: RunOutcome | null;
     /** ISO 8601, UTC. */
     createdAt: string;
-    /** Opens the session in a browser, to watch or join; to watch alone where a key that may only read asked. A path of this service. */
+    /** Path that opens the session in a browser, to watch or join. For API keys without `sessions:write` it only allows watching. */
     shareUrl: string;
-    /** The session whose agent delegated to this one. */
+    /** Id of the session whose agent delegated to this one. */
     parentSessionId: string | null;
     userId: string | null;
-    /** As it was sent. */
+    /** Metadata that the caller sent. */
     metadata: Record<string, unknown> | null;
-    /** The pages it was created with, and those that a retarget named since. */
+    /** Target pages of the creation and of later retargets. */
     targetPageUrls: Array<string>;
     outputSchema: Record<string, unknown> | null;
     systemPrompt: string | null;
@@ -1022,7 +1059,7 @@ export type SessionDetail = {
       exclude: Array<string>;
       externalTurnExclude: Array<string>;
     };
-    /** Without their headers, which no answer tells. */
+    /** Remote tool servers without their headers. */
     mcpServers: Record<string, {
       url: string;
       type: "http" | "sse";
@@ -1032,7 +1069,7 @@ export type SessionDetail = {
       sandbox: boolean;
     };
     subAgents: boolean;
-    /** The caps in force. */
+    /** Effective limits on live sub-agents. */
     delegation: {
       maxLiveChildren: number;
       maxLiveBrowsers: number;
@@ -1040,7 +1077,7 @@ export type SessionDetail = {
     callback: {
       url: string;
       events: Array<"run.started" | "run.completed">;
-      /** Whether a secret was registered. */
+      /** Whether deliveries are signed with a secret. */
       isSigned: boolean;
     } | null;
     startupStatus: "uninitialized" | "starting" | "ready" | "error";
@@ -1050,29 +1087,30 @@ export type SessionDetail = {
 };
 
 export type SessionSummary = {
-  /** Names the session. */
+  /** Id of the session. */
   id: string;
   title: string;
+  /** The `targetUrl` of the session's creation. */
   targetUrl: string | null;
   source: Source;
-  /** Whether it has an `outputSchema`. */
+  /** Whether the session has an `outputSchema`. */
   isStructured: boolean;
-  /** What the session is doing, or how its last turn ended. `waiting`: for a person's answer. `done`: the turn did its work; one that succeeded without a valid result is `no_result`, one whose page was not reached `page_error`. */
+  /** What the session is doing, or how its last turn ended. `waiting`: the agent waits for a person's answer. `done`: the turn succeeded. `no_result`: the turn succeeded without a valid result. `page_error`: the turn succeeded but did not reach its page. */
   state: "ready" | "starting" | "working" | "waiting" | "compacting" | "retrying" | "done" | "page_error" | "no_result" | "failed" | "stopped";
-  /** Why, for `waiting`, `retrying`, `failed`, `no_result` and `page_error`. */
+  /** Reason for the states `waiting`, `retrying`, `failed`, `no_result` and `page_error`. */
   stateReason: string | null;
   turnState: TurnState;
   lastOutcome: RunOutcome | null;
   /** ISO 8601, UTC. */
   createdAt: string;
-  /** Opens the session in a browser, to watch or join; to watch alone where a key that may only read asked. A path of this service. */
+  /** Path that opens the session in a browser, to watch or join. For API keys without `sessions:write` it only allows watching. */
   shareUrl: string;
 };
 
 export type SessionSummaryPage = {
   success: true;
   data: Array<SessionSummary>;
-  /** Send it as `cursor` for the next page; null after the last. */
+  /** Pass it as `cursor` to get the next page. Null on the last page. */
   nextCursor: string | null;
 };
 
@@ -1080,24 +1118,24 @@ export type Settled = {
   success: true;
 };
 
-/** A share link without its secret, of which only a hash is stored. */
+/** A share link without its secret. Only a hash of the secret is stored. */
 export type ShareLink = {
-  /** Names the link. */
+  /** Id of the link. */
   id: string;
-  /** `view` watches, `comment` watches and annotates, `drive` also messages the agent and controls the browser. */
+  /** `view` can watch, `comment` can also annotate, and `drive` can also message the agent and control the browser. */
   role: "view" | "comment" | "drive";
   label: string | null;
   /** ISO 8601, UTC. */
   createdAt: string;
-  /** ISO 8601, UTC; null if the link does not expire. */
+  /** Expiry. ISO 8601, UTC. Null if the link never expires. */
   expiresAt: string | null;
-  /** ISO 8601, UTC; null if the link is not revoked. */
+  /** Revocation. ISO 8601, UTC. Null if the link is not revoked. */
   revokedAt: string | null;
 };
 
 export type ShareLinkCreated = {
   success: true;
-  /** The link with its secret, as a path of this service. This answer is the only one that has it. */
+  /** Path of the link, including its secret. The secret is returned only once. */
   shareUrl: string;
   record: ShareLink;
 };
@@ -1105,7 +1143,7 @@ export type ShareLinkCreated = {
 export type ShareLinkPage = {
   success: true;
   data: Array<ShareLink>;
-  /** Send it as `cursor` for the next page; null after the last. */
+  /** Pass it as `cursor` to get the next page. Null on the last page. */
   nextCursor: string | null;
 };
 
@@ -1116,80 +1154,87 @@ export type ShareLinkRevoked = {
 
 export type SharesRevoked = {
   success: true;
-  /** Created links that this call revoked. */
+  /** Number of links that this call revoked. */
   revoked: number;
-  /** The session's new `shareUrl`, as a path of this service. */
+  /** Path of the session's new `shareUrl`. */
   shareUrl: string;
 };
 
-/** Where the session comes from. */
+/** Attribution that the session was created with. */
 export type Source = "web" | "api" | "slack" | "cli";
 
-/** The agent calls a tool. */
+/** A tool call started. */
 export type ToolCallEvent = {
   kind: "tool.call";
-  /** Number in the session, without gaps. */
+  /** Sequence number in the session, without gaps. */
   seq: number;
   /** ISO 8601, UTC. */
   timestamp: string;
-  /** Names the session. */
+  /** Id of the session. */
   sessionId: string;
+  /** Id of the request: one accepted message. */
   requestId: string | null;
+  /** Id of the run: one attempt at the request's turn. */
   runId: string | null;
   source: Source;
+  /** Id of the message that contains the call. Null for calls that an external agent makes through the MCP server. */
   messageId: string | null;
-  /** Names one tool call. */
+  /** Id of the tool call. */
   toolCallId: string;
   toolName: string;
   /** Any JSON value. */
   input: unknown;
 };
 
-/** Which tools the agent has. */
+/** Tool policy of the session. */
 export type ToolPolicy = {
-  /** Adds tools that the analysis profile leaves out; only with `outputSchema`. */
+  /** Tools to add that the analysis profile leaves out. Has effect only with `outputSchema`. */
   include?: Array<string> | undefined;
-  /** Removes tools; wins over everything. A trailing `*` stands for any ending of a name. */
+  /** Tools to remove for the whole session. Wins over every other rule. A trailing `*` matches any suffix. */
   exclude?: Array<string> | undefined;
-  /** Removes tools on turns that no person started from the session page. */
+  /** Tools to remove on turns that no person started from the session page. */
   externalTurnExclude?: Array<string> | undefined;
 };
 
-/** A tool call has ended. */
+/** A tool call ended. */
 export type ToolResultEvent = {
   kind: "tool.result";
-  /** Number in the session, without gaps. */
+  /** Sequence number in the session, without gaps. */
   seq: number;
   /** ISO 8601, UTC. */
   timestamp: string;
-  /** Names the session. */
+  /** Id of the session. */
   sessionId: string;
+  /** Id of the request: one accepted message. */
   requestId: string | null;
+  /** Id of the run: one attempt at the request's turn. */
   runId: string | null;
   source: Source;
-  /** Names one tool call. */
+  /** Id of the tool call. */
   toolCallId: string;
   toolName: string;
-  /** `unknown`: it was interrupted and may not be repeated. */
+  /** `unknown`: the call was interrupted, and it is not safe to repeat. */
   state: "succeeded" | "failed" | "unknown";
   resultId: string;
-  /** Beginning of the result, at most 2,000 characters. */
+  /** Start of the result, at most 2,000 characters. */
   preview: string;
   evidence: Array<EvidencePointer>;
-  /** Milliseconds. */
+  /** Duration in milliseconds. */
   durationMs: number;
 };
 
-/** Room has been made in the agent's context. */
+/** Compaction of the agent's context ended. */
 export type TurnCompactedEvent = {
   kind: "turn.compacted";
-  /** Number in the session, without gaps. */
+  /** Sequence number in the session, without gaps. */
   seq: number;
   /** ISO 8601, UTC. */
   timestamp: string;
-  /** Names the session. */
+  /** Id of the session. */
   sessionId: string;
+  /** Id of the request: one accepted message. */
   requestId: string | null;
+  /** Id of the run: one attempt at the request's turn. */
   runId: string | null;
   source: Source;
   how: "offloaded" | "summarized";
@@ -1198,50 +1243,55 @@ export type TurnCompactedEvent = {
   messagesReplaced: number;
 };
 
-/** Room is made in the agent's context. */
+/** Compaction of the agent's context started. */
 export type TurnCompactingEvent = {
   kind: "turn.compacting";
-  /** Number in the session, without gaps. */
+  /** Sequence number in the session, without gaps. */
   seq: number;
   /** ISO 8601, UTC. */
   timestamp: string;
-  /** Names the session. */
+  /** Id of the session. */
   sessionId: string;
+  /** Id of the request: one accepted message. */
   requestId: string | null;
+  /** Id of the run: one attempt at the request's turn. */
   runId: string | null;
   source: Source;
   tokens: number;
   budgetTokens: number;
 };
 
-/** `running` from the moment a request is accepted until none is open, retries included. */
+/** `running` from when a request is accepted until no request is open, retries included. */
 export type TurnState = "idle" | "running" | "compacting";
 
-/** The turn has read messages between two of its steps. */
+/** The running turn read `steer` messages between two of its steps. */
 export type TurnSteeredEvent = {
   kind: "turn.steered";
-  /** Number in the session, without gaps. */
+  /** Sequence number in the session, without gaps. */
   seq: number;
   /** ISO 8601, UTC. */
   timestamp: string;
-  /** Names the session. */
+  /** Id of the session. */
   sessionId: string;
+  /** Id of the request: one accepted message. */
   requestId: string | null;
+  /** Id of the run: one attempt at the request's turn. */
   runId: string | null;
   source: Source;
-  /** Names one accepted message. */
+  /** Id of the request: one accepted message. */
   steerRequestId: string;
   messageIds: Array<string>;
 };
 
 export type TurnStopped = {
   success: true;
-  /** Names the session. */
+  /** Id of the session. */
   sessionId: string;
+  /** Id of the run that is being stopped, or null if no turn was running. */
   runId: string | null;
 };
 
-/** What a run used. */
+/** Resource usage of a run. */
 export type Usage = {
   inputTokens: number;
   outputTokens: number;
@@ -1249,92 +1299,92 @@ export type Usage = {
   cachedInputTokens: number;
   modelCalls: number;
   toolCalls: number;
-  /** Milliseconds. */
+  /** Duration in milliseconds. */
   durationMs: number;
 };
 
-/** A refusal without the envelope: the sentence alone. */
+/** An error without the envelope: only the message. */
 export type BareError = {
   error: string;
 };
 
-/** A refusal. */
+/** An error. */
 export type Error = {
   success: false;
-  /** A sentence; it begins with the path of the field that it is about, where there is one. */
+  /** Error message. It starts with the path of the invalid field, if there is one. */
   error: string;
   code: "invalid_request" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal" | "auth_unavailable" | "unavailable";
 };
 
-/** Every operation for programs: what it takes and what it answers. */
+/** Parameters, body and response of every operation for programs. */
 export type Operations = {
-  /** Create a session and start its first turn. Stores the session, its messages and the job of playing its first turn in one transaction: a 2xx means stored. Everything but the messages is fixed from then on. A replay with the same `idempotencyKey` and an equal body is a 200 with the original ids. With an `outputSchema` every turn ends in a typed deliverable. */
+  /** Create a session and start its first turn. Stores the session, its messages and the job for its first turn in one transaction: a 2xx means stored. Later requests cannot change the session's settings. A replay with the same `idempotencyKey` and an equal body returns 200 with the original ids. With an `outputSchema`, every turn ends with a typed deliverable. */
   createSession: {
     parameters: {  };
     body: CreateSession;
     answer: SessionCreated;
   };
-  /** List sessions, newest first. Those of the key's owner. The cursor is good for as long as its session is there. */
+  /** List sessions, newest first. Lists the sessions of the key's owner. A cursor is valid until its session is deleted. */
   listSessions: {
     parameters: { limit?: number | undefined; cursor?: string | undefined };
     body: undefined;
     answer: SessionSummaryPage;
   };
-  /** Read a session. The session with its fixed profile. Secrets are no part of it: neither headers of tool servers nor the callback's secret. */
+  /** Read a session. Returns the session with its fixed settings. It does not include headers of tool servers or the callback's secret. */
   readSession: {
     parameters: { sessionId: string };
     body: undefined;
     answer: SessionDetail;
   };
-  /** Delete a session and everything that belongs to it. Stops the turn, then removes rows, files, browser and secrets of the session and its sub-agents, and counts them. `pending` lists what could not be removed from disk yet; the service retries until it is gone. Asking again answers 404. */
+  /** Delete a session and everything that belongs to it. Stops the turn, then deletes the rows, files, browser and secrets of the session and its sub-agents. The response counts what was deleted. `pending` lists what could not be removed from disk yet; the service retries until it is gone. Deleting the session again returns 404. */
   deleteSession: {
     parameters: { sessionId: string };
     body: undefined;
     answer: SessionDeleted;
   };
-  /** Create a token for the built-in MCP server. For an agent that is not this service's: with the token it reaches the built-in tool server at `url` (MCP, Streamable HTTP), and there what the session's policy leaves of its tools. */
+  /** Create a token for the built-in MCP server. Gives an external agent access to the session's tools. With the token, an MCP client connects to the built-in server at `url` over Streamable HTTP. It gets the tools that the session's tool policy allows. */
   createMcpToken: {
     parameters: { sessionId: string };
     body: undefined;
     answer: McpToken;
   };
-  /** Read a request's status. `pending` until its turn begins, `running` while it is played (retries included), `completed` when no run follows. How it ended is told by the stream's `run.completed`, by the callback, and by the agent's status. */
+  /** Read a request's status. `pending` until the turn starts, `running` while it runs (including retries), `completed` when no further run follows. Read the outcome from the `run.completed` event, the callback or the agent's status. */
   readRequestStatus: {
     parameters: { sessionId: string; requestId: string };
     body: undefined;
     answer: RequestStatus;
   };
-  /** Follow a request's events. Server-Sent Events. Each stored event has its number in the session as `id`, its kind as `event`, and itself as JSON in `data`; a replay is equal to the byte. `message.delta` is live only and has no `id`. The stream spans all runs of the request and closes after its last event. Resume with `Last-Event-ID` or `after`; who has seen everything gets a 204, so that an `EventSource` stops. A comment comes every 15 s. */
+  /** Follow a request's events. Streams the request's events as Server-Sent Events. Each stored event has its `seq` as `id`, its `kind` as `event` and the whole event as JSON in `data`. A replay is identical byte for byte. `message.delta` is sent live only and has no `id`. The stream covers all runs of the request and closes after its last event. Resume with `Last-Event-ID` or `after`; if no events are left, the response is 204, so that an `EventSource` stops reconnecting. A heartbeat comment is sent every 15 s. */
   streamRequest: {
     parameters: { sessionId: string; requestId: string; after?: number | undefined };
     body: undefined;
     answer: Response;
   };
-  /** Read the agent's status. Read the deliverable of a structured session here, by polling or once after `run.completed`. */
+  /** Read the agent's status. Read the deliverable of a structured session here: poll, or read it once after `run.completed`. */
   readAgentStatus: {
     parameters: { sessionId: string };
     body: undefined;
     answer: AgentStatus;
   };
-  /** Post a follow-up message. Exactly one of `text`, `message` and `messages`. A turn that it starts counts as not typed by a person, whatever it says. `queued` says whether the message waits for a running turn. At most 100 messages wait in a session; a further one is refused with 409 `conflict`. */
+  /** Post a follow-up message. Send exactly one of `text`, `message` and `messages`. A turn that this operation starts never counts as started by a person. `queued` tells whether a turn is running that the message waits for. A session queues at most 100 messages; a further one is refused with 409 `conflict`. */
   postMessage: {
     parameters: { sessionId: string };
     body: FollowUp;
     answer: FollowUpAccepted;
   };
-  /** Stop the running turn. The run ends as `cancelled`; messages that wait are played afterwards. */
+  /** Stop the running turn. Ends the run with the outcome `cancelled`. Queued messages run afterwards. */
   cancelTurn: {
     parameters: { sessionId: string };
     body: undefined;
     answer: TurnStopped;
   };
-  /** List queued messages. In the order in which the agent gets them. */
+  /** List queued messages. Lists messages in the order in which the agent will get them. */
   listQueue: {
     parameters: { sessionId: string };
     body: undefined;
     answer: Queue;
   };
-  /** Edit a queued message. Until its turn begins; then it is a 409. */
+  /** Edit a queued message. Replaces the text of the message. Returns 409 once its turn has started. */
   editQueued: {
     parameters: { sessionId: string; requestId: string };
     body: {
@@ -1342,13 +1392,13 @@ export type Operations = {
     };
     answer: Settled;
   };
-  /** Remove a queued message. Its request completes as cancelled. Once its turn has begun it is a 409. */
+  /** Remove a queued message. Completes the message's request as cancelled. Returns 409 once its turn has started. */
   removeQueued: {
     parameters: { sessionId: string; requestId: string };
     body: undefined;
     answer: Settled;
   };
-  /** Answer the agent's question. Once; a question that is settled is a 409. */
+  /** Answer the agent's question. A question can be answered or declined once. Returns 409 if it is already settled. */
   answerElicitation: {
     parameters: { sessionId: string; elicitationId: string };
     body: {
@@ -1364,25 +1414,25 @@ export type Operations = {
     body: undefined;
     answer: BrowserStatus;
   };
-  /** Retarget the live browser. Accepted, not landed: poll the browser's status until `lastNavigatedUrl` equals `url`, or until `lastError` says why it was refused. A browser that is not there is started first; allow it about 30 s. A session with `browser: false` is a 409. */
+  /** Retarget the live browser. A 202 means that the retarget is accepted. Poll the browser's status until `lastNavigatedUrl` equals `url`, or until `lastError` tells why the navigation was refused. If no browser runs, one is started first, which can take about 30 s. A session with `browser: false` returns 409. */
   retargetBrowser: {
     parameters: { sessionId: string };
     body: Retarget;
     answer: RetargetAccepted;
   };
-  /** Read the last screenshot of the page. What the page looked like when the browser was last left alone or ended: for showing a session while no browser runs. 404 where there is none. */
+  /** Read the last screenshot of the page. Returns a screenshot taken when the browser last became idle or closed. Pages show it while no browser runs. Returns 404 if there is none. */
   readPagePicture: {
     parameters: { sessionId: string };
     body: undefined;
     answer: Response;
   };
-  /** List the transcript. Oldest first. A message that waits in the queue is not part of it. */
+  /** List the transcript. Lists messages, oldest first. Queued messages are not part of the transcript. */
   listMessages: {
     parameters: { sessionId: string; limit?: number | undefined; cursor?: number | undefined };
     body: undefined;
     answer: MessageRecordPage;
   };
-  /** Submit annotations. Called by the overlay in every page of the live browser, from any origin and without a key: the session's id is the secret. An annotation by itself never starts a turn. */
+  /** Submit annotations. The annotation overlay in the pages of the live browser calls this webhook, from any origin and without an API key: the unguessable session id is the credential. An annotation never starts a turn by itself. */
   submitAnnotation: {
     parameters: { sessionId: string };
     body: AnnotationSubmission;
@@ -1394,50 +1444,50 @@ export type Operations = {
     body: undefined;
     answer: AnnotationRecordPage;
   };
-  /** Download an artifact. A picture is shown; anything else is only ever downloaded. */
+  /** Download an artifact. Returns evidence that a tool stored. Images are sent inline, everything else as a download. */
   readArtifact: {
     parameters: { sessionId: string; artifactId: string };
     body: undefined;
     answer: Response;
   };
-  /** List callbacks and their attempts. Newest first, each with all of its attempts. */
+  /** List callbacks and their attempts. Lists deliveries, newest first, each with all its attempts. */
   listDeliveries: {
     parameters: { sessionId: string; limit?: number | undefined; cursor?: string | undefined };
     body: undefined;
     answer: DeliveryRecordPage;
   };
-  /** Send a callback again. Opens the same delivery again, with the same bytes and id: five more attempts. One that is still open is a 409. */
+  /** Send a callback again. Sends the delivery again with the same body and id, in up to five more attempts. Returns 409 while the delivery is still pending. */
   redeliverCallback: {
     parameters: { sessionId: string; deliveryId: string };
     body: undefined;
     answer: Redelivered;
   };
-  /** List share links, newest first. Live, expired and revoked links, without their secrets. */
+  /** List share links, newest first. Lists active, expired and revoked links, without their secrets. */
   listShareLinks: {
     parameters: { sessionId: string; limit?: number | undefined; cursor?: string | undefined };
     body: undefined;
     answer: ShareLinkPage;
   };
-  /** Create a share link. The secret is random, is stored as a hash, and is in this answer only. The link opens the session page with its role until it expires or is revoked. */
+  /** Create a share link. The secret is random, stored only as a hash, and returned only once. The link opens the session page with its role until it expires or is revoked. */
   createShareLink: {
     parameters: { sessionId: string };
     body: {
-      /** `view` watches, `comment` watches and annotates, `drive` also messages the agent and controls the browser. */
+      /** `view` can watch, `comment` can also annotate, and `drive` can also message the agent and control the browser. */
       role: "view" | "comment" | "drive";
-      /** Whom or what the link is for; shown in the list only. */
+      /** Label that lists show, for example the recipient. */
       label?: string | undefined;
-      /** ISO 8601. Omit for a link that does not expire. */
+      /** Expiry. ISO 8601 with a time zone. Omit for a link that never expires. */
       expiresAt?: string | undefined;
     };
     answer: ShareLinkCreated;
   };
-  /** Revoke every share link and the shareUrl. Ends all share links, the `shareUrl` and the `liveViewUrl` of the session with their cookies and open connections, and answers with the new `shareUrl`. */
+  /** Revoke every share link and the shareUrl. Ends all share links, the `shareUrl` and the `liveViewUrl` of the session, with their cookies and open connections. Returns the new `shareUrl`. */
   revokeAllShareLinks: {
     parameters: { sessionId: string };
     body: undefined;
     answer: SharesRevoked;
   };
-  /** Revoke a share link. The link, its cookies and its open connections end within a second. Revoking it again changes nothing. */
+  /** Revoke a share link. Ends the link, its cookies and its open connections within a second. Revoking it again changes nothing. */
   revokeShareLink: {
     parameters: { sessionId: string; linkId: string };
     body: undefined;
@@ -1449,13 +1499,13 @@ export type Operations = {
     body: undefined;
     answer: Health;
   };
-  /** Check readiness. 200 when every part that a turn needs answers, else 503. */
+  /** Check readiness. Returns 200 if every part that a turn needs is available, otherwise 503. */
   readReadiness: {
     parameters: {  };
     body: undefined;
     answer: Readiness;
   };
-  /** Read the OpenAPI document. Send the `ETag` as `If-None-Match`: what has not changed is a 304. */
+  /** Read the OpenAPI document. Send the `ETag` as `If-None-Match` to get a 304 if the document has not changed. */
   readOpenApi: {
     parameters: {  };
     body: undefined;
@@ -1463,7 +1513,7 @@ export type Operations = {
   };
 };
 
-/** Where each operation is found. */
+/** Method and path of every operation for programs. */
 export const OPERATIONS = {
   createSession: {"method":"POST","path":"/api/session","query":[],"hasBody":true,"isRaw":false},
   listSessions: {"method":"GET","path":"/api/sessions","query":["limit","cursor"],"hasBody":false,"isRaw":false},

@@ -9,23 +9,23 @@ import { HEADERS } from "./document/headers.ts";
 import { type JsonSchema, refTo } from "./json-schema.ts";
 import type { OpenApiDocument, OperationObject, ResponseObject } from "./types.ts";
 
-/** What was asked: `body` as it was sent, where it was JSON. */
+/** A request; `body` is the JSON body that was sent, if any. */
 type Exchange = { method: string; pathname: string; body?: unknown };
 
-/** Holds an answer to the document. @returns the answer, to be read as before. @throws Error that says what differs. */
+/** Checks a response against the document and returns it unread. @throws Error that names the difference. */
 type AnswerCheck = (exchange: Exchange, response: Response) => Promise<Response>;
 
-/** Headers that refusals may carry from steps before them, or that every answer has. */
+/** Headers that any response may have. */
 const EVERYWHERE = new Set(["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "Cache-Control"]);
-/** Headers that an answer which declares them always has. */
+/** Headers that a response must have if the document declares them. */
 const ALWAYS = new Set(["Location", "ETag", "Retry-After", "Allow", "Content-Disposition"]);
 
 /**
- * For tests: makes the check of what a service really answers against its own document: the status is declared, the body
- * fits its schema and has no other field, headers are those that are declared, every event of a stream fits its kind,
- * and a body that was taken is one that the document allows.
+ * For tests: creates the check of real responses against the OpenAPI document. The status must be declared, the body must
+ * match its schema without additional fields, the headers must be declared, every event of a stream must match its
+ * kind, and an accepted request body must be valid.
  *
- * @param onChecked told of every operation that answered, with the status.
+ * @param onChecked called with every operation that responded, and the status.
  */
 export function createAnswerCheck(
   onChecked: (operation: string, status: number) => void = () => {},
@@ -37,7 +37,7 @@ export function createAnswerCheck(
   return async (exchange, response) => {
     const { method, pathname, body } = exchange;
     const found = canDecode(pathname) ? match(pathname) : undefined;
-    // What no operation stands at is another's to answer, the browser of a session that cannot be above all.
+    // Paths without an operation are not part of the contract. Nor is the browser path of an invalid session id.
     const isMisnamed =
       found?.operations.POST === "retargetBrowser" && !isRoutedSessionId(found.params.sessionId ?? "");
     if (!found || isMisnamed) return response;
@@ -49,21 +49,21 @@ export function createAnswerCheck(
     }
     const operation = findOperation(document, name);
     const declared = findResponse(document, operation, response.status);
-    if (!declared) throw new Error(`${where}: the document has no such status`);
+    if (!declared) throw new Error(`${where}: the document does not declare this status`);
     onChecked(name, response.status);
     checkHeaders(where, declared, response);
-    if (response.ok && body !== undefined) checkTaken(where, operation, body);
+    if (response.ok && body !== undefined) checkAcceptedBody(where, operation, body);
     if (method === "HEAD") return response;
     const type = response.headers.get("content-type")?.split(";")[0] ?? "";
     if (type === "text/event-stream") return checkEvents(where, response);
     if (!declared.content) {
-      if (response.body) throw new Error(`${where}: the document has no body here`);
+      if (response.body) throw new Error(`${where}: the document declares no body`);
       return response;
     }
     const media = Object.keys(declared.content).find(
       (key) => type === key || (key === "image/*" && type.startsWith("image/")),
     );
-    if (media === undefined) throw new Error(`${where}: the document has no ${type} here`);
+    if (media === undefined) throw new Error(`${where}: the document does not declare ${type}`);
     const { schema } = declared.content[media] ?? {};
     if (media === "application/json" && schema) explain(where, schema, await response.clone().json());
     return response;
@@ -73,16 +73,16 @@ export function createAnswerCheck(
     const errors = ajv.explain(schema, value);
     if (errors.length > 0)
       throw new Error(
-        `${where} is not as documented: ${errors.join("; ")} in ${JSON.stringify(value).slice(0, 2_000)}`,
+        `${where} does not match the document: ${errors.join("; ")} in ${JSON.stringify(value).slice(0, 2_000)}`,
       );
   }
 
-  function checkTaken(where: string, operation: OperationObject, body: unknown): void {
+  function checkAcceptedBody(where: string, operation: OperationObject, body: unknown): void {
     const schema = operation.requestBody?.content["application/json"]?.schema;
-    if (schema) explain(`${where}: a body that was taken`, schema, body);
+    if (schema) explain(`${where}: accepted body`, schema, body);
   }
 
-  /** Passes a stream on, and breaks it off at the first event that is not as documented. */
+  /** Forwards a stream and fails it at the first event that does not match the document. */
   function checkEvents(where: string, response: Response): Response {
     if (!response.body) return response;
     const parser = createEventStreamParser();
@@ -145,12 +145,12 @@ function checkHeaders(where: string, { headers = {} }: ResponseObject, response:
   for (const name of Object.keys(HEADERS)) {
     const isThere = response.headers.has(name);
     if (isThere && !(name in headers) && !EVERYWHERE.has(name))
-      throw new Error(`${where}: the document has no header ${name} here`);
+      throw new Error(`${where}: the document does not declare the header ${name}`);
     if (!isThere && name in headers && ALWAYS.has(name)) throw new Error(`${where}: ${name} is missing`);
   }
 }
 
-/** A method that the path does not have: `OPTIONS` is answered, any other refused; both say which there are. */
+/** Checks a method without an operation: `OPTIONS` succeeds or is forbidden, any other returns 405 with `Allow`. */
 function checkOtherMethod(where: string, method: string, response: Response): void {
   const expected = method === "OPTIONS" ? [204, 403] : [405];
   if (!expected.includes(response.status)) throw new Error(`${where}: expected ${expected.join(" or ")}`);
@@ -159,8 +159,8 @@ function checkOtherMethod(where: string, method: string, response: Response): vo
 }
 
 /**
- * A document whose named schemas let no other field through: answers are shown open, because a later version may add
- * fields, but a service of today sends no field that its document does not have.
+ * Returns a copy of the document whose named schemas forbid additional fields. The published document allows them for
+ * later versions, but the service must not send undocumented fields.
  */
 export function closeSchemas(document: OpenApiDocument): OpenApiDocument {
   const { components } = document;
@@ -182,20 +182,20 @@ function close(schema: JsonSchema): JsonSchema {
   if (typeof schema.additionalProperties === "object")
     closed.additionalProperties = close(schema.additionalProperties);
   for (const key of ["anyOf", "oneOf"] as const) {
-    // What only narrows the schema that it stands in has no type of its own.
+    // A choice without a type only narrows its parent schema, so it must not forbid other fields.
     const choices = schema[key]?.map((choice) => (choice.type === undefined ? choice : close(choice)));
     if (choices) closed[key] = choices;
   }
   return closed;
 }
 
-/** Validates values against schemas of a document, each compiled once. */
+/** Validates values against schemas of a document, and compiles each schema once. */
 type DocumentAjv = {
-  /** What is wrong with a value, as sentences; none where it is valid. */
+  /** Lists the violations of a value; empty if it is valid. */
   explain: (schema: JsonSchema, value: unknown) => string[];
 };
 
-/** Makes the validator of one document. */
+/** Creates the validator for one document. */
 export function createDocumentAjv(document: OpenApiDocument): DocumentAjv {
   const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
   ajv.addSchema(document, "document");

@@ -1,4 +1,4 @@
-/** A JSON Schema (2020-12), as far as documents of ours go. */
+/** The subset of JSON Schema (2020-12) that the OpenAPI document uses. */
 export type JsonSchema = {
   $ref?: string;
   type?: string | string[];
@@ -30,19 +30,19 @@ export type JsonSchema = {
   discriminator?: { propertyName: string; mapping?: Record<string, string> };
 };
 
-/** Schemas by the names under which others refer to them. */
+/** Named schemas that other schemas can reference. */
 export type Components = Record<string, JsonSchema>;
 
 const PREFIX = "#/components/schemas/";
 
-/** A reference to a named schema of the document. */
+/** Creates a reference to a named schema of the document. */
 export const refTo = (name: string): JsonSchema => ({ $ref: PREFIX + name });
 
-/** The name that a reference is of; undefined for a schema that is none. */
+/** Returns the name that a reference points to; undefined for any other schema. */
 export const nameOfRef = ({ $ref }: JsonSchema): string | undefined =>
   $ref?.startsWith(PREFIX) ? $ref.slice(PREFIX.length) : undefined;
 
-/** What a reference stands for; any other schema is itself. @throws Error for a reference to nothing. */
+/** Follows a reference; returns any other schema unchanged. @throws Error if the referenced schema does not exist. */
 export function resolve(schema: JsonSchema, components: Components): JsonSchema {
   const name = nameOfRef(schema);
   if (name === undefined) return schema;
@@ -51,7 +51,7 @@ export function resolve(schema: JsonSchema, components: Components): JsonSchema 
   return resolve(found, components);
 }
 
-/** Whether null is one of its values, and what else it is. */
+/** Separates null from the other types of a schema. */
 export function splitNull(schema: JsonSchema): { isNullable: boolean; rest: JsonSchema } {
   const { anyOf, ...around } = schema;
   if (!anyOf?.some(({ type }) => type === "null"))

@@ -3,7 +3,7 @@ import type { Components, JsonSchema } from "./json-schema.ts";
 
 type Ref = { $ref: string };
 
-/** A body: its schema, and what one looks like. */
+/** A body: its schema and examples. */
 export type MediaObject = {
   schema?: JsonSchema;
   example?: unknown;
@@ -34,14 +34,14 @@ export type OperationObject = {
   parameters?: (ParameterObject | Ref)[];
   requestBody?: { description?: string; required: boolean; content: Record<string, MediaObject> };
   responses: Record<string, ResponseObject | Ref>;
-  /** What goes over a socket after the upgrade. */
+  /** Frames of the WebSocket after the upgrade. */
   "x-websocket"?: { serverFrame: JsonSchema; clientFrame: JsonSchema };
 };
 
-/** A path's or a webhook's operations by method, in lower case. */
+/** Operations of a path or webhook, by lower-case method. */
 export type PathItem = Partial<Record<string, OperationObject>>;
 
-/** An OpenAPI 3.1 document, as far as ours go. */
+/** The subset of OpenAPI 3.1 that the document uses. */
 export type OpenApiDocument = {
   openapi: "3.1.1";
   info: {

@@ -24,11 +24,11 @@ import {
 const success = z.literal(true);
 const turnState = z.enum(["idle", "running", "compacting"]).meta({
   id: "TurnState",
-  description: "`running` from the moment a request is accepted until none is open, retries included.",
+  description: "`running` from when a request is accepted until no request is open, retries included.",
 });
 export const outcomeSchema = z.enum(["succeeded", "errored", "cancelled"]).meta({
   id: "RunOutcome",
-  description: "How a run ended.",
+  description: "Outcome of a run.",
 });
 
 /** Source: specification, Request status. */
@@ -37,7 +37,7 @@ export const requestStatusSchema = z
     success,
     sessionId,
     requestId,
-    runId: runId.describe("The request's newest run: a retry is a run of its own."),
+    runId: runId.describe("Id of the request's newest run. Each retry is a new run."),
     status: z.enum(["pending", "running", "completed"]),
   })
   .meta({ id: "RequestStatus" });
@@ -61,46 +61,46 @@ export const deliverableSchema = z
         runId,
         status: z.literal("failed"),
         error: z.string().meta({
-          description: "The provider's message, or the reason.",
+          description: "The provider's message, or why there is no valid result.",
           examples: ["the model's answer was cut off"],
         }),
-        rawText: z.string().meta({ description: "What the model wrote instead." }).optional(),
+        rawText: z.string().meta({ description: "The model's raw output." }).optional(),
         violations: z
           .array(
             z.object({
               path: z.string().meta({
-                description: "Where in the result, in the shape of `outputSchema`: a JSON pointer.",
+                description: "JSON pointer to the invalid value, in a result of the shape of `outputSchema`.",
                 examples: ["/items/0/name"],
               }),
               message: z.string().meta({ examples: ["must NOT have more than 10 characters"] }),
               rawPath: z
                 .string()
-                .meta({ description: "The same place in the JSON of `rawText`, where it has one." })
+                .meta({ description: "JSON pointer to the same value in `rawText`, if it is there." })
                 .optional(),
             }),
           )
-          .meta({ description: "What breaks `outputSchema`, where the answer was a value that does." })
+          .meta({ description: "Each violation of `outputSchema`, if the model returned a JSON value." })
           .optional(),
       })
       .meta({ id: "FailedDeliverable" }),
   ])
-  .meta({ id: "Deliverable", description: "The typed result of a run of a structured session." });
+  .meta({ id: "Deliverable", description: "Typed result of a run in a structured session." });
 
 /** Source: specification, Agent status; `wire.md`, Agent status. */
 export const agentStatusSchema = z
   .object({
     turnState,
-    activeRunId: runId.describe("The run at work.").nullable(),
-    lastRunId: runId.describe("The newest run that has started.").nullable(),
+    activeRunId: runId.describe("Id of the run in progress, or null.").nullable(),
+    lastRunId: runId.describe("Id of the newest run that has started.").nullable(),
     deliverable: deliverableSchema.nullable().meta({
       description:
-        "Result of the newest run. It is final once `turnState` is not `running` and its `runId` equals `lastRunId` with a status other than `pending`.",
+        "Result of the newest run. It is final when `turnState` is not `running`, its `runId` equals `lastRunId` and its status is not `pending`.",
     }),
     delegation: z.object({ maxLiveChildren: count, maxLiveBrowsers: count }).meta({
-      description: "Caps on sub-agents that are in force.",
+      description: "Effective limits on live sub-agents.",
       examples: [{ maxLiveChildren: 4, maxLiveBrowsers: 4 }],
     }),
-    startupStatus: z.enum(STARTUP_STATUSES).meta({ description: "How the workspace stands." }),
+    startupStatus: z.enum(STARTUP_STATUSES).meta({ description: "State of the workspace." }),
     lastRun: z
       .object({
         outcome: outcomeSchema,
@@ -110,8 +110,8 @@ export const agentStatusSchema = z
           .meta({ examples: [null] }),
       })
       .nullable()
-      .meta({ description: "How the newest ended run ended." }),
-    queued: count.meta({ description: "Messages that wait.", examples: [0] }),
+      .meta({ description: "Outcome of the last finished run." }),
+    queued: count.meta({ description: "Number of queued messages.", examples: [0] }),
   })
   .meta({ id: "AgentStatus" });
 
@@ -125,31 +125,38 @@ export const browserStatusSchema = z
       .nullable()
       .meta({
         description:
-          "Opens the live view alone, read-only, for anyone who has this link; null unless `status` is `ready`. Revoking all share links changes it. A path of this service.",
+          "Path of a read-only page with the live view alone. Anyone with the link can open it. Null unless `status` is `ready`. Revoking all share links replaces it.",
         examples: ["/s/ses_xdbqydi2z2jnnberubbghcrn/live?key=JdGm7kq0-bTqk2wVYv3cE8rN1xLh5uPa"],
       }),
-    desiredUrl: pageUrl("The page that the session targets now.").nullable(),
+    desiredUrl: pageUrl("The page that the session currently targets.").nullable(),
     lastNavigatedUrl: pageUrl(
-      "The last page reached. Once the navigation that a retarget asked for has landed, this is the requested URL. After a retarget or a start of the browser it never shows an earlier landing on `desiredUrl`: it is null until that page is reached again.",
+      "The last page the browser reached. When a retarget's navigation has landed, this is the requested URL, even after redirects. After a retarget or a browser start it does not report an earlier visit to `desiredUrl`: it is null until the browser reaches that page again.",
     ).nullable(),
-    currentUrl: pageUrl("The address shown.").nullable(),
+    currentUrl: pageUrl("The address that the browser currently shows.").nullable(),
     lastError: z
       .string()
       .nullable()
-      .meta({ description: "Why a navigation was refused; gone once a page is reached.", examples: [null] }),
+      .meta({
+        description: "Why the last navigation was refused. Cleared when the browser reaches a page.",
+        examples: [null],
+      }),
   })
   .meta({ id: "BrowserStatus" });
 
 export const retargetAcceptedSchema = z
   .object({
     accepted: z.literal(true),
-    url: pageUrl("The URL that was asked for."),
+    url: pageUrl("The requested URL."),
     statusUrl: z.string().meta({
-      description: "Where the browser's status is polled. A path of this service.",
+      description: "Path to poll for the browser's status.",
       examples: ["/api/sessions/ses_xdbqydi2z2jnnberubbghcrn/browser"],
     }),
   })
-  .meta({ id: "RetargetAccepted", description: "Accepted, not landed: poll the browser's status." });
+  .meta({
+    id: "RetargetAccepted",
+    description:
+      "The retarget is accepted, but the navigation has not landed yet. Poll the browser's status.",
+  });
 
 export const annotationAcceptedSchema = z.object({ ok: z.literal(true) }).meta({ id: "AnnotationAccepted" });
 
@@ -157,7 +164,7 @@ export const stoppedSchema = z
   .object({
     success,
     sessionId,
-    runId: runId.describe("The run that was told to stop; null where none was at work.").nullable(),
+    runId: runId.describe("Id of the run that is being stopped, or null if no turn was running.").nullable(),
   })
   .meta({ id: "TurnStopped" });
 
@@ -173,24 +180,24 @@ export const listOf = <Item extends z.ZodType>(item: Item) =>
         .string()
         .nullable()
         .meta({
-          description: "Send it as `cursor` for the next page; null after the last.",
+          description: "Pass it as `cursor` to get the next page. Null on the last page.",
           examples: [null],
         }),
     })
     .meta({ id: `${z.globalRegistry.get(item)?.id ?? "Item"}Page` });
 
-/** A part of a message; parts of kinds to come have a `type` too. */
+/** A part of a message. Future kinds of parts will have a `type` too. */
 const messagePartSchema = z.looseObject({ type: z.string() }).meta({
   id: "MessagePart",
   description:
-    "`text` and `reasoning` have a `text`; `tool-call` has `toolCallId`, `toolName` and `input`; `data-deliverable` has the deliverable as `data`. Pass over types that you do not know.",
+    "`text` and `reasoning` have a `text`; `tool-call` has `toolCallId`, `toolName` and `input`; `data-deliverable` has the deliverable as `data`. Ignore unknown types.",
   examples: [{ type: "text", text: "The checkout asks for an email address." }],
 });
 
 export const messageRecordSchema = z
   .object({
     id: messageId,
-    seq: count.meta({ description: "Place in the transcript, from 1.", examples: [2] }),
+    seq: count.meta({ description: "Position in the transcript, starting at 1.", examples: [2] }),
     role: z.enum(MESSAGE_ROLES).meta({ examples: ["assistant"] }),
     parts: z.array(messagePartSchema),
     requestId: requestId.nullable(),
@@ -198,7 +205,7 @@ export const messageRecordSchema = z
     author: z
       .string()
       .nullable()
-      .meta({ description: "The `userId` that was sent with it.", examples: [null] }),
+      .meta({ description: "The `userId` that the caller sent with the message.", examples: [null] }),
     createdAt: timestamp,
   })
   .meta({ id: "MessageRecord", description: "A message of the transcript." });
@@ -207,19 +214,19 @@ export const sessionSummarySchema = z
   .object({
     id: sessionId,
     title: z.string().meta({ examples: ["Look at the checkout"] }),
-    targetUrl: pageUrl("The page it was created with.").nullable(),
+    targetUrl: pageUrl("The `targetUrl` of the session's creation.").nullable(),
     source,
-    isStructured: z.boolean().meta({ description: "Whether it has an `outputSchema`." }),
+    isStructured: z.boolean().meta({ description: "Whether the session has an `outputSchema`." }),
     state: z.enum(SESSION_STATES).meta({
       description:
-        "What the session is doing, or how its last turn ended. `waiting`: for a person's answer. `done`: the turn did its work; one that succeeded without a valid result is `no_result`, one whose page was not reached `page_error`.",
+        "What the session is doing, or how its last turn ended. `waiting`: the agent waits for a person's answer. `done`: the turn succeeded. `no_result`: the turn succeeded without a valid result. `page_error`: the turn succeeded but did not reach its page.",
       examples: ["done"],
     }),
     stateReason: z
       .string()
       .nullable()
       .meta({
-        description: "Why, for `waiting`, `retrying`, `failed`, `no_result` and `page_error`.",
+        description: "Reason for the states `waiting`, `retrying`, `failed`, `no_result` and `page_error`.",
         examples: [null],
       }),
     turnState,
@@ -235,12 +242,12 @@ export const annotationRecordSchema = z
     event: z.string().meta({ examples: ["submit"] }),
     createdAt: timestamp,
   })
-  .meta({ id: "AnnotationRecord", description: "An annotation with every field that was submitted." });
+  .meta({ id: "AnnotationRecord", description: "An annotation with every submitted field." });
 
 export const deliveryRecordSchema = z
   .object({
     id: z.string().meta({
-      description: "The value of `X-Service-Delivery`.",
+      description: "The delivery's id, sent as `X-Service-Delivery`.",
       examples: ["whd-6f1c9a3e-58d2-4b7a-9c40-2f6d8e1b7a53"],
     }),
     event: z.enum(CALLBACK_EVENTS),
@@ -252,32 +259,37 @@ export const deliveryRecordSchema = z
         status: z
           .int()
           .nullable()
-          .meta({ description: "HTTP status; null where none came.", examples: [200] }),
+          .meta({ description: "HTTP status of the response, or null without a response.", examples: [200] }),
         latencyMs: z.number().meta({ examples: [12] }),
         error: z
           .string()
           .nullable()
-          .meta({ description: "Null when it was accepted.", examples: [null] }),
-        cycle: z.int().meta({ description: "Rises with every redeliver.", examples: [1] }),
+          .meta({ description: "Why the attempt failed, or null if it succeeded.", examples: [null] }),
+        cycle: z
+          .int()
+          .meta({ description: "Cycle of attempts. Each redelivery starts a new cycle.", examples: [1] }),
         excerpt: z
           .string()
           .nullable()
-          .meta({ description: "The beginning of the receiver's answer, as plain text.", examples: ["ok"] }),
+          .meta({ description: "Start of the response body, as plain text.", examples: ["ok"] }),
       }),
     ),
     nextAttemptAt: z
       .string()
       .nullable()
-      .meta({ description: "ISO 8601, UTC.", examples: [null] }),
+      .meta({
+        description: "Time of the next attempt. ISO 8601, UTC. Null if none is scheduled.",
+        examples: [null],
+      }),
   })
-  .meta({ id: "DeliveryRecord", description: "One callback, with its attempts." });
+  .meta({ id: "DeliveryRecord", description: "A callback delivery with its attempts." });
 
 const queuedMessageSchema = z
   .object({
     requestId,
     mode: z.enum(FOLLOW_UP_MODES).meta({
       description:
-        "`steer` is read by the turn at work, between two of its steps; the others have a turn of their own.",
+        "`steer` messages are read by the running turn between two of its steps. Other messages start a turn of their own.",
     }),
     text: z.string().meta({ examples: ["Which of these are required?"] }),
     author: z

@@ -9,33 +9,33 @@ const withoutCredentials = (text: string) => {
   return url === undefined || (url.username === "" && url.password === "");
 };
 
-/** Source: specification, Callback object. The host is checked against the network guard apart from this. */
+/** Source: specification, Callback object. The network guard checks the host separately. */
 const callbackSchema = z
   .strictObject({
     url: httpUrl.refine(withoutCredentials, { error: "must not contain credentials" }).meta({
-      description: "Receives events by POST. Loopback, private and link-local hosts are refused.",
+      description: "URL that receives events by POST. Loopback, private and link-local hosts are refused.",
       examples: ["https://receiver.example/hook"],
     }),
     secret: nameUpTo(1_024)
       .optional()
-      .meta({ description: "Signs every delivery with HMAC-SHA256.", examples: ["shh"] }),
+      .meta({ description: "When present, every delivery is signed with HMAC-SHA256.", examples: ["shh"] }),
     events: z
       .array(z.enum(CALLBACK_EVENTS))
       .min(1, { error: `must name at least one of ${CALLBACK_EVENTS.join(", ")}` })
       .transform((events) => CALLBACK_EVENTS.filter((event) => events.includes(event)))
       .optional()
-      .meta({ description: "Which events; all where nothing is said." }),
+      .meta({ description: "Events to deliver. Omit for all events." }),
   })
-  .meta({ id: "Callback", description: "Where lifecycle events are posted." });
+  .meta({ id: "Callback", description: "Webhook registration for run lifecycle events." });
 
 const MCP_SERVER_ID = /^[a-z0-9][a-z0-9_-]{0,31}$/;
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: a header value is defined by the controls it may not hold.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what a header value must not contain.
 const HEADER_VALUE = /^[^\u0000-\u0008\u000a-\u001f\u007f\u0100-\uffff]{0,8192}$/;
 const MCP_SERVERS_MAX = 10;
 const MCP_HEADERS_MAX = 20;
 
-/** An object whose keys are checked one by one, so that an error names the key. */
+/** Checks each key separately, so that an error names the key. */
 const headersSchema = z
   .record(z.string(), z.string())
   .superRefine((headers, context) => {
@@ -49,7 +49,7 @@ const headersSchema = z
     }
   })
   .meta({
-    description: "Stored sealed, and sent to this server alone; no answer holds them.",
+    description: "Encrypted at rest and sent only to this server. No response contains them.",
     maxProperties: MCP_HEADERS_MAX,
     examples: [{ Authorization: "Bearer …" }],
   });
@@ -70,7 +70,10 @@ const mcpServerSchema = z
       .meta({ default: "http", description: "`http` is Streamable HTTP." }),
     headers: headersSchema.optional(),
   })
-  .meta({ id: "McpServer", description: "A remote tool server; its tools appear as `mcp_<id>__<tool>`." });
+  .meta({
+    id: "McpServer",
+    description: "A remote tool server. Its tools appear to the agent as `mcp_<id>__<tool>`.",
+  });
 
 /** Source: specification, MCP servers, rules 1 and 2; `wire.md`, POST /api/session. `builtin` is a pin. */
 const mcpServersSchema = z
@@ -101,7 +104,7 @@ const mcpServersSchema = z
   })
   .meta({
     description:
-      "Tool servers by id, at most 10. `builtin` is no server of its own: it pins the built-in one to a URL.",
+      "Remote tool servers by id, at most 10. The id `builtin` adds no server: it pins the built-in server to the given `url`.",
     propertyNames: { type: "string", pattern: MCP_SERVER_ID.source },
     examples: [{ crm: { url: "https://tools.example/mcp" } }],
   });
@@ -117,28 +120,33 @@ const toolNames = z
 const toolsSchema = z
   .strictObject({
     include: toolNames.optional().meta({
-      description: "Adds tools that the analysis profile leaves out; only with `outputSchema`.",
+      description: "Tools to add that the analysis profile leaves out. Has effect only with `outputSchema`.",
       examples: [["screenshot"]],
     }),
     exclude: toolNames.optional().meta({
-      description: "Removes tools; wins over everything. A trailing `*` stands for any ending of a name.",
+      description:
+        "Tools to remove for the whole session. Wins over every other rule. A trailing `*` matches any suffix.",
       examples: [["run_shell", "mcp_crm__*"]],
     }),
     externalTurnExclude: toolNames.optional().meta({
-      description: "Removes tools on turns that no person started from the session page.",
+      description: "Tools to remove on turns that no person started from the session page.",
       examples: [["elicit_user_input"]],
     }),
   })
-  .meta({ id: "ToolPolicy", description: "Which tools the agent has." });
+  .meta({ id: "ToolPolicy", description: "Tool policy of the session." });
 
 /** Source: specification, Capabilities. */
 const capabilitiesSchema = z
   .strictObject({
-    browser: z.boolean().optional().meta({ default: true, description: "`false`: no browser." }),
-    sandbox: z
+    browser: z
       .boolean()
       .optional()
-      .meta({ default: true, description: "`false`: no workspace, and no browser, which runs in it." }),
+      .meta({ default: true, description: "`false` removes the browser and its tools." }),
+    sandbox: z.boolean().optional().meta({
+      default: true,
+      description:
+        "`false` removes the workspace and its tools. The browser runs in the sandbox, so it is removed too.",
+    }),
   })
   .refine((capabilities) => !(capabilities.sandbox === false && capabilities.browser === true), {
     error:
@@ -163,54 +171,57 @@ const delegationSchema = z
     maxLiveChildren: liveCount.optional().meta({ description: "At most the deployment's ceiling." }),
     maxLiveBrowsers: liveCount
       .optional()
-      .meta({ description: "At most the deployment's ceiling, and at most `maxLiveChildren`." }),
+      .meta({ description: "At most the deployment's ceiling and at most `maxLiveChildren`." }),
   })
   .meta({
     id: "DelegationCaps",
-    description: "How many sub-agents may be live at once; without effect while `subAgents` is.",
+    description: "Limits on live sub-agents. Has no effect unless `subAgents` is enabled.",
   });
 
 /** Body of `POST /api/session`. Source: specification, Session creation request. */
 export const createSessionSchema = z
   .strictObject({
     messages: messagesSchema,
-    targetUrl: httpUrl.optional().meta({ description: "The page to work on." }),
+    targetUrl: httpUrl.optional().meta({ description: "Page to work on." }),
     targetPageUrls: z
       .array(httpUrl)
       .max(1_000, { error: "must hold at most 1,000 URLs" })
       .optional()
-      .meta({ description: "Further pages to work on." }),
-    metadata: jsonObject
-      .optional()
-      .meta({ description: "The caller's own, kept with the session.", examples: [{ ticket: "QA-118" }] }),
+      .meta({ description: "Additional pages to work on." }),
+    metadata: jsonObject.optional().meta({
+      description: "Opaque caller metadata, stored with the session.",
+      examples: [{ ticket: "QA-118" }],
+    }),
     idempotencyKey: nameUpTo(255)
       .optional()
       .meta({
-        description: "A replay with the same key and an equal body answers with the original session.",
+        description:
+          "A replay with the same key and an equal body returns the original session and creates no duplicate.",
         examples: ["order-4711"],
       }),
     userId: nameUpTo(255)
       .optional()
-      .meta({ description: "Who asks, in the caller's own words.", examples: ["user-7"] }),
+      .meta({ description: "Stable caller identity, used to attribute turns.", examples: ["user-7"] }),
     source: z.enum(SOURCES).optional().meta({
       default: "api",
-      description: "Stamped onto every event. It does not make a turn a person's, whatever its value.",
+      description:
+        "Attribution stamped onto every event. No value makes a turn count as started by a person.",
     }),
     callback: callbackSchema.optional(),
     outputSchema: jsonObject.optional().meta({
       description:
-        "A JSON Schema (at most 64 KiB, an object at its root): every turn ends with a value that is valid against it. It must admit a finite value and compile within the time limit. While too many schemas of one key wait to be checked, further ones are answered with 429.",
+        "JSON Schema of the result, at most 64 KiB. Every turn ends with a JSON value that is valid against it. The schema must be an object, accept at least one finite value and compile within the time limit. While too many schemas of one API key are being checked, further ones are refused with 429.",
       examples: [{ type: "object", properties: { title: { type: "string" } }, required: ["title"] }],
     }),
     doneSchema: z
       .undefined({ error: "is retired; send the schema as outputSchema" })
       .optional()
-      .meta({ shownAs: { not: {} }, deprecated: true, description: "Retired: send `outputSchema`." }),
+      .meta({ shownAs: { not: {} }, deprecated: true, description: "Retired. Use `outputSchema`." }),
     tools: toolsSchema.optional(),
     systemPrompt: textUpTo(20_000)
       .optional()
       .meta({
-        description: "Instructions of the caller, after the agent's own.",
+        description: "Caller instructions, appended to the agent's base prompt.",
         examples: ["Answer in German."],
       }),
     mcpServers: mcpServersSchema.optional(),
@@ -218,18 +229,18 @@ export const createSessionSchema = z
     subAgents: z.boolean().optional().meta({
       default: false,
       description:
-        "Whether the agent may delegate to sub-agents. Accepted and stored, but without effect yet: the delegation tools do not exist in this version.",
+        "Lets the agent delegate to sub-agents. Stored, but without effect: this version has no delegation tools.",
     }),
     delegation: delegationSchema.optional(),
   })
   .meta({
     id: "CreateSession",
-    description: "A session. Everything but the messages is fixed from here on.",
+    description: "A session to create. Later requests cannot change these settings.",
   });
 
 export type CreateSessionInput = z.output<typeof createSessionSchema>;
 
-/** Answer of `POST /api/session`. Source: specification, Session creation response. */
+/** Response of `POST /api/session`. Source: specification, Session creation response. */
 export const sessionCreatedSchema = z
   .object({ success: z.literal(true), sessionId, requestId, runId, shareUrl, statusUrl, streamUrl })
   .meta({ id: "SessionCreated" });

@@ -14,9 +14,9 @@ import {
   timestamp,
 } from "./values.ts";
 
-const callId = z.string().meta({ description: "Names one tool call.", examples: ["call_h3k7pq"] });
+const callId = z.string().meta({ description: "Id of the tool call.", examples: ["call_h3k7pq"] });
 const toolName = z.string().meta({ examples: ["dom_query"] });
-const durationMs = z.number().meta({ description: "Milliseconds.", examples: [2867] });
+const durationMs = z.number().meta({ description: "Duration in milliseconds.", examples: [2867] });
 const deliverable = { deliverable: deliverableSchema };
 const elicitationId = z.string().meta({ examples: ["eli_b4wq2nxzkt7mpycr5hvjd3sa"] });
 
@@ -25,10 +25,10 @@ const evidenceSchema = z
     id: z.string().meta({ examples: ["evi_t6ywq3ekc2bzmr5x7nahvpdj"] }),
     kind: z.enum(EVIDENCE_KINDS),
     title: z.string().meta({ examples: ["The checkout form"] }),
-    url: pageUrl("The page it is of.").nullable(),
+    url: pageUrl("Page that the evidence was captured on.").nullable(),
     mediaType: z.string().meta({ examples: ["image/png"] }),
   })
-  .meta({ id: "EvidencePointer", description: "Something a tool kept: read it as an artifact." });
+  .meta({ id: "EvidencePointer", description: "Evidence that a tool stored. Download it as an artifact." });
 
 const usageSchema = z
   .object({
@@ -40,9 +40,9 @@ const usageSchema = z
     toolCalls: count.meta({ examples: [7] }),
     durationMs,
   })
-  .meta({ id: "Usage", description: "What a run used." });
+  .meta({ id: "Usage", description: "Resource usage of a run." });
 
-/** An event's own fields behind those that all have. Source: `wire.md`, Stream. */
+/** Defines an event: the fields that every event has, then its own. Source: `wire.md`, Stream. */
 const define = <const Kind extends string, Fields extends z.core.$ZodLooseShape>(
   kind: Kind,
   description: string,
@@ -54,7 +54,7 @@ const define = <const Kind extends string, Fields extends z.core.$ZodLooseShape>
       seq: z
         .int()
         .min(1)
-        .meta({ description: "Number in the session, without gaps.", examples: [30] }),
+        .meta({ description: "Sequence number in the session, without gaps.", examples: [30] }),
       timestamp,
       sessionId,
       requestId: requestId.nullable(),
@@ -64,72 +64,77 @@ const define = <const Kind extends string, Fields extends z.core.$ZodLooseShape>
     })
     .meta({ id: nameEvent(kind), description });
 
-/** `run.completed` as `RunCompletedEvent`. */
+/** `run.completed` becomes `RunCompletedEvent`. */
 const nameEvent = (kind: string): string =>
   `${kind.replace(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`;
 
 const MESSAGE_COMPLETED =
-  "A message of the transcript, whole. It is sent again with the same `id` when the deliverable of the turn is added to it as a `data-deliverable` part: keep the last.";
+  "A complete message of the transcript. It is published again with the same `id` when the turn's deliverable is added as a `data-deliverable` part: keep the last one.";
 
 /** Every kind of stored event as it goes over the wire. Source: `wire.md`, Stream. */
 export const eventSchemas = {
-  "run.started": define("run.started", "A run has begun.", {
-    attempt: z.int().min(1).meta({ description: "Counts the runs of the request." }),
-    origin: z.enum(RUN_ORIGINS).meta({ description: "Who or what began it.", examples: ["external"] }),
+  "run.started": define("run.started", "A run started.", {
+    attempt: z
+      .int()
+      .min(1)
+      .meta({ description: "Number of this run among the runs of the request, starting at 1." }),
+    origin: z.enum(RUN_ORIGINS).meta({ description: "Who started the run.", examples: ["external"] }),
   }),
   "message.completed": define("message.completed", MESSAGE_COMPLETED, {
     message: messageRecordSchema,
   }),
-  "tool.call": define("tool.call", "The agent calls a tool.", {
+  "tool.call": define("tool.call", "A tool call started.", {
     messageId: messageId
-      .describe("The message that holds the call; null where another agent called.")
+      .describe(
+        "Id of the message that contains the call. Null for calls that an external agent makes through the MCP server.",
+      )
       .nullable(),
     toolCallId: callId,
     toolName,
     input: jsonValue,
   }),
-  "tool.result": define("tool.result", "A tool call has ended.", {
+  "tool.result": define("tool.result", "A tool call ended.", {
     toolCallId: callId,
     toolName,
     state: z.enum(["succeeded", "failed", "unknown"]).meta({
-      description: "`unknown`: it was interrupted and may not be repeated.",
+      description: "`unknown`: the call was interrupted, and it is not safe to repeat.",
     }),
     resultId: z.string().meta({ examples: ["res_y7d4kqwz2hnxm5tcrp3vbjsa"] }),
-    preview: z.string().meta({ description: "Beginning of the result, at most 2,000 characters." }),
+    preview: z.string().meta({ description: "Start of the result, at most 2,000 characters." }),
     evidence: z.array(evidenceSchema),
     durationMs,
   }),
-  "mcp.skipped": define("mcp.skipped", "Tools of a tool server are missing in this turn.", {
+  "mcp.skipped": define("mcp.skipped", "Tools of an MCP server are unavailable in this turn.", {
     serverId: z.string().meta({ examples: ["crm"] }),
     reason: z.string().meta({ examples: ["the server did not list its tools within 15 s"] }),
     tools: z
       .array(z.string())
       .optional()
-      .meta({ description: "The first of the tools that are missing; without it the whole server is." }),
-    toolCount: z.int().min(0).optional().meta({ description: "How many tools are missing." }),
+      .meta({ description: "Some of the unavailable tools. Absent if the whole server is unavailable." }),
+    toolCount: z.int().min(0).optional().meta({ description: "Number of unavailable tools." }),
   }),
-  "turn.compacting": define("turn.compacting", "Room is made in the agent's context.", {
+  "turn.compacting": define("turn.compacting", "Compaction of the agent's context started.", {
     tokens: count,
     budgetTokens: count,
   }),
-  "turn.compacted": define("turn.compacted", "Room has been made in the agent's context.", {
+  "turn.compacted": define("turn.compacted", "Compaction of the agent's context ended.", {
     how: z.enum(["offloaded", "summarized"]),
     tokensBefore: count,
     tokensAfter: count,
     messagesReplaced: count,
   }),
-  "turn.steered": define("turn.steered", "The turn has read messages between two of its steps.", {
+  "turn.steered": define("turn.steered", "The running turn read `steer` messages between two of its steps.", {
     steerRequestId: requestId,
     messageIds: z.array(messageId),
   }),
-  "deliverable.pending": define("deliverable.pending", "A result is to come.", deliverable),
-  "deliverable.ready": define("deliverable.ready", "The result is there, and valid.", deliverable),
-  "deliverable.failed": define("deliverable.failed", "There is no result.", deliverable),
-  "browser.status": define("browser.status", "The live browser stands otherwise than before.", {
+  "deliverable.pending": define("deliverable.pending", "The run will produce a result.", deliverable),
+  "deliverable.ready": define("deliverable.ready", "The result is ready and valid.", deliverable),
+  "deliverable.failed": define("deliverable.failed", "The run produced no valid result.", deliverable),
+  "browser.status": define("browser.status", "The state of the live browser changed.", {
     status: z.enum(BROWSER_STATUSES),
-    desiredUrl: pageUrl("The page that the session targets now.").nullable(),
-    lastNavigatedUrl: pageUrl("The last page reached.").nullable(),
-    currentUrl: pageUrl("The address shown.").nullable(),
+    desiredUrl: pageUrl("The page that the session currently targets.").nullable(),
+    lastNavigatedUrl: pageUrl("The last page the browser reached.").nullable(),
+    currentUrl: pageUrl("The address that the browser currently shows.").nullable(),
     lastError: z
       .string()
       .nullable()
@@ -137,18 +142,18 @@ export const eventSchemas = {
   }),
   "browser.waiting": define(
     "browser.waiting",
-    "Every browser of the process is in use, so the session waits for one. The wait ends with a `browser.status` other than `creating`.",
+    "All browsers of the process are in use, so the session waits for one. The wait ends with a `browser.status` other than `creating`.",
     {
       position: z
         .int()
         .min(1)
-        .meta({ description: "Place in line; 1 is next.", examples: [3] }),
+        .meta({ description: "Position in the queue. 1 is next.", examples: [3] }),
     },
   ),
-  "annotation.submitted": define("annotation.submitted", "Somebody annotated the page.", {
+  "annotation.submitted": define("annotation.submitted", "An annotation was submitted.", {
     annotation: annotationRecordSchema,
   }),
-  "elicitation.requested": define("elicitation.requested", "The agent asks a question.", {
+  "elicitation.requested": define("elicitation.requested", "The agent asked a question.", {
     elicitationId,
     toolCallId: callId,
     question: z.string().meta({ examples: ["Which currency?"] }),
@@ -157,36 +162,39 @@ export const eventSchemas = {
       .nullable()
       .meta({ examples: [["EUR", "USD"]] }),
   }),
-  "elicitation.resolved": define("elicitation.resolved", "A question is settled.", {
-    elicitationId,
-    state: z.enum(["answered", "declined", "unanswered"]),
-    answer: z
-      .string()
-      .nullable()
-      .meta({ examples: ["EUR"] }),
-  }),
-  "run.completed": define("run.completed", "A run has ended.", {
+  "elicitation.resolved": define(
+    "elicitation.resolved",
+    "A question was answered, declined or left unanswered.",
+    {
+      elicitationId,
+      state: z.enum(["answered", "declined", "unanswered"]),
+      answer: z
+        .string()
+        .nullable()
+        .meta({ examples: ["EUR"] }),
+    },
+  ),
+  "run.completed": define("run.completed", "A run ended.", {
     outcome: outcomeSchema,
     error: z.string().optional(),
     deliverable: deliverableSchema.optional(),
     usage: usageSchema,
-    willRetry: z
-      .object({ runId, attempt: z.int(), delayMs: z.number() })
-      .optional()
-      .meta({ description: "The run that follows by itself; without it this is the request's last event." }),
+    willRetry: z.object({ runId, attempt: z.int(), delayMs: z.number() }).optional().meta({
+      description: "The automatic retry that follows. Without it, this is the request's last event.",
+    }),
   }),
 } satisfies Record<EventKind, z.ZodObject>;
 
 const [first, ...others] = Object.values(eventSchemas);
 if (!first) throw new Error("there are no events");
 
-/** Any stored event, as the stream, the socket and callbacks carry it. */
+/** Any stored event, as the stream, the socket and callbacks send it. */
 export const domainEventSchema = z.discriminatedUnion("kind", [first, ...others]).meta({
   id: "DomainEvent",
-  description: "A stored event of the session. Pass over kinds that you do not know.",
+  description: "A stored event of the session. Ignore unknown kinds.",
 });
 
-/** A piece of a message while it is written: live only. Source: `wire.md`, Stream. */
+/** A chunk of a message that the model is writing. It is sent live and not stored. Source: `wire.md`, Stream. */
 export const messageDeltaSchema = z
   .object({
     kind: z.literal("message.delta"),
@@ -197,17 +205,19 @@ export const messageDeltaSchema = z
     source,
     messageId,
     part: z.enum(["text", "reasoning"]),
-    attempt: z.int().meta({ description: "A later attempt replaces what an earlier one streamed." }),
-    offset: count.meta({ description: "Characters of this part before this piece." }),
+    attempt: z
+      .int()
+      .meta({ description: "Number of the attempt. A later attempt replaces the text of an earlier one." }),
+    offset: count.meta({ description: "Number of characters of this part before this chunk." }),
     text: z.string().meta({ examples: ["The checkout asks for"] }),
   })
   .meta({
     id: "MessageDelta",
     description:
-      "A piece of a message while it is written. It has no number, and `message.completed` replaces it.",
+      "A chunk of a message that the model is writing. It has no `seq`, and `message.completed` replaces it.",
   });
 
-/** What a callback posts. Source: specification, Run lifecycle callbacks. */
+/** Bodies of callbacks, by event. Source: specification, Run lifecycle callbacks. */
 export const callbackBodySchemas = Object.fromEntries(
   CALLBACK_EVENTS.map((event) => [
     event,

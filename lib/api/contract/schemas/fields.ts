@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** A string of at most `max` characters as people count them: a pair of surrogates is one. */
+/** A string of at most `max` Unicode characters; a surrogate pair counts as one. */
 export const textUpTo = (max: number) =>
   z
     .string()
@@ -16,7 +16,7 @@ export const nameUpTo = (max: number) =>
     .min(1, { error: "must not be empty" })
     .max(max, { error: `must be at most ${max.toLocaleString("en")} characters` });
 
-/** An absolute http(s) URL, kept exactly as it was sent. */
+/** An absolute http(s) URL, stored exactly as sent. */
 export const httpUrl = z
   .string()
   .max(8_192, { error: "must be at most 8,192 characters" })

@@ -13,7 +13,7 @@ export const followUpSchema = z
       .string()
       .min(1, { error: "must not be empty" })
       .optional()
-      .meta({ description: "One user message of one part.", examples: ["Which of these are required?"] }),
+      .meta({ description: "Text of one user message.", examples: ["Which of these are required?"] }),
     message: messageSchema
       .refine((message) => message.role === "user", { error: 'must be "user"', path: ["role"] })
       .optional()
@@ -22,18 +22,18 @@ export const followUpSchema = z
     mode: z.enum(FOLLOW_UP_MODES).optional().meta({
       default: "queue",
       description:
-        "`queue`: a turn of its own, after those before it. `steer`: read by the running turn, between two of its steps; a turn of its own when nothing runs, or when the running turn's structured result is already being collected. `interrupt`: the running turn ends first.",
+        "`queue`: starts its own turn after the queued messages before it. `steer`: the running turn reads it between two of its steps; if no turn runs, or the running turn already collects its structured result, it starts its own turn. `interrupt`: cancels the running turn, then starts its own turn.",
     }),
     idempotencyKey: nameUpTo(255)
       .optional()
       .meta({
         description:
-          "A replay with the same key and an equal body answers as the first did, and changes nothing.",
+          "A replay with the same key and an equal body returns the original response and changes nothing.",
         examples: ["follow-up-0017"],
       }),
     userId: nameUpTo(255)
       .optional()
-      .meta({ description: "Who says it, in the caller's own words.", examples: ["user-7"] }),
+      .meta({ description: "Stable caller identity, stored as the message's author.", examples: ["user-7"] }),
   })
   .superRefine((body, context) => {
     const sent = CONTENTS.filter((content) => body[content] !== undefined);
@@ -55,7 +55,7 @@ export const followUpSchema = z
 
 type FollowUpInput = z.output<typeof followUpSchema>;
 
-/** The messages a follow-up brings, whichever form it was sent in. */
+/** Returns the messages of a follow-up in any of its three forms. */
 export function readFollowUpMessages(body: FollowUpInput): MessageInput[] {
   if (body.messages) return body.messages;
   return [body.message ?? { role: "user", parts: [{ type: "text", text: body.text ?? "" }] }];
@@ -70,7 +70,7 @@ export const followUpAcceptedSchema = z
     statusUrl,
     streamUrl,
     queued: z.boolean().meta({
-      description: "Whether a turn is running that this message waits for, or is to be read by.",
+      description: "Whether a turn is running that this message waits for or will be read by.",
     }),
   })
   .meta({ id: "FollowUpAccepted" });

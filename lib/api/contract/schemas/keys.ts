@@ -4,27 +4,30 @@ import { nameUpTo } from "./fields.ts";
 
 const YEARS_MAX = 100;
 const HOURS_MAX = 24 * 365;
-/** Owners stand in settings as `owner=key`, separated by commas. */
+/** Settings list keys as `owner=key`, separated by commas, so an owner contains neither separator. */
 const owner = nameUpTo(200).regex(/^[^\s,=\p{C}]+$/u, {
   error: "must not contain spaces, controls, commas or equals signs",
 });
 
 /** Body of `POST /actions/keys`. */
 export const createKeySchema = z.strictObject({
-  ownerId: owner.meta({ description: "Whose sessions it opens.", examples: ["acme"] }),
-  name: nameUpTo(200).meta({ description: "What it is for.", examples: ["nightly checks"] }),
+  ownerId: owner.meta({ description: "Owner whose sessions the key can access.", examples: ["acme"] }),
+  name: nameUpTo(200).meta({
+    description: "Name that tells the key's purpose.",
+    examples: ["nightly checks"],
+  }),
   scopes: z
     .array(z.enum(KEY_SCOPES))
     .min(1, { error: `must name at least one of ${KEY_SCOPES.join(", ")}` })
     .transform((scopes) => KEY_SCOPES.filter((scope) => scopes.includes(scope)))
     .optional()
-    .meta({ description: "All of them where nothing is said.", examples: [["sessions:read"]] }),
+    .meta({ description: "Scopes of the key. Omit for all scopes.", examples: [["sessions:read"]] }),
   expiresInDays: z
     .number()
     .positive({ error: "must be more than 0" })
     .max(365 * YEARS_MAX, { error: `must be at most ${YEARS_MAX} years` })
     .optional()
-    .meta({ description: "Never, where nothing is said.", examples: [90] }),
+    .meta({ description: "Days until the key expires. Omit for a key that never expires.", examples: [90] }),
 });
 
 /** Body of `POST /actions/keys/:keyId/rotate`. */
@@ -34,7 +37,7 @@ export const rotateKeySchema = z.strictObject({
     .min(0, { error: "must be 0 or more" })
     .max(HOURS_MAX, { error: "must be at most a year" })
     .optional()
-    .meta({ description: "How long the old key goes on; 24 where nothing is said.", examples: [24] }),
+    .meta({ default: 24, description: "Hours for which the old key stays valid.", examples: [24] }),
 });
 
 const instant = (description: string) => z.string().nullable().meta({ description });
@@ -46,15 +49,15 @@ export const keyRecordSchema = z
     name: z.string().meta({ examples: ["nightly checks"] }),
     scopes: z.array(z.string()).meta({ examples: [["sessions:read"]] }),
     createdAt: z.string().meta({ description: "ISO 8601, UTC.", examples: ["2026-11-20T09:30:00.000Z"] }),
-    lastUsedAt: instant("ISO 8601, UTC, to the minute; null until its first use."),
-    expiresAt: instant("ISO 8601, UTC; null where it does not end by itself."),
-    revokedAt: instant("ISO 8601, UTC; null while it is not revoked."),
+    lastUsedAt: instant("Last use, to the minute. ISO 8601, UTC. Null if the key has not been used."),
+    expiresAt: instant("Expiry. ISO 8601, UTC. Null if the key does not expire."),
+    revokedAt: instant("Revocation. ISO 8601, UTC. Null if the key is not revoked."),
   })
-  .meta({ id: "ApiKey", description: "An API key without its secret, of which only a hash is kept." });
+  .meta({ id: "ApiKey", description: "An API key without its secret. Only a hash of the secret is stored." });
 
 const success = z.literal(true);
 const key = z.string().meta({
-  description: "The key itself, told this once.",
+  description: "The API key. It is returned only once.",
   examples: ["ask_3f9c1a7be2d04856_Zm9yIHRoZSByZWZlcmVuY2UgcGFnZSBhbG9uZSwgbm8ga2V5"],
 });
 
@@ -64,9 +67,9 @@ export const keyCreatedSchema = z
 export const keyRevokedSchema = z.object({ success, record: keyRecordSchema }).meta({ id: "KeyRevoked" });
 export const keyRotatedSchema = z
   .object({ success, key, record: keyRecordSchema, old: keyRecordSchema })
-  .meta({ id: "KeyRotated", description: "The new key, and the old one with the time at which it ends." });
+  .meta({ id: "KeyRotated", description: "The new key, and the old key with its new expiry." });
 
 /** `?owner=` of the list. */
 export const keyListQuerySchema = z.object({
-  owner: owner.optional().meta({ description: "Lists the keys of this owner alone.", examples: ["acme"] }),
+  owner: owner.optional().meta({ description: "Lists only the keys of this owner.", examples: ["acme"] }),
 });

@@ -29,45 +29,45 @@ export const liveFrameSchema = z
           watching: count,
           connectionId: z
             .string()
-            .meta({ description: "Names this connection, for the page's address bar." }),
+            .meta({ description: "Id of this connection, which the page sends with navigations." }),
         }),
       })
       .describe(
-        "The first frame: the connection was accepted; `lastSeq` is the last stored event at that moment. It is no event, so it has no `seq`.",
+        "The first frame, sent when the connection is accepted. `lastSeq` is the sequence number of the last event stored by then. The frame is not an event, so it has no `seq`.",
       ),
     ...eventFrames,
-    notice("message.delta", "A piece of a message while it is written.", messageDeltaSchema),
-    notice("watching", "How many connections follow the session.", z.object({ watching: count })),
+    notice("message.delta", "A chunk of a message that the model is writing.", messageDeltaSchema),
+    notice("watching", "Number of connections that follow the session.", z.object({ watching: count })),
     notice(
       "control",
-      "Which person has control of the browser: input of everyone else is dropped. Null: no person has; the agent has control while its turn runs.",
+      "Who controls the browser. Input from all other connections is dropped. Null: no person has control, and the agent has it while its turn runs.",
       z.object({ holder: z.enum(["you", "someone"]).nullable() }),
     ),
-    notice("cursor", "The CSS cursor where this connection's pointer is.", z.object({ cursor: z.string() })),
+    notice("cursor", "CSS cursor at this connection's pointer.", z.object({ cursor: z.string() })),
     notice(
       "pointer",
-      "The agent moved or pressed the pointer; in CSS pixels of the page.",
+      "The agent moved or pressed the pointer. Coordinates are CSS pixels of the page.",
       z.object({ kind: z.enum(["move", "down"]), x: z.number(), y: z.number() }),
     ),
-    notice("queue", "The messages that wait have changed: read them anew.", nothing),
-    notice("pong", "Answers `ping`.", nothing),
+    notice("queue", "The queue changed. Read it again.", nothing),
+    notice("pong", "Reply to `ping`.", nothing),
   ])
   .meta({
     id: "LiveFrame",
-    description: "A text frame of the service; `type` tells which. Pass over types that you do not know.",
+    description: "A text frame from the service, told apart by `type`. Ignore unknown types.",
   });
 
 const COORDINATE_MAX = 1_000_000;
 
 const coordinate = z.number().min(-COORDINATE_MAX).max(COORDINATE_MAX);
-const modifiers = z.int().min(0).max(15).meta({ description: "Alt 1, Ctrl 2, Meta 4, Shift 8." });
+const modifiers = z.int().min(0).max(15).meta({ description: "Bit field: Alt 1, Ctrl 2, Meta 4, Shift 8." });
 const keyName = z.string().min(1).max(64);
 const position = { x: coordinate, y: coordinate, modifiers };
 
-/** One JSON text frame that a client sends over the live socket; coordinates in CSS pixels of the page. */
+/** One JSON text frame that a client sends over the live socket. Coordinates are CSS pixels of the page. */
 export const liveClientFrameSchema = z
   .discriminatedUnion("type", [
-    // What a header could carry: the token may be an API key.
+    // The same characters as in a header, because the token may be an API key.
     z.strictObject({ type: z.literal("auth"), token: z.string().regex(/^[\x21-\x7e]{1,1000}$/) }),
     z.strictObject({ type: z.literal("view.subscribe") }),
     z.strictObject({ type: z.literal("view.unsubscribe") }),
@@ -95,5 +95,5 @@ export const liveClientFrameSchema = z
   ])
   .meta({
     id: "LiveClientFrame",
-    description: "A text frame of a client; coordinates in CSS pixels of the page.",
+    description: "A text frame from a client. Coordinates are CSS pixels of the page.",
   });

@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { httpUrl } from "./fields.ts";
 
-// Bodies whose handlers look into them, because the specification prints their refusals; these schemas are shown.
+// Schemas of bodies that handlers validate themselves, because the specification prints their error messages. They only
+// document the bodies.
 
 /** Body of the browser's retarget. Source: specification, POST /api/sessions/:sessionId/browser. */
 export const retargetSchema = z
-  .object({ url: httpUrl.meta({ description: "The page to go to." }) })
+  .object({ url: httpUrl.meta({ description: "URL to navigate to." }) })
   .meta({ id: "Retarget" });
 
 /** Body of the annotation webhook. Source: specification, Annotation submission; `wire.md`, Annotations. */
@@ -14,11 +15,11 @@ export const annotationSubmissionSchema = z
     event: z
       .string()
       .min(1)
-      .meta({ description: "`submit` needs `annotations`.", examples: ["submit"] }),
+      .meta({ description: "Kind of submission. `submit` requires `annotations`.", examples: ["submit"] }),
     output: z
       .string()
       .optional()
-      .meta({ description: "All of it as text.", examples: ["The button is too small."] }),
+      .meta({ description: "All annotations as text.", examples: ["The button is too small."] }),
     annotations: z
       .array(
         z.looseObject({
@@ -49,5 +50,5 @@ export const annotationSubmissionSchema = z
   })
   .meta({
     id: "AnnotationSubmission",
-    description: "What the annotation overlay sends; unknown fields are kept.",
+    description: "Submission of the annotation overlay. Unknown fields are stored.",
   });

@@ -1,13 +1,17 @@
 import { z } from "zod";
 
-/** The session's user token for somebody else's agent, and where it is good. */
+/** The session's user token for an external agent, and the server that accepts it. */
 export const mcpTokenSchema = z
   .object({
     success: z.literal(true),
     token: z
       .string()
-      .meta({ description: "Sent as `Authorization: Bearer <token>`; a secret, and short-lived." }),
-    url: z.string().meta({ description: "The built-in MCP server: the one address that the token is for." }),
-    expiresAt: z.string().meta({ description: "ISO 8601, UTC. A new one can be asked for at any time." }),
+      .meta({ description: "Short-lived secret. Send it as `Authorization: Bearer <token>`." }),
+    url: z
+      .string()
+      .meta({ description: "URL of the built-in MCP server. Only this server accepts the token." }),
+    expiresAt: z
+      .string()
+      .meta({ description: "Expiry. ISO 8601, UTC. You can create a new token at any time." }),
   })
   .meta({ id: "McpToken" });

@@ -14,7 +14,7 @@ export const messageSchema = z
       )
       .min(1, { error: "must hold at least one part" }),
   })
-  .meta({ id: "Message", description: "What somebody says." });
+  .meta({ id: "Message", description: "A message of the transcript." });
 
 /** A list of messages of which at least one is the user's. Source: specification, Session creation request; `wire.md`, POST /api/session. */
 export const messagesSchema = z
@@ -24,6 +24,8 @@ export const messagesSchema = z
   .refine((messages) => messages.some((message) => message.role === "user"), {
     error: "must hold at least one user message",
   })
-  .meta({ description: "At least one of them is the user's; the last of those begins the turn." });
+  .meta({
+    description: "Messages, at least one of them from the user. The last user message starts the turn.",
+  });
 
 export type MessageInput = z.output<typeof messageSchema>;

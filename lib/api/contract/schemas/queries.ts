@@ -12,33 +12,40 @@ const wholeNumber = (least: number, most: number) =>
 export const streamQuerySchema = z.object({
   after: wholeNumber(0, Number.MAX_SAFE_INTEGER)
     .optional()
-    .meta({ description: "Only events with a higher number; `Last-Event-ID` wins over it.", examples: [12] }),
+    .meta({
+      description: "Returns only events with a higher `seq`. `Last-Event-ID` takes precedence.",
+      examples: [12],
+    }),
 });
 
-/** What an `EventSource` sends when it comes back; the handler reads it. Source: `wire.md`, Stream. */
+/** The header that an `EventSource` sends when it reconnects. The handler reads it. Source: `wire.md`, Stream. */
 export const streamHeadersSchema = z.object({
   "Last-Event-ID": wholeNumber(0, 999_999_999_999_999)
     .optional()
-    .meta({ description: "The last event that was seen: the stream goes on after it.", examples: [12] }),
+    .meta({ description: "`id` of the last event received. The stream resumes after it.", examples: [12] }),
 });
 
 /** `?limit=&cursor=` of a list. */
 export const listQuerySchema = z.object({
-  limit: wholeNumber(1, 100).optional().meta({ default: 50, description: "Items on a page." }),
+  limit: wholeNumber(1, 100)
+    .optional()
+    .meta({ default: 50, description: "Maximum number of items per page." }),
   cursor: z
     .string()
     .regex(/^[\w-]{1,500}$/, { error: "is not one that this list gave" })
     .optional()
-    .meta({ description: "The `nextCursor` of the page before." }),
+    .meta({ description: "The `nextCursor` of the previous page." }),
 });
 
 /** Largest value of the database's `integer`. */
 const INTEGER_MAX = 2_147_483_647;
 
-/** The transcript is listed oldest first, after a sequence number that serves as its cursor. */
+/** The transcript is listed oldest first. Its cursor is a sequence number. */
 export const messageListQuerySchema = z.object({
-  limit: wholeNumber(1, 200).optional().meta({ default: 50, description: "Messages on a page." }),
+  limit: wholeNumber(1, 200)
+    .optional()
+    .meta({ default: 50, description: "Maximum number of messages per page." }),
   cursor: wholeNumber(0, INTEGER_MAX)
     .optional()
-    .meta({ description: "The `nextCursor` of the page before: messages after the one numbered so." }),
+    .meta({ description: "The `nextCursor` of the previous page: returns messages with a higher `seq`." }),
 });

@@ -7,7 +7,7 @@ const success = z.literal(true);
 const names = z.array(z.string());
 const jsonRecord = z.record(z.string(), z.json());
 
-/** A session with its fixed profile; secrets are no part of it. Source: specification, Session creation request. */
+/** A session with its fixed profile and without secrets. Source: specification, Session creation request. */
 export const sessionDetailSchema = z
   .object({
     success,
@@ -15,16 +15,16 @@ export const sessionDetailSchema = z
       parentSessionId: z
         .string()
         .nullable()
-        .meta({ description: "The session whose agent delegated to this one.", examples: [null] }),
+        .meta({ description: "Id of the session whose agent delegated to this one.", examples: [null] }),
       userId: z
         .string()
         .nullable()
         .meta({ examples: ["ada"] }),
       metadata: jsonRecord
         .nullable()
-        .meta({ description: "As it was sent.", examples: [{ ticket: "T-4711" }] }),
+        .meta({ description: "Metadata that the caller sent.", examples: [{ ticket: "T-4711" }] }),
       targetPageUrls: names.meta({
-        description: "The pages it was created with, and those that a retarget named since.",
+        description: "Target pages of the creation and of later retargets.",
       }),
       outputSchema: jsonRecord.nullable().meta({ examples: [null] }),
       systemPrompt: z
@@ -34,17 +34,18 @@ export const sessionDetailSchema = z
       tools: z.object({ include: names, exclude: names, externalTurnExclude: names }),
       mcpServers: z
         .record(z.string(), z.object({ url: z.string(), type: z.enum(["http", "sse"]) }))
-        .meta({ description: "Without their headers, which no answer tells.", examples: [{}] }),
+        .meta({ description: "Remote tool servers without their headers.", examples: [{}] }),
       capabilities: z.object({ browser: z.boolean(), sandbox: z.boolean() }),
       subAgents: z.boolean(),
-      delegation: z
-        .object({ maxLiveChildren: z.int(), maxLiveBrowsers: z.int() })
-        .meta({ description: "The caps in force.", examples: [{ maxLiveChildren: 4, maxLiveBrowsers: 4 }] }),
+      delegation: z.object({ maxLiveChildren: z.int(), maxLiveBrowsers: z.int() }).meta({
+        description: "Effective limits on live sub-agents.",
+        examples: [{ maxLiveChildren: 4, maxLiveBrowsers: 4 }],
+      }),
       callback: z
         .object({
           url: z.string(),
           events: z.array(z.enum(CALLBACK_EVENTS)),
-          isSigned: z.boolean().meta({ description: "Whether a secret was registered." }),
+          isSigned: z.boolean().meta({ description: "Whether deliveries are signed with a secret." }),
         })
         .nullable()
         .meta({ examples: [null] }),
@@ -57,49 +58,50 @@ export const sessionDetailSchema = z
 const removed = (what: string, example: number) =>
   z.number().meta({ description: what, examples: [example] });
 
-/** What went with a session: how many of each, its sub-agents' included. Source: `wire.md`, Also served. */
+/** Number of deleted records of each kind, including those of sub-agents. Source: `wire.md`, Also served. */
 export const sessionDeletedSchema = z
   .object({
     success,
     deleted: z.object({
-      sessions: removed("The session and its sub-agents.", 1),
+      sessions: removed("The session and its sub-agent sessions.", 1),
       requests: removed("Accepted messages.", 2),
-      runs: removed("Runs; one that was open was stopped.", 2),
-      messages: removed("Messages of the transcript and of the queue.", 5),
-      events: removed("Lines of the event log.", 24),
-      toolCalls: removed("Calls of tools with their results.", 4),
+      runs: removed("Runs. An open run was stopped.", 2),
+      messages: removed("Messages of the transcript and the queue.", 5),
+      events: removed("Events of the log.", 24),
+      toolCalls: removed("Tool calls with their results.", 4),
       deliverables: removed("Typed results.", 2),
       annotations: removed("Annotations.", 0),
-      elicitations: removed("Questions of the agent.", 0),
-      deliveries: removed("Callbacks with their attempts; open ones are not sent.", 4),
+      elicitations: removed("Questions that the agent asked.", 0),
+      deliveries: removed("Callback deliveries with their attempts. Pending ones are not sent.", 4),
       evidence: removed("Screenshots, previews and saved pages.", 3),
-      evidenceBytes: removed("Their size in bytes.", 183_250),
-      secrets: removed("Sealed secrets: of the callback, and headers of MCP servers.", 1),
-      shareLinks: removed("Share links beside the session's own, which ends too.", 0),
-      workspaces: removed("Workspaces that had been started.", 1),
-      browsers: removed("Browsers that were up.", 1),
+      evidenceBytes: removed("Size of the evidence in bytes.", 183_250),
+      secrets: removed("Encrypted secrets: the callback secret and headers of MCP servers.", 1),
+      shareLinks: removed("Created share links. The session's `shareUrl` stops working too.", 0),
+      workspaces: removed("Started workspaces.", 1),
+      browsers: removed("Running browsers.", 1),
     }),
     pending: z
       .array(
         z.object({
-          sessionId: z.string().meta({ description: "The session or one of its sub-agents." }),
+          sessionId: z.string().meta({ description: "Id of the session or of a sub-agent session." }),
           part: z.enum(REMOVED_PARTS),
           reason: z.string().meta({ examples: ["a file or folder could not be removed (EBUSY)"] }),
         }),
       )
       .meta({
         description:
-          "What could not be removed from disk yet. The service retries until it is gone, also after a restart. Empty when the deletion is complete.",
+          "Files that could not be removed from disk yet. The service retries until they are gone, also after a restart. Empty when the deletion is complete.",
         examples: [[]],
       }),
   })
   .meta({
     id: "SessionDeleted",
     description:
-      "How much was deleted with the session, and what is still pending. Asking again answers 404.",
+      "Numbers of deleted records, and what is still pending. Deleting the session again returns 404.",
   });
 
-/** A callback that was opened for a new cycle of attempts. Source: `wire.md`, Also served. */
-export const redeliveredSchema = z
-  .object({ success, delivery: deliveryRecordSchema })
-  .meta({ id: "Redelivered", description: "The same callback with the same bytes and id, in a new cycle." });
+/** A delivery that starts a new cycle of attempts. Source: `wire.md`, Also served. */
+export const redeliveredSchema = z.object({ success, delivery: deliveryRecordSchema }).meta({
+  id: "Redelivered",
+  description: "The same delivery with the same body and id, in a new cycle of attempts.",
+});

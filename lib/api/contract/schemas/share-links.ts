@@ -5,7 +5,7 @@ import { shareUrl } from "./values.ts";
 
 const role = z.enum(SHARE_ROLES).meta({
   description:
-    "`view` watches, `comment` watches and annotates, `drive` also messages the agent and controls the browser.",
+    "`view` can watch, `comment` can also annotate, and `drive` can also message the agent and control the browser.",
   examples: ["comment"],
 });
 
@@ -15,7 +15,7 @@ export const createShareLinkSchema = z.strictObject({
   label: nameUpTo(100)
     .optional()
     .meta({
-      description: "Whom or what the link is for; shown in the list only.",
+      description: "Label that lists show, for example the recipient.",
       examples: ["Design review"],
     }),
   expiresAt: z.iso
@@ -24,7 +24,7 @@ export const createShareLinkSchema = z.strictObject({
     .refine((text) => new Date(text).getUTCFullYear() < 10_000, { error: "must be before the year 10000" })
     .optional()
     .meta({
-      description: "ISO 8601. Omit for a link that does not expire.",
+      description: "Expiry. ISO 8601 with a time zone. Omit for a link that never expires.",
       examples: ["2126-12-01T00:00:00.000Z"],
     }),
 });
@@ -32,7 +32,7 @@ export const createShareLinkSchema = z.strictObject({
 /** A share link without its secret. */
 export const shareLinkRecordSchema = z
   .object({
-    id: z.string().meta({ description: "Names the link.", examples: ["lnk_k2m4zqvbwcnr7xye3hjpdtas"] }),
+    id: z.string().meta({ description: "Id of the link.", examples: ["lnk_k2m4zqvbwcnr7xye3hjpdtas"] }),
     role,
     label: z
       .string()
@@ -42,10 +42,16 @@ export const shareLinkRecordSchema = z
     expiresAt: z
       .string()
       .nullable()
-      .meta({ description: "ISO 8601, UTC; null if the link does not expire." }),
-    revokedAt: z.string().nullable().meta({ description: "ISO 8601, UTC; null if the link is not revoked." }),
+      .meta({ description: "Expiry. ISO 8601, UTC. Null if the link never expires." }),
+    revokedAt: z
+      .string()
+      .nullable()
+      .meta({ description: "Revocation. ISO 8601, UTC. Null if the link is not revoked." }),
   })
-  .meta({ id: "ShareLink", description: "A share link without its secret, of which only a hash is stored." });
+  .meta({
+    id: "ShareLink",
+    description: "A share link without its secret. Only a hash of the secret is stored.",
+  });
 
 const success = z.literal(true);
 
@@ -53,8 +59,7 @@ export const shareLinkCreatedSchema = z
   .object({
     success,
     shareUrl: shareUrl.meta({
-      description:
-        "The link with its secret, as a path of this service. This answer is the only one that has it.",
+      description: "Path of the link, including its secret. The secret is returned only once.",
     }),
     record: shareLinkRecordSchema,
   })
@@ -70,7 +75,7 @@ export const sharesRevokedSchema = z
     revoked: z
       .int()
       .min(0)
-      .meta({ description: "Created links that this call revoked.", examples: [2] }),
-    shareUrl: shareUrl.meta({ description: "The session's new `shareUrl`, as a path of this service." }),
+      .meta({ description: "Number of links that this call revoked.", examples: [2] }),
+    shareUrl: shareUrl.meta({ description: "Path of the session's new `shareUrl`." }),
   })
   .meta({ id: "SharesRevoked" });

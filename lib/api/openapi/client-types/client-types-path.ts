@@ -1,4 +1,4 @@
 import { join } from "node:path";
 
-/** Where the client's types are kept. */
+/** Path of the client's generated types. */
 export const CLIENT_TYPES = join(import.meta.dirname, "../../../client/wire.ts");

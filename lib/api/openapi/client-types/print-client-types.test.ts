@@ -11,14 +11,14 @@ import { CLIENT_TYPES } from "./client-types-path.ts";
 import { printClientTypes } from "./print-client-types.ts";
 import { printType } from "./print-types.ts";
 
-test("the client's types are those of the contract (`npm run build:client` makes them anew)", () => {
+test("the client's types match the contract (`npm run build:client` regenerates them)", () => {
   assert.equal(readFileSync(CLIENT_TYPES, "utf8"), printClientTypes());
 });
 
-/** Who submits an annotation names its `event`; the log's own type lets anything through there. */
+/** An annotation's own `event` is any string, and the log's type is looser than the client's, so this leaves it out. */
 type PlainEvent = Exclude<ServerEvent, { kind: "annotation.submitted" }>;
 
-/** What the service sends is what the client's types say, and what they let through is what it takes: the compiler checks it. */
+/** The compiler checks that the client's types accept what the service sends, and that the service accepts their bodies. */
 export const agreements = {
   event: (event: PlainEvent): wire.DomainEvent => event,
   delta: (delta: ServerDelta): wire.MessageDelta => delta,
@@ -27,7 +27,7 @@ export const agreements = {
   followUp: (body: wire.FollowUp): z.input<typeof followUpSchema> => body,
 };
 
-test("a JSON Schema becomes the type of its values", () => {
+test("prints a JSON Schema as a TypeScript type", () => {
   const rows: [Parameters<typeof printType>[0], string][] = [
     [{}, "unknown"],
     [{ type: "integer" }, "number"],

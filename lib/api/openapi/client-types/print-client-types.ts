@@ -6,17 +6,17 @@ import type { JsonSchema } from "../json-schema.ts";
 import type { OpenApiDocument, OperationObject, ParameterObject } from "../types.ts";
 import { printRemark, printType } from "./print-types.ts";
 
-const HEAD = `// Made from the contract by \`npm run build:client\`. Do not edit: a test compares it.
+const HEAD = `// Generated from the contract by \`npm run build:client\`. Do not edit: a test compares it with the contract.
 
 `;
 
-/** What programs may call: with a key, or without any credential. The page's own operations are the page's. */
+/** Whether programs can call the operation: with an API key or without a credential. */
 const isForPrograms = ({ auth }: Operation): boolean =>
   auth.kind === "key" || auth.kind === "none" || (auth.kind === "share" && auth.orKey);
 
 /**
- * The types of the published client, as a module that imports nothing: every named schema of the document, and every
- * operation for programs with its parameters, body and answer, and where it is found.
+ * Prints the types of the published client as a module without imports: every named schema of the document, and the
+ * path, parameters, body and response of every operation for programs.
  */
 export function printClientTypes(document: OpenApiDocument = buildDocument("")): string {
   const types = Object.entries(document.components.schemas).map(
@@ -39,9 +39,9 @@ export function printClientTypes(document: OpenApiDocument = buildDocument("")):
   return [
     HEAD,
     types.join("\n"),
-    "\n/** Every operation for programs: what it takes and what it answers. */\n",
+    "\n/** Parameters, body and response of every operation for programs. */\n",
     `export type Operations = {\n${signatures.join("")}};\n`,
-    "\n/** Where each operation is found. */\n",
+    "\n/** Method and path of every operation for programs. */\n",
     `export const OPERATIONS = {\n${places.join("")}} as const;\n`,
   ].join("");
 }
@@ -75,7 +75,7 @@ function printSignature(name: string, operation: Operation, described: Operation
   return `${remark}  ${name}: {\n${fields.map((field) => `    ${field};\n`).join("")}  };\n`;
 }
 
-/** The body of a success; what is no JSON comes as the response itself. */
+/** The type of a successful body; `Response` if the body is not JSON. */
 function printAnswer(operation: Operation, { responses }: OperationObject): string {
   const schemas = Object.entries(operation.answers).flatMap(([status, answer]): JsonSchema[] => {
     const response = responses[status];

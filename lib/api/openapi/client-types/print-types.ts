@@ -1,8 +1,8 @@
-import { type JsonSchema, nameOfRef } from "../json-schema.ts";
+import { type JsonSchema, nameOfRef, splitNull } from "../json-schema.ts";
 
 const INDENT = "  ";
 
-/** A JSON Schema as a TypeScript type. Unknown values are `unknown`; a field that takes nothing is left out. */
+/** Prints a JSON Schema as a TypeScript type. Fields that accept no value are left out. */
 export function printType(schema: JsonSchema, indent = ""): string {
   const name = nameOfRef(schema);
   if (name !== undefined) return name;
@@ -39,16 +39,22 @@ function printObject(schema: JsonSchema, indent: string): string {
     .map(([name, part]) => {
       const isRequired = required.includes(name);
       const type = printType(part, inner);
-      return `${printRemark(part, inner)}${inner}${printName(name)}${isRequired ? "" : "?"}: ${type}${isRequired ? "" : " | undefined"};\n`;
+      return `${printRemark(describeNullable(part), inner)}${inner}${printName(name)}${isRequired ? "" : "?"}: ${type}${isRequired ? "" : " | undefined"};\n`;
     });
   if (typeof additionalProperties === "object" || additionalProperties === true)
     lines.push(`${inner}[field: string]: unknown;\n`);
   return lines.length === 0 ? "Record<string, never>" : `{\n${lines.join("")}${indent}}`;
 }
 
+/** Zod leaves the description of a nullable field on the part that is not null. */
+const describeNullable = (part: JsonSchema): JsonSchema => {
+  const description = part.description ?? splitNull(part).rest.description;
+  return description === undefined ? part : { ...part, description };
+};
+
 const printName = (name: string) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name));
 
-/** What a schema says of itself, as a comment before it. */
+/** Prints the description of a schema as a doc comment. */
 export function printRemark({ description, deprecated }: JsonSchema, indent: string): string {
   const text = [description, deprecated && "@deprecated"].filter(Boolean).join(" ");
   return text === "" ? "" : `${indent}/** ${text.replaceAll("*/", "*\\/")} */\n`;

@@ -1,7 +1,7 @@
 import { type Components, type JsonSchema, resolve } from "../json-schema.ts";
 import type { MediaObject, OpenApiDocument, PathItem } from "../types.ts";
 
-/** Gives every JSON body and event that has none an example, made of its schema's parts. */
+/** Adds an example, built from the schema, to every JSON body and event that has none. */
 export function addExamples(document: OpenApiDocument): OpenApiDocument {
   const { schemas } = document.components;
   return {
@@ -44,8 +44,7 @@ const mapValues = <Value>(
   Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]));
 
 /**
- * An example of what a schema describes, made of the examples of its parts; optional fields are left out.
- * @throws Error for a schema whose example cannot be told from it.
+ * Builds an example of a schema from the examples of its parts. Optional fields are left out.
  */
 function makeExample(schema: JsonSchema, components: Components): unknown {
   if (schema.examples) return schema.examples[0];

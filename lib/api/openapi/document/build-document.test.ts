@@ -8,7 +8,7 @@ import { buildDocument } from "./build-document.ts";
 
 const document = buildDocument("https://sessions.test");
 
-/** Rules beyond the linter's strict selection. */
+/** Rules in addition to the linter's strict set. */
 const RULES = Object.fromEntries(
   [
     ...["no-invalid-media-type-examples", "no-invalid-schema-examples", "no-invalid-parameter-examples"],
@@ -19,38 +19,38 @@ const RULES = Object.fromEntries(
   ].map((rule) => [rule, "error" as const]),
 );
 
-/** What the linter would have otherwise, and why it is as it is. */
+/** Accepted violations, each with its reason. */
 const EXCEPTIONS: { rule: string; at: RegExp; why: string }[] = [
   { rule: "info-license", at: /^#\/info$/, why: "no license has been chosen" },
   {
     rule: "operation-4xx-response",
     at: /~1api~1(?:health|ready|openapi\.json)\/get/,
-    why: "takes nothing that could be wrong",
+    why: "the operation has no input that could be invalid",
   },
   { rule: "operation-2xx-response", at: /~1live\/get/, why: "an upgrade succeeds with 101" },
   {
     rule: "no-unused-components",
     at: /\/schemas\/Live(?:Client)?Frame$/,
-    why: "the socket's frames are named by x-websocket, where the linter does not look",
+    why: "x-websocket references these schemas, and the linter does not read it",
   },
 ];
 
 describe("the OpenAPI document", () => {
-  test("passes the linter's strict rules, but for the exceptions that are explained", async () => {
+  test("passes the linter's strict rules, except for the listed exceptions", async () => {
     const config = await createConfig({ extends: ["recommended-strict"], rules: RULES });
     const problems = await lintFromString({ source: JSON.stringify(document), config });
-    const told = problems.map(({ ruleId, message, location }) => ({
+    const found = problems.map(({ ruleId, message, location }) => ({
       ...{ rule: ruleId, message, at: location[0]?.pointer ?? "" },
     }));
-    const isExcused = (problem: { rule: string; at: string }) =>
+    const isException = (problem: { rule: string; at: string }) =>
       EXCEPTIONS.some(({ rule, at }) => rule === problem.rule && at.test(problem.at));
     assert.deepEqual(
-      told.filter((problem) => !isExcused(problem)),
+      found.filter((problem) => !isException(problem)),
       [],
     );
   });
 
-  test("is the same every time", () => {
+  test("is deterministic", () => {
     assert.equal(JSON.stringify(buildDocument("https://sessions.test")), JSON.stringify(document));
   });
 
@@ -65,7 +65,7 @@ describe("the OpenAPI document", () => {
     assert.deepEqual(described.sort(), expected.sort());
   });
 
-  test("describes every operation, field of a body, parameter and named answer", () => {
+  test("describes every operation, every parameter and every field of the session creation", () => {
     const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
     for (const operation of operations) {
       assert.ok(operation?.summary, operation?.operationId);
@@ -78,7 +78,7 @@ describe("the OpenAPI document", () => {
         assert.ok(schema.description ?? schema.$ref, `${name}.${field}`);
   });
 
-  test("shows examples that are valid against their schemas", () => {
+  test("has examples that are valid against their schemas", () => {
     const ajv = createDocumentAjv(document);
     let checked = 0;
     const check = (where: string, media: MediaObject) => {
@@ -110,13 +110,13 @@ describe("the OpenAPI document", () => {
     assert.ok(checked > 50);
   });
 
-  test("names what programs pass on, instead of repeating it", () => {
+  test("names the schemas of responses instead of repeating them inline", () => {
     const inline = Object.values(document.paths)
       .flatMap((item) => Object.values(item))
       .flatMap((operation) => Object.values(operation?.responses ?? {}))
       .flatMap((response) => ("$ref" in response ? [] : Object.values(response.content ?? {})))
       .filter(({ schema }) => schema?.type === "object" && schema.properties !== undefined);
-    // Lists are a page of something that is named.
+    // Only list pages are inline; their items are named.
     for (const { schema } of inline)
       assert.ok(schema?.properties?.data, JSON.stringify(schema).slice(0, 200));
   });

@@ -13,18 +13,18 @@ import { OPERATION_DOCS, type OperationDocs } from "./operation-docs.ts";
 import { describePathParameter, readPathNames } from "./parameters.ts";
 import { TAGS } from "./tags.ts";
 
-/** Raised with every change that a client may notice. */
+/** Version of the interface. Raise it with every change that clients may notice. */
 const VERSION = "1.0.0";
 
-const DESCRIPTION = `An AI agent works on a web page in a session. One call creates the session and starts its first turn; programs follow it by polling, by an event stream or by signed callbacks, and can demand a result that matches their JSON Schema.
+const DESCRIPTION = `An AI agent works on a web page in a session. One call creates the session and starts its first turn. Programs follow it by polling, by an event stream or by signed callbacks, and can request a result that matches their JSON Schema.
 
-**Credentials.** Send an API key as \`Authorization: Bearer <API_KEY>\` or as \`X-Service-Api-Key: <API_KEY>\`. A key sees its owner's sessions alone; any other is a 404. \`GET\` needs the scope \`sessions:read\`, everything else \`sessions:write\`; without it the answer is a 403.
+**Credentials.** Send an API key as \`Authorization: Bearer <API_KEY>\` or as \`X-Service-Api-Key: <API_KEY>\`. A key can access only the sessions of its owner; other sessions return 404. \`GET\` requires the scope \`sessions:read\`, and all other methods require \`sessions:write\`. Without the scope the response is 403.
 
-**Refusals** have one envelope, \`{ "success": false, "error": "<sentence>", "code": "<code>" }\`, except where this document says otherwise. The sentence begins with the path of the field that it is about. Go by \`code\`; sentences may change. A method that a path does not have is a 405 \`method_not_allowed\` with an \`Allow\` header. \`HEAD\` works wherever \`GET\` does.
+**Errors** have the form \`{ "success": false, "error": "<message>", "code": "<code>" }\`, unless an operation documents another one. The message starts with the path of the invalid field, if there is one. Handle errors by \`code\`; messages may change. A method that a path does not support returns 405 \`method_not_allowed\` with an \`Allow\` header. \`HEAD\` works for every \`GET\` operation.
 
-**Limits** are counted per key, and per session for annotations. Answers carry \`RateLimit-*\` headers where there is a limit; a 429 says with \`Retry-After\` when to come back.
+**Rate limits** are counted per API key, and per session for annotations. Responses of limited operations have \`RateLimit-*\` headers. A 429 has a \`Retry-After\` header with the seconds to wait.
 
-**To come.** Answers and events may gain fields, and events may gain kinds: pass over what you do not know.`;
+**Compatibility.** Future versions may add fields to responses and events, and may add kinds of events. Ignore unknown fields and kinds.`;
 
 const SECURITY_SCHEMES = {
   bearerKey: { type: "http", scheme: "bearer", description: "`Authorization: Bearer <API_KEY>`." },
@@ -32,24 +32,25 @@ const SECURITY_SCHEMES = {
     type: "apiKey",
     in: "header",
     name: "X-Service-Api-Key",
-    description: "The API key by itself.",
+    description: "The API key without a prefix.",
   },
   shareCookie: {
     type: "apiKey",
     in: "cookie",
     name: "share",
-    description: "What opening a session's `shareUrl` leaves in the browser, for the paths of that session.",
+    description:
+      "Cookie that opening a session's `shareUrl` sets. It is valid for the paths of that session.",
   },
   loginCookie: {
     type: "apiKey",
     in: "cookie",
     name: "operator",
-    description: "What opening the link that the service prints at its start leaves in the browser.",
+    description: "Cookie that opening the service's login link sets.",
   },
 };
 
 /**
- * The whole interface as an OpenAPI 3.1 document, made of the contract: the same contract gives the same document.
+ * Builds the OpenAPI 3.1 document of the whole interface from the contract. The output is deterministic.
  *
  * @param baseUrl public origin of the service, without a trailing slash.
  */
@@ -77,7 +78,7 @@ export function buildDocument(
     info: {
       title: "Agent Session Service",
       version: VERSION,
-      summary: "AI agents that work on web pages, as an HTTP interface.",
+      summary: "HTTP interface to AI agents that work on web pages.",
       description: DESCRIPTION,
     },
     servers: [{ url: baseUrl, description: "This service." }],
@@ -100,7 +101,7 @@ export function buildDocument(
 
 const METHODS = ["get", "post", "patch", "delete"];
 
-/** Paths by name, and the methods of each in the usual order. */
+/** Sorts paths by name, and the methods of each path in the usual order. */
 const mapInOrder = (paths: Record<string, PathItem>): Record<string, PathItem> =>
   Object.fromEntries(
     Object.keys(paths)
@@ -114,7 +115,7 @@ const mapInOrder = (paths: Record<string, PathItem>): Record<string, PathItem> =
       }),
   );
 
-/** Leaves out the responses, headers and tags that nothing in the document refers to. */
+/** Removes responses, headers and tags that the document does not reference. */
 function dropUnused(document: OpenApiDocument): OpenApiDocument {
   const { components } = document;
   const isUsed = (kind: string, text: string) => (name: string) =>

@@ -3,35 +3,35 @@ import type { Components, JsonSchema } from "../json-schema.ts";
 
 type Direction = "input" | "output";
 
-/** Turns the contract's schemas into JSON Schemas; those with an `id` become components that others refer to. */
+/** Converts the contract's schemas to JSON Schemas. A schema with an `id` becomes a component that others reference. */
 export type SchemaCollector = {
-  /** @param direction whether clients send it, or get it. */
+  /** @param direction `input` for request bodies and parameters, `output` for responses. */
   add: (schema: z.ZodType, direction: Direction) => JsonSchema;
-  /** What has been named so far, by name. */
+  /** Components collected so far, by name. */
   components: () => Components;
 };
 
 /**
- * Makes a collector for one document.
+ * Creates the collector for one document.
  *
- * Bodies that clients send are as strict as the service is. What they get may gain fields in a later version, so that
- * answers are shown open, although the service sends no other field today.
+ * Schemas of requests are as strict as the service. Schemas of responses allow additional fields, because later
+ * versions may add some.
  */
 export function createSchemaCollector(): SchemaCollector {
   const components = new Map<string, JsonSchema>();
 
   function name(id: string, schema: JsonSchema): void {
-    const known = components.get(id);
-    if (known && JSON.stringify(known) !== JSON.stringify(schema))
+    const existing = components.get(id);
+    if (existing && JSON.stringify(existing) !== JSON.stringify(schema))
       throw new Error(
-        `two schemas are named ${id}: give what clients send and what they get their own names`,
+        `two schemas are named ${id}: name the request schema and the response schema differently`,
       );
     components.set(id, schema);
   }
 
   return {
     add(schema, direction) {
-      // Below another schema, so that a named one becomes a component like those inside it.
+      // Zod puts named schemas into `$defs` only below another schema, hence the wrapping object.
       const whole = z.toJSONSchema(z.object({ schema }), { io: direction, unrepresentable: "any" });
       const read = (part: unknown) => tidy(part, direction) as JsonSchema;
       const found = read(whole.properties?.schema);
@@ -44,12 +44,12 @@ export function createSchemaCollector(): SchemaCollector {
   };
 }
 
-/** What the schema's author wants shown (`shownAs`), references as the document has them, and answers open. */
+/** Applies `shownAs`, rewrites references for the document, and lets response schemas allow additional fields. */
 function tidy(part: unknown, direction: Direction): unknown {
   if (Array.isArray(part)) return part.map((each) => tidy(each, direction));
   if (typeof part !== "object" || part === null) return part;
   const { shownAs, id: _, ...fields } = part as Record<string, unknown>;
-  // The one circle without a name is the library's own description of any JSON value.
+  // The only recursive schema without a name is Zod's own description of any JSON value.
   if (/^#\/\$defs\/__schema\d+$/.test(String(fields.$ref))) return {};
   if (shownAs !== undefined) return { ...(shownAs as JsonSchema), ...keepRemarks(fields) };
   return Object.fromEntries(
@@ -58,7 +58,7 @@ function tidy(part: unknown, direction: Direction): unknown {
       if (key === "examples" || key === "default" || key === "const" || key === "enum") return [[key, value]];
       if (key === "properties") return [[key, tidyEach(value, direction)]];
       if (key === "additionalProperties" && value === false && direction === "output") return [];
-      // The library's bounds of a safe integer say nothing to a reader.
+      // Zod adds the bounds of a safe integer, which mean nothing to a reader.
       if ((key === "maximum" || key === "minimum") && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER)
         return [];
       return [[key, tidy(value, direction)]];
@@ -66,7 +66,7 @@ function tidy(part: unknown, direction: Direction): unknown {
   );
 }
 
-/** Properties may have any name, `id` and `default` too. */
+/** Tidies the schemas of properties. Their names may coincide with keywords such as `id` and `default`. */
 const tidyEach = (properties: unknown, direction: Direction) =>
   Object.fromEntries(
     Object.entries(properties as Record<string, unknown>).map(([key, value]) => [
@@ -79,7 +79,7 @@ const REMARKS = ["title", "description", "examples", "default", "deprecated"];
 const keepRemarks = (fields: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(fields).filter(([key]) => REMARKS.includes(key)));
 
-/** The names that a schema refers to, directly or through others. */
+/** Returns the names that a schema references, directly or indirectly. */
 function reach(schema: JsonSchema, defs: ReadonlyMap<string, JsonSchema>): Set<string> {
   const found = new Set<string>();
   const visit = (part: JsonSchema) => {

@@ -13,7 +13,7 @@ import { tagOf } from "./tags.ts";
 
 type Ref = { $ref: string };
 
-/** Describes one operation of the contract; its examples are added when all schemas are known. */
+/** Describes one operation of the contract. Examples are added later, when all schemas are known. */
 export function describeOperation(
   collector: SchemaCollector,
   operationId: string,
@@ -38,7 +38,7 @@ export function describeOperation(
   };
 }
 
-/** A key needs a scope, which OpenAPI 3.1 has a place for whatever the kind of credential. */
+/** Lists the accepted credentials. API keys list their scope, which OpenAPI 3.1 allows for every kind of credential. */
 function describeSecurity(operation: Operation): Record<string, string[]>[] {
   const { auth } = operation;
   const scopes = [scopeOf(operation)];
@@ -75,7 +75,7 @@ function describeBody(
   };
 }
 
-/** `A typed result` as `a-typed-result`. */
+/** `A typed result` becomes `a-typed-result`. */
 const nameExample = (title: string) => title.toLowerCase().replace(/[^a-z0-9]+/g, "-");
 
 function describeResponses(collector: SchemaCollector, operation: Operation): OperationObject["responses"] {
@@ -96,14 +96,14 @@ function describeRefusalOf(operation: Operation, code: ErrorCode): ResponseObjec
     : describeBareRefusal(code, sentence);
 }
 
-/** What each status of an answer means, where the operation says nothing of its own. */
+/** Descriptions of successful responses and of the 503 of the readiness check. */
 const MEANINGS: Record<number, string> = {
-  200: "Done.",
-  201: "Made, and stored.",
-  202: "Accepted, and stored.",
-  204: "Nothing left to tell.",
-  304: "As it was.",
-  503: "Something is missing; the checks say what.",
+  200: "Success.",
+  201: "Created and stored.",
+  202: "Accepted and stored.",
+  204: "No more events. An `EventSource` stops reconnecting.",
+  304: "Not modified.",
+  503: "Not ready. `checks` names the failing part.",
 };
 
 function describeAnswer(
@@ -115,7 +115,7 @@ function describeAnswer(
   const limited = operation.rate && answer !== "stream" ? RATE_HEADERS : [];
   const names = [...(operation.answerHeaders?.[status] ?? []), ...limited];
   const described = {
-    description: MEANINGS[status] ?? "Answered.",
+    description: MEANINGS[status] ?? "Success.",
     ...(names.length > 0 && { headers: referToHeaders(names) }),
   };
   if (answer !== "stream")
@@ -126,17 +126,17 @@ function describeAnswer(
   return { ...described, content: Object.fromEntries(content) };
 }
 
-/** An event stream is described by one message's `data`: OpenAPI 3.1 has no words for the others. */
+/** OpenAPI 3.1 cannot describe an event stream, so the schema describes the `data` of each message. */
 function describeStream(collector: SchemaCollector, type: string): MediaObject {
   if (type !== "text/event-stream") return { schema: type === "application/json" ? { type: "object" } : {} };
   const schema: JsonSchema = {
-    description: "The `data` of each message, as JSON; `event` is its `kind`, `id` its `seq`.",
+    description: "The `data` of each message, as JSON. `event` is its `kind`, and `id` is its `seq`.",
     anyOf: [collector.add(domainEventSchema, "output"), collector.add(messageDeltaSchema, "output")],
   };
   return { schema };
 }
 
-/** One response for a status that several things answer with. */
+/** Merges the responses of one status into one. */
 function unite(responses: (ResponseObject | Ref)[]): ResponseObject | Ref {
   const [first, ...others] = responses;
   if (!first) throw new Error("a status without a response");
@@ -149,7 +149,7 @@ function unite(responses: (ResponseObject | Ref)[]): ResponseObject | Ref {
   const errors: JsonSchema[] = codes.length > 0 ? [{ $ref: "#/components/schemas/Error" }] : [];
   const all = [...schemas, ...errors];
   return {
-    description: [...descriptions, ...(named.length > 0 ? [`Or a refusal: ${named.join(", ")}.`] : [])].join(
+    description: [...descriptions, ...(named.length > 0 ? [`Or an error: ${named.join(", ")}.`] : [])].join(
       " ",
     ),
     ...(whole[0]?.headers && { headers: whole[0].headers }),

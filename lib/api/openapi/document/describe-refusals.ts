@@ -5,15 +5,15 @@ import type { ResponseObject } from "../types.ts";
 import { ERROR_DOCS } from "./error-docs.ts";
 import { RATE_HEADERS, referToHeaders, type SharedHeader } from "./headers.ts";
 
-/** The one envelope. Source: `wire.md`, Errors. */
+/** The error envelope. Source: `wire.md`, Errors. */
 export const errorSchema: JsonSchema = {
   type: "object",
-  description: "A refusal.",
+  description: "An error.",
   properties: {
     success: { const: false },
     error: {
       type: "string",
-      description: "A sentence; it begins with the path of the field that it is about, where there is one.",
+      description: "Error message. It starts with the path of the invalid field, if there is one.",
       examples: ["subAgents: must be a boolean"],
     },
     code: { type: "string", enum: Object.keys(ERROR_STATUS) },
@@ -21,16 +21,16 @@ export const errorSchema: JsonSchema = {
   required: ["success", "error", "code"],
 };
 
-/** The sentence alone, where the specification prints a refusal so. */
+/** An error without the envelope, for operations where the specification prints it so. */
 export const bareErrorSchema: JsonSchema = {
   type: "object",
-  description: "A refusal without the envelope: the sentence alone.",
+  description: "An error without the envelope: only the message.",
   properties: { error: { type: "string", examples: ["url is required"] } },
   required: ["error"],
   additionalProperties: false,
 };
 
-/** The refusals that an operation may answer with: those that follow from its parts, then its own. */
+/** Lists the errors that an operation can return: those that follow from its parts, then its own. */
 export function listRefusals(operation: Operation): ErrorCode[] {
   const { auth, body, query, headers, rate, requiresJsonType, path, errors = [] } = operation;
   const takesKey = auth.kind === "key" || (auth.kind === "share" && auth.orKey);
@@ -56,7 +56,7 @@ const HEADERS_OF: Partial<Record<ErrorCode, readonly SharedHeader[]>> = {
   unavailable: ["Retry-After"],
 };
 
-/** A refusal with its code, in the envelope. */
+/** Describes an error with its code, in the envelope. */
 export function describeRefusal(code: ErrorCode): ResponseObject {
   const { description, example } = ERROR_DOCS[code];
   const headers = HEADERS_OF[code];
@@ -77,13 +77,13 @@ export function describeRefusal(code: ErrorCode): ResponseObject {
   };
 }
 
-/** A refusal of an operation at whose status the specification prints the sentence alone. */
+/** Describes an error for which the specification prints only the message. */
 export const describeBareRefusal = (code: ErrorCode, sentence: string): ResponseObject => ({
   description: ERROR_DOCS[code].description,
   ...(HEADERS_OF[code] && { headers: referToHeaders(HEADERS_OF[code]) }),
   content: { "application/json": { schema: refTo("BareError"), example: { error: sentence } } },
 });
 
-/** Names of the refusals among the document's responses: `rate_limited` as `RateLimited`. */
+/** Name of an error among the document's responses: `rate_limited` becomes `RateLimited`. */
 export const nameRefusal = (code: ErrorCode): string =>
   code.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());

@@ -3,12 +3,12 @@ import type { ParameterObject, PathItem } from "../types.ts";
 import type { SchemaCollector } from "./collect-schemas.ts";
 
 const SUMMARIES: Record<string, string> = {
-  "run.started": "A run has begun",
-  "run.completed": "A run has ended",
+  "run.started": "A run started",
+  "run.completed": "A run ended",
 };
 
 /**
- * What the service posts to a session's `callback.url`. Source: specification, Run lifecycle callbacks.
+ * Describes the requests that the service sends to a session's `callback.url`. Source: specification, Run lifecycle callbacks.
  */
 export function describeWebhooks(collector: SchemaCollector): Record<string, PathItem> {
   return Object.fromEntries(
@@ -19,7 +19,7 @@ export function describeWebhooks(collector: SchemaCollector): Record<string, Pat
           operationId: `on${event.replace(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
           summary: SUMMARIES[event] ?? event,
           description:
-            "At least once, at most five attempts of 10 s each with growing waits between them; every attempt sends the same bytes and the same `X-Service-Delivery`. Only a 2xx counts, and redirects are not followed. Compare the signature with the raw bytes of the body.",
+            "Delivered at least once, in up to five attempts with increasing delays. Each attempt times out after 10 s and sends the same body and the same `X-Service-Delivery`. Only a 2xx response counts as delivered, and redirects are not followed. Verify the signature against the raw bytes of the body.",
           tags: ["Callbacks"],
           security: [{}],
           parameters: describeHeaders(event),
@@ -28,9 +28,9 @@ export function describeWebhooks(collector: SchemaCollector): Record<string, Pat
             content: { "application/json": { schema: collector.add(body, "output") } },
           },
           responses: {
-            "2XX": { description: "Taken: there will be no further attempt." },
-            "4XX": { description: "Not taken: it is tried again; a `Retry-After` may lengthen the wait." },
-            "5XX": { description: "Not taken: it is tried again; a `Retry-After` may lengthen the wait." },
+            "2XX": { description: "Delivered. The service makes no further attempt." },
+            "4XX": { description: "Failed. The service retries; a `Retry-After` can lengthen the delay." },
+            "5XX": { description: "Failed. The service retries; a `Retry-After` can lengthen the delay." },
           },
         },
       },
@@ -39,38 +39,38 @@ export function describeWebhooks(collector: SchemaCollector): Record<string, Pat
 }
 
 const describeHeaders = (event: string): ParameterObject[] => [
-  header("X-Service-Event", "The kind of event.", true, { const: event }, event),
+  header("X-Service-Event", "Name of the event.", true, { const: event }, event),
   header(
     "X-Service-Delivery",
-    "Unique per delivery, the same on every attempt.",
+    "Id of the delivery, the same on every attempt. Use it to dedupe.",
     true,
     { type: "string", pattern: "^whd-[0-9a-f-]{36}$" },
     "whd-6f1c9a3e-58d2-4b7a-9c40-2f6d8e1b7a53",
   ),
   header(
     "X-Service-Signature",
-    "`sha256=` and the hex HMAC-SHA256 of the raw body, keyed with the callback's secret; only where it has one.",
+    "`sha256=` and the hex HMAC-SHA256 of the raw body, keyed with the callback's secret. Sent only if the callback has a secret.",
     false,
     { type: "string", pattern: "^sha256=[0-9a-f]{64}$" },
     "sha256=09530b11f2cf1a3d8a3bb0a2f9b7be9b6c2c8a1f5c0c3f24e1cf1d1c1f7a2b3c",
   ),
   header(
     "Webhook-Id",
-    "The same as `X-Service-Delivery`, for receivers that know Standard Webhooks.",
+    "The same as `X-Service-Delivery`, for receivers that support Standard Webhooks.",
     true,
     { type: "string" },
     "whd-6f1c9a3e-58d2-4b7a-9c40-2f6d8e1b7a53",
   ),
   header(
     "Webhook-Timestamp",
-    "When this attempt was made, in seconds since 1970.",
+    "Time of this attempt, in seconds since 1970.",
     true,
     { type: "string", pattern: "^[0-9]+$" },
     "1795177919",
   ),
   header(
     "Webhook-Signature",
-    "Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `<id>.<timestamp>.<body>`, keyed with the secret's bytes; of a secret that is base64 there is a second one, keyed with the bytes that it stands for. Only where there is a secret.",
+    "Standard Webhooks signature: `v1,` and the base64 HMAC-SHA256 of `<id>.<timestamp>.<body>`, keyed with the secret's bytes. If the secret is valid base64, a second signature is keyed with the decoded bytes. Sent only if the callback has a secret.",
     false,
     { type: "string" },
     "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",

@@ -1,10 +1,10 @@
 import type { AnswerHeader } from "../../contract/operation.ts";
 import type { JsonSchema } from "../json-schema.ts";
 
-/** A header of an answer, as the document has it. */
+/** A response header in the document. */
 export type HeaderObject = { description: string; schema: JsonSchema; example?: unknown };
 
-/** Headers that follow from limits and refusals, besides those that operations name themselves. */
+/** Headers that follow from rate limits and errors. Operations declare their other headers themselves. */
 export type SharedHeader =
   | "RateLimit-Limit"
   | "RateLimit-Remaining"
@@ -23,28 +23,37 @@ const whole = (description: string, example: number): HeaderObject => ({
   example,
 });
 
-/** What the headers of answers mean. */
+/** Descriptions of the response headers. */
 export const HEADERS: Record<AnswerHeader | SharedHeader, HeaderObject> = {
-  Allow: text("The methods that the path has.", "POST, OPTIONS"),
-  "Cache-Control": text("How long it may be kept.", "private, max-age=31536000, immutable"),
-  "Content-Disposition": text("Whether a browser shows or keeps it.", "inline"),
-  ETag: text("Names this very answer; send it as `If-None-Match`.", '"3f6c…"'),
-  "Idempotency-Replayed": text("`true` where an earlier call is answered again.", "true"),
+  Allow: text("Methods that the path supports.", "POST, OPTIONS"),
+  "Cache-Control": text(
+    "Whether and how long the response may be cached.",
+    "private, max-age=31536000, immutable",
+  ),
+  "Content-Disposition": text(
+    "Whether a browser shows the file (`inline`) or downloads it (`attachment`).",
+    "inline",
+  ),
+  ETag: text("Version of the response. Send it back as `If-None-Match`.", '"3f6c…"'),
+  "Idempotency-Replayed": text(
+    "`true` if this is the response of an earlier request with the same `idempotencyKey`.",
+    "true",
+  ),
   Location: text(
-    "Where the request is polled: the `statusUrl`.",
+    "Path to poll for the request's status: the `statusUrl`.",
     "/api/sessions/ses_xdbqydi2z2jnnberubbghcrn/requests/req_x3vhrt5vrmaw4gijc66izaly",
   ),
-  "RateLimit-Limit": whole("Calls a minute; absent where there is no limit.", 60),
-  "RateLimit-Remaining": whole("Calls that are left now.", 59),
-  "RateLimit-Reset": whole("Seconds until all are there again.", 1),
-  "Retry-After": whole("Seconds to wait before the next try.", 3),
+  "RateLimit-Limit": whole("Requests allowed per minute. Absent if there is no limit.", 60),
+  "RateLimit-Remaining": whole("Requests left now.", 59),
+  "RateLimit-Reset": whole("Seconds until the full limit is available again.", 1),
+  "Retry-After": whole("Seconds to wait before retrying.", 3),
 };
 
-/** The headers of an answer by name, as references to the document's components. */
+/** References to the named headers among the document's components. */
 export const referToHeaders = (
   names: readonly (AnswerHeader | SharedHeader)[],
 ): Record<string, { $ref: string }> =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
-/** What a limited operation says of the limit. */
+/** Headers of operations with a rate limit. */
 export const RATE_HEADERS = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"] as const;

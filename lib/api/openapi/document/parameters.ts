@@ -6,23 +6,26 @@ import type { SchemaCollector } from "./collect-schemas.ts";
 const ID: JsonSchema = { type: "string", pattern: "^[\\w-]{1,100}$" };
 const PATH_PARAMETERS: Record<string, { description: string; schema?: JsonSchema; example: string }> = {
   sessionId: {
-    description: "The session.",
+    description: "Id of the session.",
     schema: { type: "string", pattern: "^[a-z0-9][a-z0-9_-]{0,63}$" },
     example: "ses_xdbqydi2z2jnnberubbghcrn",
   },
-  requestId: { description: "The request: one accepted message.", example: "req_x3vhrt5vrmaw4gijc66izaly" },
-  linkId: { description: "The share link's id.", example: "lnk_k2m4zqvbwcnr7xye3hjpdtas" },
-  keyId: { description: "The key's id, which is a part of it.", example: "3f9c1a7be2d04856" },
-  artifactId: { description: "The evidence's id.", example: "evi_t6ywq3ekc2bzmr5x7nahvpdj" },
-  elicitationId: { description: "The question.", example: "eli_b4wq2nxzkt7mpycr5hvjd3sa" },
-  deliveryId: { description: "The delivery.", example: "whd-6f1c9a3e-58d2-4b7a-9c40-2f6d8e1b7a53" },
+  requestId: {
+    description: "Id of the request: one accepted message.",
+    example: "req_x3vhrt5vrmaw4gijc66izaly",
+  },
+  linkId: { description: "Id of the share link.", example: "lnk_k2m4zqvbwcnr7xye3hjpdtas" },
+  keyId: { description: "Id of the key, which is part of the key itself.", example: "3f9c1a7be2d04856" },
+  artifactId: { description: "Id of the evidence.", example: "evi_t6ywq3ekc2bzmr5x7nahvpdj" },
+  elicitationId: { description: "Id of the question.", example: "eli_b4wq2nxzkt7mpycr5hvjd3sa" },
+  deliveryId: { description: "Id of the delivery.", example: "whd-6f1c9a3e-58d2-4b7a-9c40-2f6d8e1b7a53" },
 };
 
-/** The names in a path: `/a/:sessionId` has `sessionId`. */
+/** Returns the parameter names of a path: `sessionId` for `/a/:sessionId`. */
 export const readPathNames = (path: string): string[] =>
   [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
 
-/** A path parameter as the document's component. */
+/** Describes a path parameter as a component of the document. */
 export function describePathParameter(name: string): ParameterObject {
   const {
     description,
@@ -32,11 +35,11 @@ export function describePathParameter(name: string): ParameterObject {
   return { name, in: "path", description, required: true, schema, example };
 }
 
-/** References to the parameters of a path. */
+/** Returns references to the parameters of a path. */
 export const listPathParameters = (path: string) =>
   readPathNames(path).map((name) => ({ $ref: `#/components/parameters/${name}` }));
 
-/** The fields of a schema as parameters. */
+/** Describes the fields of a schema as parameters. */
 export function describeParameters(
   collector: SchemaCollector,
   place: "query" | "header",

@@ -1,21 +1,28 @@
 import type { Operation } from "../../contract/operation.ts";
 
-/** What the operations are grouped by, in the order in which a reader meets them. */
+/** Groups of operations, in the order in which the reference shows them. */
 export const TAGS = [
-  { name: "Sessions", description: "Create a session, list and read them." },
-  { name: "Requests", description: "Follow what became of a message: poll it, or stream its events." },
-  { name: "Agent", description: "Read how the agent stands, say more to it, stop it, answer its questions." },
+  { name: "Sessions", description: "Create, list, read and delete sessions." },
+  { name: "Requests", description: "Follow a request: poll its status or stream its events." },
+  {
+    name: "Agent",
+    description:
+      "Read the agent's status, post follow-up messages, stop the turn and answer the agent's questions.",
+  },
   { name: "Browser", description: "Query and retarget the live browser." },
-  { name: "Records", description: "What a session has said and kept: transcript, annotations, evidence." },
-  { name: "Callbacks", description: "The deliveries of lifecycle events, and what became of them." },
-  { name: "Tool server", description: "The built-in tool server." },
-  { name: "Keys", description: "Make, rotate and revoke API keys, as whoever runs the service." },
+  { name: "Records", description: "Read a session's transcript, annotations and evidence." },
+  {
+    name: "Callbacks",
+    description: "Receive run lifecycle events, list their deliveries and send them again.",
+  },
+  { name: "Tool server", description: "Connect an external agent to the built-in MCP server." },
+  { name: "Keys", description: "Create, list, rotate and revoke API keys, as the operator of the service." },
   {
     name: "Session page",
     description:
-      "What the session page itself calls, with the cookie that a share link becomes. Only these start a person's turn. API keys are refused, and `Origin` is checked.",
+      "Operations that the landing page and the session page call with their cookies. Only these operations start turns that count as started by a person. They refuse API keys and check `Origin`.",
   },
-  { name: "Service", description: "How the service stands, and what it offers." },
+  { name: "Service", description: "Check the service's health and read its OpenAPI document." },
 ] as const;
 
 type TagName = (typeof TAGS)[number]["name"];
@@ -32,6 +39,6 @@ const RULES: [RegExp, TagName][] = [
   [/^\/api\/sessions?\b/, "Sessions"],
 ];
 
-/** The group of an operation, by its path. */
+/** Returns the group of an operation, by its path. */
 export const tagOf = ({ path }: Pick<Operation, "path">): TagName =>
   RULES.find(([pattern]) => pattern.test(path))?.[1] ?? "Service";
