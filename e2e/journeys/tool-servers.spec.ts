@@ -66,7 +66,7 @@ test("a turn goes on without a dead tool server, and a living one may ask the pe
   });
   await page.goto(service.baseUrl + session.shareUrl);
   await expect(page.getByText("Nobody was asked.")).toBeVisible();
-  const missing = page.getByText(/^dead is left out of this turn: /);
+  const missing = page.getByText(/^dead is not available in this turn: /);
   await expect(missing).toHaveCount(1);
   await expect(page.getByText("Called reserve on stock")).toBeVisible();
 

@@ -31,8 +31,8 @@ describe("missing tools on the page", () => {
   it("tell of a whole server, or of the first of its tools and how many there are", () => {
     const lines = [server, tools].reduce(applyEvent, started).missingTools.map(describeMissingTools);
     assert.deepEqual(lines, [
-      "crm is left out of this turn: it is dead",
-      "40 tools of shop are left out: no (a, b, …)",
+      "crm is not available in this turn: it is dead",
+      "40 tools of shop are not available: no (a, b, …)",
     ]);
   });
 });

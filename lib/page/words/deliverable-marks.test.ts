@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseJson, pointerSegment, readMarks } from "./deliverable-marks.ts";
 
-test("violations mark the places of the raw text, with every reason", () => {
+test("violations mark their values in the raw text, with all messages", () => {
   const violations = [
     { path: "/fields/name", rawPath: "/fields/entries/0/value", message: "must be string" },
     { path: "/total", message: "must be >= 0" },
@@ -18,11 +18,11 @@ test("violations mark the places of the raw text, with every reason", () => {
   );
 });
 
-test("a key with a slash or a tilde is one segment", () => {
+test("slashes and tildes in a key are escaped", () => {
   assert.equal(pointerSegment("a/b~c"), "/a~1b~0c");
 });
 
-test("a text that is not JSON is said to be none", () => {
+test("a text that is not JSON is recognized", () => {
   assert.deepEqual(parseJson("{"), { isJson: false });
   assert.deepEqual(parseJson("null"), { isJson: true, value: null });
 });

@@ -1,6 +1,6 @@
 import type { DomainEvent, MissingToolsView } from "../state/view-types.ts";
 
-/** The event of missing tools as the page keeps it. @param afterMessageId the newest message of that moment. */
+/** Converts the event for the page's state. @param afterMessageId the newest message when the event arrived. */
 export const toMissingTools = (
   event: Extract<DomainEvent, { kind: "mcp.skipped" }>,
   afterMessageId: string | null,
@@ -9,15 +9,17 @@ export const toMissingTools = (
   return { seq, serverId, reason, tools, toolCount, afterMessageId };
 };
 
-/** What is missing, and why, as a line: `crm is left out of this turn: …`, `2 tools of crm are left out: … (find, pay)`. */
+/** Describes what is missing and why: `crm is not available in this turn: …`, `2 tools of crm are not available: … (find, pay)`. */
 export function describeMissingTools({ serverId, reason, tools, toolCount }: MissingToolsView): string {
-  if (tools === null) return `${serverId} is left out of this turn: ${reason}`;
+  if (tools === null) return `${serverId} is not available in this turn: ${reason}`;
   const count = toolCount ?? tools.length;
-  if (count === 0) return `Some tools of ${serverId} are left out: ${reason}`;
+  if (count === 0) return `Some tools of ${serverId} are not available: ${reason}`;
   const which =
-    count === 1 ? `1 tool of ${serverId} is left out` : `${count} tools of ${serverId} are left out`;
-  const named = tools.slice(0, NAMED).join(", ");
-  return `${which}: ${reason} (${named}${count > NAMED ? ", …" : ""})`;
+    count === 1
+      ? `1 tool of ${serverId} is not available`
+      : `${count} tools of ${serverId} are not available`;
+  const named = tools.slice(0, NAMED_TOOLS_MAX).join(", ");
+  return `${which}: ${reason} (${named}${count > NAMED_TOOLS_MAX ? ", …" : ""})`;
 }
 
-const NAMED = 3;
+const NAMED_TOOLS_MAX = 3;

@@ -5,7 +5,7 @@ import { event, OPEN, started, usage } from "../state/testing.ts";
 import { buildTimeline } from "../state/timeline.ts";
 import { describeState } from "./describe-state.ts";
 
-test("a failed run that is retried shows when, and the session stays running", () => {
+test("a failed run that will be retried shows the time of the retry, and the session stays running", () => {
   const state = applyEvent(
     started,
     event(5, {
@@ -23,7 +23,7 @@ test("a failed run that is retried shows when, and the session stays running", (
   assert.equal(words.until, "2026-11-20T10:00:08.000Z");
 });
 
-test("a failed run says why and what to do", () => {
+test("a failed run shows the reason and advice", () => {
   const state = applyEvent(
     started,
     event(5, { kind: "run.completed", outcome: "errored", error: "step limit of 200 reached", usage }),
@@ -31,12 +31,12 @@ test("a failed run says why and what to do", () => {
   assert.equal(state.turnState, "idle");
   assert.deepEqual(
     [describeState(state, OPEN).title, describeState(state, OPEN).advice],
-    ["Failed", "Send a message to let the agent go on from here."],
+    ["Failed", "Send a message to let the agent continue."],
   );
   assert.equal(buildTimeline(state).at(-1)?.type, "notice");
 });
 
-test("a running tool is told in plain words", () => {
+test("a running tool is described in plain words", () => {
   const state = applyEvent(
     started,
     event(5, {
@@ -51,12 +51,12 @@ test("a running tool is told in plain words", () => {
   assert.equal(buildTimeline(state).at(-1)?.type, "tools");
 });
 
-test("a lost connection is said before anything else", () => {
+test("a lost connection takes precedence over the state of the turn", () => {
   const words = describeState(started, { state: "reconnecting", attempt: 1, isOverloaded: false });
   assert.equal(words.title, "Reconnecting");
 });
 
-test("a turn that ended well without a valid result does not read as done", () => {
+test("a turn that succeeded without a valid result is not shown as done", () => {
   const deliverable = { runId: "run_1", status: "failed" as const, error: "/items must be array" };
   const state = applyEvent(
     started,
@@ -72,10 +72,10 @@ test("a turn that ended well without a valid result does not read as done", () =
       deliverable: { ...deliverable, violations },
     }),
   );
-  assert.equal(describeState(broken, OPEN).detail, "it breaks the schema at one place");
+  assert.equal(describeState(broken, OPEN).detail, "the result violates the schema in one place");
 });
 
-test("a turn that ended without its page does not read as done, whatever the browser does later", () => {
+test("a turn that did not reach its page is not shown as done, whatever the browser does later", () => {
   const called = applyEvent(
     started,
     event(5, {
@@ -105,7 +105,7 @@ test("a turn that ended without its page does not read as done, whatever the bro
   assert.equal(describeState(later, OPEN).title, "Done");
 });
 
-test("a turn that waits for a browser says how many are ahead, until the browser is there", () => {
+test("a turn that waits for a browser shows its position in the queue until the browser is ready", () => {
   const call = { messageId: "msg_2", toolCallId: "call_1", toolName: "dom_query", input: {} };
   const browser = { desiredUrl: null, lastNavigatedUrl: null, currentUrl: null, lastError: null };
   const apply = (state: typeof started, seq: number, fields: Parameters<typeof event>[1]) =>

@@ -7,18 +7,18 @@ import { STATE_WORDS, stateOfRun, type Tone } from "./state-words.ts";
 /** Runs of one request, the first and its automatic retries. Source: `architecture.md`, How a request flows, 4. */
 export const ATTEMPTS_MAX = 5;
 
-/** What the session is doing, as the page says it. */
+/** Describes to the reader what the session is doing. */
 export type StateWords = {
   tone: Tone;
-  /** In a word or two: `Working`. */
+  /** One or two words: `Working`. */
   title: string;
-  /** What exactly, or why. */
+  /** What the session is doing exactly, or why it is in this state. */
   detail: string | null;
-  /** What the reader may do about it. */
+  /** What the reader can do about it. */
   advice: string | null;
-  /** ISO time from which the elapsed time is shown. */
+  /** ISO time. The page shows the time elapsed since then. */
   since: string | null;
-  /** ISO time to which the remaining time is shown. */
+  /** ISO time. The page shows the time remaining until then. */
   until: string | null;
 };
 
@@ -44,7 +44,7 @@ function describeConnection(live: LiveStatus): StateWords | undefined {
   if (live.state === "reconnecting") {
     return words("attention", "Reconnecting", {
       detail: live.isOverloaded ? "The service is busy." : "The connection was lost.",
-      advice: "What you see may be behind. Nothing is lost.",
+      advice: "This page may be out of date. No data is lost.",
     });
   }
   if (live.state !== "closed" || live.reason === "left") return undefined;
@@ -71,12 +71,15 @@ function describeTurn(state: SessionState): StateWords {
       if (isStopping(state)) return words("busy", "Stopping", { since: run.startedAt });
       if (state.elicitation) return wordsFor("waiting", { detail: "Answer the question below." });
       if (state.turnState === "compacting")
-        return wordsFor("compacting", { detail: "Making room in the context.", since: run.startedAt });
+        return wordsFor("compacting", {
+          detail: "Freeing space in the agent’s context.",
+          since: run.startedAt,
+        });
       return wordsFor("working", { detail: describeWork(state, run), since: run.startedAt });
     case "succeeded":
       return describeSuccess(state, run);
     case "cancelled":
-      return wordsFor("stopped", { detail: "The turn was stopped.", advice: "Send a message to go on." });
+      return wordsFor("stopped", { detail: "The turn was stopped.", advice: "Send a message to continue." });
     case "errored":
       return wordsFor("failed", {
         detail: run.error ?? "The run ended with an error.",
@@ -85,14 +88,14 @@ function describeTurn(state: SessionState): StateWords {
   }
 }
 
-/** A run can succeed without its result, or without the page that it was to work on. */
+/** A run can succeed without a valid result, or without reaching its page. */
 function describeSuccess(state: SessionState, run: RunView): StateWords {
   const word = stateOfRun(run, state.deliverables);
   const deliverable = state.deliverables.find(({ runId }) => runId === run.runId);
   if (deliverable?.status === "failed") {
     return wordsFor(word, {
       detail: describeFailedResult(deliverable),
-      advice: "Send a message to have the next turn bring a new result.",
+      advice: "Send a message to get a new result from the next turn.",
     });
   }
   if (run.pageError === null) return wordsFor(word);
@@ -102,14 +105,14 @@ function describeSuccess(state: SessionState, run: RunView): StateWords {
   });
 }
 
-/** The result itself is where each violation is shown. */
+/** Only counts the violations. The result shows each one. */
 function describeFailedResult({ error, violations = [] }: Extract<Deliverable, { status: "failed" }>) {
   if (violations.length === 0) return error;
-  return `it breaks the schema at ${violations.length === 1 ? "one place" : `${violations.length} places`}`;
+  return `the result violates the schema in ${violations.length === 1 ? "one place" : `${violations.length} places`}`;
 }
 
 function describeWork(state: SessionState, run: RunView): string {
-  // Calls of one message are announced together and played in order: the first without a result is at work.
+  // Calls of one message are announced together and run in order, so the first one without a result is running.
   const call = Object.values(state.toolCalls).find(
     (each) => each.runId === run.runId && each.state === "started",
   );
@@ -125,7 +128,7 @@ function describeWork(state: SessionState, run: RunView): string {
   return isCollecting && hasAnswered ? "Writing the structured result" : "Thinking";
 }
 
-/** What a session that waits for a browser is waiting for; 1 is next in line. */
+/** Describes the wait for a browser. Position 1 is next. */
 export const describeBrowserWait = (position: number): string =>
   `Waiting for a browser, ${position === 1 ? "you are next" : `${position - 1} ahead of you`}`;
 
@@ -133,16 +136,16 @@ const endsInCall = (state: SessionState): boolean =>
   state.messages.at(-1)?.parts.some(({ type }) => type === "tool-call") ?? false;
 
 const errorBefore = (state: SessionState, run: RunView): string | null =>
-  state.runs.findLast((known) => known.requestId === run.requestId && known.error !== null)?.error ?? null;
+  state.runs.findLast((other) => other.requestId === run.requestId && other.error !== null)?.error ?? null;
 
-/** What a person can do about an error, by what the sentence is about. */
+/** Advises the reader on an error, by the topic of its message. */
 function adviseOn(error: string | null): string {
-  if (error && /step limit/i.test(error)) return "Send a message to let the agent go on from here.";
+  if (error && /step limit/i.test(error)) return "Send a message to let the agent continue.";
   if (error && /api key|unauthori[sz]ed|\b401\b/i.test(error)) {
-    return "Check the model’s API key where the service runs, then send a message to try again.";
+    return "Check the model’s API key in the service’s settings, then send a message to try again.";
   }
   if (error && /\b429\b|rate limit|quota/i.test(error))
-    return "Wait a while, then send a message to try again.";
+    return "Wait a moment, then send a message to try again.";
   if (error && /schema|response_format/i.test(error)) return "Simplify the schema and start a new session.";
   return "Send a message to try again.";
 }

@@ -1,4 +1,4 @@
-/** A tool call in plain words: what the page shows instead of a function name. */
+/** A tool call in plain words, which the page shows instead of the tool name. */
 export type ToolWords = {
   icon:
     | "script"
@@ -15,11 +15,11 @@ export type ToolWords = {
     | "tool";
   /** While it runs: `Reading the page`. */
   running: string;
-  /** Once it has ended: `Read the page`. */
+  /** After it ended: `Read the page`. */
   done: string;
-  /** Several of them: `Read the page 3 times`. */
+  /** Several calls in a row: `Read the page 3 times`. */
   many: (count: number) => string;
-  /** What it was about, cut short: a selector, an address, a path, a command. */
+  /** The subject of the call, shortened: a selector, URL, path or command. */
   object: string | null;
 };
 
@@ -30,7 +30,7 @@ const PAGE_TOOLS = new Set([
   ...["screenshot", "capture_preview", "save_cleaned_html"],
 ]);
 
-/** Whether a tool works on the live page, and so waits for a browser. */
+/** Whether a tool works on the live page and so needs a browser. */
 export const worksOnPage = (toolName: string): boolean => PAGE_TOOLS.has(toolName);
 
 const WORDS: Record<string, Words> = {
@@ -77,33 +77,33 @@ const WORDS: Record<string, Words> = {
   },
   view_image: {
     icon: "camera",
-    running: "Looking at a picture",
-    done: "Looked at a picture",
-    many: (count) => `Looked at ${count} pictures`,
+    running: "Viewing an image",
+    done: "Viewed an image",
+    many: (count) => `Viewed ${count} images`,
   },
   fetch_url: {
     icon: "globe",
-    running: "Fetching an address",
-    done: "Fetched an address",
-    many: (count) => `Fetched ${count} addresses`,
+    running: "Fetching a URL",
+    done: "Fetched a URL",
+    many: (count) => `Fetched ${count} URLs`,
   },
-  elicit_user_input: { icon: "person", running: "Asking you", done: "Asked you" },
+  elicit_user_input: { icon: "person", running: "Asking a question", done: "Asked a question" },
   read_message: { icon: "history", running: "Reading an earlier message", done: "Read an earlier message" },
   list_transcript: {
     icon: "history",
-    running: "Looking through the transcript",
-    done: "Looked through the transcript",
+    running: "Reading the transcript",
+    done: "Read the transcript",
   },
   search_transcript: {
     icon: "history",
     running: "Searching the transcript",
     done: "Searched the transcript",
   },
-  read_tool_result: { icon: "history", running: "Reading a result on", done: "Read a result on" },
+  read_tool_result: { icon: "history", running: "Reading more of a result", done: "Read more of a result" },
   list_evidence: { icon: "history", running: "Listing the evidence", done: "Listed the evidence" },
 };
 
-/** Fields of a tool's input that say what it is about, the most telling first. */
+/** Input fields that name the subject of a call, most specific first. */
 const OBJECT_FIELDS = [
   "url",
   "path",
@@ -121,7 +121,7 @@ const OBJECT_FIELDS = [
 ];
 const OBJECT_CHARACTERS_MAX = 120;
 
-/** Puts a tool call into words. A tool the page does not know is shown by its name. */
+/** Describes a tool call. Unknown tools are shown by name. */
 export function describeTool(toolName: string, input: unknown): ToolWords {
   const words = WORDS[toolName] ?? describeOther(toolName);
   return {

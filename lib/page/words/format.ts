@@ -1,4 +1,4 @@
-/** A duration for people: `0.4 s`, `12 s`, `3 min 5 s`, `1 h 2 min`. */
+/** Formats a duration: `0.4 s`, `12 s`, `3 min 5 s`, `1 h 2 min`. */
 export function formatDuration(durationMs: number): string {
   const seconds = durationMs / 1000;
   if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
@@ -9,7 +9,7 @@ export function formatDuration(durationMs: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** How long ago something was, coarsely: `just now`, `5 min ago`, `3 h ago`, `2 d ago`. */
+/** Formats a past time as a rounded age: `just now`, `5 min ago`, `3 h ago`, `2 d ago`. */
 export function formatAge(iso: string, now: number): string {
   const minutes = Math.floor((now - Date.parse(iso)) / 60_000);
   if (minutes < 1) return "just now";
@@ -18,7 +18,7 @@ export function formatAge(iso: string, now: number): string {
   return `${Math.floor(minutes / (24 * 60))} d ago`;
 }
 
-/** How long something still lasts, coarsely: `for 5 min`, `for 3 h`, `for 30 d`. */
+/** Formats a future time as a rounded remaining duration: `for 5 min`, `for 3 h`, `for 30 d`. */
 export function formatUntil(iso: string, now: number): string {
   const minutes = Math.max(1, Math.round((Date.parse(iso) - now) / 60_000));
   if (minutes < 60) return `for ${minutes} min`;
@@ -26,5 +26,5 @@ export function formatUntil(iso: string, now: number): string {
   return `for ${Math.round(minutes / (24 * 60))} d`;
 }
 
-/** An address without what everybody knows: no scheme, no trailing slash. */
+/** Formats a URL without scheme and trailing slash. */
 export const formatAddress = (url: string): string => url.replace(/^https?:\/\//, "").replace(/\/$/, "");

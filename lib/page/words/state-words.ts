@@ -1,10 +1,10 @@
 import type { SessionStateWord } from "#db/schema/unions.ts";
 import type { Deliverable, RunView } from "../state/view-types.ts";
 
-/** The colour in which a state is shown. */
+/** Color of a state. */
 export type Tone = "quiet" | "busy" | "attention" | "good" | "bad";
 
-/** How the pages name each state of a session, in lists and on the session page alike. */
+/** Title and tone of each session state, for lists and the session page. */
 export const STATE_WORDS: Record<SessionStateWord, { tone: Tone; title: string }> = {
   ready: { tone: "quiet", title: "Ready" },
   starting: { tone: "busy", title: "Starting" },
@@ -19,14 +19,14 @@ export const STATE_WORDS: Record<SessionStateWord, { tone: Tone; title: string }
   stopped: { tone: "quiet", title: "Stopped" },
 };
 
-/** The word for a run that has succeeded: `done` only where it brought its result and reached its page. */
+/** State of a succeeded run: `done` only with a valid result and a reached page. */
 function outcomeOf(run: RunView, deliverables: Deliverable[]): "done" | "no_result" | "page_error" {
   const deliverable = deliverables.find(({ runId }) => runId === run.runId);
   if (deliverable?.status === "failed") return "no_result";
   return run.pageError === null ? "done" : "page_error";
 }
 
-/** The state of one run, in the words of {@link STATE_WORDS}. */
+/** Returns the session state that a run stands for. */
 export function stateOfRun(run: RunView, deliverables: Deliverable[]): SessionStateWord {
   switch (run.state) {
     case "pending":
