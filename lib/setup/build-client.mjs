@@ -1,14 +1,14 @@
-/** `npm run build:client`: the client for programs, as JavaScript and declarations that any project can take. */
+/** `npm run build:client`: builds the API client as a package of JavaScript and type declarations. */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runCommand } from "./command.mjs";
 import { SetupError } from "./setup-error.mjs";
 
-/** Where the client is built to. */
+/** Output folder of the client. */
 export const clientFolder = ".client";
 
 /**
- * Makes the client's types anew from the contract.
+ * Regenerates the client's types from the contract.
  * @param {string} node executable of Node 24
  * @throws {SetupError}
  */
@@ -21,8 +21,8 @@ export const makeClientTypes = (node) =>
 /**
  * Compiles the client.
  * @param {string} node executable of Node 24
- * @param {string} [folder] where to
- * @throws {SetupError} when it cannot be compiled, with what the compiler said
+ * @param {string} [folder] output folder
+ * @throws {SetupError} if compilation fails, with the compiler's output
  */
 export async function buildClient(node, folder = clientFolder) {
   rmSync(folder, { recursive: true, force: true });
@@ -47,11 +47,11 @@ export async function buildClient(node, folder = clientFolder) {
  */
 async function runStep(node, args) {
   const result = await runCommand(node, args);
-  if (!result.ok) throw new SetupError("The client could not be built: see above.", result.output);
+  if (!result.ok) throw new SetupError("Building the client failed. See the output above.", result.output);
 }
 
 /**
- * The compiler leaves the endings of declarations' imports as they are in the sources.
+ * Rewrites `.ts` imports in declarations to `.js`, which the compiler does only in JavaScript files.
  * @param {string} folder
  */
 function nameCompiledFiles(folder) {

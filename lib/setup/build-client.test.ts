@@ -10,7 +10,7 @@ import { buildClient } from "./build-client.mjs";
 const run = promisify(execFile);
 const TIMEOUT = { timeout: 60_000 };
 
-/** A project of somebody else, which has nothing but the built client. */
+/** An external project that only has the built client installed. */
 let project: string;
 const installed = () => join(project, "node_modules/agent-session-client");
 
@@ -66,7 +66,7 @@ describe("the built client", () => {
     assert.equal((await compiled).stdout, "");
   });
 
-  test("runs in this Node, and in the one that is installed", async () => {
+  test("runs in this Node and in the installed one", async () => {
     const environment = {
       ...process.env,
       PATH: process.env.PATH?.replaceAll(resolve("node_modules/.bin"), ""),

@@ -1,4 +1,4 @@
-/** Step 5: the production build of the pages, made anew when something it is made from changed. */
+/** Step 5: the production build of the pages. It is rebuilt when a source file changes. */
 import { rmSync } from "node:fs";
 import { runCommand } from "./command.mjs";
 import { showStep } from "./progress.mjs";
@@ -22,23 +22,23 @@ const sources = [
 ];
 
 /**
- * Builds unless the last build was made from the same files.
+ * Builds the pages unless the last build used the same files.
  * @param {string} node executable of Node 24
- * @throws {SetupError} when the build fails, with its whole output
+ * @throws {SetupError} if the build fails, with its whole output
  */
 export async function ensureBuilt(node) {
   const hash = hashSources();
   if (readStamp(stampPath)?.sources === hash) return;
-  // A failed build may leave half of the old one: without a stamp the next start builds again.
+  // A failed build can leave a partial one. Without a stamp, the next start builds again.
   rmSync(stampPath, { force: true });
   await showStep("Building the pages", async () => {
     const result = await runCommand(node, ["node_modules/next/dist/bin/next", "build"], {
       env: { NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1" },
     });
     if (!result.ok)
-      throw new SetupError("The pages could not be built: what Next said is above.", result.output);
+      throw new SetupError("Building the pages failed. See the output of Next above.", result.output);
   });
-  // Next may have completed tsconfig.json on the way.
+  // Next may have changed tsconfig.json during the build.
   writeStamp(stampPath, { sources: hashSources() });
 }
 

@@ -1,4 +1,4 @@
-/** Runs other programs for the steps, and ends them when the runner is told to end. */
+/** Runs other programs for the steps, and ends them when the runner receives a signal. */
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 
@@ -13,18 +13,18 @@ const ownsGroup = process.platform !== "win32";
  * @typedef {object} CommandOptions
  * @property {Environment} [env] added to this process's own
  * @property {string} [cwd]
- * @property {number} [timeoutMs] after it the program and everything it started is killed
- * @property {(line: string) => void} [onLine] each line as it comes
- * @property {boolean} [inherit] show the output as it comes instead of collecting it
+ * @property {number} [timeoutMs] time limit, after which the program and all its child processes are killed
+ * @property {(line: string) => void} [onLine] called with each line of output
+ * @property {boolean} [inherit] print the output instead of collecting it
  */
 /** @typedef {{ ok: boolean, exitCode: number, output: string, timedOut: boolean }} CommandResult */
 
 /**
- * Runs a program to its end without standard input. A program that cannot be started is a result with exit code 127.
+ * Runs a program without standard input and waits for it. A program that cannot be started has exit code 127.
  * @param {string} file
  * @param {string[]} args
  * @param {CommandOptions} [options]
- * @returns {Promise<CommandResult>} output: standard output and error, as they came
+ * @returns {Promise<CommandResult>} output: standard output and error, interleaved
  */
 export function runCommand(file, args, options = {}) {
   return new Promise((resolve) => {
@@ -32,7 +32,7 @@ export function runCommand(file, args, options = {}) {
       cwd: options.cwd,
       env: { ...process.env, ...options.env },
       stdio: options.inherit ? ["ignore", "inherit", "inherit"] : ["ignore", "pipe", "pipe"],
-      // A group of its own, so that a time limit reaches what the program itself started.
+      // A process group of its own, so that a time limit also ends its child processes.
       detached: ownsGroup,
       windowsHide: true,
     });
@@ -69,8 +69,8 @@ export function runCommand(file, args, options = {}) {
 }
 
 /**
- * From now on a signal to the runner ends the programs of the current step and then the runner.
- * @returns {() => void} stops listening, for when the service itself takes the signals over
+ * Makes a signal to the runner end the programs of the current step, and then the runner.
+ * @returns {() => void} removes the handlers, before the service handles signals itself
  */
 export function endCommandsOnSignal() {
   /** @param {"SIGINT" | "SIGTERM" | "SIGHUP"} signal */
@@ -81,7 +81,7 @@ export function endCommandsOnSignal() {
       kill(child, "SIGTERM");
       child.on("close", () => running.size === 0 && exit());
     }
-    // npm can take its time over a SIGTERM; what it leaves half done has no stamp and is done again.
+    // npm can be slow to handle SIGTERM. A killed step has no stamp, so the next run repeats it.
     setTimeout(() => {
       for (const child of running) kill(child, "SIGKILL");
       exit();

@@ -1,9 +1,9 @@
 /**
  * Keeps package-lock.json usable on every machine: `npm run lockfile`.
  *
- * A package such as Next names one optional package per platform. npm leaves out those that the registry at hand
- * does not hold, and `npm ci` then refuses the lockfile everywhere else ("Missing: … from lock file"). This adds a
- * stub (version, os, cpu, optional) for each name left out: npm skips it on other platforms and fetches it on its own.
+ * A package such as Next has one optional dependency per platform. npm omits those that the current registry does not
+ * have, and `npm ci` then refuses the lockfile elsewhere ("Missing: … from lock file"). This script adds a stub
+ * (version, os, cpu, optional) for each omitted package. npm skips it on other platforms and installs it on its own.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { argv } from "node:process";
@@ -38,7 +38,7 @@ const processors = new Set(["arm", "arm64", "ia32", "loong64", "ppc64", "riscv64
 const libraries = { musl: "musl", gnu: "glibc", gnueabihf: "glibc" };
 
 /**
- * Every optional dependency that a locked package names and the lockfile does not hold.
+ * Lists the optional dependencies of locked packages that the lockfile does not contain.
  * @param {Lockfile} lockfile
  * @returns {{ name: string, version: string, neededBy: string }[]}
  */
@@ -53,7 +53,7 @@ export function listMissingOptionals(lockfile) {
 }
 
 /**
- * The paths of entries that name the registry they came from, which would bind every clone to that host.
+ * Lists entries with a registry URL, which would bind every clone to that registry.
  * @param {Lockfile} lockfile
  * @returns {string[]}
  */
@@ -66,8 +66,8 @@ export function listRegistryHosts(lockfile) {
 /**
  * Adds a stub for every missing optional dependency and removes registry hosts.
  * @param {Lockfile} lockfile
- * @returns {{ lockfile: Lockfile, added: string[] }} a copy, its packages in npm's order
- * @throws {Error} when a missing package pins no exact version or its name tells no platform
+ * @returns {{ lockfile: Lockfile, added: string[] }} a copy with the packages in npm's order
+ * @throws {Error} if a missing package has no exact version, or its name does not contain a platform
  */
 export function completeLockfile(lockfile) {
   const packages = structuredClone(lockfile.packages);
@@ -96,7 +96,9 @@ function describePlatformPackage(name, version, isDev) {
     .filter((word) => processors.has(word));
   const libc = words.flatMap((word) => libraries[word] ?? []);
   if (!/^\d+\.\d+\.\d+[\w.+-]*$/.test(version) || cpu.length === 0) {
-    throw new Error(`${name}@${version} is missing from package-lock.json and no stub can be made for it.`);
+    throw new Error(
+      `${name}@${version} is missing from package-lock.json, and no stub can be created for it.`,
+    );
   }
   return {
     version,
@@ -109,7 +111,7 @@ function describePlatformPackage(name, version, isDev) {
 }
 
 /**
- * Looks where Node would: in the package's own folder, then in each folder above it.
+ * Searches like Node: in the package's own folder, then in each parent folder.
  * @param {Lockfile} lockfile
  * @param {string} from
  * @param {string} name

@@ -1,4 +1,4 @@
-/** Step 4: the template that the embedded database starts from, so that the first start takes no seconds for it. */
+/** Step 4: the template of the embedded database, which makes the first start faster. */
 import { runCommand } from "./command.mjs";
 import { showStep } from "./progress.mjs";
 import { hashTree, readStamp, writeStamp } from "./stamp.mjs";
@@ -6,8 +6,8 @@ import { hashTree, readStamp, writeStamp } from "./stamp.mjs";
 const stampPath = "node_modules/.cache/agent-session-service/postgres/prepared.json";
 
 /**
- * Prepares the template unless the last one was made from the same files. A machine without Postgres is told so by the
- * start itself, because it may be given `DATABASE_URL` later.
+ * Prepares the template unless the last one used the same files. A failure is only printed here: the service reports it
+ * at its start, unless `DATABASE_URL` is set by then.
  * @param {string} node executable of Node 24
  */
 export async function ensureDatabase(node) {

@@ -1,4 +1,4 @@
-/** Step 2: the Node that runs everything else. */
+/** Step 2: the Node executable that runs everything else. */
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { runCommand } from "./command.mjs";
@@ -7,22 +7,22 @@ import { SetupError } from "./setup-error.mjs";
 const versionWanted = 24;
 
 /**
- * The executable of a Node of version 24 or later: the one in node_modules, else the one that runs this.
+ * Finds Node 24 or later: the one that runs this script, otherwise the one in node_modules.
  * @returns {Promise<string>} an absolute path
- * @throws {SetupError} when there is neither
+ * @throws {SetupError} if neither is recent enough
  */
 export async function findNode() {
-  // `npm start` already runs on it from the second time on, which saves starting it just to ask.
+  // From the second run on, `npm start` already uses it, which saves a process to ask for its version.
   if (isRecent(process.version)) return process.execPath;
   const answer = await runCommand(bundledNode(), ["--version"], { timeoutMs: 10_000 });
   if (answer.ok && isRecent(answer.output)) return bundledNode();
   throw new SetupError(
-    `Node ${versionWanted} or later is needed on ${process.platform}-${process.arch}, and this is Node ${process.versions.node}: install it from https://nodejs.org and run the command again.`,
+    `Node ${versionWanted} or later is required on ${process.platform}-${process.arch}, but this is Node ${process.versions.node}. Install it from https://nodejs.org and run the command again.`,
   );
 }
 
 /**
- * Whether Node 24 is needed from the packages and is not there: an optional package that failed to install is silent.
+ * Whether Node 24 has to come from the packages but is missing: npm ignores optional packages that fail to install.
  * @param {Record<string, unknown>} lockedPackages
  */
 export function isNodeMissing(lockedPackages) {

@@ -1,4 +1,4 @@
-/** Step 1: the packages of package-lock.json in node_modules. */
+/** Step 1: installs the packages of package-lock.json in node_modules. */
 import { existsSync } from "node:fs";
 import { delimiter, join, sep } from "node:path";
 import { runCommand } from "./command.mjs";
@@ -11,8 +11,8 @@ const stampPath = "node_modules/.setup.json";
 /** @typedef {Record<string, { version?: string, optional?: boolean, devOptional?: boolean, link?: boolean }>} Packages */
 
 /**
- * Installs the locked packages unless node_modules holds them already.
- * @throws {SetupError} when npm fails, with its whole output
+ * Installs the locked packages unless node_modules already contains them.
+ * @throws {SetupError} if npm fails, with its whole output
  */
 export async function ensureInstalled() {
   const lockfile = hashFile("package-lock.json");
@@ -28,12 +28,12 @@ async function installPackages(showDetail) {
   if (first.ok) return;
   if (!/EUSAGE|ERESOLVE|can only install packages when/.test(first.output))
     throw describeFailure(first.output);
-  showDetail("the lockfile was refused, resolving anew");
+  showDetail("npm ci refused the lockfile, running npm install");
   const second = await runNpm(["install", ...quietFlags]);
   if (!second.ok) throw describeFailure(`${first.output}\n${second.output}`);
 }
 
-// At "error" npm keeps silent about engines: Node 24 arrives with the packages that ask for it.
+// At "error" npm does not warn about engines. Node 24 is installed together with the packages that require it.
 const quietFlags = ["--loglevel=error", "--no-audit", "--no-fund", "--include=dev", "--include=optional"];
 
 /**
@@ -53,7 +53,7 @@ export function runNpm(args, options = {}) {
     : runCommand("npm", args, { ...options, env });
 }
 
-/** PATH without the folders inside node_modules that `npm run` puts in front. */
+/** PATH without the node_modules folders that `npm run` prepends. */
 function outsidePath() {
   const folders = (process.env.PATH ?? "").split(delimiter);
   return folders.filter((folder) => !folder.includes(`${sep}node_modules${sep}.bin`)).join(delimiter);
@@ -68,8 +68,8 @@ function findOutsideNode() {
 }
 
 /**
- * Whether an `npm install` by hand has already put the locked versions in place; npm records them in node_modules.
- * Optional packages may be absent, as those of other platforms are.
+ * Whether a manual `npm install` already installed the locked versions, which npm records in node_modules.
+ * Optional packages may be absent, such as those of other platforms.
  */
 function isAlreadyInstalled() {
   const wanted = readLockedPackages();
@@ -95,9 +95,9 @@ function describeFailure(output) {
   const isNetwork = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|network/i.test(output);
   const isFull = /ENOSPC/.test(output);
   const advice = isFull
-    ? "The disk is full: free about 1.5 GB and run the command again."
+    ? "The disk is full. Free about 1.5 GB and run the command again."
     : isNetwork
-      ? "The npm registry cannot be reached: check the connection (or `npm config get registry`, or the proxy) and run the command again."
-      : "What npm said is above; `rm -rf node_modules` and the same command start afresh.";
-  return new SetupError(`The packages could not be installed. ${advice}`, output);
+      ? "The npm registry cannot be reached. Check the connection, `npm config get registry` and the proxy, then run the command again."
+      : "See the output of npm above. To start from scratch, run `rm -rf node_modules` and the command again.";
+  return new SetupError(`Installing the packages failed. ${advice}`, output);
 }

@@ -6,18 +6,18 @@ import { completeLockfile, listMissingOptionals, listRegistryHosts } from "./com
 const lockfile = JSON.parse(readFileSync(new URL("../../package-lock.json", import.meta.url), "utf8"));
 
 describe("package-lock.json", () => {
-  test("holds every platform's optional packages, or npm ci refuses it elsewhere (npm run lockfile mends it)", () => {
+  test("contains the optional packages of every platform, which npm ci requires (fix: npm run lockfile)", () => {
     const missing = listMissingOptionals(lockfile).map(({ name, version }) => `${name}@${version}`);
     assert.deepEqual(missing, []);
   });
 
-  test("names no registry host (npm run lockfile mends it)", () => {
+  test("contains no registry URL (fix: npm run lockfile)", () => {
     assert.deepEqual(listRegistryHosts(lockfile), []);
   });
 });
 
 describe("completing a lockfile", () => {
-  test("adds a stub with the platform that the name tells, and removes the registry", () => {
+  test("adds a stub for the platform in the package's name, and removes registry URLs", () => {
     const { lockfile: completed, added } = completeLockfile({
       packages: {
         "": {},
@@ -42,7 +42,7 @@ describe("completing a lockfile", () => {
     assert.equal(completed.packages["node_modules/tool"]?.resolved, undefined);
   });
 
-  test("finds an optional package that stands inside the package that needs it", () => {
+  test("finds an optional package in the package's own node_modules", () => {
     const packages = {
       "node_modules/tool": { optionalDependencies: { part: "1.0.0" } },
       "node_modules/tool/node_modules/part": { version: "1.0.0" },
@@ -50,7 +50,7 @@ describe("completing a lockfile", () => {
     assert.deepEqual(listMissingOptionals({ packages }), []);
   });
 
-  test("refuses a missing package whose name tells no platform", () => {
+  test("refuses a missing package without a platform in its name", () => {
     const packages = { "node_modules/tool": { optionalDependencies: { part: "^1.0.0" } } };
     assert.throws(() => completeLockfile({ packages }), /part@\^1\.0\.0/);
   });

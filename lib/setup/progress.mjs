@@ -1,18 +1,18 @@
-/** What a person sees of the steps: one line each, with the time that passes while a long one runs. */
+/** Shows the progress of the steps: one line each, with the elapsed time. */
 import { stdout } from "node:process";
 
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const frameMs = 100;
 const reminderMs = 15_000;
 
-/** @typedef {(detail: string) => void} ShowDetail tells what a step is at, in a few words */
+/** @typedef {(detail: string) => void} ShowDetail shows what a step is doing, in a few words */
 
 /**
- * Runs one step and shows it: a moving line with the seconds on a terminal, plain lines elsewhere.
+ * Runs one step and shows its progress: a spinner with the seconds on a terminal, plain lines elsewhere.
  * @template T
  * @param {string} title a gerund: "Installing packages"
  * @param {(showDetail: ShowDetail) => Promise<T>} work
- * @returns {Promise<T>} what the work gives, false and null shown as failed; its error passes through
+ * @returns {Promise<T>} the result of the work; false and null are shown as failed. Errors of the work are rethrown.
  */
 export async function showStep(title, work) {
   const isTerminal = stdout.isTTY === true && process.env.CI !== "true";

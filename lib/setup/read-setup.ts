@@ -9,9 +9,9 @@ const setupResult = z.object({
       executablePath: z.string(),
       source: z.enum(["environment", "playwright", "system", "package"]),
       version: z.string().optional(),
-      /** Flags that this build needs to start on this machine. */
+      /** Flags that Chromium needs to start on this machine. */
       args: z.array(z.string()).optional(),
-      /** Variables that this build needs to start on this machine, such as LD_LIBRARY_PATH. */
+      /** Environment variables that Chromium needs to start on this machine, such as LD_LIBRARY_PATH. */
       env: z.record(z.string(), z.string()).optional(),
     })
     .nullable(),
@@ -20,8 +20,8 @@ const setupResult = z.object({
 type SetupResult = z.infer<typeof setupResult>;
 
 /**
- * Reads what set-up found on this machine (`setup.json` in the data folder, which `ensure-browser.mjs` writes).
- * Without that file, or with one that cannot be understood, nothing was found: the next set-up writes it anew.
+ * Reads what the set-up found on this machine: `setup.json` in the data folder. A missing or invalid file counts as
+ * nothing found; the next set-up writes it again.
  */
 export function readSetup(dataDir: string): SetupResult {
   try {

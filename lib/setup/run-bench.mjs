@@ -1,9 +1,9 @@
-/** Step 6 of `npm run bench`: the measurements in `e2e/bench`, on a build that is current. */
+/** Step 6 of `npm run bench`: runs the measurements of `e2e/bench` on the current build. */
 import { runCommand } from "./command.mjs";
 
 /**
  * @param {string} node executable of Node 24
- * @param {string[]} args passed on
+ * @param {string[]} args options of the bench
  * @param {import("./command.mjs").Environment} env added to the bench's own
  * @returns {Promise<number>} the exit code
  */

@@ -1,4 +1,4 @@
-/** `npm run faults`: the fault campaign. */
+/** `npm run faults`: runs the fault campaign. */
 import { runCommand } from "./command.mjs";
 
 /**
@@ -6,7 +6,7 @@ import { runCommand } from "./command.mjs";
  * @param {string} node executable of Node 24
  * @param {string[]} args its options
  * @param {import("./command.mjs").Environment} env added to this process's own
- * @returns {Promise<number>} the exit code: 1 when a promise was broken
+ * @returns {Promise<number>} the exit code: 1 if an invariant was violated
  */
 export async function runFaults(node, args, env) {
   const result = await runCommand(

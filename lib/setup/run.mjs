@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 /**
- * The two commands: `npm start` and `npm test` (and `npm run dev`, `npm run setup`, `npm run bench`, `npm run keys`, `npm run login`) from a fresh clone.
+ * Entry point of `npm start`, `npm test` and the other npm scripts. They all work from a fresh clone.
  *
- * Everything in this folder that ends in .mjs is plain JavaScript with JSDoc types, the one exception to ".ts only":
- * it runs first, on a Node 20 that cannot read TypeScript, before any package is installed. For the same reason it
- * reads the environment itself: lib/server/env.ts comes later. Each step is skipped when its stamp is current.
+ * The .mjs files in this folder are plain JavaScript with JSDoc types, the one exception to ".ts only": they run before
+ * any package is installed, on a Node 20 that cannot load TypeScript. For the same reason they read the environment
+ * themselves instead of through lib/server/env.ts. Each step is skipped while its stamp is current.
  */
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -16,10 +16,23 @@ import { findNode } from "./find-node.mjs";
 import { ensureInstalled } from "./install.mjs";
 import { SetupError } from "./setup-error.mjs";
 
-const usage =
-  "Usage: node lib/setup/run.mjs start | dev | test [--unit | --e2e] [filter …] | bench [option …] | faults [option …] | keys <command> | login | project-schema <file …> | backup [file] | restore <file> [--replace] | import-pglite | setup | client";
+const usage = `Usage: node lib/setup/run.mjs <command>
 
-/** Commands that need the packages and nothing else: the script of each, and the words before the caller's own. */
+  start                                  run the service
+  dev                                    run the service with hot reload
+  test [--unit | --e2e] [filter …]       run checks and tests
+  bench [option …]                       run the benchmarks
+  faults [option …]                      run the fault campaign
+  keys <command>                         manage API keys
+  login                                  print a login link for the landing page
+  project-schema <file …>                show the projection of JSON Schemas
+  backup [file]                          back up the data folder
+  restore <file> [--replace]             restore a backup
+  import-pglite                          import the database of an earlier version
+  setup                                  install packages and a browser, and build
+  client                                 build the API client`;
+
+/** Commands that only need the packages, each with its script and leading arguments. */
 const tools = new Map([
   ["keys", ["lib/commands/keys/main.ts"]],
   ["login", ["lib/commands/login/main.ts"]],
@@ -43,7 +56,7 @@ async function run(command, args) {
     return 1;
   }
   process.chdir(fileURLToPath(new URL("../..", import.meta.url)));
-  // Tests, bench and fault campaign must not depend on what a person keeps in .env.
+  // Tests, bench and fault campaign must not depend on the developer's .env.
   if (!["test", "bench", "faults"].includes(command) && existsSync(".env")) process.loadEnvFile(".env");
   const stopListening = endCommandsOnSignal();
   await ensureInstalled();
@@ -52,7 +65,9 @@ async function run(command, args) {
     const { buildClient, clientFolder, makeClientTypes } = await import("./build-client.mjs");
     await makeClientTypes(node);
     await buildClient(node);
-    console.log(`Built: ${clientFolder}, to be installed with \`npm install <path to it>\`.`);
+    console.log(
+      `Built the client in ${clientFolder}. Install it in a project with \`npm install <path to this folder>\`.`,
+    );
     return 0;
   }
   const tool = tools.get(command);
@@ -71,7 +86,7 @@ async function run(command, args) {
   }
   if (command !== "dev") await ensureBuilt(node);
   if (command === "setup") {
-    console.log("Ready: `npm start` starts the service.");
+    console.log("Set-up is complete. Run `npm start` to start the service.");
     return 0;
   }
   if (command === "bench") {

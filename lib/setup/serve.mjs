@@ -1,31 +1,31 @@
-/** Step 5: the service itself, as a child that never outlives this process. */
+/** Last step: runs the service as a child process that never outlives this process. */
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { resolve as resolvePath } from "node:path";
 
-// Ctrl-C under npm arrives twice, from the terminal and from npm: signals this close together are one.
+// Under npm, Ctrl-C arrives twice: from the terminal and from npm. Signals within this time count as one.
 const sameSignalMs = 500;
 const ownsGroup = process.platform !== "win32";
 
 /**
- * Runs the service until it ends. SIGINT, SIGTERM and SIGHUP are passed on once; the next one kills the service and
- * everything in its process group. Should this process be killed, the service sees its IPC channel disconnect.
+ * Runs the service until it ends. The first SIGINT, SIGTERM or SIGHUP is forwarded; the next one kills the service and
+ * its process group. If this process is killed, the service notices because its IPC channel disconnects.
  * @param {string} node executable of Node 24
  * @param {"production" | "development"} nodeEnv
- * @returns {Promise<number>} the service's exit code, 128 + the signal's number when a signal ended it
+ * @returns {Promise<number>} the service's exit code, or 128 + the number of the signal that ended it
  */
 export function serve(node, nodeEnv) {
   return new Promise((resolve) => {
     const child = spawn(node, ["--disable-warning=ExperimentalWarning", "lib/server/main.ts"], {
       stdio: ["ignore", "inherit", "inherit", "ipc"],
       env: {
-        // Compiled code is kept from start to start: about a sixth of the time until the service is ready.
+        // Caching compiled code between starts saves about a sixth of the start-up time.
         NODE_COMPILE_CACHE: resolvePath("node_modules/.cache/node-compile"),
         ...process.env,
         NODE_ENV: nodeEnv,
         NEXT_TELEMETRY_DISABLED: "1",
       },
-      // In the terminal's own group Ctrl-C would reach the service twice, from the terminal and from here.
+      // In the terminal's process group the service would receive Ctrl-C twice: from the terminal and from here.
       detached: ownsGroup,
     });
     /** @type {number | undefined} */
@@ -38,7 +38,7 @@ export function serve(node, nodeEnv) {
     };
     process.on("SIGINT", pass).on("SIGTERM", pass).on("SIGHUP", pass);
     child.on("error", (error) => {
-      console.error(`The service could not be started: ${error.message}`);
+      console.error(`Starting the service failed: ${error.message}`);
       resolve(1);
     });
     child.on("exit", (code, signal) => {
@@ -53,6 +53,6 @@ function killGroup(child) {
   try {
     process.kill(ownsGroup ? -child.pid : child.pid, "SIGKILL");
   } catch {
-    // It has ended in the meantime.
+    // The group has already ended.
   }
 }

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, test } from "node:test";
 
-// A service that says what reaches it, in the place where the real one stands.
+// A service that prints the signals it receives, at the path of the real service.
 const service = `
   for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, () => { console.log(signal); process.exit(3); });
   process.on("disconnect", () => { console.log("alone"); process.exit(0); });
@@ -42,7 +42,7 @@ async function nextLine(): Promise<string> {
 
 describe("the running service", () => {
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
-    test(`gets ${signal} from the runner, which passes its exit code on`, async () => {
+    test(`receives ${signal} from the runner, which exits with the service's exit code`, async () => {
       assert.match(await nextLine(), /^pid \d+$/);
       const exited = once(runner, "exit");
       runner.kill(signal);
@@ -51,7 +51,7 @@ describe("the running service", () => {
     });
   }
 
-  test("learns that the runner was killed, so that nothing is left behind", async () => {
+  test("notices that the runner was killed and exits", async () => {
     assert.match(await nextLine(), /^pid \d+$/);
     runner.kill("SIGKILL");
     assert.equal(await nextLine(), "alone");

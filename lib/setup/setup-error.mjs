@@ -1,6 +1,6 @@
 /**
- * A step that cannot go on, told in a sentence a newcomer can act on; the runner prints it without a stack.
- * `details` is the whole output of the command that failed.
+ * The failure of a step, with a message that tells the user what to do. The runner prints it without a stack trace.
+ * `details` is the whole output of the failed command.
  */
 export class SetupError extends Error {
   /**

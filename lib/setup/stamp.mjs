@@ -1,10 +1,10 @@
-/** Small JSON files that say what a step was last done for, so that it is skipped while nothing changed. */
+/** Stamps are small JSON files that record the inputs of a finished step, so that it is skipped until they change. */
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /**
- * SHA-256 of a file's bytes, in hex; "missing" when there is none.
+ * Returns the SHA-256 of a file in hex, or "missing" if the file does not exist.
  * @param {string} path
  */
 export function hashFile(path) {
@@ -16,8 +16,8 @@ export function hashFile(path) {
 }
 
 /**
- * One hash over path, size and time of change of every file below the given files and folders, without reading them.
- * @param {string[]} paths those that do not exist are left out
+ * Returns one hash over the path, size and modification time of all files in the given folders, without reading them.
+ * @param {string[]} paths files and folders; missing ones are ignored
  * @param {(path: string) => boolean} [isCounted]
  */
 export function hashTree(paths, isCounted = () => true) {
@@ -31,7 +31,7 @@ export function hashTree(paths, isCounted = () => true) {
 }
 
 /**
- * Every file below a folder, or the file itself; nothing when it does not exist.
+ * Lists all files in a folder recursively, or the file itself. Returns an empty list if the path does not exist.
  * @param {string} root
  * @returns {string[]}
  */
@@ -47,7 +47,7 @@ export function listFiles(root) {
 }
 
 /**
- * The stamp's content, or undefined when there is none or it cannot be read.
+ * Reads a stamp. Returns undefined if it is missing or invalid.
  * @param {string} path
  * @returns {Record<string, unknown> | undefined}
  */
@@ -61,7 +61,7 @@ export function readStamp(path) {
 }
 
 /**
- * Writes the stamp whole or not at all.
+ * Writes a stamp atomically.
  * @param {string} path
  * @param {object} content
  */

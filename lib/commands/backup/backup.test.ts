@@ -50,7 +50,7 @@ describe("a backup", () => {
     const transcript = await readTranscript(service, sessionId);
 
     const written = await command(service.dataDir, "backup", archive);
-    assert.match(written.text, /^Written: .*service\.tar\.gz, 1 sessions, \d+ rows in \d+ tables/);
+    assert.match(written.text, /^Wrote .*service\.tar\.gz: 1 session, \d+ rows in \d+ tables/);
     assert.equal((await stat(archive)).mode & 0o777, 0o600);
     assert.equal((await service.call("GET", "/api/sessions")).status, 200);
     assert.deepEqual(
@@ -60,7 +60,7 @@ describe("a backup", () => {
 
     const second = join(folder, "second");
     const restored = await command(second, "restore", archive);
-    assert.match(restored.text, /^Restored: the state of 20.*, 1 sessions/);
+    assert.match(restored.text, /^Restored the backup of 20.*: 1 session, /);
     assert.equal(
       await readFile(join(second, "encryption-key"), "utf8"),
       await readFile(join(service.dataDir, "encryption-key"), "utf8"),
@@ -73,7 +73,7 @@ describe("a backup", () => {
     await other.close({ keepFiles: true });
   });
 
-  it("does not touch a folder with a database unless told to, and then keeps the former one", async () => {
+  it("refuses a folder with a database without --replace, and moves the old database aside with it", async () => {
     const third = join(folder, "third");
     const before = await openTestService(embedded, third);
     const lost = await before.create("Written after the backup.");
@@ -82,15 +82,15 @@ describe("a backup", () => {
 
     const refused = await command(third, "restore", archive);
     assert.equal(refused.code, 1);
-    assert.match(refused.text, /has a database already; --replace keeps it aside/);
+    assert.match(refused.text, /already contains a database: pass --replace to move it aside/);
     const restored = await command(third, "restore", archive, "--replace");
     assert.equal(restored.code, 0, restored.text);
-    const kept = /kept in (.*)\.\n/.exec(restored.text)?.[1] ?? "";
+    const kept = /moved to (.*)\.\n/.exec(restored.text)?.[1] ?? "";
     assert.ok(existsSync(join(kept, "postgres", "PG_VERSION")), kept);
     assert.ok(existsSync(join(third, "postgres", "PG_VERSION")));
   });
 
-  it("is refused in a sentence when it is damaged, and when a service uses the folder", async () => {
+  it("is refused with a message if it is damaged or a service uses the folder", async () => {
     const damaged = join(folder, "damaged.tar.gz");
     await writeFile(damaged, (await readFile(archive)).subarray(0, 2_000));
     const fourth = join(folder, "fourth");

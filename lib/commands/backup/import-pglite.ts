@@ -13,27 +13,27 @@ import { postgresFolder } from "#db/embedded/data-folder.ts";
 import { lockFolder } from "#db/embedded/lock-folder.ts";
 import { startServer } from "#db/embedded/open-embedded.ts";
 
-/** The last version that the service used; it opens the folders of all earlier ones. */
+/** The last version that the service used. It opens the folders of all earlier versions. */
 const PGLITE = "@electric-sql/pglite@0.5.16";
 const INSTALL_TIMEOUT_MS = 300_000;
 
-/** As much of PGlite as this needs; the package is fetched for this command alone. */
+/** The part of PGlite that this command uses. The package is not a dependency: the command installs it when it runs. */
 type Pglite = {
   query: <Row>(text: string) => Promise<{ rows: Row[]; blob?: Blob }>;
   close: () => Promise<void>;
 };
 
 /**
- * Moves the PGlite database of an earlier version (`<dataDir>/db`) into a new embedded Postgres. The old folder is kept
- * as `<dataDir>/db-pglite`.
+ * Imports the PGlite database of an earlier version (`<dataDir>/db`) into a new embedded Postgres. The old folder is
+ * renamed to `<dataDir>/db-pglite`.
  *
- * @throws BackupError with a sentence when there is nothing to import, or a new database exists already.
+ * @throws BackupError if there is nothing to import or the new database already exists.
  */
 export async function importPglite(dataDir: string): Promise<{ manifest: Manifest; keptIn: string }> {
   const old = join(dataDir, "db");
   if (!existsSync(join(old, "PG_VERSION"))) throw new BackupError(`there is no PGlite database in ${old}`);
   if (existsSync(postgresFolder(dataDir)))
-    throw new BackupError(`${postgresFolder(dataDir)} exists already; nothing was imported`);
+    throw new BackupError(`${postgresFolder(dataDir)} already exists; nothing was imported`);
   const unlock = await lockFolder(dataDir);
   const staging = await mkdtemp(join(dataDir, "import-new-"));
   try {
@@ -70,7 +70,7 @@ async function openPglite(staging: string, folder: string): Promise<Pglite> {
     ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--global=false", PGLITE],
     { cwd: packages, timeout: INSTALL_TIMEOUT_MS },
   ).catch((cause) => {
-    throw new BackupError(`${PGLITE} could not be fetched from the npm registry: ${cause.message}`, {
+    throw new BackupError(`${PGLITE} could not be installed from the npm registry: ${cause.message}`, {
       cause,
     });
   });
@@ -81,7 +81,7 @@ async function openPglite(staging: string, folder: string): Promise<Pglite> {
   return PGlite.create(folder);
 }
 
-/** Writes what `dumpDatabase` writes of a server; PGlite copies to a file of its own instead of a connection. */
+/** Writes the same files as `dumpDatabase`. PGlite copies into a blob instead of a connection. */
 async function dumpPglite(pglite: Pglite, folder: string): Promise<void> {
   const tables = await pglite.query<{ table: string; columns: string[] }>(LIST_COLUMNS);
   const migrations = await pglite.query<{ at: string }>(LIST_MIGRATIONS);

@@ -4,12 +4,14 @@ import { EnvError, readEnv } from "#lib/server/env.ts";
 import { restoreBackup, writeBackup } from "./archive.ts";
 import { importPglite } from "./import-pglite.ts";
 
-const USAGE = `npm run backup [-- <file>]                  writes the embedded database, workspaces, evidence and keys to an archive
-                                            (default: agent-session-backup-<time>.tar.gz); the service may run
-npm run restore -- <file> [--replace]       restores an archive into DATA_DIR while the service is stopped
-npm run import-pglite                       moves the PGlite database of an earlier version into the new one`;
+const USAGE = `Usage:
 
-/** `backup`, `restore` and `import-pglite`. @returns the exit code. */
+  npm run backup [-- <file>]              write the embedded database, workspaces, evidence and keys to an archive
+                                          (default: agent-session-backup-<time>.tar.gz); the service may be running
+  npm run restore -- <file> [--replace]   restore an archive into DATA_DIR; stop the service first
+  npm run import-pglite                   import the PGlite database of an earlier version`;
+
+/** Runs `backup`, `restore` or `import-pglite`. @returns the exit code. */
 async function main([command, ...words]: string[]): Promise<number> {
   const { values, positionals } = parseArgs({
     args: words,
@@ -25,32 +27,34 @@ async function main([command, ...words]: string[]): Promise<number> {
   const env = readEnv(process.env);
   if (env.DATABASE_URL)
     throw new EnvError(
-      "DATABASE_URL is set: back that database up with its own tools (pg_dump), and copy workspaces and evidence from DATA_DIR",
+      "DATABASE_URL is set: back up that database with its own tools (pg_dump), and copy workspaces and evidence from DATA_DIR",
     );
   if (command === "backup") {
     const path = resolve(
       file ?? `agent-session-backup-${new Date().toISOString().replaceAll(":", "-")}.tar.gz`,
     );
     const { tables } = await writeBackup(env.DATA_DIR, path);
-    console.log(`Written: ${path}, ${describeRows(tables)}. It holds the keys: keep it as you keep them.`);
+    console.log(
+      `Wrote ${path}: ${describeRows(tables)}. The archive contains the service's keys: store it as safely as the keys.`,
+    );
     return 0;
   }
   if (command === "restore") {
     const options = { replaces: values.replace };
     const { manifest, keptIn } = await restoreBackup(env.DATA_DIR, resolve(file ?? ""), options);
-    console.log(`Restored: the state of ${manifest.createdAt}, ${describeRows(manifest.tables)}.`);
-    if (keptIn) console.log(`The former content is kept in ${keptIn}.`);
+    console.log(`Restored the backup of ${manifest.createdAt}: ${describeRows(manifest.tables)}.`);
+    if (keptIn) console.log(`The previous data was moved to ${keptIn}.`);
     return 0;
   }
   const { manifest, keptIn } = await importPglite(env.DATA_DIR);
-  console.log(`Imported: ${describeRows(manifest.tables)}. The former database is kept in ${keptIn}.`);
+  console.log(`Imported ${describeRows(manifest.tables)}. The old database was moved to ${keptIn}.`);
   return 0;
 }
 
 function describeRows(tables: { name: string; rows: number }[]): string {
   const sessions = tables.find(({ name }) => name === "sessions")?.rows ?? 0;
   const rows = tables.reduce((sum, table) => sum + table.rows, 0);
-  return `${sessions} sessions, ${rows} rows in ${tables.length} tables`;
+  return `${sessions} ${sessions === 1 ? "session" : "sessions"}, ${rows} rows in ${tables.length} tables`;
 }
 
 main(process.argv.slice(2)).then(

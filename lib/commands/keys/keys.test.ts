@@ -21,11 +21,11 @@ const MAIN = fileURLToPath(new URL("main.ts", import.meta.url));
 
 type Ran = { code: number | null; out: string; error: string };
 
-/** What the command does, in this process: it takes many of them. */
+/** Runs the command in this process, which is faster than starting one for each. */
 async function run(words: string[], given: Record<string, string>): Promise<Ran> {
   const command = readKeysCommand(words);
   if (command.kind === "help") return { code: 0, out: KEYS_USAGE, error: "" };
-  if (command.kind === "wrong") return { code: 1, out: "", error: `${command.sentence}\n\n${KEYS_USAGE}` };
+  if (command.kind === "invalid") return { code: 1, out: "", error: `${command.message}\n\n${KEYS_USAGE}` };
   try {
     const desk = await openKeyDesk(readEnv(given));
     const { isDone, lines } = await runKeysCommand(desk, command).finally(desk.close);
@@ -77,7 +77,7 @@ after(async () => {
   await service.close();
 });
 
-/** Makes a key with these words. @returns it and its id. */
+/** Creates a key with these arguments. */
 async function make(...words: string[]) {
   const made = await run(["create", ...words], variables);
   const [key = "", id = ""] = KEY.exec(made.out) ?? [];
@@ -89,13 +89,13 @@ const ask = (key: string, method = "GET", path = "/api/sessions", body?: unknown
   service.call(method, path, body, { authorization: `Bearer ${key}` });
 
 describe("npm run keys", () => {
-  it("makes a key beside the running service, which takes it at once; lists it without its secret; revokes it", async () => {
+  it("creates a key that the running service accepts immediately, lists it without its secret, and revokes it", async () => {
     const { key, id } = await make("--owner", "acme", "--name", "nightly checks", "--expires", "90d");
     assert.equal((await ask(key)).status, 200);
     const listed = await run(["list", "--owner", "acme"], variables);
     assert.match(
       listed.out,
-      new RegExp(`^${id}  acme   nightly checks  sessions:read,sessions:write  .* live until `, "m"),
+      new RegExp(`^${id}  acme   nightly checks  sessions:read,sessions:write  .* active until `, "m"),
     );
     assert.ok(!listed.out.includes(key.slice("ask_0123456789abcdef_".length)));
     assert.match((await run(["list", "--owner", "nobody"], variables)).out, /There are no keys yet/);
@@ -106,11 +106,11 @@ describe("npm run keys", () => {
     assert.equal((await run(["revoke", id], variables)).code, 0, "asking again changes nothing");
   });
 
-  it("rotates a key: both are live for the overlap, the old one ends with it", async () => {
+  it("rotates a key: both keys are valid for the overlap, then the old one expires", async () => {
     const { key, id } = await make("--owner", "acme", "--scopes", "sessions:read");
     const rotated = await run(["rotate", id, "--overlap", "1h"], variables);
     const [successor = ""] = KEY.exec(rotated.out) ?? [];
-    assert.match(rotated.out, new RegExp(`The old key ${id}: live until`));
+    assert.match(rotated.out, new RegExp(`The old key ${id}: active until`));
     for (const each of [key, successor]) assert.equal((await ask(each)).status, 200);
     assert.equal((await ask(successor, "POST", "/api/session", {})).status, 403, "of the same scopes");
 
@@ -122,14 +122,14 @@ describe("npm run keys", () => {
     assert.deepEqual([over.code, over.error], [1, "this key is revoked or has expired; create a new one\n"]);
   });
 
-  it("tells what is wrong in the operation's sentence, and changes nothing", async () => {
+  it("prints the error message of the operation and changes nothing", async () => {
     const cases: [string[], RegExp][] = [
       [["create", "--scopes", "sessions:admin"], /^scopes\[0\]: must be "sessions:read" or "sessions:write"/],
       [["create", "--owner", "a,b"], /^ownerId: must not contain/],
       [["revoke", "none"], /^no such key/],
       [["rotate", "../../x"], /^no such key/],
       [["list", "--owner", ""], /^owner: must not be empty/],
-      [["explode"], /^There is no command explode\.\n\nUsage: /],
+      [["explode"], /^Unknown command: explode\.\n\nUsage: /],
     ];
     for (const [words, sentence] of cases) {
       const answered = await run(words, variables);
@@ -139,13 +139,13 @@ describe("npm run keys", () => {
     }
   });
 
-  it("says so where another process has the data folder and does not answer", async () => {
+  it("fails if another process uses the data folder and does not answer", async () => {
     const answered = await runProgram(["list"], { ...variables, PORT: "9" });
     assert.equal(answered.code, 1);
     assert.match(answered.error, /is in use by process \d+.*does not answer at http:\/\/127\.0\.0\.1:9/);
   });
 
-  it("makes no key, and no database, where no service has kept its data", async () => {
+  it("creates neither a key nor a database in a folder that no service has used", async () => {
     const elsewhere = { ...variables, DATA_DIR: join(service.dataDir, "elsewhere") };
     const answered = await run(["create"], elsewhere);
     assert.equal(answered.code, 1);
@@ -156,7 +156,7 @@ describe("npm run keys", () => {
     assert.equal(existsSync(elsewhere.DATA_DIR), false);
   });
 
-  it("works on a Postgres directly, whether the service runs or not", async (t) => {
+  it("works on a Postgres server directly, whether or not the service runs", async (t) => {
     const postgres = await startTestPostgres();
     t.after(() => postgres.stop());
     const url = await createDatabase(postgres.url, "keys");
@@ -164,15 +164,15 @@ describe("npm run keys", () => {
     const made = await runProgram(["create", "--owner", "acme"], alone);
     assert.equal(made.code, 0);
     assert.match(made.out, KEY, made.error);
-    assert.match((await run(["list"], alone)).out, /acme .* live$/m);
+    assert.match((await run(["list"], alone)).out, /acme .* active$/m);
   });
 });
 
-describe("the operations behind it", () => {
+describe("the operations of the keys command", () => {
   const operate = (headers: Record<string, string>) =>
     service.call("POST", "/actions/keys", { ownerId: "acme", name: "x" }, headers);
 
-  it("are the operator's alone: no API key opens them, and no other site", async () => {
+  it("require the operator's login: API keys and other origins are refused", async () => {
     const { login } = service.container.services;
     const cookie = login.redeem(login.issueToken())?.split(";")[0] ?? "";
     const origin = service.env.baseUrl;
@@ -184,7 +184,7 @@ describe("the operations behind it", () => {
 });
 
 describe("a key's scopes", () => {
-  it("say what it may do: a lack is 403 and names the scope, before anything is told of the session", async () => {
+  it("limit its operations: a missing scope is a 403 that names the scope and reveals nothing about the session", async () => {
     const reader = await make("--owner", "owner", "--scopes", "sessions:read");
     const writer = await make("--owner", "owner", "--scopes", "sessions:write");
     service.model.respondWith(() => ({ text: "Done." }));
@@ -211,7 +211,7 @@ describe("a key's scopes", () => {
     assert.equal((await ask(writer.key, "POST", `${session}/agent/cancel`)).status, 202);
   });
 
-  it("of reading alone get no share link that does more", async () => {
+  it("with sessions:read alone get a share link that can only view", async () => {
     const reader = await make("--owner", "owner", "--scopes", "sessions:read");
     const { sessionId, shareUrl } = await service.create("mine");
     const list = await (await ask(reader.key, "GET", "/api/sessions?limit=1")).json();

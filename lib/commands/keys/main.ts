@@ -10,8 +10,8 @@ async function main(words: string[]): Promise<number> {
     console.log(KEYS_USAGE);
     return 0;
   }
-  if (command.kind === "wrong") {
-    console.error(`${command.sentence}\n\n${KEYS_USAGE}`);
+  if (command.kind === "invalid") {
+    console.error(`${command.message}\n\n${KEYS_USAGE}`);
     return 1;
   }
   const desk = await openKeyDesk(readEnv(process.env));
@@ -27,8 +27,8 @@ async function main(words: string[]): Promise<number> {
 main(process.argv.slice(2)).then(
   (code) => process.exit(code),
   (error: unknown) => {
-    const sentence = error instanceof Error ? error.message : String(error);
-    console.error(error instanceof EnvError ? sentence : `The keys are out of reach: ${sentence}`);
+    const message = error instanceof Error ? error.message : String(error);
+    console.error(error instanceof EnvError ? message : `The keys cannot be accessed: ${message}`);
     process.exit(1);
   },
 );

@@ -17,14 +17,14 @@ import { keepSecrets } from "#lib/server/data-folder.ts";
 import type { Env } from "#lib/server/env.ts";
 import { createShareLinks } from "#lib/session/share/share-link.ts";
 
-/** Takes the operations of `/actions/keys` in the operator's name. */
+/** Calls the operations of `/actions/keys` as the operator. */
 export type KeyDesk = {
   ask: (method: string, path: string, body?: unknown) => Promise<Response>;
   close: () => Promise<void>;
 };
 
-const ANSWER_MS = 30_000;
-const silent = {
+const REQUEST_TIMEOUT_MS = 30_000;
+const errorsOnly = {
   debug() {},
   info() {},
   warn() {},
@@ -32,15 +32,15 @@ const silent = {
 };
 
 /**
- * Opens a way to the service's own key store: the database itself, or, where a running service owns the embedded one, that
- * service, which knows the operator by the deployment's secret key.
+ * Opens a client for the service's keys. It works on the database directly. If a running service owns the embedded
+ * database, it calls that service instead, with a cookie signed with the deployment's secret key.
  *
- * @throws Error with a sentence where neither can be had.
+ * @throws Error with a message for the user if neither is available.
  */
 export async function openKeyDesk(env: Env): Promise<KeyDesk> {
   const driver = chooseDriver(env.DATABASE_URL, env.DATABASE_DRIVER);
   if (driver !== "embedded") return openAtDatabase(env, readServer(env, driver));
-  // A key of a database that no service has would open nothing.
+  // A key in a new database would be useless, because no service uses it.
   if (!existsSync(join(env.DATA_DIR, "postgres")))
     throw new Error(
       `there is no database in ${env.DATA_DIR}: run this with the service's own DATA_DIR, after its first start`,
@@ -56,7 +56,7 @@ export async function openKeyDesk(env: Env): Promise<KeyDesk> {
 function readServer(env: Env, driver: "pg" | "neon"): DatabaseOptions {
   const url = env.DATABASE_URL;
   if (!url) throw new Error(`DATABASE_URL: is required with DATABASE_DRIVER=${driver}`);
-  // A connection that is lost fails the statement at hand, which says so.
+  // A lost connection also fails the running query, whose error is shown.
   const onError = () => {};
   if (driver === "pg") return { driver, url, onError };
   return { driver, url, onError, ...(env.NEON_WSPROXY && { wsProxy: env.NEON_WSPROXY }) };
@@ -70,17 +70,17 @@ async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<KeyDe
   const key = await readSecretKey(env);
   const operator = signIn(key);
   const store = createKeyStore(db);
-  let told = Promise.resolve();
+  let notified = Promise.resolve();
   const access = createAccessWatch({
     rows: { readKeys: store.readExpiries, readShares: async () => new Map() },
     words: {
-      // An embedded database has no other process to tell.
+      // An embedded database has no other process to notify.
       tell(word) {
-        if (options.driver !== "embedded") told = sendSignal(db, ACCESS_TOPIC, word);
+        if (options.driver !== "embedded") notified = sendSignal(db, ACCESS_TOPIC, word);
       },
       listen: () => () => {},
     },
-    logger: silent,
+    logger: errorsOnly,
   });
   const services: RouteServices & Pick<ApiServices, "access"> = {
     db,
@@ -90,12 +90,12 @@ async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<KeyDe
     shares: createShareLinks(db, key),
     bodies: createBodyReader(),
     rates: createRateLimiter({ create: 0, poll: 0, annotate: 0, act: 0 }),
-    logger: silent,
+    logger: errorsOnly,
     settings: { baseUrl: env.baseUrl },
   };
-  /** A running service that does not hear of the change would leave the key's connections open: the command fails then. */
-  async function afterTelling(response: Response): Promise<Response> {
-    await told;
+  /** Running services close the key's connections only when they are notified, so the command fails if that fails. */
+  async function afterNotifying(response: Response): Promise<Response> {
+    await notified;
     return response;
   }
   return {
@@ -110,9 +110,9 @@ async function openAtDatabase(env: Env, options: DatabaseOptions): Promise<KeyDe
         case "create":
           return serveOperation(services, create, createKey, request, params);
         case "revoke":
-          return afterTelling(await serveOperation(services, revoke, revokeKey, request, params));
+          return afterNotifying(await serveOperation(services, revoke, revokeKey, request, params));
         case "rotate":
-          return afterTelling(await serveOperation(services, rotate, rotateKey, request, params));
+          return afterNotifying(await serveOperation(services, rotate, rotateKey, request, params));
         default:
           throw new Error(`no operation at ${method} ${path}`);
       }
@@ -125,13 +125,13 @@ async function openAtService(env: Env, whyLocked: string): Promise<KeyDesk> {
   return {
     close: async () => {},
     ask: (method, path, body) =>
-      fetch(makeRequest(env, cookie, method, path, body), { signal: AbortSignal.timeout(ANSWER_MS) }).catch(
-        () => {
-          throw new Error(
-            `${whyLocked}; it does not answer at ${env.ownOrigin} either: run this with its PORT and HOST, or stop it first`,
-          );
-        },
-      ),
+      fetch(makeRequest(env, cookie, method, path, body), {
+        signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+      }).catch(() => {
+        throw new Error(
+          `${whyLocked}, and the service does not answer at ${env.ownOrigin}: run this command with the service's PORT and HOST, or stop the service first`,
+        );
+      }),
   };
 }
 
@@ -143,7 +143,7 @@ function makeRequest(env: Env, cookie: string, method: string, path: string, bod
   });
 }
 
-/** The operator's cookie: whoever has the deployment's secret key may issue it. */
+/** Issues the operator's cookie. Access to the deployment's secret key is the authorization. */
 function signIn(key: Uint8Array) {
   const gate = createLoginGate(key, false);
   return { gate, cookie: gate.redeem(gate.issueToken())?.split(";")[0] ?? "" };

@@ -1,20 +1,20 @@
 import { parseArgs } from "node:util";
 
-/** What somebody asked the keys command for; `wrong` holds the sentence to show instead. */
+/** A parsed command line. `invalid` has the error message for the user. */
 export type KeysCommand =
   | { kind: "help" }
   | { kind: "create"; body: { ownerId: string; name: string; scopes?: string[]; expiresInDays?: number } }
   | { kind: "list"; owner: string | undefined }
   | { kind: "revoke"; id: string }
   | { kind: "rotate"; id: string; body: { overlapHours?: number } }
-  | { kind: "wrong"; sentence: string };
+  | { kind: "invalid"; message: string };
 
 export const KEYS_USAGE = `Usage: npm run keys -- <command>
 
-  create [--owner <owner>] [--name <what it is for>] [--scopes sessions:read,sessions:write] [--expires 90d]
+  create [--owner <owner>] [--name <purpose>] [--scopes sessions:read,sessions:write] [--expires 90d]
   list   [--owner <owner>]
   revoke <id>
-  rotate <id> [--overlap 24h]     makes its successor; the old key goes on for the overlap`;
+  rotate <id> [--overlap 24h]     replaces a key; the old key stays valid for the overlap`;
 
 const OPTIONS = {
   owner: { type: "string" },
@@ -32,27 +32,28 @@ const ALLOWED: Record<string, { options: (keyof typeof OPTIONS)[]; takesId: bool
   rotate: { options: ["overlap"], takesId: true },
 };
 
-/** Whose keys are where nothing is said: those of the landing page and of the generated key. */
-const OWNER = "local";
+/** Default owner. The landing page and the generated key use the same one. */
+const DEFAULT_OWNER = "local";
 
-/** Reads the words behind `npm run keys --`. */
+/** Parses the arguments of `npm run keys --`. */
 export function readKeysCommand(words: string[]): KeysCommand {
-  let given: ReturnType<typeof parse>;
+  let parsed: ReturnType<typeof parse>;
   try {
-    given = parse(words);
+    parsed = parse(words);
   } catch (error) {
-    return wrong(error instanceof Error ? error.message : String(error));
+    return invalid(error instanceof Error ? error.message : String(error));
   }
-  const { values, positionals } = given;
+  const { values, positionals } = parsed;
   const [kind = "", id, extra] = positionals;
   if (values.help || kind === "help") return { kind: "help" };
   const allowed = ALLOWED[kind];
-  if (!allowed) return wrong(kind === "" ? "Which command?" : `There is no command ${kind}.`);
+  if (!allowed) return invalid(kind === "" ? "Missing command." : `Unknown command: ${kind}.`);
   const stray = Object.keys(values).find((name) => !allowed.options.some((option) => option === name));
-  if (stray) return wrong(`${kind} takes no --${stray}.`);
+  if (stray) return invalid(`${kind} does not accept --${stray}.`);
   if (extra !== undefined || (id !== undefined && !allowed.takesId))
-    return wrong(`${extra ?? id}: one word too many.`);
-  if (allowed.takesId && !id) return wrong(`${kind} takes the id of a key; list shows them.`);
+    return invalid(`Unexpected argument: ${extra ?? id}.`);
+  if (allowed.takesId && !id)
+    return invalid(`${kind} requires the id of a key. The list command shows the ids.`);
   switch (kind) {
     case "list":
       return { kind, owner: values.owner };
@@ -70,9 +71,9 @@ const parse = (words: string[]) => parseArgs({ args: words, options: OPTIONS, al
 function readCreate(values: ReturnType<typeof parse>["values"]): KeysCommand {
   const hours = values.expires === undefined ? undefined : readHours(values.expires);
   if (values.expires !== undefined && !hours)
-    return wrong(`--expires ${values.expires}: must be like 90d or 12h.`);
+    return invalid(`--expires ${values.expires}: must be a duration such as 90d or 12h.`);
   const scopes = values.scopes?.split(",").map((scope) => scope.trim());
-  const { owner: ownerId = OWNER, name = "unnamed" } = values;
+  const { owner: ownerId = DEFAULT_OWNER, name = "unnamed" } = values;
   return {
     kind: "create",
     body: { ownerId, name, ...(scopes && { scopes }), ...(hours && { expiresInDays: hours / 24 }) },
@@ -82,15 +83,15 @@ function readCreate(values: ReturnType<typeof parse>["values"]): KeysCommand {
 function readRotate(id: string, overlap: string | undefined): KeysCommand {
   const overlapHours = overlap === undefined ? undefined : readHours(overlap);
   if (overlap !== undefined && overlapHours === undefined)
-    return wrong(`--overlap ${overlap}: must be like 24h, 7d or 0h.`);
+    return invalid(`--overlap ${overlap}: must be a duration such as 24h, 7d or 0h.`);
   return { kind: "rotate", id, body: overlapHours === undefined ? {} : { overlapHours } };
 }
 
-/** The hours of `90d`, `12h` or `30m`. */
+/** Parses `90d`, `12h` or `30m` to hours. */
 function readHours(text: string): number | undefined {
   const [, digits, unit] = /^(\d{1,5})(m|h|d)$/.exec(text) ?? [];
   if (digits === undefined) return undefined;
   return Number(digits) * (unit === "d" ? 24 : unit === "h" ? 1 : 1 / 60);
 }
 
-const wrong = (sentence: string): KeysCommand => ({ kind: "wrong", sentence });
+const invalid = (message: string): KeysCommand => ({ kind: "invalid", message });

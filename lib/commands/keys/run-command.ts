@@ -4,23 +4,27 @@ import type { KeysCommand } from "./read-command.ts";
 
 type Answer = { error?: string; key?: string; record?: ListedKey; old?: ListedKey; data?: ListedKey[] };
 
-/** A command that keys are needed for. */
-type KeyErrand = Exclude<KeysCommand, { kind: "wrong" | "help" }>;
+/** A command that calls the service. */
+type KeyRequest = Exclude<KeysCommand, { kind: "invalid" | "help" }>;
 
-/** Does what a command says, and puts the outcome into lines to print. */
+/** Runs a command and returns the lines to print. */
 export async function runKeysCommand(
   desk: KeyDesk,
-  command: KeyErrand,
+  command: KeyRequest,
   now = new Date(),
 ): Promise<{ isDone: boolean; lines: string[] }> {
-  const response = await ask(desk, command);
+  const response = await send(desk, command);
+  // The contract defines these fields; an answer of another server, such as a proxy, may have none of them.
   const answer = (await response.json().catch(() => ({}))) as Answer;
   if (!response.ok)
-    return { isDone: false, lines: [answer.error ?? `The service answered ${response.status}.`] };
-  return { isDone: true, lines: tell(answer, now) };
+    return {
+      isDone: false,
+      lines: [answer.error ?? `The service responded with status ${response.status}.`],
+    };
+  return { isDone: true, lines: describeAnswer(answer, now) };
 }
 
-function ask(desk: KeyDesk, command: KeyErrand): Promise<Response> {
+function send(desk: KeyDesk, command: KeyRequest): Promise<Response> {
   const path = "/actions/keys";
   switch (command.kind) {
     case "list":
@@ -37,7 +41,7 @@ function ask(desk: KeyDesk, command: KeyErrand): Promise<Response> {
   }
 }
 
-function tell({ key, record, old, data }: Answer, now: Date): string[] {
+function describeAnswer({ key, record, old, data }: Answer, now: Date): string[] {
   if (data) return data.length === 0 ? ["There are no keys yet."] : table(data, now);
   if (!record) return [];
   if (key === undefined) return [`${record.id} of ${record.ownerId} (${record.name}) is revoked.`];
@@ -46,7 +50,7 @@ function tell({ key, record, old, data }: Answer, now: Date): string[] {
     "",
     key,
     "",
-    "It is shown this once: only a hash of it is kept.",
+    "The key is shown only once. The service stores only a hash of it.",
     ...(old ? [`The old key ${old.id}: ${endOf(old, now)}.`] : []),
   ];
 }
@@ -69,8 +73,8 @@ function table(keys: ListedKey[], now: Date): string[] {
 
 function endOf({ revokedAt, expiresAt }: ListedKey, now: Date): string {
   if (revokedAt) return `revoked ${minute(revokedAt)}`;
-  if (!expiresAt) return "live";
-  return new Date(expiresAt) <= now ? `expired ${minute(expiresAt)}` : `live until ${minute(expiresAt)}`;
+  if (!expiresAt) return "active";
+  return new Date(expiresAt) <= now ? `expired ${minute(expiresAt)}` : `active until ${minute(expiresAt)}`;
 }
 
 const day = (iso: string) => iso.slice(0, 10);

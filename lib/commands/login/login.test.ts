@@ -34,7 +34,7 @@ test("npm run login prints a link that signs a browser in at the running service
   assert.equal(second.headers.get("location"), "/?login=expired");
 });
 
-test("npm run login makes no key in a folder where no service has kept its own", async () => {
+test("npm run login does not generate a key in a folder that no service has used", async () => {
   const failure = await run({ DATA_DIR: `${service.dataDir}/elsewhere` }).then(
     () => undefined,
     (error: { code: number; stderr: string }) => error,

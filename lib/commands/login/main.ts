@@ -10,23 +10,23 @@ async function main(): Promise<void> {
   const key = await readSecretKey(env);
   const link = `${env.baseUrl}/login?token=${createLoginGate(key, false).signToken()}`;
   console.log(
-    `Open this link in a browser. It works once, within ${SIGNED_TOKEN_MINUTES} minutes:\n\n${link}`,
+    `Open this link in a browser within ${SIGNED_TOKEN_MINUTES} minutes. It works once:\n\n${link}`,
   );
 }
 
-/** The key of the service with these settings. @throws Error in a folder where no service has kept its key. */
+/** Reads the secret key of the service with these settings. @throws Error if the data folder has no key. */
 async function readSecretKey(env: Env): Promise<Uint8Array> {
   if (env.ENCRYPTION_KEY) return env.ENCRYPTION_KEY;
-  // A key made here would sign links that no service accepts.
+  // A newly generated key would sign links that no service accepts.
   if (!existsSync(join(env.DATA_DIR, "encryption-key")))
     throw new Error(
-      `there is no encryption-key in ${env.DATA_DIR}: run this with the service's own DATA_DIR, after its first start, or with its ENCRYPTION_KEY`,
+      `there is no encryption-key in ${env.DATA_DIR}: run this command with the service's DATA_DIR, after its first start, or with its ENCRYPTION_KEY`,
     );
   return (await keepSecrets(env.DATA_DIR)).encryptionKey;
 }
 
 main().catch((error: unknown) => {
-  const sentence = error instanceof Error ? error.message : String(error);
-  console.error(error instanceof EnvError ? sentence : `No login link: ${sentence}`);
+  const message = error instanceof Error ? error.message : String(error);
+  console.error(error instanceof EnvError ? message : `No login link: ${message}`);
   process.exitCode = 1;
 });

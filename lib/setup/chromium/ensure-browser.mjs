@@ -1,4 +1,4 @@
-/** Step 3: a Chromium that starts, fonts for it, and bubblewrap for the sandbox; written down in the data folder. */
+/** Step 3: a working Chromium with fonts, and bubblewrap for the sandbox. The result is stored in the data folder. */
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { showStep } from "../progress.mjs";
@@ -20,9 +20,9 @@ import {
  */
 
 /**
- * Finds or installs what the browser and the sandbox need. Neither is required: what is missing is said in a line.
+ * Finds or installs what the browser and the sandbox need. Both are optional: a missing part is reported in one line.
  * @param {string} node executable of Node 24
- * @param {boolean} isForced search and try to install again, although that was done before
+ * @param {boolean} isForced search and install again, even if an earlier run did
  * @returns {Promise<Chromium | null>}
  */
 export async function ensureBrowser(node, isForced) {
@@ -44,7 +44,7 @@ function isCurrent(last) {
   const chosen = process.env.BROWSER_EXECUTABLE_PATH || undefined;
   if (process.env.BROWSER_CDP_URL) return true;
   if (last.chromium === null) return false;
-  // A path from the environment counts only as long as the environment names it.
+  // A path from the environment is used only while the environment still has it.
   const isChosen = last.chromium.source === "environment";
   if (chosen === undefined ? isChosen : !isChosen || last.chromium.executablePath !== resolve(chosen))
     return false;
@@ -54,7 +54,7 @@ function isCurrent(last) {
 /**
  * @param {string} node
  * @param {string} dataDir
- * @param {boolean} mayInstall installing is tried once and by `npm run setup`, not at every start without a network
+ * @param {boolean} mayInstall whether to try an installation: once, and on `npm run setup`, so that starts without a network stay fast
  * @returns {Promise<Chromium | null>}
  */
 async function findOrInstall(node, dataDir, mayInstall) {
@@ -62,34 +62,34 @@ async function findOrInstall(node, dataDir, mayInstall) {
   if (chosen !== undefined) {
     const chromium = await pickChromium(node, [{ executablePath: resolve(chosen), source: "environment" }]);
     if (chromium === undefined)
-      console.log(`! BROWSER_EXECUTABLE_PATH (${chosen}) does not start as a Chromium.`);
+      console.log(`! BROWSER_EXECUTABLE_PATH (${chosen}) is not a working Chromium.`);
     return chromium ?? null;
   }
   const present = listChromiums();
-  if (present.length === 0 && !mayInstall) return sayMissing();
+  if (present.length === 0 && !mayInstall) return reportMissing();
   const chromium = await showStep("Finding Chromium", async (showDetail) => {
     const found = await pickChromium(node, present);
     if (found !== undefined || !mayInstall) return found ?? null;
     return (await installChromium(node, dataDir, showDetail)) ?? null;
   });
-  return chromium ?? sayMissing();
+  return chromium ?? reportMissing();
 }
 
 /** @returns {null} */
-function sayMissing() {
+function reportMissing() {
   console.log(
-    "! No Chromium: sessions run without a browser. Install one (`npx playwright install --with-deps chromium-headless-shell`, " +
-      "or your distribution's chromium), or set BROWSER_EXECUTABLE_PATH or BROWSER_CDP_URL; then `npm run setup`.",
+    "! No Chromium found: sessions will run without a browser. Install one (`npx playwright install --with-deps chromium-headless-shell`, " +
+      "or your distribution's chromium package), or set BROWSER_EXECUTABLE_PATH or BROWSER_CDP_URL. Then run `npm run setup`.",
   );
   return null;
 }
 
-/** Packages that make the rest better where they may be installed: the sandbox's confinement, and fonts. */
+/** Installs bubblewrap for the sandbox and fonts for the browser, if the system allows it. */
 async function installCompanions() {
   if (process.platform !== "linux") return;
   const wanted = [
     ...(isOnPath("bwrap") ? [] : ["bubblewrap"]),
-    // A bare Debian has no font at all for headless pages; these two are 3 MB and cover Latin, Greek and Cyrillic.
+    // A minimal Debian has no fonts. These two take 3 MB and cover Latin, Greek and Cyrillic.
     ...(listFiles("/usr/share/fonts").length > 0 ? [] : ["fonts-dejavu-core", "fonts-liberation"]),
   ];
   if (wanted.length === 0) return;
@@ -99,6 +99,8 @@ async function installCompanions() {
     );
   }
   if (!isOnPath("bwrap")) {
-    console.log("! No bubblewrap: agents get no shell until it is there (`apt-get install bubblewrap`).");
+    console.log(
+      "! bubblewrap is not installed: agents cannot run shell commands without it (`apt-get install bubblewrap`).",
+    );
   }
 }

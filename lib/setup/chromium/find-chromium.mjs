@@ -1,4 +1,4 @@
-/** Where a Chromium may already stand on this machine, and whether one really starts. */
+/** Finds installed Chromium executables and checks that they work. */
 import { existsSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -9,15 +9,15 @@ import { runCommand } from "../command.mjs";
  * @property {string} executablePath absolute
  * @property {string} source "environment", "playwright", "system" or "package"
  * @property {string} version "156.0.8078.79"
- * @property {string[]} [args] flags it needs to start here
- * @property {Record<string, string>} [env] variables it needs to start here
+ * @property {string[]} [args] flags that it needs to start on this machine
+ * @property {Record<string, string>} [env] environment variables that it needs to start on this machine
  */
 /** @typedef {Pick<Chromium, "executablePath" | "source" | "args" | "env">} Candidate */
 
 const launchTimeoutMs = 20_000;
 
 /**
- * The existing executables in the order of preference: Playwright's cache before the system's, headless shells first.
+ * Lists existing executables in order of preference: Playwright's cache before the system's, headless shells first.
  * @returns {Candidate[]}
  */
 export function listChromiums() {
@@ -28,7 +28,7 @@ export function listChromiums() {
 }
 
 /**
- * The first candidate that shows a page.
+ * Returns the first candidate that renders a page.
  * @param {string} node executable of Node 24
  * @param {Candidate[]} candidates
  * @returns {Promise<Chromium | undefined>}
@@ -41,8 +41,8 @@ export async function pickChromium(node, candidates) {
   return undefined;
 }
 
-// Through Playwright, as the service does it: not every build knows --version or --dump-dom.
-// A page without any font gives its text no width.
+// Launches through Playwright, as the service does: not every build supports --version or --dump-dom.
+// Without fonts, text has no width.
 const launchScript = `
   const { chromium } = await import("playwright");
   const { executablePath, args = [], env = {}, timeout } = JSON.parse(process.env.CANDIDATE);
@@ -55,10 +55,10 @@ const launchScript = `
   await browser.close();`;
 
 /**
- * Starts a Chromium once and shows it a page of our own, so that nothing speaks against doing it without a sandbox.
+ * Starts Chromium once with our own page. The page is trusted, so Chromium's sandbox can be off.
  * @param {string} node
  * @param {Candidate} candidate
- * @returns {Promise<string | undefined>} its version, or undefined when it does not work
+ * @returns {Promise<string | undefined>} its version, or undefined if it does not work
  */
 async function tryChromium(node, candidate) {
   const result = await runCommand(node, ["--input-type=module", "--eval", launchScript], {
@@ -128,7 +128,7 @@ function systemPaths() {
       root === undefined ? [] : programs.map((program) => `${root}\\${program}`),
     );
   }
-  // The real programs before the wrappers in /usr/bin: a wrapper that does not exec leaves its browser behind.
+  // Prefer the executables to the wrappers in /usr/bin: if a wrapper does not exec, killing it leaves the browser running.
   return [
     "/usr/lib/chromium/chromium-headless-shell",
     "/usr/lib/chromium/chromium",

@@ -1,4 +1,4 @@
-/** A Chromium from npm, for a Linux whose distribution gives none: `@sparticuz/chromium`, made for AWS Lambda. */
+/** Installs a Chromium from npm, for Linux distributions without a package: `@sparticuz/chromium`, built for AWS Lambda. */
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { runCommand } from "../command.mjs";
@@ -8,7 +8,7 @@ import { pickChromium } from "./find-chromium.mjs";
 const downloadTimeoutMs = 300_000;
 
 /**
- * The package, unpacked into the data folder, so that it outlives the temporary folder it would choose.
+ * Installs the package and unpacks it into the data folder, because its default, a temporary folder, is not permanent.
  * @param {string} node
  * @param {string} dataDir
  * @param {import("../progress.mjs").ShowDetail} showDetail
@@ -25,7 +25,7 @@ export async function installFromNpm(node, dataDir, showDetail) {
   });
   if (!installed.ok) return undefined;
   const unpacked = join(folder, "unpacked");
-  // First with the system's libraries; where those are missing, with the ones it brings for AWS Lambda.
+  // Tries the system's libraries first, then the ones that the package includes for AWS Lambda.
   for (const lambda of [{}, { AWS_EXECUTION_ENV: "AWS_Lambda_nodejs22.x" }]) {
     rmSync(unpacked, { recursive: true, force: true });
     const candidate = await unpackChromium(node, folder, unpacked, lambda);
@@ -35,7 +35,7 @@ export async function installFromNpm(node, dataDir, showDetail) {
   return undefined;
 }
 
-// Its default flags (one process, web security off) are left alone on purpose.
+// The package's default flags (single process, web security off) are deliberately not used.
 const unpackScript = `
   const { default: chromium } = await import("@sparticuz/chromium");
   const executablePath = await chromium.executablePath();
@@ -43,8 +43,8 @@ const unpackScript = `
 
 /**
  * @param {string} node
- * @param {string} folder holds the package
- * @param {string} unpacked is made for what comes out of it
+ * @param {string} folder contains the package
+ * @param {string} unpacked output folder, which is created
  * @param {import("../command.mjs").Environment} lambda
  * @returns {Promise<import("./find-chromium.mjs").Candidate | undefined>}
  */
@@ -58,9 +58,9 @@ async function unpackChromium(node, folder, unpacked, lambda) {
   const line = result.output.split("\n").find((text) => text.startsWith("{"));
   if (!result.ok || line === undefined) return undefined;
   const { executablePath, libraries } = JSON.parse(line);
-  // It comes executable for its owner alone, and the browser may run as another user.
+  // The package makes it executable for its owner only, and the browser may run as another user.
   chmodSync(executablePath, 0o755);
-  // The font list it brings names folders of AWS Lambda; without any font a page's text is blank.
+  // The included font list names folders of AWS Lambda. Without fonts, text is invisible.
   const fontList = join(unpacked, "fonts.conf");
   writeFileSync(
     fontList,

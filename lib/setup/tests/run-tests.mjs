@@ -1,4 +1,4 @@
-/** Step 6: `npm test`: checks, unit tests, build and end-to-end tests, with one summary at the end. */
+/** Step 6 of `npm test`: runs checks, unit tests, the build and end-to-end tests, and prints one summary. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
@@ -12,7 +12,7 @@ import { listFiles, readStamp } from "../stamp.mjs";
 /** @typedef {Omit<PartResult, "name" | "durationMs">} Counts */
 /** @typedef {{ node: string, counts: string, env: import("../command.mjs").Environment }} Context */
 
-/** Tests of storage and turns, which also run through Neon's driver. */
+/** Tests of storage and turns. They also run with Neon's driver. */
 const onNeon = [
   ...[
     "lib/session/",
@@ -25,18 +25,18 @@ const onNeon = [
 ];
 
 /**
- * Unit tests use one Postgres server; end-to-end tests the embedded database, which is what a newcomer runs. The crashes
- * run once more on a server, where other processes may take the work over.
+ * Unit tests use one Postgres server. End-to-end tests use the embedded database, which is the default of the service.
+ * The crash tests also run on a server, where other processes can take over the work.
  * @param {string} path
  */
 const isWorthRepeating = (path) => path.startsWith("e2e/crash/");
 
 /**
- * Runs the parts that the arguments ask for: all of them; `--unit` or `--e2e` alone; or, with a filter, the unit and
- * end-to-end test files whose path contains one of the words.
+ * Runs the selected parts: all parts without arguments, one part with `--unit` or `--e2e`, or, with filters, the test
+ * files whose path contains one of the filters.
  * @param {string} node executable of Node 24
  * @param {string[]} args
- * @param {import("../command.mjs").Environment} env added to the tests' own
+ * @param {import("../command.mjs").Environment} env additional environment variables
  * @returns {Promise<number>} the exit code
  */
 export async function runTests(node, args, env) {
@@ -51,7 +51,7 @@ export async function runTests(node, args, env) {
   const context = {
     node,
     counts: join(folder, "counts.json"),
-    // Hundreds of processes load the same modules: compiled once, they start in about 60 % of the CPU time.
+    // Hundreds of processes load the same modules. With this cache they need about 60 % of the CPU time to start.
     env: { NODE_COMPILE_CACHE: resolve("node_modules/.cache/node-compile"), ...env },
   };
   /** @type {PartResult[]} */
@@ -69,7 +69,7 @@ export async function runTests(node, args, env) {
     if (wantsUnit && (isWhole || args.includes("--unit"))) {
       const storage = units.filter(startsWithOneOf(onNeon));
       results.push(
-        await runPart("storage and turns through Neon's driver", () =>
+        await runPart("storage and turns with Neon's driver", () =>
           runUnitTests(onDatabase(context, "neon"), storage),
         ),
       );
@@ -132,7 +132,7 @@ async function runPart(name, run) {
 }
 
 /**
- * A check counts only when it fails, as one failure.
+ * Runs a check. A failed check counts as one failure, a passed one does not count.
  * @param {string} node
  * @param {string[]} args
  */
@@ -155,7 +155,7 @@ async function runBuild(node) {
 }
 
 /**
- * Runs test files, each once: a test that fails now and then has found a fault, in the code or in itself.
+ * Runs test files without retries: a flaky test points at a bug, in the code or in the test.
  * @param {Context} context
  * @param {string[]} files
  * @returns {Promise<Counts>}
@@ -199,7 +199,7 @@ async function runEndToEndTests(context, specs) {
       "test",
       "--config=e2e/playwright.config.ts",
       "--reporter=list,json",
-      // Playwright takes regular expressions.
+      // Playwright interprets the arguments as regular expressions.
       ...specs.map((path) => `${path.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`),
     ],
     { inherit: true, env: { ...context.env, NODE_ENV: "test", PLAYWRIGHT_JSON_OUTPUT_FILE: context.counts } },
@@ -213,7 +213,7 @@ async function runEndToEndTests(context, specs) {
 }
 
 /**
- * A part that ended badly without a failed test (a crash, no browser) is one failure, never none.
+ * Counts a part that failed without a failed test (a crash, a missing browser) as one failure.
  * @param {boolean} ok
  * @param {Counts} counts
  */

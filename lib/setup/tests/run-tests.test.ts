@@ -9,7 +9,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import config from "#e2e/playwright.config.ts";
 
-// Fails on its first run and would pass on a second one.
+// Fails on its first run and would pass on a second run.
 const failingOnce = `
   import { appendFileSync, readFileSync } from "node:fs";
   import { test } from "node:test";
@@ -19,7 +19,7 @@ const failingOnce = `
   });
   test("passes", () => {});`;
 
-test("a failing unit test file is run once, fails the run and is named in the summary", async (t) => {
+test("a failing unit test file is not retried, fails the run and is listed in the summary", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "run-tests-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   mkdirSync(join(folder, "lib"), { recursive: true });
@@ -45,6 +45,6 @@ test("a failing unit test file is run once, fails the run and is named in the su
   assert.equal(exitCode, 1);
 });
 
-test("a failing end-to-end test is not run again", () => {
+test("a failing end-to-end test is not retried", () => {
   assert.equal(config.retries, 0);
 });

@@ -1,6 +1,6 @@
 /**
- * The reporter of `npm test` for node:test: a line per file, failures whole, and the counts as JSON in the file that
- * TEST_COUNTS_PATH names.
+ * The node:test reporter of `npm test`. It prints a line per file and all failures in full, and writes the counts as JSON
+ * to the path in TEST_COUNTS_PATH.
  */
 import { writeFileSync } from "node:fs";
 import { relative, resolve } from "node:path";
@@ -20,7 +20,7 @@ import { formatSeconds } from "../progress.mjs";
 export default async function* report(events) {
   /** @type {Map<string, FileEntry>} */
   const files = new Map();
-  /** @param {{ file?: string | undefined, entryFile?: string }} place the file that ran, which may differ from where a test is written */
+  /** @param {{ file?: string | undefined, entryFile?: string }} place the file that ran, which can differ from the file that defines the test */
   const at = (place) => {
     const file = resolve(place.entryFile ?? place.file ?? "");
     const entry = files.get(file) ?? { passed: 0, failed: 0, skipped: 0, printed: "", names: [] };
@@ -31,7 +31,7 @@ export default async function* report(events) {
   for await (const event of events) {
     if (event.type === "test:stdout" || event.type === "test:stderr")
       at(event.data).printed += event.data.message;
-    // What was thrown when no test was running comes as a remark.
+    // An error thrown while no test was running arrives as a diagnostic.
     if (event.type === "test:diagnostic" && event.data.message.startsWith("Error")) {
       at(event.data).printed += `${event.data.message}\n`;
     }
@@ -39,7 +39,7 @@ export default async function* report(events) {
       at(event.data).failed += 1;
       at(event.data).names.push(event.data.name);
       yield describeFailure(event.data);
-      // A file that breaks down as a whole never comes to its summary.
+      // A file that crashes has no summary event.
       if (isWholeFile(event.data)) yield takePrinted(at(event.data));
     }
     if (event.type === "test:pass" && event.data.details.type !== "suite") {
@@ -48,7 +48,7 @@ export default async function* report(events) {
     }
     if (event.type === "test:summary" && event.data.file !== undefined) {
       const entry = at(event.data);
-      // What a file printed is shown only beside its failures.
+      // The output of a file is shown only with its failures.
       if (!event.data.success) yield takePrinted(entry);
       yield describeFile(event.data.file, event.data.success, event.data.duration_ms, entry);
     }
@@ -79,7 +79,7 @@ function takePrinted(entry) {
 }
 
 /**
- * A suite or test that fails only because one inside it failed is not a failure of its own, nor is a todo.
+ * Whether a failure counts: not if it only reports a failed subtest, and not for a todo.
  * @param {Failure} data
  */
 function isOwnFailure(data) {
@@ -92,7 +92,7 @@ function isWholeFile(data) {
   return data.file !== undefined && resolve(data.name) === data.file;
 }
 
-/** @param {string | boolean | undefined} mark "" stands for a mark without a reason */
+/** @param {string | boolean | undefined} mark "" is a mark without a reason */
 function isSet(mark) {
   return mark !== undefined && mark !== false;
 }
@@ -101,7 +101,7 @@ function isSet(mark) {
 function describeFailure(data) {
   const error = /** @type {Error & { cause?: unknown }} */ (data.details.error);
   const place = data.file === undefined ? "" : ` (${relative(process.cwd(), data.file)}:${data.line})`;
-  const reason = isWholeFile(data) ? "The file broke down; what it printed follows." : (error.cause ?? error);
+  const reason = isWholeFile(data) ? "The test file crashed. Its output follows." : (error.cause ?? error);
   const text = typeof reason === "string" ? reason : inspect(reason, { depth: 4 });
   return `\n✗ ${data.name}${place}\n${text.replace(/^/gm, "    ")}\n\n`;
 }
