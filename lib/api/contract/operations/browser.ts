@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineOperation, KEY_AUTH, type Operation, READER_AUTH } from "../operation.ts";
 import { browserStatusSchema, retargetAcceptedSchema } from "../schemas/answers.ts";
-import { retargetSchema } from "../schemas/looked-into.ts";
+import { retargetSchema } from "../schemas/handler-validated-bodies.ts";
 
 export const browserOperations = {
   readBrowser: defineOperation({

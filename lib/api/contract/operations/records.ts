@@ -7,7 +7,7 @@ import {
   listOf,
   messageRecordSchema,
 } from "../schemas/answers.ts";
-import { annotationSubmissionSchema } from "../schemas/looked-into.ts";
+import { annotationSubmissionSchema } from "../schemas/handler-validated-bodies.ts";
 import { listQuerySchema, messageListQuerySchema } from "../schemas/queries.ts";
 import { redeliveredSchema } from "../schemas/session-answers.ts";
 
