@@ -1,8 +1,8 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { createEventStreamParser } from "#lib/client/parse-event-stream.ts";
+import { domainEventSchema } from "#lib/events/event-schemas.ts";
 import { contract } from "../contract/contract.ts";
 import { isRoutedSessionId } from "../contract/paths.ts";
-import { domainEventSchema } from "../contract/schemas/events.ts";
 import { createPathMatcher } from "../http/match-path.ts";
 import { buildDocument } from "./document/build-document.ts";
 import { HEADERS } from "./document/headers.ts";

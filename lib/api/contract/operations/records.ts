@@ -1,12 +1,7 @@
 import { z } from "zod";
+import { annotationRecordSchema, messageRecordSchema } from "#lib/events/event-schemas.ts";
 import { defineOperation, KEY_AUTH, type Operation, READER_AUTH } from "../operation.ts";
-import {
-  annotationAcceptedSchema,
-  annotationRecordSchema,
-  deliveryRecordSchema,
-  listOf,
-  messageRecordSchema,
-} from "../schemas/answers.ts";
+import { annotationAcceptedSchema, deliveryRecordSchema, listOf } from "../schemas/answers.ts";
 import { annotationSubmissionSchema } from "../schemas/handler-validated-bodies.ts";
 import { listQuerySchema, messageListQuerySchema } from "../schemas/queries.ts";
 import { redeliveredSchema } from "../schemas/session-answers.ts";

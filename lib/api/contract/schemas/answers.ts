@@ -4,14 +4,12 @@ import {
   CALLBACK_EVENTS,
   DELIVERY_STATES,
   FOLLOW_UP_MODES,
-  MESSAGE_ROLES,
   SESSION_STATES,
   STARTUP_STATUSES,
 } from "#db/schema/unions.ts";
+import { deliverableSchema, outcomeSchema } from "#lib/events/event-schemas.ts";
 import {
   count,
-  jsonValue,
-  messageId,
   pageUrl,
   requestId,
   runId,
@@ -19,18 +17,13 @@ import {
   shareUrl,
   source,
   timestamp,
-} from "./values.ts";
+} from "#lib/events/wire-values.ts";
 
 const success = z.literal(true);
 const turnState = z.enum(["idle", "running", "compacting"]).meta({
   id: "TurnState",
   description: "`running` from when a request is accepted until no request is open, retries included.",
 });
-export const outcomeSchema = z.enum(["succeeded", "errored", "cancelled"]).meta({
-  id: "RunOutcome",
-  description: "Outcome of a run.",
-});
-
 /** Source: specification, Request status. */
 export const requestStatusSchema = z
   .object({
@@ -41,50 +34,6 @@ export const requestStatusSchema = z
     status: z.enum(["pending", "running", "completed"]),
   })
   .meta({ id: "RequestStatus" });
-
-/** Source: specification, Deliverable. */
-export const deliverableSchema = z
-  .discriminatedUnion("status", [
-    z.object({ runId, status: z.literal("pending") }).meta({ id: "PendingDeliverable" }),
-    z
-      .object({
-        runId,
-        status: z.literal("ready"),
-        value: jsonValue.meta({
-          description: "Valid against the caller's `outputSchema`.",
-          examples: [{ title: "Checkout · Harbour Paper Co.", fields: [{ name: "Email", required: true }] }],
-        }),
-      })
-      .meta({ id: "ReadyDeliverable" }),
-    z
-      .object({
-        runId,
-        status: z.literal("failed"),
-        error: z.string().meta({
-          description: "The provider's message, or why there is no valid result.",
-          examples: ["the model's answer was cut off"],
-        }),
-        rawText: z.string().meta({ description: "The model's raw output." }).optional(),
-        violations: z
-          .array(
-            z.object({
-              path: z.string().meta({
-                description: "JSON pointer to the invalid value, in a result of the shape of `outputSchema`.",
-                examples: ["/items/0/name"],
-              }),
-              message: z.string().meta({ examples: ["must NOT have more than 10 characters"] }),
-              rawPath: z
-                .string()
-                .meta({ description: "JSON pointer to the same value in `rawText`, if it is there." })
-                .optional(),
-            }),
-          )
-          .meta({ description: "Each violation of `outputSchema`, if the model returned a JSON value." })
-          .optional(),
-      })
-      .meta({ id: "FailedDeliverable" }),
-  ])
-  .meta({ id: "Deliverable", description: "Typed result of a run in a structured session." });
 
 /** Source: specification, Agent status; `wire.md`, Agent status. */
 export const agentStatusSchema = z
@@ -186,30 +135,6 @@ export const listOf = <Item extends z.ZodType>(item: Item) =>
     })
     .meta({ id: `${z.globalRegistry.get(item)?.id ?? "Item"}Page` });
 
-/** A part of a message. Future kinds of parts will have a `type` too. */
-const messagePartSchema = z.looseObject({ type: z.string() }).meta({
-  id: "MessagePart",
-  description:
-    "`text` and `reasoning` have a `text`; `tool-call` has `toolCallId`, `toolName` and `input`; `data-deliverable` has the deliverable as `data`. Ignore unknown types.",
-  examples: [{ type: "text", text: "The checkout asks for an email address." }],
-});
-
-export const messageRecordSchema = z
-  .object({
-    id: messageId,
-    seq: count.meta({ description: "Position in the transcript, starting at 1.", examples: [2] }),
-    role: z.enum(MESSAGE_ROLES).meta({ examples: ["assistant"] }),
-    parts: z.array(messagePartSchema),
-    requestId: requestId.nullable(),
-    runId: runId.nullable(),
-    author: z
-      .string()
-      .nullable()
-      .meta({ description: "The `userId` that the caller sent with the message.", examples: [null] }),
-    createdAt: timestamp,
-  })
-  .meta({ id: "MessageRecord", description: "A message of the transcript." });
-
 export const sessionSummarySchema = z
   .object({
     id: sessionId,
@@ -235,14 +160,6 @@ export const sessionSummarySchema = z
     shareUrl,
   })
   .meta({ id: "SessionSummary" });
-
-export const annotationRecordSchema = z
-  .looseObject({
-    id: z.string().meta({ examples: ["ann_q5s7txyzacdf2gik4mnprvwb"] }),
-    event: z.string().meta({ examples: ["submit"] }),
-    createdAt: timestamp,
-  })
-  .meta({ id: "AnnotationRecord", description: "An annotation with every submitted field." });
 
 export const deliveryRecordSchema = z
   .object({

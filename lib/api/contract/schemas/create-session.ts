@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { CALLBACK_EVENTS, SOURCES } from "#db/schema/unions.ts";
+import { requestId, runId, sessionId, shareUrl, statusUrl, streamUrl } from "#lib/events/wire-values.ts";
 import { httpUrl, jsonObject, nameUpTo, readHttpUrl, textUpTo } from "./fields.ts";
 import { messagesSchema } from "./message.ts";
-import { requestId, runId, sessionId, shareUrl, statusUrl, streamUrl } from "./values.ts";
 
 const withoutCredentials = (text: string) => {
   const url = readHttpUrl(text);

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { FOLLOW_UP_MODES } from "#db/schema/unions.ts";
+import { requestId, runId, sessionId, statusUrl, streamUrl } from "#lib/events/wire-values.ts";
 import { nameUpTo } from "./fields.ts";
 import { type MessageInput, messageSchema, messagesSchema } from "./message.ts";
-import { requestId, runId, sessionId, statusUrl, streamUrl } from "./values.ts";
 
 const CONTENTS = ["text", "message", "messages"] as const;
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { SHARE_ROLES } from "#db/schema/unions.ts";
-import { eventSchemas, messageDeltaSchema } from "./events.ts";
-import { count, sessionId, timestamp } from "./values.ts";
+import { eventSchemas, messageDeltaSchema } from "#lib/events/event-schemas.ts";
+import { count, sessionId, timestamp } from "#lib/events/wire-values.ts";
 
 const common = { sessionId, timestamp };
 const nothing = z.object({});

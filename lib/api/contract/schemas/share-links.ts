@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { SHARE_ROLES } from "#db/schema/unions.ts";
+import { shareUrl } from "#lib/events/wire-values.ts";
 import { nameUpTo } from "./fields.ts";
-import { shareUrl } from "./values.ts";
 
 const role = z.enum(SHARE_ROLES).meta({
   description:

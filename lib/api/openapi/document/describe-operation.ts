@@ -1,6 +1,6 @@
 import type { z } from "zod";
+import { domainEventSchema, messageDeltaSchema } from "#lib/events/event-schemas.ts";
 import { type Operation, scopeOf } from "../../contract/operation.ts";
-import { domainEventSchema, messageDeltaSchema } from "../../contract/schemas/events.ts";
 import { ERROR_STATUS, type ErrorCode } from "../../http/errors.ts";
 import type { JsonSchema } from "../json-schema.ts";
 import type { MediaObject, OperationObject, ResponseObject } from "../types.ts";

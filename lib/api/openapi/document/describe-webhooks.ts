@@ -1,4 +1,4 @@
-import { callbackBodySchemas } from "../../contract/schemas/events.ts";
+import { callbackBodySchemas } from "../../contract/schemas/callback-bodies.ts";
 import type { ParameterObject, PathItem } from "../types.ts";
 import type { SchemaCollector } from "./collect-schemas.ts";
 

@@ -1,7 +1,5 @@
 import { z } from "zod";
-import { BROWSER_STATUSES, CALLBACK_EVENTS, EVIDENCE_KINDS, RUN_ORIGINS } from "#db/schema/unions.ts";
-import type { EventKind } from "#lib/events/event.ts";
-import { annotationRecordSchema, deliverableSchema, messageRecordSchema, outcomeSchema } from "./answers.ts";
+import { BROWSER_STATUSES, EVIDENCE_KINDS, MESSAGE_ROLES, RUN_ORIGINS } from "#db/schema/unions.ts";
 import {
   count,
   jsonValue,
@@ -12,7 +10,88 @@ import {
   sessionId,
   source,
   timestamp,
-} from "./values.ts";
+} from "./wire-values.ts";
+
+export const outcomeSchema = z.enum(["succeeded", "errored", "cancelled"]).meta({
+  id: "RunOutcome",
+  description: "Outcome of a run.",
+});
+
+/** Source: specification, Deliverable. */
+export const deliverableSchema = z
+  .discriminatedUnion("status", [
+    z.object({ runId, status: z.literal("pending") }).meta({ id: "PendingDeliverable" }),
+    z
+      .object({
+        runId,
+        status: z.literal("ready"),
+        value: jsonValue.meta({
+          description: "Valid against the caller's `outputSchema`.",
+          examples: [{ title: "Checkout · Harbour Paper Co.", fields: [{ name: "Email", required: true }] }],
+        }),
+      })
+      .meta({ id: "ReadyDeliverable" }),
+    z
+      .object({
+        runId,
+        status: z.literal("failed"),
+        error: z.string().meta({
+          description: "The provider's message, or why there is no valid result.",
+          examples: ["the model's answer was cut off"],
+        }),
+        rawText: z.string().meta({ description: "The model's raw output." }).optional(),
+        violations: z
+          .array(
+            z.object({
+              path: z.string().meta({
+                description: "JSON pointer to the invalid value, in a result of the shape of `outputSchema`.",
+                examples: ["/items/0/name"],
+              }),
+              message: z.string().meta({ examples: ["must NOT have more than 10 characters"] }),
+              rawPath: z
+                .string()
+                .meta({ description: "JSON pointer to the same value in `rawText`, if it is there." })
+                .optional(),
+            }),
+          )
+          .meta({ description: "Each violation of `outputSchema`, if the model returned a JSON value." })
+          .optional(),
+      })
+      .meta({ id: "FailedDeliverable" }),
+  ])
+  .meta({ id: "Deliverable", description: "Typed result of a run in a structured session." });
+
+/** A part of a message. Future kinds of parts will have a `type` too. */
+const messagePartSchema = z.looseObject({ type: z.string() }).meta({
+  id: "MessagePart",
+  description:
+    "`text` and `reasoning` have a `text`; `tool-call` has `toolCallId`, `toolName` and `input`; `data-deliverable` has the deliverable as `data`. Ignore unknown types.",
+  examples: [{ type: "text", text: "The checkout asks for an email address." }],
+});
+
+export const messageRecordSchema = z
+  .object({
+    id: messageId,
+    seq: count.meta({ description: "Position in the transcript, starting at 1.", examples: [2] }),
+    role: z.enum(MESSAGE_ROLES).meta({ examples: ["assistant"] }),
+    parts: z.array(messagePartSchema),
+    requestId: requestId.nullable(),
+    runId: runId.nullable(),
+    author: z
+      .string()
+      .nullable()
+      .meta({ description: "The `userId` that the caller sent with the message.", examples: [null] }),
+    createdAt: timestamp,
+  })
+  .meta({ id: "MessageRecord", description: "A message of the transcript." });
+
+export const annotationRecordSchema = z
+  .looseObject({
+    id: z.string().meta({ examples: ["ann_q5s7txyzacdf2gik4mnprvwb"] }),
+    event: z.string().meta({ examples: ["submit"] }),
+    createdAt: timestamp,
+  })
+  .meta({ id: "AnnotationRecord", description: "An annotation with every submitted field." });
 
 const callId = z.string().meta({ description: "Id of the tool call.", examples: ["call_h3k7pq"] });
 const toolName = z.string().meta({ examples: ["dom_query"] });
@@ -65,7 +144,7 @@ const define = <const Kind extends string, Fields extends z.core.$ZodLooseShape>
     .meta({ id: nameEvent(kind), description });
 
 /** `run.completed` becomes `RunCompletedEvent`. */
-const nameEvent = (kind: string): string =>
+export const nameEvent = (kind: string): string =>
   `${kind.replace(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`;
 
 const MESSAGE_COMPLETED =
@@ -183,7 +262,7 @@ export const eventSchemas = {
       description: "The automatic retry that follows. Without it, this is the request's last event.",
     }),
   }),
-} satisfies Record<EventKind, z.ZodObject>;
+};
 
 const [first, ...others] = Object.values(eventSchemas);
 if (!first) throw new Error("there are no events");
@@ -216,16 +295,3 @@ export const messageDeltaSchema = z
     description:
       "A chunk of a message that the model is writing. It has no `seq`, and `message.completed` replaces it.",
   });
-
-/** Bodies of callbacks, by event. Source: specification, Run lifecycle callbacks. */
-export const callbackBodySchemas = Object.fromEntries(
-  CALLBACK_EVENTS.map((event) => [
-    event,
-    z
-      .object({ event: z.literal(event), sessionId, requestId, runId, timestamp, data: eventSchemas[event] })
-      .meta({
-        id: `${nameEvent(event).replace(/Event$/, "")}Callback`,
-        description: `Body of a \`${event}\` callback.`,
-      }),
-  ]),
-);
