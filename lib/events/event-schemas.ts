@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { MessagePart } from "#db/schema/index.ts";
 import { BROWSER_STATUSES, EVIDENCE_KINDS, MESSAGE_ROLES, RUN_ORIGINS } from "#db/schema/unions.ts";
 import {
   count,
@@ -67,7 +68,7 @@ const messagePartSchema = z.looseObject({ type: z.string() }).meta({
   description:
     "`text` and `reasoning` have a `text`; `tool-call` has `toolCallId`, `toolName` and `input`; `data-deliverable` has the deliverable as `data`. Ignore unknown types.",
   examples: [{ type: "text", text: "The checkout asks for an email address." }],
-});
+}) as unknown as z.ZodType<MessagePart>;
 
 export const messageRecordSchema = z
   .object({
@@ -99,7 +100,7 @@ const durationMs = z.number().meta({ description: "Duration in milliseconds.", e
 const deliverable = { deliverable: deliverableSchema };
 const elicitationId = z.string().meta({ examples: ["eli_b4wq2nxzkt7mpycr5hvjd3sa"] });
 
-const evidenceSchema = z
+export const evidenceSchema = z
   .object({
     id: z.string().meta({ examples: ["evi_t6ywq3ekc2bzmr5x7nahvpdj"] }),
     kind: z.enum(EVIDENCE_KINDS),
