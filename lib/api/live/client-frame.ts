@@ -1,10 +1,6 @@
-import type { z } from "zod";
 import type { ShareRole } from "#db/schema/unions.ts";
-import type { LiveClientFrame } from "#lib/page/state/view-types.ts";
-import { liveClientFrameSchema } from "../contract/schemas/live-frames.ts";
+import { type LiveClientFrame, liveClientFrameSchema } from "../contract/schemas/live-frames.ts";
 import { describeFirstIssue } from "../http/validate.ts";
-
-const clientFrame: z.ZodType<LiveClientFrame> = liveClientFrameSchema;
 
 /** A frame of a client, or the close code (RFC 6455) and reason that a malformed one is answered with. */
 type ParsedFrame = { ok: true; frame: LiveClientFrame } | { ok: false; code: 1007 | 1008; reason: string };
@@ -14,7 +10,7 @@ export function parseClientFrame(data: Buffer, isBinary: boolean): ParsedFrame {
   if (isBinary) return { ok: false, code: 1008, reason: "frames are JSON text" };
   const value = parseJson(data);
   if (value === undefined) return { ok: false, code: 1007, reason: "the frame is not JSON" };
-  const parsed = clientFrame.safeParse(value, { reportInput: true });
+  const parsed = liveClientFrameSchema.safeParse(value, { reportInput: true });
   if (parsed.success) return { ok: true, frame: parsed.data };
   return { ok: false, code: 1008, reason: describeFirstIssue(parsed.error.issues, "frame") };
 }

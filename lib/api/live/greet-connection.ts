@@ -1,7 +1,7 @@
 import { WebSocket } from "ws";
 import { CLOSE } from "#lib/client/close-codes.ts";
 import type { Words } from "#lib/events/bus/words.ts";
-import type { LiveClientFrame } from "#lib/page/state/view-types.ts";
+import type { LiveClientFrame } from "../contract/schemas/live-frames.ts";
 import type { ApiServices } from "../services.ts";
 import { type AdmissionServices, admitToken, type Viewer } from "./admit-viewer.ts";
 import { parseClientFrame } from "./client-frame.ts";

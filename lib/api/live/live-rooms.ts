@@ -1,11 +1,5 @@
 import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
-import type { LiveFrame } from "#lib/page/state/view-types.ts";
-
-/** Frames about the connection itself and about passing matters; they are not stored. */
-export type LiveNotice = Extract<
-  LiveFrame,
-  { type: "ready" | "watching" | "control" | "cursor" | "pointer" | "queue" | "pong" }
->;
+import type { LiveNotice } from "#lib/page/state/view-types.ts";
 
 /** The content of a notice, before it is addressed. */
 export type NoticeContent = LiveNotice extends infer Notice

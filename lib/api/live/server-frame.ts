@@ -1,8 +1,7 @@
 import type { ScreencastFrame } from "#lib/browser/browser-service.ts";
 import { encodeFrame } from "#lib/client/frame-header.ts";
 import type { DomainEvent, MessageDelta, StoredEvent } from "#lib/events/event.ts";
-import type { LiveFrame } from "#lib/page/state/view-types.ts";
-import type { LiveNotice } from "./live-rooms.ts";
+import type { LiveFrame, LiveNotice } from "#lib/page/state/view-types.ts";
 
 /** Bytes by what they were made from: once made, all viewers share them. */
 const encoded = new WeakMap<object, Uint8Array>();

@@ -1,6 +1,13 @@
 import type { FollowUpMode, RunOrigin, ShareRole, Source } from "#db/schema/unions.ts";
 import type { BrowserRecord } from "#lib/browser/browser-service.ts";
-import type { DeliveryRecord, QueuedMessage, SessionSummary, ShareLink } from "#lib/client/wire.ts";
+import type {
+  DeliveryRecord,
+  LiveClientFrame,
+  QueuedMessage,
+  SessionSummary,
+  ShareLink,
+  LiveFrame as WireFrame,
+} from "#lib/client/wire.ts";
 import type {
   Deliverable,
   DomainEvent,
@@ -16,6 +23,7 @@ export type {
   DomainEvent,
   EvidencePointer,
   FollowUpMode,
+  LiveClientFrame,
   MessageDelta,
   QueuedMessage,
   RunOrigin,
@@ -26,56 +34,17 @@ export type {
   TranscriptMessage,
 };
 
+/** A frame of the live socket about the connection itself: not stored, without a sequence number. */
+export type LiveNotice = Exclude<WireFrame, { type: DomainEvent["kind"] | "message.delta" }>;
+
 /** One JSON text frame of the live socket. Source: `wire.md`, WebSocket. `data` is the event itself. */
 export type LiveFrame =
   | { type: DomainEvent["kind"]; seq: number; sessionId: string; timestamp: string; data: DomainEvent }
   | { type: "message.delta"; sessionId: string; timestamp: string; data: MessageDelta }
-  /** The first frame: the connection was accepted; `lastSeq` is the last stored event at that moment. */
-  | {
-      type: "ready";
-      lastSeq: number;
-      sessionId: string;
-      timestamp: string;
-      data: { role: ShareRole; watching: number; connectionId: string };
-    }
-  | { type: "watching"; sessionId: string; timestamp: string; data: { watching: number } }
-  /** Which person has control of the browser, seen from this connection; null: no person has. Input of others is dropped. */
-  | { type: "control"; sessionId: string; timestamp: string; data: { holder: ControlHolder } }
-  /** The CSS cursor keyword of the page where this connection's pointer is. */
-  | { type: "cursor"; sessionId: string; timestamp: string; data: { cursor: string } }
-  /** A script of the agent moved or pressed the pointer; in CSS pixels of the page, to those who follow the view. */
-  | { type: "pointer"; sessionId: string; timestamp: string; data: AgentPointer }
-  /** The messages that wait have changed: whoever shows them reads them anew. */
-  | { type: "queue"; sessionId: string; timestamp: string; data: Record<string, never> }
-  | { type: "pong"; sessionId: string; timestamp: string; data: Record<string, never> };
+  | LiveNotice;
 
-/** A person with the controls of the browser. */
-export type ControlHolder = "you" | "someone" | null;
-
-/** Where the agent's pointer is, in CSS pixels of the page. */
-type AgentPointer = { kind: "move" | "down"; x: number; y: number };
-
-/** What a client sends over the live socket; coordinates in CSS pixels of the page. `modifiers`: Alt 1, Ctrl 2, Meta 4, Shift 8. */
-export type LiveClientFrame =
-  | { type: "auth"; token: string }
-  | { type: "view.subscribe" }
-  | { type: "view.unsubscribe" }
-  | { type: "control.take" }
-  | { type: "control.release" }
-  | { type: "ping" }
-  | {
-      type: "input.mouse";
-      action: "move" | "down" | "up";
-      x: number;
-      y: number;
-      button: "left" | "middle" | "right" | "none";
-      clickCount: number;
-      modifiers: number;
-    }
-  | { type: "input.wheel"; x: number; y: number; deltaX: number; deltaY: number; modifiers: number }
-  | { type: "input.key"; action: "down" | "up"; key: string; code: string; modifiers: number; text?: string }
-  | { type: "input.text"; text: string }
-  | { type: "input.paste"; text: string };
+/** A person with the controls of the browser; null: no person has them. */
+export type ControlHolder = Extract<WireFrame, { type: "control" }>["data"]["holder"];
 
 /** A tool call as the page shows it. */
 export type ToolCallView = {

@@ -97,3 +97,5 @@ export const liveClientFrameSchema = z
     id: "LiveClientFrame",
     description: "A text frame from a client. Coordinates are CSS pixels of the page.",
   });
+
+export type LiveClientFrame = z.output<typeof liveClientFrameSchema>;
