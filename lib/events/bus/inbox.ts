@@ -2,25 +2,28 @@ import type { EventKind, StoredEvent } from "../event.ts";
 import type { BusItem } from "./bus.ts";
 import type { Notice } from "./notice.ts";
 
-type Told = Extract<Notice, { type: "event" | "delta" }>;
+type ItemNotice = Extract<Notice, { type: "event" | "delta" }>;
+type EventNotice = Extract<Notice, { type: "event" }>;
 
 type InboxDeps = {
-  isHeard: (sessionId: string) => boolean;
-  /** The stored events from the first to the last of these numbers. */
+  hasListeners: (sessionId: string) => boolean;
+  /** Reads the stored events with these numbers, both inclusive. */
   read: (sessionId: string, first: number, last: number) => Promise<StoredEvent[]>;
   deliver: (sessionId: string, item: BusItem) => void;
-  /** Told of an event that nobody listens for. */
+  /** Called for an event that is not delivered. */
   skip: (sessionId: string, kind: EventKind) => void;
-  /** The events could not be read. */
-  fail: (sessionId: string) => void;
+  onReadFailed: (sessionId: string) => void;
 };
 
-/** What other processes told, delivered per session in the order of telling, with the content of events read once. */
-export function createInboxes(deps: InboxDeps): { put: (sessionId: string, notice: Told) => void } {
-  /** Of sessions whose events are being read. */
-  const inboxes = new Map<string, Told[]>();
+/** Delivers notices of other processes per session, in publish order, and reads the events of a batch once. */
+export type Inboxes = { put: (sessionId: string, notice: ItemNotice) => void };
 
-  async function empty(sessionId: string, inbox: Told[]): Promise<void> {
+/** @see Inboxes */
+export function createInboxes(deps: InboxDeps): Inboxes {
+  /** Sessions whose events are being read, with the notices that wait. */
+  const inboxes = new Map<string, ItemNotice[]>();
+
+  async function drain(sessionId: string, inbox: ItemNotice[]): Promise<void> {
     while (inbox.length > 0) {
       const end = inbox.findIndex(({ type }) => type === "delta");
       const batch = inbox.splice(0, end === -1 ? inbox.length : Math.max(end, 1));
@@ -29,21 +32,21 @@ export function createInboxes(deps: InboxDeps): { put: (sessionId: string, notic
     inboxes.delete(sessionId);
   }
 
-  async function deliverBatch(sessionId: string, batch: Told[]): Promise<void> {
-    const told: Extract<Told, { type: "event" }>[] = [];
+  async function deliverBatch(sessionId: string, batch: ItemNotice[]): Promise<void> {
+    const notices: EventNotice[] = [];
     for (const notice of batch) {
       if (notice.type === "delta") deps.deliver(sessionId, notice);
-      else if (deps.isHeard(sessionId)) told.push(notice);
+      else if (deps.hasListeners(sessionId)) notices.push(notice);
       else deps.skip(sessionId, notice.kind);
     }
-    if (told.length === 0) return;
-    const seqs = told.map(({ seq }) => seq);
+    if (notices.length === 0) return;
+    const seqs = notices.map(({ seq }) => seq);
     try {
       const events = await deps.read(sessionId, Math.min(...seqs), Math.max(...seqs));
       for (const event of events) deps.deliver(sessionId, { type: "event", event });
     } catch {
-      for (const { kind } of told) deps.skip(sessionId, kind);
-      deps.fail(sessionId);
+      for (const { kind } of notices) deps.skip(sessionId, kind);
+      deps.onReadFailed(sessionId);
     }
   }
 
@@ -52,10 +55,10 @@ export function createInboxes(deps: InboxDeps): { put: (sessionId: string, notic
       const inbox = inboxes.get(sessionId);
       if (inbox) return void inbox.push(notice);
       if (notice.type === "delta") return deps.deliver(sessionId, notice);
-      if (!deps.isHeard(sessionId)) return deps.skip(sessionId, notice.kind);
+      if (!deps.hasListeners(sessionId)) return deps.skip(sessionId, notice.kind);
       const opened = [notice];
       inboxes.set(sessionId, opened);
-      void empty(sessionId, opened);
+      void drain(sessionId, opened);
     },
   };
 }

@@ -1,4 +1,4 @@
-/** Who listens, by key. A listener must not throw. */
+/** Listeners by key. A listener must not throw. */
 export type Listeners<Listener> = {
   add: (key: string, listener: Listener) => () => void;
   of: (key: string) => Iterable<Listener>;
@@ -12,7 +12,7 @@ export function createListeners<Listener>(): Listeners<Listener> {
   return {
     add(key, listener) {
       const set = sets.get(key) ?? new Set();
-      // Wrapped, so that one function may listen twice.
+      // Wrapped, so that one function can be added twice.
       const entry = { listener };
       sets.set(key, set.add(entry));
       return () => {

@@ -1,23 +1,23 @@
 import type { EventKind, MessageDelta } from "../event.ts";
 
-/** What one process tells the others. */
+/** A message from one process to the others. */
 export type Notice =
   /** An event was stored; its content is in the log. */
   | { type: "event"; sessionId: string; seq: number; kind: EventKind }
   | { type: "delta"; delta: MessageDelta }
   | { type: "signal"; topic: string; word: string }
-  /** A process has begun to listen, and asks for what is unfinished. */
+  /** A process has started to listen, and asks for the unfinished messages. */
   | { type: "hello" }
-  /** Something could not be told. */
+  /** Notices were lost; receivers read the log again. */
   | { type: "gap" };
 
-/** One notification: who speaks, to whom if not to all, and what. */
+/** One notification. Without `to`, it goes to all processes. */
 type Envelope = { from: string; to?: string; notices: Notice[] };
 
 /** Postgres takes payloads of less than 8,000 bytes. */
 const PAYLOAD_BYTES_MAX = 7_900;
 
-/** Packs notices, in order, into as few payloads as hold them. A delta too long for one is cut; it stays in order. */
+/** Packs notices, in order, into as few payloads as possible. A delta too long for one payload is split. */
 export function packNotices(from: string, to: string | undefined, notices: Notice[]): string[] {
   const envelope = { from, ...(to !== undefined && { to }) };
   const head = Buffer.byteLength(JSON.stringify({ ...envelope, notices: [] }));
@@ -47,7 +47,7 @@ function serialize(notice: Notice, bytesMax: number): string[] {
   return halve(notice.delta).flatMap((delta) => serialize({ type: "delta", delta }, bytesMax));
 }
 
-/** Two pieces in the place of one, without tearing a character apart. */
+/** Splits a delta in two, never inside a surrogate pair. */
 function halve(delta: MessageDelta): MessageDelta[] {
   const { text, offset } = delta;
   let at = text.length >> 1;
@@ -59,12 +59,12 @@ function halve(delta: MessageDelta): MessageDelta[] {
   ];
 }
 
-/** Reads a payload of a process of this service; undefined for anything else. */
+/** Parses a payload; undefined when no process of this service sent it. */
 export function readEnvelope(payload: string): Envelope | undefined {
   try {
     const value: unknown = JSON.parse(payload);
     if (typeof value !== "object" || value === null || !("notices" in value)) return undefined;
-    // Only packNotices writes to the channel, on whatever process.
+    // Only packNotices writes to the channel.
     return Array.isArray(value.notices) ? (value as Envelope) : undefined;
   } catch {
     return undefined;

@@ -3,7 +3,7 @@ import type { Logger } from "#lib/log/logger.ts";
 import { createMemoryBus, type EventBus } from "./bus.ts";
 import { createPostgresBus } from "./postgres-bus.ts";
 
-/** The bus that goes with a database: between processes where it can have several. @throws DatabaseUnreachableError */
+/** Opens the bus for a database: across processes when several can share it. @throws DatabaseUnreachableError */
 export async function openEventBus(
   { db, listen }: OpenDatabase,
   logger: Pick<Logger, "debug" | "warn">,

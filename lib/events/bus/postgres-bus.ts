@@ -3,217 +3,163 @@ import { sql } from "drizzle-orm";
 import type { Database } from "#db/client.ts";
 import type { Listen } from "#db/notifications.ts";
 import type { Logger } from "#lib/log/logger.ts";
-import { listNewestSeqs, readEvents } from "../event-store.ts";
-import type { BusItem, BusListener, EventBus } from "./bus.ts";
-import { createInboxes } from "./inbox.ts";
-import { keepListening, type Line } from "./keep-listening.ts";
-import { createListeners } from "./listeners.ts";
+import { readEvents } from "../event-store.ts";
+import type { BusItem, EventBus } from "./bus.ts";
+import { createBusConnection } from "./connection.ts";
+import { createInboxes, type Inboxes } from "./inbox.ts";
+import { createLocalBus, type LocalBus } from "./local-bus.ts";
+import { createLogSweep, type LogSweep } from "./log-sweep.ts";
 import { type Notice, packNotices, readEnvelope } from "./notice.ts";
-import { createUnfinished } from "./unfinished.ts";
+import { createOutbox, type Outbox } from "./outbox.ts";
 
 type PostgresBusDeps = {
   db: Database;
   listen: Listen;
   logger: Pick<Logger, "debug" | "warn">;
-  /** Between two looks for events that nobody told of, in milliseconds. */
+  /** Interval between two comparisons with the log: see {@link LogSweep}. */
   sweepMs?: number;
 };
 
-type Hearer<Callback> = { hear: Callback; onGap: () => void };
+/** The parts of one process's bus. */
+type Parts = {
+  processId: string;
+  local: LocalBus;
+  inboxes: Inboxes;
+  outbox: Outbox;
+  sweep: LogSweep;
+  /** Ids of the other processes this one has heard from. Without peers, nothing is sent. */
+  peers: Set<string>;
+  /** Sessions whose unfinished message this process streams. */
+  streamed: Set<string>;
+};
 
-/** Names no process: the sender of a word that does not listen. */
-const NO_PROCESS = "";
 const CHANNEL = "agent_session_service";
-/** Notices that wait for a lost connection; beyond that the others are told to read the log instead. */
-const WAITING_MAX = 10_000;
+/** The sender id of a process that does not listen. */
+const NO_PROCESS = "";
 
 /**
- * The bus between the processes of one Postgres. Listeners of this process are served from memory at once; others by
- * notifications, which carry live pieces of messages and the numbers of events, whose content is in the log. What may
- * have been missed (a lost connection, a process that died between its commit and its word, or never heard of its
- * commit) becomes a gap.
- * A process that is alone sends nothing.
+ * The bus between the processes of one Postgres. Listeners in this process are called at once, from memory. Other
+ * processes get notifications with live pieces of messages and with the numbers of events; they read the events from
+ * the log. After anything that may have lost notifications (a lost connection, a writer that died after its commit),
+ * the listeners get a gap.
  *
- * @throws DatabaseUnreachableError when there is no connection to begin with.
+ * @throws DatabaseUnreachableError when the first connection cannot be opened.
  */
 export async function createPostgresBus(deps: PostgresBusDeps): Promise<EventBus> {
-  const { db, logger, sweepMs = 5_000 } = deps;
-  const self = randomUUID().slice(0, 8);
-  const sessions = createListeners<Hearer<BusListener>>();
-  const topics = createListeners<Hearer<(word: string) => void>>();
-  const unfinished = createUnfinished();
-  /** Sessions whose message in the making is written by this process. */
-  const written = new Set<string>();
-  const peers = new Set<string>();
-  /** The newest event known of each session that is listened to. */
-  const seen = new Map<string, number>();
-  let waiting: { to: string | undefined; notice: Notice }[] = [];
-  /** Sends what waits, batch after batch; undefined while nothing is being sent. */
-  let sending: Promise<void> | undefined;
-  let line: Line | undefined;
-
+  const { db, listen, logger, sweepMs = 5_000 } = deps;
+  const processId = randomUUID().slice(0, 8);
+  const local = createLocalBus();
+  const sweep = createLogSweep({ db, local, logger });
+  const connection = createBusConnection(
+    {
+      ...{ listen, logger },
+      onPayload: (payload) => receivePayload(parts, payload),
+      onListening: () => introduce(parts),
+    },
+    CHANNEL,
+  );
+  const outbox = createOutbox(connection, processId);
   const inboxes = createInboxes({
-    isHeard: sessions.has,
+    hasListeners: local.hasListeners,
     read: (sessionId, first, last) =>
       readEvents(db, sessionId, { after: first - 1, limit: last - first + 1 }),
-    deliver,
-    skip: unfinished.settle,
-    // The next sweep finds that nothing is known of it, and tells its listeners.
-    fail: (sessionId) => seen.delete(sessionId),
+    deliver: (sessionId, item) => deliver(parts, sessionId, item),
+    skip: local.settle,
+    onReadFailed: sweep.forget,
   });
-  line = await keepListening(deps.listen, CHANNEL, { logger, onPayload: receive, onBack: introduce });
-  introduce();
-  const sweeper = setInterval(() => void sweep(), sweepMs);
+  const parts: Parts = { processId, local, inboxes, outbox, sweep, peers: new Set(), streamed: new Set() };
+
+  await connection.open();
+  const sweeper = setInterval(() => void sweep.run(), sweepMs);
   sweeper.unref();
-
-  function deliver(sessionId: string, item: BusItem): void {
-    if (item.type === "delta") unfinished.remember(item.delta);
-    else {
-      unfinished.settle(sessionId, item.event.kind);
-      if (sessions.has(sessionId)) noteSeen(sessionId, item.event.seq);
-    }
-    for (const { hear } of sessions.of(sessionId)) hear(item);
-  }
-  function noteSeen(sessionId: string, seq: number): void {
-    seen.set(sessionId, Math.max(seq, seen.get(sessionId) ?? 0));
-  }
-
-  function say(notice: Notice, to?: string): void {
-    if (peers.size === 0 && notice.type !== "hello") return;
-    if (waiting.length >= WAITING_MAX) waiting = [{ to: undefined, notice: { type: "gap" } }];
-    waiting.push({ to, notice });
-    void send();
-  }
-  /** Resolves when everything said until then is sent, or cannot be sent now. */
-  async function send(): Promise<void> {
-    if (!sending && waiting.length > 0 && line?.isUp()) sending = sendBatches();
-    await sending;
-  }
-  /** Sends one statement at a time; notices that arrive meanwhile go with the next one. */
-  async function sendBatches(): Promise<void> {
-    while (waiting.length > 0 && line?.isUp()) {
-      const batch = waiting;
-      waiting = [];
-      try {
-        await line.notify(pack(batch));
-      } catch {
-        // Hearing something twice does no harm.
-        waiting = [...batch, ...waiting];
-        break;
-      }
-    }
-    sending = undefined;
-  }
-  function pack(batch: typeof waiting): string[] {
-    const payloads: string[] = [];
-    for (let at = 0; at < batch.length; ) {
-      const to = batch[at]?.to;
-      let end = at;
-      while (end < batch.length && batch[end]?.to === to) end++;
-      const notices = batch.slice(at, end).map(({ notice }) => notice);
-      payloads.push(...packNotices(self, to, notices));
-      at = end;
-    }
-    return payloads;
-  }
-
-  /** After every connecting: whatever was said meanwhile was missed. */
-  function introduce(): void {
-    waiting.unshift({ to: undefined, notice: { type: "hello" } });
-    void send();
-    tellGap();
-  }
-  function tellGapOf(sessionId: string): void {
-    for (const { onGap } of sessions.of(sessionId)) onGap();
-  }
-  function tellGap(): void {
-    for (const sessionId of sessions.keys()) tellGapOf(sessionId);
-    for (const key of topics.keys()) for (const { onGap } of topics.of(key)) onGap();
-  }
-
-  function receive(payload: string): void {
-    const envelope = readEnvelope(payload);
-    if (!envelope || envelope.from === self) return;
-    if (envelope.from !== NO_PROCESS && !peers.has(envelope.from)) {
-      peers.add(envelope.from);
-      // Until now nothing was said to it.
-      say({ type: "gap" }, envelope.from);
-    }
-    if (envelope.to !== undefined && envelope.to !== self) return;
-    for (const notice of envelope.notices) take(envelope.from, notice);
-  }
-  function take(from: string, notice: Notice): void {
-    switch (notice.type) {
-      case "hello":
-        for (const delta of unfinished.readAll())
-          if (written.has(delta.sessionId)) say({ type: "delta", delta }, from);
-        return;
-      case "gap":
-        tellGap();
-        return;
-      case "signal":
-        for (const { hear } of topics.of(notice.topic)) hear(notice.word);
-        return;
-      case "delta":
-        written.delete(notice.delta.sessionId);
-        inboxes.put(notice.delta.sessionId, notice);
-        return;
-      case "event":
-        inboxes.put(notice.sessionId, notice);
-        return;
-    }
-  }
-
-  /**
-   * Finds events of which no process told, because it ended right after its commit, or does not know of it: one that is
-   * alone may be that one. One statement for all sessions that are listened to, and none while nobody listens.
-   */
-  async function sweep(): Promise<void> {
-    const heard = sessions.keys();
-    for (const sessionId of seen.keys()) if (!sessions.has(sessionId)) seen.delete(sessionId);
-    if (heard.length === 0) return;
-    try {
-      for (const { sessionId, seq } of await listNewestSeqs(db, heard)) {
-        if (seq <= (seen.get(sessionId) ?? -1)) continue;
-        noteSeen(sessionId, seq);
-        tellGapOf(sessionId);
-      }
-    } catch (error) {
-      logger.debug({ err: error }, "the log could not be compared with the bus");
-    }
-  }
-
   return {
-    publish(sessionId, item) {
-      deliver(sessionId, item);
-      if (item.type === "delta") {
-        written.add(sessionId);
-        return say({ type: "delta", delta: item.delta });
-      }
-      if (unfinished.read(sessionId).length === 0) written.delete(sessionId);
-      const { seq, kind } = item.event;
-      say({ type: "event", sessionId, seq, kind });
-    },
-    subscribe: (sessionId, hear, onGap = () => {}) => sessions.add(sessionId, { hear, onGap }),
-    recheck: tellGapOf,
-    readUnfinished: unfinished.read,
+    publish: (sessionId, item) => publish(parts, sessionId, item),
+    subscribe: local.subscribe,
+    recheck: local.recheck,
+    readUnfinished: local.readUnfinished,
     signal(topic, word) {
-      for (const { hear } of topics.of(topic)) hear(word);
-      say({ type: "signal", topic, word });
+      local.signal(topic, word);
+      send(parts, { type: "signal", topic, word });
     },
-    onSignal: (topic, hear, onGap = () => {}) => topics.add(topic, { hear, onGap }),
+    onSignal: local.onSignal,
     async close() {
       clearInterval(sweeper);
-      // The connection must not close under a statement: the other processes would miss its notices.
-      await send();
-      await line?.close();
+      // Closing the connection during a statement would lose its notices.
+      await outbox.flush();
+      await connection.close();
     },
   };
 }
 
+function publish(parts: Parts, sessionId: string, item: BusItem): void {
+  const { local, streamed } = parts;
+  deliver(parts, sessionId, item);
+  if (item.type === "delta") {
+    streamed.add(sessionId);
+    send(parts, { type: "delta", delta: item.delta });
+  } else {
+    if (local.readUnfinished(sessionId).length === 0) streamed.delete(sessionId);
+    const { seq, kind } = item.event;
+    send(parts, { type: "event", sessionId, seq, kind });
+  }
+}
+
+/** Delivers an item in this process. */
+function deliver({ local, sweep }: Parts, sessionId: string, item: BusItem): void {
+  if (item.type === "event") sweep.noteSeen(sessionId, item.event.seq);
+  local.publish(sessionId, item);
+}
+
+function send({ peers, outbox }: Parts, notice: Notice, to?: string): void {
+  if (peers.size > 0) outbox.push(notice, to);
+}
+
+/** After every connect: asks the peers for unfinished messages, and reports what was missed while disconnected. */
+function introduce({ outbox, local }: Parts): void {
+  outbox.pushFirst({ type: "hello" });
+  local.recheckAll();
+}
+
+function receivePayload(parts: Parts, payload: string): void {
+  const { processId, peers } = parts;
+  const envelope = readEnvelope(payload);
+  if (!envelope || envelope.from === processId) return;
+  if (envelope.from !== NO_PROCESS && !peers.has(envelope.from)) {
+    peers.add(envelope.from);
+    // Nothing was sent to the new peer before.
+    send(parts, { type: "gap" }, envelope.from);
+  }
+  if (envelope.to !== undefined && envelope.to !== processId) return;
+  for (const notice of envelope.notices) receiveNotice(parts, envelope.from, notice);
+}
+
+function receiveNotice(parts: Parts, from: string, notice: Notice): void {
+  const { local, inboxes, streamed } = parts;
+  switch (notice.type) {
+    case "hello":
+      for (const delta of local.readAllUnfinished())
+        if (streamed.has(delta.sessionId)) send(parts, { type: "delta", delta }, from);
+      break;
+    case "gap":
+      local.recheckAll();
+      break;
+    case "signal":
+      local.signal(notice.topic, notice.word);
+      break;
+    case "delta":
+      // Another process streams the message now.
+      streamed.delete(notice.delta.sessionId);
+      inboxes.put(notice.delta.sessionId, notice);
+      break;
+    case "event":
+      inboxes.put(notice.sessionId, notice);
+      break;
+  }
+}
+
 /**
- * Sends a word of {@link EventBus.signal} to every process of this Postgres, from a process that has no bus of its own
- * (a command). It is sent when the promise resolves. @throws when the database cannot be reached.
+ * Sends a signal to every process of this Postgres, from a process without a bus (a command). Resolves when it is
+ * sent. @throws when the database cannot be reached.
  */
 export async function sendSignal(db: Database, topic: string, word: string): Promise<void> {
   for (const payload of packNotices(NO_PROCESS, undefined, [{ type: "signal", topic, word }]))

@@ -1,13 +1,13 @@
 import type { EventKind, MessageDelta } from "../event.ts";
 
-/** The messages in the making, as far as their live pieces came. */
+/** The messages being streamed, as far as their pieces have arrived. */
 type Unfinished = {
   remember: (delta: MessageDelta) => void;
-  /** An event was stored: one that ends a message, or a run, ends what was streamed of it. */
+  /** Drops the session's message when a stored event of this kind ends it. */
   settle: (sessionId: string, kind: EventKind) => void;
-  /** Each part of a session's message, from its beginning. */
+  /** The parts of a session's message, each from offset 0. */
   read: (sessionId: string) => MessageDelta[];
-  /** The same of all sessions. */
+  /** The parts of all sessions. */
   readAll: () => MessageDelta[];
 };
 
@@ -16,7 +16,7 @@ const ENDS = new Set<EventKind>(["run.completed", "message.completed", "run.star
 /** @see Unfinished */
 export function createUnfinished(): Unfinished {
   const sessions = new Map<string, Map<string, MessageDelta>>();
-  // Of a message whose beginning was missed, nothing can be shown.
+  // A part whose beginning was missed cannot be shown.
   const list = (parts: Map<string, MessageDelta> | undefined) =>
     [...(parts?.values() ?? [])].filter(({ offset }) => offset === 0);
   return {
@@ -24,12 +24,12 @@ export function createUnfinished(): Unfinished {
       const parts = sessions.get(delta.sessionId) ?? new Map<string, MessageDelta>();
       sessions.set(delta.sessionId, parts);
       const key = `${delta.messageId}/${delta.part}`;
-      const known = parts.get(key);
-      const goesOn =
-        known !== undefined &&
-        known.attempt === delta.attempt &&
-        known.offset + known.text.length === delta.offset;
-      parts.set(key, goesOn ? { ...known, text: known.text + delta.text } : { ...delta });
+      const current = parts.get(key);
+      const continues =
+        current !== undefined &&
+        current.attempt === delta.attempt &&
+        current.offset + current.text.length === delta.offset;
+      parts.set(key, continues ? { ...current, text: current.text + delta.text } : { ...delta });
     },
     settle(sessionId, kind) {
       if (ENDS.has(kind)) sessions.delete(sessionId);

@@ -1,0 +1,54 @@
+import type { EventKind, MessageDelta } from "../event.ts";
+import type { BusListener, EventBus } from "./bus.ts";
+import { createListeners } from "./listeners.ts";
+import { createUnfinished } from "./unfinished.ts";
+
+/** The part of the bus inside one process: it calls the listeners at once, in publish order. */
+export type LocalBus = Omit<EventBus, "close"> & {
+  /** Applies an event that has no listener to the unfinished message. */
+  settle: (sessionId: string, kind: EventKind) => void;
+  hasListeners: (sessionId: string) => boolean;
+  /** Sessions with at least one listener. */
+  listSessions: () => string[];
+  /** Calls `onGap` of all listeners, of sessions and of topics. */
+  recheckAll: () => void;
+  /** The unfinished messages of all sessions. */
+  readAllUnfinished: () => MessageDelta[];
+};
+
+type Subscription<Callback> = { listener: Callback; onGap: () => void };
+
+const ignore = () => {};
+
+export function createLocalBus(): LocalBus {
+  const sessions = createListeners<Subscription<BusListener>>();
+  const topics = createListeners<Subscription<(word: string) => void>>();
+  const unfinished = createUnfinished();
+
+  function recheck(sessionId: string): void {
+    for (const { onGap } of sessions.of(sessionId)) onGap();
+  }
+
+  return {
+    publish(sessionId, item) {
+      if (item.type === "delta") unfinished.remember(item.delta);
+      else unfinished.settle(sessionId, item.event.kind);
+      for (const { listener } of sessions.of(sessionId)) listener(item);
+    },
+    subscribe: (sessionId, listener, onGap = ignore) => sessions.add(sessionId, { listener, onGap }),
+    signal(topic, word) {
+      for (const { listener } of topics.of(topic)) listener(word);
+    },
+    onSignal: (topic, listener, onGap = ignore) => topics.add(topic, { listener, onGap }),
+    recheck,
+    recheckAll() {
+      for (const sessionId of sessions.keys()) recheck(sessionId);
+      for (const topic of topics.keys()) for (const { onGap } of topics.of(topic)) onGap();
+    },
+    settle: unfinished.settle,
+    hasListeners: sessions.has,
+    listSessions: sessions.keys,
+    readUnfinished: unfinished.read,
+    readAllUnfinished: unfinished.readAll,
+  };
+}

@@ -1,0 +1,49 @@
+import type { Database } from "#db/client.ts";
+import type { Logger } from "#lib/log/logger.ts";
+import { listNewestSeqs } from "../event-store.ts";
+import type { LocalBus } from "./local-bus.ts";
+
+/**
+ * Finds events that no process published: their writer ended right after its commit, or never learned that the commit
+ * succeeded. That writer may be this process, so the sweep also runs without peers.
+ */
+export type LogSweep = {
+  /** Compares the log with the delivered events, in one statement for all sessions with listeners, or in none. */
+  run: () => Promise<void>;
+  /** Records that an event was delivered. */
+  noteSeen: (sessionId: string, seq: number) => void;
+  /** Makes the next run report a gap for the session. */
+  forget: (sessionId: string) => void;
+};
+
+export function createLogSweep(deps: {
+  db: Database;
+  local: Pick<LocalBus, "hasListeners" | "listSessions" | "recheck">;
+  logger: Pick<Logger, "debug">;
+}): LogSweep {
+  const { db, local, logger } = deps;
+  /** The newest delivered event of each session with listeners. */
+  const seen = new Map<string, number>();
+
+  return {
+    async run() {
+      for (const sessionId of seen.keys()) if (!local.hasListeners(sessionId)) seen.delete(sessionId);
+      const sessionIds = local.listSessions();
+      if (sessionIds.length === 0) return;
+      try {
+        for (const { sessionId, seq } of await listNewestSeqs(db, sessionIds)) {
+          const seenSeq = seen.get(sessionId) ?? -1;
+          if (seq <= seenSeq) continue;
+          seen.set(sessionId, seq);
+          local.recheck(sessionId);
+        }
+      } catch (error) {
+        logger.debug({ err: error }, "comparing the bus with the log failed");
+      }
+    },
+    noteSeen(sessionId, seq) {
+      if (local.hasListeners(sessionId)) seen.set(sessionId, Math.max(seq, seen.get(sessionId) ?? 0));
+    },
+    forget: (sessionId) => void seen.delete(sessionId),
+  };
+}

@@ -1,0 +1,75 @@
+import type { BusConnection } from "./connection.ts";
+import { type Notice, packNotices } from "./notice.ts";
+
+/** Notices to other processes. They wait while the connection is down, and go out in order, in batches. */
+export type Outbox = {
+  /** @param to one process; omit for all. */
+  push: (notice: Notice, to?: string) => void;
+  /** Puts a notice to all processes before the waiting ones. */
+  pushFirst: (notice: Notice) => void;
+  /** Resolves when every notice pushed so far is sent, or cannot be sent now. */
+  flush: () => Promise<void>;
+};
+
+type Entry = { to: string | undefined; notice: Notice };
+
+/** With more waiting notices than this, the outbox drops them and reports a gap instead. */
+const WAITING_MAX = 10_000;
+
+/** @param from the id of this process. */
+export function createOutbox(
+  connection: Pick<BusConnection, "isListening" | "notify">,
+  from: string,
+): Outbox {
+  let waiting: Entry[] = [];
+  /** Set while batches are being sent. */
+  let sending: Promise<void> | undefined;
+
+  async function flush(): Promise<void> {
+    if (!sending && waiting.length > 0 && connection.isListening()) sending = sendBatches();
+    await sending;
+  }
+
+  /** Sends one statement at a time; notices that arrive meanwhile go into the next one. */
+  async function sendBatches(): Promise<void> {
+    while (waiting.length > 0 && connection.isListening()) {
+      const batch = waiting;
+      waiting = [];
+      try {
+        await connection.notify(toPayloads(from, batch));
+      } catch {
+        // Part of the batch may have arrived; receiving a notice twice is harmless.
+        waiting = [...batch, ...waiting];
+        break;
+      }
+    }
+    sending = undefined;
+  }
+
+  return {
+    push(notice, to) {
+      if (waiting.length >= WAITING_MAX) waiting = [{ to: undefined, notice: { type: "gap" } }];
+      waiting.push({ to, notice });
+      void flush();
+    },
+    pushFirst(notice) {
+      waiting.unshift({ to: undefined, notice });
+      void flush();
+    },
+    flush,
+  };
+}
+
+/** Packs a batch in order; consecutive notices to the same process share payloads. */
+function toPayloads(from: string, batch: Entry[]): string[] {
+  const payloads: string[] = [];
+  for (let start = 0; start < batch.length; ) {
+    const to = batch[start]?.to;
+    let end = start;
+    while (end < batch.length && batch[end]?.to === to) end++;
+    const notices = batch.slice(start, end).map(({ notice }) => notice);
+    payloads.push(...packNotices(from, to, notices));
+    start = end;
+  }
+  return payloads;
+}
