@@ -14,222 +14,229 @@ const APP_AWAY = "the app could not be reached";
 export type PlayerOptions = {
   mode: Mode;
   signingKey: string;
-  /** What of a run's state may travel with a call; with more, the SDK is sent to the API for it. */
+  /** Size limit of a run's state in a call; above it, the SDK has to read the state from the API. */
   readStateBytesMax: () => number;
-  /** Between the first failed attempt and the next; then it doubles. */
+  /** Delay after the first failed attempt; it doubles with every attempt. */
   backoffMs: number;
   chooseMishap: ChooseMishap;
-  /** Where a function is called, and the server's own id of it. */
+  /** The function's URL, and the server's own id for it. */
   locate: (functionId: string) => { url: string; uuid: string };
-  /** Told of events the server makes by itself. */
+  /** Called with the events that the server itself creates. */
   emit: (event: EngineEvent) => void;
 };
 
-export type Player = ReturnType<typeof createPlayer>;
+/** The runs and the queue of a stand-in, in memory. */
+export type Player = {
+  options: PlayerOptions;
+  runs: Map<string, StandInRun>;
+  items: Map<string, QueueItem>;
+  timers: Set<NodeJS.Timeout>;
+  /** Calls in progress. */
+  pending: Set<Promise<unknown>>;
+  /** Errors of the stand-in itself, and violations of the protocol. */
+  faults: unknown[];
+  isClosed: boolean;
+};
 
-/** Plays runs as the server does: a queue in memory, each of its items a signed HTTP call to the app. */
-export function createPlayer(options: PlayerOptions) {
-  const runs = new Map<string, StandInRun>();
-  const items = new Map<string, QueueItem>();
-  const timers = new Set<NodeJS.Timeout>();
-  const underWay = new Set<Promise<unknown>>();
-  /** What went wrong in the stand-in itself, or against the protocol. */
-  const faults: unknown[] = [];
-  let isClosed = false;
+/** Creates a player. It plays runs as the server does: each item of its queue is a signed HTTP call to the app. */
+export const createPlayer = (options: PlayerOptions): Player => ({
+  ...{ options, runs: new Map(), items: new Map() },
+  ...{ timers: new Set(), pending: new Set(), faults: [], isClosed: false },
+});
 
-  function track(work: Promise<unknown>) {
-    const tracked = work
-      .catch((error: unknown) => faults.push(error))
-      .finally(() => underWay.delete(tracked));
-    underWay.add(tracked);
-  }
-
-  function later(dueAtMs: number, act: () => void) {
-    const timer = setTimeout(
-      () => {
-        timers.delete(timer);
-        act();
-      },
-      Math.max(0, dueAtMs - Date.now()),
-    );
-    timers.add(timer);
-  }
-
-  function enqueue(run: StandInRun, stepId?: string) {
-    const item: QueueItem = { run, stepId, attempt: 0, ticket: newTicket(1) };
-    items.set(item.ticket.itemId, item);
-    track(process(item));
-  }
-
-  function start(fn: RegisteredFunction, event: EngineEvent) {
-    const run: StandInRun = {
-      ...{ id: randomUUID(), fn, event, startedAtMs: Date.now(), state: "running" as const },
-      ...{ steps: new Map(), begun: new Set<string>(), waits: new Map(), isParallel: false, calls: 0 },
-    };
-    runs.set(run.id, run);
-    enqueue(run);
-  }
-
-  async function process(item: QueueItem): Promise<void> {
-    const { run } = item;
-    if (isClosed || !isOpen(run)) return;
-    const answer = await deliver(item);
-    if (isClosed || !isOpen(run)) return;
-    handle(item, answer);
-  }
-
-  /** Makes the call of an item, with whatever befalls it. */
-  async function deliver(item: QueueItem): Promise<Answer> {
-    const { run, ticket, stepId, attempt } = item;
-    run.calls++;
-    const { url, uuid: functionUuid } = options.locate(run.fn.id);
-    const { maxAttempts } = run.fn;
-    const state = { runId: run.id, event: run.event, steps: run.steps, isPlanOnly: run.isParallel };
-    const call: Call = { url, functionUuid, ...state, stepId, attempt, maxAttempts, ticket };
-    const whole = composeBody(call, options.mode, false);
-    const body = whole.length > options.readStateBytesMax() ? composeBody(call, options.mode, true) : whole;
-    const send = () => callApp(call, body, options.signingKey);
-    const view = { functionId: run.fn.id, runId: run.id, number: run.calls, attempt, data: run.event.data };
-    const mishap = options.chooseMishap(view);
-    const failed = { kind: "failed", error: APP_AWAY, isFinal: false, retryAtMs: undefined } as const;
-    switch (mishap?.kind) {
-      case undefined:
-        return send();
-      case "refused":
-        return failed;
-      case "answer-lost":
-        await send();
-        return send();
-      case "twice": {
-        const both = [send(), send()];
-        for (const each of both) track(each);
-        return Promise.race(both);
-      }
-      case "given-up": {
-        const sent = send();
-        track(sent);
-        return Promise.race([sent, mishap.after.then(() => failed)]);
-      }
-    }
-  }
-
-  function handle(item: QueueItem, answer: Answer) {
-    const { run } = item;
-    if (answer.kind === "completed") return complete(run, answer.output);
-    if (answer.kind === "failed") {
-      if (answer.isFinal || item.attempt + 1 >= run.fn.maxAttempts) return fail(run, answer.error);
-      return retry(item, answer.retryAtMs);
-    }
-    if (JSON.stringify(answer.ops).length > ANSWER_BYTES_MAX) return fail(run, "output too large");
-    const planned = answer.ops.filter(({ op }) => op === "StepPlanned");
-    run.isParallel ||= planned.length > 1;
-    let goesOn = false;
-    for (const op of answer.ops) goesOn = handleOp(item, op, answer.retryAtMs) || goesOn;
-    if (run.steps.size > STEPS_MAX) return fail(run, "the run has too many steps");
-    if (goesOn && isOpen(run)) enqueue(run);
-  }
-
-  /** @returns whether the function can go on now. */
-  function handleOp(item: QueueItem, op: Op, retryAtMs: number | undefined): boolean {
-    const { run } = item;
-    switch (op.op) {
-      case "RunComplete":
-        complete(run, op.data);
-        return false;
-      case "StepRun":
-      case "Step":
-        recordStep(run, op.id, { data: op.data ?? null });
-        return true;
-      case "StepError":
-        if (item.attempt + 1 < run.fn.maxAttempts) {
-          retry(item, retryAtMs);
-          return false;
-        }
-        recordStep(run, op.id, { error: op.error });
-        return true;
-      case "StepFailed":
-        recordStep(run, op.id, { error: op.error });
-        return true;
-      case "DiscoveryRequest":
-        return true;
-      case "StepPlanned":
-        if (begin(run, op.id)) enqueue(run, op.id);
-        return false;
-      case "Sleep":
-        if (begin(run, op.id)) later(parseDueTime(op.name, Date.now()), () => wake(run, op.id, null));
-        return false;
-      case "WaitForEvent":
-        if (begin(run, op.id)) wait(run, op);
-        return false;
-      case "InvokeFunction":
-        throw new Error("The stand-in plays no step.invoke.");
-    }
-  }
-
-  function begin(run: StandInRun, stepId: string): boolean {
-    const isNew = !run.begun.has(stepId) && !run.steps.has(stepId);
-    run.begun.add(stepId);
-    return isNew;
-  }
-
-  function wait(run: StandInRun, op: Extract<Op, { op: "WaitForEvent" }>) {
-    const expression = op.opts.if === undefined ? undefined : compileExpression(op.opts.if);
-    const matches = (event: EngineEvent) =>
-      expression === undefined || expression({ event: run.event, async: event }) === true;
-    run.waits.set(op.id, { eventName: op.name, matches });
-    later(parseDueTime(op.opts.timeout, Date.now()), () => wake(run, op.id, null));
-  }
-
-  /** Ends a sleep or a wait. */
-  function wake(run: StandInRun, stepId: string, value: unknown) {
-    run.waits.delete(stepId);
-    if (!isOpen(run) || run.steps.has(stepId)) return;
-    recordStep(run, stepId, value);
-    enqueue(run);
-  }
-
-  /** The same item again, as its next attempt: whatever still works on the last one is stale from now on. */
-  function retry(item: QueueItem, atMs: number | undefined) {
-    const delayMs = options.backoffMs * 2 ** item.attempt++;
-    item.ticket = newTicket(item.ticket.generation + 1, item.ticket.itemId);
-    later(atMs ?? Date.now() + delayMs, () => track(process(item)));
-  }
-
-  function complete(run: StandInRun, output: unknown) {
-    run.state = "completed";
-    run.output = output;
-  }
-
-  function fail(run: StandInRun, error: unknown) {
-    run.state = "failed";
-    run.error = error;
-    const { fn, id: runId, event } = run;
-    const data = { function_id: fn.id, run_id: runId, error, event };
-    options.emit({ id: randomUUID(), name: INTERNAL_EVENTS.failed, data, ts: Date.now() });
-  }
-
-  return {
-    runs,
-    items,
-    faults,
-    start,
-    cancel(run: StandInRun) {
-      if (isOpen(run)) run.state = "cancelled";
-    },
-    /** Ends the waits that an event satisfies. */
-    satisfyWaits(event: EngineEvent) {
-      for (const run of runs.values())
-        for (const [stepId, wait] of run.waits)
-          if (wait.eventName === event.name && wait.matches(event)) wake(run, stepId, { data: event });
-    },
-    /** Forgets every run and place in the queue, as a server does that kept them in memory only. */
-    forget() {
-      for (const run of runs.values()) if (isOpen(run)) run.state = "cancelled";
-    },
-    async close() {
-      isClosed = true;
-      for (const timer of timers) clearTimeout(timer);
-      await Promise.allSettled(underWay);
-    },
+export function startRun(player: Player, fn: RegisteredFunction, event: EngineEvent): void {
+  const run: StandInRun = {
+    ...{ id: randomUUID(), fn, event, startedAtMs: Date.now(), state: "running" as const },
+    ...{ steps: new Map(), begun: new Set<string>(), waits: new Map(), isParallel: false, calls: 0 },
   };
+  player.runs.set(run.id, run);
+  enqueue(player, run);
+}
+
+export function cancelRun(run: StandInRun): void {
+  if (isOpen(run)) run.state = "cancelled";
+}
+
+/** Ends the waits that an event satisfies. */
+export function satisfyWaits(player: Player, event: EngineEvent): void {
+  for (const run of player.runs.values())
+    for (const [stepId, wait] of run.waits)
+      if (wait.eventName === event.name && wait.matches(event)) wake(player, run, stepId, { data: event });
+}
+
+/** Loses every run and queue item, as a server does that keeps them in memory only. */
+export function forgetRuns(player: Player): void {
+  for (const run of player.runs.values()) cancelRun(run);
+}
+
+/** Cancels the timers and waits for the calls in progress. */
+export async function closePlayer(player: Player): Promise<void> {
+  player.isClosed = true;
+  for (const timer of player.timers) clearTimeout(timer);
+  await Promise.allSettled(player.pending);
+}
+
+function track(player: Player, work: Promise<unknown>) {
+  const tracked = work
+    .catch((error: unknown) => player.faults.push(error))
+    .finally(() => player.pending.delete(tracked));
+  player.pending.add(tracked);
+}
+
+function later(player: Player, dueAtMs: number, act: () => void) {
+  const timer = setTimeout(
+    () => {
+      player.timers.delete(timer);
+      act();
+    },
+    Math.max(0, dueAtMs - Date.now()),
+  );
+  player.timers.add(timer);
+}
+
+function enqueue(player: Player, run: StandInRun, stepId?: string) {
+  const item: QueueItem = { run, stepId, attempt: 0, ticket: newTicket(1) };
+  player.items.set(item.ticket.itemId, item);
+  track(player, process(player, item));
+}
+
+async function process(player: Player, item: QueueItem): Promise<void> {
+  const { run } = item;
+  if (player.isClosed || !isOpen(run)) return;
+  const answer = await deliver(player, item);
+  if (player.isClosed || !isOpen(run)) return;
+  handle(player, item, answer);
+}
+
+/** Makes the call of an item, with the mishap that the test chose for it. */
+async function deliver(player: Player, item: QueueItem): Promise<Answer> {
+  const { run, ticket, stepId, attempt } = item;
+  run.calls++;
+  const { url, uuid: functionUuid } = player.options.locate(run.fn.id);
+  const { maxAttempts } = run.fn;
+  const state = { runId: run.id, event: run.event, steps: run.steps, isPlanOnly: run.isParallel };
+  const call: Call = { url, functionUuid, ...state, stepId, attempt, maxAttempts, ticket };
+  const whole = composeBody(call, player.options.mode, false);
+  const body =
+    whole.length > player.options.readStateBytesMax() ? composeBody(call, player.options.mode, true) : whole;
+  const send = () => callApp(call, body, player.options.signingKey);
+  const view = { functionId: run.fn.id, runId: run.id, number: run.calls, attempt, data: run.event.data };
+  const mishap = player.options.chooseMishap(view);
+  const failed = { kind: "failed", error: APP_AWAY, isFinal: false, retryAtMs: undefined } as const;
+  switch (mishap?.kind) {
+    case undefined:
+      return send();
+    case "refused":
+      return failed;
+    case "answer-lost":
+      await send();
+      return send();
+    case "twice": {
+      const both = [send(), send()];
+      for (const each of both) track(player, each);
+      return Promise.race(both);
+    }
+    case "given-up": {
+      const sent = send();
+      track(player, sent);
+      return Promise.race([sent, mishap.after.then(() => failed)]);
+    }
+  }
+}
+
+function handle(player: Player, item: QueueItem, answer: Answer) {
+  const { run } = item;
+  if (answer.kind === "completed") return complete(run, answer.output);
+  if (answer.kind === "failed") {
+    if (answer.isFinal || item.attempt + 1 >= run.fn.maxAttempts) return fail(player, run, answer.error);
+    return retry(player, item, answer.retryAtMs);
+  }
+  if (JSON.stringify(answer.ops).length > ANSWER_BYTES_MAX) return fail(player, run, "output too large");
+  const planned = answer.ops.filter(({ op }) => op === "StepPlanned");
+  run.isParallel ||= planned.length > 1;
+  let canContinue = false;
+  for (const op of answer.ops) canContinue = handleOp(player, item, op, answer.retryAtMs) || canContinue;
+  if (run.steps.size > STEPS_MAX) return fail(player, run, "the run has too many steps");
+  if (canContinue && isOpen(run)) enqueue(player, run);
+}
+
+/** @returns whether the function can continue now. */
+function handleOp(player: Player, item: QueueItem, op: Op, retryAtMs: number | undefined): boolean {
+  const { run } = item;
+  switch (op.op) {
+    case "RunComplete":
+      complete(run, op.data);
+      return false;
+    case "StepRun":
+    case "Step":
+      recordStep(run, op.id, { data: op.data ?? null });
+      return true;
+    case "StepError":
+      if (item.attempt + 1 < run.fn.maxAttempts) {
+        retry(player, item, retryAtMs);
+        return false;
+      }
+      recordStep(run, op.id, { error: op.error });
+      return true;
+    case "StepFailed":
+      recordStep(run, op.id, { error: op.error });
+      return true;
+    case "DiscoveryRequest":
+      return true;
+    case "StepPlanned":
+      if (begin(run, op.id)) enqueue(player, run, op.id);
+      return false;
+    case "Sleep":
+      if (begin(run, op.id))
+        later(player, parseDueTime(op.name, Date.now()), () => wake(player, run, op.id, null));
+      return false;
+    case "WaitForEvent":
+      if (begin(run, op.id)) wait(player, run, op);
+      return false;
+    case "InvokeFunction":
+      throw new Error("The stand-in plays no step.invoke.");
+  }
+}
+
+/** @returns false for a step that was planned, is waiting or has ended before. */
+function begin(run: StandInRun, stepId: string): boolean {
+  const isNew = !run.begun.has(stepId) && !run.steps.has(stepId);
+  run.begun.add(stepId);
+  return isNew;
+}
+
+function wait(player: Player, run: StandInRun, op: Extract<Op, { op: "WaitForEvent" }>) {
+  const expression = op.opts.if === undefined ? undefined : compileExpression(op.opts.if);
+  const matches = (event: EngineEvent) =>
+    expression === undefined || expression({ event: run.event, async: event }) === true;
+  run.waits.set(op.id, { eventName: op.name, matches });
+  later(player, parseDueTime(op.opts.timeout, Date.now()), () => wake(player, run, op.id, null));
+}
+
+/** Ends a sleep or a wait. */
+function wake(player: Player, run: StandInRun, stepId: string, value: unknown) {
+  run.waits.delete(stepId);
+  if (!isOpen(run) || run.steps.has(stepId)) return;
+  recordStep(run, stepId, value);
+  enqueue(player, run);
+}
+
+/** Queues the item for its next attempt. Its new ticket makes a call that still runs for the last attempt stale. */
+function retry(player: Player, item: QueueItem, atMs: number | undefined) {
+  const delayMs = player.options.backoffMs * 2 ** item.attempt++;
+  item.ticket = newTicket(item.ticket.generation + 1, item.ticket.itemId);
+  later(player, atMs ?? Date.now() + delayMs, () => track(player, process(player, item)));
+}
+
+function complete(run: StandInRun, output: unknown) {
+  run.state = "completed";
+  run.output = output;
+}
+
+function fail(player: Player, run: StandInRun, error: unknown) {
+  run.state = "failed";
+  run.error = error;
+  const { fn, id: runId, event } = run;
+  const data = { function_id: fn.id, run_id: runId, error, event };
+  player.options.emit({ id: randomUUID(), name: INTERNAL_EVENTS.failed, data, ts: Date.now() });
 }

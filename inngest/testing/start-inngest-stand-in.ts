@@ -13,7 +13,15 @@ import {
 import { toEvents } from "../embedded/triggers/receive-events.ts";
 import { cancelsRun, createRegistry, type Registry } from "../embedded/triggers/registry.ts";
 import type { Mode } from "./call-app.ts";
-import { createPlayer } from "./create-player.ts";
+import {
+  cancelRun,
+  closePlayer,
+  createPlayer,
+  forgetRuns,
+  type Player,
+  satisfyWaits,
+  startRun,
+} from "./create-player.ts";
 import type { ChooseMishap } from "./mishap.ts";
 import { hashSigningKey } from "./sign.ts";
 import { isOpen, recordStep, type StandInRun } from "./stand-in-run.ts";
@@ -35,9 +43,9 @@ const locationsSchema = z.object({
 /** What a test may change while the stand-in runs. */
 export type StandInSettings = {
   chooseMishap: ChooseMishap;
-  /** What becomes of the events of one request before they arrive: order, repetition, loss. */
+  /** Changes the events of one request before they arrive: order, repetition, loss. */
   deliver: (events: EngineEvent[]) => EngineEvent[];
-  /** What of a run's state may travel with a call; with more, the SDK is sent to the API for it. */
+  /** Size limit of a run's state in a call; above it, the SDK has to read the state from the API. */
   stateBytesMax: number;
 };
 
@@ -48,126 +56,56 @@ type Answered = { status: number; body: unknown };
 const answer = (body: unknown, status = 200): Answered => ({ status, body });
 const NOT_FOUND = answer({ error: "not found", status: 404 }, 404);
 
+/** The stand-in's memory. */
+type Memory = {
+  player: Player;
+  settings: StandInSettings;
+  registry: Registry | undefined;
+  /** Where each function is called, and the server's own id for it. */
+  locations: Map<string, { url: string; uuid: string }>;
+  /** Ids of the events that arrived. */
+  seen: Set<string>;
+  /** Statuses of the answers to checkpoints. */
+  checkpoints: number[];
+  /** Requests of the SDK for a run's state. */
+  stateReads: number;
+};
+
+const defaultSettings = (): StandInSettings => ({
+  chooseMishap: () => undefined,
+  deliver: (events) => events,
+  stateBytesMax: STATE_BYTES_MAX,
+});
+
 /**
  * A stand-in for an Inngest server, for tests: over real HTTP it takes registrations and events, calls the functions
  * with signed requests, and drives each run in one of the two ways a real server may. It keeps everything in memory,
  * and time is real. Both ways follow the SDK's own requests and the server's public code.
  *
- * @param options.backoffMs between the first failed attempt and the next, unless the app names a time; then it doubles.
+ * @param options.backoffMs delay after the first failed attempt, unless the app names a time; it doubles from there.
  */
 export async function startInngestStandIn(options: { mode?: Mode; backoffMs?: number } = {}) {
   const { mode = "checkpointing", backoffMs = 20 } = options;
-  const usual: StandInSettings = {
-    chooseMishap: () => undefined,
-    deliver: (events) => events,
-    stateBytesMax: STATE_BYTES_MAX,
-  };
-  const settings = { ...usual };
-  let registry: Registry | undefined;
-  const locations = new Map<string, { url: string; uuid: string }>();
-  const seen = new Set<string>();
-  /** Statuses of the checkpoints, as they were answered. */
-  const checkpoints: number[] = [];
-  /** Requests of the SDK for a run's state. */
-  let stateReads = 0;
-
+  const settings = defaultSettings();
+  const locations: Memory["locations"] = new Map();
   const player = createPlayer({
     ...{ mode, backoffMs, signingKey: SIGNING_KEY },
     readStateBytesMax: () => settings.stateBytesMax,
     chooseMishap: (call) => settings.chooseMishap(call),
-    emit: (event) => arrive(event),
+    emit: (event) => arrive(memory, event),
     locate(functionId) {
       const location = locations.get(functionId);
       if (!location) throw new Error(`"${functionId}" is not registered.`);
       return location;
     },
   });
-
-  /** What one event brings about: runs, the ends of waits, cancellations. */
-  function arrive(event: EngineEvent) {
-    player.satisfyWaits(event);
-    const nowMs = Date.now();
-    for (const run of player.runs.values())
-      if (isOpen(run) && cancelsRun(run.fn, event, run.event, run.startedAtMs, nowMs)) player.cancel(run);
-    for (const { functionId } of registry?.planRuns(event) ?? []) begin(functionId, event);
-  }
-
-  function begin(functionId: string, event: EngineEvent) {
-    const fn = registry?.find(functionId);
-    if (!fn) throw new Error(`"${functionId}" is not registered.`);
-    player.start(fn, event);
-  }
-
-  function register(body: unknown): Answered {
-    registry = createRegistry(registerBodySchema.parse(body).functions);
-    for (const { id, steps } of locationsSchema.parse(body).functions)
-      locations.set(id, { url: steps.step.runtime.url, uuid: locations.get(id)?.uuid ?? randomUUID() });
-    return answer({ ok: true, status: 200, modified: true });
-  }
-
-  /** An id that was seen is answered and does nothing again, for a day. */
-  function receive(body: unknown, seed: string | null): Answered {
-    const payloads = sendEventBodySchema.parse(body);
-    const events = toEvents(Array.isArray(payloads) ? payloads : [payloads], seed, Date.now());
-    const fresh = events.filter(({ id }) => !seen.has(id) && seen.add(id));
-    const delivered = settings.deliver(fresh);
-    setImmediate(() => delivered.forEach(arrive));
-    return answer({ ids: events.map(({ id }) => id), status: 200 });
-  }
-
-  /** Keeps the steps in any case, as they have run, and tells a call that was given up to stop. */
-  function checkpoint(runId: string, body: unknown): Answered {
-    const parsed = checkpointBodySchema.extend({ request_id: z.string(), fn_id: z.string() }).parse(body);
-    const run = player.runs.get(runId);
-    const item = player.items.get(parsed.qi_id);
-    if (!run || !item || item.run !== run || parsed.fn_id !== locations.get(run.fn.id)?.uuid)
-      return NOT_FOUND;
-    for (const step of parsed.steps) recordStep(run, step.id, { data: step.data ?? null });
-    const isStale = !isOpen(run) || item.ticket.requestId !== parsed.request_id;
-    if (!isStale) item.attempt = 0;
-    checkpoints.push(isStale ? 409 : 200);
-    return isStale ? answer({ error: "stale dispatch" }, 409) : answer({ data: {} });
-  }
-
-  function readState(runId: string, what: string): Answered {
-    const run = player.runs.get(runId);
-    if (!run) return NOT_FOUND;
-    stateReads++;
-    return answer(what === "batch" ? [run.event] : Object.fromEntries(run.steps));
-  }
-
-  async function route(request: IncomingMessage, body: unknown): Promise<Answered> {
-    const { pathname } = new URL(request.url ?? "/", "http://stand-in");
-    const [, key] = /^\/e\/(.+)$/.exec(pathname) ?? [];
-    if (key !== undefined) {
-      const seed = request.headers["x-inngest-event-id-seed"];
-      return key === EVENT_KEY
-        ? receive(body, typeof seed === "string" ? seed : null)
-        : answer({ error: "Event key not found", status: 401 }, 401);
-    }
-    if (request.headers.authorization !== `Bearer ${hashSigningKey(SIGNING_KEY)}`)
-      return answer({ error: "unauthorized", status: 401 }, 401);
-    if (pathname === "/fn/register") return register(body);
-    const [, checkpointed] = /^\/v1\/checkpoint\/([^/]+)\/async$/.exec(pathname) ?? [];
-    if (checkpointed) return checkpoint(checkpointed, body);
-    const [, runId, what] = /^\/v0\/runs\/([^/]+)\/(actions|batch)$/.exec(pathname) ?? [];
-    return runId && what ? readState(runId, what) : NOT_FOUND;
-  }
-
-  async function respond(request: IncomingMessage, response: ServerResponse) {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const { status, body } = await route(request, parseJson(Buffer.concat(chunks).toString())).catch(
-      (error: unknown) => {
-        player.faults.push(error);
-        return answer({ error: String(error), status: 500 }, 500);
-      },
-    );
-    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
-  }
-
-  const server = createServer((request, response) => void respond(request, response));
+  const memory: Memory = {
+    ...{ player, settings, locations, registry: undefined },
+    ...{ seen: new Set(), checkpoints: [], stateReads: 0 },
+  };
+  const server = createServer((request, response) => void respond(memory, request, response));
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  // A server that listens on TCP has an address with a port.
   const { port } = server.address() as AddressInfo;
 
   return {
@@ -177,34 +115,124 @@ export async function startInngestStandIn(options: { mode?: Mode; backoffMs?: nu
       INNGEST_EVENT_KEY: EVENT_KEY,
       INNGEST_SIGNING_KEY: SIGNING_KEY,
     },
-    /** Changes how things go from now on; without an argument, they go well again. */
-    set: (change: Partial<StandInSettings> = usual) => void Object.assign(settings, change),
+    /** Changes the settings; without an argument, restores the defaults. */
+    set: (change: Partial<StandInSettings> = defaultSettings()) => void Object.assign(settings, change),
     /** Lets events arrive that `deliver` kept back, or arrive again. */
-    arrive: (events: EngineEvent[]) => events.forEach(arrive),
-    checkpoints,
-    readStateReads: () => stateReads,
+    arrive: (events: EngineEvent[]) => {
+      for (const event of events) arrive(memory, event);
+    },
+    checkpoints: memory.checkpoints,
+    readStateReads: () => memory.stateReads,
     faults: player.faults,
-    forget: player.forget,
-    /** Loses everything it was told, as a server without durable storage does that is killed and started again. */
+    forget: () => forgetRuns(player),
+    /** Loses everything, as a server without durable storage does that is killed and started again. */
     loseState() {
-      player.forget();
-      seen.clear();
-      registry = undefined;
+      forgetRuns(player);
+      memory.seen.clear();
+      memory.registry = undefined;
     },
     /** The runs of a function (without the app's name), oldest first. */
     runsOf: (functionId: string): StandInRun[] =>
       [...player.runs.values()].filter(({ fn }) => fn.id.endsWith(`-${functionId}`)),
     /** Starts a function as its cron does. */
     tick(functionId: string) {
-      const fn = registry?.all().find(({ id }) => id.endsWith(`-${functionId}`));
+      const fn = memory.registry?.all().find(({ id }) => id.endsWith(`-${functionId}`));
       if (!fn) throw new Error(`"${functionId}" is not registered.`);
       const data = { cron: fn.crons[0]?.expression };
-      begin(fn.id, { id: randomUUID(), name: INTERNAL_EVENTS.timer, data, ts: Date.now() });
+      begin(memory, fn.id, { id: randomUUID(), name: INTERNAL_EVENTS.timer, data, ts: Date.now() });
     },
     async close() {
       server.closeAllConnections();
-      await player.close();
+      await closePlayer(player);
       await new Promise((done) => server.close(done));
     },
   };
+}
+
+/** Applies an event: ends waits, cancels runs, starts runs. */
+function arrive(memory: Memory, event: EngineEvent): void {
+  const { player, registry } = memory;
+  satisfyWaits(player, event);
+  const nowMs = Date.now();
+  for (const run of player.runs.values())
+    if (isOpen(run) && cancelsRun(run.fn, event, run.event, run.startedAtMs, nowMs)) cancelRun(run);
+  for (const { functionId } of registry?.planRuns(event) ?? []) begin(memory, functionId, event);
+}
+
+function begin({ player, registry }: Memory, functionId: string, event: EngineEvent): void {
+  const fn = registry?.find(functionId);
+  if (!fn) throw new Error(`"${functionId}" is not registered.`);
+  startRun(player, fn, event);
+}
+
+async function respond(memory: Memory, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  const { status, body } = await route(memory, request, parseJson(Buffer.concat(chunks).toString())).catch(
+    (error: unknown) => {
+      memory.player.faults.push(error);
+      return answer({ error: String(error), status: 500 }, 500);
+    },
+  );
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+}
+
+async function route(memory: Memory, request: IncomingMessage, body: unknown): Promise<Answered> {
+  const { pathname } = new URL(request.url ?? "/", "http://stand-in");
+  const [, key] = /^\/e\/(.+)$/.exec(pathname) ?? [];
+  if (key !== undefined) {
+    const seed = request.headers["x-inngest-event-id-seed"];
+    return key === EVENT_KEY
+      ? receive(memory, body, typeof seed === "string" ? seed : null)
+      : answer({ error: "Event key not found", status: 401 }, 401);
+  }
+  if (request.headers.authorization !== `Bearer ${hashSigningKey(SIGNING_KEY)}`)
+    return answer({ error: "unauthorized", status: 401 }, 401);
+  if (pathname === "/fn/register") return register(memory, body);
+  const [, checkpointed] = /^\/v1\/checkpoint\/([^/]+)\/async$/.exec(pathname) ?? [];
+  if (checkpointed) return checkpoint(memory, checkpointed, body);
+  const [, runId, what] = /^\/v0\/runs\/([^/]+)\/(actions|batch)$/.exec(pathname) ?? [];
+  return runId && what ? readState(memory, runId, what) : NOT_FOUND;
+}
+
+function register(memory: Memory, body: unknown): Answered {
+  const { locations } = memory;
+  memory.registry = createRegistry(registerBodySchema.parse(body).functions);
+  for (const { id, steps } of locationsSchema.parse(body).functions)
+    locations.set(id, { url: steps.step.runtime.url, uuid: locations.get(id)?.uuid ?? randomUUID() });
+  return answer({ ok: true, status: 200, modified: true });
+}
+
+/** Stores events and lets them arrive later; a repeated id is answered and has no effect. */
+function receive(memory: Memory, body: unknown, seed: string | null): Answered {
+  const { seen, settings } = memory;
+  const payloads = sendEventBodySchema.parse(body);
+  const events = toEvents(Array.isArray(payloads) ? payloads : [payloads], seed, Date.now());
+  const fresh = events.filter(({ id }) => !seen.has(id) && seen.add(id));
+  const delivered = settings.deliver(fresh);
+  setImmediate(() => {
+    for (const event of delivered) arrive(memory, event);
+  });
+  return answer({ ids: events.map(({ id }) => id), status: 200 });
+}
+
+/** Records the steps in any case, as they have run; a call that the server gave up on is told to stop. */
+function checkpoint(memory: Memory, runId: string, body: unknown): Answered {
+  const { player, locations, checkpoints } = memory;
+  const parsed = checkpointBodySchema.extend({ request_id: z.string(), fn_id: z.string() }).parse(body);
+  const run = player.runs.get(runId);
+  const item = player.items.get(parsed.qi_id);
+  if (!run || !item || item.run !== run || parsed.fn_id !== locations.get(run.fn.id)?.uuid) return NOT_FOUND;
+  for (const step of parsed.steps) recordStep(run, step.id, { data: step.data ?? null });
+  const isStale = !isOpen(run) || item.ticket.requestId !== parsed.request_id;
+  if (!isStale) item.attempt = 0;
+  checkpoints.push(isStale ? 409 : 200);
+  return isStale ? answer({ error: "stale dispatch" }, 409) : answer({ data: {} });
+}
+
+function readState(memory: Memory, runId: string, what: string): Answered {
+  const run = memory.player.runs.get(runId);
+  if (!run) return NOT_FOUND;
+  memory.stateReads++;
+  return answer(what === "batch" ? [run.event] : Object.fromEntries(run.steps));
 }

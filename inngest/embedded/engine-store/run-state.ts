@@ -1,11 +1,11 @@
 import type { EngineRunState } from "#db/schema/engine.ts";
 
-/** What can happen to a function run of the embedded engine. */
+/** A transition of a function run of the embedded engine. */
 type EngineRunMove = "parked" | "woken" | "taken" | "completed" | "failed" | "cancelled";
 
 /**
- * The state machine of a function run. `running`: an executor plays it or has it queued; `waiting`: parked until a
- * timer, an event or the end of an invoked run. `taken` is the claim by another executor after a crash.
+ * The state machine of a function run. `running`: an executor plays it or has it queued. `waiting`: parked until a
+ * timer, an event or the end of an invoked run. `taken`: another executor claimed the run after a crash.
  */
 const MOVES = {
   running: {
@@ -25,7 +25,7 @@ const MOVES = {
 const TABLE: Record<EngineRunState, Partial<Record<EngineRunMove, EngineRunState>>> = MOVES;
 
 /**
- * The state a move leads to.
+ * Returns the state after a move.
  *
  * @throws when the table has no such move: a bug of the engine.
  */
@@ -35,7 +35,7 @@ export function nextRunState(state: EngineRunState, move: EngineRunMove): Engine
   return next;
 }
 
-/** The states a move may come from: the condition of its compare-and-set in the database. */
+/** Returns the states that allow a move: the condition of its compare-and-set in the database. */
 export function statesBefore(move: EngineRunMove): EngineRunState[] {
   return (Object.keys(TABLE) as EngineRunState[]).filter((state) => TABLE[state][move] !== undefined);
 }

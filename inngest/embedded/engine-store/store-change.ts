@@ -3,7 +3,7 @@ import { type EngineRunState, engineEvents, engineRuns, engineSteps } from "#db/
 import type { EngineEvent, SerializedError } from "../protocol.ts";
 import { nextRunState, statesBefore } from "./run-state.ts";
 
-/** A step as it is to be written: how it ended, or what it waits for (`dueAtMs` in ms since the epoch). */
+/** A step to write: its result, or what it waits for (`dueAtMs` in ms since the epoch). */
 export type StepWrite = { stepId: string; name: string } & (
   | { state: "done"; output: unknown }
   | { state: "failed"; error: SerializedError }
@@ -13,7 +13,7 @@ export type StepWrite = { stepId: string; name: string } & (
   | { state: "pending"; kind: "invoke"; dueAtMs: number | undefined }
 );
 
-/** A run to be made by an event of the same change. */
+/** A run that an event of the same change starts. */
 export type NewRun = {
   id: string;
   functionId: string;
@@ -22,14 +22,14 @@ export type NewRun = {
   parent?: { runId: string; stepId: string } | undefined;
 };
 
-/** Where a run goes once its steps are written. */
+/** The run's next state, set after its steps are written. */
 type RunMove =
   | { to: "waiting"; attempt: number; dueAtMs?: number | undefined; wakes: number }
   | { to: "running"; attempt: number }
   | { to: "completed"; output: unknown; hasParent: boolean }
   | { to: "failed"; error: SerializedError; hasParent: boolean };
 
-/** The claim a write rests on. */
+/** The claim that a write requires. */
 export type Fence = { runId: string; epoch: number };
 
 /** Everything one statement writes. With `fence`, nothing is written unless the run is open and of that epoch. */
@@ -45,7 +45,7 @@ export type Change = {
   cancelled?: { runId: string; eventId: string }[];
 };
 
-/** A run of this executor that something from outside has set going again. */
+/** A parked run of this executor that an event, a timer or the end of an invoked run woke. */
 export type WokenRun = {
   id: string;
   functionId: string;
@@ -54,7 +54,7 @@ export type WokenRun = {
   event: EngineEvent;
 };
 
-/** What a change did. `held` is false when the fence refused it. */
+/** The result of a change. `held` is false when the fence refused it. */
 export type Receipt = {
   held: boolean;
   state: EngineRunState | undefined;
@@ -89,7 +89,7 @@ function toStepRow(step: StepWrite, nowMs: number): SQL {
     text(isPending && step.kind === "event" ? step.expression : null),
     step.state === "done" ? asJson(step.output) : sql`null::json`,
     step.state === "failed" ? asJson(step.error) : sql`null::json`,
-    // By the engine's clock, as `due_at` is: the two together say how long the wait is.
+    // By the engine's clock, as `due_at` is: their difference is the length of the wait.
     instantFrom(sql`${nowMs}::float8`),
   ]);
 }
@@ -98,7 +98,7 @@ const STEP_COLUMNS = sql.raw(
   "step_id, kind, state, name, position, attempt, due_at, event_name, expression, output, error, created_at",
 );
 
-/** A recorded end is never written over, and a wait keeps the time limit it was first given. */
+/** A recorded result is never overwritten, and a wait keeps its first time limit. */
 const writtenSteps = (steps: StepWrite[], nowMs: number) => sql`written as (
   insert into ${engineSteps} as s (run_id, ${STEP_COLUMNS})
   select held.id, x.* from held, (values ${sql.join(
@@ -160,7 +160,7 @@ const satisfiedWaits = (list: { runId: string; stepId: string; eventId: string }
 
 const CANCELLED_CHILD: SerializedError = { name: "Error", message: "The invoked function was cancelled." };
 
-/** The end of an invoked run becomes the result of the step that invoked it. */
+/** The outcome of an invoked run becomes the result of the step that invoked it. */
 const answeredParents = (from: "moved" | "cancelled") => {
   const isDone = from === "moved" ? sql`f.state = 'completed'` : sql`false`;
   const output = from === "moved" ? sql`f.output` : sql`null`;
@@ -170,7 +170,7 @@ const answeredParents = (from: "moved" | "cancelled") => {
     where s.run_id = f.parent_run_id and s.step_id = f.parent_step_id and s.state = 'pending' returning s.run_id)`;
 };
 
-/** A parked run goes to whoever has its news; a run that is being played only learns that there is some. */
+/** A parked run moves to the executor that wakes it; a running one keeps its executor and only counts the wake. */
 const wokenRuns = (sources: SQL[], executorId: string) => sql`woken as (
   update ${engineRuns} r set wakes = r.wakes + 1, state = ${nextRunState("waiting", "woken")},
     epoch = r.epoch + case when r.state = 'waiting' then 1 else 0 end,
@@ -178,7 +178,7 @@ const wokenRuns = (sources: SQL[], executorId: string) => sql`woken as (
   from (${sql.join(sources, sql` union `)}) x where r.id = x.run_id and r.state in ${states(statesBefore("woken"))}
   returning r.id, r.function_id, r.epoch, r.executor_id, r.parent_run_id, r.event_id)`;
 
-/** One event that starts one run, in the flattest form: most of a statement's cost is its planning. */
+/** One event that starts one run, as a flat statement: planning is most of its cost. */
 const startedRun = (event: EngineEvent, run: NewRun, executorId: string) => sql`
   with fresh as (insert into ${engineEvents} (id, name, body) values (${event.id}, ${event.name}, ${asJson(event)})
     on conflict (id) do nothing returning id)
@@ -187,9 +187,9 @@ const startedRun = (event: EngineEvent, run: NewRun, executorId: string) => sql`
   on conflict do nothing returning json_build_array(id) as started`;
 
 /**
- * The statement of a change.
+ * Composes the statement that writes a change.
  *
- * @param nowMs the engine's time, from which the change's waits count.
+ * @param nowMs the engine's time, at which the change's waits start.
  */
 export function composeChange(change: Change, executorId: string, nowMs: number): SQL {
   const { fence, steps = [], move, events = [], runs = [], satisfied = [], cancelled = [] } = change;

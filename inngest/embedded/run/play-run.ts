@@ -4,7 +4,7 @@ import { type CallScene, callRun, type HeldRun } from "./call-run.ts";
 import type { Verdict } from "./judge-answer.ts";
 
 /** What playing a run needs; `commit` writes under the run's fence. */
-type PlayScene = CallScene & {
+export type PlayScene = CallScene & {
   store: EngineStore;
   commit: (run: HeldRun, change: Change) => Promise<Receipt>;
   /** Writes the end of a run that leads to nothing else. */

@@ -1,13 +1,13 @@
-/** What an expression may speak of: for waits and cancellations `event` started the run and `async` has just come. */
+/** What an expression can read. For waits and cancellations, `event` started the run and `async` has just arrived. */
 export type ExpressionScope = { event: unknown; async?: unknown };
 
-/** A compiled expression: the value it has for a scope. */
+/** A compiled expression: computes its value for a scope. */
 export type Expression = (scope: ExpressionScope) => unknown;
 
 const TOKEN =
   /\s*(?:(\d+(?:\.\d+)?)|("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|([A-Za-z_]\w*)|(&&|\|\||[=!<>]=|[<>!().[\],-]))/y;
 
-type Token = { kind: "number" | "string" | "name" | "sign"; text: string };
+type Token = { kind: "number" | "string" | "name" | "symbol"; text: string };
 
 function tokenize(source: string): Token[] {
   const tokens: Token[] = [];
@@ -16,18 +16,18 @@ function tokenize(source: string): Token[] {
     const at = TOKEN.lastIndex;
     const match = TOKEN.exec(source);
     if (!match) throw new Error(`Unexpected "${source.slice(at).trim()}" in the expression "${source}".`);
-    const [, number, string, name, sign] = match;
+    const [, number, string, name, symbol] = match;
     if (number !== undefined) tokens.push({ kind: "number", text: number });
     else if (string !== undefined) tokens.push({ kind: "string", text: string });
     else if (name !== undefined) tokens.push({ kind: "name", text: name });
-    else tokens.push({ kind: "sign", text: sign ?? "" });
+    else tokens.push({ kind: "symbol", text: symbol ?? "" });
   }
   return tokens;
 }
 
 const unquote = (text: string) => text.slice(1, -1).replace(/\\(.)/g, "$1");
 
-/** A field of a value by its own key; null where there is none. */
+/** Reads an own property of a value; null when there is none. */
 function field(value: unknown, key: unknown): unknown {
   if (typeof value !== "object" || value === null || !Object.hasOwn(value, String(key))) return null;
   return (value as Record<string, unknown>)[String(key)] ?? null;
@@ -39,123 +39,140 @@ function areEqual(left: unknown, right: unknown): boolean {
   return left === right;
 }
 
-function isOrdered(left: unknown, right: unknown, sign: string): boolean {
-  const comparable =
+function isOrdered(left: unknown, right: unknown, operator: string): boolean {
+  const isComparable =
     (typeof left === "number" && typeof right === "number") ||
     (typeof left === "string" && typeof right === "string");
-  if (!comparable) return false;
-  if (sign === "<") return left < right;
-  if (sign === "<=") return left <= right;
-  return sign === ">" ? left > right : left >= right;
+  if (!isComparable) return false;
+  if (operator === "<") return left < right;
+  if (operator === "<=") return left <= right;
+  return operator === ">" ? left > right : left >= right;
 }
 
 /**
  * Compiles the part of CEL that function triggers, waits and cancellations use: paths, literals, lists, `== != < <= >
- * >= in && || !` and parentheses. A path that leads nowhere is null.
+ * >= in && || !` and parentheses. A path without a value is null.
  *
- * @throws with a sentence when the expression is anything else.
+ * @throws with a sentence for any other expression.
  */
 export function compileExpression(source: string): Expression {
-  const tokens = tokenize(source);
-  let at = 0;
-  const fail = (): never => {
-    throw new Error(
-      `Unexpected ${tokens[at] ? `"${tokens[at]?.text}"` : "end"} in the expression "${source}".`,
-    );
-  };
-  const isNext = (text: string) => tokens[at]?.text === text && tokens[at]?.kind !== "string";
-  const accept = (text: string) => isNext(text) && ++at > 0;
-  const expect = (text: string) => accept(text) || fail();
-
-  function literalOrPath(): Expression {
-    const token = tokens[at++];
-    if (!token) return fail();
-    if (token.kind === "number") return () => Number(token.text);
-    if (token.kind === "string") return () => unquote(token.text);
-    if (token.text === "(") {
-      const inner = disjunction();
-      expect(")");
-      return inner;
-    }
-    if (token.text === "[") {
-      const items: Expression[] = [];
-      while (!accept("]")) {
-        items.push(disjunction());
-        if (!isNext("]")) expect(",");
-      }
-      return (scope) => items.map((item) => item(scope));
-    }
-    if (token.text === "true" || token.text === "false") return () => token.text === "true";
-    if (token.text === "null") return () => null;
-    if (token.text === "event" || token.text === "async") {
-      const root = token.text;
-      return (scope) => scope[root] ?? null;
-    }
-    at--;
-    return fail();
-  }
-
-  function path(): Expression {
-    let value = literalOrPath();
-    for (;;) {
-      const owner = value;
-      if (accept(".")) {
-        const name = tokens[at++];
-        if (name?.kind !== "name") return fail();
-        value = (scope) => field(owner(scope), name.text);
-      } else if (accept("[")) {
-        const key = disjunction();
-        expect("]");
-        value = (scope) => field(owner(scope), key(scope));
-      } else return value;
-    }
-  }
-
-  function negation(): Expression {
-    if (accept("!")) {
-      const inner = negation();
-      return (scope) => inner(scope) !== true;
-    }
-    if (accept("-")) {
-      const inner = negation();
-      return (scope) => -Number(inner(scope));
-    }
-    return path();
-  }
-
-  function comparison(): Expression {
-    const left = negation();
-    const sign = ["==", "!=", "<=", ">=", "<", ">", "in"].find(accept);
-    if (!sign) return left;
-    const right = negation();
-    if (sign === "==") return (scope) => areEqual(left(scope), right(scope));
-    if (sign === "!=") return (scope) => !areEqual(left(scope), right(scope));
-    if (sign !== "in") return (scope) => isOrdered(left(scope), right(scope), sign);
-    return (scope) => {
-      const list = right(scope);
-      return Array.isArray(list) && list.some((item) => areEqual(item, left(scope)));
-    };
-  }
-
-  function conjunction(): Expression {
-    let left = comparison();
-    while (accept("&&")) {
-      const [first, second] = [left, comparison()];
-      left = (scope) => first(scope) === true && second(scope) === true;
-    }
-    return left;
-  }
-
-  function disjunction(): Expression {
-    let left = conjunction();
-    while (accept("||")) {
-      const [first, second] = [left, conjunction()];
-      left = (scope) => first(scope) === true || second(scope) === true;
-    }
-    return left;
-  }
-
-  const compiled = disjunction();
-  if (at < tokens.length) fail();
+  const parser: Parser = { source, tokens: tokenize(source), at: 0 };
+  const compiled = parseDisjunction(parser);
+  if (parser.at < parser.tokens.length) fail(parser);
   return compiled;
+}
+
+/** A recursive-descent parser's position in its tokens. Each `parse…` function below reads one level of precedence. */
+type Parser = { source: string; tokens: Token[]; at: number };
+
+function fail({ source, tokens, at }: Parser): never {
+  const found = tokens[at] ? `"${tokens[at].text}"` : "end";
+  throw new Error(`Unexpected ${found} in the expression "${source}".`);
+}
+
+const isNext = ({ tokens, at }: Parser, text: string) =>
+  tokens[at]?.text === text && tokens[at]?.kind !== "string";
+
+/** Consumes the next token if it is this one. */
+function accept(parser: Parser, text: string): boolean {
+  if (!isNext(parser, text)) return false;
+  parser.at++;
+  return true;
+}
+
+function expect(parser: Parser, text: string): void {
+  if (!accept(parser, text)) fail(parser);
+}
+
+function parseDisjunction(parser: Parser): Expression {
+  let left = parseConjunction(parser);
+  while (accept(parser, "||")) {
+    const [first, second] = [left, parseConjunction(parser)];
+    left = (scope) => first(scope) === true || second(scope) === true;
+  }
+  return left;
+}
+
+function parseConjunction(parser: Parser): Expression {
+  let left = parseComparison(parser);
+  while (accept(parser, "&&")) {
+    const [first, second] = [left, parseComparison(parser)];
+    left = (scope) => first(scope) === true && second(scope) === true;
+  }
+  return left;
+}
+
+function parseComparison(parser: Parser): Expression {
+  const left = parseNegation(parser);
+  const operator = ["==", "!=", "<=", ">=", "<", ">", "in"].find((text) => accept(parser, text));
+  if (!operator) return left;
+  const right = parseNegation(parser);
+  if (operator === "==") return (scope) => areEqual(left(scope), right(scope));
+  if (operator === "!=") return (scope) => !areEqual(left(scope), right(scope));
+  if (operator !== "in") return (scope) => isOrdered(left(scope), right(scope), operator);
+  return (scope) => {
+    const list = right(scope);
+    return Array.isArray(list) && list.some((item) => areEqual(item, left(scope)));
+  };
+}
+
+function parseNegation(parser: Parser): Expression {
+  if (accept(parser, "!")) {
+    const inner = parseNegation(parser);
+    return (scope) => inner(scope) !== true;
+  }
+  if (accept(parser, "-")) {
+    const inner = parseNegation(parser);
+    return (scope) => -Number(inner(scope));
+  }
+  return parsePath(parser);
+}
+
+function parsePath(parser: Parser): Expression {
+  let value = parseOperand(parser);
+  for (;;) {
+    const owner = value;
+    if (accept(parser, ".")) {
+      const name = parser.tokens[parser.at++];
+      if (name?.kind !== "name") return fail(parser);
+      value = (scope) => field(owner(scope), name.text);
+    } else if (accept(parser, "[")) {
+      const key = parseDisjunction(parser);
+      expect(parser, "]");
+      value = (scope) => field(owner(scope), key(scope));
+    } else return value;
+  }
+}
+
+/** A literal, a list, a group, or the root of a path. */
+function parseOperand(parser: Parser): Expression {
+  if (accept(parser, "(")) {
+    const inner = parseDisjunction(parser);
+    expect(parser, ")");
+    return inner;
+  }
+  if (accept(parser, "[")) return parseList(parser);
+  const token = parser.tokens[parser.at];
+  if (!token) return fail(parser);
+  parser.at++;
+  if (token.kind === "number") return () => Number(token.text);
+  if (token.kind === "string") return () => unquote(token.text);
+  if (token.text === "true" || token.text === "false") return () => token.text === "true";
+  if (token.text === "null") return () => null;
+  if (token.text === "event" || token.text === "async") {
+    const root = token.text;
+    return (scope) => scope[root] ?? null;
+  }
+  parser.at--;
+  return fail(parser);
+}
+
+/** The items of a list, after its opening bracket. */
+function parseList(parser: Parser): Expression {
+  const items: Expression[] = [];
+  while (!accept(parser, "]")) {
+    items.push(parseDisjunction(parser));
+    if (!isNext(parser, "]")) expect(parser, ",");
+  }
+  return (scope) => items.map((item) => item(scope));
 }

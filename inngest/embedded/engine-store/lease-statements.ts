@@ -1,0 +1,80 @@
+import { type SQL, sql } from "drizzle-orm";
+import { engineEvents, engineExecutors, engineRuns, engineSteps } from "#db/schema/engine.ts";
+import type { StoreContext } from "./engine-store.ts";
+import { asJson, instantFrom, msOf, type WokenRun } from "./store-change.ts";
+
+export type ClaimedRun = WokenRun & { state: "running" | "waiting"; dueAtMs: number | null };
+
+/** Longer than two clocks of one deployment differ; a row from further in the future was written before a clock was set back. */
+const CLOCKS_DIFFER_MS = 60_000;
+
+/**
+ * Renews this executor's lease for another `leaseMs`, and shortens longer leases of others: those were written before
+ * the database's clock was set back, and a dead executor would hold its runs until then.
+ *
+ * @returns whether the lease had expired: this executor was suspended, or the database's clock jumped forward.
+ */
+export async function renewLease({ query, executorId }: StoreContext, leaseMs: number): Promise<boolean> {
+  const until = sql`now() + ${leaseMs} * interval '1 millisecond'`;
+  const [row] = await query<{ hadExpired: boolean }>(sql`with cut as (
+      update ${engineExecutors} set lease_until = ${until} where lease_until > ${until} and id <> ${executorId}
+    ), renewed as (
+      insert into ${engineExecutors} (id, lease_until) values (${executorId}, ${until})
+      on conflict (id) do update set lease_until = excluded.lease_until
+    )
+    select exists (select 1 from ${engineExecutors} where id = ${executorId} and lease_until <= now()) as "hadExpired"`);
+  return row?.hadExpired ?? false;
+}
+
+/** Releases all runs of this executor. */
+export async function releaseLease({ query, executorId }: StoreContext): Promise<void> {
+  await query(sql`delete from ${engineExecutors} where id = ${executorId}`);
+}
+
+/**
+ * Takes over the open runs of executors without a lease, or of every other executor when `takeAll`. A wait that began in
+ * the future was written before the clock was set back; it starts again now, so it never lasts longer than its length.
+ */
+export function claimRuns(
+  { query, executorId, now }: StoreContext,
+  functionIds: string[],
+  takeAll: boolean,
+): Promise<ClaimedRun[]> {
+  const at = instantFrom(sql`${now()}::float8`);
+  const dueAt = (due: SQL, since: SQL) =>
+    sql`case when ${since} > ${at} then ${at} + (${due} - ${since}) else ${due} end`;
+  const stepDue = dueAt(sql`s.due_at`, sql`s.created_at`);
+  return query<ClaimedRun>(sql`with taken as (
+      update ${engineRuns} r set executor_id = ${executorId}, epoch = r.epoch + 1,
+        due_at = ${dueAt(sql`r.due_at`, sql`r.waiting_since`)}, waiting_since = least(r.waiting_since, ${at})
+      where r.ended_at is null and r.executor_id <> ${executorId}
+        and r.function_id in (select json_array_elements_text(${asJson(functionIds)}))
+        and (${takeAll} or not exists
+          (select 1 from ${engineExecutors} x where x.id = r.executor_id and x.lease_until > now()))
+      returning r.id, r.function_id, r.epoch, r.state, r.event_id, r.due_at, r.parent_run_id
+    ), begun as (
+      update ${engineSteps} s set due_at = ${stepDue}, created_at = ${at} from taken t
+      where s.run_id = t.id and s.state = 'pending' and s.created_at > ${at}
+    )
+    select t.id, t.function_id as "functionId", t.epoch, t.state, t.parent_run_id is not null as "hasParent",
+      e.body as event, ${msOf(sql`least(t.due_at, (select min(${stepDue}) from ${engineSteps} s
+        where s.run_id = t.id and s.state = 'pending'))`)} as "dueAtMs"
+    from taken t join ${engineEvents} e on e.id = t.event_id`);
+}
+
+/**
+ * Deletes runs that ended more than `keepMs` ago, events of that age without a run, and dead executors. Rows from the
+ * future were written before the clock was set back; their ids would block the crons of the same minutes.
+ */
+export async function prune({ query }: StoreContext, keepMs: number): Promise<void> {
+  const future = sql`now() + ${CLOCKS_DIFFER_MS} * interval '1 millisecond'`;
+  await query(sql`delete from ${engineRuns} where ended_at > ${future}`);
+  await query(sql`delete from ${engineEvents} e where e.created_at > ${future}
+    and not exists (select 1 from ${engineRuns} r where r.event_id = e.id)`);
+  const old = sql`now() - ${keepMs} * interval '1 millisecond'`;
+  await query(sql`delete from ${engineRuns} where id in
+    (select id from ${engineRuns} where ended_at < ${old} order by ended_at limit 1000)`);
+  await query(sql`delete from ${engineEvents} where id in (select e.id from ${engineEvents} e
+    where e.created_at < ${old} and not exists (select 1 from ${engineRuns} r where r.event_id = e.id) limit 1000)`);
+  await query(sql`delete from ${engineExecutors} where lease_until < ${old}`);
+}

@@ -1,0 +1,47 @@
+import type { EngineClock } from "./clock.ts";
+import type { EngineStore } from "./engine-store/engine-store.ts";
+import type { Executor } from "./run/executor.ts";
+import type { Registry } from "./triggers/registry.ts";
+
+/** The engine's periodic work on its rows. */
+export type EngineSweep = {
+  /** Renews the lease, claims runs of executors whose lease expired (of all, with `takeAll`), and prunes old rows. */
+  run: (takeAll: boolean) => Promise<void>;
+  /** Whether the lease, as last renewed, is still valid. */
+  isLeaseHeld: () => boolean;
+};
+
+type SweepDeps = {
+  store: EngineStore;
+  clock: EngineClock;
+  registry: Registry;
+  executor: Executor;
+  isSoleExecutor: boolean;
+  leaseMs: number;
+  keepMs: number;
+};
+
+const PRUNE_EVERY_MS = 60_000;
+
+export function createEngineSweep(deps: SweepDeps): EngineSweep {
+  const { store, clock, registry, executor, isSoleExecutor, leaseMs, keepMs } = deps;
+  let leaseUntilMs = 0;
+  let mayClaimAtMs = Number.NEGATIVE_INFINITY;
+  let prunedAtMs = Number.NEGATIVE_INFINITY;
+
+  return {
+    async run(takeAll) {
+      const nowMs = clock.now();
+      // If this executor's own lease expired, all others may have expired for the same reason; they get time to renew.
+      if (await store.renewLease(leaseMs)) mayClaimAtMs = nowMs + leaseMs;
+      leaseUntilMs = nowMs + leaseMs;
+      const functionIds = registry.all().map(({ id }) => id);
+      if (takeAll || (!isSoleExecutor && nowMs >= mayClaimAtMs))
+        executor.adopt(await store.claimRuns(functionIds, takeAll));
+      if (nowMs - prunedAtMs < PRUNE_EVERY_MS) return;
+      prunedAtMs = nowMs;
+      await store.prune(keepMs);
+    },
+    isLeaseHeld: () => clock.now() < leaseUntilMs,
+  };
+}
