@@ -1,176 +1,214 @@
 import { CLOSE } from "./close-codes.ts";
 import type { LiveClientFrame } from "./wire.ts";
 
-/** How the live connection stands; `closed` is final, with the reason in the service's own terms. */
+/** The status of the live connection. `closed` is final and carries the reason. */
 export type LiveStatus =
   | { state: "connecting" }
   | { state: "open" }
   | { state: "reconnecting"; attempt: number; isOverloaded: boolean }
   | { state: "closed"; reason: "unauthorized" | "forbidden" | "not found" | "left" };
 
-/** Close codes after which another try would end the same way. */
+/** Close codes after which a retry would end the same way. */
 const FINAL_CODES: Record<number, "unauthorized" | "forbidden" | "not found"> = {
   [CLOSE.unauthorized]: "unauthorized",
   [CLOSE.forbidden]: "forbidden",
   [CLOSE.notFound]: "not found",
 };
-/** What the browser says of a connection that broke without a close frame. */
+/** The browser's close code for a connection that ended without a close frame. */
 const BROKE_OFF = 1006;
 const PING_EVERY_MS = 20_000;
-/** Silence after which a connection counts as lost: two pings went unanswered. */
+/** A connection this long without a message counts as lost: two pings were not answered. */
 const SILENCE_MAX_MS = 45_000;
 
 export type LiveConnection = {
   start: () => void;
-  /** Sends a frame where the connection is open. @returns whether it was sent. */
+  /** Sends a frame if the connection is open. @returns whether it was sent. */
   send: (frame: LiveClientFrame) => boolean;
-  /** Follows the live view, over reconnections too, or stops following it. */
+  /** Subscribes to the live view, across reconnects, or unsubscribes. */
   setViewing: (isViewing: boolean) => void;
-  /** Tries now instead of waiting the backoff out: the network is back. */
+  /** Reconnects now, without waiting for the backoff: the network is back. */
   retryNow: () => void;
   stop: () => void;
 };
 
-/** What the connection needs from the page around it. */
+/** What the connection needs from its page. */
 type LiveConnectionOptions<Frame extends { type: string }> = {
   /** `snapshot.paths.live`: absolute or same-origin. */
   path: string;
   /** Origin of the page, `https://…`. */
   origin: string;
-  /** The last event known: a connection resumes after it; undefined for from now on. */
+  /** The last event received: a connection resumes after it. Undefined for new events only. */
   lastSeq: () => number | undefined;
   onFrame: (frame: Frame) => void;
   onPicture: (frame: ArrayBuffer) => void;
   onStatus: (status: LiveStatus) => void;
   /**
-   * Asked when a connection breaks off before the service has let it in, because browsers do not tell a refusal from a
-   * lost network: whether the page may still be opened. A rejection leaves the question open.
+   * Tells whether the page may still be opened. It is called when a connection ends before the service accepted it,
+   * because browsers report a refusal like a lost network. A rejection counts as yes.
    */
   hasAccess?: () => Promise<boolean>;
   openSocket?: (url: string) => WebSocket;
   random?: () => number;
 };
 
+/** `stopped` → `attached` → (a lost connection) `waiting` → `attached` …; a final close code leads back to `stopped`. */
+type State =
+  | { name: "stopped" }
+  | { name: "attached"; attachment: Attachment }
+  | { name: "waiting"; retryTimer: ReturnType<typeof setTimeout> };
+
+/** One socket, from its creation to its loss. */
+type Attachment = {
+  socket: WebSocket;
+  /** Set by the `ready` frame: only that proves that the service accepted the connection. */
+  isAccepted: boolean;
+  heardAtMs: number;
+  pingTimer?: ReturnType<typeof setInterval>;
+};
+
+type Session<Frame extends { type: string }> = {
+  options: LiveConnectionOptions<Frame>;
+  state: State;
+  /** Lost connections since the last accepted one. */
+  attempt: number;
+  isViewing: boolean;
+  /** Counts the calls of `start`, to recognize answers that belong to an earlier one. */
+  starts: number;
+};
+
 /**
- * Keeps a WebSocket to a session open: resumes after the last event, pings, and reconnects with a growing, jittered
- * wait (0.5 s to 15 s) until it is let in or turned away for good.
+ * Keeps a WebSocket to a session open: it resumes after the last event, sends pings, and reconnects with a growing,
+ * jittered delay (0.5 s to 15 s) until the service accepts the connection or rejects it for good.
  */
 export function createLiveConnection<Frame extends { type: string }>(
   options: LiveConnectionOptions<Frame>,
 ): LiveConnection {
-  const { openSocket = (url) => new WebSocket(url), random = Math.random } = options;
-  let socket: WebSocket | undefined;
-  let attempt = 0;
-  let isViewing = false;
-  let isStopped = true;
-  let retryTimer: ReturnType<typeof setTimeout> | undefined;
-  let pingTimer: ReturnType<typeof setInterval> | undefined;
-  let heardAtMs = 0;
-  let starts = 0;
-
-  function connect(): void {
-    clearTimeout(retryTimer);
-    if (attempt === 0) options.onStatus({ state: "connecting" });
-    const opened = openSocket(liveUrl(options));
-    let wasLetIn = false;
-    opened.binaryType = "arraybuffer";
-    socket = opened;
-    opened.addEventListener("open", () => {
-      heardAtMs = Date.now();
-      pingTimer = setInterval(checkPulse, PING_EVERY_MS);
-      if (isViewing) send({ type: "view.subscribe" });
-    });
-    opened.addEventListener("message", ({ data }: MessageEvent<string | ArrayBuffer>) => {
-      heardAtMs = Date.now();
-      if (typeof data !== "string") return options.onPicture(data);
-      const frame = parseFrame<Frame>(data);
-      if (!frame) return;
-      // Only `ready` proves that the service let this connection in.
-      if (frame.type === "ready") {
-        attempt = 0;
-        wasLetIn = true;
-        options.onStatus({ state: "open" });
-      }
-      options.onFrame(frame);
-    });
-    opened.addEventListener("close", ({ code }) => {
-      if (socket !== opened) return;
-      lose(code);
-      if (code === BROKE_OFF && !wasLetIn) void closeWithoutAccess();
-    });
-  }
-
-  async function closeWithoutAccess(): Promise<void> {
-    const askedIn = starts;
-    const mayReturn = await options.hasAccess?.().catch(() => true);
-    // A later start, with another cookie, is not judged by this answer.
-    if (mayReturn !== false || isStopped || askedIn !== starts) return;
-    stop();
-    options.onStatus({ state: "closed", reason: "unauthorized" });
-  }
-
-  function lose(code: number): void {
-    clearInterval(pingTimer);
-    socket = undefined;
-    if (isStopped) return;
-    const reason = FINAL_CODES[code];
-    if (reason) {
-      isStopped = true;
-      options.onStatus({ state: "closed", reason });
-      return;
-    }
-    attempt += 1;
-    const isOverloaded = code === CLOSE.tryLater;
-    options.onStatus({ state: "reconnecting", attempt, isOverloaded });
-    const waitMs = Math.min(15_000, (isOverloaded ? 4_000 : 500) * 2 ** (attempt - 1));
-    retryTimer = setTimeout(connect, waitMs * (0.8 + 0.4 * random()));
-  }
-
-  function checkPulse(): void {
-    if (Date.now() - heardAtMs > SILENCE_MAX_MS) {
-      const lost = socket;
-      lose(BROKE_OFF);
-      lost?.close();
-      return;
-    }
-    send({ type: "ping" });
-  }
-
-  function send(frame: LiveClientFrame): boolean {
-    // 1 is OPEN; the constant's home differs between browsers and Node.
-    if (socket?.readyState !== 1) return false;
-    socket.send(JSON.stringify(frame));
-    return true;
-  }
-
-  function stop(): void {
-    isStopped = true;
-    clearTimeout(retryTimer);
-    clearInterval(pingTimer);
-    const left = socket;
-    socket = undefined;
-    left?.close(1000);
-  }
-
+  const session: Session<Frame> = {
+    ...{ options, state: { name: "stopped" }, attempt: 0, isViewing: false, starts: 0 },
+  };
   return {
     start() {
-      if (!isStopped) return;
-      isStopped = false;
-      starts += 1;
-      attempt = 0;
-      connect();
+      if (session.state.name !== "stopped") return;
+      session.starts += 1;
+      session.attempt = 0;
+      connect(session);
     },
-    send,
-    setViewing(viewing) {
-      if (viewing === isViewing) return;
-      isViewing = viewing;
-      send({ type: viewing ? "view.subscribe" : "view.unsubscribe" });
+    send: (frame) => send(session, frame),
+    setViewing(isViewing) {
+      if (isViewing === session.isViewing) return;
+      session.isViewing = isViewing;
+      send(session, { type: isViewing ? "view.subscribe" : "view.unsubscribe" });
     },
     retryNow() {
-      if (!isStopped && !socket) connect();
+      if (session.state.name === "waiting") connect(session);
     },
-    stop,
+    stop: () => stop(session),
   };
+}
+
+/** The only place that changes the state; it ends the timers of the state before. */
+function enter(session: Pick<Session<never>, "state">, next: State): void {
+  const last = session.state;
+  if (last.name === "waiting") clearTimeout(last.retryTimer);
+  if (last.name === "attached") clearInterval(last.attachment.pingTimer);
+  session.state = next;
+}
+
+function connect<Frame extends { type: string }>(session: Session<Frame>): void {
+  const { options } = session;
+  const { openSocket = (url) => new WebSocket(url) } = options;
+  const socket = openSocket(liveUrl(options));
+  socket.binaryType = "arraybuffer";
+  const attachment: Attachment = { socket, isAccepted: false, heardAtMs: Date.now() };
+  enter(session, { name: "attached", attachment });
+  if (session.attempt === 0) options.onStatus({ state: "connecting" });
+  // A socket that was given up may still deliver events.
+  const isCurrent = () => session.state.name === "attached" && session.state.attachment === attachment;
+
+  socket.addEventListener("open", () => {
+    if (!isCurrent()) return;
+    attachment.heardAtMs = Date.now();
+    attachment.pingTimer = setInterval(() => checkPulse(session, attachment), PING_EVERY_MS);
+    if (session.isViewing) send(session, { type: "view.subscribe" });
+  });
+  socket.addEventListener("message", ({ data }: MessageEvent<string | ArrayBuffer>) => {
+    if (!isCurrent()) return;
+    attachment.heardAtMs = Date.now();
+    if (typeof data === "string") receive(session, attachment, data);
+    else options.onPicture(data);
+  });
+  socket.addEventListener("close", ({ code }) => {
+    if (!isCurrent()) return;
+    lose(session, code);
+    if (code === BROKE_OFF && !attachment.isAccepted) void closeWithoutAccess(session);
+  });
+}
+
+function receive<Frame extends { type: string }>(
+  session: Session<Frame>,
+  attachment: Attachment,
+  text: string,
+): void {
+  const { options } = session;
+  const frame = parseFrame<Frame>(text);
+  if (!frame) return;
+  if (frame.type === "ready") {
+    session.attempt = 0;
+    attachment.isAccepted = true;
+    options.onStatus({ state: "open" });
+  }
+  options.onFrame(frame);
+}
+
+/** Stops when the page may no longer be opened: browsers report a refusal like a lost network. */
+async function closeWithoutAccess<Frame extends { type: string }>(session: Session<Frame>): Promise<void> {
+  const { options, starts } = session;
+  const hasAccess = await options.hasAccess?.().catch(() => true);
+  // A later start may have a new cookie, so this answer does not apply to it.
+  if (hasAccess !== false || session.state.name === "stopped" || starts !== session.starts) return;
+  stop(session);
+  options.onStatus({ state: "closed", reason: "unauthorized" });
+}
+
+/** Leaves the socket: stops on a final close code, and schedules the next attempt on any other. */
+function lose<Frame extends { type: string }>(session: Session<Frame>, code: number): void {
+  const { onStatus, random = Math.random } = session.options;
+  const reason = FINAL_CODES[code];
+  if (reason) {
+    enter(session, { name: "stopped" });
+    onStatus({ state: "closed", reason });
+    return;
+  }
+  session.attempt += 1;
+  const { attempt } = session;
+  const isOverloaded = code === CLOSE.tryLater;
+  const delayMs = Math.min(15_000, (isOverloaded ? 4_000 : 500) * 2 ** (attempt - 1));
+  const retryTimer = setTimeout(() => connect(session), delayMs * (0.8 + 0.4 * random()));
+  enter(session, { name: "waiting", retryTimer });
+  onStatus({ state: "reconnecting", attempt, isOverloaded });
+}
+
+/** Sends a ping, or gives the socket up after too long a silence. */
+function checkPulse<Frame extends { type: string }>(session: Session<Frame>, attachment: Attachment): void {
+  if (Date.now() - attachment.heardAtMs <= SILENCE_MAX_MS) {
+    send(session, { type: "ping" });
+    return;
+  }
+  lose(session, BROKE_OFF);
+  attachment.socket.close();
+}
+
+function send({ state }: Pick<Session<never>, "state">, frame: LiveClientFrame): boolean {
+  // 1 is OPEN; the constant is in different places in browsers and Node.
+  if (state.name !== "attached" || state.attachment.socket.readyState !== 1) return false;
+  state.attachment.socket.send(JSON.stringify(frame));
+  return true;
+}
+
+function stop(session: Pick<Session<never>, "state">): void {
+  const last = session.state;
+  enter(session, { name: "stopped" });
+  if (last.name === "attached") last.attachment.socket.close(1000);
 }
 
 function liveUrl({
@@ -187,7 +225,8 @@ function liveUrl({
 
 function parseFrame<Frame>(text: string): Frame | undefined {
   try {
-    return JSON.parse(text) as Frame; // Our own service wrote it; a kind the page does not know is passed over.
+    // The service wrote it. The page ignores frames of unknown types.
+    return JSON.parse(text) as Frame;
   } catch {
     return undefined;
   }

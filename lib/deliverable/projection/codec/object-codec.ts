@@ -4,6 +4,9 @@ import { chooseNames } from "./choose-names.ts";
 import {
   type Codec,
   closedObject,
+  type Decoding,
+  type Emit,
+  type Encoding,
   isNever,
   type Node,
   once,
@@ -19,151 +22,167 @@ type Field = {
   name: string;
   slot: Slot;
   isRequired: boolean;
-  /** Only some values of the object have to keep to the schema given here; the others travel among the entries. */
+  /** The slot's schema applies only to some objects; a value that it does not accept travels as an entry. */
   isSoft: boolean;
 };
 
-/** Properties under other names: the place of their entries, and that of each one's value. */
+/** Additional properties of one kind: the place of the list of entries, and the place of an entry's value. */
 export type Section = { node: Node; value: Node };
 
 type ProjectedField = Field & { key: string; optional: OptionalForm | undefined };
 type ProjectedSection = Section & { key: string };
 
-/** An object: its named properties, and one list of entries for each kind of further ones. */
+/** The layout of the projected object. */
+type ObjectForm = {
+  /** All property names of the projected object: those of the fields, then those of the sections. */
+  keys: string[];
+  keySet: ReadonlySet<string>;
+  fields: ProjectedField[];
+  fieldsByName: ReadonlyMap<string, ProjectedField>;
+  sections: ProjectedSection[];
+};
+
+/** An object: its named properties, and one list of entries for each kind of additional properties. */
 export function createObjectCodec(declared: readonly Field[], open: readonly Section[]): Codec {
-  const form = once(() => {
-    const live = declared.filter(({ slot, isRequired }) => isRequired || !isNever(slot.node));
-    const sections = open.filter(({ value }) => !isNever(value));
-    const wanted = sections.map((_, index) => {
-      if (live.length === 0 && index === 0) return "entries";
-      return index === sections.length - 1 && live.length > 0 ? "additional" : "entries";
-    });
-    const keys = chooseNames([...live.map(({ name }) => name), ...wanted]);
-    const keyAt = (index: number) => keys[index] ?? "";
-    const fields: ProjectedField[] = live.map((field, index) => ({
-      ...field,
-      key: keyAt(index),
-      optional: field.isRequired ? undefined : createOptionalForm(field.slot),
-    }));
-    return {
-      keys,
-      known: new Set(keys),
-      fields,
-      byName: new Map(fields.map((field) => [field.name, field])),
-      sections: sections.map(
-        (section, index): ProjectedSection => ({ ...section, key: keyAt(live.length + index) }),
-      ),
-    };
-  });
-
+  // The form asks other codecs, so it is computed when the graph is complete.
+  const form = once(() => projectForm(declared, open));
   return {
-    children: () => {
-      const { fields, sections } = form();
-      const places = fields.flatMap(({ slot, optional }) => [slot.node, ...(optional?.nodes() ?? [])]);
-      return [...places, ...sections.map(({ node }) => node)];
-    },
+    children: () => listChildren(form()),
     hasValue: (has) => declared.every(({ slot, isRequired }) => !isRequired || has(slot.node)),
-    outputs: () => ({
-      kinds: new Set(["object"]),
-      heads: [{ first: form().keys[0] ?? "", keys: form().keys }],
-    }),
-
-    // A constant that stands for the whole object, like a `type` or `kind`.
-    label() {
-      for (const { node } of declared.filter(({ isRequired }) => isRequired).map(({ slot }) => slot)) {
-        const choices =
-          "choices" in node.codec && Array.isArray(node.codec.choices) ? node.codec.choices : [];
-        if (choices.length === 1 && typeof choices[0] === "string") return choices[0];
-      }
-      return undefined;
+    outputs() {
+      const { keys } = form();
+      return { kinds: new Set(["object"]), heads: [{ first: keys[0] ?? "", keys }] };
     },
-
-    schema(emit) {
-      const { fields, sections } = form();
-      const properties: Record<string, JsonSchema> = {};
-      for (const { key, name, slot, optional } of fields) {
-        const schema = optional ? optional.schema(emit) : emit(slot, 1);
-        properties[key] =
-          key === name ? schema : addWords(schema, "", `The property ${JSON.stringify(name)}.`);
-      }
-      for (const { key, node } of sections) properties[key] = emit({ node, note: "" }, 1);
-      return closedObject(properties);
-    },
-
-    encode(value, run) {
-      if (!isObject(value)) return refused;
-      const { fields, byName, sections } = form();
-      const projected: Record<string, unknown> = {};
-      const others: Entry[] = [];
-      for (const { name, isRequired } of fields)
-        if (isRequired && !Object.hasOwn(value, name)) return refused;
-      for (const { name, key, slot, optional, isSoft } of fields) {
-        projected[key] = optional?.absent();
-        if (!Object.hasOwn(value, name)) continue;
-        const made = run.encode(slot.node, value[name]);
-        if (made !== refused) projected[key] = made;
-        else if (isSoft) others.push({ key: name, value: value[name] });
-        else return refused;
-      }
-      for (const key of Object.keys(value)) if (!byName.has(key)) others.push({ key, value: value[key] });
-      const lists = sortEntries(others, sections, run.encode);
-      if (lists === refused) return refused;
-      for (const [index, { key, node }] of sections.entries())
-        projected[key] = node.codec.encode(lists[index] ?? [], run);
-      return projected;
-    },
-
-    // Properties that the schema names win over entries, and of entries with the same key the last one wins. A server
-    // that does not keep to the format may leave out what is absent: that is not held against it.
-    decode(projected, run) {
-      if (!isObject(projected)) return run.refuse("must be object");
-      const { known, fields, sections } = form();
-      const missing = fields.find(({ key, optional }) => !optional && !Object.hasOwn(projected, key));
-      if (missing !== undefined) return run.refuse(`must have the property "${missing.key}"`);
-      const stranger = Object.keys(projected).find((key) => !known.has(key));
-      if (stranger !== undefined) return run.refuse(`must not have the property "${stranger.slice(0, 100)}"`);
-      const value: Record<string, unknown> = {};
-      for (const { name, key, slot, optional } of fields) {
-        if (optional && (!Object.hasOwn(projected, key) || optional.isAbsent(projected[key]))) continue;
-        const back = run.decode(slot.node, projected[key], key);
-        if (back === refused) return refused;
-        setOwn(value, name, back);
-      }
-      const named = new Set(Object.keys(value));
-      for (const { key, node } of sections) {
-        if (!Object.hasOwn(projected, key)) continue;
-        const entries = run.decode(node, projected[key], key);
-        if (entries === refused) return refused;
-        for (const entry of entries as Entry[])
-          if (!named.has(entry.key)) setOwn(value, entry.key, entry.value);
-      }
-      return value;
-    },
-
-    step(projected, key): Step | undefined {
-      if (!isObject(projected)) return undefined;
-      const { byName, sections } = form();
-      const field = byName.get(key);
-      if (field && field.optional?.isAbsent(ownValue(projected, field.key)) !== true)
-        return { path: [field.key], node: field.slot.node, projected: ownValue(projected, field.key) };
-      for (const section of sections.toReversed()) {
-        const found = section.node.codec.step?.(ownValue(projected, section.key), key);
-        if (found) return { ...found, path: [section.key, ...found.path] };
-      }
-      return field && { path: [field.key], node: undefined, projected: undefined };
-    },
+    label: () => findLabel(declared),
+    schema: (emit) => emitObject(form(), emit),
+    encode: (value, run) => encodeObject(form(), value, run),
+    decode: (projected, run) => decodeObject(form(), projected, run),
+    step: (projected, key) => stepInto(form(), projected, key),
   };
 }
 
-/** The entries by section: each goes into the first section that takes its value. */
+/** Chooses the property names, and drops what can have no value. */
+function projectForm(declared: readonly Field[], open: readonly Section[]): ObjectForm {
+  const live = declared.filter(({ slot, isRequired }) => isRequired || !isNever(slot.node));
+  const sections = open.filter(({ value }) => !isNever(value));
+  const sectionNames = sections.map((_, index) => {
+    if (live.length === 0 && index === 0) return "entries";
+    return index === sections.length - 1 && live.length > 0 ? "additional" : "entries";
+  });
+  const keys = chooseNames([...live.map(({ name }) => name), ...sectionNames]);
+  const keyAt = (index: number) => keys[index] ?? "";
+  const fields: ProjectedField[] = live.map((field, index) => ({
+    ...field,
+    key: keyAt(index),
+    optional: field.isRequired ? undefined : createOptionalForm(field.slot),
+  }));
+  return {
+    keys,
+    keySet: new Set(keys),
+    fields,
+    fieldsByName: new Map(fields.map((field) => [field.name, field])),
+    sections: sections.map((section, index) => ({ ...section, key: keyAt(live.length + index) })),
+  };
+}
+
+function listChildren({ fields, sections }: ObjectForm): Node[] {
+  const places = fields.flatMap(({ slot, optional }) => [slot.node, ...(optional?.nodes() ?? [])]);
+  return [...places, ...sections.map(({ node }) => node)];
+}
+
+/** A required constant that identifies the object, such as `type` or `kind`. */
+function findLabel(declared: readonly Field[]): string | undefined {
+  for (const { slot, isRequired } of declared) {
+    if (!isRequired) continue;
+    const { codec } = slot.node;
+    const choices = "choices" in codec && Array.isArray(codec.choices) ? codec.choices : [];
+    if (choices.length === 1 && typeof choices[0] === "string") return choices[0];
+  }
+  return undefined;
+}
+
+function emitObject({ fields, sections }: ObjectForm, emit: Emit): JsonSchema {
+  const properties: Record<string, JsonSchema> = {};
+  for (const { key, name, slot, optional } of fields) {
+    const schema = optional ? optional.schema(emit) : emit(slot, 1);
+    properties[key] = key === name ? schema : addWords(schema, "", `The property ${JSON.stringify(name)}.`);
+  }
+  for (const { key, node } of sections) properties[key] = emit({ node, note: "" }, 1);
+  return closedObject(properties);
+}
+
+function encodeObject(form: ObjectForm, value: unknown, run: Encoding): unknown {
+  if (!isObject(value)) return refused;
+  const { fields, fieldsByName, sections } = form;
+  for (const { name, isRequired } of fields) if (isRequired && !Object.hasOwn(value, name)) return refused;
+  const projected: Record<string, unknown> = {};
+  const entries: Entry[] = [];
+  for (const { name, key, slot, optional, isSoft } of fields) {
+    projected[key] = optional?.absent();
+    if (!Object.hasOwn(value, name)) continue;
+    const encoded = run.encode(slot.node, value[name]);
+    if (encoded !== refused) projected[key] = encoded;
+    else if (isSoft) entries.push({ key: name, value: value[name] });
+    else return refused;
+  }
+  for (const key of Object.keys(value)) if (!fieldsByName.has(key)) entries.push({ key, value: value[key] });
+  const lists = sortEntries(entries, sections, run);
+  if (lists === refused) return refused;
+  for (const [index, { key, node }] of sections.entries())
+    projected[key] = node.codec.encode(lists[index] ?? [], run);
+  return projected;
+}
+
+/**
+ * Named properties win over entries, and the last of several entries with the same key wins. A provider that ignores
+ * the format may omit absent properties; the decoder accepts that.
+ */
+function decodeObject(form: ObjectForm, projected: unknown, run: Decoding): unknown {
+  if (!isObject(projected)) return run.refuse("must be object");
+  const { keySet, fields, sections } = form;
+  const missing = fields.find(({ key, optional }) => !optional && !Object.hasOwn(projected, key));
+  if (missing !== undefined) return run.refuse(`must have the property "${missing.key}"`);
+  const unknown = Object.keys(projected).find((key) => !keySet.has(key));
+  if (unknown !== undefined) return run.refuse(`must not have the property "${unknown.slice(0, 100)}"`);
+  const value: Record<string, unknown> = {};
+  for (const { name, key, slot, optional } of fields) {
+    if (optional && (!Object.hasOwn(projected, key) || optional.isAbsent(projected[key]))) continue;
+    const decoded = run.decode(slot.node, projected[key], key);
+    if (decoded === refused) return refused;
+    setOwn(value, name, decoded);
+  }
+  const named = new Set(Object.keys(value));
+  for (const { key, node } of sections) {
+    if (!Object.hasOwn(projected, key)) continue;
+    const entries = run.decode(node, projected[key], key);
+    if (entries === refused) return refused;
+    // A section's node decodes to entries.
+    for (const entry of entries as Entry[]) if (!named.has(entry.key)) setOwn(value, entry.key, entry.value);
+  }
+  return value;
+}
+
+function stepInto(form: ObjectForm, projected: unknown, key: string): Step | undefined {
+  if (!isObject(projected)) return undefined;
+  const field = form.fieldsByName.get(key);
+  if (field && field.optional?.isAbsent(ownValue(projected, field.key)) !== true)
+    return { path: [field.key], node: field.slot.node, projected: ownValue(projected, field.key) };
+  for (const section of form.sections.toReversed()) {
+    const found = section.node.codec.step?.(ownValue(projected, section.key), key);
+    if (found) return { ...found, path: [section.key, ...found.path] };
+  }
+  return field && { path: [field.key], node: undefined, projected: undefined };
+}
+
+/** Distributes the entries: each goes into the first section whose place accepts its value. */
 function sortEntries(
   entries: readonly Entry[],
   sections: readonly Section[],
-  encode: (node: Node, value: unknown) => unknown,
+  run: Encoding,
 ): Entry[][] | typeof refused {
   const lists: Entry[][] = sections.map(() => []);
   for (const entry of entries) {
-    const index = sections.findIndex((section) => encode(section.value, entry.value) !== refused);
+    const index = sections.findIndex((section) => run.encode(section.value, entry.value) !== refused);
     if (index === -1) return refused;
     lists[index]?.push(entry);
   }

@@ -3,31 +3,31 @@ import { isObject } from "../json.ts";
 import type { Dialect } from "./dialect.ts";
 import { nameInside, type PlaceName, rootName } from "./place-name.ts";
 
-/** A schema: an object, or the boolean that takes everything or nothing. */
+/** A schema: an object, or a boolean that accepts everything or nothing. */
 export type Schema = SchemaObject | boolean;
 
 export const isSchema = (value: unknown): value is Schema => typeof value === "boolean" || isObject(value);
 
-/** A schema document by its places: where each stands, and what its references mean. */
+/** A schema document's places: their position, their name, and the targets of their references. */
 export type SchemaIndex = {
   dialect: Dialect;
-  /** A JSON pointer; undefined for schemas that were made here. */
+  /** A JSON pointer; undefined for schemas that `anyOf` created. */
   pointerOf: (schema: SchemaObject) => string | undefined;
-  /** What the place is called in the document: its definition, its property, or what is nearest above. */
+  /** The place's name in the document: of its definition, its property, or the nearest named place above. */
   nameOf: (schema: SchemaObject | undefined) => string;
   /** The name of a definition; undefined for other places. */
   definitionName: (schema: SchemaObject) => string | undefined;
-  /** What `$ref`, `$dynamicRef` and `$recursiveRef` of a schema mean; undefined stands for one that nobody can tell. */
+  /** The targets of a schema's `$ref`, `$dynamicRef` and `$recursiveRef`; undefined for one that cannot be resolved. */
   targetsOf: (schema: SchemaObject) => (Schema | undefined)[];
-  /** A number for each schema, the same as long as the index lives. */
+  /** A number for each schema, stable for the lifetime of the index. */
   idOf: (schema: SchemaObject) => number;
-  /** The schema that asks for one of several; the same for the same ones. */
+  /** A schema that accepts any of several; the same object for the same list. */
   anyOf: (schemas: readonly Schema[]) => Schema;
 };
 
 type Placed = { pointer: string; resource: Resource; name: PlaceName };
 
-/** The nearest `$id`: what `#…` references below it mean. */
+/** A schema with an `$id`: `#…` references below it are relative to it. */
 type Resource = {
   schema: SchemaObject;
   pointer: string;
@@ -37,96 +37,28 @@ type Resource = {
 
 const documentUrl = "schema://document/";
 
-/** Reads a schema once; linear in its size. */
+/** What the index knows of the document. */
+type Document = {
+  root: SchemaObject;
+  dialect: Dialect;
+  places: Map<SchemaObject, Placed>;
+  /** Resources by their URL without the fragment. */
+  resources: Map<string, Resource>;
+  rootResource: Resource;
+  /** `$id`s and dynamic anchors below the root; with any, the target of a dynamic reference depends on the path. */
+  innerScopes: number;
+};
+
+/** Indexes a schema; linear in its size. */
 export function createSchemaIndex(root: SchemaObject, dialect: Dialect): SchemaIndex {
-  const places = new Map<SchemaObject, Placed>();
-  const resources = new Map<string, Resource>();
-  const document: Resource = {
-    schema: root,
-    pointer: "",
-    url: parseUrl("", documentUrl),
-    anchors: new Map(),
+  const url = parseUrl("", documentUrl);
+  const rootResource: Resource = { schema: root, pointer: "", url, anchors: new Map() };
+  const document: Document = {
+    ...{ root, dialect, rootResource, innerScopes: 0 },
+    ...{ places: new Map(), resources: new Map() },
   };
-  const ids = new Map<SchemaObject, number>();
-  const made = new Map<string, SchemaObject>();
-  let innerScopes = 0;
-
-  function readPlaces(start: SchemaObject, pointer: string, resource: Resource, name: PlaceName): void {
-    const open = [{ schema: start, pointer, resource, name }];
-    for (let place = open.pop(); place !== undefined; place = open.pop()) {
-      if (places.has(place.schema)) continue;
-      const own = readIdentity(place.schema, place.pointer, place.resource);
-      places.set(place.schema, { pointer: place.pointer, resource: own, name: place.name });
-      for (const child of childrenOf(place))
-        open.push({ ...child, resource: own, name: nameInside(place.name, child.keys) });
-    }
-  }
-
-  function readIdentity(schema: SchemaObject, pointer: string, outer: Resource): Resource {
-    const id = schema[dialect.idKeyword];
-    let resource = outer;
-    if (typeof id === "string" && id.startsWith("#")) outer.anchors.set(id.slice(1), schema);
-    else if (typeof id === "string") {
-      if (pointer !== "") innerScopes += 1;
-      resource = { schema, pointer, url: parseUrl(id, outer.url?.href ?? documentUrl), anchors: new Map() };
-      if (resource.url) resources.set(withoutHash(resource.url), resource);
-    }
-    for (const keyword of ["$anchor", "$dynamicAnchor"]) {
-      const anchor = schema[keyword];
-      if (typeof anchor !== "string") continue;
-      resource.anchors.set(anchor, schema);
-      if (keyword === "$dynamicAnchor" && pointer !== "") innerScopes += 1;
-    }
-    return resource;
-  }
-
-  function resolve(reference: string, from: Resource): Schema | undefined {
-    const hash = reference.indexOf("#");
-    const fragment = hash === -1 ? "" : reference.slice(hash + 1);
-    let resource: Resource | undefined = from;
-    if (hash !== 0) {
-      const url = parseUrl(reference, from.url?.href ?? documentUrl);
-      resource = url && resources.get(withoutHash(url));
-    }
-    if (resource === undefined) return undefined;
-    if (fragment === "") return resource.schema;
-    return fragment.startsWith("/") ? follow(resource, fragment) : resource.anchors.get(fragment);
-  }
-
-  function follow(resource: Resource, fragment: string): Schema | undefined {
-    const path = decodeFragment(fragment);
-    let found: unknown = path && resource.schema;
-    for (const key of path ?? [])
-      found =
-        typeof found === "object" && found !== null && Object.hasOwn(found, key)
-          ? Reflect.get(found, key)
-          : undefined;
-    if (!isSchema(found)) return undefined;
-    if (isObject(found) && path && !places.has(found))
-      readPlaces(
-        found,
-        resource.pointer + formatPointer(path),
-        resource,
-        nameInside(rootName, path.slice(-2)),
-      );
-    return found;
-  }
-
-  /** A dynamic reference has one meaning where only the document's root has such an anchor. */
-  function resolveDynamic(reference: unknown): Schema | undefined {
-    if (typeof reference !== "string" || innerScopes > 0) return undefined;
-    const isRoot =
-      reference === "#" ? root.$recursiveAnchor === true : reference === `#${root.$dynamicAnchor}`;
-    return isRoot ? root : undefined;
-  }
-
-  readPlaces(root, "", document, rootName);
-  const idOf = (schema: SchemaObject): number => {
-    const id = ids.get(schema) ?? ids.size;
-    ids.set(schema, id);
-    return id;
-  };
-
+  readPlaces(document, { schema: root, pointer: "", resource: rootResource, name: rootName });
+  const { places } = document;
   return {
     dialect,
     pointerOf: (schema) => places.get(schema)?.pointer,
@@ -135,29 +67,124 @@ export function createSchemaIndex(root: SchemaObject, dialect: Dialect): SchemaI
       const name = places.get(schema)?.name;
       return name?.isDefinition ? name.text : undefined;
     },
-    targetsOf(schema) {
-      const targets: (Schema | undefined)[] = [];
-      const resource = places.get(schema)?.resource ?? document;
-      if (typeof schema.$ref === "string") targets.push(resolve(schema.$ref, resource));
-      if (!dialect.hasUnevaluated) return targets;
-      for (const keyword of ["$dynamicRef", "$recursiveRef"])
-        if (schema[keyword] !== undefined && !dialect.ignoredKeywords.has(keyword))
-          targets.push(resolveDynamic(schema[keyword]));
-      return targets;
-    },
+    targetsOf: (schema) => findTargets(document, schema),
+    ...createIdentities(),
+  };
+}
+
+/** Numbers the schemas, and combines several into one `anyOf`, the same for the same ones. */
+function createIdentities(): Pick<SchemaIndex, "idOf" | "anyOf"> {
+  const ids = new Map<SchemaObject, number>();
+  const combined = new Map<string, SchemaObject>();
+  const idOf = (schema: SchemaObject): number => {
+    const id = ids.get(schema) ?? ids.size;
+    ids.set(schema, id);
+    return id;
+  };
+  return {
     idOf,
     anyOf(schemas) {
-      const objects = schemas.filter((schema) => schema !== false);
-      if (objects.includes(true)) return true;
-      const [first] = objects;
+      const branches = schemas.filter((schema) => schema !== false);
+      if (branches.includes(true)) return true;
+      const [first] = branches;
       if (first === undefined) return false;
-      if (objects.length === 1) return first;
-      const key = objects.map((schema) => (schema === true ? "" : idOf(schema))).join();
-      const known = made.get(key) ?? { anyOf: objects };
-      made.set(key, known);
-      return known;
+      if (branches.length === 1) return first;
+      const key = branches.map((schema) => (schema === true ? "" : idOf(schema))).join();
+      const schema = combined.get(key) ?? { anyOf: branches };
+      combined.set(key, schema);
+      return schema;
     },
   };
+}
+
+type Place = { schema: SchemaObject; pointer: string; resource: Resource; name: PlaceName };
+
+/** Records a schema and all schemas below it. */
+function readPlaces(document: Document, start: Place): void {
+  const { places } = document;
+  const open = [start];
+  for (let place = open.pop(); place !== undefined; place = open.pop()) {
+    if (places.has(place.schema)) continue;
+    const resource = readIdentity(document, place);
+    places.set(place.schema, { pointer: place.pointer, resource, name: place.name });
+    for (const child of childrenOf(place))
+      open.push({ ...child, resource, name: nameInside(place.name, child.keys) });
+  }
+}
+
+/** Records a schema's `$id` and anchors. @returns the resource that references below it are relative to. */
+function readIdentity(document: Document, { schema, pointer, resource: outer }: Place): Resource {
+  const id = schema[document.dialect.idKeyword];
+  let resource = outer;
+  if (typeof id === "string" && id.startsWith("#")) outer.anchors.set(id.slice(1), schema);
+  else if (typeof id === "string") {
+    if (pointer !== "") document.innerScopes += 1;
+    resource = { schema, pointer, url: parseUrl(id, outer.url?.href ?? documentUrl), anchors: new Map() };
+    if (resource.url) document.resources.set(withoutHash(resource.url), resource);
+  }
+  for (const keyword of ["$anchor", "$dynamicAnchor"]) {
+    const anchor = schema[keyword];
+    if (typeof anchor !== "string") continue;
+    resource.anchors.set(anchor, schema);
+    if (keyword === "$dynamicAnchor" && pointer !== "") document.innerScopes += 1;
+  }
+  return resource;
+}
+
+function findTargets(document: Document, schema: SchemaObject): (Schema | undefined)[] {
+  const { dialect, places, rootResource } = document;
+  const targets: (Schema | undefined)[] = [];
+  const resource = places.get(schema)?.resource ?? rootResource;
+  if (typeof schema.$ref === "string") targets.push(resolve(document, schema.$ref, resource));
+  if (!dialect.hasUnevaluated) return targets;
+  for (const keyword of ["$dynamicRef", "$recursiveRef"])
+    if (schema[keyword] !== undefined && !dialect.ignoredKeywords.has(keyword))
+      targets.push(resolveDynamic(document, schema[keyword]));
+  return targets;
+}
+
+function resolve(document: Document, reference: string, from: Resource): Schema | undefined {
+  const hash = reference.indexOf("#");
+  const fragment = hash === -1 ? "" : reference.slice(hash + 1);
+  let resource: Resource | undefined = from;
+  if (hash !== 0) {
+    const url = parseUrl(reference, from.url?.href ?? documentUrl);
+    resource = url && document.resources.get(withoutHash(url));
+  }
+  if (resource === undefined) return undefined;
+  if (fragment === "") return resource.schema;
+  return fragment.startsWith("/")
+    ? followPointer(document, resource, fragment)
+    : resource.anchors.get(fragment);
+}
+
+/** Follows a JSON pointer, which may lead to a schema under an unknown keyword: that one is recorded now. */
+function followPointer(document: Document, resource: Resource, fragment: string): Schema | undefined {
+  const path = decodeFragment(fragment);
+  let found: unknown = path && resource.schema;
+  for (const key of path ?? [])
+    found =
+      typeof found === "object" && found !== null && Object.hasOwn(found, key)
+        ? Reflect.get(found, key)
+        : undefined;
+  if (!isSchema(found)) return undefined;
+  if (isObject(found) && path && !document.places.has(found)) {
+    const pointer = resource.pointer + formatPointer(path);
+    readPlaces(document, {
+      schema: found,
+      pointer,
+      resource,
+      name: nameInside(rootName, path.slice(-2)),
+    });
+  }
+  return found;
+}
+
+/** A dynamic reference has one target when the document's root is the only schema with such an anchor. */
+function resolveDynamic({ root, innerScopes }: Document, reference: unknown): Schema | undefined {
+  if (typeof reference !== "string" || innerScopes > 0) return undefined;
+  const isRoot = reference === "#" ? root.$recursiveAnchor === true : reference === `#${root.$dynamicAnchor}`;
+  return isRoot ? root : undefined;
 }
 
 function parseUrl(reference: string, base: string): URL | undefined {
