@@ -1,13 +1,21 @@
-import { BookOpen } from "lucide-react";
+import { BookOpen, FlaskConical } from "lucide-react";
 import { Mark } from "#components/session/mark.tsx";
 import { LinkMenu } from "#components/theme/link-menu.tsx";
-import { DemoModelStrip } from "./demo-model-strip.tsx";
-import type { LandingPage } from "./landing-page.ts";
+import type { SessionSummary } from "#lib/page/state/view-types.ts";
 import { RecentSessions } from "./recent-sessions.tsx";
 import { SignInNote } from "./sign-in-note.tsx";
 import { StartForm } from "./start-form.tsx";
 
-/** The landing page: a tool for starting sessions and coming back to them. */
+/** The data of the landing page. */
+type LandingPage = {
+  signedIn: boolean;
+  recent: SessionSummary[];
+  model: { label: string; isDemo: boolean };
+  demoUrl: string;
+  baseUrl: string;
+};
+
+/** The landing page: starts sessions and lists the recent ones. */
 export function LandingView({ page, isLinkExpired }: { page: LandingPage; isLinkExpired: boolean }) {
   return (
     <div className="min-h-dvh">
@@ -34,5 +42,19 @@ export function LandingView({ page, isLinkExpired }: { page: LandingPage; isLink
         )}
       </main>
     </div>
+  );
+}
+
+/** Tells the visitor that no real model is configured, and how to configure one. */
+function DemoModelStrip() {
+  return (
+    <p className="flex items-start gap-2 rounded-lg bg-warn-soft px-3 py-2 text-sm">
+      <FlaskConical aria-hidden className="mt-0.5 size-4 shrink-0 text-warn" />
+      <span className="text-soft">
+        <span className="font-medium text-ink">The built-in demo model is running.</span> It uses the real
+        browser and follows simple rules. For a real model, start the service with{" "}
+        <code className="font-mono text-ink text-xs">OPENAI_API_KEY</code> set.
+      </span>
+    </p>
   );
 }

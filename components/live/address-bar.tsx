@@ -1,102 +1,135 @@
 "use client";
 
 import { ArrowLeft, ArrowRight, RotateCw, TriangleAlert } from "lucide-react";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, type KeyboardEvent, useState } from "react";
 import { useRuntime, useSession } from "#components/session/session-context.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { readTypedAddress } from "#lib/page/calls/read-typed-address.ts";
 import { ControlLabel } from "./control-label.tsx";
 
-/** Shows the browser's address and opens another one. */
+/** Shows the browser's address and navigates: back, forward, reload, or to a typed address. */
 export function AddressBar({ hasFocus, takeControl }: { hasFocus: boolean; takeControl: () => void }) {
   const { browser, role } = useSession();
   const { actions } = useRuntime();
-  const [draft, setDraft] = useState<string | null>(null);
   const [error, setError] = useState<string | null>(null);
   const mayDrive = role === "drive";
-  const shown = browser.currentUrl ?? browser.lastNavigatedUrl ?? browser.desiredUrl ?? "";
-  const address = shown === "about:blank" ? "" : shown;
-  const isOnItsWay = browser.desiredUrl !== null && browser.status === "creating";
+  const problem = error ?? (browser.status === "ready" ? browser.lastError : null);
 
-  async function move(step: Parameters<typeof actions.moveBrowser>[0]): Promise<boolean> {
+  /** @returns whether the browser accepted the step. */
+  async function move(step: Step): Promise<boolean> {
     setError(null);
     const outcome = await actions.moveBrowser(step);
     if (!outcome.isDone) setError(outcome.error);
     return outcome.isDone;
   }
-  async function go(event: FormEvent<HTMLFormElement>): Promise<void> {
-    event.preventDefault();
-    const typed = readTypedAddress(draft ?? address);
-    // The text and the focus stay in the field, so that the address can be corrected.
-    if (!typed.isAddress) return setError(typed.problem);
-    event.currentTarget.querySelector("input")?.blur();
-    if (await move({ url: typed.url })) setDraft(null);
-  }
 
-  const refused = error ?? (browser.status === "ready" ? browser.lastError : null);
   return (
     <div data-live-controls className="shrink-0 border-b bg-surface">
       <div className="flex h-11 items-center gap-1 px-2">
-        <IconButton label="Back" size="icon-sm" disabled={!mayDrive} onClick={() => move({ action: "back" })}>
-          <ArrowLeft />
-        </IconButton>
-        <IconButton
-          label="Forward"
-          size="icon-sm"
-          disabled={!mayDrive}
-          onClick={() => move({ action: "forward" })}
-        >
-          <ArrowRight />
-        </IconButton>
-        <IconButton
-          label="Reload"
-          size="icon-sm"
-          disabled={!mayDrive}
-          onClick={() => move({ action: "reload" })}
-        >
-          <RotateCw />
-        </IconButton>
-        <form onSubmit={go} className="min-w-0 flex-1">
-          <input
-            aria-label="Address"
-            value={draft ?? address}
-            placeholder="Open an address"
-            readOnly={!mayDrive}
-            inputMode="url"
-            autoCapitalize="off"
-            autoCorrect="off"
-            spellCheck={false}
-            aria-busy={isOnItsWay}
-            aria-invalid={error !== null}
-            aria-describedby={refused ? "address-problem" : undefined}
-            onChange={(event) => {
-              setDraft(event.target.value);
-              setError(null);
-            }}
-            onFocus={(event) => event.target.select()}
-            onBlur={() => setDraft((typed) => (typed === address || typed === "" ? null : typed))}
-            onKeyDown={(event) => {
-              if (event.key !== "Escape") return;
-              event.preventDefault();
-              setDraft(null);
-              setError(null);
-              event.currentTarget.blur();
-            }}
-            className="h-7 w-full truncate rounded-md bg-sunken px-3 text-ink text-sm outline-none placeholder:text-faint focus-visible:ring-2 focus-visible:ring-accent"
-          />
-        </form>
+        {BUTTONS.map(({ action, label, Icon }) => (
+          <IconButton
+            key={action}
+            label={label}
+            size="icon-sm"
+            disabled={!mayDrive}
+            onClick={() => move({ action })}
+          >
+            <Icon />
+          </IconButton>
+        ))}
+        <AddressField
+          mayDrive={mayDrive}
+          isInvalid={error !== null}
+          problemId={problem ? PROBLEM_ID : undefined}
+          open={(url) => move({ url })}
+          onProblem={setError}
+        />
         <ControlLabel hasFocus={hasFocus} takeControl={takeControl} />
       </div>
-      {refused && (
+      {problem && (
         <p
-          id="address-problem"
+          id={PROBLEM_ID}
           role="alert"
           className="flex items-start gap-2 border-t bg-bad-soft px-3 py-1.5 text-bad text-sm"
         >
           <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
-          <span className="min-w-0 break-words">{refused}</span>
+          <span className="min-w-0 break-words">{problem}</span>
         </p>
       )}
     </div>
+  );
+}
+
+type Step = Parameters<ReturnType<typeof useRuntime>["actions"]["moveBrowser"]>[0];
+
+const PROBLEM_ID = "address-problem";
+const BUTTONS = [
+  { action: "back", label: "Back", Icon: ArrowLeft },
+  { action: "forward", label: "Forward", Icon: ArrowRight },
+  { action: "reload", label: "Reload", Icon: RotateCw },
+] as const;
+
+/** The field with the current address, or with the text that the person is typing. */
+function AddressField({
+  mayDrive,
+  isInvalid,
+  problemId,
+  open,
+  onProblem,
+}: {
+  mayDrive: boolean;
+  isInvalid: boolean;
+  /** Id of the element that shows the problem. */
+  problemId: string | undefined;
+  /** Opens an address. @returns whether the browser accepted it. */
+  open: (url: string) => Promise<boolean>;
+  onProblem: (problem: string | null) => void;
+}) {
+  const { browser } = useSession();
+  const [draft, setDraft] = useState<string | null>(null);
+  const shown = browser.currentUrl ?? browser.lastNavigatedUrl ?? browser.desiredUrl ?? "";
+  const address = shown === "about:blank" ? "" : shown;
+  const isLoading = browser.desiredUrl !== null && browser.status === "creating";
+
+  async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
+    event.preventDefault();
+    const typed = readTypedAddress(draft ?? address);
+    // The text and the focus stay in the field, so that the address can be corrected.
+    if (!typed.isAddress) return onProblem(typed.problem);
+    event.currentTarget.querySelector("input")?.blur();
+    if (await open(typed.url)) setDraft(null);
+  }
+  function handleKey(event: KeyboardEvent<HTMLInputElement>): void {
+    if (event.key !== "Escape") return;
+    event.preventDefault();
+    setDraft(null);
+    onProblem(null);
+    event.currentTarget.blur();
+  }
+
+  return (
+    <form onSubmit={submit} className="min-w-0 flex-1">
+      <input
+        aria-label="Address"
+        value={draft ?? address}
+        placeholder="Open an address"
+        readOnly={!mayDrive}
+        inputMode="url"
+        autoCapitalize="off"
+        autoCorrect="off"
+        spellCheck={false}
+        aria-busy={isLoading}
+        aria-invalid={isInvalid}
+        aria-describedby={problemId}
+        onChange={(event) => {
+          setDraft(event.target.value);
+          onProblem(null);
+        }}
+        onFocus={(event) => event.target.select()}
+        onBlur={() => setDraft((typed) => (typed === address || typed === "" ? null : typed))}
+        onKeyDown={handleKey}
+        className="h-7 w-full truncate rounded-md bg-sunken px-3 text-ink text-sm outline-none placeholder:text-faint focus-visible:ring-2 focus-visible:ring-accent"
+      />
+    </form>
   );
 }

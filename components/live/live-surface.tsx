@@ -1,70 +1,64 @@
 "use client";
 
-import { type RefObject, useEffect, useMemo, useRef } from "react";
+import {
+  type ClipboardEvent,
+  type FormEvent,
+  type KeyboardEvent,
+  type PointerEvent,
+  type RefObject,
+  useEffect,
+  useMemo,
+  useRef,
+} from "react";
 import { useRuntime } from "#components/session/session-context.tsx";
-import { cn } from "#components/ui/cn.ts";
-import { createPageInput } from "./page-input.ts";
+import { createPageInput, type PageInput } from "./page-input.ts";
 import { pointInPage } from "./page-point.ts";
 import type { PageSize } from "./use-live-pictures.ts";
 
+type Surface = RefObject<HTMLTextAreaElement | null>;
+
 /**
- * Lies over the live view and passes mouse, wheel, keys, composed text and pastes on to the page. It is a text area
- * without a face: that is what input methods and on-screen keyboards talk to. Esc leaves; Shift+Esc is the page's Esc.
+ * Covers the live view and passes mouse, wheel, keys, composed text and pastes on to the page. It is an invisible text
+ * area, because input methods and on-screen keyboards write into text areas. Esc leaves it; Shift+Esc sends Esc to the
+ * page.
  */
 export function LiveSurface({
   page,
   surface,
   onFocusChange,
   takeControl,
-  className,
 }: {
   page: PageSize;
-  surface: RefObject<HTMLTextAreaElement | null>;
+  surface: Surface;
   onFocusChange: (hasFocus: boolean) => void;
   takeControl: () => void;
-  className?: string;
 }) {
-  const { live, store, onPassing } = useRuntime();
-  const input = useMemo(() => createPageInput((frame) => live.send(frame)), [live]);
+  const { store } = useRuntime();
+  const { input, pointOf } = usePageInput(surface, page);
+  usePageCursor(surface);
   const exit = useRef<HTMLSpanElement>(null);
-  const pageRef = useRef(page);
-  pageRef.current = page;
-  const at = (event: { clientX: number; clientY: number }) =>
-    pointInPage(event, (surface.current as HTMLTextAreaElement).getBoundingClientRect(), pageRef.current);
 
-  // React's wheel listener is passive and could not keep our own page from scrolling.
-  useEffect(() => {
-    const element = surface.current;
-    if (!element) return;
-    const turn = (event: WheelEvent) => {
-      event.preventDefault();
-      const point = pointInPage(event, element.getBoundingClientRect(), pageRef.current);
-      input.wheel(point, event);
-    };
-    element.addEventListener("wheel", turn, { passive: false });
-    return () => element.removeEventListener("wheel", turn);
-  }, [surface, input]);
-
-  /** To the place behind the surface, and the surface out of the way: Tab goes on from here, Shift+Tab back. */
+  /** Moves the focus behind the surface and takes the surface out of the Tab order: Tab and Shift+Tab both lead away. */
   function leave(): void {
     if (surface.current) surface.current.tabIndex = -1;
     exit.current?.focus({ preventScroll: true });
   }
-  const comeBack = () => {
-    // Not before the focus has found its new place.
+  function returnToTabOrder(): void {
+    // Only after the focus has moved.
     setTimeout(() => {
       if (surface.current) surface.current.tabIndex = 0;
     });
-  };
-
-  // The pointer looks as it does in the page under it.
-  useEffect(
-    () =>
-      onPassing((frame) => {
-        if (frame.type === "cursor" && surface.current) surface.current.style.cursor = frame.data.cursor;
-      }),
-    [surface, onPassing],
-  );
+  }
+  function startPress(event: PointerEvent<HTMLTextAreaElement>): void {
+    event.currentTarget.setPointerCapture(event.pointerId);
+    event.currentTarget.focus({ preventScroll: true });
+    // The surface may still have the focus after another person took control.
+    if (store.getState().control !== "you") takeControl();
+  }
+  function blur(): void {
+    input.release();
+    onFocusChange(false);
+  }
 
   return (
     <>
@@ -76,74 +70,30 @@ export function LiveSurface({
         autoCorrect="off"
         spellCheck={false}
         onFocus={() => onFocusChange(true)}
-        onBlur={() => {
-          input.release();
-          onFocusChange(false);
-        }}
+        onBlur={blur}
         onContextMenu={(event) => event.preventDefault()}
-        onPointerMove={(event) => input.move(at(event), event)}
-        onPointerDown={(event) => {
-          event.currentTarget.setPointerCapture(event.pointerId);
-          event.currentTarget.focus({ preventScroll: true });
-          // The focus may have stayed here while somebody else took control.
-          if (store.getState().control !== "you") takeControl();
-        }}
-        onMouseDown={(event) => input.press(at(event), event, "down")}
-        onMouseUp={(event) => input.press(at(event), event, "up")}
-        onKeyDown={(event) => {
-          if (event.nativeEvent.isComposing || event.key === "Process" || event.key === "Unidentified")
-            return;
-          if (event.key === "Escape") {
-            event.preventDefault();
-            if (!event.shiftKey) return leave();
-            const plainEscape = {
-              key: "Escape",
-              code: "Escape",
-              altKey: false,
-              ctrlKey: false,
-              metaKey: false,
-              shiftKey: false,
-            };
-            input.key(plainEscape, "down");
-            return input.key(plainEscape, "up");
-          }
-          // Left to the browser, so that it answers with a paste event.
-          if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "v") return;
-          event.preventDefault();
-          event.stopPropagation();
-          input.key(event, "down");
-        }}
+        onPointerMove={(event) => input.move(pointOf(event), event)}
+        onPointerDown={startPress}
+        onMouseDown={(event) => input.press(pointOf(event), event, "down")}
+        onMouseUp={(event) => input.press(pointOf(event), event, "up")}
+        onKeyDown={(event) => sendKeyDown(input, event, leave)}
         onKeyUp={(event) => {
-          if (event.nativeEvent.isComposing || event.key === "Process" || event.key === "Unidentified")
-            return;
-          input.key(event, "up");
+          if (!isFromInputMethod(event)) input.key(event, "up");
         }}
         onCompositionEnd={(event) => {
           input.text(event.data);
           event.currentTarget.value = "";
         }}
-        onInput={(event) => {
-          // On-screen keyboards write without key events.
-          const { isComposing, inputType, data } = event.nativeEvent as InputEvent;
-          if (isComposing) return;
-          if (inputType === "insertText" && data) input.text(data);
-          event.currentTarget.value = "";
-        }}
-        onPaste={(event) => {
-          event.preventDefault();
-          input.paste(event.clipboardData.getData("text/plain"));
-        }}
-        className={cn(
-          "absolute inset-0 block size-full cursor-default resize-none overflow-hidden text-transparent caret-transparent opacity-0 outline-none",
-          className,
-        )}
+        onInput={(event) => sendTyped(input, event)}
+        onPaste={(event) => sendPaste(input, event)}
+        className="absolute inset-0 block size-full cursor-default resize-none overflow-hidden text-transparent caret-transparent opacity-0 outline-none"
       />
-      {/* Holds the focus after Esc has left the page. More Esc presses end here: they were meant for the page. */}
+      {/* Holds the focus after Esc. More Esc presses end here: they were meant for the page. */}
       <span
         ref={exit}
         role="note"
         tabIndex={-1}
-        onBlur={comeBack}
+        onBlur={returnToTabOrder}
         onKeyDown={(event) => event.key === "Escape" && event.preventDefault()}
         className="sr-only"
       >
@@ -151,4 +101,82 @@ export function LiveSurface({
       </span>
     </>
   );
+}
+
+/** The input of the page, with its wheel connected, and the page's coordinates of a mouse event. */
+function usePageInput(surface: Surface, page: PageSize) {
+  const { live } = useRuntime();
+  const input = useMemo(() => createPageInput((frame) => live.send(frame)), [live]);
+  const pageRef = useRef(page);
+  pageRef.current = page;
+
+  // React's wheel listener is passive: it could not keep the session page from scrolling.
+  useEffect(() => {
+    const element = surface.current;
+    if (!element) return;
+    const turn = (event: WheelEvent) => {
+      event.preventDefault();
+      input.wheel(pointInPage(event, element.getBoundingClientRect(), pageRef.current), event);
+    };
+    element.addEventListener("wheel", turn, { passive: false });
+    return () => element.removeEventListener("wheel", turn);
+  }, [surface, input]);
+
+  const pointOf = (event: { clientX: number; clientY: number; currentTarget: Element }) =>
+    pointInPage(event, event.currentTarget.getBoundingClientRect(), page);
+  return { input, pointOf };
+}
+
+/** Shows the cursor of the page below the pointer. */
+function usePageCursor(surface: Surface): void {
+  const { onPassing } = useRuntime();
+  useEffect(
+    () =>
+      onPassing((frame) => {
+        if (frame.type === "cursor" && surface.current) surface.current.style.cursor = frame.data.cursor;
+      }),
+    [surface, onPassing],
+  );
+}
+
+/** Keys that an input method or an on-screen keyboard handles; their text arrives as input. */
+const isFromInputMethod = ({ key, nativeEvent }: KeyboardEvent): boolean =>
+  nativeEvent.isComposing || key === "Process" || key === "Unidentified";
+
+const PLAIN_ESCAPE = {
+  ...{ key: "Escape", code: "Escape" },
+  ...{ altKey: false, ctrlKey: false, metaKey: false, shiftKey: false },
+};
+
+function sendKeyDown(input: PageInput, event: KeyboardEvent, leave: () => void): void {
+  if (isFromInputMethod(event)) return;
+  if (event.key === "Escape") {
+    event.preventDefault();
+    if (!event.shiftKey) {
+      leave();
+      return;
+    }
+    input.key(PLAIN_ESCAPE, "down");
+    input.key(PLAIN_ESCAPE, "up");
+    return;
+  }
+  // The browser answers this key with a paste event.
+  if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "v") return;
+  event.preventDefault();
+  event.stopPropagation();
+  input.key(event, "down");
+}
+
+/** Sends the text of an on-screen keyboard, which writes without key events. */
+function sendTyped(input: PageInput, event: FormEvent<HTMLTextAreaElement>): void {
+  // The native event of `input` is an InputEvent.
+  const { isComposing, inputType, data } = event.nativeEvent as InputEvent;
+  if (isComposing) return;
+  if (inputType === "insertText" && data) input.text(data);
+  event.currentTarget.value = "";
+}
+
+function sendPaste(input: PageInput, event: ClipboardEvent): void {
+  event.preventDefault();
+  input.paste(event.clipboardData.getData("text/plain"));
 }

@@ -1,6 +1,6 @@
 "use client";
 
-import { type RefObject, useRef, useState } from "react";
+import { type RefObject, useEffect, useRef, useState } from "react";
 import { useLiveStatus, useSession } from "#components/session/session-context.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { AgentPointer } from "./agent-pointer.tsx";
@@ -9,9 +9,8 @@ import { LiveNote } from "./live-note.tsx";
 import { LiveSurface } from "./live-surface.tsx";
 import { fitPage } from "./page-point.ts";
 import { type PageSize, useLivePictures } from "./use-live-pictures.ts";
-import { useRoom } from "./use-room.ts";
 
-/** The page as it looks now, at its own size or smaller, with input passing through where the role allows. */
+/** The live picture of the page, at its own size or smaller. With the role `drive` it takes input. */
 export function LiveView({
   surface,
   isShown,
@@ -29,8 +28,8 @@ export function LiveView({
   const roomRef = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const page = useLivePictures(canvas, isShown);
-  const room = useRoom(roomRef);
-  // Frames of the live page win; before the first of them the last picture stands in.
+  const room = useInnerSize(roomRef);
+  // The last picture is shown until the first live frame arrives.
   const [stillSize, setStillSize] = useState<PageSize | null>(null);
   const size = page ?? stillSize;
   const shown = size && room ? fitPage(size, room) : null;
@@ -73,4 +72,20 @@ export function LiveView({
       </div>
     </div>
   );
+}
+
+/** Observes the inner size of an element; null until it is measured. */
+function useInnerSize(element: RefObject<HTMLElement | null>): { width: number; height: number } | null {
+  const [room, setRoom] = useState<{ width: number; height: number } | null>(null);
+  useEffect(() => {
+    if (!element.current) return;
+    const observer = new ResizeObserver(([entry]) => {
+      if (!entry) return;
+      const { width, height } = entry.contentRect;
+      setRoom({ width, height });
+    });
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  }, [element]);
+  return room;
 }

@@ -5,23 +5,23 @@ type Point = ReturnType<typeof pointInPage>;
 type Mouse = Pick<MouseEvent, "button" | "detail" | "altKey" | "ctrlKey" | "metaKey" | "shiftKey">;
 type Keys = Pick<KeyboardEvent, "key" | "code" | "altKey" | "ctrlKey" | "metaKey" | "shiftKey">;
 
-/** What a person does in the live view, on its way to the page. */
-type PageInput = {
+/** Sends what a person does in the live view to the page. */
+export type PageInput = {
   move: (at: Point, event: Mouse) => void;
   press: (at: Point, event: Mouse, action: "down" | "up") => void;
   wheel: (at: Point, event: Mouse & { deltaX: number; deltaY: number }) => void;
   key: (event: Keys, action: "down" | "up") => void;
   text: (text: string) => void;
   paste: (text: string) => void;
-  /** Lets go of every key that is still down: the person has left. */
+  /** Releases every key that is still down: the person has left. */
   release: () => void;
 };
 
 /**
- * Sends input over the live connection. Moves and wheel turns are gathered to one each per drawn frame; a click goes
- * out at once, behind the last position.
+ * Sends input over the live connection. Moves and wheel turns are combined into one each per drawn frame. A click is
+ * sent at once, after the last position.
  *
- * @param soon runs a callback with the next drawn frame.
+ * @param soon runs a callback before the next drawn frame.
  */
 export function createPageInput(
   send: (frame: LiveClientFrame) => void,
@@ -30,7 +30,7 @@ export function createPageInput(
   let move: LiveClientFrame | undefined;
   let wheel: Extract<LiveClientFrame, { type: "input.wheel" }> | undefined;
   let isScheduled = false;
-  /** Keys that the page knows to be down, by their place on the keyboard. */
+  /** Keys that the page has seen go down, by their place on the keyboard. */
   const held = new Map<string, string>();
 
   function flush(): void {
@@ -79,7 +79,7 @@ export function createPageInput(
     key(event, action) {
       flush();
       const { key, code } = event;
-      // The key that brought the focus here goes up here, too: the page has not seen it go down.
+      // The key that moved the focus here is released here too, but the page has not seen it go down.
       if (action === "up" && !held.delete(code)) return;
       if (action === "down") held.set(code, key);
       const frame = { type: "input.key", action, key, code, modifiers: modifiersOf(event) } as const;
@@ -99,7 +99,7 @@ export function createPageInput(
   };
 }
 
-/** What a key writes: nothing with Ctrl or Meta held, a line break for Enter, itself where it is one character. */
+/** The text that a key writes: none with Ctrl or Meta, a line break for Enter, else the key if it is one character. */
 function textOf({ key, ctrlKey, metaKey }: Keys): string | undefined {
   if (ctrlKey || metaKey) return undefined;
   if (key === "Enter") return "\r";

@@ -1,6 +1,6 @@
 "use client";
 
-import { useMemo, useRef, useState } from "react";
+import { useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { LiveStage } from "#components/live/live-stage.tsx";
 import { cn } from "#components/ui/cn.ts";
 import type { SessionSnapshot } from "#lib/page/state/view-types.ts";
@@ -15,10 +15,9 @@ import { SessionProvider } from "./session-context.tsx";
 import { SessionHeader } from "./session-header.tsx";
 import { ShareDialog } from "./share/share-dialog.tsx";
 import { StateAnnouncer } from "./state-announcer.tsx";
-import { useIsWide } from "./use-is-wide.ts";
 import { useShortcuts } from "./use-shortcuts.ts";
 
-/** Which part of the session a narrow page shows. */
+/** The part of the session that a narrow page shows. */
 export type Pane = "conversation" | "browser" | "result";
 
 /** The session page. */
@@ -35,7 +34,7 @@ export function SessionView({ snapshot }: { snapshot: SessionSnapshot }) {
   );
 }
 
-/** Lays out wide and narrow pages with one tree; panes are only hidden, so that resizing a window loses nothing. */
+/** One tree for wide and narrow pages: panes are only hidden, so resizing the window loses no state. */
 function SessionLayout({ hasBrowser, hasResult }: { hasBrowser: boolean; hasResult: boolean }) {
   const [pane, setPane] = useState<Pane>("conversation");
   const [tab, setTab] = useState<DrawerTab | null>(hasResult ? "result" : null);
@@ -104,3 +103,19 @@ function SessionLayout({ hasBrowser, hasResult }: { hasBrowser: boolean; hasResu
     </DrawerContext>
   );
 }
+
+const WIDE_QUERY = "(min-width: 1024px)";
+
+function subscribeToWidth(listener: () => void): () => void {
+  const media = matchMedia(WIDE_QUERY);
+  media.addEventListener("change", listener);
+  return () => media.removeEventListener("change", listener);
+}
+
+/** Whether conversation and live browser fit side by side. False on the server, which does not know the width. */
+const useIsWide = (): boolean =>
+  useSyncExternalStore(
+    subscribeToWidth,
+    () => matchMedia(WIDE_QUERY).matches,
+    () => false,
+  );

@@ -14,7 +14,7 @@ import { StateLine } from "./state-line.tsx";
 import { useStop } from "./stop-context.tsx";
 import { useSyncQueue } from "./use-sync-queue.ts";
 
-/** Where a person speaks to the agent: the state of things, a question that waits, and the message box. */
+/** The lower part of the conversation: the session's state, an open question of the agent, and the message box. */
 export function Composer({
   textarea,
   className,
@@ -43,34 +43,10 @@ export function Composer({
 }
 
 function MessageBox({ textarea }: { textarea: RefObject<HTMLTextAreaElement | null> }) {
-  const { store, actions } = useRuntime();
-  const state = useSession();
-  const isBusy = isWorking(state);
-  const { stop, isArmed, error: stopError, forgetError } = useStop();
-  const [text, setText] = useState("");
-  const [chosen, setMode] = useState<FollowUpMode>("queue");
-  const [isSending, setSending] = useState(false);
-  const [sendError, setError] = useState<string | null>(null);
+  const isBusy = isWorking(useSession());
+  const { error: stopError } = useStop();
+  const { text, setText, chosen, setChosen, isSending, sendError, send } = useMessage();
   const error = sendError ?? (isBusy ? stopError : null);
-
-  async function send(mode: FollowUpMode): Promise<void> {
-    const said = text.trim();
-    if (said === "" || isSending) return;
-    setSending(true);
-    setError(null);
-    forgetError();
-    const outcome = await actions.sendMessage(said, mode);
-    setSending(false);
-    if (!outcome.isDone) return setError(outcome.error);
-    // What was typed meanwhile is the next message.
-    setText((current) => (current.trim() === said ? "" : current));
-    // Ending a turn is a thing to decide anew each time.
-    if (mode === "interrupt") setMode("queue");
-    const { requestId, runId } = outcome.answer;
-    const createdAt = new Date().toISOString();
-    store.noteAccepted({ requestId, mode, text: said, author: null, createdAt }, runId);
-  }
-
   return (
     <form
       onSubmit={(event) => {
@@ -102,24 +78,9 @@ function MessageBox({ textarea }: { textarea: RefObject<HTMLTextAreaElement | nu
         </p>
       )}
       <div className="flex items-center gap-2 px-2 pb-2">
-        {isBusy && isArmed ? (
-          <span className="truncate pl-1 font-medium text-warn text-xs">Press Esc again to stop</span>
-        ) : isBusy ? (
-          <ModeChoice mode={chosen} onChange={setMode} />
-        ) : (
-          <span className="truncate pl-1 text-faint text-xs max-sm:invisible">
-            Enter sends, Shift+Enter breaks the line
-          </span>
-        )}
+        <MessageHint chosen={chosen} setChosen={setChosen} />
         <span className="flex-1" />
-        {isBusy && (
-          <Button size="sm" variant="outline" className="h-7" disabled={isStopping(state)} onClick={stop}>
-            <Square aria-hidden className="fill-current" /> Stop
-            <span aria-hidden className="contents max-sm:hidden">
-              <Kbd>Esc</Kbd>
-            </span>
-          </Button>
-        )}
+        {isBusy && <StopButton />}
         <Button
           type="submit"
           size="sm"
@@ -132,5 +93,67 @@ function MessageBox({ textarea }: { textarea: RefObject<HTMLTextAreaElement | nu
         </Button>
       </div>
     </form>
+  );
+}
+
+/** The message that the person is writing, and how to send it. */
+function useMessage() {
+  const { store, actions } = useRuntime();
+  const { forgetError } = useStop();
+  const [text, setText] = useState("");
+  const [chosen, setChosen] = useState<FollowUpMode>("queue");
+  const [isSending, setSending] = useState(false);
+  const [sendError, setSendError] = useState<string | null>(null);
+
+  async function send(mode: FollowUpMode): Promise<void> {
+    const sent = text.trim();
+    if (sent === "" || isSending) return;
+    setSending(true);
+    setSendError(null);
+    forgetError();
+    const outcome = await actions.sendMessage(sent, mode);
+    setSending(false);
+    if (!outcome.isDone) return setSendError(outcome.error);
+    // Text that was typed during the request is the next message.
+    setText((current) => (current.trim() === sent ? "" : current));
+    // Interrupting a turn needs a new decision each time.
+    if (mode === "interrupt") setChosen("queue");
+    const { requestId, runId } = outcome.answer;
+    const createdAt = new Date().toISOString();
+    store.noteAccepted({ requestId, mode, text: sent, author: null, createdAt }, runId);
+  }
+  return { text, setText, chosen, setChosen, isSending, sendError, send };
+}
+
+/** Below the text: what Esc does, how the message reaches a running turn, or which keys to use. */
+function MessageHint({
+  chosen,
+  setChosen,
+}: {
+  chosen: FollowUpMode;
+  setChosen: (mode: FollowUpMode) => void;
+}) {
+  const isBusy = isWorking(useSession());
+  const { isArmed } = useStop();
+  if (isBusy && isArmed)
+    return <span className="truncate pl-1 font-medium text-warn text-xs">Press Esc again to stop</span>;
+  if (isBusy) return <ModeChoice mode={chosen} onChange={setChosen} />;
+  return (
+    <span className="truncate pl-1 text-faint text-xs max-sm:invisible">
+      Enter sends, Shift+Enter breaks the line
+    </span>
+  );
+}
+
+function StopButton() {
+  const state = useSession();
+  const { stop } = useStop();
+  return (
+    <Button size="sm" variant="outline" className="h-7" disabled={isStopping(state)} onClick={stop}>
+      <Square aria-hidden className="fill-current" /> Stop
+      <span aria-hidden className="contents max-sm:hidden">
+        <Kbd>Esc</Kbd>
+      </span>
+    </Button>
   );
 }

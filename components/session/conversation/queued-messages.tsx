@@ -7,8 +7,8 @@ import { IconButton } from "../../ui/icon-button.tsx";
 import { useRuntime, useSession } from "../session-context.tsx";
 
 /**
- * Messages that wait, at the end of the conversation in the order in which the agent gets them; they can be changed and
- * taken back until then.
+ * Waiting messages at the end of the conversation, in the order in which the agent will get them. Until then they can
+ * be edited and removed.
  */
 export function QueuedMessages() {
   const { queue, runs, role } = useSession();
@@ -21,7 +21,7 @@ export function QueuedMessages() {
   ));
 }
 
-/** What each kind of waiting message is called, and what it waits for. */
+/** Name, icon and status of a waiting message, by its mode. */
 const WAITS = {
   queue: { name: "Queued message", icon: Clock, until: "Queued" },
   steer: {
@@ -51,7 +51,7 @@ function Queued({
     if (outcome.isDone) store.noteRemoved(message.requestId);
     else setError(outcome.error);
   }
-  /** Changes the text and reads the queue anew, whether that was in time or not. */
+  /** Saves the text, and reads the queue again: the message may have started in between. */
   async function save(): Promise<void> {
     const outcome = await actions.editQueued(message.requestId, (draft ?? message.text).trim());
     const queue = await actions.readQueue();
@@ -67,23 +67,12 @@ function Queued({
           {message.text}
         </p>
       ) : (
-        <textarea
-          // biome-ignore lint/a11y/noAutofocus: the person has just asked to edit this text
-          autoFocus
-          aria-label={name}
-          dir="auto"
-          value={draft}
-          onChange={(event) => setDraft(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key === "Escape") {
-              event.preventDefault();
-              setDraft(null);
-            } else if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing) {
-              event.preventDefault();
-              void save();
-            }
-          }}
-          className="field-sizing-content block w-full resize-none bg-transparent text-base outline-none"
+        <QueuedEditor
+          name={name}
+          draft={draft}
+          onChange={setDraft}
+          onCancel={() => setDraft(null)}
+          onSave={() => void save()}
         />
       )}
       <div className="flex h-6 items-center gap-1 text-faint text-xs">
@@ -108,5 +97,41 @@ function Queued({
         )}
       </div>
     </article>
+  );
+}
+
+/** Edits a queued message: Enter saves, Esc cancels. */
+function QueuedEditor({
+  name,
+  draft,
+  onChange,
+  onCancel,
+  onSave,
+}: {
+  name: string;
+  draft: string;
+  onChange: (draft: string) => void;
+  onCancel: () => void;
+  onSave: () => void;
+}) {
+  return (
+    <textarea
+      // biome-ignore lint/a11y/noAutofocus: the person has just asked to edit this text
+      autoFocus
+      aria-label={name}
+      dir="auto"
+      value={draft}
+      onChange={(event) => onChange(event.target.value)}
+      onKeyDown={(event) => {
+        if (event.key === "Escape") {
+          event.preventDefault();
+          onCancel();
+        } else if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing) {
+          event.preventDefault();
+          onSave();
+        }
+      }}
+      className="field-sizing-content block w-full resize-none bg-transparent text-base outline-none"
+    />
   );
 }

@@ -1,8 +1,7 @@
 "use client";
 
 import { ChevronDown, ChevronUp } from "lucide-react";
-import type { ComponentType } from "react";
-import { useState } from "react";
+import { type ComponentType, type KeyboardEvent, type ReactNode, useState } from "react";
 import type { SessionState } from "#lib/page/state/session-state.ts";
 import { cn } from "../../ui/cn.ts";
 import { IconButton } from "../../ui/icon-button.tsx";
@@ -20,7 +19,7 @@ const TABS: Record<DrawerTab, { name: string; Panel: ComponentType }> = {
   activity: { name: "Activity", Panel: ActivityTab },
 };
 
-/** Under the stage: what the session has brought. Closed until it is wanted; where it stands alone it is always open. */
+/** The panel below the live browser: results and records. It is closed at first; without a browser it is always open. */
 export function Drawer({ isAlone, className }: { isAlone: boolean; className?: string | false }) {
   const state = useSession();
   const drawer = useDrawer();
@@ -45,19 +44,7 @@ export function Drawer({ isAlone, className }: { isAlone: boolean; className?: s
       )}
     >
       <div className="flex h-10 shrink-0 items-center gap-1 border-b px-2">
-        <div
-          role="tablist"
-          aria-label="Result and records"
-          onKeyDown={(event) => {
-            const tabs = [...event.currentTarget.querySelectorAll<HTMLElement>("[role=tab]")];
-            const at = tabs.indexOf(event.target as HTMLElement);
-            const places = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: -1 };
-            if (!(event.key in places)) return;
-            event.preventDefault();
-            tabs.at(places[event.key as keyof typeof places] % tabs.length)?.focus();
-          }}
-          className="flex h-full min-w-0 flex-1 gap-1 overflow-x-auto"
-        >
+        <TabList>
           {DRAWER_TABS.map((tab) => (
             <TabButton
               key={tab}
@@ -70,7 +57,7 @@ export function Drawer({ isAlone, className }: { isAlone: boolean; className?: s
               onClick={() => (drawer.tab === tab && !isAlone ? drawer.close() : drawer.open(tab))}
             />
           ))}
-        </div>
+        </TabList>
         {!isAlone && (
           <IconButton
             size="icon-sm"
@@ -91,6 +78,35 @@ export function Drawer({ isAlone, className }: { isAlone: boolean; className?: s
         <Panel />
       </div>
     </section>
+  );
+}
+
+/** The row of tabs. Arrow keys, Home and End move the focus. */
+function TabList({ children }: { children: ReactNode }) {
+  function moveFocus(event: KeyboardEvent<HTMLElement>): void {
+    const tabs = [...event.currentTarget.querySelectorAll<HTMLElement>("[role=tab]")];
+    // Only the tabs in the row take the focus.
+    const current = tabs.indexOf(event.target as HTMLElement);
+    const targets: Record<string, number> = {
+      ArrowLeft: current - 1,
+      ArrowRight: current + 1,
+      Home: 0,
+      End: -1,
+    };
+    const target = targets[event.key];
+    if (target === undefined) return;
+    event.preventDefault();
+    tabs.at(target % tabs.length)?.focus();
+  }
+  return (
+    <div
+      role="tablist"
+      aria-label="Result and records"
+      onKeyDown={moveFocus}
+      className="flex h-full min-w-0 flex-1 gap-1 overflow-x-auto"
+    >
+      {children}
+    </div>
   );
 }
 
@@ -145,7 +161,7 @@ function TabButton({
   );
 }
 
-/** How much each tab holds; a change is news. Activity changes all the time and is never news. */
+/** The number of items in each tab; a change is news. Activity changes all the time and is never news. */
 const countsOf = (state: SessionState): Record<DrawerTab, number> => ({
   result: state.deliverables.filter(({ status }) => status !== "pending").length,
   annotations: state.annotations.length,
@@ -153,7 +169,7 @@ const countsOf = (state: SessionState): Record<DrawerTab, number> => ({
   activity: 0,
 });
 
-/** Which tabs hold something that was not there when they were last open. */
+/** Tells which tabs have new items since they were last open. */
 function useNews(counts: Record<DrawerTab, number>, openTab: DrawerTab | null): (tab: DrawerTab) => boolean {
   const [seen, setSeen] = useState(counts);
   if (openTab && seen[openTab] !== counts[openTab]) setSeen({ ...seen, [openTab]: counts[openTab] });

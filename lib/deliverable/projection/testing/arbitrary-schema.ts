@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { isObject } from "../json.ts";
 
-/** A schema, and a value that was made with it: valid, but for the rare accident. */
+/** A schema, and a value that was generated with it; it is almost always valid. */
 export type Sample = { schema: Record<string, unknown>; value: unknown };
 type Part = { schema: unknown; value: unknown };
 
@@ -18,11 +18,11 @@ const name = fc.constantFrom(
   ...["id", "name", "kind", "entries", "additional", "absent", "json", "item_0", "key", "value", "result"],
   ...["a b", "größe", "x.y", "x_y", "$ref", "@type", "", "__proto__", "constructor", "l".repeat(70)],
 );
-/** JSON as it arrives: without what only JavaScript has, like minus zero. */
+/** JSON values, without values that only JavaScript has, like minus zero. */
 const json = fc.jsonValue({ maxDepth: 2 }).map((value): unknown => JSON.parse(JSON.stringify(value)));
 const text = fc.string({ maxLength: 6 });
 
-/** Objects made of pairs, so that `__proto__` is a property like any other. */
+/** Builds an object from pairs, so that `__proto__` is an ordinary property. */
 const fromPairs = (pairs: readonly (readonly [string, unknown])[]): Record<string, unknown> =>
   JSON.parse(`{${pairs.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join()}}`);
 
@@ -43,7 +43,7 @@ const scalar: fc.Arbitrary<Part> = fc.oneof(
     .map((values) => ({ schema: { enum: values }, value: values[0] })),
 );
 
-/** Adds keywords that say nothing about the shape, or hardly ever anything at all. */
+/** Keywords that do not change the shape, or have no effect at all. */
 const remarks: fc.Arbitrary<Record<string, unknown>> = fc.constantFrom(
   { title: "A title" },
   { not: { enum: ["\u0000\u0000"] } },
@@ -52,164 +52,31 @@ const remarks: fc.Arbitrary<Record<string, unknown>> = fc.constantFrom(
   { "x-unknown": { $ref: "#/nowhere" } },
 );
 
-/** Schemas of one draft, in every construct that it knows. */
-export function arbitrarySample(draft: DraftName): fc.Arbitrary<Sample> {
-  const isOld = draft === "draft-04" || draft === "draft-07";
-  const besideReference: object[] = [{}, { description: "The use" }, { minProperties: 0 }];
-  // Ignored up to draft-07, where no value could be valid otherwise.
-  if (isOld) besideReference.push({ type: "null", enum: ["\u0000\u0000"], maxProperties: 0, not: {} });
-  const { part, object } = fc.letrec<{ part: Part; object: Part }>((tie) => {
-    const members = fc.uniqueArray(
-      fc.record({ name, part: tie("part"), isPresent: fc.boolean(), isRequired: fc.boolean() }),
-      { maxLength: 4, selector: (member) => member.name },
-    );
-    const further = fc.uniqueArray(fc.tuple(fc.oneof(text, name), tie("part")), {
-      maxLength: 2,
-      selector: ([key]) => key,
-    });
-    const keywords = fc.record({
-      type: fc.constantFrom("object", "object", "object", ["object", "null"], undefined),
-      rest: fc.constantFrom(undefined, true, false, "schema", "pattern", "unevaluated"),
-      isSplit: fc.boolean(),
-    });
-    const object = fc
-      .tuple(members, further, keywords)
-      .map(([all, extras, { type, rest, isSplit }]): Part => {
-        const present = all.filter(({ isPresent }) => isPresent);
-        const required = present.filter(({ isRequired }) => isRequired).map((member) => member.name);
-        const properties = all.map((member) => [member.name, member.part.schema] as const);
-        const others =
-          rest === false || rest === "unevaluated"
-            ? []
-            : extras.filter(([key]) => !all.some((member) => member.name === key));
-        const schemas = others.map(([, other]) => other.schema);
-        const value = fromPairs([
-          ...present.map((member) => [member.name, member.part.value] as const),
-          ...others.map(([key, other]) => [key, other.value] as const),
-        ]);
-        const restKeywords = {
-          ...(typeof rest === "boolean" && { additionalProperties: rest }),
-          ...(rest === "schema" && schemas.length > 0 && { additionalProperties: { anyOf: schemas } }),
-          ...(rest === "pattern" &&
-            schemas.length > 0 && {
-              patternProperties: { "^": { anyOf: [...schemas, {}] }, "^zz$": { not: {} } },
-            }),
-          ...(rest === "unevaluated" && !isOld && { unevaluatedProperties: false }),
-        };
-        const schema = {
-          ...(type !== undefined && { type }),
-          ...(required.length > 0 && { required }),
-          ...restKeywords,
-        };
-        if (!isSplit || rest === false)
-          return { schema: { ...schema, properties: fromPairs(properties) }, value };
-        const half = Math.ceil(properties.length / 2);
-        return {
-          schema: {
-            ...schema,
-            allOf: [
-              { properties: fromPairs(properties.slice(0, half)) },
-              { properties: fromPairs(properties.slice(half)) },
-            ],
-          },
-          value,
-        };
-      });
+/** Drafts that ignore the keywords next to `$ref`. */
+const isOld = (draft: DraftName) => draft === "draft-04" || draft === "draft-07";
 
-    const list = fc.array(tie("part"), { maxLength: 3 }).map((parts) => ({
-      schema: {
-        type: "array",
-        ...(parts.length > 0 && { items: { anyOf: parts.map(({ schema }) => schema) } }),
-      },
-      value: parts.map(({ value }) => value),
-    }));
-    const tuple = fc
-      .tuple(fc.array(tie("part"), { minLength: 1, maxLength: 3 }), fc.nat(3), fc.boolean())
-      .map(([parts, length, isClosed]) => {
-        const prefix = parts.map(({ schema }) => schema);
-        const keywords =
-          draft === "2020-12" ? (["prefixItems", "items"] as const) : (["items", "additionalItems"] as const);
-        return {
-          schema: {
-            ...(length > 1 && { type: "array" }),
-            [keywords[0]]: prefix,
-            ...(isClosed && { [keywords[1]]: false }),
-            minItems: Math.min(length, 1),
-          },
-          value: parts.slice(0, Math.max(1, length)).map(({ value }) => value),
-        };
-      });
-    const union = fc
-      .tuple(tie("part"), fc.array(tie("part"), { maxLength: 3 }), fc.nat(3), fc.boolean())
-      .map(([part, others, at, isOne]) => {
-        const branches = others.map(({ schema }) => schema);
-        branches.splice(at, 0, part.schema);
-        return { schema: { [isOne ? "oneOf" : "anyOf"]: branches }, value: part.value };
-      });
-    /** Branches beside properties, told apart by a constant. */
-    const variants = fc
-      .tuple(fc.array(tie("object"), { minLength: 1, maxLength: 3 }), fc.boolean())
-      .map(([objects, isRequired]) => {
-        const branches = objects.map(({ schema }, index) => ({
-          allOf: [schema],
-          properties: { kind: { enum: [`kind ${index}`] } },
-          ...(isRequired && { required: ["kind"] }),
-        }));
-        const value = isObject(objects[0]?.value) ? { ...objects[0].value, kind: "kind 0" } : {};
-        return {
-          schema: { type: "object", properties: { kind: { type: "string" } }, oneOf: branches },
-          value,
-        };
-      });
-    const condition = fc.tuple(tie("part"), tie("part"), fc.boolean()).map(([part, other, isThen]) => ({
-      schema: isThen
-        ? fromPairs([
-            ["if", { not: other.schema }],
-            ["then", part.schema],
-            ["else", part.schema],
-          ])
-        : fromPairs([
-            ["anyOf", [part.schema, other.schema]],
-            ["if", other.schema],
-            ["then", other.schema],
-            ["else", part.schema],
-          ]),
-      value: part.value,
-    }));
-    const dependent = fc.tuple(tie("object"), tie("object"), name).map(([part, other, key]) => ({
-      schema: {
-        allOf: [part.schema],
-        dependencies: fromPairs([[key, other.schema]]),
-        dependentSchemas: fromPairs([[key, other.schema]]),
-      },
-      value: part.value,
-    }));
-    const remarked = fc.tuple(tie("part"), remarks).map(([{ schema, value }, more]) => ({
-      schema: isObject(schema) ? { ...more, ...schema } : { allOf: [schema], ...more },
-      value,
-    }));
-    const referred = fc
-      .tuple(tie("part"), fc.nat(9), fc.constantFrom(...besideReference))
-      .map(([{ schema, value }, id, beside]) => ({ schema: { ...beside, "define as": id, schema }, value }));
-    const both = fc.tuple(tie("part"), remarks).map(([{ schema, value }, more]) => ({
-      schema: { allOf: [schema, more, ...(isOld ? [] : [true])] },
-      value,
-    }));
+/** The recursive parts that a construct is made of. */
+type Tie = { part: fc.Arbitrary<Part>; object: fc.Arbitrary<Part> };
+
+/** Generates schemas of one draft with every construct that it supports. */
+export function arbitrarySample(draft: DraftName): fc.Arbitrary<Sample> {
+  const { part, object } = fc.letrec<{ part: Part; object: Part }>((tie) => {
+    const ties: Tie = { part: tie("part"), object: tie("object") };
     return {
-      object,
+      object: arbitraryObject(draft, ties),
       part: fc.oneof(
         { maxDepth: 4, depthIdentifier: "part" },
         scalar,
-        object,
-        list,
-        tuple,
-        union,
-        variants,
-        condition,
-        dependent,
-        remarked,
-        referred,
-        both,
+        ties.object,
+        arbitraryList(ties),
+        arbitraryTuple(draft, ties),
+        arbitraryUnion(ties),
+        arbitraryVariants(ties),
+        arbitraryCondition(ties),
+        arbitraryDependent(ties),
+        arbitraryRemarked(ties),
+        arbitraryReference(draft, ties),
+        arbitraryConjunction(draft, ties),
       ),
     };
   });
@@ -231,7 +98,207 @@ export function arbitrarySample(draft: DraftName): fc.Arbitrary<Sample> {
     });
 }
 
-/** Puts what is marked so into the document's definitions. */
+/** Keywords of an object schema besides its properties. */
+type ObjectKeywords = {
+  type: string | string[] | undefined;
+  rest: boolean | "schema" | "pattern" | "unevaluated" | undefined;
+  /** Whether the properties are divided between two branches of `allOf`. */
+  isSplit: boolean;
+};
+type Member = { name: string; part: Part; isPresent: boolean; isRequired: boolean };
+type Extra = [name: string, part: Part];
+
+const objectKeywords: fc.Arbitrary<ObjectKeywords> = fc.record({
+  type: fc.constantFrom("object", "object", "object", ["object", "null"], undefined),
+  rest: fc.constantFrom(
+    undefined,
+    true,
+    false,
+    "schema" as const,
+    "pattern" as const,
+    "unevaluated" as const,
+  ),
+  isSplit: fc.boolean(),
+});
+
+function arbitraryObject(draft: DraftName, { part }: Tie): fc.Arbitrary<Part> {
+  const members: fc.Arbitrary<Member[]> = fc.uniqueArray(
+    fc.record({ name, part, isPresent: fc.boolean(), isRequired: fc.boolean() }),
+    { maxLength: 4, selector: (member) => member.name },
+  );
+  const extras: fc.Arbitrary<Extra[]> = fc.uniqueArray(fc.tuple(fc.oneof(text, name), part), {
+    maxLength: 2,
+    selector: ([key]) => key,
+  });
+  return fc
+    .tuple(members, extras, objectKeywords)
+    .map(([all, further, keywords]) => composeObject(draft, all, further, keywords));
+}
+
+function composeObject(
+  draft: DraftName,
+  all: Member[],
+  extras: Extra[],
+  { type, rest, isSplit }: ObjectKeywords,
+): Part {
+  const present = all.filter(({ isPresent }) => isPresent);
+  const required = present.filter(({ isRequired }) => isRequired).map((member) => member.name);
+  const properties = all.map((member) => [member.name, member.part.schema] as const);
+  const others =
+    rest === false || rest === "unevaluated"
+      ? []
+      : extras.filter(([key]) => !all.some((member) => member.name === key));
+  const schemas = others.map(([, other]) => other.schema);
+  const value = fromPairs([
+    ...present.map((member) => [member.name, member.part.value] as const),
+    ...others.map(([key, other]) => [key, other.value] as const),
+  ]);
+  const restKeywords = {
+    ...(typeof rest === "boolean" && { additionalProperties: rest }),
+    ...(rest === "schema" && schemas.length > 0 && { additionalProperties: { anyOf: schemas } }),
+    ...(rest === "pattern" &&
+      schemas.length > 0 && {
+        patternProperties: { "^": { anyOf: [...schemas, {}] }, "^zz$": { not: {} } },
+      }),
+    ...(rest === "unevaluated" && !isOld(draft) && { unevaluatedProperties: false }),
+  };
+  const schema = {
+    ...(type !== undefined && { type }),
+    ...(required.length > 0 && { required }),
+    ...restKeywords,
+  };
+  if (!isSplit || rest === false) return { schema: { ...schema, properties: fromPairs(properties) }, value };
+  const half = Math.ceil(properties.length / 2);
+  return {
+    schema: {
+      ...schema,
+      allOf: [
+        { properties: fromPairs(properties.slice(0, half)) },
+        { properties: fromPairs(properties.slice(half)) },
+      ],
+    },
+    value,
+  };
+}
+
+/** A list whose items may have any of several schemas. */
+function arbitraryList({ part }: Tie): fc.Arbitrary<Part> {
+  return fc.array(part, { maxLength: 3 }).map((parts) => ({
+    schema: {
+      type: "array",
+      ...(parts.length > 0 && { items: { anyOf: parts.map(({ schema }) => schema) } }),
+    },
+    value: parts.map(({ value }) => value),
+  }));
+}
+
+/** A list whose first items have their own schemas. */
+function arbitraryTuple(draft: DraftName, { part }: Tie): fc.Arbitrary<Part> {
+  return fc
+    .tuple(fc.array(part, { minLength: 1, maxLength: 3 }), fc.nat(3), fc.boolean())
+    .map(([parts, length, isClosed]) => {
+      const prefix = parts.map(({ schema }) => schema);
+      const keywords =
+        draft === "2020-12" ? (["prefixItems", "items"] as const) : (["items", "additionalItems"] as const);
+      return {
+        schema: {
+          ...(length > 1 && { type: "array" }),
+          [keywords[0]]: prefix,
+          ...(isClosed && { [keywords[1]]: false }),
+          minItems: Math.min(length, 1),
+        },
+        value: parts.slice(0, Math.max(1, length)).map(({ value }) => value),
+      };
+    });
+}
+
+/** `anyOf` or `oneOf`; the value fits one branch. */
+function arbitraryUnion({ part }: Tie): fc.Arbitrary<Part> {
+  return fc
+    .tuple(part, fc.array(part, { maxLength: 3 }), fc.nat(3), fc.boolean())
+    .map(([part, others, at, isOne]) => {
+      const branches = others.map(({ schema }) => schema);
+      branches.splice(at, 0, part.schema);
+      return { schema: { [isOne ? "oneOf" : "anyOf"]: branches }, value: part.value };
+    });
+}
+
+/** Branches next to properties, told apart by a constant. */
+function arbitraryVariants({ object }: Tie): fc.Arbitrary<Part> {
+  return fc
+    .tuple(fc.array(object, { minLength: 1, maxLength: 3 }), fc.boolean())
+    .map(([objects, isRequired]) => {
+      const branches = objects.map(({ schema }, index) => ({
+        allOf: [schema],
+        properties: { kind: { enum: [`kind ${index}`] } },
+        ...(isRequired && { required: ["kind"] }),
+      }));
+      const value = isObject(objects[0]?.value) ? { ...objects[0].value, kind: "kind 0" } : {};
+      return {
+        schema: { type: "object", properties: { kind: { type: "string" } }, oneOf: branches },
+        value,
+      };
+    });
+}
+
+/** `if`, `then` and `else`. */
+function arbitraryCondition({ part }: Tie): fc.Arbitrary<Part> {
+  return fc.tuple(part, part, fc.boolean()).map(([part, other, isThen]) => ({
+    schema: isThen
+      ? fromPairs([
+          ["if", { not: other.schema }],
+          ["then", part.schema],
+          ["else", part.schema],
+        ])
+      : fromPairs([
+          ["anyOf", [part.schema, other.schema]],
+          ["if", other.schema],
+          ["then", other.schema],
+          ["else", part.schema],
+        ]),
+    value: part.value,
+  }));
+}
+
+/** Schemas that depend on the presence of a property. */
+function arbitraryDependent({ object }: Tie): fc.Arbitrary<Part> {
+  return fc.tuple(object, object, name).map(([part, other, key]) => ({
+    schema: {
+      allOf: [part.schema],
+      dependencies: fromPairs([[key, other.schema]]),
+      dependentSchemas: fromPairs([[key, other.schema]]),
+    },
+    value: part.value,
+  }));
+}
+
+/** A schema with keywords that do not change its shape. */
+function arbitraryRemarked({ part }: Tie): fc.Arbitrary<Part> {
+  return fc.tuple(part, remarks).map(([{ schema, value }, more]) => ({
+    schema: isObject(schema) ? { ...more, ...schema } : { allOf: [schema], ...more },
+    value,
+  }));
+}
+
+/** A schema in the definitions, and a reference to it. */
+function arbitraryReference(draft: DraftName, { part }: Tie): fc.Arbitrary<Part> {
+  const besideReference: object[] = [{}, { description: "The use" }, { minProperties: 0 }];
+  // Up to draft-07 these are ignored; if they were not, no value would be valid.
+  if (isOld(draft)) besideReference.push({ type: "null", enum: ["\u0000\u0000"], maxProperties: 0, not: {} });
+  return fc
+    .tuple(part, fc.nat(9), fc.constantFrom(...besideReference))
+    .map(([{ schema, value }, id, beside]) => ({ schema: { ...beside, "define as": id, schema }, value }));
+}
+
+/** `allOf` of a schema and keywords that do not change its shape. */
+function arbitraryConjunction(draft: DraftName, { part }: Tie): fc.Arbitrary<Part> {
+  return fc.tuple(part, remarks).map(([{ schema, value }, more]) => ({
+    schema: { allOf: [schema, more, ...(isOld(draft) ? [] : [true])] },
+    value,
+  }));
+}
+
+/** Moves schemas that are marked with "define as" into the document's definitions. */
 function define(schema: unknown, $defs: [string, unknown][]): unknown {
   if (Array.isArray(schema)) return schema.map((item) => define(item, $defs));
   if (!isObject(schema)) return schema;

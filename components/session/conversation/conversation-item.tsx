@@ -1,0 +1,134 @@
+"use client";
+
+import { Archive, Braces, Unplug } from "lucide-react";
+import { memo } from "react";
+import type { TimelineItem } from "#lib/page/state/timeline.ts";
+import type { CompactionView, MissingToolsView } from "#lib/page/state/view-types.ts";
+import { describeMissingTools } from "#lib/page/words/describe-missing-tools.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Markdown } from "../../ui/markdown.tsx";
+import { useDrawer } from "../drawer/drawer-context.tsx";
+import { useSession } from "../session-context.tsx";
+import { Reasoning } from "./reasoning.tsx";
+import { RunNotice } from "./run-notice.tsx";
+import { ToolGroup } from "./tool-group.tsx";
+import { UserMessage } from "./user-message.tsx";
+
+/** One item of the conversation; it renders again only when its content changes. */
+export const ConversationItem = memo(function ConversationItem({ item }: { item: TimelineItem }) {
+  switch (item.type) {
+    case "user":
+      return (
+        <UserMessage
+          text={item.text}
+          author={item.author}
+          createdAt={item.createdAt}
+          isSteer={item.isSteer}
+        />
+      );
+    case "text":
+      return <AgentText text={item.text} isStreaming={item.isStreaming} />;
+    case "reasoning":
+      return <Reasoning text={item.text} isStreaming={item.isStreaming} />;
+    case "tools":
+      return <ToolGroup toolName={item.toolName} calls={item.calls} />;
+    case "deliverable":
+      return <DeliverableLine runId={item.runId} />;
+    case "compaction":
+      return <CompactionLine compaction={item.compaction} />;
+    case "missing-tools":
+      return <MissingToolsLine missing={item.missing} />;
+    case "notice":
+      return <RunNotice run={item.run} retriedAs={item.retriedAs} />;
+  }
+}, isSameItem);
+
+/** Compares content, because every change rebuilds the timeline. */
+function isSameItem(before: { item: TimelineItem }, after: { item: TimelineItem }): boolean {
+  const [one, other] = [before.item, after.item];
+  if (one.type === "tools" && other.type === "tools") {
+    return (
+      one.calls.length === other.calls.length &&
+      one.calls.every(
+        (call, index) => call.call === other.calls[index]?.call && call.input === other.calls[index]?.input,
+      )
+    );
+  }
+  if (one.type === "notice" && other.type === "notice")
+    return one.run === other.run && one.retriedAs === other.retriedAs;
+  if (one.type === "compaction" && other.type === "compaction") return one.compaction === other.compaction;
+  if (one.type === "missing-tools" && other.type === "missing-tools") return one.missing === other.missing;
+  if (one.type === "deliverable" && other.type === "deliverable") return one.runId === other.runId;
+  if (one.type === "user" && other.type === "user")
+    return one.text === other.text && one.isSteer === other.isSteer;
+  return (
+    "text" in one &&
+    "text" in other &&
+    one.type === other.type &&
+    one.text === other.text &&
+    "isStreaming" in one &&
+    "isStreaming" in other &&
+    one.isStreaming === other.isStreaming
+  );
+}
+
+/** Text of the agent, as it streams. */
+function AgentText({ text, isStreaming }: { text: string; isStreaming: boolean }) {
+  return (
+    <article aria-label="Agent" aria-busy={isStreaming} className="text-base">
+      <Markdown text={text} isStreaming={isStreaming} />
+    </article>
+  );
+}
+
+/** The structured result of a turn; opens it in the drawer. */
+function DeliverableLine({ runId }: { runId: string | null }) {
+  const { deliverables } = useSession();
+  const { open } = useDrawer();
+  const deliverable = deliverables.find((each) => each.runId === runId);
+  const isReady = deliverable?.status !== "failed";
+  return (
+    <button
+      type="button"
+      onClick={() => open("result", runId)}
+      className="flex h-9 w-full items-center gap-2 rounded-lg border bg-surface px-3 text-left text-sm hover:border-line-strong"
+    >
+      <Braces aria-hidden className="size-4 shrink-0 text-faint" />
+      <span className="flex-1 truncate">Structured result</span>
+      <Badge tone={isReady ? "good" : "bad"}>{isReady ? "Ready" : "Failed"}</Badge>
+    </button>
+  );
+}
+
+/** The place where the service shortened the agent's context. */
+function CompactionLine({ compaction }: { compaction: CompactionView }) {
+  return (
+    <p className="flex items-center gap-2 text-faint text-sm">
+      <Archive aria-hidden className="size-4 shrink-0" />
+      <span>{describeCompaction(compaction)}</span>
+    </p>
+  );
+}
+
+function describeCompaction({ done }: CompactionView): string {
+  if (done === null) return "Making room in the context";
+  const count = done.messagesReplaced;
+  const sizes = `${formatTokens(done.tokensBefore)} → ${formatTokens(done.tokensAfter)} tokens`;
+  if (done.how === "offloaded")
+    return `${count === 1 ? "1 older result" : `${count} older results`} set aside · ${sizes}`;
+  return `${count === 1 ? "1 earlier message" : `${count} earlier messages`} summarized · ${sizes}`;
+}
+
+/** Formats a rounded count of tokens: `940`, `12k`. */
+const formatTokens = (tokens: number): string =>
+  tokens < 1_000 ? `${tokens}` : `${Math.round(tokens / 1_000)}k`;
+
+/** Tools of a tool server that this turn has to do without. */
+function MissingToolsLine({ missing }: { missing: MissingToolsView }) {
+  return (
+    <p className="flex items-start gap-2 text-faint text-sm">
+      <Unplug aria-hidden className="mt-0.5 size-4 shrink-0" />
+      <span className="min-w-0 break-words">{describeMissingTools(missing)}</span>
+    </p>
+  );
+}
