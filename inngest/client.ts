@@ -4,11 +4,11 @@ import type { Job } from "#lib/session/jobs/jobs.ts";
 /** The app's name in the engine. */
 const APP_ID = "agent-session-service";
 
-/** The client behind which every durable function lives; the engine is chosen by the options alone. */
+/** Creates the client of every durable function; its options choose the engine. */
 export const createClient = (options: Partial<ClientOptions>): Inngest =>
   new Inngest({ ...options, id: APP_ID });
 
-/** Hands a job to the engine; the id makes a second send a duplicate. */
+/** Sends a job to the engine, which drops a second job with the same id. */
 export async function sendJob(client: Inngest, job: Job): Promise<void> {
   await client.send({ name: job.name, id: job.id, data: job.data });
 }

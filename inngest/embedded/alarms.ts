@@ -2,13 +2,13 @@ import type { EngineClock } from "./clock.ts";
 
 /** One pending alarm per key: parked runs by their id, crons by their function. */
 export type Alarms = {
-  /** Sets the key's alarm, in place of the one before. */
+  /** Sets the key's alarm, replacing its last one. */
   set: (key: string, dueAtMs: number, ring: () => void) => void;
   clear: (key: string) => void;
   clearAll: () => void;
 };
 
-/** Alarms in memory; the database holds what they are set from. */
+/** Alarms in memory; after a restart they are set again from the database. */
 export function createAlarms(clock: EngineClock): Alarms {
   const pending = new Map<string, () => void>();
   const clear = (key: string) => {

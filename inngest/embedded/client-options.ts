@@ -4,8 +4,8 @@ import type { Logger } from "#lib/log/logger.ts";
 type SdkLogger = NonNullable<ClientOptions["logger"]>;
 
 /**
- * What the SDK logs, which is whatever a function throws, in our own log, at one level: without it the SDK writes to
- * the console, past the redaction of secrets.
+ * Writes the SDK's log messages, mostly errors that functions throw, to the service's log at one level. The SDK's own
+ * logger writes to the console, where secrets are not redacted.
  */
 export function createSdkLogger(logger: Logger, level: keyof Logger): SdkLogger {
   const write = (first: unknown, second?: unknown) =>
@@ -16,14 +16,14 @@ export function createSdkLogger(logger: Logger, level: keyof Logger): SdkLogger 
 }
 
 /**
- * What an Inngest client needs to speak with the embedded engine: `new Inngest({ id, ...embeddedClientOptions(…) })`.
+ * The options of an Inngest client for the embedded engine: `new Inngest({ id, ...embeddedClientOptions(…) })`.
  * A call may last as long as its run.
  *
- * @param bufferedSteps how many steps are recorded at a time: with 1 each is recorded before the next begins, with
- * more a crash may repeat that many, and the last ones cost nothing beside the end of their run.
+ * @param bufferedSteps how many steps are recorded together. With 1, each step is recorded before the next one begins.
+ * With more, a crash may repeat that many steps, and the last ones are recorded with the end of the run.
  */
 export function embeddedClientOptions(engine: { fetch: typeof fetch }, logger: Logger, bufferedSteps = 1) {
-  // What a function throws is told by its run.
+  // The run records what its function throws.
   const quiet = createSdkLogger(logger, "debug");
   return {
     isDev: true,

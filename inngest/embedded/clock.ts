@@ -1,20 +1,20 @@
-/** Time as the engine sees it: tests bring their own. */
+/** The engine's time; tests use their own clock. */
 export type EngineClock = {
-  /** Milliseconds since the epoch; never jumps while the process lives, so that every wait takes its own length. */
+  /** Milliseconds since the epoch; it never jumps during the process, so every wait has its exact length. */
   now: () => number;
-  /** Milliseconds since the epoch by the machine's clock, which dates that functions name are relative to; it may jump. */
+  /** Milliseconds since the epoch by the machine's clock, which functions compute dates from; it may jump. */
   wallNow: () => number;
-  /** Calls back once after `delayMs`; the answer takes it back. */
+  /** Calls back once after `delayMs`. @returns a function that cancels the callback. */
   schedule: (callback: () => void, delayMs: number) => () => void;
 };
 
-/** Node keeps no longer delay in a timer. */
+/** The longest delay of a Node timer. */
 const LONGEST_DELAY_MS = 2_147_483_647;
 
-/** The machine's time at the start of the process, carried on by its monotonic clock. */
+/** The machine's time at the start of the process, plus the monotonic time since then. */
 const now = () => performance.timeOrigin + performance.now();
 
-/** The clock of this process. Long delays are made of several timers; none keeps the process alive. */
+/** The clock of this process. A long delay uses several timers in turn; none of them keeps the process alive. */
 export const systemClock: EngineClock = {
   now,
   wallNow: () => Date.now(),

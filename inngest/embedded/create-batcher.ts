@@ -1,11 +1,11 @@
-/** More than this goes into two statements. */
+/** Items of one batch. A single call with more items is not split. */
 const BATCH_MAX = 200;
 
 /**
- * Hands items on in batches: at once while nothing is under way, and what comes meanwhile together, after it. Each
- * caller's promise ends as its batch does.
+ * Processes items in batches: at once when no batch is being processed; items that arrive meanwhile go into the next
+ * batch. Each caller's promise settles with its batch.
  *
- * @param lingerMs how long what comes alone waits for company.
+ * @param lingerMs how long the first item waits for more items.
  */
 export function createBatcher<Item>(carryOut: (items: Item[]) => Promise<void>, lingerMs = 0) {
   let isBusy = false;

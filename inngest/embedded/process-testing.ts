@@ -4,19 +4,19 @@ import { embeddedClientOptions } from "./client-options.ts";
 import { createEmbeddedEngine } from "./create-embedded-engine.ts";
 
 /**
- * A process of its own with an embedded engine on a shared Postgres, steered over IPC: a `Start` starts it, `"send"`
- * sends the event that starts both functions, `"release"` lets the held step end. It tells what it does.
+ * A separate process with an embedded engine on a shared Postgres, controlled over IPC: a `Start` starts it, `"send"`
+ * sends the event that starts both functions, `"release"` lets the held step end. It reports what it does.
  */
 type Start = { url: string; leaseMs: number; sweepMs: number; name: string; isHeld: boolean };
 
-/** What such a process tells. */
+/** A report of such a process. */
 export type ProcessNews =
   | { kind: "ready" }
   | { kind: "step"; name: string }
   | { kind: "refused"; path: string }
   | { kind: "failed"; error: string };
 
-const tell = (news: ProcessNews) => process.send?.(news);
+const report = (news: ProcessNews) => process.send?.(news);
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const released = Promise.withResolvers<void>();
 
@@ -25,31 +25,31 @@ async function start({ url, leaseMs, sweepMs, name, isHeld }: Start) {
   const engine = createEmbeddedEngine({ db, logger: quiet, leaseMs, sweepMs });
   const observed: typeof fetch = async (input, init) => {
     const answer = await engine.fetch(input, init);
-    if (answer.status === 409) tell({ kind: "refused", path: new URL(String(input)).pathname });
+    if (answer.status === 409) report({ kind: "refused", path: new URL(String(input)).pathname });
     return answer;
   };
   const client = new Inngest({ id: "test", ...embeddedClientOptions({ fetch: observed }, quiet) });
   const busy = client.createFunction({ id: "busy", triggers: { event: "go" } }, async ({ step }) => {
     await step.run("first", () => name);
     await step.run("work", async () => {
-      tell({ kind: "step", name: "work" });
+      report({ kind: "step", name: "work" });
       if (isHeld) await released.promise;
       return name;
     });
     return step.run("last", () => {
-      tell({ kind: "step", name: "last" });
+      report({ kind: "step", name: "last" });
       return name;
     });
   });
   const asleep = client.createFunction({ id: "asleep", triggers: { event: "go" } }, async ({ step }) => {
     await step.sleep("nap", "1s");
     return step.run("where", () => {
-      tell({ kind: "step", name: "where" });
+      report({ kind: "step", name: "where" });
       return name;
     });
   });
   await engine.start({ client, functions: [busy, asleep] });
-  tell({ kind: "ready" });
+  report({ kind: "ready" });
   return client;
 }
 
@@ -64,7 +64,7 @@ process.on("message", (message: Start | "send" | "release") => {
       await client;
     }
   };
-  act().catch((error: unknown) => tell({ kind: "failed", error: String(error) }));
+  act().catch((error: unknown) => report({ kind: "failed", error: String(error) }));
 });
-// Whoever steered it has gone.
+// The controlling process has ended.
 process.on("disconnect", () => process.exit());

@@ -1,12 +1,12 @@
 import { z } from "zod";
 
-/** Text that Postgres can keep in a column. */
+/** Text that Postgres can store in a column. */
 const label = z
   .string()
   .min(1)
   .refine((text) => !text.includes("\0"), "must not contain NUL");
 
-/** An event as it is stored and handed to a function. */
+/** An event as it is stored and passed to a function. */
 const eventSchema = z.looseObject({
   id: label,
   name: label,
@@ -55,7 +55,7 @@ const invokeFunction = z.looseObject({
   }),
 });
 
-/** The operations the SDK may answer with (status 206), as far as this engine plays them. */
+/** The operations of the SDK's answers (status 206) that this engine supports. */
 const opSchema = z.discriminatedUnion("op", [
   planned,
   stepRun,
@@ -70,14 +70,14 @@ const opSchema = z.discriminatedUnion("op", [
 export type Op = z.infer<typeof opSchema>;
 export const opsSchema = z.array(opSchema);
 
-/** Body of `POST /v1/checkpoint/:run/async`; `qi_id` is the ticket this engine gave with the call. */
+/** Body of `POST /v1/checkpoint/:run/async`; `qi_id` is the ticket that this engine passed with the call. */
 export const checkpointBodySchema = z.looseObject({
   run_id: z.string().min(1),
   qi_id: z.string().min(1),
   steps: z.array(stepRun),
 });
 
-/** Options this engine does not play; a function that sets one is refused at start rather than played differently. */
+/** An option that this engine does not support: a function that sets it is refused at the start. */
 const absent = z.undefined().or(z.null());
 
 /** A function as the SDK registers it (`POST /fn/register`). */
@@ -112,14 +112,14 @@ const functionConfigSchema = z.object({
 export type FunctionConfig = z.infer<typeof functionConfigSchema>;
 export const registerBodySchema = z.looseObject({ functions: z.array(functionConfigSchema) });
 
-/** Names of the events the engine itself makes. */
+/** Names of the events that the engine itself creates. */
 export const INTERNAL_EVENTS = {
   failed: "inngest/function.failed",
   invoked: "inngest/function.invoked",
   timer: "inngest/scheduled.timer",
 } as const;
 
-/** An error as it travels between executor and SDK. */
+/** An error as executor and SDK exchange it. */
 export type SerializedError = { name: string; message: string; stack?: string | undefined; cause?: unknown };
 
 const errorSchema = z.looseObject({
@@ -129,7 +129,7 @@ const errorSchema = z.looseObject({
   stack: z.string().optional(),
 });
 
-/** Brings whatever an answer calls its error into the shape the SDK reads back. */
+/** Converts the error of an answer into the shape that the SDK reads. */
 export function toSerializedError(value: unknown): SerializedError {
   const parsed = errorSchema.safeParse(value);
   if (!parsed.success)
@@ -141,10 +141,10 @@ export function toSerializedError(value: unknown): SerializedError {
 const UNITS = { w: 604_800_000, d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 } as const;
 
 /**
- * The time a wait of the SDK ends, in ms since the epoch: its wire form is a duration (`1d2h30m`, empty for none) or
- * an ISO date.
+ * Parses the end of a wait of the SDK, in ms since the epoch. Its wire form is a duration (`1d2h30m`, empty for none)
+ * or an ISO date.
  *
- * @throws when it is neither.
+ * @throws for any other text.
  */
 export function parseDueTime(value: string, nowMs: number): number {
   if (value === "") return nowMs;
@@ -159,7 +159,7 @@ export function parseDueTime(value: string, nowMs: number): number {
   return date;
 }
 
-/** The time a `retry-after` header names (seconds or a date), in ms since the epoch; undefined when there is none. */
+/** Parses a `retry-after` header (seconds or a date), in ms since the epoch; undefined without one. */
 export function parseRetryAfter(value: string | null | undefined, nowMs: number): number | undefined {
   if (!value) return undefined;
   const seconds = Number(value);

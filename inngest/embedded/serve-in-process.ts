@@ -1,11 +1,11 @@
 import { type Inngest, InngestCommHandler, type InngestFunction } from "inngest";
 
-/** What the SDK is asked: to register its functions, or to play one. The body is a value that is its own from then on. */
+/** A call of the SDK: to register its functions, or to run one. The SDK owns the body and may change it. */
 type FunctionCall =
   | { method: "PUT" }
   | { method: "POST"; functionId: string; stepId: string; body: Record<string, unknown> };
 
-/** What the SDK answers: `body` is JSON text, headers have lower-case names as far as this engine reads them. */
+/** The SDK's answer. `body` is JSON text; the headers that this engine reads have lower-case names. */
 type FunctionAnswer = { status: number; headers: Record<string, string>; body: string };
 
 /** The SDK's request handler, called in process. */
@@ -14,8 +14,8 @@ export type FunctionHandler = (call: FunctionCall) => Promise<FunctionAnswer>;
 const ADDRESS = new URL("http://inngest.embedded/api/inngest");
 
 /**
- * The SDK's handler for the functions, in the way it offers for hosts of any kind: as there is no network, nothing is
- * wrapped into requests, streams and texts on the way in, nor into a response on the way out.
+ * Creates the SDK's handler for the functions, without a network: calls and answers are plain values instead of
+ * requests and responses.
  */
 export function serveInProcess(served: {
   client: Inngest.Any;

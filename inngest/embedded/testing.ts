@@ -10,10 +10,10 @@ import {
   type EmbeddedEngineOptions,
 } from "./create-embedded-engine.ts";
 
-/** A clock that stands still until it is moved; `setWall` is somebody setting the machine's clock. */
+/** A clock that moves only by `advance`; `setWall` sets the machine's clock. */
 export type ManualClock = EngineClock & { advance: (ms: number) => void; setWall: (byMs: number) => void };
 
-/** Starts at a whole minute; timers ring, in order, while the clock is moved over them. */
+/** Starts at a whole minute. Advancing the clock rings its timers in order. */
 export function createManualClock(startMs = Date.UTC(2026, 0, 5, 12)): ManualClock {
   let nowMs = startMs;
   let wallAheadMs = 0;
@@ -25,7 +25,7 @@ export function createManualClock(startMs = Date.UTC(2026, 0, 5, 12)): ManualClo
       wallAheadMs += byMs;
     },
     schedule(ring, delayMs) {
-      // Overdue already, because the clock was moved between the commit and the setting of the alarm.
+      // The clock was moved between the commit and the setting of the alarm.
       if (delayMs <= 0) {
         const soon = setImmediate(ring);
         return () => clearImmediate(soon);
@@ -50,7 +50,7 @@ export function createManualClock(startMs = Date.UTC(2026, 0, 5, 12)): ManualClo
   };
 }
 
-/** Waits until a condition holds; a test that waits for a minute has failed. */
+/** Waits until a condition holds, at most a minute. */
 export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
   const deadline = performance.now() + 60_000;
   while (!(await condition())) {
@@ -59,33 +59,33 @@ export async function until(condition: () => boolean | Promise<boolean>, what: s
   }
 }
 
-/** A promise and its end, for a step that is to be held up. */
+/** A promise with its resolver, to hold a step up. */
 export const createGate = () => Promise.withResolvers<void>();
 
 const quietLogger: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-/** An engine on a database it can be cut off from, as a process that dies is. */
+/** An engine whose database can be cut off, as in a process that dies. */
 export type TestProcess = {
   engine: EmbeddedEngine;
   client: Inngest;
   clock: ManualClock;
   start: (functions: InngestFunction.Any[]) => Promise<void>;
-  /** From now on no statement of this engine is carried out or answered. */
+  /** No later statement of this engine is executed or answered. */
   crash: () => void;
   isCrashed: () => boolean;
-  /** Waits for the statements that were sent before the crash: an embedded database ends them before its next owner opens it. */
+  /** Waits for the statements that were sent before the crash: an embedded database finishes them before its next start. */
   drained: () => Promise<void>;
   /** While true, every statement of this engine fails. */
   breakDatabase: (isBroken: boolean) => void;
   statementCount: () => number;
 };
 
-/** One engine with its client, as a process of its own on a shared database. */
+/** Creates an engine with its client, like a process on a shared database. */
 export function createTestProcess(
   db: Database,
   options: Partial<EmbeddedEngineOptions> & {
     clock?: ManualClock;
-    /** Statements until it dies: the last is carried out, and its answer is lost. */
+    /** Statements until the crash: the last one is executed, and its answer is lost. */
     statementsToLive?: number;
     onExchange?: (path: string, status: number) => void;
   } = {},
@@ -110,7 +110,7 @@ export function createTestProcess(
     isDead = true;
     return send(statement).then(() => new Promise(() => {}));
   };
-  // The engine uses nothing else of the database.
+  // The engine uses only `execute`.
   const own = { execute } as unknown as Database;
   const engine = createEmbeddedEngine({
     db: own,
@@ -145,7 +145,7 @@ export function createTestProcess(
   };
 }
 
-/** A run as a test looks at it. */
+/** A run, for assertions. */
 export type RunView = {
   functionId: string;
   state: string;

@@ -17,7 +17,7 @@ export const createDeliverCallback = (
   client.createFunction(
     { id: "deliver-callback", triggers: { event: "callback/delivery.requested" }, retries: 20 },
     async ({ event, step }) => {
-      // Only `requestDelivery` makes these jobs.
+      // Only `requestDelivery` creates these jobs.
       const { deliveryId, cycle } = event.data as { deliveryId: string; cycle: number };
       let waits = 0;
       for (let number = 1; number <= attemptsMax; ) {
@@ -27,7 +27,7 @@ export const createDeliverCallback = (
         );
         if (outcome.state === "delivered" || outcome.state === "dropped") return outcome;
         if (outcome.state === "wait") {
-          // Its turn comes after another delivery's first attempt, or when that one has kept it waiting too long.
+          // Another delivery has to make its first attempt before this one, or has kept it waiting for too long.
           waits++;
           await step.sleepUntil(`wait-${waits}`, momentAfter(outcome.delayMs));
         } else {

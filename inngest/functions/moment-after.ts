@@ -1,5 +1,5 @@
 /**
- * The moment to sleep until for a sleep of this length: the SDK rounds the length of a sleep up to whole seconds. The
- * embedded engine takes it back to a length at once, so that a clock that jumps afterwards changes nothing.
+ * The time after this delay, for `step.sleepUntil`, because `step.sleep` rounds delays up to whole seconds. The embedded
+ * engine converts it back to a delay at once, so a later jump of the clock has no effect.
  */
 export const momentAfter = (delayMs: number): Date => new Date(Date.now() + delayMs);

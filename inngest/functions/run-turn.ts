@@ -5,13 +5,13 @@ import type { TurnService } from "#lib/turn/turn-service.ts";
 import { momentAfter } from "./moment-after.ts";
 
 const STALE = "the claim on this run is over";
-/** Below the 1,000 steps that an engine allows a function run, with a wait beside each play. */
+/** With a wait after each play, this stays below the 1,000 steps that an engine allows a function run. */
 const PLAYS_MAX = 450;
 const LOOK_AGAIN_MS = 10_000;
 
 /**
- * Plays a run to its end. A step of the engine plays as much of the turn as its time allows; what lies between two of
- * the turn's own steps is in our rows, so that a step that is repeated goes on behind the last of them.
+ * Plays a run to its end. A step of the engine plays as much of the turn as its time allows. The turn records its own
+ * steps in the database, so a repeated engine step continues after the last recorded one.
  * Source: `architecture.md`, How a request flows, 2 to 5.
  */
 export const createRunTurn = (
@@ -27,12 +27,12 @@ export const createRunTurn = (
       onFailure: async ({ event, error }) => {
         const { runId, generation } = event.data.event.data as { runId: string; generation: number };
         const job = { runId, generation, player: event.data.run_id };
-        // The run is in the hands of whoever claimed it since.
+        // A stale claim means that another function run has claimed the run since.
         if (error.message !== STALE) await turn.abandon(job, error.message);
       },
     },
     async ({ event, step, runId: functionRunId }) => {
-      // Only `requestRun` makes these jobs.
+      // Only `requestRun` creates these jobs.
       const { runId, generation } = event.data as { runId: string; generation: number };
       for (let number = 1; number <= playsMax; number++) {
         const played = await step.run(`play-${number}`, () =>
@@ -49,9 +49,9 @@ export const createRunTurn = (
 type Player = Pick<TurnService, "play" | "isPlayer">;
 
 /**
- * A claim that was taken over ends this function run, and no retry brings it back: the run goes on with the other one.
- * Where that is a call of this very function run (one that was delivered twice), nobody else would go on with what it
- * leaves: this one looks again when that has had its time.
+ * A claim that was taken over ends this function run without a retry: the run continues in the other one. If the other
+ * claim is a second delivery of this same function run, no other function run would continue after it, so this one
+ * retries later.
  */
 async function play(turn: Player, job: PlayJob) {
   try {

@@ -1,6 +1,6 @@
 import type { Inngest } from "inngest";
 
-/** Ends browsers that nobody has used for the idle time, every minute. */
+/** Closes browsers that were idle for too long, every minute. */
 export const createReapBrowsers = (client: Inngest, reap: () => Promise<number>) =>
   client.createFunction(
     { id: "reap-browsers", triggers: { cron: "* * * * *" }, retries: 0 },
@@ -9,7 +9,7 @@ export const createReapBrowsers = (client: Inngest, reap: () => Promise<number>)
     }),
   );
 
-/** Sends what a crash or an unreachable engine left in the outbox, every minute. Ids make a second send harmless. */
+/** Sends jobs that a crash or an unreachable engine left in the outbox, every minute. A job's id makes a second send harmless. */
 export const createSweepOutbox = (client: Inngest, sweep: () => Promise<number>) =>
   client.createFunction(
     { id: "sweep-outbox", triggers: { cron: "* * * * *" }, retries: 0 },

@@ -3,19 +3,19 @@ import { parseJson } from "../embedded/parse-json.ts";
 import { type EngineEvent, type Op, opsSchema, parseRetryAfter } from "../embedded/protocol.ts";
 import { canonicalise, isSigned, sign } from "./sign.ts";
 
-/** How a server drives a run: with steps posted while a call lasts, or one step a call and the state sent again. */
+/** How a server drives a run: the app posts steps during a call, or each call runs one step and sends the state again. */
 export type Mode = "checkpointing" | "replay";
 
-/** One call of a function as the server makes it. */
+/** One call of a function. */
 export type Call = {
   url: string;
   /** The server's own id of the function, not the app's. */
   functionUuid: string;
   runId: string;
   event: EngineEvent;
-  /** Recorded ends by hashed step id, in the order they came, in the form the server keeps. */
+  /** Recorded results by hashed step id, in order, in the server's form. */
   steps: ReadonlyMap<string, unknown>;
-  /** The hashed id of a planned step, or undefined to let the function run on. */
+  /** The hashed id of a planned step; undefined to continue the function. */
   stepId: string | undefined;
   attempt: number;
   maxAttempts: number;
@@ -25,7 +25,7 @@ export type Call = {
   ticket: { itemId: string; requestId: string; generation: number };
 };
 
-/** What the app answered; `failed` stands for everything a server takes for a failed attempt. */
+/** The app's answer; `failed` is everything that a server treats as a failed attempt. */
 export type Answer =
   | { kind: "ops"; ops: Op[]; retryAtMs: number | undefined }
   | { kind: "completed"; output: unknown }
@@ -49,7 +49,7 @@ export function composeBody(call: Call, mode: Mode, isStateLeftOut: boolean): st
       disable_immediate_execution: call.isPlanOnly,
       use_api: isStateLeftOut,
       stack: { stack, current: Math.max(0, stack.length - 1) },
-      // A server that knows no checkpoints does not send these.
+      // A server without checkpoints does not send these.
       ...(mode === "checkpointing" && { fn_id: call.functionUuid, qi_id: itemId }),
     },
     use_api: isStateLeftOut,
@@ -59,7 +59,7 @@ export function composeBody(call: Call, mode: Mode, isStateLeftOut: boolean): st
 /**
  * Sends a call over HTTP and reads the answer the way a server does. A connection that breaks is a failed attempt.
  *
- * @throws when an answer of the SDK is not signed, or holds what the SDK should not have said.
+ * @throws when the SDK's answer is not signed or not valid.
  */
 export async function callApp(call: Call, body: string, signingKey: string): Promise<Answer> {
   const url = new URL(call.url);

@@ -1,15 +1,15 @@
-/** What befalls a call on its way, as it befalls calls of a real server. */
+/** A failure on the way of a call, as real servers have them. */
 export type Mishap =
-  /** The same request arrives twice at the same time; the answer that comes first counts. */
+  /** The same request arrives twice at the same time; the first answer counts. */
   | { kind: "twice" }
-  /** The call is carried out, its answer is lost, and the same request is sent again. */
+  /** The call is executed, its answer is lost, and the same request is sent again. */
   | { kind: "answer-lost" }
-  /** The app is not there: a failed attempt, of which it never hears. */
+  /** The app is unreachable: a failed attempt that it never receives. */
   | { kind: "refused" }
-  /** The server gives the call up after a while, as at a time limit, and the app goes on with it: a failed attempt. */
+  /** The server gives up on the call, as at a time limit, while the app continues it: a failed attempt. */
   | { kind: "given-up"; after: Promise<unknown> };
 
-/** What a test knows of a call when it decides on a mishap. */
+/** The call, as a test sees it when it chooses a mishap. */
 export type CallView = {
   /** With the app's name: `agent-session-service-run-turn`. */
   functionId: string;

@@ -26,7 +26,7 @@ export function isSigned(body: string, signature: string | null, signingKey: str
   return seconds !== null && sign(body, signingKey, Number(seconds) * 1_000) === signature;
 }
 
-/** What the SDK shows of its signing key: `Authorization: Bearer <this>`. */
+/** The SDK's proof of its signing key: `Authorization: Bearer <this>`. */
 export function hashSigningKey(signingKey: string): string {
   const prefix = /^signkey-\w+-/.exec(signingKey)?.[0] ?? "";
   return (

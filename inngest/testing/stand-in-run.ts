@@ -11,17 +11,17 @@ export type StandInRun = {
   state: "running" | "completed" | "failed" | "cancelled";
   output?: unknown;
   error?: unknown;
-  /** Recorded ends by hashed step id, in the order they came. */
+  /** Recorded results by hashed step id, in order. */
   steps: Map<string, unknown>;
-  /** Steps that were planned or wait, so that hearing of them again starts nothing. */
+  /** Steps that were planned or wait: when the app reports them again, nothing starts. */
   begun: Set<string>;
   waits: Map<string, { eventName: string; matches: (event: EngineEvent) => boolean }>;
-  /** Set once parallel steps were found: from then on steps are only planned. */
+  /** Set when the app plans parallel steps: later calls only plan steps. */
   isParallel: boolean;
   calls: number;
 };
 
-/** What the queue holds: a run to go on with, or one planned step of it. */
+/** An item of the queue: a run to continue, or one planned step of it. */
 export type QueueItem = {
   run: StandInRun;
   stepId: string | undefined;
@@ -29,7 +29,7 @@ export type QueueItem = {
   ticket: Call["ticket"];
 };
 
-/** Records the end of a step unless it has one. */
+/** Records a step's result, unless it has one. */
 export function recordStep(run: StandInRun, stepId: string, value: unknown): void {
   if (!run.steps.has(stepId)) run.steps.set(stepId, value);
 }

@@ -11,7 +11,7 @@ import type { Slots } from "./slots.ts";
 /** A run this executor plays or has an alarm for. */
 export type HeldRun = WokenRun & { fn: RegisteredFunction };
 
-/** What a call needs; `isLeft` tells that the run is not to be played on here. */
+/** What a call needs. `isLeft` tells whether this executor has given the run up. */
 export type CallScene = {
   registry: Registry;
   handler: FunctionHandler;
@@ -21,9 +21,9 @@ export type CallScene = {
   isLeft: (run: HeldRun) => boolean;
 };
 
-const without = (next: Verdict["next"]): Verdict => ({ steps: [], events: [], runs: [], next });
+const emptyVerdict = (next: Verdict["next"]): Verdict => ({ steps: [], events: [], runs: [], next });
 
-/** Calls the run's function once there is room, for one planned step or to let it run on, and judges the answer. */
+/** Calls the run's function as soon as there is a free slot: for one planned step, or to continue. Judges the answer. */
 export async function callRun(
   { registry, handler, slots, clock, backoff, isLeft }: CallScene,
   run: HeldRun,
@@ -37,7 +37,7 @@ export async function callRun(
   );
   const release = await slots.acquire(run.fn, event);
   try {
-    if (isLeft(run)) return without({ kind: "halted" });
+    if (isLeft(run)) return emptyVerdict({ kind: "halted" });
     const call = {
       functionId,
       runId,
@@ -58,7 +58,7 @@ export async function callRun(
     if (unknown) throw new Error(`The invoked function "${unknown.functionId}" is not registered.`);
     return verdict;
   } catch (error) {
-    return without({ kind: "failed", error: toSerializedError(error) });
+    return emptyVerdict({ kind: "failed", error: toSerializedError(error) });
   } finally {
     release();
   }

@@ -8,28 +8,28 @@ import type { FunctionHandler } from "../serve-in-process.ts";
 type Invocation = {
   functionId: string;
   runId: string;
-  /** Comes back with every checkpoint of this call. */
+  /** Identifies the call in its checkpoints. */
   ticket: string;
   event: EngineEvent;
-  /** What the run has behind it, in the order it ended. */
+  /** The run's steps, in the order they ended. */
   steps: readonly StepRow[];
   attempt: number;
   maxAttempts: number;
-  /** A planned step to run, or undefined to let the function run on. */
+  /** A planned step to run; undefined to continue the function. */
   stepId?: string | undefined;
 };
 
-/** What the SDK answered; `retryAtMs` is its own wish for the next attempt, in ms since the epoch. */
+/** The SDK's answer. `retryAtMs` is when it asks for the next attempt, in ms since the epoch. */
 export type Answer =
   | { kind: "ops"; ops: Op[]; retryAtMs: number | undefined }
   | { kind: "failed"; error: SerializedError; isFinal: boolean; retryAtMs: number | undefined };
 
-/** The body of a call: copies, so that what a function changes in its event or results stays in its call. */
+/** The body of a call. It holds copies, because a function may change its event and results. */
 function toBody(call: Invocation): Record<string, unknown> {
   const ended = call.steps.filter((step) => step.state !== "pending");
   const event = structuredClone(call.event);
   return {
-    // The SDK plays it as it does best: one engine and one SDK version stand behind every run of this process.
+    // The SDK chooses its execution version: every run of this process has the same engine and SDK.
     version: -1,
     event,
     events: [event],

@@ -12,29 +12,29 @@ import { compileExpression } from "../triggers/expression.ts";
 import type { Backoff } from "./backoff.ts";
 import type { Answer } from "./invoke-function.ts";
 
-/** Where a run stands after an answer: what to write, and what comes next. */
+/** The consequences of an answer: what to write, and what comes next. */
 export type Verdict = {
   steps: StepWrite[];
-  /** Runs invoked by steps, with the events that begin them. */
+  /** Events that start the runs below. */
   events: EngineEvent[];
   runs: NewRun[];
   next:
     | { kind: "completed"; output: unknown }
     | { kind: "failed"; error: SerializedError }
     | { kind: "retry"; attempt: number; dueAtMs: number }
-    /** Steps the SDK wants called one by one. */
+    /** Steps that the SDK wants to be called one by one. */
     | { kind: "planned"; steps: { stepId: string; name: string }[] }
-    /** Something was recorded: the function can go on at once. */
+    /** A step was recorded: the function can continue at once. */
     | { kind: "progressed" }
-    /** Nothing to do until a timer or an event. */
+    /** The run waits for a timer or an event. */
     | { kind: "parked" }
-    /** The SDK stopped because a checkpoint was refused: nothing of this answer counts. */
+    /** The SDK stopped because a checkpoint was refused: the answer is ignored. */
     | { kind: "halted" };
 };
 
 /**
- * What the judgement rests on: the call that was answered, the steps already known to wait, and the time: the engine's, in
- * which waits are kept, and the machine's, which dates in the answer are relative to.
+ * The call that was answered, the steps that already wait, and the time: the engine's, which waits are measured in, and
+ * the machine's, which dates in the answer are relative to.
  */
 type Circumstances = {
   runId: string;
@@ -46,16 +46,16 @@ type Circumstances = {
   backoff: Backoff;
 };
 
-/** The name of the error the SDK ends a call with when a checkpoint was answered with 409. */
+/** The name of the SDK's error when a checkpoint was answered with 409. */
 const STALE_DISPATCH = "StaleDispatchError";
 
 const nameOf = (op: Op) => op.displayName ?? op.name ?? op.id;
 
-/** The real server's limits of what a `RetryAfterError` may ask for. */
+/** The real server's limits for the delay of a `RetryAfterError`. */
 const SOONEST_RETRY_MS = 1_000;
 const LATEST_RETRY_MS = 24 * 3_600_000;
 
-/** The failure of an attempt: another attempt, or the end when there is none left. */
+/** Decides on a failed attempt: another attempt, or the end when none is left. */
 function judgeFailure(
   error: SerializedError,
   isFinal: boolean,
@@ -69,7 +69,7 @@ function judgeFailure(
   return { kind: "retry", attempt: attempt + 1, dueAtMs: nowMs + delayMs };
 }
 
-/** The event and run that a `step.invoke` begins. */
+/** The event and the run that a `step.invoke` starts. */
 function invokeRun(runId: string, op: Extract<Op, { op: "InvokeFunction" }>, nowMs: number) {
   const data = op.opts.payload?.data ?? {};
   const event: EngineEvent = {
@@ -82,7 +82,7 @@ function invokeRun(runId: string, op: Extract<Op, { op: "InvokeFunction" }>, now
   return { event, run: { id: randomUUID(), functionId: op.opts.function_id, eventId: event.id, parent } };
 }
 
-/** The wait of a step, if it is one. A date is taken for the time until it, by the clock that the function read. */
+/** The wait of a step, if it is one. A date becomes a delay by the machine's clock, which the function read. */
 function toWait(op: Op, { nowMs, wallNowMs }: Circumstances): StepWrite | undefined {
   const step = { stepId: op.id, name: nameOf(op), state: "pending" } as const;
   const readDue = (text: string) => nowMs + parseDueTime(text, wallNowMs) - wallNowMs;
@@ -102,9 +102,9 @@ function toWait(op: Op, { nowMs, wallNowMs }: Circumstances): StepWrite | undefi
 }
 
 /**
- * Judges the answer to a call, purely: everything it means for the run's rows.
+ * Computes the consequences of an answer for the run's rows. Pure.
  *
- * @throws when a wait names a time or an expression this engine cannot read: the run cannot go on.
+ * @throws when a wait has a time or an expression that this engine cannot parse: the run cannot continue.
  */
 export function judgeAnswer(answer: Answer, circumstances: Circumstances): Verdict {
   const { runId, nowMs, waitingStepIds } = circumstances;
@@ -127,8 +127,8 @@ export function judgeAnswer(answer: Answer, circumstances: Circumstances): Verdi
       hasProgressed = true;
     } else if (op.op === "StepFailed" || op.op === "StepError") {
       const error = toSerializedError(op.error);
-      const fate = judgeFailure(error, op.op === "StepFailed", answer.retryAtMs, circumstances);
-      if (fate.kind === "retry") end ??= fate;
+      const outcome = judgeFailure(error, op.op === "StepFailed", answer.retryAtMs, circumstances);
+      if (outcome.kind === "retry") end ??= outcome;
       else {
         verdict.steps.push({ ...step, state: "failed", error });
         hasProgressed = true;

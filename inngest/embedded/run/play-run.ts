@@ -7,14 +7,14 @@ import type { Verdict } from "./judge-answer.ts";
 export type PlayScene = CallScene & {
   store: EngineStore;
   commit: (run: HeldRun, change: Change) => Promise<Receipt>;
-  /** Writes the end of a run that leads to nothing else. */
+  /** Writes the end of a run without a parent. */
   complete: (run: HeldRun, output: unknown) => Promise<void>;
 };
 
-/** How a run came to rest: parked (until a time, if it has one), over, or left to another executor or start. */
+/** How a run came to rest: parked (until `dueAtMs`, if it has one), over, or left to another executor or a restart. */
 type Rest = { kind: "parked"; dueAtMs: number | undefined } | { kind: "over" } | { kind: "left" };
 
-/** The rest a round led to, or undefined when there is more to play. */
+/** One round's result: the run's rest, or undefined when another round follows. */
 type Round = Promise<Rest | undefined>;
 
 const OVER: Rest = { kind: "over" };
@@ -22,7 +22,7 @@ const LEFT: Rest = { kind: "left" };
 
 const toChange = ({ steps, events, runs }: Verdict): Change => ({ steps, events, runs });
 
-/** Plays a run round by round until it rests; `first` is known for a run that was just made. */
+/** Plays a run round by round until it rests. `first` is the snapshot of a new run, which need not be loaded. */
 export async function playRun(scene: PlayScene, run: HeldRun, first?: Snapshot): Promise<Rest> {
   if (!first) await scene.store.takeUp(run.id, run.epoch, scene.clock.now());
   let snapshot = first ?? (await scene.store.load(run.id, run.epoch));
@@ -46,7 +46,7 @@ async function repeat(scene: PlayScene, run: HeldRun, snapshot: Snapshot, steps:
     : park(scene, run, snapshot, { attempt: snapshot.attempt });
 }
 
-/** Lets the function run on until it ends, fails, or waits. */
+/** Continues the function until it ends, fails, or waits. */
 async function discover(scene: PlayScene, run: HeldRun, snapshot: Snapshot): Round {
   const { attempt } = snapshot;
   const verdict = await callRun(scene, run, snapshot, { attempt });
@@ -66,7 +66,7 @@ async function discover(scene: PlayScene, run: HeldRun, snapshot: Snapshot): Rou
       return undefined;
     case "planned": {
       if (verdict.steps.length > 0) await scene.commit(run, toChange(verdict));
-      // The call may have recorded steps before it came to these.
+      // The call may have recorded steps before it planned these.
       const current = await scene.store.load(run.id, run.epoch);
       const steps = next.steps.map((step) => ({ ...step, attempt: 0 }));
       return current ? callSteps(scene, run, current, steps) : LEFT;
@@ -74,7 +74,7 @@ async function discover(scene: PlayScene, run: HeldRun, snapshot: Snapshot): Rou
   }
 }
 
-/** Calls planned steps side by side and records each as it ends. */
+/** Calls planned steps concurrently and records each when it ends. */
 async function callSteps(
   scene: PlayScene,
   run: HeldRun,
@@ -103,7 +103,7 @@ async function callSteps(
   return results.map((result) => (result.status === "fulfilled" ? result.value : undefined)).find(Boolean);
 }
 
-/** Writes the run's rest, unless something came in since the snapshot. */
+/** Parks the run, unless it was woken since the snapshot. */
 async function park(
   scene: PlayScene,
   run: HeldRun,
@@ -126,7 +126,7 @@ async function park(
   return { kind: "parked", dueAtMs: dueTimes.length > 0 ? Math.min(...dueTimes) : undefined };
 }
 
-/** Ends the run in one transaction with what follows from it: a failure's event and handlers, its parent's step. */
+/** Ends the run, in one transaction with the consequences: its parent's step, and the event and handlers of a failure. */
 async function end(
   scene: PlayScene,
   run: HeldRun,
@@ -135,7 +135,7 @@ async function end(
 ): Round {
   const { hasParent } = run;
   const change = toChange(verdict);
-  // Nobody asks for the steps of a run that is over, so those that came with its end are not written.
+  // The steps of an ended run are never read, so those in its last answer are not written.
   if (next.kind === "completed" && !hasParent && verdict.runs.length === 0) {
     await scene.complete(run, next.output);
     return OVER;
@@ -151,7 +151,7 @@ async function end(
   return OVER;
 }
 
-/** The event of a failure and the runs it starts; a failing failure handler starts none. */
+/** The event of a failure and the runs it starts. A failure handler that fails starts none. */
 function planFailure({ clock, registry }: PlayScene, run: HeldRun, error: SerializedError) {
   const data = { function_id: run.functionId, run_id: run.id, error, event: run.event };
   const event = { id: `failed:${run.id}`, name: INTERNAL_EVENTS.failed, data, ts: clock.now() };

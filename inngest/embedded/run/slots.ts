@@ -1,16 +1,16 @@
 import type { EngineEvent } from "../protocol.ts";
 import type { RegisteredFunction } from "../triggers/registry.ts";
 
-/** Lets calls through while there is room for the engine and for the function's own `concurrency` limits, in order. */
+/** Limits concurrent calls by the engine's limit and by each function's own `concurrency`; calls wait in order of arrival. */
 export type Slots = {
-  /** Resolves, when there is room, with the function that gives it back. */
+  /** Resolves when a slot is free. @returns a function that releases it. */
   acquire: (fn: RegisteredFunction, event: EngineEvent) => Promise<() => void>;
 };
 
 type Limit = { key: string; max: number };
 type Waiting = { limits: Limit[]; enter: () => void };
 
-/** Limits on calls at a time: `engineMax` over all functions, and each function's own. */
+/** @param engineMax limit over all functions. */
 export function createSlots(engineMax: number): Slots {
   const used = new Map<string, number>();
   const queue: Waiting[] = [];

@@ -1,13 +1,13 @@
 type Field = ReadonlySet<number>;
 
-/** A cron schedule, ready to be asked for its next time. */
+/** A parsed cron schedule. */
 export type CronSchedule = {
   minutes: Field;
   hours: Field;
   days: Field;
   months: Field;
   weekdays: Field;
-  /** Whether day of month and day of week are both given: then either one is enough (POSIX). */
+  /** Whether both day of month and day of week are restricted: then either may match (POSIX). */
   eitherDay: boolean;
 };
 
@@ -28,9 +28,9 @@ function parseField(text: string, min: number, max: number): Set<number> {
 }
 
 /**
- * Reads a five-field cron expression (numbers, lists, ranges, steps), in UTC.
+ * Parses a five-field cron expression (numbers, lists, ranges, steps), in UTC.
  *
- * @throws with a sentence when it is anything else, such as one with a `TZ=` prefix.
+ * @throws with a sentence for any other text, such as one with a `TZ=` prefix.
  */
 export function parseCron(expression: string): CronSchedule {
   const fields = expression.trim().split(/\s+/);
@@ -61,7 +61,7 @@ function isDue(schedule: CronSchedule, date: Date): boolean {
   return schedule.eitherDay ? byDay || byWeekday : byDay && byWeekday;
 }
 
-/** The first time after `afterMs` that the schedule names (ms since the epoch), or undefined when it never comes. */
+/** The schedule's first time after `afterMs` (ms since the epoch); undefined when there is none within eight years. */
 export function nextCronTime(schedule: CronSchedule, afterMs: number): number | undefined {
   const firstMinute = Math.floor(afterMs / MINUTE_MS) * MINUTE_MS + MINUTE_MS;
   let day = Math.floor(firstMinute / DAY_MS) * DAY_MS;

@@ -5,14 +5,14 @@ import { compileExpression } from "./expression.ts";
 import { cancelsRun, type Registry } from "./registry.ts";
 
 /**
- * Gives an event its id. Without one of its own it comes from the seed the SDK sends with a request, so that a
- * repeated request makes the same events.
+ * Completes events with their id and time. A missing id is derived from the seed that the SDK sends with a request, so
+ * a repeated request creates the same events.
  */
 export function toEvents(payloads: EventPayload[], seed: string | null, nowMs: number): EngineEvent[] {
   return payloads.map((payload, at) => {
-    const made =
+    const fallbackId =
       seed === null ? randomUUID() : createHash("sha256").update(`${seed}:${at}`).digest("hex").slice(0, 32);
-    return { ...payload, id: payload.id || made, data: payload.data ?? {}, ts: payload.ts ?? nowMs };
+    return { ...payload, id: payload.id || fallbackId, data: payload.data ?? {}, ts: payload.ts ?? nowMs };
   });
 }
 
@@ -51,7 +51,7 @@ async function matchCancellations(
   });
 }
 
-/** What events meet. `isAwaited` may say yes in vain, never no in vain. */
+/** What events are matched with. `isAwaited` may be true for an event without a wait, but never false with one. */
 type EventScene = {
   store: EngineStore;
   registry: Registry;
@@ -60,9 +60,9 @@ type EventScene = {
 };
 
 /**
- * Stores events with everything they bring about: runs to start, waits to end, runs to cancel, in one transaction.
- * An event whose id is known already does nothing. Waits are looked up first and written with a condition, so one
- * that ends in between is left alone.
+ * Stores events with their consequences in one transaction: runs to start, waits to end, runs to cancel. An event with
+ * an id that is already stored has no effect. Waits are looked up first and ended by compare-and-set, so a wait that
+ * ends in between keeps its result.
  */
 export async function receiveEvents(
   { store, registry, isAwaited, nowMs }: EventScene,
@@ -71,8 +71,10 @@ export async function receiveEvents(
 ): Promise<{ change: Change; receipt: Receipt }> {
   const unique = [...new Map(events.map((event) => [event.id, event])).values()];
   const cancelled = await matchCancellations(store, registry, unique, nowMs);
-  const gone = new Set(cancelled.map(({ runId }) => runId));
-  const satisfied = (await matchWaits(store, isAwaited, unique)).filter(({ runId }) => !gone.has(runId));
+  const cancelledIds = new Set(cancelled.map(({ runId }) => runId));
+  const satisfied = (await matchWaits(store, isAwaited, unique)).filter(
+    ({ runId }) => !cancelledIds.has(runId),
+  );
   const change: Change = { events: unique, runs: unique.flatMap(planRuns), satisfied, cancelled };
   return { change, receipt: await store.commit(change) };
 }

@@ -9,19 +9,19 @@ const DEFAULT_RETRIES = 4;
 
 type EventRule = { eventName: string; matches: (scope: ExpressionScope) => boolean };
 
-/** A function as the engine plays it. */
+/** A registered function with its compiled rules. */
 export type RegisteredFunction = {
   id: string;
   triggers: EventRule[];
   crons: { expression: string; schedule: CronSchedule }[];
-  /** What cancels its runs; `timeout` is how long after the start of a run (wire form), if limited. */
+  /** Events that cancel its runs; `timeout` limits the time since the run's start (wire form). */
   cancelledBy: (EventRule & { timeout: string | undefined })[];
   maxAttempts: number;
   idempotencyKey: Expression | undefined;
   concurrency: { limit: number; key: Expression | undefined }[];
 };
 
-/** The functions of this process, by what starts and what cancels them. */
+/** The functions of this process, by the events that start and cancel them. */
 export type Registry = {
   find: (functionId: string) => RegisteredFunction | undefined;
   all: () => RegisteredFunction[];
@@ -37,7 +37,7 @@ function toRule(eventName: string, expression: string | null | undefined): Event
   return { eventName, matches: (scope) => compiled(scope) === true };
 }
 
-/** Names with a trailing `*` take every event that begins so. */
+/** A name with a trailing `*` matches every event with that prefix. */
 const isNamed = (rule: EventRule, name: string) =>
   rule.eventName === name || (rule.eventName.endsWith("*") && name.startsWith(rule.eventName.slice(0, -1)));
 
@@ -83,9 +83,9 @@ export function cancelsRun(
 }
 
 /**
- * Reads the registered functions once, so that an event costs a look-up.
+ * Compiles the registered functions once, so that an event costs only a look-up.
  *
- * @throws when an expression or a cron schedule is beyond what this engine plays.
+ * @throws for an expression or a cron schedule that this engine does not support.
  */
 export function createRegistry(configs: FunctionConfig[]): Registry {
   const functions = new Map(configs.map((config) => [config.id, toFunction(config)]));
