@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { Mark } from "./session/mark.tsx";
 import { Button } from "./ui/button.tsx";
 
-/** A page that is only a message. */
+/** A page with a message only. */
 export function MessagePage({
   title,
   children,

@@ -2,7 +2,7 @@
 
 import { CopyButton } from "#components/ui/copy-button.tsx";
 
-/** The same request for a terminal; follows the form as it is filled in. */
+/** The form's request as a curl command. */
 export function CurlPreview({ command }: { command: string }) {
   return (
     <section

@@ -1,7 +1,7 @@
-/** What the schema editor holds, once read. */
+/** The parsed text of the schema editor. */
 type ReadSchema = { isValid: true; schema: Record<string, unknown> } | { isValid: false; problem: string };
 
-/** An example to begin with: what a checkout page asks for. */
+/** An example schema: the fields of a checkout page. */
 export const EXAMPLE_SCHEMA = `{
   "type": "object",
   "properties": {
@@ -34,10 +34,10 @@ export function readSchema(text: string): ReadSchema {
     return { isValid: false, problem: `Not JSON: ${describePlace(text, error)}` };
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    return { isValid: false, problem: "The schema is to be a JSON object." };
+    return { isValid: false, problem: "The schema must be a JSON object." };
   }
   if (!("type" in value) || value.type !== "object") {
-    return { isValid: false, problem: 'The root is to be an object schema: "type": "object".' };
+    return { isValid: false, problem: 'The root must be an object schema: "type": "object".' };
   }
   return { isValid: true, schema: value as Record<string, unknown> };
 }

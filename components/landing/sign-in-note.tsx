@@ -3,7 +3,7 @@ import { CopyButton } from "#components/ui/copy-button.tsx";
 
 const COMMAND = "npm run login";
 
-/** What a visitor sees who is not signed in: why, and how to get a login link. */
+/** For visitors who are not signed in: how to get a login link. */
 export function SignInNote({ isLinkExpired }: { isLinkExpired: boolean }) {
   return (
     <section className="mx-auto mt-[12dvh] flex max-w-[480px] flex-col items-start gap-2">

@@ -6,7 +6,7 @@ import type { PageSize } from "./use-live-pictures.ts";
 
 const SHOWN_MS = 2_000;
 
-/** Where a script of the agent has its pointer: an arrow over the page that fades when it rests, a ring for a press. */
+/** The pointer of the agent's script: an arrow over the page that fades out when it rests, and a ring for a press. */
 export function AgentPointer({ page }: { page: PageSize }) {
   const { onPassing } = useRuntime();
   const arrow = useRef<HTMLDivElement>(null);

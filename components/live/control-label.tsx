@@ -5,7 +5,7 @@ import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { currentRun } from "#lib/page/state/session-state.ts";
 
-/** Who has control of the page now, and the one click that takes it. */
+/** Shows who has control of the page, with a button that takes control. */
 export function ControlLabel({ hasFocus, takeControl }: { hasFocus: boolean; takeControl: () => void }) {
   const state = useSession();
   const isConnected = useLiveStatus().state === "open";

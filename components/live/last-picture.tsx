@@ -4,7 +4,7 @@ import { useCallback, useState } from "react";
 import { useSession } from "#components/session/session-context.tsx";
 import type { PageSize } from "./use-live-pictures.ts";
 
-/** The last picture of the page, shown while no browser runs; looking at it takes no browser. */
+/** The stored last picture of the page, shown while no browser runs. */
 export function LastPicture({ takenAt, onSize }: { takenAt: string; onSize: (size: PageSize) => void }) {
   const { paths } = useSession();
   const [isMissing, setMissing] = useState(false);
@@ -18,7 +18,7 @@ export function LastPicture({ takenAt, onSize }: { takenAt: string; onSize: (siz
   return (
     // biome-ignore lint/performance/noImgElement: only the visitor's own browser has the cookie for this picture
     <img
-      // A picture that was drawn with the page has loaded before the page's scripts run.
+      // A picture in the server's HTML may have loaded before hydration, so `onLoad` may not fire.
       ref={measure}
       src={`${paths.picture}?at=${encodeURIComponent(takenAt)}`}
       alt="The page when its browser was last used"

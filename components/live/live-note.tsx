@@ -11,14 +11,14 @@ import type { LiveStatus } from "#lib/client/live-connection.ts";
 import type { SessionState } from "#lib/page/state/session-state.ts";
 import { describeBrowserWait } from "#lib/page/words/describe-state.ts";
 
-/** Says why there is no live picture, in place of it or over the last one, and offers to open the live page. */
+/** Explains why there is no live picture, instead of it or over the last one, and offers to open the live page. */
 export function LiveNote({ hasPicture }: { hasPicture: boolean }) {
   const state = useSession();
   const note = describeNote(state, useLiveStatus().state, hasPicture);
   if (!note) return null;
   const Icon = note.icon;
   const action = note.action && state.role === "drive" && <OpenPage label={note.action} />;
-  // The last picture of a session at rest is there to be looked at: its note stays out of the way.
+  // The note must not cover the last picture of a session at rest.
   if (hasPicture && note.isAtRest) {
     return (
       <div
@@ -59,22 +59,22 @@ export function LiveNote({ hasPicture }: { hasPicture: boolean }) {
   );
 }
 
-/** The button that asks for the live page, and the reason when it cannot be had. */
+/** The button that opens the live page, and the error if that fails. */
 function OpenPage({ label }: { label: string }): ReactNode {
   const { actions } = useRuntime();
-  const [isAsking, setAsking] = useState(false);
+  const [isOpening, setOpening] = useState(false);
   const [error, setError] = useState<string | null>(null);
 
   async function open(): Promise<void> {
-    setAsking(true);
+    setOpening(true);
     setError(null);
     const outcome = await actions.moveBrowser({ action: "open" });
-    setAsking(false);
+    setOpening(false);
     if (!outcome.isDone) setError(`The browser did not start: ${outcome.error}`);
   }
   return (
     <div className="flex shrink-0 flex-col items-center gap-2">
-      <Button className="pointer-events-auto" disabled={isAsking} onClick={open}>
+      <Button className="pointer-events-auto" disabled={isOpening} onClick={open}>
         {label}
       </Button>
       {error && (
@@ -91,7 +91,7 @@ type Note = {
   title: string;
   text?: string;
   isBusy?: boolean;
-  /** No browser runs and none is needed now. */
+  /** No browser is running, and none is needed now. */
   isAtRest?: boolean;
   /** Label of the button that opens the live page. */
   action?: string;
@@ -122,7 +122,7 @@ function describeNote(
       return {
         ...{ icon: MonitorOff, isAtRest: true, action: "Open live page" },
         title: hasPicture ? "Last picture of the page" : "The live page is closed",
-        text: "It opens again where it was: when the agent needs it, or when a person asks for it.",
+        text: "It reopens where it was when the agent needs it, or when a person opens it.",
       };
     case "idle":
       return {

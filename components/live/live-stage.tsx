@@ -5,7 +5,7 @@ import { useLiveStatus, useRuntime } from "#components/session/session-context.t
 import { AddressBar } from "./address-bar.tsx";
 import { LiveView } from "./live-view.tsx";
 
-/** The address bar: while the focus is there, control stays. */
+/** The address bar: control is kept while it has the focus. */
 const CONTROLS = "[data-live-controls]";
 
 /** The live browser: address bar and page. Focusing the page takes control; leaving both releases it. */
@@ -25,7 +25,7 @@ export function LiveStage({
     takeControl();
     surface.current?.focus({ preventScroll: true });
   }, [surface, takeControl]);
-  // Also after a reconnection: the service released control when the old connection ended.
+  // Also after a reconnect: the service released control when the old connection ended.
   useEffect(() => {
     if (hasFocus && isConnected) takeControl();
   }, [hasFocus, isConnected, takeControl]);

@@ -7,8 +7,8 @@ import { decodeFrame } from "#lib/client/frame-header.ts";
 export type PageSize = { width: number; height: number };
 
 /**
- * Draws the live view on a canvas while `isShown`: the newest picture wins, older ones are dropped while one is being
- * decoded. The canvas has the picture's own pixels; its size on the page is the caller's.
+ * Draws the live view on a canvas while `isShown`. While a picture is being decoded, only the newest waiting one is
+ * kept. The canvas has the picture's resolution; the caller sets its size on the page.
  *
  * @returns the size of the page in CSS pixels, null until the first picture.
  */
@@ -31,15 +31,15 @@ export function useLivePictures(
         const frame = decodeFrame(waiting);
         waiting = undefined;
         if (!frame) continue;
-        // A picture that cannot be decoded is passed over: the next one follows.
+        // A picture that cannot be decoded is skipped: the next one follows.
         const jpeg = new Blob([frame.jpeg.slice()], { type: "image/jpeg" });
         const picture = await createImageBitmap(jpeg).catch(() => undefined);
         if (!picture) continue;
         if (!isStopped && canvas.current) draw(canvas.current, picture);
         picture.close();
-        setSize((known) =>
-          known?.width === frame.width && known.height === frame.height
-            ? known
+        setSize((last) =>
+          last?.width === frame.width && last.height === frame.height
+            ? last
             : { width: frame.width, height: frame.height },
         );
       }

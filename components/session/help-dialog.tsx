@@ -17,7 +17,7 @@ const KEYS: { keys: string[]; does: string; needsBrowser?: true }[] = [
   { keys: ["?"], does: "Show these keys" },
 ];
 
-/** All keys of the page. */
+/** All keyboard shortcuts of the page. */
 export function HelpDialog({
   isOpen,
   onOpenChange,

@@ -4,7 +4,7 @@ import { FlaskConical } from "lucide-react";
 import { Popover } from "radix-ui";
 import { useSession } from "./session-context.tsx";
 
-/** Which model works here. The built-in demo model is named as such, with the way to a real one. */
+/** The name of the model. The demo model is marked as such, with instructions for a real one. */
 export function ModelBadge() {
   const { model } = useSession();
   if (!model.isDemo) return <span className="truncate text-faint text-xs max-lg:hidden">{model.label}</span>;
@@ -28,7 +28,7 @@ export function ModelBadge() {
   );
 }
 
-/** Says what the demo model is and how to set a real one. */
+/** Explains the demo model and how to configure a real one. */
 function DemoModelNote() {
   return (
     <>

@@ -8,7 +8,7 @@ import { createSessionRuntime, type SessionRuntime } from "./session-runtime.ts"
 
 const SessionContext = createContext<{ runtime: SessionRuntime; live: LiveStatus } | undefined>(undefined);
 
-/** Connects the page to its session for as long as it is shown. */
+/** Connects the page to its session while it is mounted. */
 export function SessionProvider({ snapshot, children }: { snapshot: SessionSnapshot; children: ReactNode }) {
   const [runtime] = useState(() => createSessionRuntime(snapshot));
   const [live, setLive] = useState<LiveStatus>({ state: "connecting" });
@@ -22,13 +22,13 @@ function useSessionContext() {
   return context;
 }
 
-/** What the page can do: store, actions, live connection. The same object for the life of the page. */
+/** The page's store, actions and live connection. The object never changes. */
 export const useRuntime = (): SessionRuntime => useSessionContext().runtime;
 
-/** How the live connection stands. */
+/** The status of the live connection. */
 export const useLiveStatus = (): LiveStatus => useSessionContext().live;
 
-/** The session as it is now. */
+/** The current state of the session. */
 export function useSession(): SessionState {
   const { store } = useRuntime();
   return useSyncExternalStore(store.subscribe, store.getState, store.getState);

@@ -8,10 +8,10 @@ import { Menu, MenuItem, MenuLine } from "#components/ui/menu.tsx";
 import type { SessionState } from "#lib/page/state/session-state.ts";
 import { useSession } from "./session-context.tsx";
 
-/** Whether this visitor may create and revoke links: one who drives, and came by the session's own link. */
+/** Whether this visitor may create and revoke links: only with the role `drive` and the session's own link. */
 export const mayShare = ({ role, paths }: SessionState): boolean => role === "drive" && paths.share !== null;
 
-/** Holds what is rarely needed. */
+/** The menu with rarely used actions. */
 export function SessionMenu({ openHelp, openShare }: { openHelp: () => void; openShare: () => void }) {
   const state = useSession();
   return (

@@ -3,27 +3,27 @@ import { createSessionActions, type SessionActions } from "#lib/page/calls/sessi
 import { createSessionStore, type SessionStore } from "#lib/page/state/page-store.ts";
 import type { LiveFrame, SessionSnapshot } from "#lib/page/state/view-types.ts";
 
-/** A frame that is shown at once and kept nowhere. */
+/** A frame that is shown at once and not stored. */
 type PassingFrame = Extract<LiveFrame, { type: "cursor" | "pointer" }>;
 
-/** Everything alive behind one open session page. */
+/** The services behind one open session page. */
 export type SessionRuntime = {
   store: SessionStore;
   actions: SessionActions;
   live: Pick<LiveConnection, "send" | "setViewing">;
-  /** Calls back with every picture of the live view; returns the way to stop. */
+  /** Calls back with every picture of the live view. @returns a function that unsubscribes. */
   onPicture: (listener: (frame: ArrayBuffer) => void) => () => void;
-  /** Calls back with every frame that tells of something passing: the page's cursor, the agent's pointer. */
+  /** Calls back with every transient frame: the page's cursor, the agent's pointer. */
   onPassing: (listener: (frame: PassingFrame) => void) => () => void;
-  /** The origin that the page's links start with. */
+  /** The origin of the page's links. */
   origin: string;
-  /** Closes the live connection and opens it with the cookie that the browser has now. */
+  /** Reopens the live connection with the browser's current cookie. */
   reconnect: () => void;
-  /** Opens the live connection; returns the way to close it. */
+  /** Opens the live connection. @returns a function that closes it. */
   connect: (onStatus: (status: LiveStatus) => void) => () => void;
 };
 
-/** Makes the runtime of a page from its snapshot. Nothing is opened before `connect`. */
+/** Creates the runtime of a page from its snapshot. `connect` opens the live connection. */
 export function createSessionRuntime(snapshot: SessionSnapshot): SessionRuntime {
   const store = createSessionStore(snapshot, drawSoon);
   const actions = createSessionActions(snapshot.paths, undefined, () => store.getState().connectionId);
@@ -43,7 +43,7 @@ export function createSessionRuntime(snapshot: SessionSnapshot): SessionRuntime 
       for (const listener of listeners) listener(frame);
     },
     onStatus: (status) => report(status),
-    // A visitor without access is answered 404 at the page's own address.
+    // Without access, the page's own address answers 404.
     hasAccess: async () => {
       const { status } = await fetch(location.pathname, { method: "HEAD", cache: "no-store" });
       return ![401, 403, 404].includes(status);
@@ -79,7 +79,7 @@ export function createSessionRuntime(snapshot: SessionSnapshot): SessionRuntime 
   };
 }
 
-/** With the next drawn frame, or soon where the page is hidden and none is drawn. */
+/** Runs before the next drawn frame; on a hidden page, which draws none, after a short delay. */
 function drawSoon(callback: () => void): void {
   if (document.visibilityState === "visible") requestAnimationFrame(callback);
   else setTimeout(callback, 100);

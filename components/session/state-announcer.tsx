@@ -4,7 +4,7 @@ import { describeState } from "#lib/page/words/describe-state.ts";
 import { useStop } from "./composer/stop-context.tsx";
 import { useLiveStatus, useSession } from "./session-context.tsx";
 
-/** Announces the session's state to screen readers: the state and what happened, not every word as it streams. */
+/** Announces the session's state to screen readers, but not the streamed text. */
 export function StateAnnouncer() {
   const words = describeState(useSession(), useLiveStatus());
   const { isArmed } = useStop();

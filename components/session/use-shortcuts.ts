@@ -13,7 +13,7 @@ type Places = {
   openHelp: () => void;
 };
 
-/** Handles the session page's keys, unless a menu, a dialog, a field or the live view has handled them. */
+/** Handles the session page's shortcuts, unless a menu, a dialog, a field or the live view has handled the key. */
 export function useShortcuts(places: Places): void {
   const { store } = useRuntime();
   const stopping = useStop();
@@ -23,7 +23,7 @@ export function useShortcuts(places: Places): void {
   });
 
   useEffect(() => {
-    /** Leaves the innermost thing; where there is nothing to leave, the second press stops the agent. */
+    /** Esc leaves a field. Elsewhere, the first press arms and the second one stops the agent. */
     function leave(event: KeyboardEvent): void {
       // A held key must not stop the agent.
       if (event.repeat) return;
@@ -35,7 +35,7 @@ export function useShortcuts(places: Places): void {
       else if (mayStop && isArmed) void stop();
       else if (mayStop) arm();
     }
-    function hear(event: KeyboardEvent): void {
+    function handleKey(event: KeyboardEvent): void {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing)
         return;
       if (event.key === "Escape") {
@@ -59,8 +59,8 @@ export function useShortcuts(places: Places): void {
       event.preventDefault();
       act();
     }
-    window.addEventListener("keydown", hear);
-    return () => window.removeEventListener("keydown", hear);
+    window.addEventListener("keydown", handleKey);
+    return () => window.removeEventListener("keydown", handleKey);
   }, [store]);
 }
 
@@ -68,7 +68,7 @@ const isTyping = (target: EventTarget | null): target is HTMLElement =>
   target instanceof HTMLElement &&
   target.closest("input, textarea, select, [contenteditable], [role=dialog], [role=menu]") !== null;
 
-/** Moves the focus to the next or previous item of the conversation; from outside, to the last one. */
+/** Moves the focus to the next or previous item of the conversation; from outside it, to the last item. */
 function step(conversation: HTMLElement, by: 1 | -1): void {
   const items = [...conversation.querySelectorAll<HTMLElement>("[data-item]")];
   const current = items.findIndex((item) => item.contains(document.activeElement));

@@ -6,7 +6,7 @@ import { IconButton } from "#components/ui/icon-button.tsx";
 import { Menu, MenuItem, MenuLine } from "#components/ui/menu.tsx";
 import { ThemeChoices } from "./theme-choices.tsx";
 
-/** What is rarely needed on a page outside of sessions: one link, and the theme. */
+/** The menu of pages outside sessions: one link, and the theme. */
 export function LinkMenu({ href, children }: { href: string; children: ReactNode }) {
   return (
     <Menu

@@ -11,7 +11,7 @@ const CHOICES = [
   { value: "dark", label: "Dark", icon: <Moon /> },
 ] as const;
 
-/** Light, dark, or as the system has it. Stands inside a menu. */
+/** Menu choices for the theme: light, dark, or the system's. */
 export function ThemeChoices() {
   const [theme, setTheme] = useState(currentTheme);
   return (

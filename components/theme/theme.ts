@@ -1,14 +1,14 @@
-/** Where the chosen theme is kept: a cookie, so that the server draws the page in it. */
+/** The cookie with the chosen theme, which lets the server render the page in it. */
 export const THEME_COOKIE = "theme";
 
 const THEMES = ["system", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
 
-/** The theme a cookie names; anything else is the system's. */
+/** Reads the theme from a cookie's value; any other value means the system's theme. */
 export const readTheme = (value: string | undefined): Theme =>
   THEMES.find((theme) => theme === value) ?? "system";
 
-/** Shows the page in a theme and remembers it for a year. */
+/** Applies a theme and stores it for a year. */
 export function applyTheme(theme: Theme): void {
   if (theme === "system") delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;
@@ -17,5 +17,5 @@ export function applyTheme(theme: Theme): void {
   document.cookie = `${THEME_COOKIE}=${theme}; path=/; max-age=${maxAgeS}; samesite=lax`;
 }
 
-/** The theme the page is shown in now. */
+/** The page's current theme. */
 export const currentTheme = (): Theme => readTheme(document.documentElement.dataset.theme);

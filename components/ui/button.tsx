@@ -26,7 +26,7 @@ const styles = cva(
 
 export type ButtonProps = ComponentProps<"button"> & VariantProps<typeof styles> & { asChild?: boolean };
 
-/** A button; with `asChild` its looks on another element. */
+/** A button; with `asChild`, its style on another element. */
 export function Button({
   className,
   variant,

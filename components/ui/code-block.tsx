@@ -1,6 +1,6 @@
 import { cn } from "./cn.ts";
 
-/** Text as it is, in a fixed-width face; long lines wrap. */
+/** Preformatted text in a fixed-width font; long lines wrap. */
 export function CodeBlock({ text, className }: { text: string; className?: string }) {
   return (
     <pre

@@ -5,7 +5,7 @@ import { useEffect, useState } from "react";
 import { Button, type ButtonProps } from "./button.tsx";
 import { IconButton } from "./icon-button.tsx";
 
-/** Copies a text; says so for two seconds. Without `children` it is an icon. */
+/** Copies a text and confirms it for two seconds. Without `children` it is an icon. */
 export function CopyButton({
   text,
   label = "Copy",
@@ -40,7 +40,7 @@ export function CopyButton({
   );
 }
 
-/** Copies a text. @returns whether the browser did so: it may refuse, and a page without TLS has no clipboard at all. */
+/** Copies a text. @returns whether it was copied: the browser may refuse, and a page without TLS has no clipboard. */
 async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

@@ -6,7 +6,7 @@ import type { ReactNode } from "react";
 import { cn } from "./cn.ts";
 import { IconButton } from "./icon-button.tsx";
 
-/** A window over the page; Esc, the cross and a click beside it close it. */
+/** A modal dialog; Esc, the close button and a click outside close it. */
 export function Dialog({
   isOpen,
   onOpenChange,
@@ -27,7 +27,7 @@ export function Dialog({
         <Radix.Content
           aria-describedby={undefined}
           onOpenAutoFocus={(event) => {
-            // The window itself, not its cross, whose tooltip would open with it.
+            // Focuses the dialog, not its close button, whose tooltip would open.
             event.preventDefault();
             if (event.currentTarget instanceof HTMLElement) event.currentTarget.focus();
           }}

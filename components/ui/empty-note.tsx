@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** What stands where nothing is yet: what will be here, and how it gets here. */
+/** The content of an empty area: what will appear there, and when. */
 export function EmptyNote({
   icon,
   title,
@@ -9,7 +9,7 @@ export function EmptyNote({
 }: {
   icon: ReactNode;
   title: string;
-  /** What the reader can do about it. */
+  /** An action for the reader. */
   action?: ReactNode;
   children?: ReactNode;
 }) {

@@ -4,17 +4,17 @@ import { cn } from "./cn.ts";
 const looks =
   "w-full rounded-md border border-line-strong bg-surface px-3 text-ink placeholder:text-faint outline-none focus-visible:border-accent focus-visible:ring-2 focus-visible:ring-accent/25 aria-invalid:border-bad aria-invalid:ring-bad/20 disabled:opacity-50";
 
-/** A line of text. */
+/** A single-line text input. */
 export function Input({ className, ...props }: ComponentProps<"input">) {
   return <input className={cn(looks, "h-8 text-sm", className)} {...props} />;
 }
 
-/** One of several choices. */
+/** A drop-down list. */
 export function Select({ className, ...props }: ComponentProps<"select">) {
   return <select className={cn(looks, "h-8 text-sm", className)} {...props} />;
 }
 
-/** Several lines of text; grows with what is written where the browser can. */
+/** A multi-line text input; it grows with its text if the browser supports that. */
 export function Textarea({ className, ...props }: ComponentProps<"textarea">) {
   return (
     <textarea
@@ -24,7 +24,7 @@ export function Textarea({ className, ...props }: ComponentProps<"textarea">) {
   );
 }
 
-/** A labelled control with room for a hint, or what is wrong with it. */
+/** A labelled control with a hint or an error. */
 export function Field({
   id,
   label,
@@ -35,7 +35,7 @@ export function Field({
 }: {
   id: string;
   label: ReactNode;
-  /** Something to do with the control, beside its label. */
+  /** An action next to the label. */
   action?: ReactNode;
   hint?: ReactNode;
   error?: string | undefined;

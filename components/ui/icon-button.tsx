@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { Button, type ButtonProps } from "./button.tsx";
 import { Tooltip } from "./tooltip.tsx";
 
-/** A button that is an icon, with its name for those who do not see or know it. */
+/** An icon button with an accessible name and a tooltip. */
 export function IconButton({
   label,
   keys,

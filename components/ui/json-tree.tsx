@@ -5,7 +5,7 @@ import { useState } from "react";
 import { pointerSegment } from "#lib/page/words/deliverable-marks.ts";
 import { cn } from "./cn.ts";
 
-/** Levels that are open at first, and members shown of one level before "show all". */
+/** Levels that are open at first, and members of one level before "Show all". */
 const OPEN_LEVELS = 3;
 const MEMBERS_MAX = 100;
 
@@ -17,12 +17,12 @@ type NodeProps = {
   marks: Marks;
 };
 
-/** What is wrong with a value, by the JSON pointer of the place. */
+/** Errors in a value, by the JSON pointer of their place. */
 type Marks = ReadonlyMap<string, string>;
 
 const NO_MARKS: Marks = new Map();
 
-/** A JSON value as a tree that opens and closes; the places in `marks` are shown as wrong, each with its reason. */
+/** A JSON value as a collapsible tree. Places in `marks` are highlighted with their error. */
 export function JsonTree({ value, marks = NO_MARKS }: { value: unknown; marks?: Marks }) {
   return (
     <div className="font-mono text-xs leading-5">

@@ -5,13 +5,13 @@ import { type Components, Streamdown } from "streamdown";
 
 type Inner = { children?: ReactNode };
 
-/** Model text is untrusted: no raw HTML, no pictures from elsewhere, links only to web pages and without a referrer. */
+/** Model text is untrusted: no raw HTML, no remote images, and links only to web pages, without a referrer. */
 const plain = (
   Tag: "h1" | "h2" | "h3" | "h4" | "p" | "ul" | "ol" | "li" | "strong" | "blockquote" | "hr" | "th" | "td",
 ) =>
   function PlainElement({ children }: Inner) {
     if (Tag === "hr") return <hr />;
-    // Each block reads in the direction of its own words; items follow their list, so that its marks stand in line.
+    // Each block has the direction of its own text; items follow their list, so that its markers align.
     return <Tag dir={Tag === "strong" || Tag === "li" ? undefined : "auto"}>{children}</Tag>;
   };
 
@@ -38,7 +38,7 @@ const COMPONENTS = {
   inlineCode: ({ children }: Inner) => <code>{children}</code>,
   a: SafeLink,
   img: ({ alt }: { alt?: string }) => <span className="text-faint">[picture{alt ? `: ${alt}` : ""}]</span>,
-  // The type's index signature asks every component to take any property; these take their element's.
+  // The type's index signature requires components for any property; these accept only their element's.
 } as Components;
 
 function SafeLink({ href, children }: ComponentProps<"a">) {
@@ -56,7 +56,7 @@ function SafeLink({ href, children }: ComponentProps<"a">) {
   );
 }
 
-/** Markdown as it streams; half-written marks are closed for the eye. */
+/** Markdown, also while it streams: incomplete syntax is rendered as if it were closed. */
 export function Markdown({ text, isStreaming = false }: { text: string; isStreaming?: boolean }) {
   return (
     <Streamdown

@@ -1,6 +1,6 @@
 import { cn } from "./cn.ts";
 
-/** A choice of one out of a few views of the same thing. */
+/** A choice between a few views. */
 export function Segments<Choice extends string>({
   label,
   choices,

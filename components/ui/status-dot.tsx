@@ -8,7 +8,7 @@ const COLORS = {
   bad: "bg-bad",
 };
 
-/** A dot in the colour of a state; the words beside it say the same. */
+/** A dot in the colour of a state; the text next to it says the same. */
 export function StatusDot({ tone, className }: { tone: keyof typeof COLORS; className?: string }) {
   return <span aria-hidden className={cn("size-2 shrink-0 rounded-full", COLORS[tone], className)} />;
 }

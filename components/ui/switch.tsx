@@ -3,7 +3,7 @@
 import { Switch as Radix } from "radix-ui";
 import type { ComponentProps } from "react";
 
-/** On or off. */
+/** An on/off switch. */
 export function Switch(props: ComponentProps<typeof Radix.Root>) {
   return (
     <Radix.Root

@@ -3,8 +3,8 @@
 import { useEffect, useState } from "react";
 
 /**
- * The time, told again every `everyMs` while `isTicking`; null until the page is alive in the browser, because the
- * server's clock and zone are not the reader's.
+ * The current time, updated every `everyMs` while `isTicking`. Null until hydration, because the server's clock and time
+ * zone are not the reader's.
  */
 export function useNow(everyMs: number, isTicking = true): number | null {
   const [now, setNow] = useState<number | null>(null);

@@ -7,7 +7,7 @@ import { Button } from "../../ui/button.tsx";
 import { Input } from "../../ui/field.tsx";
 import { useRuntime, useSession } from "../session-context.tsx";
 
-/** A question of the agent that waits for a person. */
+/** An open question of the agent, with a form for the answer. */
 export function ElicitationForm({ elicitation }: { elicitation: ElicitationView }) {
   const { store, actions } = useRuntime();
   const { role } = useSession();

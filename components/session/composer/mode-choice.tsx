@@ -2,14 +2,14 @@
 
 import type { FollowUpMode } from "#lib/page/state/view-types.ts";
 
-/** What each mode is called, and what it does, in the words of the person who chooses. */
+/** Name and description of each mode, for the person who chooses. */
 export const MODES: Record<FollowUpMode, { name: string; does: string }> = {
   queue: { name: "Queue", does: "Say what comes next" },
   steer: { name: "Steer", does: "Tell the agent while it works" },
   interrupt: { name: "Interrupt", does: "Stop this turn and ask for something else" },
 };
 
-/** How a message reaches a session whose turn is at work: one stop of the Tab key, changed with the arrow keys. */
+/** Chooses how a message reaches a running turn. One Tab stop; the arrow keys change the choice. */
 export function ModeChoice({
   mode,
   onChange,

@@ -6,7 +6,7 @@ import { StatusDot } from "../../ui/status-dot.tsx";
 import { useNow } from "../../ui/use-now.ts";
 import { useLiveStatus, useSession } from "../session-context.tsx";
 
-/** What the session is doing, in words, with the time it takes; why it stopped, and what to do. */
+/** The session's state in words, with the elapsed time; after a failure, the reason and advice. */
 export function StateLine() {
   const words = describeState(useSession(), useLiveStatus());
   return (

@@ -9,7 +9,7 @@ type Stop = {
   isArmed: boolean;
   /** Makes the next Esc stop the agent, until another key or a click, or for a few seconds. */
   arm: () => void;
-  /** Why the turn could not be stopped, in a sentence. */
+  /** Why the turn could not be stopped, as a sentence. */
   error: string | null;
   /** Clears the error of an earlier stop once the person asks for something else. */
   forgetError: () => void;
@@ -19,7 +19,7 @@ const ARMED_MS = 4_000;
 
 const StopContext = createContext<Stop | undefined>(undefined);
 
-/** Stops the running turn for the button and the Esc key alike, so that both report a failure in one place. */
+/** Stops the running turn for the button and for Esc, so that both report an error in the same place. */
 export function StopProvider({ children }: { children: ReactNode }) {
   const { store, actions } = useRuntime();
   const [error, setError] = useState<string | null>(null);

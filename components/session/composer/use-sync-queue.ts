@@ -4,7 +4,7 @@ import { useEffect } from "react";
 import { currentRun } from "#lib/page/state/session-state.ts";
 import { useLiveStatus, useRuntime, useSession } from "../session-context.tsx";
 
-/** Reads the queue anew when the connection comes back, when another run begins or ends, and when the service says so: it has no stored events. */
+/** Reads the queue after a reconnect, when a run starts or ends, and when the service reports a change: the queue has no stored events. */
 export function useSyncQueue(): void {
   const { store, actions } = useRuntime();
   const state = useSession();
@@ -13,7 +13,7 @@ export function useSyncQueue(): void {
   const isOpen = live.state === "open" && state.role === "drive";
   const moment = `${run?.runId}:${run?.state}:${state.queueChanges}`;
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `moment` says when, it is not read
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `moment` is the trigger; the effect does not read it
   useEffect(() => {
     if (!isOpen) return;
     let isCurrent = true;

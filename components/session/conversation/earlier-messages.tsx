@@ -5,17 +5,17 @@ import { type RefObject, useLayoutEffect, useRef, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { useRuntime, useSession } from "../session-context.tsx";
 
-/** At the top of a long conversation: brings what came before. What is being read stays where it is. */
+/** Loads earlier messages at the top of a long conversation. The visible messages keep their position. */
 export function EarlierMessages({ scroller }: { scroller: RefObject<HTMLDivElement | null> }) {
   const { store, actions } = useRuntime();
   const { messages, hasEarlier } = useSession();
   const [isLoading, setLoading] = useState(false);
   const [error, setError] = useState<string | null>(null);
   const first = messages[0];
-  /** How far the reader was from the end before the earlier messages were put in. */
+  /** The scroll distance from the end, before the earlier messages are inserted. */
   const distance = useRef<number | null>(null);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the first message says when, it is not read
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the first message is the trigger; the effect does not read it
   useLayoutEffect(() => {
     const view = scroller.current;
     if (!view || distance.current === null) return;

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { cn } from "../../ui/cn.ts";
 
-/** One line of the conversation that opens to what is behind it. */
+/** One line of the conversation that expands. */
 export function LineButton({
   isOpen,
   onToggle,
@@ -11,7 +11,7 @@ export function LineButton({
 }: {
   isOpen: boolean;
   onToggle: (isOpen: boolean) => void;
-  /** Id of what it opens. */
+  /** Id of the panel that it expands. */
   panelId?: string;
   className?: string | false;
   children: ReactNode;

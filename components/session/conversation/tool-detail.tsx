@@ -4,10 +4,10 @@ import { CodeBlock } from "../../ui/code-block.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { JsonTree } from "../../ui/json-tree.tsx";
 
-/** Characters of a result that the page is given; the rest is read by the agent, or over the API. */
+/** Characters of a result that the page receives; the agent and the API can read the rest. */
 const PREVIEW_CHARACTERS = 2_000;
 
-/** What a tool was given and what it answered. */
+/** A tool call's input and result. */
 export function ToolDetail({
   id,
   toolName,
@@ -36,13 +36,14 @@ export function ToolDetail({
           <CodeBlock text={call.preview} className={call.state === "failed" ? "text-bad" : ""} />
           {call.preview.length >= PREVIEW_CHARACTERS && (
             <p className="text-faint text-xs">
-              The beginning. The whole is kept as <span className="font-mono">{call.resultId}</span>.
+              Only the beginning is shown. The full result is stored as{" "}
+              <span className="font-mono">{call.resultId}</span>.
             </p>
           )}
         </Part>
       )}
       {call?.state === "unknown" && (
-        <p className="text-sm text-warn">The call was interrupted: whether it took effect is not known.</p>
+        <p className="text-sm text-warn">The call was interrupted. It is unknown whether it took effect.</p>
       )}
     </div>
   );
@@ -60,7 +61,7 @@ function Part({ title, copy, children }: { title: string; copy: string; children
   );
 }
 
-/** A script or command is shown as written, not as an escaped string. */
+/** The text of a script or command, to show it without JSON escapes. */
 function codeOf(input: unknown): string | undefined {
   if (typeof input !== "object" || input === null) return undefined;
   const entries = Object.entries(input);

@@ -29,7 +29,7 @@ const ICONS = {
   tool: Wrench,
 };
 
-/** The picture of a kind of tool. */
+/** The icon of a kind of tool. */
 export function ToolIcon({ icon }: { icon: ToolWords["icon"] }) {
   const Icon = ICONS[icon];
   return <Icon aria-hidden className="size-4 shrink-0 text-faint" />;

@@ -12,7 +12,7 @@ import { LineButton } from "./line-button.tsx";
 import { ToolDetail } from "./tool-detail.tsx";
 import { ToolIcon } from "./tool-icon.tsx";
 
-/** One tool call: icon, verb in plain words, object, time; opens to input, result and pictures. */
+/** One tool call: icon, verb, object, time. It expands to input, result and pictures. */
 export function ToolLine({ toolCallId, toolName, input, call, isOver }: TimelineCall) {
   const [isOpen, setOpen] = useState(false);
   const words = describeTool(toolName, input);
@@ -41,7 +41,7 @@ export function ToolLine({ toolCallId, toolName, input, call, isOver }: Timeline
   );
 }
 
-/** How long a call took, takes so far, or how else it ended. */
+/** The duration of a call so far or in total, or its failure. */
 function ToolTime({ call }: { call: ToolCallView | undefined }) {
   const isRunning = call?.state === "started";
   const now = useNow(1_000, isRunning);

@@ -6,9 +6,9 @@ import { type RefObject, useCallback, useEffect, useRef, useState } from "react"
 const AT_END_PX = 48;
 
 /**
- * Keeps the end of a growing list in view while the reader is there; a reader who has scrolled away is left alone.
+ * Keeps the end of a growing list in view, until the reader scrolls away.
  *
- * @returns whether the end is followed, and the way back to it.
+ * @returns whether the end is followed, and a function that scrolls to it.
  */
 export function useFollowEnd(
   scroller: RefObject<HTMLElement | null>,
@@ -22,7 +22,7 @@ export function useFollowEnd(
     const view = scroller.current;
     const list = content.current;
     if (!view || !list) return;
-    const note = (isAtEnd: boolean) => {
+    const setAtEnd = (isAtEnd: boolean) => {
       follows.current = isAtEnd;
       setFollowing(isAtEnd);
     };
@@ -33,7 +33,7 @@ export function useFollowEnd(
     const onScroll = () => {
       // Growth alone also moves the end away; only a scroll at the same height is the reader's.
       if (view.scrollHeight !== height.current && follows.current) return;
-      note(view.scrollHeight - view.scrollTop - view.clientHeight < AT_END_PX);
+      setAtEnd(view.scrollHeight - view.scrollTop - view.clientHeight < AT_END_PX);
     };
     view.scrollTop = view.scrollHeight;
     observer.observe(list);

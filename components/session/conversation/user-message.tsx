@@ -1,7 +1,7 @@
 import { CornerDownRight } from "lucide-react";
 import { ClockTime } from "../../ui/time.tsx";
 
-/** Something a person, or a program on someone's behalf, asked for. */
+/** A message of a person or a program. */
 export function UserMessage({
   text,
   author,
@@ -11,7 +11,7 @@ export function UserMessage({
   text: string;
   author: string | null;
   createdAt: string;
-  /** Whether the agent read it in the middle of a turn. */
+  /** Whether the agent read it during a turn. */
   isSteer: boolean;
 }) {
   return (

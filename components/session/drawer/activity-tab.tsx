@@ -18,7 +18,7 @@ const ORIGINS: Record<RunView["origin"], string> = {
   subagent: "sub-agent",
 };
 
-/** The runs of the session and its facts, for those who follow it with a program as well. */
+/** The session's runs, callbacks and properties. */
 export function ActivityTab() {
   const { session, runs, model, toolCalls, deliverables } = useSession();
   const callsOf = (runId: string) => Object.values(toolCalls).filter((call) => call.runId === runId).length;
@@ -30,7 +30,7 @@ export function ActivityTab() {
           <tr>
             <th className="pb-1 font-normal">Run</th>
             <th className="pb-1 font-normal">Started</th>
-            <th className="pb-1 font-normal max-sm:hidden">Because</th>
+            <th className="pb-1 font-normal max-sm:hidden">Reason</th>
             <th className="pb-1 text-right font-normal">Calls</th>
             <th className="pb-1 text-right font-normal">Time</th>
           </tr>

@@ -16,7 +16,7 @@ const STATES = {
   dropped: ["bad", "dropped"],
 } as const;
 
-/** The session's callbacks: what was sent when, what the receiver said, and a way to send one again. */
+/** The session's callbacks: attempts, the receiver's answers, and a button that sends one again. */
 export function DeliveryLog() {
   const { deliveries, error, redeliver } = useDeliveries();
   if (deliveries.length === 0) return null;
@@ -38,7 +38,7 @@ export function DeliveryLog() {
 }
 
 function Delivery({ delivery, onRedeliver }: { delivery: DeliveryView; onRedeliver: () => Promise<void> }) {
-  const [isAsking, setAsking] = useState(false);
+  const [isSending, setSending] = useState(false);
   const { attempts, state, nextAttemptAt } = delivery;
   const last = attempts.at(-1);
   const isOver = state === "delivered" || state === "dropped";
@@ -56,10 +56,10 @@ function Delivery({ delivery, onRedeliver }: { delivery: DeliveryView; onRedeliv
             size="sm"
             variant="ghost"
             aria-label={`Send again: ${delivery.event}`}
-            disabled={isAsking}
+            disabled={isSending}
             onClick={() => {
-              setAsking(true);
-              void onRedeliver().finally(() => setAsking(false));
+              setSending(true);
+              void onRedeliver().finally(() => setSending(false));
             }}
           >
             <RotateCw /> Send again

@@ -5,10 +5,10 @@ import { createContext, use } from "react";
 export const DRAWER_TABS = ["result", "annotations", "evidence", "activity"] as const;
 export type DrawerTab = (typeof DRAWER_TABS)[number];
 
-/** Which tab of the drawer is open; null where it is closed. */
+/** The drawer's open tab; null when it is closed. */
 export type DrawerState = {
   tab: DrawerTab | null;
-  /** The run whose result was asked for; null for the newest. */
+  /** The run whose result is shown; null for the newest result. */
   resultRunId: string | null;
   open: (tab: DrawerTab, resultRunId?: string | null) => void;
   close: () => void;
@@ -16,7 +16,7 @@ export type DrawerState = {
 
 export const DrawerContext = createContext<DrawerState | undefined>(undefined);
 
-/** The drawer under the stage, from anywhere on the page. */
+/** The drawer's state, for any component of the session page. */
 export function useDrawer(): DrawerState {
   const drawer = use(DrawerContext);
   if (!drawer) throw new Error("the drawer is used outside the session page");

@@ -15,7 +15,7 @@ export function EvidenceTab() {
   if (evidence.length === 0) {
     return (
       <EmptyNote icon={<Images />} title="No evidence yet">
-        Screenshots, previews and saved pages are kept here.
+        Screenshots, previews and saved pages appear here.
       </EmptyNote>
     );
   }

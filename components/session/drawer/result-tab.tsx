@@ -7,14 +7,14 @@ import { useSession } from "../session-context.tsx";
 import { useDrawer } from "./drawer-context.tsx";
 import { ResultViews } from "./result-views.tsx";
 
-/** The structured result of a turn: the newest, or an earlier one. */
+/** The structured result of a turn: the newest one, or a chosen one. */
 export function ResultTab() {
   const { deliverables, session } = useSession();
   const { resultRunId, open } = useDrawer();
   const deliverable = deliverables.find(({ runId }) => runId === resultRunId) ?? deliverables.at(-1);
   if (!session.isStructured) {
     return (
-      <EmptyNote icon={<Braces />} title="This session answers in words">
+      <EmptyNote icon={<Braces />} title="This session has no structured result">
         A session started with a schema ends every turn in a typed JSON value, shown here.
       </EmptyNote>
     );

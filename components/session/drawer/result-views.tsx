@@ -29,7 +29,7 @@ const VIEWS: Record<Deliverable["status"], readonly (readonly [View, string])[]>
   ],
 };
 
-/** One result and the schema it answers, in the views that make sense for it. */
+/** One result and its schema, in the views for its status. */
 export function ResultViews({ deliverable, schema }: { deliverable: Deliverable; schema: unknown }) {
   const views = VIEWS[deliverable.status];
   const [wanted, setWanted] = useState<View>("tree");
@@ -71,7 +71,7 @@ function showView(view: View, deliverable: Deliverable, schema: unknown): ReactN
   switch (deliverable.status) {
     case "pending":
       return (
-        <EmptyNote icon={<LoaderCircle className="animate-spin" />} title="The agent is still at work">
+        <EmptyNote icon={<LoaderCircle className="animate-spin" />} title="The agent is still working">
           The result is collected when its turn ends.
         </EmptyNote>
       );

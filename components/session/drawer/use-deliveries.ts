@@ -5,21 +5,21 @@ import { currentRun } from "#lib/page/state/session-state.ts";
 import type { DeliveryView } from "#lib/page/state/view-types.ts";
 import { useRuntime, useSession } from "../session-context.tsx";
 
-const LOOK_AGAIN_MS = 2_000;
+const POLL_MS = 2_000;
 
-/** The session's callbacks, read anew when a run begins or ends, and every two seconds while one is being delivered. */
+/** The session's callbacks, read when a run starts or ends, and every two seconds during a delivery. */
 export function useDeliveries() {
   const { actions } = useRuntime();
   const state = useSession();
   const [deliveries, setDeliveries] = useState<DeliveryView[]>([]);
   const [error, setError] = useState<string | null>(null);
-  const [looks, setLooks] = useState(0);
+  const [polls, setPolls] = useState(0);
   const run = currentRun(state);
   const mayRead = state.role === "drive";
-  const moment = `${run?.runId}:${run?.state}:${looks}`;
+  const moment = `${run?.runId}:${run?.state}:${polls}`;
   const isOpen = deliveries.some(({ state: each }) => each === "pending" || each === "sending");
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `moment` says when, it is not read
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `moment` is the trigger; the effect does not read it
   useEffect(() => {
     if (!mayRead) return;
     let isCurrent = true;
@@ -31,10 +31,10 @@ export function useDeliveries() {
     };
   }, [mayRead, moment, actions]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each answer asks for one more look
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each answer schedules the next poll
   useEffect(() => {
     if (!isOpen) return;
-    const timer = setTimeout(() => setLooks((count) => count + 1), LOOK_AGAIN_MS);
+    const timer = setTimeout(() => setPolls((count) => count + 1), POLL_MS);
     return () => clearTimeout(timer);
   }, [isOpen, deliveries]);
 
@@ -42,7 +42,7 @@ export function useDeliveries() {
     async (deliveryId: string) => {
       const outcome = await actions.redeliver(deliveryId);
       setError(outcome.isDone ? null : outcome.error);
-      setLooks((count) => count + 1);
+      setPolls((count) => count + 1);
     },
     [actions],
   );

@@ -8,7 +8,7 @@ import { LinkLine, ShareLinkForm } from "./share-link-form.tsx";
 import { ShareLinkList } from "./share-link-list.tsx";
 import { useShareLinks } from "./use-share-links.ts";
 
-/** The session's links: copy, create and revoke them. Only for visitors who may pass the session on. */
+/** Copies, creates and revokes the session's links, for visitors who may share it. */
 export function ShareDialog({
   isOpen,
   onOpenChange,
@@ -48,13 +48,13 @@ function ShareLinks() {
   );
 }
 
-/** Ends every link after a second click; the page itself goes on with the new one. */
+/** Revokes every link after a confirmation; the page itself continues with a new one. */
 function RevokeAll({ revokeAll }: { revokeAll: () => Promise<void> }) {
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const [isRevoking, setRevoking] = useState(false);
-  if (!isAsking) {
+  if (!isConfirming) {
     return (
-      <Button className="self-start" onClick={() => setAsking(true)}>
+      <Button className="self-start" onClick={() => setConfirming(true)}>
         Revoke all links
       </Button>
     );
@@ -62,8 +62,8 @@ function RevokeAll({ revokeAll }: { revokeAll: () => Promise<void> }) {
   return (
     <div className="flex flex-col gap-2 rounded-lg border border-bad/30 bg-bad-soft px-3 py-2 text-sm">
       <p className="text-soft">
-        Every link ends, the session’s own one included, and everyone else who watches is disconnected. This
-        page stays open with a new link.
+        This revokes every link, including the session’s own, and disconnects everyone else. This page stays
+        open with a new link.
       </p>
       <div className="flex gap-2">
         <Button
@@ -72,13 +72,13 @@ function RevokeAll({ revokeAll }: { revokeAll: () => Promise<void> }) {
             setRevoking(true);
             void revokeAll().finally(() => {
               setRevoking(false);
-              setAsking(false);
+              setConfirming(false);
             });
           }}
         >
           Revoke all links now
         </Button>
-        <Button variant="ghost" disabled={isRevoking} onClick={() => setAsking(false)}>
+        <Button variant="ghost" disabled={isRevoking} onClick={() => setConfirming(false)}>
           Keep them
         </Button>
       </div>

@@ -11,7 +11,7 @@ import { ROLES } from "./share-link-list.tsx";
 
 const HOUR_MS = 3_600_000;
 
-/** How long a new link may last. */
+/** Lifetimes of a new link. */
 const LIFETIMES = [
   { name: "Never", ms: null },
   { name: "In an hour", ms: HOUR_MS },
@@ -20,7 +20,7 @@ const LIFETIMES = [
   { name: "In 30 days", ms: 30 * 24 * HOUR_MS },
 ] as const;
 
-/** Creates a link; its address is shown here, once. */
+/** Creates a link and shows its URL once. */
 export function ShareLinkForm({ create }: { create: (link: ShareLinkDraft) => Promise<string | null> }) {
   const [role, setRole] = useState<ShareRole>("view");
   const [label, setLabel] = useState("");
@@ -86,7 +86,7 @@ export function ShareLinkForm({ create }: { create: (link: ShareLinkDraft) => Pr
   );
 }
 
-/** A link with its address, ready to copy. */
+/** A link's URL with a button that copies it. */
 export function LinkLine({ path, note }: { path: string; note: string }) {
   const { origin } = useRuntime();
   const url = new URL(path, origin).href;

@@ -7,14 +7,14 @@ import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { useNow } from "../../ui/use-now.ts";
 
-/** What each role is called, and what it allows. */
+/** Name and permissions of each role. */
 export const ROLES: Record<ShareRole, { name: string; does: string }> = {
   view: { name: "Watches", does: "Watch" },
   comment: { name: "Comments", does: "Watch and annotate" },
   drive: { name: "Drives", does: "Drive: message and control" },
 };
 
-/** The links that are valid now, newest first. */
+/** The valid links, newest first. */
 export function ShareLinkList({
   links,
   revoke,

@@ -21,7 +21,7 @@ export function useShareLinks() {
   return {
     links,
     error,
-    /** @returns the path of the new link, or null where it was not created. */
+    /** @returns the path of the new link, or null if it was not created. */
     async create(link: ShareLinkDraft): Promise<string | null> {
       const outcome = await actions.createShareLink(link);
       setError(outcome.isDone ? null : outcome.error);

@@ -1,22 +1,22 @@
 import type { Draft } from "./find-draft.ts";
 import { childrenOf, type Place, resolveReference, type SchemaObject } from "./walk-schema.ts";
 
-/** More checks of one value than this come from references that multiply; ordinary schemas need a few hundred. */
+/** Limit on checks of one value. Ordinary schemas need a few hundred; references that multiply need more than this. */
 const checksMax = 1_000_000;
 
 type ReferenceFlaw = { pointer: string; sentence: string };
 
 /**
- * Finds what no validator can finish: a `$ref` that comes back to itself without going into the value
- * (`allOf: [{ $ref: "#" }]`), and combinators whose references multiply (`allOf` of the same definition twice, level
- * after level). Recursion through properties or items is neither.
+ * Finds references that no validator can finish: a `$ref` that leads back to itself without descending into the value
+ * (`allOf: [{ $ref: "#" }]`), and combinators whose references multiply (`allOf` of the same definition twice, on many
+ * levels). Recursion through properties or items is allowed.
  */
 export function findReferenceFlaw(
   root: SchemaObject,
   places: ReadonlyMap<SchemaObject, Place>,
   draft: Draft,
 ): ReferenceFlaw | undefined {
-  /** How many schemas are checked against one value of each schema; undefined while it is being counted. */
+  /** The number of checks of one value, by schema; undefined while it is being counted. */
   const checks = new Map<SchemaObject, number | undefined>();
 
   const visit = (place: Place): ReferenceFlaw | undefined => {
@@ -47,7 +47,7 @@ export function findReferenceFlaw(
   return undefined;
 }
 
-/** The schemas that a schema applies to the same value; `pointer` is where it does so. */
+/** The schemas that a schema applies to the same value; `pointer` is the place of the application. */
 function listInPlace(
   root: SchemaObject,
   place: Place,

@@ -8,16 +8,16 @@ import { collectPlaces, formatPointer, type Place, type SchemaObject } from "./w
 
 export type CompiledSchema = { ok: true; validate: ValidateFunction } | { ok: false; error: string };
 
-/** All errors are collected: the code that ajv generates to stop at the first one nests too deeply in wide schemas. */
+/** Collects all errors: the code that ajv generates to stop at the first one nests too deeply for wide schemas. */
 const common: Options = { strict: false, logger: false, allErrors: true };
 
 /**
- * Compiles a caller's schema with the rules of its draft. Unknown keywords and formats are annotations; references
- * stay within the document. It costs as much time and memory as the schema asks for: only the worker thread calls it.
+ * Compiles a caller's schema with the rules of its draft. Unknown keywords and formats are annotations; references must
+ * stay within the document. A hostile schema can make it slow, so only the worker thread calls it.
  * Source: specification, Structured sessions, Schema rules, 2; `facts.md`, Caller schemas.
  *
- * @param schema parsed for this call alone: keywords that JSON Schema does not know are removed from it.
- * @returns the validator, or what is wrong and where: `<JSON pointer> <sentence>`.
+ * @param schema is modified: keywords that are not part of JSON Schema are removed.
+ * @returns the validator, or the flaw: `<JSON pointer> <sentence>`.
  */
 export function compileSchema(schema: SchemaObject): CompiledSchema {
   const draft = findDraft(schema.$schema);
@@ -42,14 +42,14 @@ const refuse = (pointer: string, sentence: string): { ok: false; error: string }
 /** Removes keywords that ajv enforces although the draft ignores them. */
 function removeEnforced(draft: Draft, places: ReadonlyMap<SchemaObject, Place>): void {
   for (const { schema } of places.values()) {
-    // OpenAPI's keyword, which JSON Schema does not know.
+    // A keyword of OpenAPI, which is not part of JSON Schema.
     delete schema.nullable;
-    // Ajv ignores the other siblings of `$ref` where a draft says so, but checks the type first.
+    // Ajv ignores the other siblings of `$ref` if the draft does, but still checks the type.
     if (draft.ignoresRefSiblings && typeof schema.$ref === "string") delete schema.type;
   }
 }
 
-/** The first reason to refuse a schema that can be found without compiling it. */
+/** Finds the first flaw of a schema that is visible without compiling it. */
 function findFlaw(draft: Draft, schema: SchemaObject, places: ReadonlyMap<SchemaObject, Place>) {
   for (const place of places.values()) {
     if (Object.hasOwn(place.schema, "$async")) return refuse(`${place.pointer}/$async`, "is not allowed");
@@ -66,7 +66,7 @@ function findFlaw(draft: Draft, schema: SchemaObject, places: ReadonlyMap<Schema
 
 const metaCheckers = new Map<Draft, AjvCore>();
 
-/** The error of the draft's meta-schema that lies deepest in the schema: the others follow from it. */
+/** Finds the meta-schema's deepest error: the other errors follow from it. */
 function findMetaError(draft: Draft, schema: SchemaObject): ErrorObject | undefined {
   let ajv = metaCheckers.get(draft);
   if (ajv === undefined) {

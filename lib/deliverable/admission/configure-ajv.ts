@@ -5,14 +5,14 @@ import { fullFormats } from "ajv-formats/dist/formats.js";
 import { isMultipleOf } from "./decimal.ts";
 import type { Draft } from "./find-draft.ts";
 
-/** The formats that JSON Schema defines, and two that other validators assert as well; all others are annotations. */
+/** The formats of JSON Schema, and two that other validators also assert; all other formats are annotations. */
 const assertedFormats: FormatName[] = [
   ...(["date", "time", "duration", "email", "hostname", "ipv4", "ipv6", "uri", "uri-reference"] as const),
   ...(["uri-template", "uuid", "regex", "json-pointer", "relative-json-pointer"] as const),
   ...(["url", "json-pointer-uri-fragment"] as const),
 ];
 
-/** Makes a fresh ajv keep to a draft where ajv's own vocabulary differs from it. */
+/** Configures a fresh ajv for a draft, where ajv's own vocabulary differs from it. */
 export function configureAjv(ajv: AjvCore, draft: Draft): AjvCore {
   ajv.removeKeyword(draft.foreignId);
   for (const keyword of draft.ignoredKeywords) ajv.removeKeyword(keyword);
@@ -29,8 +29,8 @@ export function configureAjv(ajv: AjvCore, draft: Draft): AjvCore {
   return ajv;
 }
 
-// The package types its formats as any of ajv's kinds; this one has a function.
+// The package types a format as any of ajv's kinds; this format is a function.
 const { validate: isLooseDateTime } = fullFormats["date-time"] as { validate: (text: string) => boolean };
 
-/** RFC 3339, section 5.6. The format of ajv-formats also takes white space in place of the `T`. */
+/** RFC 3339, section 5.6. The format of ajv-formats also accepts white space instead of the `T`. */
 const isDateTime = (text: string): boolean => !/\s/.test(text) && isLooseDateTime(text);

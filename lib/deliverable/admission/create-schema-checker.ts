@@ -9,47 +9,47 @@ import { serializeSchema } from "./serialize-schema.ts";
 
 export type { RawViolation, Violation } from "./schema-job.ts";
 
-/** `isBusy`: nothing is wrong with the schema, but too many of this owner's schemas wait to be checked. */
+/** `isBusy`: the schema was not checked, because too many of this owner's schemas are waiting. */
 type SchemaVerdict = { ok: true } | { ok: false; error: string; isBusy?: true };
 
 type ValueVerdict =
   | { valid: true }
   | { valid: false; violations: Violation[] }
-  /** The value could not be checked: the schema is refused, or asks for more time or memory than allowed. */
+  /** The value could not be checked: the schema is refused, or the check exceeded its limits. */
   | { valid: false; error: string };
 
-/** The response format of a schema: what the provider is sent, and whether it is asked to keep to it strictly. */
+/** The response format of a schema: the schema for the provider, and whether strict mode is used. */
 export type OutputFormat = { schema: Record<string, unknown>; isStrict: boolean };
 
-/** How a model's answer in a schema's response format was judged. */
+/** The judgement on a model's answer in a schema's response format. */
 type Judgement =
   /** The value in the caller's shape, valid against the caller's schema. */
   | { kind: "fits"; value: unknown }
   | { kind: "breaks"; violations: RawViolation[] }
-  /** It is not of the format; `path` is a JSON pointer into the answer. */
+  /** The answer does not fit the format; `path` is a JSON pointer into it. */
   | { kind: "outside"; path: string; message: string }
   | { kind: "unreadable"; reason: "not JSON" | "nested too deeply" }
-  /** It could not be judged: that asks for more time or memory than allowed. */
+  /** The judgement exceeded its limits. */
   | { kind: "unjudged"; error: string };
 
 /**
- * Checks callers' schemas, and values against them, without ever blocking the event loop. `ownerId` is the owner on
- * whose behalf: owners share the threads fairly.
+ * Checks callers' schemas, and values against them, without blocking the event loop. Owners (`ownerId`) share the
+ * threads fairly.
  */
 export type SchemaChecker = {
-  /** Whether a session may have this `outputSchema`; the error is `outputSchema: …`, with a JSON pointer where it can. */
+  /** Whether a session may have this `outputSchema`. The error is `outputSchema: …`, with a JSON pointer if possible. */
   admitSchema: (schema: unknown, ownerId?: string) => Promise<SchemaVerdict>;
   /** Whether a value is valid against the caller's original schema. */
   validateValue: (schema: unknown, value: unknown) => Promise<ValueVerdict>;
   /**
-   * The format in which a provider is asked for a value of an admitted schema.
+   * The response format for an admitted schema.
    *
-   * @throws when the projection exceeds the limits of a job, which it does not for an admitted schema.
+   * @throws when the projection exceeds the limits of a job; that of an admitted schema does not.
    */
   formatOf: (schema: unknown, ownerId?: string) => Promise<OutputFormat>;
   /**
-   * Folds the text of an answer in that format back into the caller's shape, and checks it against the caller's
-   * schema. A number that JavaScript would change silently is a violation.
+   * Decodes an answer in that format into the caller's shape, and validates it against the caller's schema. A number
+   * that JavaScript would change silently is a violation.
    */
   judgeAnswer: (schema: unknown, answer: string, ownerId?: string) => Promise<Judgement>;
   close: () => Promise<void>;
@@ -59,11 +59,11 @@ export type SchemaChecker = {
  * Compiles, projects and runs schemas in a small pool of worker threads, with a CPU deadline and a memory cap per job.
  * Source: specification, Structured sessions, Schema rules; `security.md`, What comes in.
  *
- * @param options.cpuMs CPU time for admitting one schema. Default 3,000. Jobs about an admitted schema have three
- *   times as much, so that what passed admission is not refused later because the machine was slower.
+ * @param options.cpuMs CPU time for admitting one schema. Default 3,000. Jobs of an admitted schema have three times as
+ *   much, so that a slower moment of the machine does not fail an admitted schema.
  * @param options.memoryMb memory of each thread. Default 256.
  * @param options.threadsMax Default: one less than the machine has cores, at least 2 and at most 4.
- * @param options.profile of the provider that is sent the formats. Default `openai`, which the others take as well.
+ * @param options.profile the provider's profile. Default `openai`, which other providers accept too.
  */
 export function createSchemaChecker(
   options: { cpuMs?: number; memoryMb?: number; threadsMax?: number; profile?: ProfileName } = {},
@@ -87,7 +87,7 @@ export function createSchemaChecker(
       if (cached) return cached;
       if (pool.countWaiting(ownerId) >= WAITING_MAX) return { ...refuse(tooManyWaiting), isBusy: true };
       const outcome = await pool.run({ kind: "admit", schema: serialized.text }, ownerId, admission);
-      // Not cached: the next attempt may have a thread with more memory to spare.
+      // Not cached: the next attempt may run in a thread with more free memory.
       if (outcome.kind === "timeout" || outcome.kind === "out of memory")
         return refuse(`takes ${describeLimit(outcome.kind, admission)} to compile and run`);
       return verdicts.keep(key, outcome.kind === "refused" ? refuse(outcome.error) : { ok: true });
@@ -139,7 +139,7 @@ export function createSchemaChecker(
 const FORMATS_KEPT = 64;
 const VERDICTS_KEPT = 256;
 const LATER_FACTOR = 3;
-/** How many schemas of one owner may wait to be admitted; jobs of running turns are never turned away. */
+/** Limit on waiting admissions of one owner; jobs of running turns are never rejected. */
 const WAITING_MAX = 32;
 const tooManyWaiting = `${WAITING_MAX} schemas of this API key are waiting to be checked; try again in a few seconds`;
 const NO_OWNER = "";
@@ -175,7 +175,7 @@ const refuse = (error: string): { ok: false; error: string } => ({
 
 function serializeValue(value: unknown): string | undefined {
   try {
-    // JSON.stringify answers undefined for what JSON does not know, whatever its type says.
+    // JSON.stringify returns undefined for values that JSON cannot hold, although its type says string.
     return JSON.stringify(value) as string | undefined;
   } catch {
     return undefined;

@@ -1,4 +1,4 @@
-/** A number as JSON writes it: `digits` × 10^`exponent`, without leading or trailing zeros; zero has no digits. */
+/** A decimal number: `digits` × 10^`exponent`, without leading or trailing zeros. Zero has no digits. */
 type Decimal = { isNegative: boolean; digits: string; exponent: number };
 
 const numberText = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
@@ -17,8 +17,8 @@ function parseDecimal(text: string): Decimal {
 }
 
 /**
- * Whether a number in JSON text became another one in JavaScript. That holds for whole numbers beyond 2^53 that have
- * no double, and for what is too large for one. The rounding of fractions does not count: every JSON reader does it.
+ * Whether a number in JSON text became a different one in JavaScript: a whole number beyond 2^53 that is not a double,
+ * or a number that is too large for one. The rounding of fractions does not count: every JSON parser does it.
  */
 export function isInexact(text: string, parsed: number): boolean {
   if (Math.abs(parsed) <= Number.MAX_SAFE_INTEGER) return false;
@@ -28,7 +28,7 @@ export function isInexact(text: string, parsed: number): boolean {
   return written.digits !== read.digits || written.exponent !== read.exponent;
 }
 
-/** `multipleOf` by the decimal digits of both numbers, since a quotient of doubles is rounded. */
+/** `multipleOf`, computed with decimal digits, because a quotient of doubles is rounded. */
 export function isMultipleOf(value: number, divisor: number): boolean {
   if (Number.isSafeInteger(value) && Number.isSafeInteger(divisor)) return value % divisor === 0;
   const one = parseDecimal(String(value));

@@ -4,7 +4,7 @@ import type { Violation } from "./schema-job.ts";
 const violationsMax = 50;
 const quoteCharactersMax = 200;
 
-/** The violations that ajv found, each once, at most 50: where in the value, and what the schema asks there. */
+/** Converts ajv's errors into violations, without duplicates, at most 50. */
 export function describeViolations(errors: readonly ErrorObject[]): Violation[] {
   const seen = new Map<string, Violation>();
   for (const error of errors) {
@@ -15,7 +15,7 @@ export function describeViolations(errors: readonly ErrorObject[]): Violation[] 
   return [...seen.values()];
 }
 
-/** One sentence about an error of ajv, with what its own message leaves out. */
+/** Describes an error of ajv in one sentence, with details that its own message omits. */
 export function describeError({ keyword, params, message = "is not valid" }: ErrorObject): string {
   switch (keyword) {
     case "additionalProperties":

@@ -14,7 +14,7 @@ export type Draft = {
   /** Up to draft-07 the siblings of a `$ref` are ignored. */
   ignoresRefSiblings: boolean;
   ignoredKeywords: ReadonlySet<string>;
-  /** The other drafts' name for an id, which this draft takes for an unknown keyword. */
+  /** The other drafts' keyword for an id, which is unknown in this draft. */
   foreignId: "id" | "$id";
 };
 
@@ -59,12 +59,12 @@ const drafts: Record<string, Draft> = {
   },
 };
 
-/** The drafts by name, for people. */
+/** The names of the drafts, for messages. */
 export const draftNames = "draft-04, draft-06, draft-07, 2019-09 or 2020-12";
 
 /**
- * The draft that `$schema` names, with http or https and with or without its `#`; 2020-12 when it is absent;
- * undefined for any other. Source: `wire.md`, Structured output.
+ * Finds the draft of `$schema`, with http or https and with or without `#`. 2020-12 when it is absent; undefined for
+ * an unknown draft. Source: `wire.md`, Structured output.
  */
 export function findDraft($schema: unknown): Draft | undefined {
   if ($schema === undefined) return drafts["json-schema.org/draft/2020-12/schema"];

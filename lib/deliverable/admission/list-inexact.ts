@@ -2,7 +2,7 @@ import type { InexactNumber } from "./parse-answer.ts";
 import type { RawViolation } from "./schema-job.ts";
 import { formatPointer } from "./walk-schema.ts";
 
-/** The violations for numbers that JavaScript cannot hold, at their places in the folded value where these are found. */
+/** Lists violations for numbers that JavaScript cannot represent, with their places in the decoded value if found. */
 export function listInexact(
   value: unknown,
   inexact: readonly InexactNumber[],
@@ -24,7 +24,7 @@ export function listInexact(
       for (const [key, each] of Object.entries(part)) visit(each, [...path, key]);
   };
   visit(value, []);
-  // A number that has no place in the value, as the last of two entries with one key wins.
+  // A number without a place in the value: when a key repeats, only the last entry is decoded.
   for (const number of open.values())
     found.push({ path: number.path, rawPath: number.path, message: explain(number) });
   return found;

@@ -2,19 +2,19 @@ import { storableText } from "#db/storable.ts";
 import { setOwn } from "../projection/json.ts";
 import { isInexact } from "./decimal.ts";
 
-/** A number that JavaScript cannot hold: as the model wrote it, and where, as a JSON pointer. */
+/** A number that JavaScript cannot represent: the model's text, and its place as a JSON pointer. */
 export type InexactNumber = { path: string; text: string; parsed: number };
 
 export type ParsedAnswer = { value: unknown; inexact: readonly InexactNumber[] };
 
-/** Only texts with such a number are parsed a second time, with their numbers' own digits. */
+/** Only texts with such a number are parsed a second time, with the original digits. */
 const largeNumber = /\d{16}|\d[eE]\+?\d/;
 
 /**
- * Parses a model's answer into what the database can hold.
+ * Parses a model's answer into a value that the database can store.
  *
- * @returns the value, and the numbers in it that are not what the model wrote.
- * @throws SyntaxError for what is not JSON, RangeError for what is nested too deeply.
+ * @returns the value, and the numbers in it that differ from the model's text.
+ * @throws SyntaxError for invalid JSON, RangeError for JSON that is nested too deeply.
  */
 export function parseAnswer(text: string): ParsedAnswer {
   const inexact: InexactNumber[] = [];

@@ -1,14 +1,14 @@
-/** Values that were made last, by the text they were made of. */
+/** A cache of values by the text they were computed from. */
 type Recent<Value> = {
   find: (text: string) => Value | undefined;
   keep: (text: string, value: Value) => Value;
 };
 
-/** Keeps the `max` values that were asked for last. */
+/** Creates a cache of the `max` most recently used values. */
 export function createRecent<Value extends object>(max: number): Recent<Value> {
   const kept = new Map<string, Value>();
 
-  /** Deleted and set again, so that the map's order is that of last use. */
+  /** Deletes and sets the entry, so that the map is ordered by last use. */
   function keep(text: string, value: Value): Value {
     kept.delete(text);
     kept.set(text, value);

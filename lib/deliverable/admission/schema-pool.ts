@@ -8,15 +8,15 @@ import {
 } from "./schema-thread.ts";
 
 type PoolOptions = {
-  /** How many threads there are at most. */
+  /** Maximum number of threads. */
   threadsMax: number;
-  /** How much memory the objects of each thread may take. */
+  /** Memory limit for the objects of each thread. */
   memoryMb: number;
 };
 
 /** Worker threads that share the jobs of all owners. */
 type SchemaPool = {
-  /** @throws when a thread cannot start, fails by a bug, or the pool was closed. */
+  /** @throws when a thread cannot start, has a bug, or the pool is closed. */
   run: (job: SchemaJob, ownerId: string, limits: JobLimits) => Promise<ThreadOutcome>;
   /** How many jobs of an owner wait for a thread. */
   countWaiting: (ownerId: string) => number;
@@ -34,106 +34,114 @@ type Task = {
 type Slot = {
   thread: SchemaThread;
   task: Task | undefined;
-  /** The schemas that the thread worked on last, and has cached. */
+  /** The schemas of the thread's latest tasks, which it has cached. */
   schemaHashes: string[];
   idleTimer: NodeJS.Timeout | undefined;
 };
 
-/** As many schemas as a thread caches. */
+/** The number of schemas that a thread caches. */
 const HASHES_KEPT = 8;
 const IDLE_MS = 30_000;
 
+type Pool = {
+  slots: Slot[];
+  /** Waiting tasks by owner; the owner whose turn is next comes first. */
+  waiting: Map<string, Task[]>;
+  isClosed: boolean;
+};
+
+const closedError = () => new Error("the schema threads are closed");
+
 /**
- * Owners take turns, and none has all threads, so that a job of another one finds a free thread however many a heavy
- * caller sends. Threads start when they are needed, and all but the first end when they have been idle.
+ * Owners take turns, and no owner gets all threads: however many jobs one owner sends, a job of another owner finds a
+ * free thread. Threads start on demand, and all but the first stop after an idle time.
  */
 export function createSchemaPool({ threadsMax, memoryMb }: PoolOptions): SchemaPool {
-  const slots = Array.from(
-    { length: threadsMax },
-    (): Slot => ({
-      thread: createSchemaThread(memoryMb),
-      task: undefined,
-      schemaHashes: [],
-      idleTimer: undefined,
-    }),
-  );
-  /** Waiting tasks by owner; the owner whose turn is next comes first. */
-  const waiting = new Map<string, Task[]>();
-  const perOwnerMax = Math.max(1, threadsMax - 1);
-  let isClosed = false;
-
-  const takeNext = (): Task | undefined => {
-    for (const [ownerId, tasks] of waiting) {
-      if (slots.filter(({ task }) => task?.ownerId === ownerId).length >= perOwnerMax) continue;
-      const task = tasks.shift();
-      waiting.delete(ownerId);
-      if (tasks.length > 0) waiting.set(ownerId, tasks);
-      return task;
-    }
-    return undefined;
+  const createSlot = (): Slot => ({
+    thread: createSchemaThread(memoryMb),
+    task: undefined,
+    schemaHashes: [],
+    idleTimer: undefined,
+  });
+  const pool: Pool = {
+    slots: Array.from({ length: threadsMax }, createSlot),
+    waiting: new Map(),
+    isClosed: false,
   };
-
-  /** A free thread that has the schema cached, else one that runs, else the first. */
-  const pickSlot = (schemaHash: string): Slot | undefined => {
-    const free = slots.filter(({ task }) => task === undefined);
-    return (
-      free.find(({ schemaHashes, thread }) => thread.isStarted() && schemaHashes.includes(schemaHash)) ??
-      free.find(({ thread }) => thread.isStarted()) ??
-      free[0]
-    );
-  };
-
-  const dispatch = (): void => {
-    while (slots.some(({ task }) => task === undefined)) {
-      const task = takeNext();
-      const slot = task && pickSlot(task.schemaHash);
-      if (task === undefined || slot === undefined) return;
-      void play(slot, task);
-    }
-  };
-
-  const play = async (slot: Slot, task: Task): Promise<void> => {
-    slot.task = task;
-    clearTimeout(slot.idleTimer);
-    slot.schemaHashes = [
-      task.schemaHash,
-      ...slot.schemaHashes.filter((hash) => hash !== task.schemaHash),
-    ].slice(0, HASHES_KEPT);
-    try {
-      task.result.resolve(await slot.thread.run(task.job, task.limits));
-    } catch (error) {
-      task.result.reject(error);
-    }
-    if (!slot.thread.isStarted()) slot.schemaHashes = [];
-    slot.task = undefined;
-    if (slot !== slots[0]) slot.idleTimer = setTimeout(() => release(slot), IDLE_MS).unref();
-    dispatch();
-  };
-
-  const release = (slot: Slot): void => {
-    slot.schemaHashes = [];
-    void slot.thread.stop();
-  };
-
   return {
     run(job, ownerId, limits) {
-      if (isClosed) return Promise.reject(new Error("the schema threads are closed"));
+      if (pool.isClosed) return Promise.reject(closedError());
       const schemaHash = createHash("sha256").update(job.schema).digest("base64");
       const task = { job, ownerId, limits, schemaHash, result: Promise.withResolvers<ThreadOutcome>() };
-      const tasks = waiting.get(ownerId);
+      const tasks = pool.waiting.get(ownerId);
       if (tasks) tasks.push(task);
-      else waiting.set(ownerId, [task]);
-      dispatch();
+      else pool.waiting.set(ownerId, [task]);
+      dispatch(pool);
       return task.result.promise;
     },
-    countWaiting: (ownerId) => waiting.get(ownerId)?.length ?? 0,
+    countWaiting: (ownerId) => pool.waiting.get(ownerId)?.length ?? 0,
     async close() {
-      isClosed = true;
-      for (const tasks of waiting.values())
-        for (const { result } of tasks) result.reject(new Error("the schema threads are closed"));
-      waiting.clear();
-      for (const { idleTimer } of slots) clearTimeout(idleTimer);
-      await Promise.all(slots.map(({ thread }) => thread.close()));
+      pool.isClosed = true;
+      for (const tasks of pool.waiting.values()) for (const { result } of tasks) result.reject(closedError());
+      pool.waiting.clear();
+      for (const { idleTimer } of pool.slots) clearTimeout(idleTimer);
+      await Promise.all(pool.slots.map(({ thread }) => thread.close()));
     },
   };
+}
+
+/** Starts waiting tasks on free threads. */
+function dispatch(pool: Pool): void {
+  while (pool.slots.some(({ task }) => task === undefined)) {
+    const task = takeNext(pool);
+    const slot = task && pickSlot(pool, task.schemaHash);
+    if (task === undefined || slot === undefined) return;
+    void runTask(pool, slot, task);
+  }
+}
+
+/** Takes a task of the first owner who may use another thread, and moves that owner to the end. */
+function takeNext({ slots, waiting }: Pool): Task | undefined {
+  const perOwnerMax = Math.max(1, slots.length - 1);
+  for (const [ownerId, tasks] of waiting) {
+    if (slots.filter(({ task }) => task?.ownerId === ownerId).length >= perOwnerMax) continue;
+    const task = tasks.shift();
+    waiting.delete(ownerId);
+    if (tasks.length > 0) waiting.set(ownerId, tasks);
+    return task;
+  }
+  return undefined;
+}
+
+/** Picks a free thread: preferably one with the schema cached, then a started one. */
+function pickSlot({ slots }: Pool, schemaHash: string): Slot | undefined {
+  const free = slots.filter(({ task }) => task === undefined);
+  return (
+    free.find(({ schemaHashes, thread }) => thread.isStarted() && schemaHashes.includes(schemaHash)) ??
+    free.find(({ thread }) => thread.isStarted()) ??
+    free[0]
+  );
+}
+
+async function runTask(pool: Pool, slot: Slot, task: Task): Promise<void> {
+  slot.task = task;
+  clearTimeout(slot.idleTimer);
+  slot.schemaHashes = [
+    task.schemaHash,
+    ...slot.schemaHashes.filter((hash) => hash !== task.schemaHash),
+  ].slice(0, HASHES_KEPT);
+  try {
+    task.result.resolve(await slot.thread.run(task.job, task.limits));
+  } catch (error) {
+    task.result.reject(error);
+  }
+  if (!slot.thread.isStarted()) slot.schemaHashes = [];
+  slot.task = undefined;
+  if (slot !== pool.slots[0]) slot.idleTimer = setTimeout(() => stopIdle(slot), IDLE_MS).unref();
+  dispatch(pool);
+}
+
+function stopIdle(slot: Slot): void {
+  slot.schemaHashes = [];
+  void slot.thread.stop();
 }

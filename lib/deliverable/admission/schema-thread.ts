@@ -2,17 +2,17 @@ import { Worker } from "node:worker_threads";
 import type { SchemaAnswer, SchemaJob, WorkerMessage } from "./schema-job.ts";
 
 export type JobLimits = {
-  /** CPU time of one job, so that a busy machine does not fail schemas that are cheap enough. */
+  /** CPU time of one job. CPU time, so that a busy machine does not fail cheap schemas. */
   cpuMs: number;
 };
 
-/** The answer of a job, or the limit over which its thread was terminated. */
+/** The answer of a job, or the limit that it exceeded; its thread was terminated. */
 export type ThreadOutcome = SchemaAnswer | { kind: "timeout" } | { kind: "out of memory" };
 
 /** One worker thread. The caller runs one job at a time. */
 export type SchemaThread = {
   isStarted: () => boolean;
-  /** Starts the thread if there is none. @throws when it cannot start, fails by a bug, or was closed. */
+  /** Starts the thread if there is none. @throws when it cannot start, has a bug, or was closed. */
   run: (job: SchemaJob, limits: JobLimits) => Promise<ThreadOutcome>;
   /** Terminates the thread; the next job starts another one. */
   stop: () => Promise<void>;
@@ -23,7 +23,7 @@ export type SchemaThread = {
 const WALL_FACTOR = 40;
 
 /**
- * Starts its thread at the first job and keeps it; a job that exceeds its CPU time or memory terminates the thread,
+ * Starts its thread at the first job and reuses it. A job that exceeds its CPU time or memory terminates the thread,
  * and the next job gets a new one. An idle thread does not keep the process alive.
  */
 export function createSchemaThread(memoryMb: number): SchemaThread {
@@ -68,7 +68,7 @@ type Thread = {
 /** Starts a thread and waits until it has loaded, so that loading does not count towards the first job's time. */
 async function startThread(memoryMb: number): Promise<Thread> {
   const worker = new Worker(new URL("./schema-worker.ts", import.meta.url), {
-    // No environment, so that code that a schema smuggled in would find no secret.
+    // No environment: code injected through a schema would find no secrets.
     env: {},
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 32 },
@@ -98,7 +98,7 @@ async function startThread(memoryMb: number): Promise<Thread> {
     async run(job, limits) {
       const started = Promise.withResolvers<ThreadOutcome | undefined>();
       waiting = started;
-      // An answer that arrived while the event loop was busy is taken before the deadline is.
+      // An answer that arrived while the event loop was busy wins over the deadline.
       const expire = () => setImmediate(started.resolve, { kind: "timeout" });
       const stopWatching = watchCpu(worker, cpuMsBefore, limits.cpuMs, expire);
       worker.ref();
@@ -133,7 +133,7 @@ function watchCpu(worker: Worker, cpuMsBefore: number, cpuMs: number, expire: ()
     else arm(Math.max(leftMs, 10));
   };
   const arm = (ms: number) => {
-    // A thread that is gone cannot be measured; its exit settles the job.
+    // An exited thread cannot be measured; its exit settles the job.
     timer = setTimeout(() => check().catch(() => {}), ms);
   };
   arm(cpuMs);

@@ -28,7 +28,7 @@ function projectText(text: string, profile: ProfileName): Projection {
 }
 
 function run(job: SchemaJob): SchemaAnswer {
-  // Only an admitted schema is projected, and that takes no compiling.
+  // Only admitted schemas are projected, so this one need not be compiled.
   if (job.kind === "project") return project(job.schema, job.profile);
   const schema = compileText(job.schema);
   if (!schema.ok) return { kind: "refused", error: schema.error };
@@ -49,10 +49,10 @@ function project(text: string, profileName: ProfileName): SchemaAnswer {
   return { kind: "projected", schema: JSON.stringify(projection.schema), isStrict };
 }
 
-/** Wide and deep examples, of the first branches of unions and of later ones. */
+/** Wide and deep examples, with the first branches of unions and with later ones. */
 const examples = [{}, { branch: 1 }, { branch: 2, levelsMax: 30 }, { levelsMax: 30 }];
 
-/** Validates examples, so that a schema whose values take too long to validate is refused by the deadline now. */
+/** Validates examples, so that a schema whose validation takes too long exceeds the deadline at admission. */
 function admit(schema: Compiled, text: string): SchemaAnswer {
   const { schema: format, hasValue, foldBack } = projectText(text, "openai");
   if (!hasValue) return { kind: "refused", error: NO_VALUE };

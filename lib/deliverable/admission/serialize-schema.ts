@@ -1,11 +1,11 @@
-/** Largest schema in bytes of its JSON. Source: specification, Structured sessions, Schema rules, rule 2. */
+/** Size limit of a schema's JSON. Source: specification, Structured sessions, Schema rules, rule 2. */
 const schemaBytesMax = 65_536;
 
 type SerializedSchema = { ok: true; text: string } | { ok: false; error: string };
 
 /**
- * A caller's schema as JSON text, with what can be told of it without compiling: its root is an object schema, and
- * it is at most 64 KiB. Source: specification, Structured sessions, Schema rules, 1 and 2.
+ * Serializes a caller's schema, with the checks that need no compiling: its root is an object schema, and it is at most
+ * 64 KiB. Source: specification, Structured sessions, Schema rules, 1 and 2.
  *
  * @returns the text, or a sentence without the field's name.
  */

@@ -1,10 +1,10 @@
 /** A schema that is an object (the other kind is a boolean). */
 export type SchemaObject = Record<string, unknown>;
 
-/** A subschema: where it stands, and the schema resource (the nearest `$id`) that its `#…` references mean. */
+/** A subschema with its pointer, and the schema resource (the nearest `$id`) that its `#…` references are relative to. */
 export type Place = { pointer: string; schema: SchemaObject; resource: Place | undefined };
 
-/** A subschema inside another, under which keys, and whether it speaks about the same value as that one. */
+/** A subschema of another one, with its keys. `isInPlace` tells whether it applies to the same value. */
 type Child = { pointer: string; keys: readonly string[]; schema: SchemaObject; isInPlace: boolean };
 
 const inPlaceKeywords = new Set(
@@ -18,8 +18,8 @@ const listKeywords = "allOf anyOf oneOf prefixItems items".split(" ");
 const mapKeywords = "properties patternProperties $defs definitions dependentSchemas dependencies".split(" ");
 
 /**
- * Every subschema that is an object, the root first: those in the keywords of all drafts, and those that a local
- * reference points to elsewhere. Data in `enum`, `const`, `default` or `examples` is not taken for a schema.
+ * Collects all subschemas that are objects, the root first: those in the keywords of any draft, and those that local
+ * references point to elsewhere. Data in `enum`, `const`, `default` or `examples` is not a schema.
  */
 export function collectPlaces(root: SchemaObject): Map<SchemaObject, Place> {
   const places = new Map<SchemaObject, Place>();
@@ -55,7 +55,7 @@ export function childrenOf({ pointer, schema }: Pick<Place, "pointer" | "schema"
   return children;
 }
 
-/** The schema object that a local reference by JSON pointer (`#`, `#/…`) means; undefined for any other. */
+/** Resolves a local reference by JSON pointer (`#`, `#/…`) to a schema object; undefined for any other reference. */
 export function resolveReference(
   root: SchemaObject,
   from: Place,
@@ -81,7 +81,7 @@ export function resolveReference(
     : undefined;
 }
 
-/** `["properties", "a/b"]` as `/properties/a~1b`. */
+/** Formats a path: `["properties", "a/b"]` becomes `/properties/a~1b`. */
 export function formatPointer(path: readonly string[]): string {
   let pointer = "";
   for (const key of path)

@@ -6,13 +6,13 @@ import type { Profile } from "../projection/profile/profile.ts";
 import { type Projection, projectSchema } from "../projection/project-schema.ts";
 import type { Input } from "./read-inputs.ts";
 
-/** How a value fared: as it was, not as it was (and how), or not valid to begin with. */
+/** The outcome of a round trip: the same value, a different one (with the difference), or skipped as not valid. */
 type RoundTrip =
   | { outcome: "exact" }
   | { outcome: "different"; detail: string }
   | { outcome: "skipped-invalid"; detail: string };
 
-/** What is to be said of one schema. `error` is the sentence of the API's 400, or how looking at the schema failed. */
+/** The report on one schema. `error` is the sentence of the API's 400, or the reason why the check failed. */
 export type Report =
   | { source: string; admitted: false; error: string; failed?: true }
   | {
@@ -25,7 +25,7 @@ export type Report =
       projection: Projection;
     };
 
-/** Admits a schema as the API does, projects it, and sends the given values there and back. It does not throw. */
+/** Admits a schema as the API does, projects it, and converts the values there and back. It does not throw. */
 export async function checkSchema(checker: SchemaChecker, profile: Profile, input: Input): Promise<Report> {
   try {
     return await check(checker, profile, input);
@@ -77,7 +77,7 @@ async function sendAround(
 const tell = (violation: { path: string; message: string } | undefined): string =>
   violation ? `${violation.path || "/"} ${violation.message}` : "";
 
-/** Whether a report leaves nothing to wish for; a schema that is not admitted is none of the projection's business. */
+/** Whether a report contains no problem of the projection; a schema that is not admitted has none. */
 export const isFine = (report: Report): boolean =>
   report.admitted
     ? report.fits && report.roundTrips.every(({ outcome }) => outcome !== "different")

@@ -47,7 +47,7 @@ async function main(): Promise<number> {
       const report = await checkSchema(checker, profile, input);
       count(report);
       if (isJson) say(toJsonLine(report));
-      // Whether it is the only one shows with the next.
+      // The next input shows whether this is the only one.
       else if (totals.schemas === 1) first = { input, report };
       else {
         if (totals.schemas === 2 && first) say(toLine(first.report));
@@ -69,7 +69,7 @@ async function main(): Promise<number> {
     return 2;
   }
   if (totals.schemas > 1) process.stderr.write(`${summarize(totals)}\n`);
-  // Among many the refused ones are counted; who asks about one wants to know whether a session may have it.
+  // Of several schemas, refused ones are only counted. For a single one, the refusal is the answer.
   const isRefused = totals.schemas === 1 && totals.admitted === 0;
   return totals.wrong > 0 || isRefused ? 1 : 0;
 }

@@ -2,13 +2,13 @@ import { createReadStream } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 
-/** A schema to look at, and where it came from; `values` are to survive its projection. */
+/** A schema with its origin; `values` are converted there and back. */
 export type Input =
   | { source: string; schema: unknown; values: readonly unknown[] | undefined }
   | { source: string; unreadable: string };
 
 /**
- * The schemas in files, one at a time: a `.json` file is one schema, a `.jsonl` or `.ndjson` file one on each line, a
+ * Reads the schemas in files, one at a time: a `.json` file is one schema, a `.jsonl` or `.ndjson` file one on each line, a
  * folder all `.json` files below it. Instead of a schema there may be `{ "schema": …, "values": […] }`.
  */
 export async function* readInputs(paths: readonly string[]): AsyncGenerator<Input> {

@@ -2,7 +2,7 @@ import type { SchemaChecker } from "../admission/create-schema-checker.ts";
 import { buildExample } from "../projection/build-example.ts";
 import { isFine, type Report } from "./check-schema.ts";
 
-/** One JSON object per schema: the schema that is sent, the constraints that became sentences, and the round trips. */
+/** One JSON object per schema: the projected schema, the constraints that became sentences, and the round trips. */
 export function toJsonLine(report: Report): string {
   if (!report.admitted) return JSON.stringify(report);
   const { projection, roundTrips, projectionMs, ...rest } = report;
@@ -19,7 +19,7 @@ export function toJsonLine(report: Report): string {
   });
 }
 
-/** One line for people. */
+/** One line per schema, as text. */
 export function toLine(report: Report): string {
   if (!report.admitted) return `refused  ${report.source}  ${report.error}`;
   const { exact, different, "skipped-invalid": skipped } = countTrips(report);
@@ -37,7 +37,7 @@ function countTrips(report: Extract<Report, { admitted: true }>) {
   return counts;
 }
 
-/** Everything about one schema: what is sent, what became words, and an example on its way there and back. */
+/** The full report on one schema: the projection, the constraints that became sentences, and an example round trip. */
 export async function toPage(report: Report, checker: SchemaChecker, schema: unknown): Promise<string> {
   if (!report.admitted) return toLine(report);
   const { projection, breach, roundTrips } = report;

@@ -1,18 +1,17 @@
 import { isObject, type JsonSchema, setOwn } from "./json.ts";
 
-/** How an example is made: which branch of each union, and how deep before the shortest form is taken. */
+/** Options: which branch of each union, and the depth from which on the shortest form is used. */
 type ExampleOptions = { branch?: number; levelsMax?: number };
 
-/** After so many parts the shortest form is taken everywhere. */
+/** After this many parts, the shortest form is used everywhere. */
 const partsMax = 2_000;
-/** Beyond this an example is given up: even the shortest forms multiply. */
+/** Beyond this many parts there is no example: even the shortest forms multiply. */
 const partsEnd = 20_000;
 
 /**
- * A small value of a projected schema, in whose strict form it is easy to find one. Constraints that were folded into
- * descriptions are not kept to.
+ * Builds a small value of a projected schema. It ignores constraints that were folded into descriptions.
  *
- * @returns undefined where the schema has no value, or none of reasonable size.
+ * @returns undefined when the schema has no value, or none of reasonable size.
  */
 export function buildExample(schema: JsonSchema, options: ExampleOptions = {}): unknown {
   const { branch = 0, levelsMax = 6 } = options;
@@ -39,7 +38,7 @@ export function buildExample(schema: JsonSchema, options: ExampleOptions = {}): 
     return value;
   };
 
-  /** The list of further properties is left out, as the model is asked to. */
+  /** The list of additional properties is omitted, as the model is asked to do. */
   const isSpare = (name: string, part: unknown): boolean => {
     const { anyOf } = resolve(part);
     return /^additional(_\d+)?$/.test(name) && Array.isArray(anyOf) && anyOf.some(isNull);
@@ -82,7 +81,7 @@ function createResolver(schema: JsonSchema): Resolve {
   };
 }
 
-/** How deep the shallowest value of each part is; parts without a value of finite size have no height. */
+/** The depth of the shallowest value of each part; parts without a value of finite size have none. */
 function measureHeights(schema: JsonSchema, resolve: Resolve): Map<JsonSchema, number> {
   const heights = new Map<JsonSchema, number>();
   const measure = (part: JsonSchema): number | undefined => {

@@ -1,10 +1,10 @@
-/** The JSON types, as a value has them. */
+/** The JSON type of a value. */
 export type Kind = "null" | "boolean" | "number" | "string" | "array" | "object";
 
-/** A schema as it is sent to a provider. */
+/** A schema that is sent to a provider. */
 export type JsonSchema = { [keyword: string]: unknown };
 
-/** The JSON type of a value; undefined for what JSON does not know. */
+/** Returns the JSON type of a value; undefined for a value that JSON cannot hold. */
 export function kindOf(value: unknown): Kind | undefined {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
@@ -14,7 +14,7 @@ export function kindOf(value: unknown): Kind | undefined {
 
 export const isObject = (value: unknown): value is Record<string, unknown> => kindOf(value) === "object";
 
-/** An own property: `__proto__` and `constructor` are names like any other. */
+/** Reads an own property: `__proto__` and `constructor` are ordinary names. */
 export const ownValue = (object: Record<string, unknown>, key: string): unknown =>
   Object.hasOwn(object, key) ? object[key] : undefined;
 
@@ -24,7 +24,7 @@ export function setOwn(object: Record<string, unknown>, key: string, value: unkn
   else Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
-/** JSON text that is the same for equal values: keys in the order of their names. */
+/** JSON text with sorted keys, so that equal values have equal texts. */
 export function stableText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(stableText).join(",")}]`;
   if (!isObject(value)) return JSON.stringify(value) ?? "null";
@@ -32,7 +32,7 @@ export function stableText(value: unknown): string {
   return `{${keys.map((key) => `${JSON.stringify(key)}:${stableText(value[key])}`).join(",")}}`;
 }
 
-/** JSON text of at most about `charactersMax` characters, without looking at more of the value than that takes. */
+/** JSON text of at most about `charactersMax` characters; it reads no more of the value than it needs. */
 export function briefText(value: unknown, charactersMax: number): string {
   let text = "";
   const isFull = () => text.length > charactersMax;

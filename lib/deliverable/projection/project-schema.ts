@@ -16,23 +16,23 @@ import { createSchemaIndex } from "./schema/schema-index.ts";
 export type { Decoded, Encoded } from "./codec/run-codec.ts";
 export type { Folded } from "./graph/builder.ts";
 
-/** A caller's schema in the form that a provider accepts, and the ways there and back for its values. */
+/** A caller's schema in the form that a provider accepts, with the conversion of its values in both directions. */
 export type Projection = {
-  /** What is sent to the provider. */
+  /** The schema for the provider. */
   schema: JsonSchema;
   /** The constraints that became sentences in descriptions. */
   folded: readonly Folded[];
-  /** Whether any value of finite size may be valid; "no" is certain. */
+  /** Whether any value of finite size may be valid; false is certain. */
   hasValue: boolean;
-  /** A value of the projected schema in the caller's shape; `path` of a failure is a pointer into the model's JSON. */
+  /** Converts a value of the projected schema into the caller's shape; a failure's `path` points into the model's JSON. */
   foldBack: (projected: unknown) => Decoded;
-  /** A value of the caller's schema in its projected form; every valid value has one. */
+  /** Converts a value of the caller's schema into its projected form; every valid value has one. */
   project: (value: unknown) => Encoded;
-  /** Where the part that a JSON pointer names in the caller's shape stands in the model's own JSON. */
+  /** Translates a JSON pointer into the caller's shape into one into the model's JSON. */
   toProjectedPath: (pointer: string, projected: unknown) => string;
 };
 
-/** What may be written out: with each attempt less, until the profile's limits are kept to. */
+/** Limits of each attempt: they shrink until the schema fits the profile. */
 const attempts: readonly GraphLimits[] = [
   { fieldsMax: 6_000, copiesMax: 1_000 },
   { fieldsMax: 6_000, copiesMax: 0 },
@@ -41,21 +41,20 @@ const attempts: readonly GraphLimits[] = [
 ];
 
 /**
- * Projects an admitted schema to what a provider's strict mode accepts. Constraints that it cannot enforce become
- * sentences in descriptions, and every value that is valid under the caller's schema survives the way there and back.
- * Pure and linear: neither the schema's nor the values' patterns are run, and what would cost more than its size in
- * steps is carried as untyped JSON.
+ * Projects an admitted schema onto the subset that a provider's strict mode accepts. Constraints that the subset cannot
+ * express become sentences in descriptions. Every value that is valid under the caller's schema survives `project` and
+ * `foldBack` unchanged. Pure and linear: no pattern is run, and parts that exceed the budget travel as untyped JSON.
  * Source: specification, Structured sessions, Schema rules, rule 4.
  */
 export function projectSchema(schema: SchemaObject, profile: Profile): Projection {
   const { rules } = profile;
   if (rules === undefined) return leaveUnchanged(schema);
-  let made: Projection | undefined;
+  let projection: Projection | undefined;
   for (const limits of attempts) {
-    made = create(buildSafely(schema, limits), schema, rules);
-    if (checkProfile(made.schema, profile) === undefined) return made;
+    projection = create(buildSafely(schema, limits), schema, rules);
+    if (checkProfile(projection.schema, profile) === undefined) return projection;
   }
-  return made ?? create(untypedGraph(), schema, rules);
+  return projection ?? create(untypedGraph(), schema, rules);
 }
 
 function leaveUnchanged(schema: SchemaObject): Projection {
@@ -69,7 +68,7 @@ function leaveUnchanged(schema: SchemaObject): Projection {
   };
 }
 
-/** Builds the graph; a schema that is nested too deeply for that is carried as untyped JSON. */
+/** Builds the graph. A schema that is nested too deeply becomes untyped JSON. */
 function buildSafely(schema: SchemaObject, limits: GraphLimits): Graph {
   try {
     return buildGraph(createSchemaIndex(schema, findDialect(schema.$schema)), schema, limits);
@@ -99,14 +98,14 @@ function create({ root, folded }: Graph, schema: SchemaObject, rules: ProfileRul
   };
 }
 
-/** The root's words move to the wrapper, so that they are not sent twice. */
+/** Wraps the root and moves its description to the wrapper, so that it is not sent twice. */
 function wrapRoot(root: Node): Node {
   const top = createNode(createWrapperCodec("result", root), "result", root.description);
   root.description = "";
   return top;
 }
 
-/** The caller's title and description stand at the root, whatever form that has. Source: `wire.md`, Structured output. */
+/** Puts the caller's title and description at the root, whatever its form. Source: `wire.md`, Structured output. */
 function nameRoot(projected: JsonSchema, { title, description }: SchemaObject): JsonSchema {
   const isUndescribed = projected.description === undefined && typeof description === "string";
   return {

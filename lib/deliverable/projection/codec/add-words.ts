@@ -1,6 +1,6 @@
 import type { JsonSchema } from "../json.ts";
 
-/** A schema with words before and after its own; a `$ref` may have none beside it, so it moves into an anyOf of one. */
+/** Adds sentences before and after a schema's description. A `$ref` allows no description next to it, so it moves into an `anyOf`. */
 export function addWords(schema: JsonSchema, before: string, after = ""): JsonSchema {
   if (before === "" && after === "") return schema;
   if (typeof schema.$ref === "string") return { anyOf: [schema], description: joinSentences(before, after) };
@@ -8,7 +8,7 @@ export function addWords(schema: JsonSchema, before: string, after = ""): JsonSc
   return { ...schema, description: joinSentences(before, own, after) };
 }
 
-/** Texts one after the other, each ended like a sentence before the next begins. */
+/** Joins texts with spaces and adds missing full stops between them. */
 export function joinSentences(...texts: string[]): string {
   const parts = texts.map((text) => text.trim()).filter((text) => text !== "");
   return parts
@@ -16,7 +16,7 @@ export function joinSentences(...texts: string[]): string {
     .join(" ");
 }
 
-/** A schema that takes another form too. */
+/** A schema that also accepts another form. */
 export function orElse(schema: JsonSchema, other: JsonSchema): JsonSchema {
   const { description, ...rest } = schema;
   const words = typeof description === "string" ? { description } : {};

@@ -1,16 +1,16 @@
 import { briefText, type JsonSchema, kindOf } from "../json.ts";
 import { type Codec, closedObject, refused } from "./codec.ts";
 
-/** A codec of finitely many values, which may have to be told in words when a provider allows no more of them. */
+/** A codec for a fixed list of values. A list that exceeds the provider's limits moves into the description. */
 export type ChoiceCodec = Codec & {
   choices: readonly (string | number | boolean)[];
-  /** From now on the schema takes any value of the type, and lists the choices in its description. */
+  /** Lists the choices in the description only; the schema then accepts any value of the type. */
   tellInWords: () => void;
 };
 
 const listCharactersMax = 4_000;
 
-/** Scalars of one type that stand in an `enum` or `const`; they travel as they are. */
+/** Scalars of one type in an `enum` or `const`; they travel unchanged. */
 export function createChoiceCodec(choices: readonly (string | number | boolean)[]): ChoiceCodec {
   const known = new Set<unknown>(choices);
   const kind = kindOf(choices[0]) ?? "string";
@@ -33,7 +33,7 @@ export function createChoiceCodec(choices: readonly (string | number | boolean)[
   };
 }
 
-/** Lists and objects that stand in an `enum` or `const`: they travel as their JSON text, in `{ "json": … }`. */
+/** Lists and objects in an `enum` or `const`; they travel as JSON text, in `{ "json": … }`. */
 export function createJsonTextCodec(
   values: readonly unknown[],
   textOf: (value: unknown) => string,
@@ -75,7 +75,7 @@ function choiceSchema(type: string, choices: readonly unknown[], isInWords: bool
   return choices.length === 1 ? { type, const: choices[0] } : { type, enum: choices };
 }
 
-/** The value of an object's only property, if it has that name. */
+/** Reads the value of an object's only property, if that has this name. */
 export function readOnly(value: unknown, key: string): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
   if (!Object.hasOwn(value, key) || Object.keys(value).length !== 1) return undefined;

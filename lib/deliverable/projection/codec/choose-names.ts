@@ -1,11 +1,11 @@
 const charactersMax = 64;
 const plainName = /^[A-Za-z0-9_-]+$/;
-/** Names that JavaScript objects have a meaning for: careful JSON readers refuse them. */
+/** Names with a meaning in JavaScript objects: strict JSON parsers refuse them. */
 const touchyNames = new Set(["__proto__", "constructor", "prototype"]);
 
 /**
- * Names in the letters that every provider takes, each once: those that are plain stay, in whatever order they come,
- * and the others become similar ones.
+ * Chooses unique names in characters that every provider accepts. Plain names stay; the others become similar plain
+ * names.
  */
 export function chooseNames(names: readonly string[]): string[] {
   const isPlain = (name: string) =>
@@ -20,7 +20,7 @@ export function chooseNames(names: readonly string[]): string[] {
   return names.map((name, index) => chosen[index] ?? makeName(name, taken, counts));
 }
 
-/** A plain name that is not taken yet, and is from now on. */
+/** Chooses a plain name that is not taken, and adds it to `taken`. */
 export function makeName(wanted: string, taken: Set<string>, counts: Map<string, number>): string {
   const plain = wanted
     .slice(0, 200)

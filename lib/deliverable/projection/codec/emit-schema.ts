@@ -3,11 +3,11 @@ import { addWords } from "./add-words.ts";
 import { chooseNames } from "./choose-names.ts";
 import type { Emit, Node } from "./codec.ts";
 
-/** Below this many levels a schema is given as a definition, so that no limit on depth is met. */
+/** Schemas below this level become definitions, so that the schema stays within the provider's depth limit. */
 const levelsInline = 5;
 
 /**
- * The schema of a graph of places: those that are used more than once, refer to themselves or stand deep as `$defs`.
+ * Writes the schema of a graph of places. Places that are used more than once, are recursive, or are deep become `$defs`.
  */
 export function emitSchema(root: Node): JsonSchema {
   const nodes = countUses(root);
@@ -42,20 +42,20 @@ export function emitSchema(root: Node): JsonSchema {
   return { ...schema, $defs: Object.fromEntries($defs) };
 }
 
-/** All places that can be reached, and how often each is used. */
+/** All reachable places, with the number of their uses. */
 export function countUses(root: Node): Map<Node, number> {
   const uses = new Map<Node, number>([[root, 1]]);
   const open = [root];
   for (let node = open.pop(); node !== undefined; node = open.pop())
     for (const child of node.codec.children()) {
-      const known = uses.get(child);
-      uses.set(child, (known ?? 0) + 1);
-      if (known === undefined) open.push(child);
+      const count = uses.get(child);
+      uses.set(child, (count ?? 0) + 1);
+      if (count === undefined) open.push(child);
     }
   return uses;
 }
 
-/** Whether a place is written out wherever it is used: a definition would take as much. */
+/** Whether a place is so small that a reference would not save anything. */
 function isSmall(node: Node): boolean {
   const { codec } = node;
   const isShort = !("choices" in codec) || (Array.isArray(codec.choices) && codec.choices.length <= 1);

@@ -1,7 +1,7 @@
 import { orElse } from "./add-words.ts";
 import { type Codec, closedObject, isNever, refused, type Slot } from "./codec.ts";
 
-/** A list of at least `lengthMin` items that are all of one kind; it travels as a list. */
+/** A list of at least `lengthMin` items with one schema; it travels as a list. */
 export function createListCodec(item: Slot, lengthMin = 0): Codec {
   return {
     isPlain: true,
@@ -27,13 +27,13 @@ export function createListCodec(item: Slot, lengthMin = 0): Codec {
   };
 }
 
-/** A property that no `properties` names, in the form in which such properties travel. */
+/** The projected form of a property that the schema does not name. */
 export type Entry = { key: string; value: unknown };
 
 /**
- * Properties under names of their own: they travel as a list of `{ "key", "value" }`.
+ * Properties with arbitrary names; they travel as a list of `{ "key", "value" }`.
  *
- * @param isNullable whether null stands for none at all, as where they stand beside other properties.
+ * @param isNullable whether null means an empty list, as for additional properties next to named ones.
  */
 export function createEntriesCodec(value: Slot, isNullable: boolean): Codec {
   return {
@@ -61,7 +61,7 @@ export function createEntriesCodec(value: Slot, isNullable: boolean): Codec {
         return back === refused ? refused : { key: entry.key, value: back };
       });
     },
-    // The last entry wins in folding back, so it is the last that a violation speaks of.
+    // When a key repeats, the last entry wins, so a violation is about the last one.
     step(projected, key) {
       const entries: unknown[] = Array.isArray(projected) ? projected : [];
       const index = entries.findLastIndex((entry) => isEntry(entry) && entry.key === key);
@@ -80,7 +80,7 @@ const isEntry = (entry: unknown): entry is Entry =>
   "key" in entry &&
   typeof entry.key === "string";
 
-/** The items' forms, or `refused` as soon as one has none. */
+/** Converts every item, or returns `refused` if one cannot be converted. */
 function mapAll<Item>(items: readonly Item[], form: (item: Item, index: number) => unknown): unknown {
   const made: unknown[] = [];
   for (const [index, item] of items.entries()) {

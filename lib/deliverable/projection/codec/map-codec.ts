@@ -4,7 +4,7 @@ import { type Codec, once, refused } from "./codec.ts";
 import type { Entry } from "./list-codec.ts";
 import type { Section } from "./object-codec.ts";
 
-/** An object without named properties; it travels as the list of its entries. */
+/** An object without named properties; it travels as a list of entries. */
 export function createMapCodec({ node }: Section): Codec {
   const entries = once(() => node.codec);
   return {
@@ -21,7 +21,7 @@ export function createMapCodec({ node }: Section): Codec {
             Object.keys(value).map((key): Entry => ({ key, value: value[key] })),
           )
         : refused,
-    // Of entries with the same key the last one wins.
+    // When a key repeats, the last entry wins.
     decode(projected, run) {
       const list = run.decode(node, projected);
       if (list === refused) return refused;

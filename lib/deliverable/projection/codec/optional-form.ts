@@ -12,16 +12,16 @@ import {
   type Slot,
 } from "./codec.ts";
 
-/** How a place that may be absent says so: in a strict schema every property is there. */
+/** The form of a place that may be absent: a strict schema requires every property. */
 export type OptionalForm = {
   schema: (emit: Emit) => JsonSchema;
-  /** The place of the marker, where there is one: it is one of the places that a schema is made of. */
+  /** The place of the marker, if there is one; it belongs to the graph. */
   nodes: () => readonly Node[];
   absent: () => unknown;
   isAbsent: (projected: unknown) => boolean;
 };
 
-/** `{ "absent": true }`, under whatever name the marker has. */
+/** `{ "absent": true }`, or with another name. */
 function createMarker(name: string): Node {
   const schema = closedObject({ [name]: { type: "boolean", const: true } });
   const codec: Codec = {
@@ -35,12 +35,12 @@ function createMarker(name: string): Node {
 }
 
 const plainName = "absent";
-/** The marker of nearly all places: one, so that a schema defines it once. */
+/** The usual marker, shared so that a schema defines it once. */
 const plainMarker = createMarker(plainName);
 
 /**
- * Null means absent, except where the caller's schema allows null itself: there null is null, and absent is an object
- * of its own, `{ "absent": true }`, so that the difference survives.
+ * Null means absent. If the caller's schema allows null, null stays null, and the object `{ "absent": true }` means
+ * absent.
  */
 export function createOptionalForm(slot: Slot): OptionalForm {
   const marker = once(() => {

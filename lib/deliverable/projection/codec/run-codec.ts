@@ -1,22 +1,22 @@
 import { type Decoding, type Encoding, type Node, refused, type Step } from "./codec.ts";
 
-/** Deeper values than this are answered with a failure instead of running out of stack. */
+/** Deeper values fail instead of overflowing the stack. */
 const levelsMax = 1_000;
 
 export type Encoded = { ok: true; value: unknown } | { ok: false };
 /** `path` is a JSON pointer into the projected value. */
 export type Decoded = { ok: true; value: unknown } | { ok: false; path: string; message: string };
 
-/** The projected form of a value. Each part is tried once at each place, however unions nest. */
+/** Encodes a value. Each part is tried once per place, however unions nest. */
 export function encodeValue(root: Node, value: unknown): Encoded {
-  const known = new Map<Node, Map<object, unknown>>();
+  const cache = new Map<Node, Map<object, unknown>>();
   let levels = 0;
   const run: Encoding = {
     encode(node, part) {
       if (typeof part !== "object" || part === null) return node.codec.encode(part, run);
       if (levels === levelsMax) return refused;
-      const forms = known.get(node) ?? new Map<object, unknown>();
-      known.set(node, forms);
+      const forms = cache.get(node) ?? new Map<object, unknown>();
+      cache.set(node, forms);
       if (forms.has(part)) return forms.get(part);
       levels += 1;
       const form = node.codec.encode(part, run);
@@ -29,7 +29,7 @@ export function encodeValue(root: Node, value: unknown): Encoded {
   return form === refused ? { ok: false } : { ok: true, value: form };
 }
 
-/** The value of a projected form, or where the form is not one of the projected schema. */
+/** Decodes a projected value, or reports where it does not fit the projected schema. */
 export function decodeValue(root: Node, projected: unknown): Decoded {
   const path: (string | number)[] = [];
   let failure: { path: string; message: string } | undefined;
@@ -54,7 +54,7 @@ export function decodeValue(root: Node, projected: unknown): Decoded {
   return { ok: false, ...(failure ?? { path: "", message: "has no form in the schema" }) };
 }
 
-/** Where the part of a value that a JSON pointer names stands in its projected form, as far as it is there. */
+/** Translates a JSON pointer into a value into one into its projected form, as far as that part exists. */
 export function mapPath(root: Node, pointer: string, projected: unknown): string {
   const keys = pointer === "" ? [] : pointer.split("/").slice(1).map(unescapeKey);
   const path: string[] = [];
@@ -70,7 +70,7 @@ export function mapPath(root: Node, pointer: string, projected: unknown): string
   return toPointer(path);
 }
 
-/** Goes through the wrappers around the form of one place. */
+/** Enters all wrappers around the form of one place. */
 function enterAll(step: Step): Step {
   const path = [...step.path];
   let at = step;

@@ -3,7 +3,7 @@ import { type Codec, type Node, type Outputs, refused } from "./codec.ts";
 
 type ScalarType = "null" | "boolean" | "integer" | "number" | "string";
 
-/** Values that travel as they are: one codec for each type. */
+/** Codecs for values that travel unchanged, one for each type. */
 export const scalarCodec = (type: ScalarType): Codec => scalarCodecs[type];
 
 function createScalarCodec(type: ScalarType): Codec {

@@ -5,6 +5,7 @@ import {
   type Codec,
   closedObject,
   type Head,
+  type Node,
   type Outputs,
   once,
   refused,
@@ -12,58 +13,26 @@ import {
   type Step,
 } from "./codec.ts";
 
-/** One of several forms. `label` is what the branch is called where the forms have to be told apart. */
+/** One of several forms. `label` names the branch when the forms look alike. */
 export type Branch = { slot: Slot; label: () => string };
 
 type ProjectedBranch = { slot: Slot; outputs: Outputs; tag: string | undefined };
 
 /**
- * A value of one of several forms. As long as the projected forms can be told apart by looking at them (their JSON
- * type, or a property that only one has and begins with) they travel as they are; else those that are lists or
- * objects travel under their label: `{ "circle": { … } }`.
+ * A value of one of several forms. If the projected forms are distinguishable (by JSON type, or by a first property that
+ * no other form has), they travel unchanged. Otherwise lists and objects travel under their label:
+ * `{ "circle": { … } }`.
  */
 export function createUnionCodec(all: readonly Branch[]): Codec {
-  const branches = once(() => tagBranches(all));
-  const byTag = once(
-    () => new Map(branches().flatMap((each) => (each.tag === undefined ? [] : [[each.tag, each]]))),
-  );
-  const byKey = once(() => {
-    const map = new Map<string, ProjectedBranch>();
-    for (const branch of branches())
-      if (branch.tag === undefined) for (const { first } of branch.outputs.heads) map.set(first, branch);
-    return map;
-  });
-  const ofKind = once(() => {
-    const map = new Map<Kind, ProjectedBranch[]>();
-    for (const branch of branches())
-      if (branch.tag === undefined)
-        for (const kind of branch.outputs.kinds) map.set(kind, [...(map.get(kind) ?? []), branch]);
-    return map;
-  });
-
-  const taggedFor = (projected: unknown): ProjectedBranch | undefined => {
-    const [key] = isObject(projected) ? Object.keys(projected) : [];
-    return key === undefined || readOnly(projected, key) === undefined ? undefined : byTag().get(key);
-  };
-  /** The branches whose form a projected value may be. */
-  const candidates = (projected: unknown): readonly ProjectedBranch[] => {
-    const kind = kindOf(projected);
-    const found = (kind && ofKind().get(kind)) ?? [];
-    if (!isObject(projected) || found.length < 2) return found;
-    for (const key of Object.keys(projected)) {
-      const branch = byKey().get(key);
-      if (branch) return [branch];
-    }
-    return [];
-  };
-
+  // The branches' forms are known only when the graph is complete.
+  const index = once(() => indexBranches(tagBranches(all)));
   return {
     children: () => all.map(({ slot }) => slot.node),
     hasValue: (has) => all.some(({ slot }) => has(slot.node)),
-    outputs: once(() => unite(branches())),
+    outputs: once(() => unite(index().branches)),
 
     schema(emit) {
-      const forms = branches().map(({ slot, tag }): JsonSchema => {
+      const forms = index().branches.map(({ slot, tag }): JsonSchema => {
         return tag === undefined ? emit(slot, 1) : closedObject({ [tag]: emit(slot, 2) });
       });
       const [only] = forms;
@@ -71,7 +40,7 @@ export function createUnionCodec(all: readonly Branch[]): Codec {
     },
 
     encode(value, run) {
-      for (const { slot, tag } of branches()) {
+      for (const { slot, tag } of index().branches) {
         const form = run.encode(slot.node, value);
         if (form !== refused) return tag === undefined ? form : { [tag]: form };
       }
@@ -79,27 +48,73 @@ export function createUnionCodec(all: readonly Branch[]): Codec {
     },
 
     decode(projected, run) {
-      const tagged = taggedFor(projected);
-      if (tagged)
-        return run.decode(tagged.slot.node, readOnly(projected, tagged.tag ?? ""), tagged.tag ?? "");
-      const found = candidates(projected);
-      if (found.length === 0) return run.refuse("must have one of the forms of the schema");
-      let back: unknown = refused;
-      for (const { slot } of found) {
-        back = run.decode(slot.node, projected);
-        if (back !== refused) break;
+      const tagged = findTagged(index(), projected);
+      if (tagged) return run.decode(tagged.node, readOnly(projected, tagged.tag), tagged.tag);
+      const candidates = findCandidates(index(), projected);
+      if (candidates.length === 0) return run.refuse("must have one of the forms of the schema");
+      let decoded: unknown = refused;
+      for (const { slot } of candidates) {
+        decoded = run.decode(slot.node, projected);
+        if (decoded !== refused) break;
       }
-      return back;
+      return decoded;
     },
 
     enter(projected): Step | undefined {
-      const tagged = taggedFor(projected);
-      if (tagged?.tag !== undefined)
-        return { path: [tagged.tag], node: tagged.slot.node, projected: readOnly(projected, tagged.tag) };
-      const [branch] = candidates(projected);
+      const tagged = findTagged(index(), projected);
+      if (tagged)
+        return { path: [tagged.tag], node: tagged.node, projected: readOnly(projected, tagged.tag) };
+      const [branch] = findCandidates(index(), projected);
       return branch && { path: [], node: branch.slot.node, projected };
     },
   };
+}
+
+/** The branches, and what identifies the branch of a projected value. */
+type BranchIndex = {
+  branches: readonly ProjectedBranch[];
+  /** Branches under a label, by it. */
+  byTag: ReadonlyMap<string, Node>;
+  /** Object branches without a label, by their first key. */
+  byFirstKey: ReadonlyMap<string, ProjectedBranch>;
+  /** Branches without a label, by JSON type. */
+  byKind: ReadonlyMap<Kind, readonly ProjectedBranch[]>;
+};
+
+function indexBranches(branches: readonly ProjectedBranch[]): BranchIndex {
+  const byTag = new Map<string, Node>();
+  const byFirstKey = new Map<string, ProjectedBranch>();
+  const byKind = new Map<Kind, ProjectedBranch[]>();
+  for (const branch of branches) {
+    const { slot, tag, outputs } = branch;
+    if (tag !== undefined) {
+      byTag.set(tag, slot.node);
+      continue;
+    }
+    for (const { first } of outputs.heads) byFirstKey.set(first, branch);
+    for (const kind of outputs.kinds) byKind.set(kind, [...(byKind.get(kind) ?? []), branch]);
+  }
+  return { branches, byTag, byFirstKey, byKind };
+}
+
+/** The branch whose label is the only key of a projected value. */
+function findTagged({ byTag }: BranchIndex, projected: unknown): { tag: string; node: Node } | undefined {
+  const [tag] = isObject(projected) ? Object.keys(projected) : [];
+  if (tag === undefined || readOnly(projected, tag) === undefined) return undefined;
+  const node = byTag.get(tag);
+  return node && { tag, node };
+}
+
+/** The branches without a label that a projected value may belong to. */
+function findCandidates({ byKind, byFirstKey }: BranchIndex, projected: unknown): readonly ProjectedBranch[] {
+  const kind = kindOf(projected);
+  const found = (kind && byKind.get(kind)) ?? [];
+  if (!isObject(projected) || found.length < 2) return found;
+  for (const key of Object.keys(projected)) {
+    const branch = byFirstKey.get(key);
+    if (branch) return [branch];
+  }
+  return [];
 }
 
 /** Decides which branches travel under a label. */
@@ -121,14 +136,14 @@ function tagBranches(all: readonly Branch[]): ProjectedBranch[] {
   }));
 }
 
-/** Whether each object begins with a key that no other has. */
+/** Whether each object starts with a key that no other object has. */
 function areClear(heads: readonly Head[]): boolean {
   const uses = new Map<string, number>();
   for (const { keys } of heads) for (const key of keys) uses.set(key, (uses.get(key) ?? 0) + 1);
   return heads.every(({ first }) => uses.get(first) === 1);
 }
 
-/** Whether values travel as they are: scalars, and lists of them. */
+/** Whether values travel unchanged: scalars, and lists of them. */
 const isPlain = (codec: Codec, levels: number): boolean =>
   codec.isPlain === true && levels > 0 && codec.children().every((child) => isPlain(child.codec, levels - 1));
 

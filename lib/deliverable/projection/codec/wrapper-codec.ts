@@ -1,7 +1,7 @@
 import { readOnly } from "./choice-codec.ts";
 import { type Codec, closedObject, type Node, refused } from "./codec.ts";
 
-/** A value under a key of its own: for a root that may not stand as it is, like a union. */
+/** Wraps a value in an object with one key, for a root that is not a plain object, such as a union. */
 export function createWrapperCodec(key: string, inner: Node): Codec {
   return {
     children: () => [inner],

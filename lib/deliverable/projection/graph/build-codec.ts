@@ -16,7 +16,7 @@ type Built = { codec: Codec; description: string };
 
 const copiesOfOneUnionMax = 200;
 
-/** The codec and the words of a formula's place. @throws OutOfBudget */
+/** Builds the codec and the description of a formula's place. @throws OutOfBudget */
 export function buildCodec(builder: Builder, formula: Formula): Built {
   const expansion = expandFormula(builder.index, formula, builder.budget);
   if (expansion === undefined) return { codec: neverCodec, description: "" };
@@ -37,7 +37,7 @@ export function buildCodec(builder: Builder, formula: Formula): Built {
   return { codec: combine(builder, buildForms(builder, whole, kinds)), description };
 }
 
-/** One form, several, or just any value. */
+/** A codec for one form, for several, or for any value. */
 function combine({ common }: Builder, forms: readonly Codec[] | undefined): Codec {
   if (forms === undefined)
     return createUnionCodec([{ slot: { node: common.any, note: "" }, label: () => "json" }]);
@@ -49,14 +49,14 @@ function combine({ common }: Builder, forms: readonly Codec[] | undefined): Code
 function uniteForms(forms: readonly Codec[]): Codec {
   return createUnionCodec(
     forms.map((codec) => {
-      // Asked for later: as long as places are unbuilt, a codec does not know its own form.
+      // Computed later: a codec does not know its form until all places are built.
       const label = () => [...codec.outputs().kinds][0] ?? "form";
       return { slot: { node: createNode(codec, "form"), note: "" }, label };
     }),
   );
 }
 
-/** The listed values: scalars by type, lists and objects as JSON text. */
+/** A codec for listed values: scalars by type, lists and objects as JSON text. */
 function buildChoice(values: readonly unknown[]): Codec {
   const forms: Codec[] = [];
   for (const kind of ["string", "number", "boolean"]) {
@@ -70,7 +70,7 @@ function buildChoice(values: readonly unknown[]): Codec {
   return first && forms.length === 1 ? first : uniteForms(forms);
 }
 
-/** The union whose branches are worth a form each; of several, the others stand side by side in each. */
+/** Chooses the union whose branches become separate forms; other unions are merged into each of them. */
 function pickUnion(builder: Builder, expansion: Expansion): Union | undefined {
   const { conjuncts, unions, kinds } = expansion;
   if (unions.length === 0 || conjuncts.some((schema) => closesOver(builder.index, schema))) return undefined;

@@ -24,7 +24,7 @@ const objectKeywords = [
 const arrayKeywords = ["items", "prefixItems", "additionalItems"];
 const positionsMax = 500;
 
-/** The forms that values of an expansion may have, one for each JSON type; `undefined` stands for just any value. */
+/** The possible forms of an expansion's values, one per JSON type; `undefined` means any value. */
 export function buildForms(builder: Builder, expansion: Expansion, kinds: Kinds): Codec[] | undefined {
   const soft = collectSoft(builder.index, expansion.soft, builder.budget).schemas;
   const isStructured =
@@ -47,7 +47,7 @@ function buildObject(
   const { index, evaluated, budget, common } = builder;
   const claims = conjuncts.filter((schema) => hasAny([schema], objectKeywords));
   if (claims.length === 0 && soft.length === 0) return [common.anyObject];
-  // Paid for before the work is done: many places may share one large definition.
+  // The budget is charged before the work: many places may share one large definition.
   builder.fields.spend(1);
   for (const { properties } of [...claims, ...soft])
     if (isObject(properties)) builder.fields.spend(Object.keys(properties).length);
@@ -64,7 +64,7 @@ function buildObject(
   return [isMap && only ? createMapCodec(only) : createObjectCodec(fields, sections)];
 }
 
-/** What a list of entries is for, where it stands beside other properties. */
+/** Describes a list of entries next to named properties. */
 function describeSection({ patterns, isRest }: SectionPlan): string {
   if (isRest) return "Further properties, which have no place of their own; normally null.";
   const names = patterns.slice(0, 5).map(quotePattern);

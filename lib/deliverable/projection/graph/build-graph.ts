@@ -11,20 +11,20 @@ import { type Builder, createCommonNodes, createNode, type Folded } from "./buil
 export type Graph = { root: Node; folded: readonly Folded[] };
 
 export type GraphLimits = {
-  /** How many properties and positions there may be altogether. */
+  /** Limit on properties and positions in total. */
   fieldsMax: number;
-  /** How many of them may be there because branches of unions repeat them. */
+  /** Limit on those that branches of unions repeat. */
   copiesMax: number;
 };
 
-/** How deep unions may stand in one another at one place before they are carried as untyped JSON. */
+/** Unions that are nested deeper than this at one place travel as untyped JSON. */
 const branchLevelsMax = 12;
 const stepsMax = 150_000;
 
 /**
  * Builds the places of a schema, each with its codec.
  *
- * @param limits how much may be written out; what is beyond is carried as untyped JSON.
+ * @param limits size limits of the graph; parts beyond them travel as untyped JSON.
  */
 export function buildGraph(index: SchemaIndex, root: SchemaObject, limits: GraphLimits): Graph {
   const budget = createBudget(stepsMax);
@@ -89,7 +89,7 @@ export function buildGraph(index: SchemaIndex, root: SchemaObject, limits: Graph
       if (formula.spoken.length === 0 && formula.base.length === 0) return any;
       if (levels > branchLevelsMax) return any;
       const { key, slot } = register(formula);
-      // A choice that is open already comes back to itself without going into the value.
+      // A choice that is being built refers to itself without descending into the value.
       if (nodes.get(key)?.state === "open") return any;
       build(key);
       return slot;

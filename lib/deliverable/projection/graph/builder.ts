@@ -9,31 +9,31 @@ import type { EvaluatedNames } from "../schema/evaluated-names.ts";
 import type { Formula } from "../schema/formula.ts";
 import type { SchemaIndex } from "../schema/schema-index.ts";
 
-/** A constraint of the caller's schema that travels as a sentence: where it stands there, and what the model reads. */
+/** A constraint that became a sentence: its place in the caller's schema, and the sentence for the model. */
 export type Folded = { pointer: string; keyword: string; sentence: string };
 
-/** What the parts of a graph are built with. */
+/** The context in which the places of a graph are built. */
 export type Builder = {
   index: SchemaIndex;
   budget: Budget;
-  /** For properties, and positions of lists. */
+  /** Budget for properties and positions of lists. */
   fields: Budget;
-  /** For properties that stand in several branches of a union. */
+  /** Budget for properties that several branches of a union repeat. */
   copies: Budget;
   evaluated: EvaluatedNames;
   common: CommonNodes;
-  /** The place of a formula, to be built later; `undefined` is the formula that nothing keeps to. */
+  /** The place of a formula, which is built later. `undefined` is the formula that no value satisfies. */
   slotOf: (formula: Formula | undefined) => Slot;
-  /** The place of a formula, built at once: for branches, which a union has to look at. */
+  /** The place of a formula, built at once: a union inspects its branches. */
   buildNow: (formula: Formula) => Slot;
   note: (schema: SchemaObject, keyword: string, sentence: string) => void;
 };
 
-/** The places that are the same in every schema. */
+/** Places that every schema shares. */
 type CommonNodes = {
-  /** Any JSON value at all. */
+  /** Any JSON value. */
   any: Node;
-  /** The entries of an object whose further values are of one place; null for none where `isNullable`. */
+  /** The list of entries of an object whose additional values have one place. With `isNullable`, null means no entries. */
   entriesOf: (value: Slot, words: string, isNullable: boolean) => Node;
   anyList: Codec;
   anyObject: Codec;

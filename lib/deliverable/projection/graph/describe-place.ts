@@ -4,7 +4,7 @@ import type { Expansion, Union } from "../schema/expand-formula.ts";
 import { readWords } from "../schema/formula.ts";
 import type { Builder } from "./builder.ts";
 
-/** The words of a place: the caller's own first, then a sentence for each constraint that the schema sent cannot hold. */
+/** The description of a place: the caller's own, then a sentence for each constraint that the projected schema cannot express. */
 export function describePlace(
   builder: Builder,
   { spoken }: Expansion,
@@ -13,7 +13,7 @@ export function describePlace(
 ): string {
   let words = "";
   for (const schema of spoken) words ||= readWords(schema, false);
-  // The root's title is sent as the title of the whole.
+  // The root's title becomes the title of the whole schema.
   for (const schema of spoken) words ||= readWords(schema, builder.index.pointerOf(schema) !== "");
   const sentences = new Set<string>();
   for (const schema of spoken) {

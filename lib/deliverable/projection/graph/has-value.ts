@@ -2,11 +2,11 @@ import type { Node } from "../codec/codec.ts";
 import { countUses } from "../codec/emit-schema.ts";
 
 /**
- * Whether any value of finite size fits a graph of places. None does where what is required leads back to itself, or
- * to a place that no value fits. Places take at least what the caller's schema takes, so "no" is certain.
+ * Whether any value of finite size fits a graph of places. None does if required parts lead back to themselves, or to a
+ * place without valid values. Places accept at least what the caller's schema accepts, so false is certain.
  */
 export function hasValue(root: Node): boolean {
-  // Leaves first, so that one pass is enough for all but recursive schemas.
+  // Leaves come first, so one pass suffices unless the schema is recursive.
   const open = new Set([...countUses(root).keys()].reverse());
   const has = (node: Node) => !open.has(node);
   let isSettled = false;

@@ -4,18 +4,18 @@ import { findFlaw } from "./find-flaw.ts";
 import type { Profile, ProfileRules } from "./profile.ts";
 import { createTotals } from "./totals.ts";
 
-/** A rule of a profile that a schema breaks, and where: a JSON pointer into the schema. */
+/** A violated rule of a profile, with a JSON pointer into the schema. */
 export type Breach = { pointer: string; rule: string };
 
-/** One schema in a document: where it stands, and how deep without going through `$ref`. */
+/** One schema in a document: its pointer, and its depth without following `$ref`. */
 export type Site = { schema: JsonSchema; depth: number; outer: Site | undefined; keys: readonly string[] };
 
-/** A rule that a site breaks, at the site or under some keys of it. */
+/** A rule that a site violates, at the site itself or under some of its keys. */
 export type Flaw = { rule: string; under?: string };
 
 /**
- * The first rule of a provider's profile that a schema breaks; undefined when it keeps to all of them. Linear in the
- * size of the schema, whatever its shape.
+ * Finds the first rule of a provider's profile that a schema violates; undefined when it violates none. Linear in the
+ * size of the schema.
  */
 export function checkProfile(schema: unknown, { rules }: Profile): Breach | undefined {
   if (rules === undefined) return undefined;
@@ -47,7 +47,7 @@ function pointerOf(site: Site): string {
   return formatPointer(path);
 }
 
-/** The schemas in a schema's keywords, and under which keys they stand. */
+/** The schemas in a schema's keywords, with their keys. */
 function listInner(schema: JsonSchema): [keys: readonly string[], inner: unknown][] {
   const inner: [readonly string[], unknown][] = [];
   const addMap = (keyword: string) => {

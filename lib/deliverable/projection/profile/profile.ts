@@ -1,29 +1,29 @@
-/** What a provider accepts as a schema for structured output. A provider that has no limits has no rules. */
+/** The schemas that a provider accepts for structured output. A provider without limits has no rules. */
 export type Profile = { name: string; rules: ProfileRules | undefined };
 
 /** The limits of a strict mode, as data. */
 export type ProfileRules = {
-  /** Keywords that may stand in a schema. */
+  /** Allowed keywords. */
   keywords: ReadonlySet<string>;
-  /** Keywords that may stand beside `$ref`. */
+  /** Keywords that are allowed next to `$ref`. */
   besideRef: ReadonlySet<string>;
   types: ReadonlySet<string>;
   propertyName: RegExp;
   definitionName: RegExp;
-  /** How deep schemas may stand in one another, the root being 1, without what is reached through `$ref`. */
+  /** Nesting limit: the root is level 1, and `$ref` is not followed. */
   depthMax: number;
   propertiesMax: number;
   enumValuesMax: number;
-  /** Names of properties and definitions, and the strings in `enum` and `const`, together. */
+  /** Total characters in names of properties and definitions and in strings of `enum` and `const`. */
   nameCharactersMax: number;
-  /** A string enum with more values than `values` may have at most so many characters in them. */
+  /** A string enum with more than `values` values may have at most this many characters. */
   largeEnum: { values: number; charactersMax: number };
 };
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
 
 /**
- * OpenAI's strict mode as documented, without the keywords about which its documents and servers disagree.
+ * OpenAI's strict mode as documented, without the keywords that its documentation and its servers treat differently.
  * Source: `facts.md`, AI SDK 7, Strict mode.
  */
 const openai: Profile = {
@@ -44,11 +44,11 @@ const openai: Profile = {
   },
 };
 
-/** Servers that take any schema: it is sent as it came. */
+/** Servers that accept any schema: it is sent unchanged. */
 const none: Profile = { name: "none", rules: undefined };
 
 /** All providers' profiles, by name. */
 export const profiles = { openai, none } as const satisfies Record<string, Profile>;
 
-/** The name of a profile: what of it travels to the worker thread. */
+/** The name of a profile; only the name is sent to the worker thread. */
 export type ProfileName = keyof typeof profiles;

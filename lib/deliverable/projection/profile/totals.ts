@@ -4,7 +4,7 @@ import type { ProfileRules } from "./profile.ts";
 
 type Totals = { add: (site: Site) => Flaw | undefined };
 
-/** Counts what a whole document may have only so much of. */
+/** Counts what a profile limits for a whole document. */
 export function createTotals(rules: ProfileRules): Totals {
   let properties = 0;
   let enumValues = 0;

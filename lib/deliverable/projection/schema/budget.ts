@@ -1,4 +1,4 @@
-/** Work that a schema may cause before the rest of it is carried as untyped JSON: what keeps hostile schemas linear. */
+/** A limit on the work for one schema. Beyond it, the rest travels as untyped JSON, so hostile schemas stay linear. */
 export type Budget = {
   /** @throws OutOfBudget */
   spend: (steps: number) => void;

@@ -4,7 +4,7 @@ import { takesEverything } from "./expand-formula.ts";
 import { inlineReferences } from "./inline-references.ts";
 import type { SchemaIndex } from "./schema-index.ts";
 
-/** A keyword that a strict schema cannot enforce, as a short sentence for the model. */
+/** Describes a keyword that a strict schema cannot enforce, in a short sentence for the model. */
 type Constraint = { keyword: string; sentence: string };
 
 const quoteCharactersMax = 400;
@@ -13,14 +13,14 @@ const quoteValue = (value: unknown): string => briefText(value, quoteCharactersM
 const count = (value: unknown, noun: string): string => `${value} ${value === 1 ? noun : nounOf(noun)}`;
 const nounOf = (noun: string): string => (noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`);
 
-/** A pattern between backticks, as JSON would double its backslashes. */
+/** Quotes a pattern with backticks; JSON would double its backslashes. */
 export function quotePattern(pattern: unknown): string {
   const text = String(pattern);
   if (text.length > patternCharactersMax) return `${quotePattern(text.slice(0, patternCharactersMax))}…`;
   return text.includes("`") ? JSON.stringify(text) : `\`${text}\``;
 }
 
-/** Writes a schema of the caller as the model may read it. */
+/** Writes a schema of the caller for the model. */
 type Quote = (schema: unknown, charactersMax?: number) => string;
 
 type Describe = (value: unknown, schema: SchemaObject, quote: Quote) => string | undefined;
@@ -65,13 +65,13 @@ const sentences: Record<string, Describe> = {
   dependentRequired: describeDependencies,
   dependentSchemas: describeDependencies,
   dependencies: describeDependencies,
-  // No value matches `not: {}`: such a place is left out instead.
+  // No value matches `not: {}`; such a place is omitted instead.
   not: (value, _, quote) =>
     value === false || takesEverything(value) ? undefined : `Does not match ${quote(value)}.`,
   if: describeCondition,
 };
 
-/** The sentences of one schema's own keywords, in the order in which they stand. */
+/** The sentences for one schema's own keywords, in their order. */
 export function describeConstraints(index: SchemaIndex, schema: SchemaObject): Constraint[] {
   const { ignoresRefSiblings, ignoredKeywords } = index.dialect;
   if (ignoresRefSiblings && typeof schema.$ref === "string") return [];
@@ -87,7 +87,7 @@ export function describeConstraints(index: SchemaIndex, schema: SchemaObject): C
   return found;
 }
 
-/** The sentence of a union whose branches the schema that is sent does not tell apart. */
+/** The sentence for a union whose branches the projected schema merges. */
 export function describeUnion(
   index: SchemaIndex,
   keyword: "anyOf" | "oneOf",

@@ -1,6 +1,6 @@
 import { type DraftName, ignoredKeywords } from "#lib/deliverable/admission/draft-keywords.ts";
 
-/** How a draft reads the keywords that decide the shape of values. */
+/** How a draft interprets the keywords that determine the shape of values. */
 export type Dialect = {
   idKeyword: "id" | "$id";
   /** Up to draft-07 the siblings of a `$ref` are ignored. */
@@ -27,7 +27,7 @@ const dialects: Record<DraftName, Dialect> = {
   "2020-12": { ...since2019, tupleKeyword: "prefixItems", ignoredKeywords: ignoredKeywords["2020-12"] },
 };
 
-/** The dialect that an admitted schema's `$schema` names; 2020-12 when there is none. */
+/** The dialect of an admitted schema's `$schema`; 2020-12 without one. */
 export function findDialect($schema: unknown): Dialect {
   if (typeof $schema !== "string") return dialects["2020-12"];
   const found = Object.entries(dialects).find(([name]) => $schema.includes(`/${name}/`));

@@ -4,18 +4,18 @@ import { type Budget, OutOfBudget } from "./budget.ts";
 import { conditionalsOf, listOf } from "./expand-formula.ts";
 import type { Schema, SchemaIndex } from "./schema-index.ts";
 
-/** The schemas that stand for the same value below some, under whatever condition. */
+/** The schemas that may apply to the same value as some given schemas. */
 type SoftSchemas = { schemas: readonly SchemaObject[]; isComplete: boolean };
 
-/** For `unevaluatedProperties`: the names that a schema's own parts may have evaluated. */
+/** For `unevaluatedProperties`: the property names that a schema's own parts may evaluate. */
 export type EvaluatedNames = {
-  /** Undefined when it cannot be told, or may be any. */
+  /** Undefined when any name is possible, or the names cannot be determined. */
   of: (schema: SchemaObject) => ReadonlySet<string> | undefined;
 };
 
 const schemasMax = 2_000;
 
-/** Everything in place below the given schemas, themselves included; through references, unions and conditions. */
+/** The given schemas and all schemas that apply to the same value, through references, unions and conditions. */
 export function collectSoft(index: SchemaIndex, roots: readonly Schema[], budget: Budget): SoftSchemas {
   const found = new Set<SchemaObject>();
   const open: (Schema | undefined)[] = [...roots];
@@ -69,5 +69,5 @@ function findNames(index: SchemaIndex, owner: SchemaObject, budget: Budget): Rea
   return names;
 }
 
-/** A keyword that evaluates properties under names of their own. */
+/** A keyword that evaluates named properties. */
 const isOpenKeyword = (value: unknown): boolean => value !== undefined && value !== false;

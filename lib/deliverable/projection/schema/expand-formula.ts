@@ -13,21 +13,21 @@ export type Union = {
   branches: readonly Schema[];
 };
 
-/** Everything that a formula asks of one value, found through references and allOf. */
+/** All requirements of a formula for one value, collected through references and `allOf`. */
 export type Expansion = {
-  /** Each schema whose own keywords hold for the value. */
+  /** Each schema whose own keywords apply to the value. */
   conjuncts: readonly SchemaObject[];
-  /** Those of them whose words have not been told elsewhere. */
+  /** Those whose description is not written at another place. */
   spoken: readonly SchemaObject[];
   kinds: Kinds;
-  /** The only values there are, if they are listed. */
+  /** The allowed values, if they are listed. */
   values: readonly unknown[] | undefined;
   unions: readonly Union[];
-  /** Schemas that hold for some values only: then, else, dependent schemas, and the conditions of these. */
+  /** Schemas that apply to some values only: `then`, `else`, dependent schemas, and their conditions. */
   soft: readonly Schema[];
 };
 
-/** @returns undefined when no value can keep to the formula. @throws OutOfBudget */
+/** @returns undefined when no value satisfies the formula. @throws OutOfBudget */
 export function expandFormula(index: SchemaIndex, formula: Formula, budget: Budget): Expansion | undefined {
   const conjuncts = new Set<SchemaObject>();
   const spoken: SchemaObject[] = [];
@@ -83,7 +83,7 @@ export function expandFormula(index: SchemaIndex, formula: Formula, budget: Budg
   return { conjuncts: [...conjuncts], spoken, kinds, values, unions, soft };
 }
 
-/** Notes the schema's open choices; a choice of one is none, and comes back as a schema to keep to. */
+/** Records the schema's undecided unions. A union with one branch is returned as a required schema. */
 function readUnions(index: SchemaIndex, schema: SchemaObject, formula: Formula, unions: Union[]): Schema[] {
   const certain: Schema[] = [];
   for (const keyword of ["anyOf", "oneOf"] as const) {
@@ -104,14 +104,14 @@ function joinedBranches(index: SchemaIndex, schema: SchemaObject, { joined }: Fo
   return keywords.flatMap((keyword) => listOf(schema[keyword]));
 }
 
-/** Whether a schema takes every value: `true`, or an object that has nothing but annotations. */
+/** Whether a schema accepts every value: `true`, or an object with annotations only. */
 export const takesEverything = (schema: unknown): boolean =>
   schema === true || (isObject(schema) && Object.keys(schema).every(isAnnotation));
 
 const takesNothing = (schema: Schema): boolean =>
   schema === false || (schema !== true && typeof schema.$ref !== "string" && takesEverything(schema.not));
 
-/** The schemas that a schema applies to the same value under a condition, and the conditions. */
+/** The schemas that a schema applies to the same value conditionally, and their conditions. */
 export function conditionalsOf({ dialect }: SchemaIndex, schema: SchemaObject): Schema[] {
   const found = dialect.ignoredKeywords.has("if") ? [] : [schema.if, schema.then, schema.else];
   for (const keyword of ["dependentSchemas", "dependencies"]) {

@@ -3,20 +3,20 @@ import { ownValue } from "../json.ts";
 import { isSchema, type Schema, type SchemaIndex } from "./schema-index.ts";
 
 /**
- * What one place of a value has to keep to: all of `spoken` and all of `base`. The words of `base` are told elsewhere
- * already. The unions in `settled` are decided: their branch is among `spoken`.
+ * The schemas of one place: a value has to satisfy all of `spoken` and all of `base`. The descriptions of `base` are
+ * written at another place. The unions in `settled` are decided: their branch is in `spoken`.
  */
 export type Formula = {
   spoken: readonly SchemaObject[];
   base: readonly SchemaObject[];
   settled: ReadonlySet<string>;
-  /** Unions whose branches stand side by side, each of them as if under a condition. */
+  /** Unions whose branches are merged: each branch applies conditionally. */
   joined: ReadonlySet<string>;
 };
 
 const none: ReadonlySet<string> = new Set();
 
-/** The formula of a place that several schemas describe; undefined when one of them takes nothing. */
+/** The formula of a place with several schemas; undefined when one of them accepts nothing. */
 export function conjoin(schemas: readonly Schema[]): Formula | undefined {
   if (schemas.includes(false)) return undefined;
   const objects = schemas.filter((schema) => schema !== true);
@@ -26,14 +26,14 @@ export function conjoin(schemas: readonly Schema[]): Formula | undefined {
 export const unionKey = (index: SchemaIndex, schema: SchemaObject, keyword: string): string =>
   `${index.idOf(schema)}${keyword[0]}`;
 
-/** The same text for the same formula. */
+/** A text that is equal for equal formulas. */
 export function formulaKey(index: SchemaIndex, { spoken, base, settled, joined }: Formula): string {
   const ids = (schemas: readonly SchemaObject[]) => schemas.map(index.idOf).join();
   if (settled.size === 0 && joined.size === 0) return ids(spoken);
   return `${ids(spoken)}|${ids(base)}|${[...settled].join()}|${[...joined].join()}`;
 }
 
-/** Keywords that say nothing about values. */
+/** Keywords without an effect on values. */
 const annotations = new Set(
   "$schema $id id $comment title description default examples example deprecated readOnly writeOnly $defs definitions nullable externalDocs xml".split(
     " ",
@@ -41,10 +41,10 @@ const annotations = new Set(
 );
 
 /**
- * Goes through schemas that are only another name for one schema: a `$ref`, or an allOf of one, with nothing but words
- * beside it.
+ * Follows schemas that are only an alias of another schema: a `$ref` or an `allOf` with one branch, next to annotations
+ * only.
  *
- * @returns the schema at the end, and the first words found on the way there.
+ * @returns the last schema, and the first description on the way.
  */
 export function followAliases(index: SchemaIndex, schema: SchemaObject): { schema: Schema; words: string } {
   const seen = new Set<SchemaObject>();
@@ -61,7 +61,7 @@ export function followAliases(index: SchemaIndex, schema: SchemaObject): { schem
   return { schema: at, words };
 }
 
-/** Whether a keyword says nothing about values. */
+/** Whether a keyword has no effect on values. */
 export const isAnnotation = (keyword: string): boolean => annotations.has(keyword);
 
 function readAlias(index: SchemaIndex, schema: SchemaObject): Schema | undefined {
@@ -75,7 +75,7 @@ function readAlias(index: SchemaIndex, schema: SchemaObject): Schema | undefined
   return list.length === 1 && isSchema(list[0]) ? list[0] : undefined;
 }
 
-/** The caller's own words about a place. */
+/** The caller's own description of a place. */
 export function readWords(schema: SchemaObject, isTitleWanted: boolean): string {
   const description = ownValue(schema, "description");
   if (typeof description === "string" && description.trim() !== "") return description.trim();

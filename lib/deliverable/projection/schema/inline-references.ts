@@ -2,14 +2,14 @@ import type { SchemaObject } from "#lib/deliverable/admission/walk-schema.ts";
 import { isObject, setOwn } from "../json.ts";
 import type { SchemaIndex } from "./schema-index.ts";
 
-/** Keywords that say nothing in a quotation. */
+/** Keywords that are omitted from a quotation. */
 const omitted = new Set("$schema $id id $anchor $comment $defs definitions".split(" "));
 const partsMax = 200;
 const ellipsis = "…";
 
 /**
- * A part of a caller's schema for quoting in a sentence: local references are replaced by their targets, since the
- * model sees the sentence and not the caller's definitions. Recursion, and what is too long to be quoted, ends in `…`.
+ * Prepares a part of a caller's schema for a quotation: local references are replaced by their targets, because the
+ * model does not see the caller's definitions. Recursive and long parts end in `…`.
  */
 export function inlineReferences(index: SchemaIndex, part: unknown): unknown {
   const open = new Set<SchemaObject>();
@@ -24,7 +24,7 @@ export function inlineReferences(index: SchemaIndex, part: unknown): unknown {
   };
 
   const copyObject = (value: SchemaObject): unknown => {
-    // Data in `enum`, `const` and `default` is no place of the document, and is copied as it is.
+    // Data in `enum`, `const` and `default` is not a schema; it is copied unchanged.
     const isSchema = index.pointerOf(value) !== undefined;
     if (open.has(value)) return ellipsis;
     open.add(value);

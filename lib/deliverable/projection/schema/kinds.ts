@@ -1,7 +1,7 @@
 import { isObject, kindOf } from "../json.ts";
 import type { Schema, SchemaIndex } from "./schema-index.ts";
 
-/** The JSON types of JSON Schema, in which a whole number has a type of its own. */
+/** The types of JSON Schema, where integers are a separate type. */
 type SchemaKind = "object" | "array" | "string" | "number" | "integer" | "boolean" | "null";
 export type Kinds = ReadonlySet<SchemaKind>;
 
@@ -36,7 +36,7 @@ export function isOfKind(value: unknown, kinds: Kinds): boolean {
 
 const levelsMax = 6;
 
-/** A superset of the kinds that a schema allows, from what can be seen without looking far. */
+/** A superset of the kinds that a schema allows, from its keywords, references and unions, a few levels deep. */
 export function kindsOf(index: SchemaIndex, schema: Schema, levels = levelsMax): Kinds {
   if (schema === true) return allKinds;
   if (schema === false) return new Set();

@@ -1,4 +1,4 @@
-/** What a place of a schema is called, for the definitions and labels that are made of it. */
+/** The name of a place, for definitions and labels. */
 export type PlaceName = { text: string; isDefinition: boolean };
 
 export const rootName: PlaceName = { text: "root", isDefinition: false };
@@ -6,7 +6,7 @@ export const rootName: PlaceName = { text: "root", isDefinition: false };
 const definitionKeywords = new Set(["$defs", "definitions", "schemas"]);
 const nameKeywords = new Set([...definitionKeywords, "properties", "dependentSchemas", "dependencies"]);
 
-/** The name of a place that stands under these keys inside another one: its own, or one made of the other's. */
+/** The name of a place under these keys of another place: its own, or one derived from the other's. */
 export function nameInside(outer: PlaceName, [keyword = "", key]: readonly string[]): PlaceName {
   if (key !== undefined && nameKeywords.has(keyword))
     return { text: key, isDefinition: definitionKeywords.has(keyword) };

@@ -9,7 +9,7 @@ type FieldPlan = { name: string; formula: Formula; isRequired: boolean; isSoft: 
 export type SectionPlan = { formula: Formula; patterns: readonly string[]; isRest: boolean };
 type ObjectPlan = { fields: readonly FieldPlan[]; sections: readonly SectionPlan[] };
 
-/** What one schema says about properties: those it names, those by pattern, and `rest` for all others. */
+/** One schema's rules for properties: by name, by pattern, and `rest` for all others. */
 type Claim = {
   declared: Record<string, unknown>;
   patterns: [string, Schema][];
@@ -18,10 +18,10 @@ type Claim = {
 };
 
 /**
- * The properties that objects may have which keep to all of `conjuncts`, and perhaps to some of `soft`. Patterns are
- * never run here: a property that one of them could mean is taken to be allowed.
+ * Plans the properties of objects that satisfy all of `conjuncts` and possibly some of `soft`. Patterns are never run: a
+ * property that may match one counts as allowed.
  *
- * @returns undefined when no object can keep to them. @throws OutOfBudget
+ * @returns undefined when no object satisfies them. @throws OutOfBudget
  */
 export function planObject(
   index: SchemaIndex,
@@ -74,7 +74,7 @@ function readClaim(index: SchemaIndex, schema: SchemaObject, evaluated: Evaluate
   return known && isSchema(rest) ? { declared, patterns, rest, known } : { declared, patterns, rest: true };
 }
 
-/** The validator takes no notice of a schema for `__proto__`: a property of that name is like one that is not named. */
+/** The validator ignores a schema for `__proto__`, so that property counts as unnamed. */
 function readDeclared({ properties }: SchemaObject): Record<string, unknown> {
   if (!isObject(properties)) return {};
   if (!Object.hasOwn(properties, "__proto__")) return properties;
@@ -82,7 +82,7 @@ function readDeclared({ properties }: SchemaObject): Record<string, unknown> {
   return declared;
 }
 
-/** The properties that no schema names: those that patterns are for first, then all others. */
+/** The properties that no schema names: first those with patterns, then all others. */
 function planSections(index: SchemaIndex, claims: readonly Claim[]): SectionPlan[] {
   const limiting = claims.filter(({ patterns, rest }) => patterns.length > 0 || rest !== true);
   const [first] = limiting;

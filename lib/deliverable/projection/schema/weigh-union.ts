@@ -5,14 +5,14 @@ import { isAnnotation } from "./formula.ts";
 import { type Kinds, readType } from "./kinds.ts";
 import type { Schema, SchemaIndex } from "./schema-index.ts";
 
-/** Keywords that say which form values have; all others only say which of these are valid. */
+/** Keywords that determine the form of values; the others only restrict which values are valid. */
 const formKeywords = new Set(
   "$ref $dynamicRef $recursiveRef allOf anyOf oneOf enum const properties additionalProperties patternProperties unevaluatedProperties items prefixItems additionalItems if then else dependentSchemas dependencies".split(
     " ",
   ),
 );
 
-/** Whether every branch of a union gives values a form of its own. */
+/** Whether every branch of a union determines its own form. */
 export function hasForms({ branches }: Union, kinds: Kinds): boolean {
   return branches.every((branch) => givesForm(branch, kinds));
 }
@@ -23,13 +23,13 @@ function givesForm(branch: Schema, kinds: Kinds): boolean {
   return branch.type !== undefined && [...kinds].some((kind) => !readType(branch.type).has(kind));
 }
 
-/** Whether the names that a schema closes over depend on its unions, so that these cannot be taken apart. */
+/** Whether the property names that a schema allows depend on its unions, so that these cannot be separated. */
 export const closesOver = ({ dialect }: SchemaIndex, schema: SchemaObject): boolean =>
   dialect.hasUnevaluated &&
   schema.unevaluatedProperties !== undefined &&
   schema.unevaluatedProperties !== true;
 
-/** How many properties each branch of a union would repeat. */
+/** The number of properties that each branch of a union would repeat. */
 export function countCopies({ conjuncts }: Expansion): number {
   return conjuncts.reduce(
     (sum, { properties }) => sum + (isObject(properties) ? Object.keys(properties).length : 0),
@@ -37,7 +37,7 @@ export function countCopies({ conjuncts }: Expansion): number {
   );
 }
 
-/** Whether schemas say nothing of a value's form but their union and a type. */
+/** Whether schemas determine a value's form only by their union and a type. */
 export function isBare({ conjuncts, unions, soft }: Expansion, union: Union): boolean {
   if (unions.length > 1 || soft.length > 0) return false;
   const own = new Set(["$ref", "allOf", "type"]);

@@ -4,10 +4,10 @@ import { checkProfile } from "../profile/check-profile.ts";
 import { profiles } from "../profile/profile.ts";
 import { type Projection, projectSchema } from "../project-schema.ts";
 
-// One for all, as the meta-schema takes longer than the schemas.
+// Shared, because the meta-schema takes longer to compile than the schemas.
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
 
-/** The projection of a schema for a strict provider, which keeps to the provider's rules and compiles. */
+/** Projects a schema for a strict provider, and checks that the projection follows the provider's rules and compiles. */
 export function projectStrictly(
   schema: Record<string, unknown>,
 ): Projection & { validate: ValidateFunction } {
@@ -18,7 +18,7 @@ export function projectStrictly(
   return { ...projection, validate };
 }
 
-/** Sends a value there, as JSON, and back: what arrives is valid there, and what comes back is what was sent. */
+/** Converts a value there, through JSON, and back: the projected value is valid, and the result equals the value. */
 export function checkRoundTrip(
   { project, validate, foldBack }: ReturnType<typeof projectStrictly>,
   value: unknown,
