@@ -18,7 +18,7 @@ export function SessionProvider({ snapshot, children }: { snapshot: SessionSnaps
 
 function useSessionContext() {
   const context = use(SessionContext);
-  if (!context) throw new Error("a part of the session page stands outside its SessionProvider");
+  if (!context) throw new Error("a component of the session page is used outside its SessionProvider");
   return context;
 }
 
