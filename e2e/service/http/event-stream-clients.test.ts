@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { EventSource as PackageSource } from "eventsource";
 import { Agent, EventSource as UndiciSource } from "undici";
-import { eventSchemas } from "#lib/events/event-schemas.ts";
 import { createClient } from "#lib/client/index.ts";
+import { eventSchemas } from "#lib/events/event-schemas.ts";
 import { type HttpTestService, openHttpTestService } from "../http-testing.ts";
 import { TEST_KEY, waitUntil } from "../testing.ts";
 
