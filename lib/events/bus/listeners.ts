@@ -1,5 +1,5 @@
 /** Listeners by key. A listener must not throw. */
-export type Listeners<Listener> = {
+type Listeners<Listener> = {
   add: (key: string, listener: Listener) => () => void;
   of: (key: string) => Iterable<Listener>;
   has: (key: string) => boolean;
