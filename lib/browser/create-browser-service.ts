@@ -8,66 +8,118 @@ import { listSessionsInTurn } from "#lib/session/run/run-store.ts";
 import type { BrowserRecord, BrowserService } from "./browser-service.ts";
 import type { AnnotationVerdict } from "./overlay/install-overlay.ts";
 import { type OpenBrowser, openBrowser } from "./page/open-browser.ts";
-import { createBrowserEgress } from "./process/browser-egress.ts";
-import { createBrowserPool } from "./process/browser-pool.ts";
+import { type BrowserEgress, createBrowserEgress } from "./process/browser-egress.ts";
+import { type BrowserPool, createBrowserPool } from "./process/browser-pool.ts";
 import type { BrowserProvider } from "./process/browser-provider.ts";
 import { createLocalProvider } from "./process/local-provider.ts";
 import { sweepBrowsers } from "./process/profile-folder.ts";
 import { createRemoteProvider } from "./process/remote-provider.ts";
-import { createBrowserClaims, type HandOver } from "./session/browser-claims.ts";
-import { createBrowserPlaces, orderForEnding } from "./session/browser-places.ts";
+import { type BrowserClaims, createBrowserClaims, type HandOver } from "./session/browser-claims.ts";
+import { type BrowserPlaces, createBrowserPlaces, orderForEnding } from "./session/browser-places.ts";
 import { createStoredRecord, readShownFields } from "./session/browser-record.ts";
 import { type BrowserOwner, type BrowserRow, readBrowserSession } from "./session/browser-store.ts";
 import { createSessionBrowser, type SessionBrowser } from "./session/session-browser.ts";
+import { createSessionBrowsers, type SessionBrowsers } from "./session/session-browsers.ts";
 import { createPictureKeeper } from "./view/page-picture.ts";
 import { readPagePicture, readPictureTime } from "./view/picture-store.ts";
 
-/** What the browsers of all sessions need. Times in milliseconds. */
+/** What the browser service needs. Times in milliseconds. */
 export type BrowserServiceDeps = {
   db: Database;
   log: EventLog;
   logger: Logger;
   /** This process among those that share the database. */
   owner: BrowserOwner;
-  /** The way to tell another process that its browser was taken over; none where there are no others. */
+  /** Notifies another process that its browser was taken over; omit when there is only one process. */
   handOver?: HandOver;
-  /** Which Chromium: one of this machine, or a DevTools endpoint, which then wins. With neither there are no browsers. */
+  /** Which Chromium to use: a program on this machine, or a DevTools endpoint, which wins. Without both there are no browsers. */
   launch: { executablePath?: string; args?: string[]; env?: Record<string, string>; cdpUrl?: string };
   dataDir: string;
-  /** The guard's rule; pages go where it lets them. */
+  /** The guard's rule about the addresses that pages may open. */
   rule: AddressRule;
-  /** Where this service listens: of it, pages see `/demo` and `/p/` alone. */
+  /** Where this service listens: pages can open its `/demo` and `/p/` paths only. */
   ownOrigin: Omit<OwnOrigin, "paths"> | undefined;
   idleMs: number;
-  /** Browsers that this process runs at once, and how long a session waits for one, in milliseconds. */
+  /** How many browsers this process runs at once, and how long a session waits for one. */
   maxLive: number;
   waitMs: number;
   /** Stores what a person submitted in the overlay, given as the webhook's body; a refusal is shown to the person. */
   onAnnotation: (sessionId: string, body: string) => Promise<AnnotationVerdict>;
   clock?: () => Date;
-  /** Whether a browser is kept warm for the next session; by default it is, on this machine. */
+  /** Whether a browser is kept warm for the next session; by default, if browsers run on this machine. */
   keepSpare?: boolean;
   /** How long a page may take to answer; 30 s by default. */
   navigationTimeoutMs?: number;
-  /** How long a script may leave a dialog open that it listens for; 10 s by default. */
+  /** How long a script that listens for dialogs may leave one open; 10 s by default. */
   dialogTimeoutMs?: number;
 };
 
 const WARM_UP_DELAY_MS = 3_000;
 const NAVIGATION_TIMEOUT_MS = 30_000;
-/** An open turn that has used its browser more recently keeps it, although other sessions wait. */
+/** A session with an open turn that has used its browser more recently keeps it, although other sessions wait. */
 const EVICTION_IDLE_MS = 30_000;
 
+type Parts = {
+  deps: BrowserServiceDeps;
+  nowMs: () => number;
+  egress: BrowserEgress;
+  provider: BrowserProvider;
+  pool: BrowserPool;
+  places: BrowserPlaces;
+  claims: BrowserClaims;
+  browsers: SessionBrowsers;
+  isClosed: boolean;
+};
+
 /**
- * Makes the service of all sessions' browsers. What an earlier process left behind is ended first, and rows of browsers
- * whose process has gone become `expired`.
+ * Makes the service of all sessions' browsers. First it ends the browsers that an earlier process left behind, and sets
+ * records of browsers whose process has gone to `expired`.
  */
 export async function createBrowserService(deps: BrowserServiceDeps): Promise<BrowserService> {
-  const { db, log, logger, owner, launch, dataDir, idleMs, maxLive, waitMs } = deps;
-  const nowMs = () => (deps.clock?.() ?? new Date()).getTime();
-  const folder = join(dataDir, "browsers");
+  const folder = join(deps.dataDir, "browsers");
+  const parts = assemble(deps, folder);
+  const { claims, pool, provider, browsers } = parts;
+
+  // Remote browsers leave nothing on this machine, which may have no disk.
+  if (deps.launch.cdpUrl === undefined) await sweepBrowsers(folder);
+  await claims.expireLost();
+  const stopFollowing = claims.follow();
+  const isAvailable = provider.describe().available;
+  const warmUp = isAvailable ? setTimeout(pool.warmUp, WARM_UP_DELAY_MS).unref() : undefined;
+
+  return {
+    ...createSessionCalls(parts),
+    readPicture: (sessionId) => readPagePicture(deps.db, sessionId),
+    readPictureTime: (sessionId) => readPictureTime(deps.db, sessionId),
+    async reapIdle(now) {
+      const idle = browsers
+        .list()
+        .filter(([, browser]) => browser.isUnused() && browser.idleMs(now.getTime()) >= deps.idleMs);
+      await Promise.all(idle.map(([, browser]) => browser.end()));
+      await claims.expireLost();
+      return idle.length;
+    },
+    async closeSession(sessionId) {
+      const browser = await browsers.remove(sessionId);
+      await browser?.end();
+    },
+    describe() {
+      const live = browsers.list().filter(([, browser]) => browser.isUp()).length;
+      return { ...provider.describe(), live };
+    },
+    async close() {
+      parts.isClosed = true;
+      stopFollowing();
+      clearTimeout(warmUp);
+      await Promise.all([...browsers.list().map(([, browser]) => browser.end()), pool.close()]);
+    },
+  };
+}
+
+function assemble(deps: BrowserServiceDeps, folder: string): Parts {
+  const { db, log, logger, owner, launch } = deps;
   const egress = createBrowserEgress(deps.rule, deps.ownOrigin, logger);
-  const provider = chooseProvider();
+  const provider = chooseProvider(deps, folder, egress);
   const limits = {
     navigationTimeoutMs: deps.navigationTimeoutMs ?? NAVIGATION_TIMEOUT_MS,
     dialogTimeoutMs: deps.dialogTimeoutMs,
@@ -77,110 +129,44 @@ export async function createBrowserService(deps: BrowserServiceDeps): Promise<Br
     keepSpare: deps.keepSpare ?? launch.cdpUrl === undefined,
     logger,
   });
-  const sessions = new Map<string, Promise<SessionBrowser>>();
-  /** Sessions known by now: those whose browser can be looked at without waiting. */
-  const known = new Map<string, SessionBrowser>();
   const places = createBrowserPlaces({
-    ...{ max: maxLive, endUnused },
+    max: deps.maxLive,
+    endUnused: (count) => endUnused(parts, count),
     onError: (error) => logger.warn({ err: error }, "no browser could be ended for a waiting session"),
   });
-  const placeWait = {
-    waitMs,
-    explain: () =>
-      `no browser became free within ${waitMs / 1_000} s: all ${maxLive} are in use (BROWSER_MAX_LIVE); try again later`,
-  };
-  let isClosed = false;
-
-  function chooseProvider(): BrowserProvider {
-    if (launch.cdpUrl !== undefined) return createRemoteProvider({ cdpUrl: launch.cdpUrl, egress, logger });
-    const { executablePath, args = [], env = {} } = launch;
-    if (executablePath !== undefined) {
-      return createLocalProvider({ launch: { executablePath, args, env }, folder, egress, logger });
-    }
-    const detail = "no Chromium was found: set BROWSER_EXECUTABLE_PATH or BROWSER_CDP_URL";
-    return {
-      start: () => Promise.reject(new Error(detail)),
-      describe: () => ({ available: false, detail }),
-    };
-  }
-
-  function sessionBrowser(sessionId: string): Promise<SessionBrowser> {
-    const found = sessions.get(sessionId);
-    if (found) return found;
-    const made = makeSessionBrowser(sessionId);
-    sessions.set(sessionId, made);
-    made.then(
-      (browser) => known.set(sessionId, browser),
-      () => sessions.delete(sessionId),
-    );
-    return made;
-  }
-
-  async function makeSessionBrowser(sessionId: string): Promise<SessionBrowser> {
-    if (isClosed) throw new Error("the service is closing");
-    const session = await readBrowserSession(db, sessionId);
-    if (!session) throw new Error(`there is no session ${sessionId}`);
-    if (!session.capabilities.browser)
-      throw new Error("this session has no browser (capabilities.browser is false)");
-    return createSessionBrowser({
-      sessionId,
-      record: createStoredRecord({ db, log, logger, owner }, sessionId, session),
-      logger,
-      isElsewhere: () => claims.isElsewhere(sessionId),
-      onTakenOver: (holder) => claims.tellTakenOver(sessionId, holder),
-      requestPlace: places.request,
-      placeWait,
-      take,
-      mayStartForViewer: async () =>
-        places.hasRoom() && (await listSessionsInTurn(db, [sessionId])).includes(sessionId),
-      onUnused: places.recheck,
-      createPictureKeeper: (page) => createPictureKeeper({ db, sessionId, logger, ...page }),
-      refuse: egress.refuse,
-      onAnnotation: (body) => deps.onAnnotation(sessionId, body),
-      nowMs,
-    });
-  }
-
-  async function take(): Promise<OpenBrowser> {
-    const taken = await pool.take();
-    if (!isClosed) return taken;
-    await taken.close();
-    throw new Error("the service is closing");
-  }
-
-  /** Ends up to so many browsers that their sessions can do without, in the documented order. */
-  async function endUnused(count: number): Promise<void> {
-    const unused = [...known].filter(([, browser]) => browser.isUnused());
-    if (unused.length === 0) return;
-    const inTurn = await listSessionsInTurn(
-      db,
-      unused.map(([sessionId]) => sessionId),
-    );
-    const ordered = orderForEnding(
-      unused.map(([sessionId, browser]) => ({
-        ...{ browser, hasOpenTurn: inTurn.includes(sessionId), idleMs: browser.idleMs(nowMs()) },
-      })),
-      Math.min(idleMs, EVICTION_IDLE_MS),
-    );
-    // A tool call may have begun since the database was asked.
-    const ended = ordered.filter(({ browser }) => browser.isUnused()).slice(0, count);
-    await Promise.all(ended.map(({ browser }) => browser.end()));
-  }
-
+  const browsers = createSessionBrowsers((sessionId) => makeSessionBrowser(parts, sessionId));
   const claims = createBrowserClaims({
     ...{ db, log, logger, owner, handOver: deps.handOver },
-    listLive: () => [...known].flatMap(([sessionId, browser]) => (browser.isLive() ? [sessionId] : [])),
-    end: async (sessionId) => known.get(sessionId)?.end(),
+    listLive: () => browsers.list().flatMap(([sessionId, browser]) => (browser.isLive() ? [sessionId] : [])),
+    end: async (sessionId) => browsers.peek(sessionId)?.end(),
   });
+  const nowMs = () => (deps.clock?.() ?? new Date()).getTime();
+  const parts: Parts = {
+    ...{ deps, nowMs, egress, provider, pool, places, claims, browsers, isClosed: false },
+  };
+  return parts;
+}
 
-  // Browsers elsewhere leave nothing on this machine, which may have no disk to look at.
-  if (launch.cdpUrl === undefined) await sweepBrowsers(folder);
-  await claims.expireLost();
-  const stopFollowing = claims.follow();
-  const warmUp = setTimeout(pool.warmUp, WARM_UP_DELAY_MS);
-  warmUp.unref();
-  if (!provider.describe().available) clearTimeout(warmUp);
+function chooseProvider(
+  { launch, logger }: BrowserServiceDeps,
+  folder: string,
+  egress: BrowserEgress,
+): BrowserProvider {
+  if (launch.cdpUrl !== undefined) return createRemoteProvider({ cdpUrl: launch.cdpUrl, egress, logger });
+  const { executablePath, args = [], env = {} } = launch;
+  if (executablePath !== undefined) {
+    return createLocalProvider({ launch: { executablePath, args, env }, folder, egress, logger });
+  }
+  const detail = "no Chromium was found: set BROWSER_EXECUTABLE_PATH or BROWSER_CDP_URL";
+  return {
+    start: () => Promise.reject(new Error(detail)),
+    describe: () => ({ available: false, detail }),
+  };
+}
 
+/** The calls that concern one session. */
+function createSessionCalls({ deps, claims, browsers }: Parts) {
+  const { db, logger } = deps;
   return {
     async readStatus(sessionId) {
       const row = await claims.read(sessionId);
@@ -192,21 +178,21 @@ export async function createBrowserService(deps: BrowserServiceDeps): Promise<Br
         desiredUrl: session?.initialUrl ?? null,
       };
     },
-    retarget: async (sessionId, url) => (await sessionBrowser(sessionId)).retarget(url),
-    ensure: async (sessionId, signal) => (await sessionBrowser(sessionId)).ensure(signal),
-    hold: async (sessionId, signal) => (await sessionBrowser(sessionId)).hold(signal),
-    open: async (sessionId) => (await sessionBrowser(sessionId)).open(),
-    navigate: async (sessionId, url, signal) => (await sessionBrowser(sessionId)).navigate(url, signal),
-    history: async (sessionId, action) => (await sessionBrowser(sessionId)).history(action),
-    touch: (sessionId) => known.get(sessionId)?.touch(),
+    retarget: async (sessionId, url) => (await browsers.get(sessionId)).retarget(url),
+    ensure: async (sessionId, signal) => (await browsers.get(sessionId)).ensure(signal),
+    hold: async (sessionId, signal) => (await browsers.get(sessionId)).hold(signal),
+    open: async (sessionId) => (await browsers.get(sessionId)).open(),
+    navigate: async (sessionId, url, signal) => (await browsers.get(sessionId)).navigate(url, signal),
+    history: async (sessionId, action) => (await browsers.get(sessionId)).history(action),
+    touch: (sessionId) => browsers.peek(sessionId)?.touch(),
     watch(sessionId, listeners) {
       let stop: (() => void) | undefined;
       let isOver = false;
-      sessionBrowser(sessionId).then(
+      browsers.get(sessionId).then(
         (browser) => {
           if (!isOver) stop = browser.watch(listeners);
         },
-        (error) => logger.debug({ sessionId, err: error }, "nothing to watch"),
+        (error) => logger.debug({ sessionId, err: error }, "a viewer found no browser to watch"),
       );
       return () => {
         isOver = true;
@@ -214,35 +200,66 @@ export async function createBrowserService(deps: BrowserServiceDeps): Promise<Br
         stop = undefined;
       };
     },
-    input: async (sessionId, input) => (await sessionBrowser(sessionId)).input(input),
-    readCursor: async (sessionId, x, y) => (await known.get(sessionId)?.readCursor(x, y)) ?? "default",
-    readPicture: (sessionId) => readPagePicture(db, sessionId),
-    readPictureTime: (sessionId) => readPictureTime(db, sessionId),
-    async reapIdle(now) {
-      const idle = [...known.values()].filter(
-        (browser) => browser.isUnused() && browser.idleMs(now.getTime()) >= idleMs,
-      );
-      await Promise.all(idle.map((browser) => browser.end()));
-      await claims.expireLost();
-      return idle.length;
+    input: async (sessionId, input) => (await browsers.get(sessionId)).input(input),
+    readCursor: async (sessionId, x, y) => (await browsers.peek(sessionId)?.readCursor(x, y)) ?? "default",
+  } satisfies Partial<BrowserService>;
+}
+
+async function makeSessionBrowser(parts: Parts, sessionId: string): Promise<SessionBrowser> {
+  const { deps, egress, places, claims, nowMs } = parts;
+  const { db, log, logger, owner } = deps;
+  if (parts.isClosed) throw new Error("the service is closing");
+  const session = await readBrowserSession(db, sessionId);
+  if (!session) throw new Error(`there is no session ${sessionId}`);
+  if (!session.capabilities.browser)
+    throw new Error("this session has no browser (capabilities.browser is false)");
+  return createSessionBrowser({
+    sessionId,
+    record: createStoredRecord({ db, log, logger, owner }, sessionId, session),
+    logger,
+    isElsewhere: () => claims.isElsewhere(sessionId),
+    onTakenOver: (holder) => claims.tellTakenOver(sessionId, holder),
+    requestPlace: places.request,
+    placeWait: {
+      waitMs: deps.waitMs,
+      explain: () =>
+        `no browser became free within ${deps.waitMs / 1_000} s: all ${deps.maxLive} are in use (BROWSER_MAX_LIVE); try again later`,
     },
-    async closeSession(sessionId) {
-      const browser = await sessions.get(sessionId)?.catch(() => undefined);
-      sessions.delete(sessionId);
-      known.delete(sessionId);
-      await browser?.end();
-    },
-    describe() {
-      const live = [...known.values()].filter((browser) => browser.isUp()).length;
-      return { ...provider.describe(), live };
-    },
-    async close() {
-      isClosed = true;
-      stopFollowing();
-      clearTimeout(warmUp);
-      await Promise.all([...[...known.values()].map((browser) => browser.end()), pool.close()]);
-    },
-  };
+    take: () => takeFromPool(parts),
+    mayStartForViewer: async () =>
+      places.hasRoom() && (await listSessionsInTurn(db, [sessionId])).includes(sessionId),
+    onUnused: places.recheck,
+    createPictureKeeper: (page) => createPictureKeeper({ db, sessionId, logger, ...page }),
+    refuse: egress.refuse,
+    onAnnotation: (body) => deps.onAnnotation(sessionId, body),
+    nowMs,
+  });
+}
+
+async function takeFromPool(parts: Parts): Promise<OpenBrowser> {
+  const taken = await parts.pool.take();
+  if (!parts.isClosed) return taken;
+  await taken.close();
+  throw new Error("the service is closing");
+}
+
+/** Ends up to `count` browsers that their sessions do not use, in the documented order. */
+async function endUnused({ deps, browsers, nowMs }: Parts, count: number): Promise<void> {
+  const unused = browsers.list().filter(([, browser]) => browser.isUnused());
+  if (unused.length === 0) return;
+  const inTurn = await listSessionsInTurn(
+    deps.db,
+    unused.map(([sessionId]) => sessionId),
+  );
+  const ordered = orderForEnding(
+    unused.map(([sessionId, browser]) => ({
+      ...{ browser, hasOpenTurn: inTurn.includes(sessionId), idleMs: browser.idleMs(nowMs()) },
+    })),
+    Math.min(deps.idleMs, EVICTION_IDLE_MS),
+  );
+  // A tool call may have begun while the database was queried.
+  const ended = ordered.filter(({ browser }) => browser.isUnused()).slice(0, count);
+  await Promise.all(ended.map(({ browser }) => browser.end()));
 }
 
 const NO_BROWSER: BrowserRecord = {

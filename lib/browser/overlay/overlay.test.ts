@@ -8,8 +8,8 @@ import {
   type TestBrowsers,
   waitFor,
 } from "../testing.ts";
+import { withOverlayHidden } from "./hide-overlay.ts";
 import { OVERLAY_ATTRIBUTE, OVERLAY_BINDING, OVERLAY_WORLD } from "./overlay-world.ts";
-import { withOverlayHidden } from "./with-overlay-hidden.ts";
 
 const STRICT_POLICY =
   "default-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'; sandbox allow-scripts";

@@ -4,19 +4,11 @@ import { installOverlay, type Overlay, type SubmitAnnotation } from "../overlay/
 import type { OverlayGate } from "../overlay/overlay-gate.ts";
 import { guardDocuments } from "./document-guard.ts";
 import { describeNetError } from "./explain-failure.ts";
-
-/** An address that the main frame shows now; `isDocument` is false when the page only changed its own (`pushState`, a fragment). */
-export type Arrival = { url: string; isDocument: boolean };
+import { followMainFrame, type MainFrame, type MainFrameEvents } from "./main-frame.ts";
 
 /** The events of a page. */
-export type LivePageEvents = {
-  /** The main frame shows another document, or has come further with it: parsed, loaded. */
-  onDocument: () => void;
-  /** The main frame shows another address, whoever caused it. */
-  onArrived: (arrival: Arrival) => void;
-  /** The document at that address has loaded with all its parts. */
-  onLoaded: () => void;
-  /** A navigation that nobody of ours asked for was refused; the page stays where it was. */
+export type LivePageEvents = MainFrameEvents & {
+  /** A navigation that the service did not start was refused; the page stays where it was. */
   onRefused: (reason: string) => void;
   onDownload: (url: string) => void;
   onCrashed: () => void;
@@ -29,8 +21,8 @@ export type Refusals = {
   set: (loaderId: string, reason: string) => void;
 };
 
-/** What a page needs from its surroundings. */
-type LivePageOptions = {
+/** What all pages of one browser have in common. */
+export type LivePageOptions = {
   refuse: ((url: string) => Promise<string | undefined>) | undefined;
   explain: (url: string, errorReason: string) => Promise<string>;
   navigationTimeoutMs: number;
@@ -38,20 +30,29 @@ type LivePageOptions = {
   refusals: Refusals;
 };
 
-/** A page of a session's browser, guarded, watched and with the overlay in it. */
+/** A page of a session's browser, guarded, followed and with the overlay in it. */
 export type LivePage = {
   page: Page;
-  /** Our own DevTools session with it. */
+  /** The service's own DevTools session with the page. */
   cdp: CDPSession;
   targetId: string;
   navigate: (url: string, signal?: AbortSignal) => Promise<NavigationOutcome>;
   overlay: Overlay;
 };
 
-/** How long the page shown may take to give way to the one that was reached. */
+type Adopted = {
+  page: Page;
+  cdp: CDPSession;
+  mainFrame: MainFrame;
+  options: LivePageOptions;
+  /** How many navigations of the service are in progress: they report refusals and downloads in their own outcome. */
+  navigations: number;
+};
+
+/** How long the page shown may take to make room for the page that was reached. */
 const LANDING_TIMEOUT_MS = 10_000;
 
-/** Makes a {@link LivePage} of a page that has just opened. @throws when it closed meanwhile. */
+/** Makes a {@link LivePage} of a page that has just opened. @throws when it was closed meanwhile. */
 export async function adoptPage(
   context: BrowserContext,
   page: Page,
@@ -59,119 +60,91 @@ export async function adoptPage(
   events: LivePageEvents,
 ): Promise<LivePage> {
   const cdp = await context.newCDPSession(page);
-  const [{ targetInfo }, { frameTree }] = await Promise.all([
+  const [{ targetInfo }, mainFrame] = await Promise.all([
     cdp.send("Target.getTargetInfo"),
-    cdp.send("Page.getFrameTree"),
+    followMainFrame(cdp, events),
   ]);
-  let mainFrameId = frameTree.frame.id;
-  let committedLoader = frameTree.frame.loaderId;
-  let navigations = 0;
-  const commits = new Set<(loaderId: string) => void>();
-
-  cdp.on("Page.frameNavigated", ({ frame }) => {
-    if (frame.parentId !== undefined) return;
-    mainFrameId = frame.id;
-    committedLoader = frame.loaderId;
-    for (const tell of commits) tell(frame.loaderId);
-    events.onDocument();
-    events.onArrived({ url: frame.url + (frame.urlFragment ?? ""), isDocument: true });
-  });
-  cdp.on("Page.navigatedWithinDocument", ({ frameId, url }) => {
-    if (frameId === mainFrameId) events.onArrived({ url, isDocument: false });
-  });
-  cdp.on("Page.domContentEventFired", () => events.onDocument());
-  cdp.on("Page.loadEventFired", () => {
-    events.onDocument();
-    events.onLoaded();
-  });
+  const adopted: Adopted = { page, cdp, mainFrame, options, navigations: 0 };
   page.on("crash", () => events.onCrashed());
   page.on("download", (download) => {
-    if (navigations === 0) events.onDownload(download.url());
+    if (adopted.navigations === 0) events.onDownload(download.url());
     void download.cancel().catch(() => {});
   });
 
   const [overlay] = await Promise.all([
     installOverlay(cdp, {
-      mainFrameId: () => mainFrameId,
+      mainFrameId: mainFrame.id,
       gate: options.overlayGate,
       onAnnotation: events.onAnnotation,
     }),
     cdp.send("Page.enable"),
     guardDocuments(cdp, {
-      mainFrameId: () => mainFrameId,
+      mainFrameId: mainFrame.id,
       refuse: options.refuse,
       explain: options.explain,
       onRefused(loaderId, reason) {
         if (loaderId !== undefined) options.refusals.set(loaderId, reason);
-        if (navigations === 0 || loaderId === undefined) events.onRefused(reason);
+        if (adopted.navigations === 0 || loaderId === undefined) events.onRefused(reason);
       },
     }),
   ]);
-
   const removeOverlay = options.overlayGate.add(overlay);
   page.once("close", removeOverlay);
 
-  /** Waits until the document of a navigation is the one shown, so that the page's address is the new one. @returns whether it is. */
-  function waitForCommit(loaderId: string): Promise<boolean> {
-    if (committedLoader === loaderId) return Promise.resolve(true);
-    return new Promise((resolve) => {
-      const timeoutMs = Math.min(LANDING_TIMEOUT_MS, options.navigationTimeoutMs);
-      const timer = setTimeout(() => end(false), timeoutMs);
-      function end(isShown: boolean) {
-        clearTimeout(timer);
-        commits.delete(see);
-        resolve(isShown);
-      }
-      function see(committed: string) {
-        if (committed === loaderId) end(true);
-      }
-      commits.add(see);
-    });
-  }
+  return {
+    ...{ page, cdp, targetId: targetInfo.targetId, overlay },
+    navigate: (url, signal) => navigate(adopted, url, signal),
+  };
+}
 
-  async function navigate(url: string, signal?: AbortSignal): Promise<NavigationOutcome> {
-    let stopped: string | undefined;
-    const stop = (reason: string) => {
-      stopped ??= reason;
-      void cdp.send("Page.stopLoading").catch(() => {});
-    };
-    const seconds = options.navigationTimeoutMs / 1000;
-    const timer = setTimeout(
-      () => stop(`${URL.parse(url)?.host ?? url} did not answer in ${seconds} s`),
-      options.navigationTimeoutMs,
-    );
-    const onAbort = () => stop("the navigation was stopped");
-    signal?.addEventListener("abort", onAbort, { once: true });
-    navigations += 1;
-    try {
-      if (signal?.aborted) return { landed: false, reason: "the navigation was stopped" };
-      const result = await cdp.send("Page.navigate", { url });
-      const refusal = result.loaderId === undefined ? undefined : options.refusals.get(result.loaderId);
-      if (refusal !== undefined) return { landed: false, reason: refusal };
-      if (result.isDownload)
-        return { landed: false, reason: "the address is a download, and downloads are refused" };
-      if (result.errorText !== undefined) {
-        const interrupted = result.errorText === "net::ERR_ABORTED";
-        return {
-          landed: false,
-          reason:
-            stopped ??
-            (interrupted ? "the navigation was interrupted" : describeNetError(result.errorText, url)),
-        };
-      }
-      if (result.loaderId === undefined || (await waitForCommit(result.loaderId)))
-        return { landed: true, url: page.url() };
-      return { landed: false, reason: "the page shown is busy with its scripts and did not give way" };
-    } catch (error) {
-      return { landed: false, reason: stopped ?? `the browser ended meanwhile (${firstLine(error)})` };
-    } finally {
-      navigations -= 1;
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", onAbort);
-    }
+async function navigate(adopted: Adopted, url: string, signal?: AbortSignal): Promise<NavigationOutcome> {
+  const { cdp, options } = adopted;
+  let stopReason: string | undefined;
+  const stop = (reason: string) => {
+    stopReason ??= reason;
+    void cdp.send("Page.stopLoading").catch(() => {});
+  };
+  const seconds = options.navigationTimeoutMs / 1000;
+  const timer = setTimeout(
+    () => stop(`${URL.parse(url)?.host ?? url} did not answer in ${seconds} s`),
+    options.navigationTimeoutMs,
+  );
+  const onAbort = () => stop(STOPPED);
+  signal?.addEventListener("abort", onAbort, { once: true });
+  adopted.navigations += 1;
+  try {
+    if (signal?.aborted) return { landed: false, reason: STOPPED };
+    return await land(adopted, url, () => stopReason);
+  } catch (error) {
+    return { landed: false, reason: stopReason ?? `the browser ended meanwhile (${firstLine(error)})` };
+  } finally {
+    adopted.navigations -= 1;
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", onAbort);
   }
+}
 
-  return { page, cdp, targetId: targetInfo.targetId, navigate, overlay };
+const STOPPED = "the navigation was stopped";
+
+/** @param readStopReason why the navigation was stopped, if it was. @throws when the browser ends. */
+async function land(
+  { page, cdp, mainFrame, options }: Adopted,
+  url: string,
+  readStopReason: () => string | undefined,
+): Promise<NavigationOutcome> {
+  const { loaderId, errorText, isDownload } = await cdp.send("Page.navigate", { url });
+  const refusal = loaderId === undefined ? undefined : options.refusals.get(loaderId);
+  if (refusal !== undefined) return { landed: false, reason: refusal };
+  if (isDownload) return { landed: false, reason: "the address is a download, and downloads are refused" };
+  if (errorText !== undefined) {
+    const isInterrupted = errorText === "net::ERR_ABORTED";
+    const reason = isInterrupted ? "the navigation was interrupted" : describeNetError(errorText, url);
+    return { landed: false, reason: readStopReason() ?? reason };
+  }
+  const timeoutMs = Math.min(LANDING_TIMEOUT_MS, options.navigationTimeoutMs);
+  if (loaderId === undefined || (await mainFrame.untilShown(loaderId, timeoutMs)))
+    return { landed: true, url: page.url() };
+  return { landed: false, reason: "the page shown is busy with its scripts and did not give way" };
 }
 
 const firstLine = (error: unknown) => String(error instanceof Error ? error.message : error).split("\n")[0];

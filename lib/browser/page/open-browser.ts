@@ -3,29 +3,35 @@ import { createOverlayGate, type OverlayGate } from "../overlay/overlay-gate.ts"
 import type { BrowserEgress } from "../process/browser-egress.ts";
 import type { BrowserProcess, BrowserProvider } from "../process/browser-provider.ts";
 import { explainFailure } from "./explain-failure.ts";
-import { adoptPage, type LivePage, type LivePageEvents, type Refusals } from "./live-page.ts";
+import {
+  adoptPage,
+  type LivePage,
+  type LivePageEvents,
+  type LivePageOptions,
+  type Refusals,
+} from "./live-page.ts";
 import { type AnsweredDialog, type PageDialogs, watchDialogs } from "./page-dialogs.ts";
 
 /** Size of a session's page, in CSS pixels. */
 export const VIEWPORT = { width: 1280, height: 800 };
 
-/** What the owner of a browser is told: its selected page's events, a change of that page, and its end. */
+/** The events of a browser for its owner: those of its selected page, a change of that page, and its end. */
 type OpenBrowserEvents = LivePageEvents & {
   /** A dialog of a page was answered without a script. */
   onDialog: (dialog: AnsweredDialog) => void;
   onSelected: (page: LivePage) => void;
-  /** The browser is gone, and nobody here ended it. */
+  /** The browser ended by itself. */
   onGone: () => void;
 };
 
-/** A browser that is up, with one page to begin with. Its owner sets `events`. */
+/** A browser that runs, with one page at first. Its owner sets `events`. */
 export type OpenBrowser = {
   process: BrowserProcess;
   browser: Browser;
   context: BrowserContext;
   /** The page people see and tools work on. */
   selected: () => LivePage;
-  /** A DevTools session with that page for tools; one for each page. */
+  /** A DevTools session for tools with that page; each page has one. */
   toolSession: () => Promise<CDPSession>;
   /** Whether the annotation overlay is in its pages. */
   overlayGate: OverlayGate;
@@ -41,17 +47,17 @@ export type OpenBrowser = {
 type BrowserLimits = { navigationTimeoutMs: number; dialogTimeoutMs?: number | undefined };
 
 const CONNECT_TIMEOUT_MS = 15_000;
-/** Connected, with a page in place: a renderer that dies on the way is not always reported. */
+/** For the connection and the first page: a renderer that dies meanwhile is not always reported. */
 const OPEN_TIMEOUT_MS = 25_000;
 const REFUSALS_MAX = 50;
-/** Pages of one browser at the same time; each may cost a process. */
+/** Pages that one browser may have at the same time; each may need a process. */
 const PAGES_MAX = 8;
 
 /**
  * Starts a browser and opens a page in a context of its own: downloads and permissions denied, dialogs dismissed.
- * A page that the page opens becomes the selected one, until it closes; where there are eight, a further one is closed.
+ * A page that the page opens becomes the selected one until it closes; a page beyond eight is closed at once.
  *
- * @throws Error with a sentence when no browser can be had.
+ * @throws Error with a sentence when no browser can be started.
  */
 export async function openBrowser(
   provider: BrowserProvider,
@@ -74,16 +80,66 @@ export async function openBrowser(
   }
 }
 
+/** The pages of a browser in the order in which they took the foreground, the selected one last; and whether it runs. */
+type BrowserPages = { pages: LivePage[]; isOpen: boolean };
+
 async function connect(
   process: BrowserProcess,
   egress: BrowserEgress,
   limits: BrowserLimits,
 ): Promise<OpenBrowser> {
-  // Loaded with the first browser: it is a tenth of the time that a start takes.
+  const { browser, context } = await openContext(process);
+  const refusals = rememberRefusals();
+  const overlayGate = createOverlayGate();
+  const state: BrowserPages = { pages: [], isOpen: true };
+  const dialogs = watchDialogs(context, (dialog) => opened.events?.onDialog(dialog), limits.dialogTimeoutMs);
+  const opened: OpenBrowser = {
+    ...{ process, browser, context, overlayGate, dialogs, events: undefined },
+    selected() {
+      const last = state.pages.at(-1);
+      if (!last) throw new Error("the browser has no page");
+      return last;
+    },
+    toolSession: createToolSessions(context, () => opened.selected().page),
+    readRefusal: refusals.get,
+    isOpen: () => state.isOpen,
+    async close() {
+      state.isOpen = false;
+      opened.events = undefined;
+      // A local browser dies with its process group; a remote one has to be asked to discard the context.
+      if (process.pid === undefined) await browser.close().catch(() => {});
+      await process.kill();
+    },
+  };
+
+  const refuse = async (href: string) => {
+    const url = URL.parse(href);
+    return url ? egress.refuse(url) : "the address cannot be read";
+  };
+  await openFirstPage(opened, state, {
+    ...{ refusals, overlayGate, navigationTimeoutMs: limits.navigationTimeoutMs },
+    refuse: process.isGuarded ? undefined : refuse,
+    explain: (url, reason) =>
+      explainFailure({ findRefusal: process.findRefusal, resolve: egress.resolve }, url, reason),
+  });
+
+  const onGone = () => {
+    if (!state.isOpen) return;
+    state.isOpen = false;
+    opened.events?.onGone();
+  };
+  browser.on("disconnected", onGone);
+  void process.exited.then(onGone);
+  return opened;
+}
+
+/** Connects to the process and makes a context of its own, without downloads and permissions. */
+async function openContext(process: BrowserProcess): Promise<{ browser: Browser; context: BrowserContext }> {
+  // Imported with the first browser, because the import takes a tenth of the time of a start.
   const { chromium } = await import("playwright");
   const browser = await chromium.connectOverCDP(process.devtoolsUrl, {
     timeout: CONNECT_TIMEOUT_MS,
-    // There are none: without a name, a temporary folder is made for them, and left behind by a process that is killed.
+    // There are no artifacts. Without a path, Playwright makes a temporary folder, which a killed process leaves behind.
     artifactsDir: "/nonexistent",
   });
   const context = await browser.newContext({
@@ -93,93 +149,16 @@ async function connect(
   });
   // An empty grant refuses everything else.
   await context.grantPermissions([]);
-  const dialogs = watchDialogs(context, (dialog) => self.events?.onDialog(dialog), limits.dialogTimeoutMs);
+  return { browser, context };
+}
 
-  const refuse = async (href: string) => {
-    const url = URL.parse(href);
-    return url ? egress.refuse(url) : "the address cannot be read";
-  };
-  const overlayGate = createOverlayGate();
-  const refusals = rememberRefusals();
-  const pageOptions = {
-    refusals,
-    overlayGate,
-    refuse: process.isGuarded ? undefined : refuse,
-    explain: (url: string, reason: string) =>
-      explainFailure({ findRefusal: process.findRefusal, resolve: egress.resolve }, url, reason),
-    navigationTimeoutMs: limits.navigationTimeoutMs,
-  };
-  /** Pages in the order in which they took the foreground; the last is the selected one. */
-  const pages: LivePage[] = [];
-  const toolSessions = new WeakMap<Page, Promise<CDPSession>>();
-  let isOpen = true;
-
-  const self: OpenBrowser = {
-    process,
-    browser,
-    context,
-    selected() {
-      const last = pages.at(-1);
-      if (!last) throw new Error("the browser has no page");
-      return last;
-    },
-    toolSession() {
-      const { page } = self.selected();
-      const known = toolSessions.get(page) ?? context.newCDPSession(page);
-      toolSessions.set(page, known);
-      return known;
-    },
-    overlayGate,
-    dialogs,
-    readRefusal: (loaderId) => refusals.get(loaderId),
-    events: undefined,
-    isOpen: () => isOpen,
-    async close() {
-      isOpen = false;
-      self.events = undefined;
-      // A local browser dies with its group; only a remote one has to be asked to forget the context.
-      if (process.pid === undefined) await browser.close().catch(() => {});
-      await process.kill();
-    },
-  };
-
-  /** Events of a page reach the owner while that page is the selected one. */
-  const eventsOf = (page: Page): LivePageEvents => {
-    const owner = () => (pages.at(-1)?.page === page ? self.events : undefined);
-    return {
-      onDocument: () => owner()?.onDocument(),
-      onArrived: (arrival) => owner()?.onArrived(arrival),
-      onLoaded: () => owner()?.onLoaded(),
-      onRefused: (reason) => owner()?.onRefused(reason),
-      onDownload: (url) => owner()?.onDownload(url),
-      onCrashed() {
-        if (self.events) return owner()?.onCrashed();
-        // Nobody has it yet: nobody is to get it.
-        isOpen = false;
-        void process.kill();
-      },
-      onAnnotation: async (body) =>
-        self.events?.onAnnotation(body) ?? { isStored: false, reason: "the browser is closing" },
-    };
-  };
-
-  async function select(page: Page): Promise<void> {
-    const live = await adoptPage(context, page, pageOptions, eventsOf(page));
-    if (page.isClosed()) return;
-    pages.push(live);
-    page.on("close", () => void deselect(live));
-    self.events?.onSelected(live);
-  }
-  async function deselect(live: LivePage): Promise<void> {
-    const wasSelected = pages.at(-1) === live;
-    pages.splice(pages.indexOf(live), 1);
-    if (!isOpen || !wasSelected) return;
-    const back = pages.at(-1);
-    if (back) self.events?.onSelected(back);
-    else await context.newPage().catch(() => {});
-  }
-
-  // Every page comes this way, the first one and one that a tool opens included.
+/** Adopts every page that the browser opens from now on, opens the first one, and waits for it. */
+async function openFirstPage(
+  opened: OpenBrowser,
+  state: BrowserPages,
+  options: LivePageOptions,
+): Promise<void> {
+  const { context } = opened;
   const first = Promise.withResolvers<void>();
   let openPages = 0;
   context.on("page", (page) => {
@@ -188,24 +167,69 @@ async function connect(
     page.on("close", () => {
       openPages -= 1;
     });
-    // A hostile page opens others without end.
+    // A hostile page opens pages in a loop.
     if (openPages > PAGES_MAX) void page.close().catch(() => {});
-    else void select(page).then(first.resolve, first.reject);
+    else void select(opened, state, page, options).then(first.resolve, first.reject);
   });
   await context.newPage();
   await first.promise;
-
-  const onGone = () => {
-    if (!isOpen) return;
-    isOpen = false;
-    self.events?.onGone();
-  };
-  browser.on("disconnected", onGone);
-  void process.exited.then(onGone);
-  return self;
 }
 
-/** Keeps the latest refusals; a page that is refused in a loop costs no memory. */
+async function select(
+  opened: OpenBrowser,
+  state: BrowserPages,
+  page: Page,
+  options: LivePageOptions,
+): Promise<void> {
+  const live = await adoptPage(opened.context, page, options, pageEvents(opened, state, page));
+  if (page.isClosed()) return;
+  state.pages.push(live);
+  page.on("close", () => void deselect(opened, state, live));
+  opened.events?.onSelected(live);
+}
+
+async function deselect(opened: OpenBrowser, state: BrowserPages, live: LivePage): Promise<void> {
+  const { pages } = state;
+  const wasSelected = pages.at(-1) === live;
+  pages.splice(pages.indexOf(live), 1);
+  if (!state.isOpen || !wasSelected) return;
+  const previous = pages.at(-1);
+  if (previous) opened.events?.onSelected(previous);
+  else await opened.context.newPage().catch(() => {});
+}
+
+/** The events of a page, passed on to the browser's owner while that page is the selected one. */
+function pageEvents(opened: OpenBrowser, state: BrowserPages, page: Page): LivePageEvents {
+  const owner = () => (state.pages.at(-1)?.page === page ? opened.events : undefined);
+  return {
+    onDocument: () => owner()?.onDocument(),
+    onArrived: (arrival) => owner()?.onArrived(arrival),
+    onLoaded: () => owner()?.onLoaded(),
+    onRefused: (reason) => owner()?.onRefused(reason),
+    onDownload: (url) => owner()?.onDownload(url),
+    onCrashed() {
+      if (opened.events) return owner()?.onCrashed();
+      // No session has this browser yet, and none must get it.
+      state.isOpen = false;
+      void opened.process.kill();
+    },
+    onAnnotation: async (body) =>
+      opened.events?.onAnnotation(body) ?? { isStored: false, reason: "the browser is closing" },
+  };
+}
+
+/** Makes a function that returns a DevTools session with the selected page, one for each page. */
+function createToolSessions(context: BrowserContext, readSelected: () => Page): () => Promise<CDPSession> {
+  const sessions = new WeakMap<Page, Promise<CDPSession>>();
+  return () => {
+    const page = readSelected();
+    const session = sessions.get(page) ?? context.newCDPSession(page);
+    sessions.set(page, session);
+    return session;
+  };
+}
+
+/** Keeps the latest refusals only, so that a page that is refused in a loop does not fill the memory. */
 function rememberRefusals(): Refusals {
   const reasons = new Map<string, string>();
   return {

@@ -1,15 +1,16 @@
 /**
- * Tells a page that sends its visitor on by itself (a script, a `meta refresh`) right after a retarget landed from
- * one that somebody moves on: the former is still a redirect of the retarget, and `lastNavigatedUrl` stays the URL
- * as requested. Source: `wire.md`, Browser, "redirects included".
+ * Decides whether an arrival is still a redirect of the last retarget: a page that sends its visitor on by itself (a
+ * script, a `meta refresh`) right after the retarget landed. `lastNavigatedUrl` then stays the URL as requested.
+ * Source: `wire.md`, Browser, "redirects included".
  */
-type RedirectWatch = {
-  /** A retarget is under way, or a document of it was reached. */
+export type RedirectWatch = {
+  /** A retarget is in progress, or one of its documents was reached. */
   begin: () => void;
-  /** The page has loaded; a redirect that it has in mind comes within a moment. */
+  /** The page has loaded; a redirect by the page itself follows within a moment. */
   loaded: () => void;
-  /** The agent or a person acts: what comes now is their doing. */
+  /** The agent or a person used the page: later arrivals are theirs. */
   end: () => void;
+  /** Whether an arrival now is a redirect. */
   isOpen: () => boolean;
 };
 

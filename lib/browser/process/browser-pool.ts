@@ -1,19 +1,19 @@
 import type { Logger } from "#lib/log/logger.ts";
 import type { OpenBrowser } from "../page/open-browser.ts";
 
-/** Hands out browsers, with one kept warm so that a session need not wait for a start. */
-type BrowserPool = {
+/** Hands out browsers and keeps one warm, so that a session does not wait for a start. */
+export type BrowserPool = {
   /** @throws Error with a sentence when no browser can be started. */
   take: () => Promise<OpenBrowser>;
-  /** Starts the spare in the background where none waits. */
+  /** Starts the spare browser in the background if there is none. */
   warmUp: () => void;
   close: () => Promise<void>;
 };
 
-/** After a hand-over, the spare waits until the session's own page has had the processor. */
+/** Delays the next spare browser, so that it does not compete with the session's own page for the processor. */
 const REFILL_DELAY_MS = 2_000;
 
-/** @see BrowserPool; `refillDelayMs` is undefined where no spare is to be kept. */
+/** @see BrowserPool */
 export function createBrowserPool(deps: {
   open: () => Promise<OpenBrowser>;
   keepSpare: boolean;

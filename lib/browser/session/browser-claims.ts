@@ -10,24 +10,24 @@ import {
   readHeldBrowser,
 } from "./browser-store.ts";
 
-/** Short words between the processes that share a database. */
+/** Sends short messages between the processes that share a database. */
 export type HandOver = {
   tell: (word: string) => void;
-  /** @param onGap called when words may have been missed. */
+  /** @param onGap called when messages may have been missed. */
   listen: (onWord: (word: string) => void, onGap: () => void) => () => void;
 };
 
-/** What the rows say of who has which browser, beside what this process has. */
-type BrowserClaims = {
-  /** Whether another process, which is there, holds the session's browser. */
+/** Which process holds which browser, by the stored records. */
+export type BrowserClaims = {
+  /** Whether another running process holds the session's browser. */
   isElsewhere: (sessionId: string) => Promise<boolean>;
-  /** The row as it is to be read: a browser that nobody has any more is `expired`. */
+  /** The row as clients see it: a browser whose process no longer has it is `expired`. */
   read: (sessionId: string) => Promise<BrowserRow | undefined>;
-  /** Tells the process that held a browser until now that it was taken over. */
+  /** Notifies the previous holder of a browser that it was taken over. */
   tellTakenOver: (sessionId: string, holder: string) => void;
-  /** Records the end of browsers whose process has gone, and of our own whose end the database missed. */
+  /** Records the end of browsers whose process has gone, and of our own whose end was not written. */
   expireLost: () => Promise<void>;
-  /** Begins to let go what others take over. @returns the way to stop. */
+  /** Starts to end browsers that other processes take over. @returns a function that stops it. */
   follow: () => () => void;
 };
 
@@ -40,19 +40,19 @@ export function createBrowserClaims(deps: {
   handOver: HandOver | undefined;
   /** Sessions whose browser runs in this process, or is being started. */
   listLive: () => string[];
-  /** Ends the browser of one. */
+  /** Ends the browser of one session. */
   end: (sessionId: string) => Promise<void>;
 }): BrowserClaims {
   const { db, log, logger, owner, handOver, listLive, end } = deps;
   const isLive = (sessionId: string) => listLive().includes(sessionId);
 
-  async function letGo(sessionId: string): Promise<void> {
+  async function endIfTakenOver(sessionId: string): Promise<void> {
     if (!isLive(sessionId)) return;
     if ((await readHeldBrowser(db, sessionId, owner))?.holder !== "self") await end(sessionId);
   }
-  const letGoSoon = (sessionId: string) =>
-    void letGo(sessionId).catch((error) =>
-      logger.warn({ sessionId, err: error }, "a browser was not let go"),
+  const endIfTakenOverSoon = (sessionId: string) =>
+    void endIfTakenOver(sessionId).catch((error) =>
+      logger.warn({ sessionId, err: error }, "a browser that was taken over could not be ended"),
     );
 
   return {
@@ -71,16 +71,16 @@ export function createBrowserClaims(deps: {
         await createStoredRecord({ db, log, logger, owner }, sessionId, session)
           .dropClaim()
           .catch((error) =>
-            logger.debug({ sessionId, err: error }, "somebody else took note of a browser's end"),
+            logger.debug({ sessionId, err: error }, "another process recorded the end of a browser"),
           );
       }
     },
     follow() {
       const onWord = (word: string) => {
         const at = word.indexOf(" ");
-        if (word.slice(at + 1) === owner.name) letGoSoon(word.slice(0, at));
+        if (word.slice(at + 1) === owner.name) endIfTakenOverSoon(word.slice(0, at));
       };
-      return handOver?.listen(onWord, () => listLive().forEach(letGoSoon)) ?? (() => {});
+      return handOver?.listen(onWord, () => listLive().forEach(endIfTakenOverSoon)) ?? (() => {});
     },
   };
 }

@@ -20,7 +20,7 @@ async function endUnrecorded(read: StoredRecord["read"]): Promise<string[]> {
   const browser = { selected: () => ({ page: { url: () => "about:blank" } }), close: async () => {} };
   const lifecycle = createBrowserLifecycle({
     ...{ sessionId: "ses_a", record, take: async () => browser as unknown as OpenBrowser },
-    ...{ onTaken() {}, onUp() {}, onReleased() {}, onEnding: async () => {} },
+    ...{ onTaken() {}, land: async () => {}, onReleased() {}, onEnding: async () => {} },
     requestPlace: () => ({ granted: Promise.resolve(), position: () => 0, release() {} }),
     placeWait: { waitMs: 60_000, explain: () => "" },
     logger: { debug() {}, info() {}, warn: (_fields, message) => void warnings.push(message), error() {} },

@@ -1,29 +1,49 @@
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import type { OpenBrowser } from "../page/open-browser.ts";
+import type { InputQueue } from "../view/input.ts";
 import type { BrowserEvent } from "./browser-machine.ts";
 import type { PlaceTicket } from "./browser-places.ts";
 import type { StoredRecord } from "./browser-record.ts";
 import { type BrowserStart, NoBrowserError, shareStart } from "./browser-start.ts";
 import type { BrowserFields, BrowserRow } from "./browser-store.ts";
 
-/** One browser at a time for one session: it waits for a place, starts and ends, and each of that is recorded in order. */
-type BrowserLifecycle = {
+/** A browser that runs for the session, with everything that ends together with it. */
+export type RunningBrowser = {
+  taken: OpenBrowser;
+  place: PlaceTicket;
+  /** Sends what people type and click to the selected page. */
+  inputQueue: InputQueue | undefined;
+  /** The first navigation, which is part of the start; resolves when it is over and never rejects. */
+  landing: Promise<void>;
+  /** Whether the browser ended by itself. */
+  isLost: boolean;
+};
+
+/** Where the session's browser is in its life. A browser that ends by itself goes the same way as one that we end. */
+export type BrowserState =
+  | { kind: "none" }
+  /** Waits for the end of the previous browser, then for a place, then for the browser process. */
+  | { kind: "starting"; start: BrowserStart<RunningBrowser> }
+  /** The browser runs, but the record does not say so yet: callers still wait for the start. */
+  | { kind: "recording"; start: BrowserStart<RunningBrowser>; running: RunningBrowser }
+  | { kind: "up"; running: RunningBrowser }
+  /** `ended` resolves when the end is recorded; the next start waits for it. */
+  | { kind: "ending"; ended: Promise<void> };
+
+/** Starts and ends one browser at a time for one session, and records each step in order. */
+export type BrowserLifecycle = {
+  state: () => BrowserState;
   /**
-   * The browser that is up; starts one where none is, as soon as a place is free.
-   * @throws NoBrowserError with a sentence when none can be had; the signal's reason when the caller stops waiting.
+   * Returns the browser that is up, or starts one as soon as a place is free.
+   * @throws NoBrowserError with a sentence when no browser can be started; the signal's reason when the caller stops waiting.
    */
-  provision: (signal?: AbortSignal) => Promise<OpenBrowser>;
-  /** The browser that is there now, recorded or not. */
-  current: () => OpenBrowser | undefined;
-  isStarting: () => boolean;
-  /** Whether the session waits for a place. */
-  isWaiting: () => boolean;
-  /** Resolves when the start that is under way begins to wait for a place. */
+  provision: (signal?: AbortSignal) => Promise<RunningBrowser>;
+  /** Resolves when the current start begins to wait for a place; never if it does not have to. */
   untilWaiting: () => Promise<void>;
-  /** Records a browser that ended by itself. */
-  gone: (taken: OpenBrowser, event: BrowserEvent, lastError: string | null) => void;
-  /** Leaves the line, or ends the browser, if there is one; resolves once that is recorded. */
+  /** Records that a browser ended by itself. */
+  lose: (running: RunningBrowser, event: BrowserEvent, lastError: string | null) => void;
+  /** Leaves the line for a place, or ends the browser; resolves once that is recorded. */
   end: () => Promise<void>;
 };
 
@@ -32,175 +52,220 @@ type LifecycleDeps = {
   record: StoredRecord;
   logger: Logger;
   requestPlace: (onMove: (position: number) => void) => PlaceTicket;
-  /** Milliseconds that a caller waits for a place at most, and the sentence it gets then. */
+  /** The longest time that a caller waits for a place, and the error message after it. */
   placeWait: { waitMs: number; explain: () => string };
+  /** Takes a browser from the pool. @throws Error with a sentence. */
   take: () => Promise<OpenBrowser>;
-  /** A browser has been taken: its events and its input are connected. It may be gone already. */
-  onTaken: (taken: OpenBrowser) => void;
-  /** It is up and recorded as such. */
-  onUp: (taken: OpenBrowser, row: BrowserRow) => void;
-  /** The browser was another process's until now, dead or alive. */
+  /** Connects the events and the input of a browser that was just taken. The browser may be gone already. */
+  onTaken: (running: RunningBrowser) => void;
+  /** Brings a browser that is up, and recorded as such, to its page. Never rejects. */
+  land: (taken: OpenBrowser, row: BrowserRow) => Promise<void>;
+  /** The session's browser belonged to another process until now, whether that process still runs or not. */
   onTakenOver?: ((holder: string) => void) | undefined;
-  /** It is no longer the session's. */
+  /** The browser is no longer the session's. */
   onReleased: () => void;
-  /** We are about to end this browser, which still runs. Never rejects. */
+  /** A browser that still runs is about to be ended. Never rejects. */
   onEnding: (taken: OpenBrowser) => Promise<void>;
 };
 
+type Lifecycle = { deps: LifecycleDeps; state: BrowserState };
+
 /** @see BrowserLifecycle */
 export function createBrowserLifecycle(deps: LifecycleDeps): BrowserLifecycle {
-  const { sessionId, record, logger } = deps;
-  let open: OpenBrowser | undefined;
-  let place: PlaceTicket | undefined;
-  let starting: BrowserStart<OpenBrowser> | undefined;
-  /** The end of the last browser, until it is recorded: the next one starts after it. */
-  let ending: Promise<void> = Promise.resolve();
+  const life: Lifecycle = { deps, state: { kind: "none" } };
+  return {
+    state: () => life.state,
+    provision: (signal) => provision(life, signal),
+    untilWaiting: () => (isStarting(life.state) ? life.state.start.queued : new Promise(() => {})),
+    lose: (running, event, lastError) => lose(life, running, event, lastError),
+    end: () => end(life),
+  };
+}
 
-  async function provision(signal?: AbortSignal): Promise<OpenBrowser> {
-    // One that is up is handed out only when it is recorded as such.
-    if (open && !starting) return open;
-    starting ??= begin();
-    return starting.join(signal);
-  }
+/** The browser of a state, recorded or not. */
+export function runningIn(state: BrowserState): RunningBrowser | undefined {
+  return state.kind === "up" || state.kind === "recording" ? state.running : undefined;
+}
 
-  function begin(): BrowserStart<OpenBrowser> {
-    let ticket: PlaceTicket | undefined;
-    let leaving: Error | undefined;
-    const queued = Promise.withResolvers<void>();
-    const isWaiting = () => leaving === undefined && (ticket?.position() ?? 0) > 0;
-    async function run(): Promise<OpenBrowser> {
-      await ending;
-      ticket = deps.requestPlace((position) => record.noteWaiting(position));
-      try {
-        return await start(ticket, queued.resolve);
-      } catch (error) {
-        ticket.release();
-        throw error;
-      }
-    }
-    const browser = run().finally(() => {
-      if (starting === self) starting = undefined;
-    });
-    const self = shareStart({
-      ...{ browser, isWaiting, queued: queued.promise },
-      ...{ waitMs: deps.placeWait.waitMs, explainWait: deps.placeWait.explain },
-      leaveLine(error) {
-        if (!isWaiting()) return;
-        leaving = error;
-        ticket?.release(error);
-        // A caller that comes while this is being recorded starts over, after it.
-        ending = self.settled;
-        starting = undefined;
-      },
-    });
-    return self;
-  }
+/** Whether callers have to wait for a start; the browser itself may run already. */
+export function isStarting(
+  state: BrowserState,
+): state is Extract<BrowserState, { start: BrowserStart<RunningBrowser> }> {
+  return state.kind === "starting" || state.kind === "recording";
+}
 
-  async function start(ticket: PlaceTicket, onQueued: () => void): Promise<OpenBrowser> {
-    // Its end could not be written, or another process has it: that one is told.
-    const holder = await record.dropClaim();
-    if (holder !== null) deps.onTakenOver?.(holder);
-    await record.move("provision", { lastError: null, currentUrl: null });
-    await faultPoint("browser-starting");
-    let taken: OpenBrowser;
+async function provision(life: Lifecycle, signal?: AbortSignal): Promise<RunningBrowser> {
+  const { state } = life;
+  if (state.kind === "up") return state.running;
+  const start = isStarting(state) ? state.start : beginStart(life);
+  return start.join(signal);
+}
+
+function beginStart(life: Lifecycle): BrowserStart<RunningBrowser> {
+  const { deps, state: before } = life;
+  const queued = Promise.withResolvers<void>();
+  let ticket: PlaceTicket | undefined;
+
+  async function run(): Promise<RunningBrowser> {
+    await (before.kind === "ending" ? before.ended : undefined);
+    ticket = deps.requestPlace((position) => deps.record.noteWaiting(position));
     try {
-      if (ticket.position() > 0) {
-        record.noteWaiting(ticket.position());
-        onQueued();
-      }
-      await ticket.granted;
-      record.noteWaiting(0);
-      taken = await deps.take().catch((error: unknown) => {
-        throw new NoBrowserError(error instanceof Error ? error.message : String(error), { cause: error });
-      });
+      return await startBrowser(life, start, ticket, queued.resolve);
     } catch (error) {
-      record.noteWaiting(0);
-      await recordFailure(error);
+      ticket.release();
+      if (isStarting(life.state) && life.state.start === start) life.state = { kind: "none" };
       throw error;
     }
-    open = taken;
-    place = ticket;
-    deps.onTaken(taken);
-    const row = await record
-      .move("cameUp", { currentUrl: taken.selected().page.url() })
-      .catch(async (error) => {
-        release();
-        await taken.close();
-        throw error;
-      });
-    if (open !== taken) throw new NoBrowserError("the browser ended right after its start");
-    deps.onUp(taken, row);
-    return taken;
   }
 
-  /** A session that no longer waits is `expired` and may try again; a start that failed is an `error` that says why. */
-  async function recordFailure(error: unknown): Promise<void> {
-    if (!(error instanceof NoBrowserError)) {
-      logger.debug({ sessionId, err: error }, "a session stopped waiting for a browser");
-      await record.move("abandoned", {}).catch(reportUnrecorded);
-      return;
-    }
-    logger.warn({ sessionId, err: error }, "no browser could be started");
-    await record.move("failed", { lastError: error.message }).catch(reportUnrecorded);
-  }
-
-  /** A browser ended by itself. */
-  function gone(taken: OpenBrowser, event: BrowserEvent, lastError: string | null): void {
-    if (open !== taken) return;
-    logger.warn({ sessionId, event, lastError }, "a browser ended by itself");
-    const isUp = starting?.settled;
-    const held = release();
-    ending = finish(taken, held, event, lastError === null ? {} : { lastError }, isUp);
-  }
-  async function finish(
-    taken: OpenBrowser,
-    held: PlaceTicket | undefined,
-    event: BrowserEvent,
-    patch: BrowserFields,
-    isUp?: Promise<unknown>,
-  ) {
-    if (event === "reaped") await deps.onEnding(taken);
-    await taken.close();
-    held?.release();
-    await isUp;
-    await record.move(event, { currentUrl: null, ...patch }).catch(reportUnrecorded);
-  }
-  async function reportUnrecorded(error: unknown): Promise<void> {
-    // With its session a browser's record goes too: there is nothing left to record.
-    const isRemoved = await record.read().then(
-      (row) => row === undefined,
-      () => false,
-    );
-    if (!isRemoved) logger.warn({ sessionId, err: error }, "the end of a browser was not recorded");
-  }
-  function release(): PlaceTicket | undefined {
-    const held = place;
-    open = undefined;
-    place = undefined;
-    deps.onReleased();
-    return held;
-  }
-
-  return {
-    provision,
-    current: () => open,
-    isStarting: () => starting !== undefined,
-    isWaiting: () => starting?.isWaiting() ?? false,
-    untilWaiting: () => starting?.queued ?? new Promise(() => {}),
-    gone,
-    async end() {
-      if (starting) {
-        const { settled, giveUp } = starting;
-        giveUp(new Error("the browser was ended while the session waited for it"));
-        await settled;
-      }
-      const taken = open;
-      if (taken) {
-        const held = release();
-        ending = finish(taken, held, "reaped", {});
-      }
-      await ending;
-      await record.settle();
+  const isWaiting = () => life.state === starting && (ticket?.position() ?? 0) > 0;
+  const start: BrowserStart<RunningBrowser> = shareStart({
+    ...{ browser: run(), isWaiting, queued: queued.promise },
+    ...{ waitMs: deps.placeWait.waitMs, explainWait: deps.placeWait.explain },
+    leaveLine(error) {
+      if (!isWaiting()) return;
+      // A caller that comes before this is recorded begins a new start, which waits for the record.
+      beginEnding(life, start.settled);
+      ticket?.release(error);
     },
+  });
+  const starting: BrowserState = { kind: "starting", start };
+  life.state = starting;
+  return start;
+}
+
+async function startBrowser(
+  life: Lifecycle,
+  start: BrowserStart<RunningBrowser>,
+  place: PlaceTicket,
+  onQueued: () => void,
+): Promise<RunningBrowser> {
+  const { deps } = life;
+  const { record } = deps;
+  // The record still claims a browser when its end could not be written, or when another process holds it.
+  const holder = await record.dropClaim();
+  if (holder !== null) deps.onTakenOver?.(holder);
+  await record.move("provision", { lastError: null, currentUrl: null });
+  await faultPoint("browser-starting");
+
+  const taken = await takeWithPlace(deps, place, onQueued);
+  const running: RunningBrowser = {
+    ...{ taken, place, inputQueue: undefined, landing: Promise.resolve(), isLost: false },
   };
+  life.state = { kind: "recording", start, running };
+  deps.onTaken(running);
+  const row = await record
+    .move("cameUp", { currentUrl: taken.selected().page.url() })
+    .catch(async (error) => {
+      if (runningIn(life.state) === running) {
+        deps.onReleased();
+        beginEnding(life, start.settled);
+      }
+      await taken.close();
+      throw error;
+    });
+  if (runningIn(life.state) !== running) throw new NoBrowserError("the browser ended right after its start");
+  life.state = { kind: "up", running };
+  running.landing = deps.land(taken, row);
+  return running;
+}
+
+/** Waits for the place and takes a browser; records a failure of either. */
+async function takeWithPlace(
+  deps: LifecycleDeps,
+  place: PlaceTicket,
+  onQueued: () => void,
+): Promise<OpenBrowser> {
+  const { record } = deps;
+  try {
+    if (place.position() > 0) {
+      record.noteWaiting(place.position());
+      onQueued();
+    }
+    await place.granted;
+    record.noteWaiting(0);
+    return await deps.take().catch((error: unknown) => {
+      throw new NoBrowserError(error instanceof Error ? error.message : String(error), { cause: error });
+    });
+  } catch (error) {
+    record.noteWaiting(0);
+    await recordFailure(deps, error);
+    throw error;
+  }
+}
+
+/** A session that stopped waiting becomes `expired` and may try again; a start that failed becomes `error` with a reason. */
+async function recordFailure(deps: LifecycleDeps, error: unknown): Promise<void> {
+  const { sessionId, record, logger } = deps;
+  if (!(error instanceof NoBrowserError)) {
+    logger.debug({ sessionId, err: error }, "a session stopped waiting for a browser");
+    await record.move("abandoned", {}).catch((failure) => reportUnrecorded(deps, failure));
+    return;
+  }
+  logger.warn({ sessionId, err: error }, "no browser could be started");
+  await record
+    .move("failed", { lastError: error.message })
+    .catch((failure) => reportUnrecorded(deps, failure));
+}
+
+function lose(life: Lifecycle, running: RunningBrowser, event: BrowserEvent, lastError: string | null): void {
+  if (runningIn(life.state) !== running) return;
+  const { sessionId, logger } = life.deps;
+  logger.warn({ sessionId, event, lastError }, "a browser ended by itself");
+  retire(life, running, event, lastError === null ? {} : { lastError });
+}
+
+async function end(life: Lifecycle): Promise<void> {
+  if (isStarting(life.state)) {
+    const { start } = life.state;
+    start.giveUp(new Error("the browser was ended while the session waited for it"));
+    await start.settled;
+  }
+  const running = runningIn(life.state);
+  if (running) retire(life, running, "reaped");
+  const { state } = life;
+  if (state.kind === "ending") await state.ended;
+  await life.deps.record.settle();
+}
+
+/** Takes a browser away from the session, then closes it and records its end. */
+function retire(life: Lifecycle, running: RunningBrowser, event: BrowserEvent, fields: BrowserFields = {}) {
+  const { deps, state } = life;
+  deps.onReleased();
+  const started = state.kind === "recording" ? state.start.settled : undefined;
+  beginEnding(life, closeAndRecord(deps, running, event, fields, started));
+}
+
+function beginEnding(life: Lifecycle, ended: Promise<void>): void {
+  const ending: BrowserState = { kind: "ending", ended };
+  life.state = ending;
+  void ended.finally(() => {
+    if (life.state === ending) life.state = { kind: "none" };
+  });
+}
+
+/** @param started settles when a start that is still being recorded is over: its end is recorded after it. */
+async function closeAndRecord(
+  deps: LifecycleDeps,
+  { taken, place }: RunningBrowser,
+  event: BrowserEvent,
+  fields: BrowserFields,
+  started: Promise<void> | undefined,
+): Promise<void> {
+  if (event === "reaped") await deps.onEnding(taken);
+  await taken.close();
+  place.release();
+  await started;
+  await deps.record
+    .move(event, { currentUrl: null, ...fields })
+    .catch((failure) => reportUnrecorded(deps, failure));
+}
+
+async function reportUnrecorded({ sessionId, record, logger }: LifecycleDeps, error: unknown): Promise<void> {
+  // The record of a browser is removed together with its session: then there is nothing left to record.
+  const isRemoved = await record.read().then(
+    (row) => row === undefined,
+    () => false,
+  );
+  if (!isRemoved) logger.warn({ sessionId, err: error }, "the end of a browser was not recorded");
 }

@@ -9,7 +9,7 @@ export type PlaceTicket = {
 };
 
 /** The places of this process: at most `max` sessions hold one, the others wait in order of arrival. */
-type BrowserPlaces = {
+export type BrowserPlaces = {
   /** @param onMove called with each new position while the session waits. */
   request: (onMove: (position: number) => void) => PlaceTicket;
   /** Whether a place is free and no session waits for it. */

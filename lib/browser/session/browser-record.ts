@@ -34,148 +34,187 @@ export function readShownFields(row: BrowserRow): ShownFields {
   return { status, desiredUrl, lastNavigatedUrl, currentUrl, lastError };
 }
 
-/** The stored record of one session's browser; every change of it is a `browser.status` event. */
+/** The stored record of one session's browser; each change is a `browser.status` event. */
 export type StoredRecord = {
   read: () => Promise<BrowserRow | undefined>;
   /** Changes the status. @throws when the status does not allow the event, or another process owns the browser. */
   move: (event: BrowserEvent, fields?: BrowserFields) => Promise<BrowserRow>;
-  /** Ends a claim on a browser that this process does not have. @returns who held it, if anybody did. */
+  /** Ends a claim on a browser that this process does not have. @returns the previous owner, or null. */
   dropClaim: () => Promise<string | null>;
-  /** Writes fields while the browser is `ready` and this process's; of the given retarget alone, where one is given. */
+  /** Writes fields while this process owns the browser and it is `ready`; with `retargets`, only for that retarget. */
   patch: (patch: BrowserPatch, retargets?: number) => Promise<void>;
-  /** As `patch`, but what comes in quick succession becomes one write. */
+  /** Like `patch`, but changes in quick succession become one write. */
   note: (patch: BrowserPatch) => void;
   /** Emits `browser.waiting` at the first position of a wait, and at most once a second after that; 0 ends the wait. */
   noteWaiting: (position: number) => void;
   select: (url: string) => Promise<BrowserRow>;
-  /** Waits for what was noted to be written. */
+  /** Waits until everything noted is written. */
   settle: () => Promise<void>;
 };
 
-/** A page that changes its address in a loop makes no more events than this lets it, in milliseconds between two. */
+/** The shortest time between two events of a page that changes its address in a loop, in milliseconds. */
 const NOTE_INTERVAL_MS = 200;
-/** A long line moves often: a session's position makes one event in this time, in milliseconds. */
+/** The shortest time between two events about a session's position in the line, in milliseconds. */
 const WAITING_INTERVAL_MS = 1_000;
+
+type RecordDeps = { db: Database; log: EventLog; logger: Logger; owner: BrowserOwner };
+
+type Recorder = {
+  deps: RecordDeps;
+  sessionId: string;
+  session: BrowserSession;
+  /** The last write; writes happen one after the other. */
+  queue: Promise<unknown>;
+  /** Fields that `note` was given and that are not written yet. */
+  noted: BrowserPatch | undefined;
+  noteTimer: NodeJS.Timeout | undefined;
+  lastWriteMs: number;
+};
 
 /** Makes the record of one session; its writes happen one after the other. */
 export function createStoredRecord(
-  deps: { db: Database; log: EventLog; logger: Logger; owner: BrowserOwner },
+  deps: RecordDeps,
   sessionId: string,
   session: BrowserSession,
 ): StoredRecord {
-  const { db, log, logger, owner } = deps;
-  let queue: Promise<unknown> = Promise.resolve();
-  let noted: BrowserPatch | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  let lastWriteMs = 0;
-  const waiting = { position: 0, emitted: 0, timer: undefined as NodeJS.Timeout | undefined };
-
-  function write<Result>(work: (tx: Transaction, emit: Emit) => Promise<Result>): Promise<Result> {
-    const turn = queue.then(() => log.transact(sessionId, work));
-    queue = turn.catch(() => {});
-    return turn;
-  }
-  function announce(emit: Emit, row: BrowserRow): void {
-    const ids = { requestId: null, runId: null, source: session.source };
-    emit({ kind: "browser.status", ...ids, ...readShownFields(row) });
-  }
-  function patch(fields: BrowserPatch, retargets?: number): Promise<void> {
-    lastWriteMs = Date.now();
-    return write(async (tx, emit) => {
-      const before = await readBrowser(tx, sessionId);
-      if (!before || !changes(before, fields)) return;
-      const row = await patchBrowser(tx, owner, sessionId, fields, retargets);
-      if (row) announce(emit, row);
-    });
-  }
-  /** What was noted is older than whatever is written next. */
-  function flush(): Promise<void> {
-    clearTimeout(timer);
-    timer = undefined;
-    const fields = noted;
-    noted = undefined;
-    if (!fields) return Promise.resolve();
-    return patch(fields).catch((error) =>
-      logger.warn({ sessionId, err: error }, "browser record not written"),
-    );
-  }
-
-  function emitWaiting(): void {
-    waiting.timer = undefined;
-    const { position } = waiting;
-    if (position === waiting.emitted) return;
-    waiting.emitted = position;
-    waiting.timer = setTimeout(emitWaiting, WAITING_INTERVAL_MS).unref();
-    const about = { requestId: null, runId: null, source: session.source };
-    write(async (_tx, emit) => emit({ kind: "browser.waiting", ...about, position })).catch((error) =>
-      logger.debug({ sessionId, err: error }, "the position of a waiting session was not recorded"),
-    );
-  }
-
+  const recorder: Recorder = {
+    ...{ deps, sessionId, session },
+    ...{ queue: Promise.resolve(), noted: undefined, noteTimer: undefined, lastWriteMs: 0 },
+  };
   return {
-    read: () => readBrowser(db, sessionId),
+    read: () => readBrowser(deps.db, sessionId),
     async move(event, fields = {}) {
-      void flush();
-      return write(async (tx, emit) => {
-        const from = await openBrowserRow(tx, sessionId, session.initialUrl);
-        const isOurs = from.owner === null || from.owner === owner.name;
-        const row =
-          isOurs && (await moveBrowser(tx, owner, from, event, { ...fields, lastUsedAt: new Date() }));
-        if (!row)
-          throw new Error(`the browser of ${sessionId} was taken from ${from.status} by somebody else`);
-        announce(emit, row);
-        return row;
-      });
+      void flush(recorder);
+      return move(recorder, event, fields);
     },
     async dropClaim() {
-      void flush();
-      return write(async (tx, emit) => {
-        const from = await readBrowser(tx, sessionId);
-        if (from?.status !== "ready" && from?.status !== "creating") return null;
-        const event = from.status === "ready" ? "lost" : "abandoned";
-        const row = await moveBrowser(tx, owner, from, event, { currentUrl: null, lastUsedAt: new Date() });
-        if (!row)
-          throw new Error(`the browser of ${sessionId} was taken from ${from.status} by somebody else`);
-        announce(emit, row);
-        return from.owner;
-      });
+      void flush(recorder);
+      return dropClaim(recorder);
     },
     async patch(fields, retargets) {
-      void flush();
-      await patch(fields, retargets);
+      void flush(recorder);
+      await patch(recorder, fields, retargets);
     },
     note(fields) {
-      noted = { ...noted, ...fields };
-      const waitMs = lastWriteMs + NOTE_INTERVAL_MS - Date.now();
-      if (waitMs <= 0) void flush();
-      else timer ??= setTimeout(flush, waitMs).unref();
+      recorder.noted = { ...recorder.noted, ...fields };
+      const waitMs = recorder.lastWriteMs + NOTE_INTERVAL_MS - Date.now();
+      if (waitMs <= 0) void flush(recorder);
+      else recorder.noteTimer ??= setTimeout(() => flush(recorder), waitMs).unref();
     },
-    noteWaiting(position) {
-      waiting.position = position;
-      if (position > 0) {
-        if (!waiting.timer) emitWaiting();
-        return;
-      }
-      clearTimeout(waiting.timer);
-      waiting.timer = undefined;
-      waiting.emitted = 0;
-    },
+    noteWaiting: createWaitingNotes(recorder),
     select(url) {
-      void flush();
-      return write(async (tx, emit) => {
+      void flush(recorder);
+      return write(recorder, async (tx, emit) => {
         const row = await selectPage(tx, sessionId, url);
-        announce(emit, row);
+        emitStatus(recorder, emit, row);
         return row;
       });
     },
     async settle() {
-      await flush();
-      await queue;
+      await flush(recorder);
+      await recorder.queue;
     },
   };
+}
+
+function write<Result>(
+  recorder: Recorder,
+  work: (tx: Transaction, emit: Emit) => Promise<Result>,
+): Promise<Result> {
+  const { deps, sessionId } = recorder;
+  const turn = recorder.queue.then(() => deps.log.transact(sessionId, work));
+  recorder.queue = turn.catch(() => {});
+  return turn;
+}
+
+function emitStatus({ session }: Recorder, emit: Emit, row: BrowserRow): void {
+  const ids = { requestId: null, runId: null, source: session.source };
+  emit({ kind: "browser.status", ...ids, ...readShownFields(row) });
+}
+
+function move(recorder: Recorder, event: BrowserEvent, fields: BrowserFields): Promise<BrowserRow> {
+  const { deps, sessionId, session } = recorder;
+  return write(recorder, async (tx, emit) => {
+    const from = await openBrowserRow(tx, sessionId, session.initialUrl);
+    const isOurs = from.owner === null || from.owner === deps.owner.name;
+    const patch = { ...fields, lastUsedAt: new Date() };
+    const row = isOurs ? await moveBrowser(tx, deps.owner, from, event, patch) : undefined;
+    if (!row) throw takenByOther(sessionId, from);
+    emitStatus(recorder, emit, row);
+    return row;
+  });
+}
+
+function dropClaim(recorder: Recorder): Promise<string | null> {
+  const { deps, sessionId } = recorder;
+  return write(recorder, async (tx, emit) => {
+    const from = await readBrowser(tx, sessionId);
+    if (from?.status !== "ready" && from?.status !== "creating") return null;
+    const event = from.status === "ready" ? "lost" : "abandoned";
+    const patch = { currentUrl: null, lastUsedAt: new Date() };
+    const row = await moveBrowser(tx, deps.owner, from, event, patch);
+    if (!row) throw takenByOther(sessionId, from);
+    emitStatus(recorder, emit, row);
+    return from.owner;
+  });
+}
+
+const takenByOther = (sessionId: string, from: BrowserRow) =>
+  new Error(`the browser of ${sessionId} was taken from ${from.status} by another process`);
+
+function patch(recorder: Recorder, fields: BrowserPatch, retargets?: number): Promise<void> {
+  const { deps, sessionId } = recorder;
+  recorder.lastWriteMs = Date.now();
+  return write(recorder, async (tx, emit) => {
+    const before = await readBrowser(tx, sessionId);
+    if (!before || !changes(before, fields)) return;
+    const row = await patchBrowser(tx, deps.owner, sessionId, fields, retargets);
+    if (row) emitStatus(recorder, emit, row);
+  });
 }
 
 function changes(row: BrowserRow, { reachedFor, ...fields }: BrowserPatch): boolean {
   if (reachedFor === row.retargets && row.pageWant !== "reached") return true;
   return Object.entries(fields).some(([key, value]) => row[key as keyof BrowserFields] !== value);
+}
+
+/** Writes what was noted. Every other write is preceded by this, because it is newer than the notes. */
+async function flush(recorder: Recorder): Promise<void> {
+  const { noted, deps, sessionId } = recorder;
+  clearTimeout(recorder.noteTimer);
+  recorder.noteTimer = undefined;
+  recorder.noted = undefined;
+  if (!noted) return;
+  await patch(recorder, noted).catch((error) =>
+    deps.logger.warn({ sessionId, err: error }, "browser record not written"),
+  );
+}
+
+/** @see StoredRecord.noteWaiting */
+function createWaitingNotes(recorder: Recorder): (position: number) => void {
+  const { deps, sessionId, session } = recorder;
+  const waiting = { position: 0, emitted: 0, timer: undefined as NodeJS.Timeout | undefined };
+
+  function emitPosition(): void {
+    waiting.timer = undefined;
+    const { position } = waiting;
+    if (position === waiting.emitted) return;
+    waiting.emitted = position;
+    waiting.timer = setTimeout(emitPosition, WAITING_INTERVAL_MS).unref();
+    const ids = { requestId: null, runId: null, source: session.source };
+    write(recorder, async (_tx, emit) => emit({ kind: "browser.waiting", ...ids, position })).catch((error) =>
+      deps.logger.debug({ sessionId, err: error }, "the position of a waiting session was not recorded"),
+    );
+  }
+
+  return (position) => {
+    waiting.position = position;
+    if (position > 0) {
+      if (!waiting.timer) emitPosition();
+      return;
+    }
+    clearTimeout(waiting.timer);
+    waiting.timer = undefined;
+    waiting.emitted = 0;
+  };
 }

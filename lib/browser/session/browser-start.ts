@@ -1,16 +1,17 @@
-/** The browser is not there and cannot be had now; the message is a sentence for the caller. */
+/** No browser can be started now; the message is a sentence for the caller. */
 export class NoBrowserError extends Error {}
 
-/** A start of a browser that several callers wait for: tool calls, a retarget, a person. */
+/** The start of a browser that several callers wait for: tool calls, a retarget, a person. */
 export type BrowserStart<Browser> = {
   /** Waits for the browser. @throws the signal's reason, or NoBrowserError after `waitMs` without a place. */
   join: (signal?: AbortSignal) => Promise<Browser>;
+  /** Whether the session waits for a place. */
   isWaiting: () => boolean;
-  /** Resolves when the session begins to wait for a place; never where it need not. */
+  /** Resolves when the session begins to wait for a place; never if it does not have to. */
   queued: Promise<void>;
-  /** Leaves the line for a place with this error; a browser that is coming up already is not affected. */
+  /** Leaves the line for a place with this error; has no effect once the session has a place. */
   giveUp: (error: Error) => void;
-  /** Resolves when the start is over, either way. */
+  /** Resolves when the start has succeeded or failed. */
   settled: Promise<void>;
 };
 
@@ -24,7 +25,7 @@ export function shareStart<Browser>(deps: {
   queued: Promise<void>;
   leaveLine: (error: Error) => void;
   waitMs: number;
-  /** What a caller is told that has waited for `waitMs` in vain. */
+  /** The error message for a caller that has waited `waitMs` without getting a place. */
   explainWait: () => string;
 }): BrowserStart<Browser> {
   const { browser, isWaiting, queued, leaveLine, waitMs, explainWait } = deps;

@@ -7,46 +7,49 @@ import type {
   ScriptPointer,
   ViewListeners,
 } from "../browser-service.ts";
+import { hideOverlay } from "../overlay/hide-overlay.ts";
 import type { SubmitAnnotation } from "../overlay/install-overlay.ts";
-import type { OverlayHold } from "../overlay/overlay-gate.ts";
 import type { OpenBrowser } from "../page/open-browser.ts";
-import { createPageNavigation, LOAD_TIMEOUT_MS } from "../page/page-navigation.ts";
-import { createInputQueue, type InputQueue } from "../view/input.ts";
+import { createPageNavigation, LOAD_TIMEOUT_MS, type PageNavigation } from "../page/page-navigation.ts";
 import type { PictureKeeper, PictureKeeperDeps } from "../view/page-picture.ts";
-import { createScreencast } from "../view/screencast.ts";
-import { createBrowserLifecycle } from "./browser-lifecycle.ts";
+import { createScreencast, type Screencast } from "../view/screencast.ts";
+import {
+  type BrowserLifecycle,
+  createBrowserLifecycle,
+  isStarting,
+  type RunningBrowser,
+  runningIn,
+} from "./browser-lifecycle.ts";
 import type { PlaceTicket } from "./browser-places.ts";
 import type { StoredRecord } from "./browser-record.ts";
 import { NoBrowserError, untilAborted } from "./browser-start.ts";
+import { followBrowser } from "./follow-browser.ts";
 
-/** What one session's browser needs from the house. */
+/** What one session's browser needs from the service. */
 type SessionBrowserDeps = {
   sessionId: string;
   record: StoredRecord;
   logger: Logger;
-  /** Whether another process, which is there, holds this session's browser. */
+  /** Whether another running process holds this session's browser. */
   isElsewhere: () => Promise<boolean>;
-  /** Another process held the browser until now. */
+  /** This process took the browser over from another one. */
   onTakenOver?: (holder: string) => void;
   requestPlace: (onMove: (position: number) => void) => PlaceTicket;
   placeWait: { waitMs: number; explain: () => string };
-  /** Hands over a browser that is up. @throws Error with a sentence. */
+  /** Takes a running browser from the pool. @throws Error with a sentence. */
   take: () => Promise<OpenBrowser>;
-  /** Whether a person who only looks may have a browser started: a turn is open, and no session waits for a place. */
+  /** Whether a viewer alone may start a browser: a turn is open, and no session waits for a place. */
   mayStartForViewer: () => Promise<boolean>;
-  /** A use of the browser has ended: it may be one that a waiting session gets. */
+  /** A use of the browser has ended: it may be ended for a waiting session. */
   onUnused: () => void;
   createPictureKeeper: (page: Pick<PictureKeeperDeps, "findIdle" | "hideOverlay">) => PictureKeeper;
-  /** Says why a page may not be gone to, or undefined. */
+  /** Returns why a page may not be opened, or undefined. */
   refuse: (url: URL) => Promise<string | undefined>;
   onAnnotation: SubmitAnnotation;
   nowMs: () => number;
 };
 
-/** How long a page may take to let the overlay go. */
-const OVERLAY_TIMEOUT_MS = 10_000;
-
-/** The browser of one session, over all the processes that it is played by in time. */
+/** The browser of one session; it may be ended and started again many times. */
 export type SessionBrowser = {
   ensure: (signal?: AbortSignal) => Promise<LiveBrowser>;
   /** @see BrowserService.hold */
@@ -55,7 +58,7 @@ export type SessionBrowser = {
   open: () => Promise<BrowserOpening>;
   retarget: (url: string) => Promise<void>;
   navigate: (url: string, signal?: AbortSignal) => Promise<NavigationOutcome>;
-  history: (action: "back" | "forward" | "reload") => Promise<BrowserOpening>;
+  history: (action: HistoryAction) => Promise<BrowserOpening>;
   touch: () => void;
   watch: (listeners: ViewListeners) => () => void;
   input: (input: BrowserInput) => Promise<void>;
@@ -65,269 +68,269 @@ export type SessionBrowser = {
   isLive: () => boolean;
   /** Whether a browser runs. */
   isUp: () => boolean;
-  /** Whether a browser is up that no tool call uses, that no person watches, and that is going nowhere. */
+  /** Whether a browser is up without a tool call that holds it, a viewer, or a navigation in progress. */
   isUnused: () => boolean;
-  /** Milliseconds since it was used last; 0 while it is in use. */
+  /** Milliseconds since the last use; 0 while it is in use. */
   idleMs: (nowMs: number) => number;
-  /** Ends its browser with all its processes, if one runs. */
+  /** Ends the browser with all its processes, if one runs. */
   end: () => Promise<void>;
+};
+
+type HistoryAction = "back" | "forward" | "reload";
+
+/** How people and tools use the session's browser. This outlasts the single browser; {@link RunningBrowser} does not. */
+type Usage = {
+  usedAtMs: number;
+  /** Tool calls that hold the browser: while there are any, it is not ended for another session. */
+  holds: number;
+  /** Who last pressed a button or key in the page. */
+  lastActor: "person" | "script" | undefined;
+  pointerListeners: Set<(pointer: ScriptPointer) => void>;
+};
+
+type Session = {
+  deps: SessionBrowserDeps;
+  life: BrowserLifecycle;
+  navigation: PageNavigation;
+  cast: Screencast;
+  picture: PictureKeeper;
+  usage: Usage;
 };
 
 /** @see SessionBrowser */
 export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
-  const { sessionId, record, logger } = deps;
+  const session = assemble(deps);
+  const { life } = session;
+  return {
+    ensure: (signal) => ensure(session, signal),
+    hold: (signal) => hold(session, signal),
+    open: () => open(session),
+    touch: () => touch(session),
+    retarget: (url) => retarget(session, url),
+    navigate: (url, signal) => navigate(session, url, signal),
+    history: (action) => goThroughHistory(session, action),
+    watch: (listeners) => watch(session, listeners),
+    input: (input) => passInput(session, input),
+    readCursor: async (x, y) =>
+      (await runningIn(life.state())?.taken.selected().overlay.readCursor(x, y)) ?? "default",
+    isLive: () => runningIn(life.state()) !== undefined || isStarting(life.state()),
+    isUp: () => runningIn(life.state()) !== undefined,
+    isUnused: () => isUnused(session),
+    idleMs: (nowMs) => (isUnused(session) ? nowMs - session.usage.usedAtMs : 0),
+    end: life.end,
+  };
+}
+
+function assemble(deps: SessionBrowserDeps): Session {
+  const { sessionId, logger } = deps;
+  const usage: Usage = {
+    ...{ usedAtMs: deps.nowMs(), holds: 0, lastActor: undefined, pointerListeners: new Set() },
+  };
   const life = createBrowserLifecycle({
     ...deps,
-    onTaken: bind,
-    onUp(taken, row) {
-      usedAtMs = deps.nowMs();
-      firstLanding = navigation.comeUp(taken, row);
-      void firstLanding.then(rest, rest);
+    onTaken: (running) =>
+      followBrowser(
+        { ...deps, life, navigation, cast, isScriptLastActor: () => usage.lastActor === "script" },
+        running,
+      ),
+    land(taken, row) {
+      usage.usedAtMs = deps.nowMs();
+      const landing = navigation.comeUp(taken, row);
+      void landing.then(() => noteUseEnded(session));
+      return landing;
     },
-    onEnding: (taken) => picture.keep(taken),
+    onEnding: (taken) => session.picture.keep(taken),
     onReleased() {
-      keyboard = undefined;
       navigation.abandon();
       cast.attach(undefined);
     },
   });
+  const navigation = createPageNavigation({
+    ...deps,
+    isCurrent: (taken) => runningIn(life.state())?.taken === taken,
+  });
+  const cast = createScreencast((error) => logger.debug({ sessionId, err: error }, "screencast failed"));
   const picture = deps.createPictureKeeper({
-    findIdle: () => (isUnused() ? life.current() : undefined),
+    findIdle: () => (isUnused(session) ? runningIn(life.state())?.taken : undefined),
     hideOverlay: (taken) => hideOverlay(taken, "picture"),
   });
-  const navigation = createPageNavigation({ ...deps, isCurrent: (taken) => life.current() === taken });
-  const cast = createScreencast((error) =>
-    logger.debug({ sessionId, err: error }, "the page cannot be cast"),
+  const session: Session = { deps, life, navigation, cast, picture, usage };
+  return session;
+}
+
+function isUnused({ life, usage, navigation, cast }: Session): boolean {
+  return (
+    life.state().kind === "up" && usage.holds === 0 && !navigation.isUnderWay() && cast.watcherCount() === 0
   );
-  /** The navigation to its page that a start of the browser includes. */
-  let firstLanding: Promise<unknown> = Promise.resolve();
-  let usedAtMs = deps.nowMs();
-  /** Tool calls that have the browser to themselves: while there are any, it is not ended for another session. */
-  let holds = 0;
-  let keyboard: InputQueue | undefined;
-  /** Browsers that ended by themselves. */
-  const lost = new WeakSet<OpenBrowser>();
-  const pointerListeners = new Set<(pointer: ScriptPointer) => void>();
-  /** Who pressed a button or key of the page last. */
-  let lastActor: "person" | "script" | undefined;
+}
 
-  const isUnused = () =>
-    life.current() !== undefined &&
-    !life.isStarting() &&
-    holds === 0 &&
-    !navigation.isUnderWay() &&
-    cast.watchers() === 0;
+function noteUseEnded(session: Session): void {
+  session.usage.usedAtMs = session.deps.nowMs();
+  if (!isUnused(session)) return;
+  session.picture.keepSoon();
+  session.deps.onUnused();
+}
 
-  /** A use has ended. */
-  function rest(): void {
-    usedAtMs = deps.nowMs();
-    if (!isUnused()) return;
-    picture.keepSoon();
-    deps.onUnused();
-  }
+function touch({ deps, usage, navigation }: Session): void {
+  usage.usedAtMs = deps.nowMs();
+  navigation.noteUse();
+}
 
-  const touch = () => {
-    usedAtMs = deps.nowMs();
-    navigation.noteUse();
-  };
+async function ensure(session: Session, signal?: AbortSignal): Promise<LiveBrowser> {
+  touch(session);
+  const running = await session.life.provision(signal);
+  await untilAborted(running.landing, signal);
+  return toLiveBrowser(session, running);
+}
 
-  function bind(taken: OpenBrowser): void {
-    const select = () => {
-      const { cdp } = taken.selected();
-      keyboard = createInputQueue(({ method, params }) => cdp.send(method, params));
-      cast.attach(cdp);
-    };
-    taken.events = {
-      onDocument: cast.refresh,
-      onArrived: navigation.noteArrival,
-      onLoaded: navigation.noteLoaded,
-      onRefused: (reason) => record.note({ lastError: reason }),
-      onDownload: (url) => record.note({ lastError: `${url} is a download, and downloads are refused` }),
-      onDialog: (dialog) => logger.debug({ sessionId, ...dialog }, "dialog of a page answered"),
-      onCrashed: () => life.gone(taken, "failed", "the page crashed: its renderer ended"),
-      onGone() {
-        lost.add(taken);
-        life.gone(taken, "lost", null);
-      },
-      async onAnnotation(body) {
-        // A script's input is trusted by the page, so an annotation counts only when a person acted last.
-        if (taken.overlayGate.isHeldByScript() || lastActor === "script")
-          return { isStored: false, reason: "a script of the agent was using the page; please submit again" };
-        return deps.onAnnotation(body);
-      },
-      onSelected(selected) {
-        select();
-        navigation.noteSelected(selected.page.url());
-      },
-    };
-    select();
-    // It may have gone away while nobody listened.
-    if (!taken.isOpen()) taken.events.onGone();
-  }
-
-  /** Brings up the page of a retarget. A browser that dies on the way there is replaced once: its page is still wanted. */
-  async function bringTo(url: string, retargets: number, isSecond = false): Promise<void> {
-    const taken = await life.provision();
-    // A browser that was started meanwhile came up on the page selected by then, mostly this one.
-    if (navigation.headedFor() < retargets) {
-      await navigation.goToSelected(taken, url, retargets);
-      rest();
-    } else await firstLanding;
-    const isNewest = navigation.headedFor() === retargets;
-    if (lost.has(taken) && isNewest && !isSecond) await bringTo(url, retargets, true);
-  }
-
-  async function ensure(signal?: AbortSignal): Promise<LiveBrowser> {
-    touch();
-    const taken = await life.provision(signal);
-    await untilAborted(firstLanding, signal);
-    return {
-      sessionId,
-      browser: taken.browser,
-      context: taken.context,
-      page: () => taken.selected().page,
-      cdp: () => taken.toolSession(),
-      devtoolsUrl: taken.process.devtoolsUrl,
-      targetId: async () => taken.selected().targetId,
-      noteScriptInput(pointer) {
-        if (pointer?.kind !== "move") lastActor = "script";
-        if (pointer) for (const listener of [...pointerListeners]) listener(pointer);
-      },
-      hideOverlay: (why) => hideOverlay(taken, why),
-      claimDialogs: taken.dialogs.claim,
-      readRefusal: taken.readRefusal,
-    };
-  }
-
-  async function hideOverlay(taken: OpenBrowser, why: OverlayHold): Promise<() => void> {
-    const { out, release } = taken.overlayGate.hold(why);
-    const late = Promise.withResolvers<never>();
-    const timer = setTimeout(
-      () => late.reject(new Error("the page does not answer: its own scripts keep it busy")),
-      OVERLAY_TIMEOUT_MS,
-    );
-    // A document that was left meanwhile rejects, and its overlay went with it.
-    const isOut = out.get(taken.selected().overlay)?.catch(() => {});
-    try {
-      await Promise.race([isOut, late.promise]);
-      return release;
-    } catch (error) {
-      release();
-      throw error;
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-
-  async function hold(signal?: AbortSignal): Promise<() => void> {
-    let isHeld = true;
-    const release = () => {
-      if (!isHeld) return;
-      isHeld = false;
-      holds -= 1;
-      rest();
-    };
-    holds += 1;
-    try {
-      await ensure(signal);
-    } catch (error) {
-      release();
-      throw error;
-    }
-    return release;
-  }
-
-  /** A person who only looks takes no browser from a process that works with it, and no place from a session. */
-  async function provisionToWatch(): Promise<void> {
-    if (life.current() || life.isStarting()) return;
-    if (!(await deps.isElsewhere()) && (await deps.mayStartForViewer())) await life.provision();
-  }
-
-  /** Starts the browser where none is up, without waiting for a place. */
-  async function open(): Promise<BrowserOpening> {
-    usedAtMs = deps.nowMs();
-    if (life.current() && !life.isStarting()) return { state: "ready" };
-    const up = life.provision().then(
-      (): BrowserOpening => ({ state: "ready" }),
-      (error: unknown): BrowserOpening => {
-        if (error instanceof NoBrowserError) return { state: "failed", reason: error.message };
-        throw error;
-      },
-    );
-    return Promise.race([up, life.untilWaiting().then((): BrowserOpening => ({ state: "waiting" }))]);
-  }
-
+function toLiveBrowser({ deps, usage }: Session, { taken }: RunningBrowser): LiveBrowser {
   return {
-    ensure,
-    hold,
-    open,
-    touch,
-    async retarget(url) {
-      usedAtMs = deps.nowMs();
-      const row = await record.select(url);
-      bringTo(url, row.retargets).catch((error) =>
-        logger.debug({ sessionId, err: error }, "a retarget found no browser"),
-      );
+    sessionId: deps.sessionId,
+    browser: taken.browser,
+    context: taken.context,
+    page: () => taken.selected().page,
+    cdp: () => taken.toolSession(),
+    devtoolsUrl: taken.process.devtoolsUrl,
+    targetId: async () => taken.selected().targetId,
+    noteScriptInput(pointer) {
+      if (pointer?.kind !== "move") usage.lastActor = "script";
+      if (pointer) for (const listener of [...usage.pointerListeners]) listener(pointer);
     },
-    async navigate(url, signal) {
-      await ensure(signal);
-      const taken = life.current();
-      if (!taken) return { landed: false, reason: "the browser ended meanwhile" };
-      const outcome = await navigation.go(taken, url, signal);
-      usedAtMs = deps.nowMs();
-      return outcome;
-    },
-    async history(action) {
-      const wasUp = life.current() !== undefined;
-      const opening = await open();
-      const taken = life.current();
-      // A browser that has just started shows its page fresh, and has no history yet.
-      if (!wasUp || !taken || opening.state !== "ready") return opening;
-      touch();
-      const { page } = taken.selected();
-      const options = { waitUntil: "domcontentloaded", timeout: LOAD_TIMEOUT_MS } as const;
-      const moves = {
-        back: () => page.goBack(options),
-        forward: () => page.goForward(options),
-        reload: () => page.reload(options),
-      };
-      // The record shows a refusal; a page that is still loading is not a failure.
-      await moves[action]().catch((error) =>
-        logger.debug({ sessionId, action, err: error }, "a move through the history did not complete"),
-      );
-      rest();
-      return opening;
-    },
-    watch({ onFrame, onPointer }) {
-      usedAtMs = deps.nowMs();
-      const unwatch = cast.watch(onFrame);
-      if (onPointer) pointerListeners.add(onPointer);
-      provisionToWatch().catch((error) => logger.debug({ sessionId, err: error }, "nothing to watch"));
-      return () => {
-        if (onPointer) pointerListeners.delete(onPointer);
-        unwatch();
-        rest();
-      };
-    },
-    async input(input) {
-      const isMove = input.type === "mouse" && input.action === "move";
-      if (isMove) usedAtMs = deps.nowMs();
-      else {
-        lastActor = "person";
-        touch();
-      }
-      if (!life.current()) {
-        // What was meant for the page shown now must not reach another one minutes later.
-        if (life.isWaiting() || (await open()).state !== "ready") return;
-        await firstLanding;
-      }
-      await keyboard?.push(input);
-    },
-    readCursor: async (x, y) => (await life.current()?.selected().overlay.readCursor(x, y)) ?? "default",
-    isLive: () => life.current() !== undefined || life.isStarting(),
-    isUp: () => life.current() !== undefined,
-    isUnused,
-    idleMs: (nowMs) => (isUnused() ? nowMs - usedAtMs : 0),
-    end: life.end,
+    hideOverlay: (why) => hideOverlay(taken, why),
+    claimDialogs: taken.dialogs.claim,
+    readRefusal: taken.readRefusal,
   };
+}
+
+async function hold(session: Session, signal?: AbortSignal): Promise<() => void> {
+  let isHeld = true;
+  const release = () => {
+    if (!isHeld) return;
+    isHeld = false;
+    session.usage.holds -= 1;
+    noteUseEnded(session);
+  };
+  session.usage.holds += 1;
+  try {
+    await ensure(session, signal);
+  } catch (error) {
+    release();
+    throw error;
+  }
+  return release;
+}
+
+/** Starts the browser if none is up; does not wait for a place. */
+async function open({ deps, life, usage }: Session): Promise<BrowserOpening> {
+  usage.usedAtMs = deps.nowMs();
+  const up = life.provision().then(
+    (): BrowserOpening => ({ state: "ready" }),
+    (error: unknown): BrowserOpening => {
+      if (error instanceof NoBrowserError) return { state: "failed", reason: error.message };
+      throw error;
+    },
+  );
+  return Promise.race([up, life.untilWaiting().then((): BrowserOpening => ({ state: "waiting" }))]);
+}
+
+async function retarget(session: Session, url: string): Promise<void> {
+  const { sessionId, record, logger, nowMs } = session.deps;
+  session.usage.usedAtMs = nowMs();
+  const row = await record.select(url);
+  goToRetarget(session, url, row.retargets).catch((error) =>
+    logger.debug({ sessionId, err: error }, "no browser could be started for a retarget"),
+  );
+}
+
+/** Opens the page of a retarget. A browser that is lost on the way is replaced once, because the page is still wanted. */
+async function goToRetarget(
+  session: Session,
+  url: string,
+  retargets: number,
+  isRetry = false,
+): Promise<void> {
+  const { life, navigation } = session;
+  const running = await life.provision();
+  // A browser that was started meanwhile went to the page selected by then, which is mostly this one.
+  if (navigation.headedFor() < retargets) {
+    await navigation.goToSelected(running.taken, url, retargets);
+    noteUseEnded(session);
+  } else await running.landing;
+  const isNewest = navigation.headedFor() === retargets;
+  if (running.isLost && isNewest && !isRetry) await goToRetarget(session, url, retargets, true);
+}
+
+async function navigate(session: Session, url: string, signal?: AbortSignal): Promise<NavigationOutcome> {
+  const { deps, life, navigation, usage } = session;
+  await ensure(session, signal);
+  const running = runningIn(life.state());
+  if (!running) return { landed: false, reason: "the browser ended meanwhile" };
+  const outcome = await navigation.go(running.taken, url, signal);
+  usage.usedAtMs = deps.nowMs();
+  return outcome;
+}
+
+async function goThroughHistory(session: Session, action: HistoryAction): Promise<BrowserOpening> {
+  const { life, deps } = session;
+  const wasUp = runningIn(life.state()) !== undefined;
+  const opening = await open(session);
+  const running = runningIn(life.state());
+  // A browser that has just started shows its page fresh, and has no history yet.
+  if (!wasUp || !running || opening.state !== "ready") return opening;
+  touch(session);
+  const { page } = running.taken.selected();
+  const options = { waitUntil: "domcontentloaded", timeout: LOAD_TIMEOUT_MS } as const;
+  const moves = {
+    back: () => page.goBack(options),
+    forward: () => page.goForward(options),
+    reload: () => page.reload(options),
+  };
+  // The record shows a refusal; a page that is still loading is not a failure.
+  await moves[action]().catch((error) =>
+    deps.logger.debug(
+      { sessionId: deps.sessionId, action, err: error },
+      "a move through the history did not complete",
+    ),
+  );
+  noteUseEnded(session);
+  return opening;
+}
+
+function watch(session: Session, { onFrame, onPointer }: ViewListeners): () => void {
+  const { deps, cast, usage } = session;
+  usage.usedAtMs = deps.nowMs();
+  const unwatch = cast.watch(onFrame);
+  if (onPointer) usage.pointerListeners.add(onPointer);
+  provisionForViewer(session).catch((error) =>
+    deps.logger.debug({ sessionId: deps.sessionId, err: error }, "no browser was started for a viewer"),
+  );
+  return () => {
+    if (onPointer) usage.pointerListeners.delete(onPointer);
+    unwatch();
+    noteUseEnded(session);
+  };
+}
+
+/** Starts a browser for a viewer, but never takes it from a process that works with it, nor a place from another session. */
+async function provisionForViewer({ deps, life }: Session): Promise<void> {
+  if (runningIn(life.state()) || isStarting(life.state())) return;
+  if (!(await deps.isElsewhere()) && (await deps.mayStartForViewer())) await life.provision();
+}
+
+async function passInput(session: Session, input: BrowserInput): Promise<void> {
+  const { deps, life, usage } = session;
+  const isMove = input.type === "mouse" && input.action === "move";
+  if (isMove) usage.usedAtMs = deps.nowMs();
+  else {
+    usage.lastActor = "person";
+    touch(session);
+  }
+  if (!runningIn(life.state())) {
+    const state = life.state();
+    // Input meant for the page shown now must not reach another page minutes later.
+    if (state.kind === "starting" && state.start.isWaiting()) return;
+    if ((await open(session)).state !== "ready") return;
+    await runningIn(life.state())?.landing;
+  }
+  await runningIn(life.state())?.inputQueue?.push(input);
 }

@@ -1,6 +1,6 @@
 import type { Database } from "#db/client.ts";
 import type { Logger } from "#lib/log/logger.ts";
-import { withOverlayHidden } from "../overlay/with-overlay-hidden.ts";
+import { withOverlayHidden } from "../overlay/hide-overlay.ts";
 import type { OpenBrowser } from "../page/open-browser.ts";
 import { writePicture } from "./picture-store.ts";
 

@@ -8,10 +8,10 @@ const FIRST_FRAME_MS = 600;
 const RESTARTS_MAX = 5;
 
 /** One screencast of a session, shared by all who watch it. */
-type Screencast = {
+export type Screencast = {
   /** Follows the frames; the latest comes at once. The cast runs from the first watcher to the last. @returns the way to stop. */
   watch: (onFrame: (frame: ScreencastFrame) => void) => () => void;
-  watchers: () => number;
+  watcherCount: () => number;
   /** The page has another document, or has come further with it: Chromium may still cast the renderer that it left. */
   refresh: () => void;
   /** Points the cast at another page, or at none when the browser is gone; the watchers stay. */
@@ -99,7 +99,7 @@ export function createScreencast(onError: (error: unknown) => void): Screencast 
         if (watchers.size === 0) stop?.();
       };
     },
-    watchers: () => watchers.size,
+    watcherCount: () => watchers.size,
     refresh: () => restart(0),
     attach(cdp) {
       if (cdp === source) return;

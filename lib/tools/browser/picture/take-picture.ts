@@ -1,6 +1,6 @@
 import type { Page } from "playwright";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
-import { withOverlayHidden } from "#lib/browser/overlay/with-overlay-hidden.ts";
+import { withOverlayHidden } from "#lib/browser/overlay/hide-overlay.ts";
 
 /** What part of the page to take. */
 type PictureArea = { selector?: string | undefined; fullPage: boolean };

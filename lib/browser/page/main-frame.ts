@@ -1,0 +1,67 @@
+import type { CDPSession } from "playwright";
+
+/** An address that the main frame shows now; `isDocument` is false when the page only changed its own (`pushState`, a fragment). */
+export type Arrival = { url: string; isDocument: boolean };
+
+/** The events of a page's main frame. */
+export type MainFrameEvents = {
+  /** The main frame shows another document, or its document was parsed or loaded. */
+  onDocument: () => void;
+  /** The main frame shows another address, for whatever reason. */
+  onArrived: (arrival: Arrival) => void;
+  /** The document at that address has loaded with all its parts. */
+  onLoaded: () => void;
+};
+
+/** The main frame of a page; its id changes when the page changes its renderer. */
+export type MainFrame = {
+  id: () => string;
+  /**
+   * Waits until the document of a navigation is shown, so that the page's address is the new one.
+   * @returns whether that happened within `timeoutMs`.
+   */
+  untilShown: (loaderId: string, timeoutMs: number) => Promise<boolean>;
+};
+
+/** Follows the main frame of a page. Its events begin with `Page.enable`. */
+export async function followMainFrame(cdp: CDPSession, events: MainFrameEvents): Promise<MainFrame> {
+  const { frameTree } = await cdp.send("Page.getFrameTree");
+  let { id, loaderId: shownLoaderId } = frameTree.frame;
+  const listeners = new Set<(loaderId: string) => void>();
+
+  cdp.on("Page.frameNavigated", ({ frame }) => {
+    if (frame.parentId !== undefined) return;
+    id = frame.id;
+    shownLoaderId = frame.loaderId;
+    for (const listener of listeners) listener(frame.loaderId);
+    events.onDocument();
+    events.onArrived({ url: frame.url + (frame.urlFragment ?? ""), isDocument: true });
+  });
+  cdp.on("Page.navigatedWithinDocument", ({ frameId, url }) => {
+    if (frameId === id) events.onArrived({ url, isDocument: false });
+  });
+  cdp.on("Page.domContentEventFired", () => events.onDocument());
+  cdp.on("Page.loadEventFired", () => {
+    events.onDocument();
+    events.onLoaded();
+  });
+
+  return {
+    id: () => id,
+    untilShown(loaderId, timeoutMs) {
+      if (shownLoaderId === loaderId) return Promise.resolve(true);
+      return new Promise((resolve) => {
+        const timer = setTimeout(() => finish(false), timeoutMs);
+        function finish(isShown: boolean) {
+          clearTimeout(timer);
+          listeners.delete(listener);
+          resolve(isShown);
+        }
+        function listener(shown: string) {
+          if (shown === loaderId) finish(true);
+        }
+        listeners.add(listener);
+      });
+    },
+  };
+}

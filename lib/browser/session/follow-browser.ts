@@ -1,0 +1,60 @@
+import type { Logger } from "#lib/log/logger.ts";
+import type { SubmitAnnotation } from "../overlay/install-overlay.ts";
+import type { PageNavigation } from "../page/page-navigation.ts";
+import { createInputQueue } from "../view/input.ts";
+import type { Screencast } from "../view/screencast.ts";
+import type { BrowserLifecycle, RunningBrowser } from "./browser-lifecycle.ts";
+import type { StoredRecord } from "./browser-record.ts";
+
+/**
+ * Connects a browser that was just taken from the pool: its input, its frames, its navigations and its end. Called
+ * once for each browser.
+ */
+export function followBrowser(
+  deps: {
+    sessionId: string;
+    logger: Logger;
+    record: StoredRecord;
+    life: BrowserLifecycle;
+    navigation: PageNavigation;
+    cast: Screencast;
+    /** Whether the last button or key of the page was pressed by a script. */
+    isScriptLastActor: () => boolean;
+    onAnnotation: SubmitAnnotation;
+  },
+  running: RunningBrowser,
+): void {
+  const { sessionId, logger, record, life, navigation, cast } = deps;
+  const { taken } = running;
+  const connectSelectedPage = () => {
+    const { cdp } = taken.selected();
+    running.inputQueue = createInputQueue(({ method, params }) => cdp.send(method, params));
+    cast.attach(cdp);
+  };
+  taken.events = {
+    onDocument: cast.refresh,
+    onArrived: navigation.noteArrival,
+    onLoaded: navigation.noteLoaded,
+    onRefused: (reason) => record.note({ lastError: reason }),
+    onDownload: (url) => record.note({ lastError: `${url} is a download, and downloads are refused` }),
+    onDialog: (dialog) => logger.debug({ sessionId, ...dialog }, "dialog of a page answered"),
+    onCrashed: () => life.lose(running, "failed", "the page crashed: its renderer ended"),
+    onGone() {
+      running.isLost = true;
+      life.lose(running, "lost", null);
+    },
+    async onAnnotation(body) {
+      // A script's input is trusted by the page, so an annotation counts only when a person acted last.
+      if (taken.overlayGate.isHeldByScript() || deps.isScriptLastActor())
+        return { isStored: false, reason: "a script of the agent was using the page; please submit again" };
+      return deps.onAnnotation(body);
+    },
+    onSelected(selected) {
+      connectSelectedPage();
+      navigation.noteSelected(selected.page.url());
+    },
+  };
+  connectSelectedPage();
+  // The browser may have ended before its events were connected.
+  if (!taken.isOpen()) taken.events.onGone();
+}
