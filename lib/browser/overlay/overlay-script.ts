@@ -1,124 +1,77 @@
 import { cursorAt } from "./cursor-at.ts";
 import { createElementNames, type ElementNames } from "./element-names.ts";
+import { createEditorCard } from "./overlay-editor.ts";
+import { createOverlayModel } from "./overlay-model.ts";
+import { createNodeKit } from "./overlay-nodes.ts";
 import { overlayStyles } from "./overlay-styles.ts";
-import { createOverlayView, type OverlayView } from "./overlay-view.ts";
+import { createOverlayView, type OverlayView, type ViewParts } from "./overlay-view.ts";
 
 type Settings = { attribute: string; binding: string; handle: string };
 
-/** Functions of other files, written into the page beside the overlay. */
-type Parts = { names: ElementNames; cursorAt: typeof cursorAt; createView: typeof createOverlayView };
-
-type Annotation = {
-  type: "element";
-  selector: string;
-  comment: string;
-  element: string;
-  text: string;
-  boundingBox: { x: number; y: number; width: number; height: number };
+/** Functions of other files, written into the page together with the overlay. */
+type Parts = ViewParts & {
+  names: ElementNames;
+  cursorAt: typeof cursorAt;
+  createModel: typeof createOverlayModel;
+  createView: typeof createOverlayView;
 };
 
-/** What the overlay tells the host through its binding; `body` is the webhook's body as JSON text. */
+/** A report of the overlay to the host through its binding; `body` is the webhook's body as JSON text. */
 export type OverlayReport = { kind: "ready" } | { kind: "submit"; body: string };
 
 /**
- * The overlay itself. It begins out of the page and enters it when the host says so. Its state lives in this closure
- * and its nodes are built anew each time it enters, so that code which got hold of earlier nodes changes nothing.
- * It runs inside pages, so it uses nothing from outside its own braces but its arguments.
+ * The overlay itself. It begins outside the page and enters it when the host says so. Its state lives in closures and its
+ * nodes are built again each time it enters, so that code which got hold of earlier nodes changes nothing. It runs inside
+ * pages, so it uses nothing from outside its own braces but its arguments.
  */
-function runOverlay(settings: Settings, styles: string, { names, cursorAt, createView }: Parts): void {
-  const { selectorOf, textOf, nameOf } = names;
+function runOverlay(settings: Settings, parts: Parts): void {
   const world = globalThis as unknown as Record<string, unknown>;
   if (window.top !== window || world[settings.handle] !== undefined) return;
 
+  const { names, cursorAt, createModel, createView } = parts;
+  const model = createModel(names);
   let view: OverlayView | undefined;
-  let pending: Annotation[] = [];
-  let isPicking = false;
-  let editor: { element: Element; title: string; draft: string } | undefined;
-  let status = "";
 
   function report(message: OverlayReport): void {
     const send = world[settings.binding];
     if (typeof send === "function") send(JSON.stringify(message));
   }
-  function render(): void {
-    const isChoosing = isPicking && !editor;
-    const idle = pending.length > 0 ? "Add another" : "Annotate";
-    view?.render({
-      pillText: isChoosing ? "Pick an element · Esc" : idle,
-      isPicking: isChoosing,
-      status,
-      rows: pending,
-      editor,
-    });
+  function frameEditor(): void {
+    const { editor } = model.read();
     view?.frame(editor?.element, editor?.title ?? "");
   }
-
-  function addAnnotation(): void {
-    const comment = editor?.draft.trim();
-    if (!editor || !comment) return;
-    const { element } = editor;
-    const box = element.getBoundingClientRect();
-    pending.push({
-      type: "element",
-      selector: selectorOf(element),
-      comment,
-      element: nameOf(element),
-      text: textOf(element),
-      boundingBox: {
-        x: Math.round(box.x + scrollX),
-        y: Math.round(box.y + scrollY),
-        width: Math.round(box.width),
-        height: Math.round(box.height),
-      },
-    });
-    editor = undefined;
-    isPicking = false;
-    render();
+  function render(): void {
+    view?.render(model.read());
+    frameEditor();
   }
-  function closeEditor(): void {
-    editor = undefined;
-    render();
-  }
-  function summarize(): string {
-    const items = pending.map(
-      ({ element, selector, comment }, index) =>
-        `### ${index + 1}. ${element}\n**Selector:** \`${selector}\`\n**Comment:** ${comment}\n`,
-    );
-    return `## Annotations: ${document.title || location.pathname}\n**URL:** ${location.href}\n\n${items.join("\n")}`;
+  function change<Values extends unknown[]>(act: (...values: Values) => void) {
+    return (...values: Values) => {
+      act(...values);
+      render();
+    };
   }
   function submit(): void {
-    if (pending.length === 0) return;
-    status = "Sending…";
+    const body = model.beginSubmit();
+    if (body === undefined) return;
     render();
-    const body = { event: "submit", output: summarize(), annotations: pending, url: location.href };
-    report({ kind: "submit", body: JSON.stringify(body) });
+    report({ kind: "submit", body });
   }
 
   function enter(): void {
-    view ??= createView(settings.attribute, styles, {
-      onPill() {
-        status = "";
-        isPicking = editor !== undefined || !isPicking;
-        closeEditor();
-      },
+    view ??= createView(settings.attribute, parts, {
+      onPill: change(model.togglePicking),
       onHover(x, y) {
         const element = view?.elementAt(x, y);
-        view?.frame(element, element ? nameOf(element) : "");
+        view?.frame(element, element ? names.nameOf(element) : "");
       },
-      onPick(x, y) {
+      onPick: change((x, y) => {
         const element = view?.elementAt(x, y);
-        if (element) editor = { element, title: nameOf(element), draft: "" };
-        render();
-      },
-      onDraft(text) {
-        if (editor) editor.draft = text;
-      },
-      onAdd: addAnnotation,
-      onCancel: closeEditor,
-      onRemove(index) {
-        pending.splice(index, 1);
-        render();
-      },
+        if (element) model.pick(element);
+      }),
+      onDraft: model.setDraft,
+      onAdd: change(model.add),
+      onCancel: change(model.closeEditor),
+      onRemove: change(model.remove),
       onSubmit: submit,
     });
     view.attach();
@@ -133,17 +86,14 @@ function runOverlay(settings: Settings, styles: string, { names, cursorAt, creat
     "keydown",
     (event) => {
       if (!event.isTrusted || event.key !== "Escape" || event.isComposing) return;
-      if (!view || (!editor && !isPicking)) return;
+      if (!view || !model.escape()) return;
       event.stopImmediatePropagation();
       event.preventDefault();
-      // The innermost thing first: an open comment box, then picking.
-      if (!editor) isPicking = false;
-      closeEditor();
+      render();
     },
     true,
   );
-  const follow = () => view?.frame(editor?.element, editor?.title ?? "");
-  addEventListener("scroll", follow, { capture: true, passive: true });
+  addEventListener("scroll", frameEditor, { capture: true, passive: true });
 
   world[settings.handle] = {
     show(isShown: boolean) {
@@ -151,28 +101,31 @@ function runOverlay(settings: Settings, styles: string, { names, cursorAt, creat
       else leave();
     },
     cursorAt: (x: number, y: number) => cursorAt(x, y, view),
-    /** The host's answer to a submission: undefined when it was stored, otherwise why not. */
-    onAnswer(refusal: string | undefined) {
-      if (refusal === undefined) pending = [];
-      status =
-        refusal === undefined ? "Sent. Thank you." : `Not sent: ${refusal}. Your comments are still here.`;
-      render();
-    },
+    onAnswer: change(model.endSubmit),
   };
-  // Pages come without a root at first, and some replace what they find in it.
+  // Pages have no root element at first, and some replace the contents of the one they have.
   const attach = () => view?.attach();
   new MutationObserver(attach).observe(document, { childList: true, subtree: false });
-  const keep = () => {
+  const attachLastingly = () => {
     attach();
     if (document.documentElement)
       new MutationObserver(attach).observe(document.documentElement, { childList: true });
   };
-  if (document.readyState === "loading") addEventListener("DOMContentLoaded", keep, { once: true });
-  else keep();
+  if (document.readyState === "loading")
+    addEventListener("DOMContentLoaded", attachLastingly, { once: true });
+  else attachLastingly();
   report({ kind: "ready" });
 }
 
-const parts = `{ names: (${createElementNames.toString()})(), cursorAt: ${cursorAt.toString()}, createView: ${createOverlayView.toString()} }`;
+const parts = `{
+  styles: ${JSON.stringify(overlayStyles)},
+  nodes: (${createNodeKit.toString()})(),
+  createEditor: ${createEditorCard.toString()},
+  names: (${createElementNames.toString()})(),
+  cursorAt: ${cursorAt.toString()},
+  createModel: ${createOverlayModel.toString()},
+  createView: ${createOverlayView.toString()}
+}`;
 
 /** The overlay as text: a function that takes its settings. */
-export const overlayScript = `(settings) => (${runOverlay.toString()})(settings, ${JSON.stringify(overlayStyles)}, ${parts})`;
+export const overlayScript = `(settings) => (${runOverlay.toString()})(settings, ${parts})`;

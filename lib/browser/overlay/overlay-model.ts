@@ -1,0 +1,113 @@
+import type { ElementNames } from "./element-names.ts";
+import type { OverlayState } from "./overlay-view.ts";
+
+type Annotation = {
+  type: "element";
+  selector: string;
+  comment: string;
+  element: string;
+  text: string;
+  boundingBox: { x: number; y: number; width: number; height: number };
+};
+
+/** The comments that a person has written and not yet submitted, and what the person is doing now. */
+export type OverlayModel = {
+  read: () => OverlayState;
+  /** Starts to pick an element, or stops; discards an open comment box. */
+  togglePicking: () => void;
+  /** Opens the comment box for an element. */
+  pick: (element: Element) => void;
+  setDraft: (text: string) => void;
+  /** Adds the comment of the box to the list; does nothing for an empty comment. */
+  add: () => void;
+  closeEditor: () => void;
+  remove: (index: number) => void;
+  /** Leaves the innermost thing first: an open comment box, then picking. @returns false if there was neither. */
+  escape: () => boolean;
+  /** @returns the webhook's body as JSON text; undefined if there is nothing to submit. */
+  beginSubmit: () => string | undefined;
+  /** @param refusal undefined when the submission was stored, otherwise the reason why not. */
+  endSubmit: (refusal: string | undefined) => void;
+};
+
+/** Makes the model of one document. Runs inside pages, so it uses nothing from outside its own braces but its argument. */
+export function createOverlayModel({ selectorOf, textOf, nameOf }: ElementNames): OverlayModel {
+  let pending: Annotation[] = [];
+  let isPicking = false;
+  let editor: OverlayState["editor"];
+  let status = "";
+
+  function annotate(element: Element, comment: string): Annotation {
+    const box = element.getBoundingClientRect();
+    return {
+      type: "element",
+      selector: selectorOf(element),
+      comment,
+      element: nameOf(element),
+      text: textOf(element),
+      boundingBox: {
+        x: Math.round(box.x + scrollX),
+        y: Math.round(box.y + scrollY),
+        width: Math.round(box.width),
+        height: Math.round(box.height),
+      },
+    };
+  }
+  function summarize(): string {
+    const items = pending.map(
+      ({ element, selector, comment }, index) =>
+        `### ${index + 1}. ${element}\n**Selector:** \`${selector}\`\n**Comment:** ${comment}\n`,
+    );
+    return `## Annotations: ${document.title || location.pathname}\n**URL:** ${location.href}\n\n${items.join("\n")}`;
+  }
+
+  return {
+    read() {
+      const isChoosing = isPicking && !editor;
+      const idleText = pending.length > 0 ? "Add another" : "Annotate";
+      const pillText = isChoosing ? "Pick an element · Esc" : idleText;
+      return { pillText, isPicking: isChoosing, status, rows: pending, editor };
+    },
+    togglePicking() {
+      status = "";
+      isPicking = editor !== undefined || !isPicking;
+      editor = undefined;
+    },
+    pick(element) {
+      editor = { element, title: nameOf(element), draft: "" };
+    },
+    setDraft(text) {
+      if (editor) editor.draft = text;
+    },
+    add() {
+      const comment = editor?.draft.trim();
+      if (!editor || !comment) return;
+      pending.push(annotate(editor.element, comment));
+      editor = undefined;
+      isPicking = false;
+    },
+    closeEditor() {
+      editor = undefined;
+    },
+    remove(index) {
+      pending.splice(index, 1);
+    },
+    escape() {
+      if (!editor && !isPicking) return false;
+      if (!editor) isPicking = false;
+      editor = undefined;
+      return true;
+    },
+    beginSubmit() {
+      if (pending.length === 0) return undefined;
+      status = "Sending…";
+      const body = { event: "submit", output: summarize(), annotations: pending, url: location.href };
+      return JSON.stringify(body);
+    },
+    endSubmit(refusal) {
+      if (refusal === undefined) pending = [];
+      status =
+        refusal === undefined ? "Sent. Thank you." : `Not sent: ${refusal}. Your comments are still here.`;
+    },
+  };
+}
