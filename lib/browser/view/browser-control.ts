@@ -1,17 +1,17 @@
 import type { Words } from "#lib/events/bus/words.ts";
 
 /**
- * Which person's connection has control of each session's browser. The newest take wins, in every process; while nobody
- * has taken control, the agent has it for as long as its turn runs. Rows are not involved: control ends with the connection.
+ * Which person's connection has control of each session's browser. The newest take wins, in every process; while no person
+ * has control, the agent has it as long as its turn runs. Nothing is stored: control ends with the connection.
  */
 export type BrowserControl = {
   /** The id of the connection that has control; undefined while no person has. */
   holderOf: (sessionId: string) => string | undefined;
-  /** Gives control to a connection of this process, also from another one. */
+  /** Gives control to a connection of this process, also when another process has it. */
   take: (sessionId: string, connectionId: string) => void;
   /** Ends the control of this connection; does nothing if another one has it. */
   release: (sessionId: string, connectionId: string) => void;
-  /** Calls back after each change of the holder. @returns the way to stop. */
+  /** Calls back after each change of the holder. @returns stops the calls. */
   follow: (sessionId: string, listener: () => void) => () => void;
   /**
    * Waits while a person has control.
@@ -49,6 +49,17 @@ const isNewer = (claim: Claim, known: Claim): boolean => {
 const holderIn = (claim: Claim | undefined): string | undefined =>
   claim === undefined || claim.isReleased ? undefined : claim.connectionId;
 
+type Control = {
+  words: Words;
+  /** The name of this process. */
+  self: string;
+  confirmMs: number;
+  claims: Map<string, KnownClaim>;
+  listeners: Map<string, Set<() => void>>;
+  /** Sessions whose holder in another process was asked to confirm, each with the timer that ends the wait. */
+  unconfirmed: Map<string, NodeJS.Timeout>;
+};
+
 /**
  * @param options.confirmMs how long another process may take to repeat a claim; after that it counts as gone, and its
  * connections with it.
@@ -57,109 +68,128 @@ export function createBrowserControl(
   words: Words,
   { self = crypto.randomUUID(), confirmMs = 2_000 } = {},
 ): BrowserControl {
-  const claims = new Map<string, KnownClaim>();
-  const listeners = new Map<string, Set<() => void>>();
-  /** Sessions whose holder in another process was asked for, each with the timer that ends the wait. */
-  const unconfirmed = new Map<string, NodeJS.Timeout>();
-  const tell = (word: Word) => words.tell(JSON.stringify(word));
+  const control: Control = {
+    ...{ words, self, confirmMs },
+    ...{ claims: new Map(), listeners: new Map(), unconfirmed: new Map() },
+  };
+  const { claims } = control;
   const holderOf = (sessionId: string) => holderIn(claims.get(sessionId));
-
-  /** Applies a claim if it is newer than the known one. */
-  function apply(sessionId: string, claim: Claim, isOurs: boolean): void {
-    const known = claims.get(sessionId);
-    if (known && !isNewer(claim, known)) return;
-    const nowMs = Date.now();
-    claims.set(sessionId, { ...claim, isOurs, sinceMs: nowMs });
-    for (const [id, { isReleased, sinceMs }] of claims)
-      if (isReleased && nowMs - sinceMs > FORGET_MS) claims.delete(id);
-    if (holderIn(known) !== holderIn(claim))
-      for (const listener of [...(listeners.get(sessionId) ?? [])]) listener();
-  }
-  /** Applies a claim of this process and tells the other processes. */
-  function claim(sessionId: string, made: Claim): void {
-    apply(sessionId, made, true);
-    const { stamp, connectionId, isReleased } = made;
-    tell({ type: "claim", from: self, sessionId, stamp, connectionId, isReleased });
-  }
-
-  /** Checks that the process of a holder is still there; a process that has gone releases nothing by itself. */
-  function confirm(sessionId: string): void {
-    const known = claims.get(sessionId);
-    if (!known || known.isReleased || known.isOurs || unconfirmed.has(sessionId)) return;
-    const timer = setTimeout(() => {
-      unconfirmed.delete(sessionId);
-      if (claims.get(sessionId) === known) claim(sessionId, { ...known, isReleased: true });
-    }, confirmMs);
-    timer.unref();
-    unconfirmed.set(sessionId, timer);
-    tell({ type: "ask", from: self, sessionId });
-  }
-
-  function receive(word: Word): void {
-    if (word.from === self) return;
-    const { sessionId } = word;
-    if (word.type === "claim") {
-      const { stamp, connectionId, isReleased } = word;
-      clearTimeout(unconfirmed.get(word.sessionId));
-      unconfirmed.delete(word.sessionId);
-      apply(word.sessionId, { stamp, connectionId, isReleased }, false);
-      return;
-    }
-    for (const [id, { stamp, connectionId, isReleased, isOurs }] of claims)
-      if (isOurs && !isReleased && (sessionId === null || sessionId === id))
-        tell({ type: "claim", from: self, sessionId: id, stamp, connectionId, isReleased });
-  }
-  function catchUp(): void {
-    for (const sessionId of claims.keys()) confirm(sessionId);
-    tell({ type: "ask", from: self, sessionId: null });
-  }
-
   // Only this module writes to the topic.
-  const stopListening = words.listen((word) => receive(JSON.parse(word) as Word), catchUp);
-  catchUp();
-
-  function follow(sessionId: string, listener: () => void): () => void {
-    const entry = () => listener();
-    const same = listeners.get(sessionId) ?? new Set();
-    listeners.set(sessionId, same.add(entry));
-    confirm(sessionId);
-    return () => {
-      same.delete(entry);
-      if (same.size === 0 && listeners.get(sessionId) === same) listeners.delete(sessionId);
-    };
-  }
+  const stopListening = words.listen(
+    (word) => receive(control, JSON.parse(word) as Word),
+    () => catchUp(control),
+  );
+  catchUp(control);
 
   return {
     holderOf,
-    follow,
+    follow: (sessionId, listener) => follow(control, sessionId, listener),
     take(sessionId, connectionId) {
       if (holderOf(sessionId) === connectionId) return;
       const stamp = Math.max(Date.now(), (claims.get(sessionId)?.stamp ?? 0) + 1);
-      claim(sessionId, { stamp, connectionId, isReleased: false });
+      publishOwn(control, sessionId, { stamp, connectionId, isReleased: false });
     },
     release(sessionId, connectionId) {
       const known = claims.get(sessionId);
-      if (known && holderIn(known) === connectionId) claim(sessionId, { ...known, isReleased: true });
+      if (known && holderIn(known) === connectionId)
+        publishOwn(control, sessionId, { ...known, isReleased: true });
     },
-    async untilFree(sessionId, timeoutMs, signal) {
-      if (holderOf(sessionId) === undefined) return true;
-      if (signal.aborted) return false;
-      const { promise, resolve } = Promise.withResolvers<boolean>();
-      const stopFollowing = follow(sessionId, () => holderOf(sessionId) === undefined && resolve(true));
-      const timer = setTimeout(() => resolve(false), timeoutMs);
-      const onAbort = () => resolve(false);
-      signal.addEventListener("abort", onAbort, { once: true });
-      try {
-        return await promise;
-      } finally {
-        stopFollowing();
-        clearTimeout(timer);
-        signal.removeEventListener("abort", onAbort);
-      }
-    },
+    untilFree: (sessionId, timeoutMs, signal) => untilFree(control, sessionId, timeoutMs, signal),
     close() {
       stopListening();
-      for (const timer of unconfirmed.values()) clearTimeout(timer);
+      for (const timer of control.unconfirmed.values()) clearTimeout(timer);
     },
   };
+}
+
+const send = ({ words }: Control, word: Word) => words.tell(JSON.stringify(word));
+
+/** Applies a claim if it is newer than the known one. */
+function apply({ claims, listeners }: Control, sessionId: string, claim: Claim, isOurs: boolean): void {
+  const known = claims.get(sessionId);
+  if (known && !isNewer(claim, known)) return;
+  const nowMs = Date.now();
+  claims.set(sessionId, { ...claim, isOurs, sinceMs: nowMs });
+  for (const [id, { isReleased, sinceMs }] of claims)
+    if (isReleased && nowMs - sinceMs > FORGET_MS) claims.delete(id);
+  if (holderIn(known) !== holderIn(claim))
+    for (const listener of [...(listeners.get(sessionId) ?? [])]) listener();
+}
+
+/** Applies a claim of this process and sends it to the other processes. */
+function publishOwn(control: Control, sessionId: string, claim: Claim): void {
+  apply(control, sessionId, claim, true);
+  const { stamp, connectionId, isReleased } = claim;
+  send(control, { type: "claim", from: control.self, sessionId, stamp, connectionId, isReleased });
+}
+
+/** Checks that the process of a holder still runs: a process that has ended releases nothing itself. */
+function confirm(control: Control, sessionId: string): void {
+  const { claims, unconfirmed, self, confirmMs } = control;
+  const known = claims.get(sessionId);
+  if (!known || known.isReleased || known.isOurs || unconfirmed.has(sessionId)) return;
+  const timer = setTimeout(() => {
+    unconfirmed.delete(sessionId);
+    if (claims.get(sessionId) === known) publishOwn(control, sessionId, { ...known, isReleased: true });
+  }, confirmMs);
+  timer.unref();
+  unconfirmed.set(sessionId, timer);
+  send(control, { type: "ask", from: self, sessionId });
+}
+
+function receive(control: Control, word: Word): void {
+  const { self, claims, unconfirmed } = control;
+  if (word.from === self) return;
+  if (word.type === "claim") {
+    const { sessionId, stamp, connectionId, isReleased } = word;
+    clearTimeout(unconfirmed.get(sessionId));
+    unconfirmed.delete(sessionId);
+    apply(control, sessionId, { stamp, connectionId, isReleased }, false);
+    return;
+  }
+  for (const [id, { stamp, connectionId, isReleased, isOurs }] of claims)
+    if (isOurs && !isReleased && (word.sessionId === null || word.sessionId === id))
+      send(control, { type: "claim", from: self, sessionId: id, stamp, connectionId, isReleased });
+}
+
+/** Asks for everything that this process may have missed. */
+function catchUp(control: Control): void {
+  for (const sessionId of control.claims.keys()) confirm(control, sessionId);
+  send(control, { type: "ask", from: control.self, sessionId: null });
+}
+
+function follow(control: Control, sessionId: string, listener: () => void): () => void {
+  const { listeners } = control;
+  // A wrapper, so that one listener may follow twice.
+  const entry = () => listener();
+  const entries = listeners.get(sessionId) ?? new Set();
+  listeners.set(sessionId, entries.add(entry));
+  confirm(control, sessionId);
+  return () => {
+    entries.delete(entry);
+    if (entries.size === 0 && listeners.get(sessionId) === entries) listeners.delete(sessionId);
+  };
+}
+
+async function untilFree(
+  control: Control,
+  sessionId: string,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const isFree = () => holderIn(control.claims.get(sessionId)) === undefined;
+  if (isFree()) return true;
+  if (signal.aborted) return false;
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const stopFollowing = follow(control, sessionId, () => isFree() && resolve(true));
+  const timer = setTimeout(() => resolve(false), timeoutMs);
+  const onAbort = () => resolve(false);
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await promise;
+  } finally {
+    stopFollowing();
+    clearTimeout(timer);
+    signal.removeEventListener("abort", onAbort);
+  }
 }
