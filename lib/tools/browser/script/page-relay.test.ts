@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startSite, startTestBrowser, type TestBrowser } from "../test-fixture.ts";
-import { connectPageRelay, type DevtoolsMessage, type PageRelay } from "./page-relay.ts";
+import type { DevtoolsMessage } from "./devtools-socket.ts";
+import { connectPageRelay, type PageRelay } from "./page-relay.ts";
 
 let browser: TestBrowser;
 let site: Awaited<ReturnType<typeof startSite>>;

@@ -1,257 +1,244 @@
-import { WebSocket } from "ws";
 import type { ScriptPointer } from "#lib/browser/browser-service.ts";
 import { describeNetError } from "#lib/browser/page/explain-failure.ts";
-import { isOwnWorld, judgeCommand } from "./relay-rules.ts";
+import {
+  type DevtoolsMessage,
+  type DevtoolsSocket,
+  openDevtoolsSocket,
+  SERVER_ERROR,
+} from "./devtools-socket.ts";
+import { isOwnWorld, judgeCommand, type RelayVerdict } from "./relay-rules.ts";
 
-/** One message of the DevTools protocol, in either direction. */
-export type DevtoolsMessage = {
-  id?: number;
-  method?: string;
-  params?: Record<string, unknown>;
-  sessionId?: string;
-  result?: Record<string, unknown>;
-  error?: { code?: number; message: string };
-};
-
-/** A script's way to the session's page. */
+/** A script's connection to the session's page. */
 export type PageRelay = {
-  /** Judges and passes on one message that came from the script. */
+  /** Checks one message of the script and passes it on. */
   fromScript: (message: unknown) => void;
-  /** Whether the script changed the size of the page, which its end undoes for everybody. */
+  /** Whether the script changed the size of the page; the end of its connection resets that size. */
   hasResized: () => boolean;
-  /** Takes nothing more from the script; resolves when the page has handled all input that the script sent. */
+  /** Accepts nothing more from the script; resolves when the page has handled all input that the script sent. */
   close: () => Promise<void>;
 };
 
-/** What a relay connects. */
 type PageRelayOptions = {
   /** WebSocket URL of the browser's DevTools endpoint. */
   devtoolsUrl: string;
-  /** The session's page. */
+  /** DevTools target id of the session's page. */
   targetId: string;
   toScript: (message: DevtoolsMessage) => void;
   /** The script moved or pressed the pointer in the page's own view, or, without a pointer, used its keys. */
   onInput?: (pointer: ScriptPointer | undefined) => void;
-  /** Why the navigation of a DevTools loader id was refused, in words. */
+  /** Returns why the navigation of a DevTools loader id was refused, in words. */
   readRefusal?: (loaderId: string) => string | undefined;
   /** The browser ended the connection. */
   onClose: () => void;
   connectTimeoutMs?: number;
 };
 
-/** A picture of the largest size that a tool keeps fits, as base64; a larger answer could not become a result. */
-const MESSAGE_BYTES_MAX = 12 * 2 ** 20;
-/** DevTools' own code for an error of the server's making. */
-const SERVER_ERROR = -32000;
+type Fields = Record<string, unknown>;
+
+type Relay = {
+  options: PageRelayOptions;
+  socket: DevtoolsSocket;
+  /** The session's page, as DevTools describes it. */
+  pageInfo: Fields;
+  /** DevTools sessions that the script was shown, each with the ids of the contexts that the script may use in it. */
+  sessions: Map<string, Set<number>>;
+  /** Ids of the pages that the script was shown. */
+  targets: Set<string>;
+  isAttached: boolean;
+  isResized: boolean;
+  isClosing: boolean;
+  /** Input commands that the page has not answered yet. */
+  pendingInputs: number;
+};
+
+/** A command of the script; `contexts` are those of its session, undefined for a command to the browser as a whole. */
+type ScriptCommand = {
+  id: number;
+  method: string;
+  params: Fields;
+  address: { sessionId?: string };
+  contexts: Set<number> | undefined;
+};
 
 /**
  * Connects a script to the session's page, and to nothing else of the browser: it sees that page as the only one, with
  * its frames, workers and the pages it opened, and every command passes `judgeCommand`.
- * The script is hostile until proven otherwise: nothing it sends is trusted to be well-formed.
+ * The script is treated as hostile: nothing it sends is trusted to be well-formed.
  * @throws Error when the browser cannot be reached or the page is gone.
  */
 export async function connectPageRelay(options: PageRelayOptions): Promise<PageRelay> {
-  const socket = await openSocket(options.devtoolsUrl, options.connectTimeoutMs ?? 5_000);
-  const waiting = new Map<number, (message: DevtoolsMessage) => void>();
-  /** DevTools sessions that the script was shown, with the contexts it may name in each. */
-  const sessions = new Map<string, Set<number>>();
-  const targets = new Set<string>();
-  let lastId = 0;
-  let isAttached = false;
-  let isResized = false;
-  let isClosing = false;
-  let inputsOnTheWay = 0;
-  const closed = Promise.withResolvers<void>();
-  const closeWhenQuiet = () => {
-    if (isClosing && inputsOnTheWay === 0) socket.terminate();
-  };
-
-  const send = (
-    message: { method: string; params?: Record<string, unknown>; sessionId?: string },
-    onAnswer: (answer: DevtoolsMessage) => void,
-  ) => {
-    const id = ++lastId;
-    waiting.set(id, onAnswer);
-    socket.send(JSON.stringify({ id, ...message }));
-  };
-  const ask = (method: string, params: Record<string, unknown>) =>
-    new Promise<Record<string, unknown>>((resolve, reject) => {
-      send({ method, params }, (answer) =>
-        answer.error ? reject(new Error(answer.error.message)) : resolve(answer.result ?? {}),
-      );
-    });
-
-  const showTarget = async (targetInfo: Record<string, unknown>) => {
-    const targetId = String(targetInfo.targetId);
-    if (targets.has(targetId)) return;
-    targets.add(targetId);
-    const { sessionId } = await ask("Target.attachToTarget", { targetId, flatten: true });
-    sessions.set(String(sessionId), new Set());
-    options.toScript({
-      method: "Target.attachedToTarget",
-      params: { sessionId, targetInfo: { ...targetInfo, attached: true }, waitingForDebugger: false },
-    });
-  };
-
-  /** Replaces Chromium's code for a failed navigation by the reason in words, which Playwright's error then shows. */
-  const describeFailure = (failure: Record<string, unknown>, loaderId: unknown) => {
-    const reason = typeof loaderId === "string" ? options.readRefusal?.(loaderId) : undefined;
-    const code = typeof failure.errorText === "string" ? failure.errorText : undefined;
-    // Playwright guesses at a detached frame where a request reads as cancelled.
-    if (reason !== undefined) Object.assign(failure, { errorText: reason, canceled: false });
-    else if (failure.isDownload === true)
-      failure.errorText = "the address is a download, and downloads are refused";
-    else if (code?.startsWith("net::ERR_")) failure.errorText = describeNetError(code, "the address");
-  };
-
-  const onEvent = (event: DevtoolsMessage) => {
-    const params = event.params ?? {};
-    if (event.sessionId === undefined) {
-      if (event.method === "Target.targetCreated" && isAttached) {
-        const info = readRecord(params.targetInfo);
-        // A page that the session's page opened is the session's too.
-        if (info.type === "page" && targets.has(String(info.openerId))) showTarget(info).catch(() => {});
-      }
-      if (event.method === "Target.detachedFromTarget" && sessions.delete(String(params.sessionId))) {
-        options.toScript(event);
-      }
-      return;
-    }
-    const contexts = sessions.get(event.sessionId);
-    if (!contexts) return;
-    if (event.method === "Target.attachedToTarget") sessions.set(String(params.sessionId), new Set());
-    if (event.method === "Target.detachedFromTarget") sessions.delete(String(params.sessionId));
-    if (event.method === "Runtime.executionContextsCleared") contexts.clear();
-    if (event.method === "Runtime.executionContextCreated") {
-      const context = readRecord(params.context);
-      if (readRecord(context.auxData).isDefault === false && !isOwnWorld(context.name)) return;
-      contexts.add(Number(context.id));
-    }
-    const isFailed = event.method === "Network.loadingFailed" && params.type === "Document";
-    if (isFailed) describeFailure(params, params.requestId);
-    options.toScript(event);
-  };
-
-  socket.on("message", (data: Buffer) => {
-    const message = readMessage(data);
-    if (!message) return;
-    if (message.id === undefined) return onEvent(message);
-    const onAnswer = waiting.get(message.id);
-    waiting.delete(message.id);
-    onAnswer?.(message);
+  const socket = await openDevtoolsSocket(options.devtoolsUrl, options.connectTimeoutMs ?? 5_000, {
+    // The browser sends no events before the relay exists: it sends them only after a command that asks for them.
+    onEvent: (event) => passEvent(relay, event),
+    onClose: options.onClose,
   });
-  socket.on("error", () => socket.terminate());
-  socket.on("close", () => {
-    for (const onAnswer of waiting.values()) onAnswer({ error: { message: "The browser is gone." } });
-    waiting.clear();
-    closed.resolve();
-    options.onClose();
-  });
-
-  const { targetInfo: found } = await ask("Target.getTargetInfo", { targetId: options.targetId }).catch(
-    (error) => {
+  const { targetInfo } = await socket
+    .ask("Target.getTargetInfo", { targetId: options.targetId })
+    .catch((error) => {
       socket.terminate();
       throw error;
-    },
-  );
-  const pageInfo = readRecord(found);
-  const { browserContextId } = pageInfo;
-
-  const answerLocally = async (method: string, params: Record<string, unknown>) => {
-    switch (method) {
-      case "Target.setAutoAttach":
-        if (isAttached) return {};
-        isAttached = true;
-        await ask("Target.setDiscoverTargets", { discover: true, filter: [{ type: "page" }] });
-        await showTarget(pageInfo);
-        return {};
-      case "Target.getTargetInfo":
-        return { targetInfo: { targetId: "browser", type: "browser", title: "", url: "", attached: true } };
-      case "Target.closeTarget":
-        if (params.targetId === options.targetId) {
-          throw new Error("The page belongs to the session; a script cannot close it.");
-        }
-        if (!targets.has(String(params.targetId))) throw new Error("No such target.");
-        return ask(method, { targetId: params.targetId });
-      default:
-        if (!sessions.has(String(params.sessionId))) throw new Error("No such session.");
-        return ask(method, { sessionId: params.sessionId });
-    }
-  };
-
-  const fromScript = (raw: unknown) => {
-    const message = readRecord(raw);
-    const { id, method, sessionId } = message;
-    if (isClosing || typeof id !== "number" || typeof method !== "string") return;
-    const params = readRecord(message.params);
-    const address = typeof sessionId === "string" ? { sessionId } : {};
-    const refuse = (reason: string) =>
-      options.toScript({ id, ...address, error: { code: SERVER_ERROR, message: reason } });
-    const contexts = typeof sessionId === "string" ? sessions.get(sessionId) : undefined;
-    if (sessionId !== undefined && !contexts) return refuse("No such session.");
-    const judged = judgeCommand(contexts ? "target" : "browser", method, params);
-    if (judged.verdict === "refuse") return refuse(judged.reason);
-    if (judged.verdict === "local") {
-      answerLocally(method, params).then(
-        (result) => options.toScript({ id, result }),
-        (error) => refuse(error instanceof Error ? error.message : String(error)),
-      );
-      return;
-    }
-    if (contexts) {
-      const named = params.contextId ?? params.executionContextId;
-      if (named !== undefined && !contexts.has(Number(named))) return refuse("No such context.");
-      if (method === "Target.detachFromTarget" && !sessions.has(String(params.sessionId))) {
-        return refuse("No such session.");
-      }
-      if (method === "Emulation.setDeviceMetricsOverride") isResized = true;
-    }
-    if (socket.readyState !== WebSocket.OPEN) return refuse("The browser is gone.");
-    const isInput = method.startsWith("Input.");
-    if (isInput) {
-      inputsOnTheWay += 1;
-      reportInput(method, params, options.onInput);
-    }
-    const isNewWorld = contexts && method === "Page.createIsolatedWorld";
-    send({ method, params: scopeParams(method, params, browserContextId), ...address }, (answer) => {
-      if (isNewWorld && answer.result) contexts.add(Number(answer.result.executionContextId));
-      if (isInput) inputsOnTheWay -= 1;
-      closeWhenQuiet();
-      if (method === "Page.navigate" && answer.result) describeFailure(answer.result, answer.result.loaderId);
-      options.toScript({ ...address, ...answer, id });
     });
+  const relay: Relay = {
+    ...{ options, socket, pageInfo: readRecord(targetInfo), sessions: new Map(), targets: new Set() },
+    ...{ isAttached: false, isResized: false, isClosing: false, pendingInputs: 0 },
   };
-
   return {
-    fromScript,
-    hasResized: () => isResized,
+    fromScript: (message) => receiveCommand(relay, message),
+    hasResized: () => relay.isResized,
     close() {
-      isClosing = true;
-      closeWhenQuiet();
-      return closed.promise;
+      relay.isClosing = true;
+      terminateWhenQuiet(relay);
+      return socket.closed;
     },
   };
 }
 
-/**
- * Parses a message of the browser. Parsing a huge one would block the event loop: an answer is replaced by an error, and
- * an event is dropped.
- */
-function readMessage(data: Buffer): DevtoolsMessage | undefined {
-  if (data.byteLength <= MESSAGE_BYTES_MAX) return JSON.parse(data.toString()) as DevtoolsMessage;
-  const id = /^\{"id":(\d+)/.exec(data.toString("latin1", 0, 32))?.[1];
-  if (id === undefined) return undefined;
-  const limit = `${MESSAGE_BYTES_MAX / 2 ** 20} MiB`;
-  return {
-    id: Number(id),
-    error: { code: SERVER_ERROR, message: `The browser's answer is larger than ${limit}; ask for less.` },
-  };
+function terminateWhenQuiet({ socket, isClosing, pendingInputs }: Relay): void {
+  if (isClosing && pendingInputs === 0) socket.terminate();
 }
 
-/** Tells of what moves the pointer or presses something; what only looks or lets go is nobody's news. */
+/** Attaches to a page and shows it to the script. */
+async function showTarget({ options, socket, sessions, targets }: Relay, targetInfo: Fields): Promise<void> {
+  const targetId = String(targetInfo.targetId);
+  if (targets.has(targetId)) return;
+  targets.add(targetId);
+  const { sessionId } = await socket.ask("Target.attachToTarget", { targetId, flatten: true });
+  sessions.set(String(sessionId), new Set());
+  options.toScript({
+    method: "Target.attachedToTarget",
+    params: { sessionId, targetInfo: { ...targetInfo, attached: true }, waitingForDebugger: false },
+  });
+}
+
+/** Passes an event on to the script, if it concerns a page, frame or worker that the script was shown. */
+function passEvent(relay: Relay, event: DevtoolsMessage): void {
+  const { options, sessions } = relay;
+  const { method, params = {}, sessionId } = event;
+  if (sessionId === undefined) followBrowserEvent(relay, event);
+  const contexts = sessionId === undefined ? undefined : sessions.get(sessionId);
+  if (!contexts) return;
+  if (method === "Target.attachedToTarget") sessions.set(String(params.sessionId), new Set());
+  if (method === "Target.detachedFromTarget") sessions.delete(String(params.sessionId));
+  if (method === "Runtime.executionContextsCleared") contexts.clear();
+  if (method === "Runtime.executionContextCreated") {
+    const context = readRecord(params.context);
+    if (readRecord(context.auxData).isDefault === false && !isOwnWorld(context.name)) return;
+    contexts.add(Number(context.id));
+  }
+  const isFailedPage = method === "Network.loadingFailed" && params.type === "Document";
+  if (isFailedPage) describeFailure(options, params, params.requestId);
+  options.toScript(event);
+}
+
+/** Of the events of the browser as a whole, the script sees those about its own pages. */
+function followBrowserEvent(relay: Relay, event: DevtoolsMessage): void {
+  const { method, params = {} } = event;
+  if (method === "Target.targetCreated" && relay.isAttached) {
+    const info = readRecord(params.targetInfo);
+    // A page that the session's page opened belongs to the session, too.
+    if (info.type === "page" && relay.targets.has(String(info.openerId)))
+      showTarget(relay, info).catch(() => {});
+  }
+  if (method === "Target.detachedFromTarget" && relay.sessions.delete(String(params.sessionId)))
+    relay.options.toScript(event);
+}
+
+/** Replaces Chromium's code for a failed navigation by the reason in words, which Playwright's error then shows. */
+function describeFailure({ readRefusal }: PageRelayOptions, failure: Fields, loaderId: unknown): void {
+  const reason = typeof loaderId === "string" ? readRefusal?.(loaderId) : undefined;
+  const code = typeof failure.errorText === "string" ? failure.errorText : undefined;
+  // Playwright reports a detached frame for a request that is marked as cancelled.
+  if (reason !== undefined) Object.assign(failure, { errorText: reason, canceled: false });
+  else if (failure.isDownload === true)
+    failure.errorText = "the address is a download, and downloads are refused";
+  else if (code?.startsWith("net::ERR_")) failure.errorText = describeNetError(code, "the address");
+}
+
+/** Reads a message of the script, and forwards, answers or refuses its command. */
+function receiveCommand(relay: Relay, message: unknown): void {
+  const { options, sessions } = relay;
+  const { id, method, sessionId, params } = readRecord(message);
+  if (relay.isClosing || typeof id !== "number" || typeof method !== "string") return;
+  const address = typeof sessionId === "string" ? { sessionId } : {};
+  const contexts = typeof sessionId === "string" ? sessions.get(sessionId) : undefined;
+  const command: ScriptCommand = { id, method, params: readRecord(params), address, contexts };
+  const refuse = (reason: string) =>
+    options.toScript({ id, ...address, error: { code: SERVER_ERROR, message: reason } });
+
+  const isSessionKnown = sessionId === undefined || contexts !== undefined;
+  const judged = isSessionKnown ? judge(relay, command) : refusal("No such session.");
+  if (judged.verdict === "refuse") refuse(judged.reason);
+  else if (judged.verdict === "forward") forward(relay, command);
+  else
+    answerLocally(relay, command).then(
+      (result) => options.toScript({ id, result }),
+      (error) => refuse(error instanceof Error ? error.message : String(error)),
+    );
+}
+
+/** Judges a command by the rules, and by what it refers to. */
+function judge({ socket, sessions }: Relay, { method, params, contexts }: ScriptCommand): RelayVerdict {
+  const judged = judgeCommand(contexts ? "target" : "browser", method, params);
+  if (judged.verdict !== "forward") return judged;
+  if (contexts) {
+    const contextId = params.contextId ?? params.executionContextId;
+    if (contextId !== undefined && !contexts.has(Number(contextId))) return refusal("No such context.");
+    if (method === "Target.detachFromTarget" && !sessions.has(String(params.sessionId)))
+      return refusal("No such session.");
+  }
+  return socket.isOpen() ? judged : refusal("The browser is gone.");
+}
+
+const refusal = (reason: string): RelayVerdict => ({ verdict: "refuse", reason });
+
+/** Carries out a command to the browser as a whole, narrowed to the session's page. @throws Error with a sentence. */
+async function answerLocally(relay: Relay, { method, params }: ScriptCommand): Promise<Fields> {
+  const { options, socket, sessions, targets } = relay;
+  switch (method) {
+    case "Target.setAutoAttach":
+      if (relay.isAttached) return {};
+      relay.isAttached = true;
+      await socket.ask("Target.setDiscoverTargets", { discover: true, filter: [{ type: "page" }] });
+      await showTarget(relay, relay.pageInfo);
+      return {};
+    case "Target.getTargetInfo":
+      return { targetInfo: { targetId: "browser", type: "browser", title: "", url: "", attached: true } };
+    case "Target.closeTarget":
+      if (params.targetId === options.targetId) {
+        throw new Error("The page belongs to the session; a script cannot close it.");
+      }
+      if (!targets.has(String(params.targetId))) throw new Error("No such target.");
+      return socket.ask(method, { targetId: params.targetId });
+    default:
+      if (!sessions.has(String(params.sessionId))) throw new Error("No such session.");
+      return socket.ask(method, { sessionId: params.sessionId });
+  }
+}
+
+function forward(relay: Relay, { id, method, params, address, contexts }: ScriptCommand): void {
+  const { options, socket, pageInfo } = relay;
+  if (contexts && method === "Emulation.setDeviceMetricsOverride") relay.isResized = true;
+  const isInput = method.startsWith("Input.");
+  if (isInput) {
+    relay.pendingInputs += 1;
+    reportInput(method, params, options.onInput);
+  }
+  const isNewWorld = contexts && method === "Page.createIsolatedWorld";
+  const scoped = scopeParams(method, params, pageInfo.browserContextId);
+  socket.send({ method, params: scoped, ...address }, (answer) => {
+    if (isNewWorld && answer.result) contexts.add(Number(answer.result.executionContextId));
+    if (isInput) relay.pendingInputs -= 1;
+    terminateWhenQuiet(relay);
+    if (method === "Page.navigate" && answer.result)
+      describeFailure(options, answer.result, answer.result.loaderId);
+    options.toScript({ ...address, ...answer, id });
+  });
+}
+
+/** Reports input that moves the pointer or presses something; releases and the like are not reported. */
 function reportInput(
   method: string,
-  { type, x, y }: Record<string, unknown>,
+  { type, x, y }: Fields,
   onInput: PageRelayOptions["onInput"] = () => {},
 ): void {
   if (method !== "Input.dispatchMouseEvent") {
@@ -262,8 +249,8 @@ function reportInput(
   if (kind && typeof x === "number" && typeof y === "number") onInput({ kind, x, y });
 }
 
-/** Cookies are those of the session's own context; targets attach in the one form that the relay follows. */
-function scopeParams(method: string, params: Record<string, unknown>, browserContextId: unknown) {
+/** Limits cookies to those of the session's own context, and attaching to the one form that the relay follows. */
+function scopeParams(method: string, params: Fields, browserContextId: unknown): Fields {
   if (method.startsWith("Storage.")) return { ...params, browserContextId };
   if (method === "Target.setAutoAttach") {
     return {
@@ -275,23 +262,6 @@ function scopeParams(method: string, params: Record<string, unknown>, browserCon
   return params;
 }
 
-function openSocket(url: string, timeoutMs: number): Promise<WebSocket> {
-  return new Promise((resolve, reject) => {
-    const socket = new WebSocket(url, {
-      perMessageDeflate: false,
-      handshakeTimeout: timeoutMs,
-      maxPayload: 256 * 2 ** 20,
-    });
-    socket.once("open", () => {
-      socket.off("error", reject);
-      resolve(socket);
-    });
-    socket.once("error", reject);
-  });
-}
-
-function readRecord(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : {};
+function readRecord(value: unknown): Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
 }

@@ -6,124 +6,146 @@ import type { ScriptProcess } from "./script-process.ts";
 import type { FromChild } from "./script-protocol.ts";
 import type { ScriptEnd, ScriptHelper, ScriptOptions, ScriptOutcome } from "./script-runner.ts";
 
-/** How long the outcome of a script waits for the page to be free of it; a busy page gets the overlay back later. */
+/** How long the outcome waits until the script is disconnected; a busy page gets the overlay back later. */
 const LETTING_GO_MS = 2_000;
 const DIALOGS_MAX = 20;
 const LOG_CHARS_MAX = 20_000;
 const RESULT_CHARS_MAX = 200_000;
-/** A single action's patience inside a script; Playwright's own 30 s would eat the script's whole time. */
+/** Timeout of a single action in a script; Playwright's own 30 s would use up the script's whole time. */
 const ACTION_TIMEOUT_MS = 10_000;
 
+type Play = {
+  child: ScriptProcess;
+  live: LiveBrowser;
+  script: string;
+  options: Required<ScriptOptions>;
+  end: PromiseWithResolvers<ScriptEnd>;
+  /** Whether the script has ended: what is connected after that is undone at once. */
+  isOver: boolean;
+  relay: PageRelay | undefined;
+  showOverlay: () => void;
+  logs: string;
+  dialogs: AnsweredDialog[];
+  /** Whether the script listens for dialogs. */
+  isListening: boolean;
+};
+
 /**
- * Plays one script in a process that waits for it: connects the process to the session's page, and settles with what
- * the script gave back or why it did not, by the deadline at the latest. The process is killed by then.
+ * Plays one script in a process that waits for it: connects the process to the session's page, and resolves with the
+ * script's result or the reason why it failed, at the latest at the deadline. The process is killed by then.
  */
 export async function playScript(
   child: ScriptProcess,
   live: LiveBrowser,
   script: string,
-  { timeoutMs, signal, helpers }: Required<ScriptOptions>,
+  options: Required<ScriptOptions>,
 ): Promise<ScriptOutcome> {
-  let logs = "";
-  let isListening = false;
-  const dialogs: AnsweredDialog[] = [];
-  let relay: PageRelay | undefined;
-  let showOverlay = () => {};
-  let isOver = false;
-  const end = Promise.withResolvers<ScriptEnd>();
-  const finish = end.resolve;
-  const fail = (error: string, timedOut = false) => finish({ ok: false, error, timedOut });
+  const { timeoutMs, signal } = options;
+  const play: Play = {
+    ...{ child, live, script, options, end: Promise.withResolvers<ScriptEnd>(), isOver: false },
+    ...{ relay: undefined, showOverlay() {}, logs: "", dialogs: [], isListening: false },
+  };
   const dialogClaim = live.claimDialogs({
-    isListening: () => isListening,
+    isListening: () => play.isListening,
     onAnswered(dialog) {
-      if (dialogs.length < DIALOGS_MAX) dialogs.push(dialog);
+      if (play.dialogs.length < DIALOGS_MAX) play.dialogs.push(dialog);
     },
   });
   const timer = setTimeout(
-    () => fail(`The script ran longer than ${timeoutMs} ms and was ended.`, true),
+    () => fail(play, `The script ran longer than ${timeoutMs} ms and was ended.`, true),
     timeoutMs,
   );
-  const onAbort = () => fail("The script was stopped.");
+  const onAbort = () => fail(play, "The script was stopped.");
   signal.addEventListener("abort", onAbort, { once: true });
   if (signal.aborted) onAbort();
-  child.ended.then((end) => fail(end.reason));
-
-  const onMessage = (message: FromChild) => {
-    switch (message.type) {
-      case "devtools":
-        return relay?.fromScript(message.message);
-      case "log":
-        if (logs.length < LOG_CHARS_MAX) logs += `${String(message.text).slice(0, LOG_CHARS_MAX)}\n`;
-        return;
-      case "dialogs":
-        isListening = message.isListening === true;
-        return;
-      case "helper":
-        return void answerHelper(child, helpers, message);
-      case "done":
-        if (message.ok === true) finish(readValue(message));
-        else fail(explainError(String(message.error), message.line, script));
-    }
-  };
-  const begin = async () => {
-    // A script must neither see nor operate the overlay, which is a person's.
-    const show = await live.hideOverlay("script");
-    if (isOver) return show();
-    showOverlay = show;
-    const connected = await connectPageRelay({
-      devtoolsUrl: live.devtoolsUrl,
-      targetId: await live.targetId(),
-      toScript(message) {
-        const { method, params, sessionId = "" } = message;
-        if (method === "Page.javascriptDialogOpening")
-          dialogClaim.noteShown(sessionId, String(params?.type), String(params?.message));
-        if (method === "Page.javascriptDialogClosed") dialogClaim.noteClosed(sessionId);
-        child.send({ type: "devtools", message });
-      },
-      onInput: live.noteScriptInput,
-      readRefusal: live.readRefusal,
-      onClose: () => fail("The browser went away while the script ran."),
-    });
-    if (isOver) return void connected.close();
-    relay = connected;
-    await child.ready;
-    child.listen(onMessage);
-    child.send({
-      type: "run",
-      script,
-      helpers: Object.keys(helpers),
-      actionTimeoutMs: Math.min(ACTION_TIMEOUT_MS, timeoutMs),
-      logCharsMax: LOG_CHARS_MAX,
-      resultCharsMax: RESULT_CHARS_MAX,
-    });
-  };
-  begin().catch((error) =>
-    fail(`The page could not be reached: ${error instanceof Error ? error.message : error}`),
+  child.ended.then(({ reason }) => fail(play, reason));
+  connect(play, dialogClaim).catch((error) =>
+    fail(play, `The page could not be reached: ${error instanceof Error ? error.message : error}`),
   );
 
   try {
-    const ended = await end.promise;
-    // First of all: a page that shows a dialog answers nothing else.
+    const ended = await play.end.promise;
+    // Dialogs come first: a page that shows one answers nothing else.
     dialogClaim.release();
-    return { ...ended, logs, dialogs };
+    return { ...ended, logs: play.logs, dialogs: play.dialogs };
   } finally {
-    isOver = true;
+    play.isOver = true;
     clearTimeout(timer);
     signal.removeEventListener("abort", onAbort);
     child.kill();
     await withinDeadline(new AbortController().signal, LETTING_GO_MS, () =>
-      letGo(live, relay).finally(showOverlay),
+      disconnect(live, play.relay).finally(play.showOverlay),
     ).catch(() => {});
   }
 }
 
-/** Resolves when nothing of the script reaches the page any more, and its change of the page's size is undone. */
-async function letGo(live: LiveBrowser, relay: PageRelay | undefined): Promise<void> {
+function fail({ end }: Play, error: string, timedOut = false): void {
+  end.resolve({ ok: false, error, timedOut });
+}
+
+/** Connects the process to the page and starts the script. */
+async function connect(play: Play, dialogClaim: ReturnType<LiveBrowser["claimDialogs"]>): Promise<void> {
+  const { child, live, script, options } = play;
+  // The overlay belongs to people: a script must neither see nor operate it.
+  const showOverlay = await live.hideOverlay("script");
+  if (play.isOver) return showOverlay();
+  play.showOverlay = showOverlay;
+  const relay = await connectPageRelay({
+    devtoolsUrl: live.devtoolsUrl,
+    targetId: await live.targetId(),
+    toScript(message) {
+      const { method, params, sessionId = "" } = message;
+      if (method === "Page.javascriptDialogOpening")
+        dialogClaim.noteShown(sessionId, String(params?.type), String(params?.message));
+      if (method === "Page.javascriptDialogClosed") dialogClaim.noteClosed(sessionId);
+      child.send({ type: "devtools", message });
+    },
+    onInput: live.noteScriptInput,
+    readRefusal: live.readRefusal,
+    onClose: () => fail(play, "The browser went away while the script ran."),
+  });
+  if (play.isOver) return void relay.close();
+  play.relay = relay;
+  await child.ready;
+  child.listen((message) => receive(play, message));
+  child.send({
+    type: "run",
+    script,
+    helpers: Object.keys(options.helpers),
+    actionTimeoutMs: Math.min(ACTION_TIMEOUT_MS, options.timeoutMs),
+    logCharsMax: LOG_CHARS_MAX,
+    resultCharsMax: RESULT_CHARS_MAX,
+  });
+}
+
+/** Handles one message of the process; its contents are not trusted. */
+function receive(play: Play, message: FromChild): void {
+  switch (message.type) {
+    case "devtools":
+      play.relay?.fromScript(message.message);
+      break;
+    case "log":
+      if (play.logs.length < LOG_CHARS_MAX) play.logs += `${String(message.text).slice(0, LOG_CHARS_MAX)}\n`;
+      break;
+    case "dialogs":
+      play.isListening = message.isListening === true;
+      break;
+    case "helper":
+      void answerHelper(play.child, play.options.helpers, message);
+      break;
+    case "done":
+      if (message.ok === true) play.end.resolve(readValue(message));
+      else fail(play, explainError(String(message.error), message.line, play.script));
+  }
+}
+
+/** Resolves when nothing of the script can reach the page, and its change of the page's size is undone. */
+async function disconnect(live: LiveBrowser, relay: PageRelay | undefined): Promise<void> {
   await relay?.close();
   if (relay?.hasResized()) await restoreViewport(live);
 }
 
-/** A script's size of the page ends with its connection, and would take the session's own size with it. */
+/** The end of a script's connection resets the size that it set, and the session's own size with it. */
 async function restoreViewport(live: LiveBrowser): Promise<void> {
   const page = live.page();
   const size = page.viewportSize();
@@ -160,7 +182,7 @@ function readValue(done: Extract<FromChild, { type: "done"; ok: true }>): Script
   }
 }
 
-/** Adds the line of the script, and a sentence for what scripts most often want and cannot have. */
+/** Adds the line of the script, and a hint for the most frequent errors. */
 function explainError(error: string, line: number | null, script: string): string {
   const source = typeof line === "number" ? script.split("\n")[line - 1]?.trim() : undefined;
   const where = source ? `\nat line ${line}: ${source.slice(0, 200)}` : "";

@@ -1,10 +1,13 @@
 /** What the relay does with one DevTools command of a script. `local` commands are answered by the relay itself. */
-type RelayVerdict = { verdict: "forward" } | { verdict: "local" } | { verdict: "refuse"; reason: string };
+export type RelayVerdict =
+  | { verdict: "forward" }
+  | { verdict: "local" }
+  | { verdict: "refuse"; reason: string };
 
-/** Where a command is addressed: at the browser as a whole, or at one target that the script was shown. */
+/** Where a command is sent: to the browser as a whole, or to one target that the script was shown. */
 export type RelayScope = "browser" | "target";
 
-/** Commands at the browser as a whole. The relay narrows each of them to the session's page and its cookies. */
+/** Commands to the browser as a whole. The relay narrows each of them to the session's page and its cookies. */
 const BROWSER_COMMANDS: Record<string, "forward" | "local"> = {
   "Browser.getVersion": "forward",
   "Target.setAutoAttach": "local",
@@ -16,7 +19,7 @@ const BROWSER_COMMANDS: Record<string, "forward" | "local"> = {
   "Storage.clearCookies": "forward",
 };
 
-/** Commands at a page, frame or worker, by domain. What is not listed does not pass. */
+/** Commands to a page, frame or worker, by domain. Commands that are not listed are refused. */
 const TARGET_COMMANDS: Record<string, readonly string[]> = {
   Accessibility: ["enable", "disable", "getFullAXTree", "getPartialAXTree", "queryAXTree"],
   CSS: ["enable", "disable", "getComputedStyleForNode", "getStyleSheetText"],
@@ -123,7 +126,7 @@ const TARGET_COMMANDS: Record<string, readonly string[]> = {
   Target: ["setAutoAttach", "detachFromTarget"],
 };
 
-/** Why a command does not pass, in words that help whoever wrote the script. */
+/** Why a command is refused, in words that help the author of the script. */
 const REASONS: Record<string, string> = {
   "Target.createTarget":
     "A script works on the session's page only: it opens no further pages. Use page.goto.",
@@ -137,7 +140,7 @@ const REASONS: Record<string, string> = {
     "Files of the machine cannot be uploaded; give setInputFiles a { name, mimeType, buffer } instead.",
 };
 
-/** Worlds of this name prefix are the script's own; all others (the overlay's among them) stay out of its sight. */
+/** Worlds with this name prefix are the script's own; it does not see the others, such as the overlay's. */
 const OWN_WORLD_PREFIX = "__playwright";
 
 /**

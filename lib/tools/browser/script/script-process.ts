@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import type { Readable } from "node:stream";
 import { type Confinement, childEnvironment } from "./script-confinement.ts";
 import type { FromChild, ToChild } from "./script-protocol.ts";
 
@@ -10,19 +11,19 @@ export type ScriptProcess = {
   pid: number | undefined;
   /** Resolves when Playwright is loaded and the child waits; rejects when it ends before. */
   ready: Promise<void>;
-  /** Resolves when the process is gone, with a sentence that says why. */
+  /** Resolves when the process has ended, with a sentence that says why. */
   ended: Promise<ChildEnd>;
-  /** Who hears what the child says from now on. */
+  /** Sets the receiver of further messages. */
   listen: (onMessage: (message: FromChild) => void) => void;
   send: (message: ToChild) => void;
-  /** Ends it now, whatever it is doing. */
+  /** Ends the process at once. */
   kill: () => void;
 };
 
-/** Longest line a child may say: a picture for `setInputFiles` or a route's body fits, a flood does not. */
+/** The longest line a child may write: enough for a picture for `setInputFiles` or the body of a route. */
 const LINE_BYTES_MAX = 32 * 2 ** 20;
 const STDERR_CHARS_MAX = 8_000;
-/** What may wait for a child that does not read, before it is given up. */
+/** How much may be buffered for a child that does not read, before it is ended. */
 const BACKLOG_BYTES_MAX = 128 * 2 ** 20;
 
 /** Starts a confined child that loads Playwright and waits for its script. */
@@ -65,34 +66,27 @@ export function startScriptProcess(confinement: Confinement): ScriptProcess {
     };
     ended.then((end) => reject(new Error(end.reason)));
   });
-  // A spare that ends before anybody wanted it is no unhandled failure.
+  // A spare process that ends before it is used must not become an unhandled rejection.
   ready.catch(() => {});
 
   child.stdin.on("error", () => {});
   child.stderr.on("data", (chunk: Buffer) => {
     if (stderr.length < STDERR_CHARS_MAX) stderr += chunk.toString();
   });
-  let pending: Buffer[] = [];
-  let pendingBytes = 0;
-  child.stdout.on("data", (chunk: Buffer) => {
-    let start = 0;
-    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
-      pending.push(chunk.subarray(start, end));
-      const message = parseMessage(Buffer.concat(pending).toString());
-      pending = [];
-      pendingBytes = 0;
-      start = end + 1;
-      if (!message) return breakOff("The script wrote to its process's output; use console.log.");
-      try {
-        onMessage(message);
-      } catch {
-        // A hostile script may say what no code expects; that must end it, not the service.
-        return breakOff("The script said what makes no sense.");
+  readLines(child.stdout, {
+    onLine(line) {
+      const message = parseMessage(line);
+      if (!message) breakOff("The script wrote to its process's output; use console.log.");
+      else {
+        try {
+          onMessage(message);
+        } catch {
+          // A hostile script may send what no code expects; that must end the script, not the service.
+          breakOff("The script said what makes no sense.");
+        }
       }
-    }
-    if (start < chunk.length) pending.push(chunk.subarray(start));
-    pendingBytes += chunk.length - start;
-    if (pendingBytes > LINE_BYTES_MAX) breakOff("The script said too much at once.");
+    },
+    onTooLong: () => breakOff("The script said too much at once."),
   });
 
   return {
@@ -110,6 +104,30 @@ export function startScriptProcess(confinement: Confinement): ScriptProcess {
     },
     kill,
   };
+}
+
+/** Splits a stream into lines, until its "data" listeners are removed. */
+function readLines(
+  stream: Readable,
+  { onLine, onTooLong }: { onLine: (line: string) => void; onTooLong: () => void },
+): void {
+  let pending: Buffer[] = [];
+  let pendingBytes = 0;
+  stream.on("data", (chunk: Buffer) => {
+    let start = 0;
+    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
+      pending.push(chunk.subarray(start, end));
+      const line = Buffer.concat(pending).toString();
+      pending = [];
+      pendingBytes = 0;
+      start = end + 1;
+      onLine(line);
+      if (stream.listenerCount("data") === 0) return;
+    }
+    if (start < chunk.length) pending.push(chunk.subarray(start));
+    pendingBytes += chunk.length - start;
+    if (pendingBytes > LINE_BYTES_MAX) onTooLong();
+  });
 }
 
 function describeEnd(stderr: string, code: number | null, signal: NodeJS.Signals | null): string {

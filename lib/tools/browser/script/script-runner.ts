@@ -11,7 +11,7 @@ export type ScriptEnd = { ok: true; value: unknown } | { ok: false; error: strin
 /** How a script ended, what it wrote to the console (cut at a limit), and the dialogs that were answered without it. */
 export type ScriptOutcome = ScriptEnd & { logs: string; dialogs: AnsweredDialog[] };
 
-/** A function of ours that a script calls as `page.<name>(…)`; arguments and answer travel as JSON. */
+/** A function of the service that a script calls as `page.<name>(…)`; arguments and result are JSON. */
 export type ScriptHelper = (...args: unknown[]) => Promise<unknown>;
 
 /** How one script is run. */
@@ -30,12 +30,11 @@ export type ScriptRunner = {
   close: () => Promise<void>;
 };
 
-/** What a runner needs. */
 type ScriptRunnerOptions = {
-  /** The Node ≥ 24 that children run on; by default the one we run on. */
+  /** The Node ≥ 24 that children run on; by default the one that runs the service. */
   nodePath?: string;
   logger: Pick<Logger, "warn">;
-  /** Scripts at the same time; further ones wait. */
+  /** How many scripts run at the same time; further ones wait. */
   maxConcurrent?: number;
   /** Keeps one process started and waiting, which takes about 0.3 s off each script. */
   isWarm?: boolean;
@@ -44,20 +43,17 @@ type ScriptRunnerOptions = {
 };
 
 /**
- * Makes the runner. From the second script on, a process is started before the script comes; it runs it once, and is
- * killed after it, at the deadline or when the signal fires; nothing a script does reaches another.
- * Source: `security.md`, What comes in.
+ * Makes the runner. From the second script on, a process is started before the script arrives; it runs one script and is
+ * killed after it, at the deadline or when the signal fires. Nothing a script does reaches another script.
  *
- * @throws Error when this machine starts no child process at all.
+ * @throws Error when no child process can be started on this machine.
  */
 export async function createScriptRunner(options: ScriptRunnerOptions): Promise<ScriptRunner> {
   const confinement = await findConfinement(options.nodePath ?? process.execPath, options.confinement);
-  const maxConcurrent = options.maxConcurrent ?? 4;
-  const queue: (() => void)[] = [];
-  let running = 0;
+  const slots = createSlots(options.maxConcurrent ?? 4);
+  const active = new Set<ScriptProcess>();
   let spare: ScriptProcess | undefined;
   let isClosed = false;
-  const active = new Set<ScriptProcess>();
 
   const warmUp = () => {
     if (options.isWarm === false || isClosed || spare) return;
@@ -72,56 +68,21 @@ export async function createScriptRunner(options: ScriptRunnerOptions): Promise<
   const take = () => {
     const child = spare ?? startScriptProcess(confinement);
     spare = undefined;
+    active.add(child);
     return child;
-  };
-  const enter = async (signal: AbortSignal) => {
-    if (running < maxConcurrent) {
-      running++;
-      return;
-    }
-    await new Promise<void>((resolve, reject) => {
-      const onTurn = () => {
-        signal.removeEventListener("abort", onAbort);
-        resolve();
-      };
-      const onAbort = () => {
-        queue.splice(queue.indexOf(onTurn), 1);
-        reject(new Error("stopped"));
-      };
-      queue.push(onTurn);
-      signal.addEventListener("abort", onAbort, { once: true });
-    });
-  };
-  const leave = () => {
-    const next = queue.shift();
-    if (next) next();
-    else running--;
   };
 
   return {
     async run(live, script, { timeoutMs, signal, helpers = {} }) {
-      const stopped: ScriptOutcome = {
-        ok: false,
-        error: "The script was stopped.",
-        timedOut: false,
-        logs: "",
-        dialogs: [],
-      };
-      if (signal.aborted || isClosed) return stopped;
-      try {
-        await enter(signal);
-      } catch {
-        return stopped;
-      }
+      if (signal.aborted || isClosed || !(await slots.enter(signal))) return { ...STOPPED, dialogs: [] };
       const child = take();
-      active.add(child);
       try {
         return await playScript(child, live, script, { timeoutMs, signal, helpers });
       } finally {
         child.kill();
         await child.ended;
         active.delete(child);
-        leave();
+        slots.leave();
         warmUp();
       }
     },
@@ -132,6 +93,41 @@ export async function createScriptRunner(options: ScriptRunnerOptions): Promise<
       spare = undefined;
       for (const child of children) child.kill();
       await Promise.all(children.map((child) => child.ended));
+    },
+  };
+}
+
+const STOPPED = { ok: false, error: "The script was stopped.", timedOut: false, logs: "" } as const;
+
+/** Limits how many scripts run at the same time; the others wait in order of arrival. */
+function createSlots(max: number) {
+  const queue: (() => void)[] = [];
+  let running = 0;
+  return {
+    /** Waits for a slot. @returns false when the signal fires first. */
+    async enter(signal: AbortSignal): Promise<boolean> {
+      if (running < max) {
+        running++;
+        return true;
+      }
+      return new Promise<boolean>((resolve) => {
+        const onTurn = () => {
+          signal.removeEventListener("abort", onAbort);
+          resolve(true);
+        };
+        const onAbort = () => {
+          queue.splice(queue.indexOf(onTurn), 1);
+          resolve(false);
+        };
+        queue.push(onTurn);
+        signal.addEventListener("abort", onAbort, { once: true });
+      });
+    },
+    /** Passes the slot on to the next in the queue. */
+    leave(): void {
+      const next = queue.shift();
+      if (next) next();
+      else running--;
     },
   };
 }
