@@ -1,9 +1,9 @@
 import type { PageFrame } from "./page-frames.ts";
-import { makePageKit, type PageKit } from "./page-kit.ts";
+import { type PageKit, pageKitSource } from "./page-kit.ts";
 
 /**
- * Runs a function inside a frame, in our own world; it gets the kit and one JSON argument, and answers JSON. It is sent
- * as source, so it must not use anything from outside its own body.
+ * Runs a function inside a frame, in the service's own world, with the kit and one JSON argument; its result is JSON. It is
+ * sent as source, so it must not use anything from outside its own body.
  * @param timeoutMs after which Chromium ends it. @throws Error with the function's own message.
  */
 export async function evaluateIn<Argument, Result>(
@@ -13,7 +13,7 @@ export async function evaluateIn<Argument, Result>(
   timeoutMs = 5_000,
 ): Promise<Result> {
   const { result, exceptionDetails } = await frame.session.send("Runtime.evaluate", {
-    expression: `(${fn})((${makePageKit})(), ${JSON.stringify(argument ?? null)})`,
+    expression: `(${fn})(${pageKitSource}, ${JSON.stringify(argument ?? null)})`,
     contextId: frame.contextId,
     returnByValue: true,
     timeout: timeoutMs,
@@ -22,7 +22,7 @@ export async function evaluateIn<Argument, Result>(
   return result.value as Result;
 }
 
-/** Runs a function over elements known by DevTools' node ids; those that are gone by now are left out. */
+/** Runs a function over elements given by DevTools' node ids; the result of one that is gone is undefined. */
 export async function callWithNodes<Result>(
   frame: PageFrame,
   backendNodeIds: number[],
@@ -40,7 +40,7 @@ export async function callWithNodes<Result>(
   const living = handles.flatMap((objectId) => (objectId ? [{ objectId }] : []));
   if (living.length === 0) return handles.map(() => undefined);
   const { result, exceptionDetails } = await session.send("Runtime.callFunctionOn", {
-    functionDeclaration: `(...nodes) => (${fn})((${makePageKit})(), nodes)`,
+    functionDeclaration: `(...nodes) => (${fn})(${pageKitSource}, nodes)`,
     arguments: living,
     executionContextId,
     returnByValue: true,
@@ -64,7 +64,7 @@ export async function pickNodes<Argument>(
   const { session, contextId } = frame;
   const { result, exceptionDetails } = await session.send("Runtime.evaluate", {
     expression: `(() => {
-      const all = (${fn})((${makePageKit})(), ${JSON.stringify(argument ?? null)});
+      const all = (${fn})(${pageKitSource}, ${JSON.stringify(argument ?? null)});
       return Object.assign(all.slice(0, ${max}), { total: all.length });
     })()`,
     contextId,

@@ -1,0 +1,97 @@
+import type { PageDom, PageKit } from "./page-kit.ts";
+
+/** Makes {@link PageKit.selectorOf}. Runs inside the page: it must not use anything from outside its own body. */
+export function makeSelectorOf({ roots, queryAll }: PageDom): PageKit["selectorOf"] {
+  const testAttributes = ["data-testid", "data-test-id", "data-test", "data-qa", "data-cy"];
+  const namingAttributes = [
+    "name",
+    "aria-label",
+    "placeholder",
+    "for",
+    "href",
+    "title",
+    "alt",
+    "type",
+    "role",
+  ];
+  /** How many elements each selector matches. */
+  const counts = new Map<string, number>();
+
+  const isUnique = (selector: string): boolean => {
+    let count = counts.get(selector);
+    if (count === undefined) {
+      count = 0;
+      for (const root of roots()) count += root.querySelectorAll(selector).length;
+      counts.set(selector, count);
+    }
+    return count === 1;
+  };
+
+  const quote = (value: string) => `"${value.replace(/["\\]/g, "\\$&").replace(/\n/g, "\\a ")}"`;
+  /** Ids that a framework counts or hashes change with the next build or render. */
+  const looksGenerated = (value: string) =>
+    /\d{4,}|[:.]|^[a-z]{0,3}-?\d+$|[0-9a-f]{8,}|^(radix|headlessui|react|mui|ember|ext-gen)/i.test(value);
+
+  const nameSelector = (element: Element): string | null => {
+    const tag = element.localName;
+    const id = element.id;
+    if (id && !looksGenerated(id) && isUnique(`#${CSS.escape(id)}`)) return `#${CSS.escape(id)}`;
+    for (const attribute of testAttributes) {
+      const value = element.getAttribute(attribute);
+      if (value && isUnique(`[${attribute}=${quote(value)}]`)) return `[${attribute}=${quote(value)}]`;
+    }
+    for (const attribute of namingAttributes) {
+      const value = element.getAttribute(attribute);
+      if (!value || value.length > 120) continue;
+      const selector = `${tag}[${attribute}=${quote(value)}]`;
+      if (isUnique(selector)) return selector;
+    }
+    const type = element.getAttribute("type");
+    const value = element.getAttribute("value");
+    const name = element.getAttribute("name");
+    if (name && type && value && type !== "password" && value.length < 80) {
+      const selector = `${tag}[name=${quote(name)}][value=${quote(value)}]`;
+      if (isUnique(selector)) return selector;
+    }
+    if (["html", "body", "main", "h1"].includes(tag) && isUnique(tag)) return tag;
+    return null;
+  };
+
+  const placeAmongSiblings = (element: Element): string => {
+    const siblings = [...(element.parentNode?.children ?? [])].filter(
+      (one) => one.localName === element.localName,
+    );
+    const tag = CSS.escape(element.localName);
+    return siblings.length > 1 ? `${tag}:nth-of-type(${siblings.indexOf(element) + 1})` : tag;
+  };
+
+  const selectorOf = (element: Element): string | null => {
+    const named = nameSelector(element);
+    if (named) return named;
+    const steps: string[] = [];
+    for (let current: Element = element; ; ) {
+      steps.unshift(placeAmongSiblings(current));
+      const path = steps.join(" > ");
+      if (steps.length > 1 && steps.length < 5 && isUnique(path)) return path;
+      const parent: ParentNode | null = current.parentNode;
+      if (parent instanceof Element) {
+        const anchor = nameSelector(parent);
+        if (anchor) return `${anchor} > ${path}`;
+        current = parent;
+        continue;
+      }
+      if (!(parent instanceof ShadowRoot)) return path;
+      // Asking a shadow root of the browser's own for its mode crashes Chromium's renderer; this asks the host instead.
+      if (parent.host.shadowRoot !== parent) return null;
+      const host = selectorOf(parent.host);
+      if (!host) return null;
+      // The path may also match in further shadow roots inside the host: then the index among all matches decides.
+      const places = queryAll(`${host} >> ${path}`);
+      return places.length === 1
+        ? `${host} >> ${path}`
+        : `${host} >> ${path} >> nth=${places.indexOf(element)}`;
+    }
+  };
+
+  return selectorOf;
+}
