@@ -5,7 +5,7 @@ import type { OverlayHold } from "./overlay/overlay-gate.ts";
 import type { PageDialogs } from "./page/page-dialogs.ts";
 import type { PagePicture } from "./view/picture-store.ts";
 
-/** The browser of a session as its status endpoint shows it. Source: specification, Browser status; `wire.md`, Browser. */
+/** The browser of a session as its status endpoint shows it. Source: specification, Browser status; `currentUrl` is an addition. */
 export type BrowserRecord = {
   status: BrowserStatus;
   sessionId: string | null;
@@ -21,31 +21,31 @@ export type LiveBrowser = {
   sessionId: string;
   browser: Browser;
   context: BrowserContext;
-  /** The page people see and tools work on; follows a popup that took the foreground. */
+  /** The page that people see and tools work on; a popup that took the foreground replaces it. */
   page: () => Page;
   /** A DevTools session attached to that page. */
   cdp: () => Promise<CDPSession>;
-  /** WebSocket URL of the browser's DevTools endpoint, for our own relay only. */
+  /** WebSocket URL of the browser's DevTools endpoint, for the service's own relay only. */
   devtoolsUrl: string;
   /** DevTools target id of the session's page. */
   targetId: () => Promise<string>;
   /** A script of the agent moved or pressed the pointer, or, without a pointer, used the page's keys. */
   noteScriptInput: (pointer: ScriptPointer | undefined) => void;
   /**
-   * Takes the annotation overlay out of all pages until the returned function is called. During a `script` hold,
+   * Removes the annotation overlay from all pages until the returned function is called. During a `script` hold,
    * submissions are refused. @throws Error with a sentence when the selected page does not answer.
    */
   hideOverlay: (why: OverlayHold) => Promise<() => void>;
   /** @see PageDialogs.claim */
   claimDialogs: PageDialogs["claim"];
-  /** Why the navigation of a DevTools loader id was refused; undefined for other and for long past ones. */
+  /** Why the navigation of a DevTools loader id was refused; undefined for other navigations and for old ones. */
   readRefusal: (loaderId: string) => string | undefined;
 };
 
-/** Where a script of the agent has its pointer; coordinates in CSS pixels of the page. */
+/** The pointer of a script of the agent; coordinates in CSS pixels of the page. */
 export type ScriptPointer = { kind: "move" | "down"; x: number; y: number };
 
-/** What whoever follows the live view is told. */
+/** The listeners of a viewer of the live view. */
 export type ViewListeners = {
   onFrame: (frame: ScreencastFrame) => void;
   onPointer?: (pointer: ScriptPointer) => void;
@@ -69,49 +69,49 @@ export type BrowserInput =
   | { type: "text"; text: string }
   | { type: "paste"; text: string };
 
-/** A navigation that did not land: the reason is what `lastError` says. */
+/** The outcome of a navigation. `reason` is the value of `lastError`. */
 export type NavigationOutcome = { landed: true; url: string } | { landed: false; reason: string };
 
-/** What a person's wish for the live page came to: it is up, the session waits for a place, or no browser can be had. */
+/** The outcome of a person's request for the live page: it is up, the session waits for a place, or the start failed. */
 export type BrowserOpening = { state: "ready" } | { state: "waiting" } | { state: "failed"; reason: string };
 
-/** The browsers of all sessions. Where all places are taken, a session that needs a browser waits in order of arrival. */
+/** The browsers of all sessions. When all places are taken, sessions that need a browser wait in order of arrival. */
 export type BrowserService = {
   readStatus: (sessionId: string) => Promise<BrowserRecord>;
-  /** Selects a page and starts going there, provisioning a browser where none runs. Resolves once that is stored, not landed. */
+  /** Selects a page and starts a navigation to it, and a browser if none runs. Resolves once the selection is stored. */
   retarget: (sessionId: string, url: string) => Promise<void>;
-  /** The session's browser, provisioned on the selected page where none runs. @throws Error with a sentence when it cannot start. */
+  /** The session's browser, started on the selected page if none runs. @throws Error with a sentence when it cannot start. */
   ensure: (sessionId: string, signal?: AbortSignal) => Promise<LiveBrowser>;
   /**
-   * Provisions the browser for a tool call, and keeps it from being ended for another session until it is released.
-   * @returns the way to release it. @throws as `ensure`; the signal's reason when the call stops while it waits.
+   * Starts the browser for a tool call if none runs, and keeps it from being ended for another session.
+   * @returns releases the browser. @throws as `ensure`; the signal's reason when the call is stopped while it waits.
    */
   hold: (sessionId: string, signal?: AbortSignal) => Promise<() => void>;
-  /** Starts the browser for a person, where none runs; resolves once it is up or the session waits for a place. */
+  /** Starts the browser for a person if none runs; resolves once it is up or the session waits for a place. */
   open: (sessionId: string) => Promise<BrowserOpening>;
-  /** Goes to a page on behalf of a tool or a person; http(s) and about:blank only. */
+  /** Goes to a page for a tool or a person; http(s) and about:blank only. */
   navigate: (sessionId: string, url: string, signal?: AbortSignal) => Promise<NavigationOutcome>;
-  /** Moves through the history of the page; where no browser runs, it only starts one. */
+  /** Moves through the history of the page; if no browser runs, only starts one. */
   history: (sessionId: string, action: "back" | "forward" | "reload") => Promise<BrowserOpening>;
-  /** Marks the browser as used now, and so keeps it from being reaped. */
+  /** Marks the browser as used now, so that it is not reaped. */
   touch: (sessionId: string) => void;
   /**
-   * Follows the live view; the last frame comes at once. While a turn is open and a place is free, it provisions a browser
-   * where none runs; a finished session shows its last picture instead. Returns the way to stop.
+   * Follows the live view; the last frame comes at once. Starts a browser only while a turn is open and a place is free;
+   * a finished session shows its last picture instead. @returns stops following.
    */
   watch: (sessionId: string, listeners: ViewListeners) => () => void;
   input: (sessionId: string, input: BrowserInput) => Promise<void>;
-  /** The CSS cursor keyword that the page shows at a point in CSS pixels; `default` where nothing is known. Starts no browser. */
+  /** The CSS cursor keyword that the page shows at a point in CSS pixels; `default` if it is unknown. Starts no browser. */
   readCursor: (sessionId: string, x: number, y: number) => Promise<string>;
-  /** What the session's page looked like last; undefined where no picture was kept. */
+  /** The last picture of the session's page; undefined if there is none. */
   readPicture: (sessionId: string) => Promise<PagePicture | undefined>;
-  /** When that picture was taken; null where there is none. */
+  /** When that picture was taken; null if there is none. */
   readPictureTime: (sessionId: string) => Promise<Date | null>;
-  /** Ends browsers that nobody used for the idle time. @returns how many. */
+  /** Ends browsers that were not used for the idle time. @returns how many. */
   reapIdle: (now: Date) => Promise<number>;
   /** Ends the browser of one session and its processes. */
   closeSession: (sessionId: string) => Promise<void>;
-  /** How many run, and what they are, for the health check and the banner. */
+  /** How many browsers run, and of which kind, for the health check and the banner. */
   describe: () => { available: boolean; live: number; detail: string };
   close: () => Promise<void>;
 };

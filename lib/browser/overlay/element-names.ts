@@ -1,10 +1,10 @@
-/** How the overlay speaks of an element. */
+/** Selectors and labels for elements. */
 export type ElementNames = {
   /** A selector that finds the element alone, by what its author chose where possible. */
   selectorOf: (element: Element) => string;
-  /** What a person reads in it, at most 160 characters. */
+  /** The text that a person sees in it, at most 160 characters. */
   textOf: (element: Element) => string;
-  /** Its tag and a few words. */
+  /** Its tag and a short label. */
   nameOf: (element: Element) => string;
 };
 
@@ -44,10 +44,11 @@ export function createElementNames(): ElementNames {
       const named = namedSelector(at);
       if (named !== undefined) return [named, ...steps].join(" > ");
       const { localName } = at;
-      const kin = at.parentElement
+      const siblings = at.parentElement
         ? [...at.parentElement.children].filter((each) => each.localName === localName)
         : [];
-      const step = CSS.escape(localName) + (kin.length > 1 ? `:nth-of-type(${kin.indexOf(at) + 1})` : "");
+      const step =
+        CSS.escape(localName) + (siblings.length > 1 ? `:nth-of-type(${siblings.indexOf(at) + 1})` : "");
       steps.unshift(step);
       if (at !== document.documentElement && isUnique(steps.join(" > "))) return steps.join(" > ");
     }

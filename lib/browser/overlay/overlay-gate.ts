@@ -1,9 +1,9 @@
-/** Why the overlay is out of the pages: a picture is being taken, or a script of the agent runs. */
+/** Why the overlay is not in the pages: a picture is being taken, or a script of the agent runs. */
 export type OverlayHold = "picture" | "script";
 
-/** The overlay of one page, as the gate steers it. */
+/** The overlay of one page, as far as the gate controls it. */
 export type GatedOverlay = {
-  /** Brings the overlay into the page's document or takes it out; resolves when the page has done so. */
+  /** Adds the overlay to the page's document or removes it; resolves when the page has done so. */
   setShown: (isShown: boolean) => Promise<void>;
 };
 
@@ -15,7 +15,7 @@ export type OverlayGate = {
   isShown: () => boolean;
   /** Whether a script of the agent runs, or its last input is still on its way to a page. */
   isHeldByScript: () => boolean;
-  /** Takes the overlay out of all pages. `out` settles for a page when it has answered. */
+  /** Removes the overlay from all pages. `out` holds a promise for each page, which settles when the page has answered. */
   hold: (why: OverlayHold) => { out: Map<GatedOverlay, Promise<void>>; release: () => void };
   /** Adds the overlay of a page that opened. @returns removes it. */
   add: (overlay: GatedOverlay) => () => void;
@@ -28,7 +28,7 @@ export function createOverlayGate(): OverlayGate {
   const apply = () => {
     const isShown = holds.size === 0;
     const applied = [...overlays].map((overlay) => [overlay, overlay.setShown(isShown)] as const);
-    // A page that was left or closed meanwhile has no overlay to move.
+    // A page that was left or closed meanwhile has no overlay.
     for (const [, done] of applied) done.catch(() => {});
     return new Map(applied);
   };

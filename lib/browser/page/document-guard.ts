@@ -1,14 +1,13 @@
 import type { CDPSession } from "playwright";
 import { failedHeader, refusedHeader } from "#lib/net/proxy/proxy-headers.ts";
 
-/** What the guard of a page's documents asks and tells. */
 type DocumentGuardOptions = {
-  /** The id of the page's main frame at this moment. */
+  /** The current id of the page's main frame. */
   mainFrameId: () => string;
-  /** Says why a document may not be asked for; only where no proxy does so. */
+  /** Returns why a document may not be requested; undefined when a proxy checks every request. */
   refuse: ((url: string) => Promise<string | undefined>) | undefined;
   explain: (url: string, errorReason: string) => Promise<string>;
-  /** A navigation of the main frame that ends here, with the page left where it was. */
+  /** A navigation of the main frame was stopped; the page stays where it was. */
   onRefused: (loaderId: string | undefined, reason: string) => void;
 };
 
@@ -17,12 +16,12 @@ type Header = { name: string; value: string };
 /**
  * Stops every document of the main frame that would end in an error page, before the page is left: a refused
  * address (by the guard itself, or after a redirect), a server that is not there, a broken certificate.
- * HTTP errors are pages like others. Source: `security.md`, What leaves the service.
+ * HTTP errors are pages like others.
  */
 export async function guardDocuments(cdp: CDPSession, options: DocumentGuardOptions): Promise<void> {
   const { mainFrameId, refuse, explain, onRefused } = options;
 
-  // A request that is gone by now (the page moved on, or closed) needs no answer.
+  // A request that no longer exists (the page was left or closed) needs no answer.
   const answer = (work: Promise<unknown>) => void work.catch(() => {});
   const abort = (requestId: string) =>
     answer(cdp.send("Fetch.failRequest", { requestId, errorReason: "Aborted" }));
@@ -44,9 +43,9 @@ export async function guardDocuments(cdp: CDPSession, options: DocumentGuardOpti
     if (!isMain) return go(requestId);
     if (event.responseErrorReason === "Aborted") return abort(requestId);
     if (event.responseErrorReason !== undefined) {
-      const plainly = () => `${request.url} could not be loaded`;
+      const unexplained = () => `${request.url} could not be loaded`;
       void explain(request.url, event.responseErrorReason)
-        .catch(plainly)
+        .catch(unexplained)
         .then((reason) => {
           onRefused(networkId, reason);
           abort(requestId);
@@ -66,9 +65,9 @@ export async function guardDocuments(cdp: CDPSession, options: DocumentGuardOpti
 }
 
 function readRefusal(headers: Header[], status: number | undefined): string | undefined {
-  const said = headers.find(
+  const header = headers.find(
     ({ name }) => name.toLowerCase() === refusedHeader || name.toLowerCase() === failedHeader,
   );
-  if (said) return said.value;
+  if (header) return header.value;
   return status === 204 || status === 205 ? `the address answered ${status}, which is no page` : undefined;
 }

@@ -1,7 +1,6 @@
 /**
  * Decides whether an arrival is still a redirect of the last retarget: a page that sends its visitor on by itself (a
  * script, a `meta refresh`) right after the retarget landed. `lastNavigatedUrl` then stays the URL as requested.
- * Source: `wire.md`, Browser, "redirects included".
  */
 export type RedirectWatch = {
   /** A retarget is in progress, or one of its documents was reached. */

@@ -3,7 +3,7 @@ import { type AddressRule, hostAndPort } from "#lib/net/address/address-rule.ts"
 import { startForwardProxy } from "#lib/net/proxy/forward-proxy.ts";
 import { createOwnOriginRule, type OwnOrigin } from "#lib/net/proxy/own-origin.ts";
 
-/** Of our own origin, what the agent's browser may see. Source: `security.md`, What leaves the service. */
+/** The paths of the service's own origin that the agent's browser may open. */
 const OWN_PATHS = ["/demo", "/p/"];
 
 const REFUSALS_MAX = 200;

@@ -1,25 +1,25 @@
-/** A running Chromium, ours or another's. */
+/** A running Chromium, local or remote. */
 export type BrowserProcess = {
   /** WebSocket or HTTP URL of its DevTools endpoint. */
   devtoolsUrl: string;
-  /** Process id of the browser process, where it runs on this machine. */
+  /** Process id of the browser process, if it runs on this machine. */
   pid: number | undefined;
-  /** Proxy that its pages must be given one by one, where the process itself is not bound to one. */
+  /** Proxy to set for each context, if the process itself has none. */
   contextProxy: string | undefined;
-  /** Whether every request of its pages goes through our proxy; if not, documents at least are checked one by one. */
+  /** Whether every request of its pages goes through the service's proxy; if not, each document is checked. */
   isGuarded: boolean;
-  /** Resolves once the process is gone, for whatever reason. */
+  /** Resolves once the process has ended, for any reason. */
   exited: Promise<void>;
   /** The latest reason why the proxy did not reach this URL's host, if there was one. */
   findRefusal: (url: URL) => string | undefined;
-  /** Ends it with all its processes and removes what it kept. Never rejects. */
+  /** Ends it with all its processes and removes its files. Never rejects. */
   kill: () => Promise<void>;
 };
 
 /** Where browsers come from: this machine, or a DevTools endpoint elsewhere. */
 export type BrowserProvider = {
-  /** @throws Error with a sentence when none can be had. */
+  /** @throws Error with a sentence when no browser can be started. */
   start: () => Promise<BrowserProcess>;
-  /** What it is, for the banner and the health check. */
+  /** For the banner and the health check. */
   describe: () => { available: boolean; detail: string };
 };

@@ -6,13 +6,13 @@ import { dirname, join, resolve } from "node:path";
 /** Who the browser's processes run as. */
 export type Account = { uid: number; gid: number };
 
-/** What is kept about a browser, so that a later start of the service can clear up after this one. */
+/** The record of a browser, so that a later start of the service can clean up after this one. */
 type ProfileRecord = { profileDir: string; pid?: number; startedAt?: string | undefined };
 
-/** The folder of one browser, written down before it exists: no end of this process leaves it to nobody. */
+/** The folder of one browser. It is recorded before it is created, so that a later start of the service can remove it. */
 type ProfileFolder = {
   path: string;
-  /** Writes down the process that uses it. */
+  /** Records the process that uses it. */
   recordProcess: (pid: number) => Promise<void>;
   /** Removes it and its record; files that dying processes still write are waited for. Never rejects. */
   remove: () => Promise<void>;
@@ -30,7 +30,7 @@ export async function makeProfileFolder(
   const recordPath = join(folder, `${name}.json`);
   const write = (record: ProfileRecord) => writeFile(recordPath, JSON.stringify(record));
   await write({ profileDir: path });
-  // Of the owner alone, and an error where somebody else was quicker to make it.
+  // Accessible to its owner only; fails if the folder exists already.
   await mkdir(path, { mode: 0o700 });
   if (account) await chown(path, account.uid, account.gid);
   return {

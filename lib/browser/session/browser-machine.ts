@@ -9,9 +9,9 @@ const table = {
 } as const;
 
 /**
- * The states of a session's browser. `reaped` is our own ending of it, `lost` a process that went away by itself,
- * `failed` a start or a renderer that broke, `abandoned` a start that nobody waits for any more (the service ended).
- * A refused navigation is no event here: the browser stays `ready`. Source: `wire.md`, Browser.
+ * The states of a session's browser. `reaped`: the service ended it. `lost`: the process ended by itself.
+ * `failed`: a start or a renderer broke. `abandoned`: no caller waits for the start any more, or the service ended.
+ * A refused navigation is not an event: the browser stays `ready`.
  */
 export const browserMachine = machine("browser", table);
 

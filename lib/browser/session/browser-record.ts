@@ -15,7 +15,7 @@ import {
   selectPage,
 } from "./browser-store.ts";
 
-/** What a row shows to clients, in the status endpoint and in `browser.status` events. */
+/** The fields of a row that clients see, in the status endpoint and in `browser.status` events. */
 type ShownFields = Pick<
   BrowserRow,
   "status" | "desiredUrl" | "lastNavigatedUrl" | "currentUrl" | "lastError"
@@ -24,7 +24,6 @@ type ShownFields = Pick<
 /**
  * Reads the fields that clients see. While the wanted page has not been reached, a `lastNavigatedUrl` equal to
  * `desiredUrl` is an earlier landing and reads null, so that a poll never takes it for the new one.
- * Source: `wire.md`, Browser status after a retarget.
  */
 export function readShownFields(row: BrowserRow): ShownFields {
   const { status, desiredUrl, currentUrl, lastError, pageWant } = row;

@@ -6,15 +6,15 @@ import { type BrowserEvent, browserMachine } from "./browser-machine.ts";
 export type BrowserRow = typeof browsers.$inferSelect;
 type SessionFields = typeof sessions.$inferSelect;
 
-/** This process among those that share the database, and whether others can be there at all. */
+/** The name of this process among those that share the database; `isAlone` when there can be no others. */
 export type BrowserOwner = { name: string; isAlone: boolean };
 
-/** Who holds a browser: nobody, this process, another one that is there, or one that has gone. */
+/** Which process holds a browser: none, this one, another running one, or one that has gone. */
 type BrowserHolder = "nobody" | "self" | "other" | "gone";
 
-/** What of a session its browser has to know. */
+/** The fields of a session that its browser needs. */
 export type BrowserSession = Pick<SessionFields, "source" | "capabilities"> & {
-  /** The page a session names at its creation, where no retarget has selected another. */
+  /** The page that the session was created with; a retarget selects another one. */
   initialUrl: string | null;
 };
 
@@ -26,13 +26,13 @@ export type BrowserFields = Partial<
 /** Fields to write; `reachedFor` sets `pageWant` to `reached` unless a retarget newer than this number waits for its page. */
 export type BrowserPatch = BrowserFields & { reachedFor?: number };
 
-/** The browser's row, if it ever had one. */
+/** The browser's row, if there is one. */
 export async function readBrowser(db: Executor, sessionId: string): Promise<BrowserRow | undefined> {
   const [row] = await db.select().from(browsers).where(eq(browsers.sessionId, sessionId));
   return row;
 }
 
-/** The browser's row, if it ever had one, and who holds what it tells of. */
+/** The browser's row, if there is one, and which process holds the browser. */
 export async function readHeldBrowser(
   db: Executor,
   sessionId: string,
@@ -49,7 +49,7 @@ export async function readHeldBrowser(
   return found;
 }
 
-/** What the session's profile says for its browser; undefined where there is no such session. */
+/** The fields of a session that its browser needs; undefined if there is no such session. */
 export async function readBrowserSession(
   db: Executor,
   sessionId: string,
@@ -68,7 +68,7 @@ export async function readBrowserSession(
   return { source, capabilities, initialUrl: row.targetUrl ?? row.targetPageUrls[0] ?? null };
 }
 
-/** The browser's row, made `idle` on the session's first page where there was none. @throws when the session is gone. */
+/** The browser's row; if there is none, creates it as `idle` on the session's first page. @throws when the session is gone. */
 export async function openBrowserRow(
   tx: Transaction,
   sessionId: string,
@@ -83,7 +83,7 @@ export async function openBrowserRow(
   return row;
 }
 
-/** A browser that starts has reached nothing yet: it goes to the selected page, or returns to its last one. */
+/** A browser that starts has not reached a page yet: it goes to the selected page, or returns to its last one. */
 const wantAtStart = sql`case ${browsers.pageWant} when 'reached' then 'returning'
   when 'refused' then 'selected' else ${browsers.pageWant} end`;
 
@@ -193,12 +193,12 @@ export function listClaims(
     .where(and(inArray(browsers.status, ["creating", "ready"]), or(isOwn, isGone(self))));
 }
 
-/** A server that has just started has lost everybody's connections: for this long they may come back. */
+/** A database server that has just started has lost all connections: processes may reconnect within this time. */
 const RETURN_SECONDS = 15;
 
 /**
- * Whether the owner of a row has gone: no connection carries its name, and it has not lost them a moment ago with all
- * the others. A process that is alone with its database is the only one there is.
+ * Whether the owner of a row has gone: no connection carries its name, and the database server did not start a moment ago,
+ * which ends the connections of all processes. If this process is alone, every other owner has gone.
  */
 function isGone(self: BrowserOwner): SQL {
   const isOther = sql`${browsers.owner} is distinct from ${self.name}`;

@@ -28,13 +28,13 @@ type KeyParams = {
   text?: string;
 };
 
-/** Takes what a person does and sends it to the page in order. */
+/** Sends a person's input to the page in order. */
 export type InputQueue = { push: (input: BrowserInput) => Promise<void> };
 
 type Move = Extract<BrowserInput, { type: "mouse" }>;
 type Wheel = Extract<BrowserInput, { type: "wheel" }>;
 
-/** What a page that does not answer may owe; what comes on top is dropped, as nobody types so far ahead. */
+/** How many inputs a page may leave unanswered; further ones are dropped, because people do not type so far ahead. */
 const UNANSWERED_MAX = 500;
 
 const BUTTON_BITS = { none: 0, left: 1, right: 2, middle: 4 } as const;

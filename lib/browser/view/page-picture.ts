@@ -6,7 +6,7 @@ import { writePicture } from "./picture-store.ts";
 
 /** Keeps the last picture of one session's page, which is shown while no browser runs. */
 export type PictureKeeper = {
-  /** Takes a picture once the page has been left alone for a moment, so that a crash does not lose it. */
+  /** Takes a picture once the page has not been used for a moment, so that a crash does not lose it. */
   keepSoon: () => void;
   /** Takes a picture now. Never rejects; a page that does not answer in time leaves the earlier picture in place. */
   keep: (taken: OpenBrowser) => Promise<void>;
@@ -22,7 +22,7 @@ export type PictureKeeperDeps = {
   logger: Logger;
   /** The browser that is up; undefined while it is in use. */
   findIdle: () => OpenBrowser | undefined;
-  /** Takes our overlay out of the page. @returns the way to bring it back. */
+  /** Removes the overlay from the page. @returns brings it back. */
   hideOverlay: (taken: OpenBrowser) => Promise<() => void>;
 };
 
@@ -58,7 +58,7 @@ export function createPictureKeeper(deps: PictureKeeperDeps): PictureKeeper {
   };
 }
 
-/** A JPEG of what is in view, without our overlay; undefined for an empty page. @throws when the page does not answer. */
+/** A JPEG of what is in view, without the overlay; undefined for an empty page. @throws when the page does not answer. */
 async function capture(
   taken: OpenBrowser,
   hideOverlay: PictureKeeperDeps["hideOverlay"],

@@ -3,18 +3,18 @@ import type { ScreencastFrame } from "../browser-service.ts";
 import { VIEWPORT } from "../page/open-browser.ts";
 
 const JPEG_QUALITY = 70;
-/** A cast that begins while the page changes its renderer may stay without frames: then it is begun anew. */
+/** A cast that begins while the page changes its renderer may never send a frame: then it is restarted after this time. */
 const FIRST_FRAME_MS = 600;
 const RESTARTS_MAX = 5;
 
-/** One screencast of a session, shared by all who watch it. */
+/** One screencast of a session, shared by all viewers. */
 export type Screencast = {
-  /** Follows the frames; the latest comes at once. The cast runs from the first watcher to the last. @returns the way to stop. */
+  /** Follows the frames; the latest one comes at once. The cast runs while there are watchers. @returns stops watching. */
   watch: (onFrame: (frame: ScreencastFrame) => void) => () => void;
   watcherCount: () => number;
-  /** The page has another document, or has come further with it: Chromium may still cast the renderer that it left. */
+  /** Restarts the cast: the page shows another document, and Chromium may still cast the renderer of the previous one. */
   refresh: () => void;
-  /** Points the cast at another page, or at none when the browser is gone; the watchers stay. */
+  /** Casts another page, or none when the browser has ended; the watchers stay. */
   attach: (cdp: CDPSession | undefined) => void;
 };
 
@@ -32,81 +32,95 @@ type FrameEvent = {
   };
 };
 
-/** Makes the screencast of one session. `onError` hears of a page that cannot be cast. */
+type Cast = {
+  onError: (error: unknown) => void;
+  watchers: Set<(frame: ScreencastFrame) => void>;
+  source: CDPSession | undefined;
+  last: ScreencastFrame | undefined;
+  sequence: number;
+  /** Stops the cast that runs. */
+  stop: (() => void) | undefined;
+};
+
+/** Makes the screencast of one session. `onError` is called for a page that cannot be cast. */
 export function createScreencast(onError: (error: unknown) => void): Screencast {
-  const watchers = new Set<(frame: ScreencastFrame) => void>();
-  let source: CDPSession | undefined;
-  let last: ScreencastFrame | undefined;
-  let sequence = 0;
-  let stop: (() => void) | undefined;
-
-  function restart(restarts: number): void {
-    if (!stop) return;
-    stop();
-    start(restarts);
-  }
-
-  function start(restarts = 0): void {
-    if (stop || !source || watchers.size === 0) return;
-    const cdp = source;
-    const patience =
-      restarts < RESTARTS_MAX ? setTimeout(() => restart(restarts + 1), FIRST_FRAME_MS).unref() : undefined;
-    const onFrame = (event: FrameEvent) => {
-      // Unanswered frames stall the cast: the answer goes out before anything else.
-      cdp.send("Page.screencastFrameAck", { sessionId: event.sessionId }).catch(() => {});
-      clearTimeout(patience);
-      const { metadata } = event;
-      sequence += 1;
-      last = {
-        sequence,
-        capturedAtMs: metadata.timestamp === undefined ? Date.now() : metadata.timestamp * 1000,
-        width: Math.round(metadata.deviceWidth),
-        height: Math.round(metadata.deviceHeight),
-        deviceScale: metadata.pageScaleFactor,
-        scrollX: Math.round(metadata.scrollOffsetX),
-        scrollY: Math.round(metadata.scrollOffsetY),
-        jpeg: Buffer.from(event.data, "base64"),
-      };
-      for (const watcher of [...watchers]) watcher(last);
-    };
-    cdp.on("Page.screencastFrame", onFrame);
-    cdp
-      .send("Page.startScreencast", {
-        format: "jpeg",
-        quality: JPEG_QUALITY,
-        maxWidth: VIEWPORT.width,
-        maxHeight: VIEWPORT.height,
-        everyNthFrame: 1,
-      })
-      .catch(onError);
-    stop = () => {
-      stop = undefined;
-      clearTimeout(patience);
-      cdp.off("Page.screencastFrame", onFrame);
-      cdp.send("Page.stopScreencast").catch(() => {});
-    };
-  }
-
+  const cast: Cast = {
+    ...{ onError, watchers: new Set(), source: undefined, last: undefined, sequence: 0, stop: undefined },
+  };
+  const { watchers } = cast;
   return {
     watch(onFrame) {
-      // A wrapper of its own, so that one listener may watch twice.
+      // A wrapper, so that one listener may watch twice.
       const watcher = (frame: ScreencastFrame) => onFrame(frame);
-      if (stop && last) watcher(last);
+      if (cast.stop && cast.last) watcher(cast.last);
       watchers.add(watcher);
-      start();
+      start(cast);
       return () => {
         watchers.delete(watcher);
-        if (watchers.size === 0) stop?.();
+        if (watchers.size === 0) cast.stop?.();
       };
     },
     watcherCount: () => watchers.size,
-    refresh: () => restart(0),
+    refresh: () => restart(cast, 0),
     attach(cdp) {
-      if (cdp === source) return;
-      stop?.();
-      source = cdp;
-      last = undefined;
-      start();
+      if (cdp === cast.source) return;
+      cast.stop?.();
+      cast.source = cdp;
+      cast.last = undefined;
+      start(cast);
     },
+  };
+}
+
+function restart(cast: Cast, restarts: number): void {
+  if (!cast.stop) return;
+  cast.stop();
+  start(cast, restarts);
+}
+
+function start(cast: Cast, restarts = 0): void {
+  const { source: cdp, watchers } = cast;
+  if (cast.stop || !cdp || watchers.size === 0) return;
+  const firstFrameTimer =
+    restarts < RESTARTS_MAX
+      ? setTimeout(() => restart(cast, restarts + 1), FIRST_FRAME_MS).unref()
+      : undefined;
+  const onFrame = (event: FrameEvent) => {
+    // Chromium sends no further frame before this answer, so it goes out first.
+    cdp.send("Page.screencastFrameAck", { sessionId: event.sessionId }).catch(() => {});
+    clearTimeout(firstFrameTimer);
+    cast.sequence += 1;
+    const frame = toFrame(event, cast.sequence);
+    cast.last = frame;
+    for (const watcher of [...watchers]) watcher(frame);
+  };
+  cdp.on("Page.screencastFrame", onFrame);
+  cdp
+    .send("Page.startScreencast", {
+      format: "jpeg",
+      quality: JPEG_QUALITY,
+      maxWidth: VIEWPORT.width,
+      maxHeight: VIEWPORT.height,
+      everyNthFrame: 1,
+    })
+    .catch(cast.onError);
+  cast.stop = () => {
+    cast.stop = undefined;
+    clearTimeout(firstFrameTimer);
+    cdp.off("Page.screencastFrame", onFrame);
+    cdp.send("Page.stopScreencast").catch(() => {});
+  };
+}
+
+function toFrame({ data, metadata }: FrameEvent, sequence: number): ScreencastFrame {
+  return {
+    sequence,
+    capturedAtMs: metadata.timestamp === undefined ? Date.now() : metadata.timestamp * 1000,
+    width: Math.round(metadata.deviceWidth),
+    height: Math.round(metadata.deviceHeight),
+    deviceScale: metadata.pageScaleFactor,
+    scrollX: Math.round(metadata.scrollOffsetX),
+    scrollY: Math.round(metadata.scrollOffsetY),
+    jpeg: Buffer.from(data, "base64"),
   };
 }

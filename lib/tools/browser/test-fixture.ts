@@ -30,30 +30,7 @@ export type TestBrowser = {
 
 /** Starts Chromium on loopback and opens one page of 1280×720. */
 export async function startTestBrowser(): Promise<TestBrowser> {
-  const profile = mkdtempSync(join(tmpdir(), "browser-tools-"));
-  const { executablePath, args = [], env = {} } = findTestChromium();
-  const isRoot = process.getuid?.() === 0;
-  if (isRoot) chownSync(profile, 65534, 65534);
-  const child: ChildProcess = spawn(
-    executablePath,
-    [
-      ...args,
-      "--headless",
-      "--remote-debugging-port=0",
-      `--user-data-dir=${profile}`,
-      "--no-first-run",
-      "--disable-gpu",
-      "--disable-dev-shm-usage",
-      "--site-per-process",
-      "--no-sandbox",
-      "about:blank",
-    ],
-    {
-      stdio: ["ignore", "ignore", "pipe"],
-      env: { ...process.env, ...env, HOME: profile },
-      ...(isRoot ? { uid: 65534, gid: 65534 } : {}),
-    },
-  );
+  const { child, profile } = spawnTestChromium();
   const devtoolsUrl = await readDevtoolsUrl(child);
   const browser = await chromium.connectOverCDP(devtoolsUrl);
   const context = await browser.newContext({ viewport: { width: 1280, height: 720 } });
@@ -81,8 +58,48 @@ export async function startTestBrowser(): Promise<TestBrowser> {
     readRefusal: () => undefined,
   };
   const touched: string[] = [];
+  return {
+    live,
+    service: createTestService(live, touched),
+    touched,
+    pointers,
+    overlayGate,
+    async close() {
+      const gone = new Promise((resolve) => child.once("exit", resolve));
+      child.kill("SIGKILL");
+      if (child.exitCode === null && child.signalCode === null) await gone;
+      await browser.close().catch(() => {});
+      rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+function spawnTestChromium(): { child: ChildProcess; profile: string } {
+  const profile = mkdtempSync(join(tmpdir(), "browser-tools-"));
+  const { executablePath, args = [], env = {} } = findTestChromium();
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) chownSync(profile, 65534, 65534);
+  const flags = [
+    "--headless",
+    "--remote-debugging-port=0",
+    `--user-data-dir=${profile}`,
+    "--no-first-run",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--site-per-process",
+    "--no-sandbox",
+  ];
+  const child = spawn(executablePath, [...args, ...flags, "about:blank"], {
+    stdio: ["ignore", "ignore", "pipe"],
+    env: { ...process.env, ...env, HOME: profile },
+    ...(isRoot ? { uid: 65534, gid: 65534 } : {}),
+  });
+  return { child, profile };
+}
+
+function createTestService(live: LiveBrowser, touched: string[]): BrowserService {
   const refuse = () => Promise.reject(new Error("not part of this fixture"));
-  const service: BrowserService = {
+  return {
     readStatus: refuse,
     retarget: refuse,
     ensure: async () => live,
@@ -100,20 +117,6 @@ export async function startTestBrowser(): Promise<TestBrowser> {
     closeSession: refuse,
     describe: () => ({ available: true, live: 1, detail: "a test's own Chromium" }),
     close: refuse,
-  };
-  return {
-    live,
-    service,
-    touched,
-    pointers,
-    overlayGate,
-    async close() {
-      const gone = new Promise((resolve) => child.once("exit", resolve));
-      child.kill("SIGKILL");
-      if (child.exitCode === null && child.signalCode === null) await gone;
-      await browser.close().catch(() => {});
-      rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
-    },
   };
 }
 

@@ -18,7 +18,7 @@ export async function withinDeadline<Result>(
     timer = setTimeout(() => reject(new Error(explainSilence(Math.round(timeoutMs / 1000)))), timeoutMs);
   });
   const working = work();
-  // Whatever it becomes after the deadline is nobody's business any more.
+  // After the deadline, a failure of the work is ignored.
   working.catch(() => {});
   try {
     return await Promise.race([working, silence]);

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import type { LiveBrowser } from "#lib/browser/browser-service.ts";
+import type { EvidencePointer } from "#lib/events/event.ts";
 import { quoteAsData } from "../../quote-as-data.ts";
 import type { ToolServices } from "../../services.ts";
 import { defineTool } from "../../tool.ts";
@@ -26,61 +28,73 @@ export const saveCleanedHtml = (services: Pick<ToolServices, "browser" | "eviden
     timeoutMs: 120_000,
     async execute({ title }, call) {
       const live = await openLive(services.browser, call);
-      const { url, pageTitle, main, parts } = await withinDeadline(call.signal, WORK_MS_MAX, () =>
-        withFrames(live, async (frames, page) => {
-          const [first, ...others] = frames;
-          if (!first) throw new Error("The page is gone; try again.");
-          const main = await evaluateIn(first, cleanHtml, HTML_CHARS_MAX, CLEAN_MS_MAX);
-          const parts: { label: string; cleaned: CleanedHtml }[] = [];
-          let left = HTML_CHARS_MAX - main.html.length;
-          for (const frame of others) {
-            const cleaned =
-              left > 0 && (await evaluateIn(frame, cleanHtml, left, CLEAN_MS_MAX).catch(() => undefined));
-            if (!cleaned) continue;
-            left -= cleaned.html.length;
-            parts.push({ label: `${frame.path.join(FRAME_ARROW)} ${frame.url}`, cleaned });
-          }
-          return { url: page.url(), pageTitle: await page.title(), main, parts };
-        }),
-      );
-      const html = [
-        "<!doctype html>",
-        main.html,
-        ...parts.map(
-          ({ label, cleaned }) => `<!-- frame ${label.replaceAll("--", "- -")} -->\n${cleaned.html}`,
-        ),
-      ].join("\n");
-      const bytes = new TextEncoder().encode(html);
+      const page = await withinDeadline(call.signal, WORK_MS_MAX, () => readCleanedPage(live));
+      const bytes = new TextEncoder().encode(joinFrames(page));
       const pointer = await services.evidence.save({
         sessionId: call.sessionId,
         runId: call.runId,
         kind: "html",
-        title: title ?? `HTML of ${pageTitle || url}`.slice(0, 200),
-        url,
+        title: title ?? `HTML of ${page.title || page.url}`.slice(0, 200),
+        url: page.url,
         mediaType: "text/html",
         bytes,
       });
-      const { links, forms, fields, images } = main.counts;
-      const text = [
-        `Evidence ${pointer.id}: ${pointer.title}`,
-        `url: ${url}`,
-        `time: ${new Date().toISOString()}`,
-        `size: ${bytes.byteLength} bytes${main.isCut || parts.some(({ cleaned }) => cleaned.isCut) ? " (cut at the limit)" : ""}, ${parts.length + 1} ${parts.length === 0 ? "frame" : "frames"}`,
-        quoteAsData(
-          url,
-          [
-            `title: ${pageTitle}`,
-            `${links} links, ${forms} forms, ${fields} fields, ${images} images`,
-            ...(main.outline.length > 0 ? main.outline : ["(no headings)"]),
-          ].join("\n"),
-        ),
-      ].join("\n");
       return {
         isError: false,
         content: [
-          { type: "text", text },
+          { type: "text", text: describePage(page, pointer, bytes.byteLength) },
           { type: "evidence", evidence: pointer },
         ],
       };
     },
   });
+
+type CleanedPage = {
+  url: string;
+  title: string;
+  main: CleanedHtml;
+  frames: { label: string; cleaned: CleanedHtml }[];
+};
+
+/** Cleans the page and its frames, until the limit is reached. A frame that does not answer is left out. */
+function readCleanedPage(live: LiveBrowser): Promise<CleanedPage> {
+  return withFrames(live, async ([first, ...others], page) => {
+    if (!first) throw new Error("The page is gone; try again.");
+    const main = await evaluateIn(first, cleanHtml, HTML_CHARS_MAX, CLEAN_MS_MAX);
+    const frames: CleanedPage["frames"] = [];
+    let charsLeft = HTML_CHARS_MAX - main.html.length;
+    for (const frame of others) {
+      if (charsLeft <= 0) break;
+      const cleaned = await evaluateIn(frame, cleanHtml, charsLeft, CLEAN_MS_MAX).catch(() => undefined);
+      if (!cleaned) continue;
+      charsLeft -= cleaned.html.length;
+      frames.push({ label: `${frame.path.join(FRAME_ARROW)} ${frame.url}`, cleaned });
+    }
+    return { url: page.url(), title: await page.title(), main, frames };
+  });
+}
+
+function joinFrames({ main, frames }: CleanedPage): string {
+  const parts = frames.map(
+    ({ label, cleaned }) => `<!-- frame ${label.replaceAll("--", "- -")} -->\n${cleaned.html}`,
+  );
+  return ["<!doctype html>", main.html, ...parts].join("\n");
+}
+
+function describePage(page: CleanedPage, pointer: EvidencePointer, sizeBytes: number): string {
+  const { url, title, main, frames } = page;
+  const { links, forms, fields, images } = main.counts;
+  const isCut = main.isCut || frames.some(({ cleaned }) => cleaned.isCut);
+  const outline = [
+    `title: ${title}`,
+    `${links} links, ${forms} forms, ${fields} fields, ${images} images`,
+    ...(main.outline.length > 0 ? main.outline : ["(no headings)"]),
+  ].join("\n");
+  return [
+    `Evidence ${pointer.id}: ${pointer.title}`,
+    `url: ${url}`,
+    `time: ${new Date().toISOString()}`,
+    `size: ${sizeBytes} bytes${isCut ? " (cut at the limit)" : ""}, ${frames.length + 1} ${frames.length === 0 ? "frame" : "frames"}`,
+    quoteAsData(url, outline),
+  ].join("\n");
+}

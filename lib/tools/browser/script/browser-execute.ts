@@ -7,20 +7,19 @@ import { openLive } from "../live-page-of.ts";
 import type { ScriptHelper } from "./script-runner.ts";
 
 const TIMEOUT_MS_MAX = 120_000;
-/** What starting a browser and the script's process may take on top of the script's own time. */
+/** Time to start a browser and the script's process, in addition to the script's own time. */
 const START_AND_END_MS = 75_000;
-/** How long a call waits while a person has control; the agent is told afterwards, so that it can do something else. */
+/** How long a call waits while a person has control; after that the agent gets an error, so that it can do something else. */
 const CONTROL_WAIT_MS = 60_000;
 const IN_CONTROL = "A person has control of the live browser";
 const LOGS_SHOWN_MAX = 8_000;
 const MESSAGE_SHOWN_MAX = 300;
 
-/** Functions that scripts get as `page.<name>` in a session; made anew for every call. */
+/** Functions that scripts get as `page.<name>` in a session; made for each call. */
 type ScriptHelpers = (sessionId: string) => Record<string, ScriptHelper>;
 
 /**
- * Runs the agent's Playwright script on the session's page. Source: specification, Structured sessions, Tool profile;
- * `security.md`, What comes in.
+ * Runs the agent's Playwright script on the session's page. Source: specification, Tool profiles (`browser_execute`).
  */
 export const browserExecute = (
   services: Pick<ToolServices, "browser" | "control" | "scripts">,

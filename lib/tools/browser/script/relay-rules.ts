@@ -145,7 +145,6 @@ const OWN_WORLD_PREFIX = "__playwright";
 
 /**
  * Whether a script may send the page to an address: http, https and about:blank.
- * Source: `security.md`, What leaves the service.
  */
 function isOpenableUrl(url: string): boolean {
   if (url === "about:blank") return true;
@@ -160,7 +159,7 @@ export const isOwnWorld = (name: unknown): boolean =>
 
 /**
  * Decides about one DevTools command of a script: only what is listed passes, and only with parameters that stay
- * on the session's page. Source: `security.md`, What comes in.
+ * on the session's page.
  */
 export function judgeCommand(
   scope: RelayScope,
