@@ -24,7 +24,7 @@ const WELL_KNOWN = [
 /**
  * The Chromium that tests run: `BROWSER_EXECUTABLE_PATH`, the one that the set-up found, or one in a well-known place.
  *
- * @throws Error where there is none: a test that needs a browser fails, it is never skipped.
+ * @throws Error if there is none: a test that needs a browser fails instead of being skipped.
  */
 export function findTestChromium(): {
   executablePath: string;
@@ -91,7 +91,7 @@ export async function insertTestSession(
   return id;
 }
 
-/** Asks again and again, every 20 ms, until there is an answer. @throws Error after `timeoutMs`. */
+/** Polls every 20 ms until there is an answer. @throws Error after `timeoutMs`. */
 export async function waitFor<Value>(
   ask: () => Value | undefined | false | Promise<Value | undefined | false>,
   what: string,
@@ -105,7 +105,7 @@ export async function waitFor<Value>(
   throw new Error(`waited ${timeoutMs} ms for ${what}`);
 }
 
-/** The browser service on a fresh database, and what a test needs beside it. */
+/** The browser service on a fresh database, and what a test needs with it. */
 export type TestBrowsers = {
   browsers: BrowserService;
   db: Database;
@@ -145,7 +145,7 @@ export async function openTestBrowsers(
       dataDir,
       rule: createAddressRule({ allow }),
       ownOrigin: undefined,
-      // As after a restart: whoever held a browser before has gone.
+      // As after a restart: the previous owner of a browser has gone.
       owner: { name: `test ${services.length}`, isAlone: true },
       idleMs: 600_000,
       maxLive: 8,

@@ -40,7 +40,7 @@ export function cursorAt(
   }
 
   const style = getComputedStyle(element);
-  // The last of a list is the keyword that stands in for pictures of the page's own.
+  // The last item of a list is the keyword, used when the page's own pictures do not load.
   const keyword = style.cursor.split(",").at(-1)?.trim() ?? "auto";
   if (keyword !== "auto") return keyword;
   return style.userSelect !== "none" && isOverText(element.ownerDocument) ? "text" : "default";

@@ -11,7 +11,7 @@ export type SubmitAnnotation = (body: string) => Promise<AnnotationVerdict>;
 
 /** The overlay of a page, seen from the host. */
 export type Overlay = GatedOverlay & {
-  /** The CSS cursor keyword that the page shows at a point; `default` where the page does not answer. */
+  /** The CSS cursor keyword that the page shows at a point; `default` if the page does not answer. */
   readCursor: (x: number, y: number) => Promise<string>;
 };
 
@@ -25,9 +25,9 @@ const CURSOR = /^[a-z][a-z-]{1,20}$/;
 const CURSOR_MS_MAX = 500;
 
 /**
- * Puts the annotation overlay into every document that a page loads, and into the one it shows. A submission travels
- * by a DevTools binding, because a page's content policy would stop a request of the overlay. Calls from any other
- * world than the overlay's are ignored: a script of the agent can bind the same name in the page's own world.
+ * Adds the annotation overlay to every document that a page loads, and to the one it shows. A submission is sent through a
+ * DevTools binding, because a page's content policy would block a request of the overlay. Calls from any world but the
+ * overlay's are ignored: a script of the agent can bind the same name in the page's own world.
  */
 export async function installOverlay(
   cdp: CDPSession,
@@ -56,7 +56,7 @@ export async function installOverlay(
     const report = JSON.parse(payload) as OverlayReport;
     const answered =
       report.kind === "ready" ? start(contextId) : answer(contextId, onAnnotation(report.body));
-    // The page may be left before it hears the answer.
+    // The page may be left before the answer arrives.
     answered.catch(() => {});
   });
 

@@ -47,7 +47,7 @@ const NET_ERRORS: Readonly<Record<string, string>> = {
   UNSAFE_PORT: "uses a port that browsers do not open",
 };
 
-/** Says in words what Chromium's `net::ERR_…` code means for an address; the code follows in parentheses. */
+/** Describes Chromium's `net::ERR_…` code for an address in words; the code follows in parentheses. */
 export function describeNetError(code: string, address: string): string {
   const sentence = NET_ERRORS[code.replace(/^net::ERR_/, "")] ?? "could not be loaded";
   return `${address} ${sentence} (${code})`;
@@ -55,16 +55,16 @@ export function describeNetError(code: string, address: string): string {
 
 const DIAGNOSIS_TIMEOUT_MS = 3_000;
 
-/** What explaining needs: the proxy's own account, and whether a host may be asked again. */
+/** What an explanation needs: the proxy's reason, and whether the host may be contacted again. */
 type FailureContext = {
   findRefusal: (url: URL) => string | undefined;
-  /** Addresses at which the URL's host may be connected to; none where it is refused. */
+  /** The addresses at which the URL's host may be reached; empty when it is refused. */
   resolve: (url: URL) => Promise<string[]>;
 };
 
 /**
- * Says in a sentence why a document did not load. `errorReason` is DevTools' coarse reason; where it tells nothing
- * and the URL is https, the handshake is made once more from here, because then a certificate is the usual cause.
+ * Explains in a sentence why a document did not load. `errorReason` is DevTools' coarse reason. If it says nothing and the
+ * URL is https, the service repeats the TLS handshake, because a certificate is then the usual cause.
  */
 export async function explainFailure(
   context: FailureContext,

@@ -15,18 +15,18 @@ export type BrowserProxy = {
   close: () => Promise<void>;
 };
 
-/** Where the pages of our browsers may go. */
+/** Decides which addresses the pages of the service's browsers may open. */
 export type BrowserEgress = {
-  /** Says why a page may not be gone to, or undefined. Names are resolved; redirects are the proxy's affair. */
+  /** Returns why a page may not be opened, or undefined. Names are resolved; redirects are checked by the proxy. */
   refuse: (url: URL) => Promise<string | undefined>;
-  /** Addresses at which a URL's host may be connected to; none where it is refused. */
+  /** The addresses at which a URL's host may be reached; empty when it is refused. */
   resolve: (url: URL) => Promise<string[]>;
-  /** Keeps a port of this machine (DevTools, a proxy) from all pages, whatever `NETWORK_ALLOW` lets through. @returns the undoing. */
+  /** Blocks a port of this machine (DevTools, a proxy) for all pages, whatever `NETWORK_ALLOW` says. @returns unblocks it. */
   denyPort: (port: number) => () => void;
   startProxy: () => Promise<BrowserProxy>;
 };
 
-/** Makes the rule about where pages may go, from the guard's rule and our own origin. */
+/** Makes the egress from the guard's address rule and the service's own origin. */
 export function createBrowserEgress(
   rule: AddressRule,
   ownOrigin: Omit<OwnOrigin, "paths"> | undefined,

@@ -1,4 +1,4 @@
-/** Parts of Chromium that call home, ask questions, load pages nobody asked for, or hang. */
+/** Features of Chromium that send data home, show prompts, load further pages, or hang. */
 const DISABLED_FEATURES = [
   "AcceptCHFrame",
   "AutoDeElevate",
@@ -11,7 +11,7 @@ const DISABLED_FEATURES = [
   "OptimizationHints",
   "PaintHolding",
   "Prerender2",
-  // A dialog that a page opens while it is left for another of its site could not be answered, and would keep that away.
+  // A dialog that a page opens while it is left for another page of its site cannot be answered and would block that page.
   "RenderDocument",
   "Translate",
 ];
@@ -27,7 +27,7 @@ const FIXED = [
   "--window-size=1280,800",
   "--hide-scrollbars",
   "--mute-audio",
-  // A mouse is there, though the machine has none.
+  // Reports a mouse, although the machine has none.
   "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4",
   "--disable-back-forward-cache",
   "--disable-background-networking",
@@ -58,7 +58,7 @@ const FIXED = [
   "--password-store=basic",
   "--use-mock-keychain",
   `--disable-features=${DISABLED_FEATURES.join(",")}`,
-  // WebRTC would go around the proxy.
+  // WebRTC would bypass the proxy.
   "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
   "--webrtc-ip-handling-policy=disable_non_proxied_udp",
 ];
@@ -73,7 +73,7 @@ export function chromiumFlags(options: {
     ...FIXED,
     `--user-data-dir=${options.profileDir}`,
     `--proxy-server=${options.proxyServer}`,
-    // Without this, loopback addresses would be reached directly.
+    // Without this, loopback addresses would bypass the proxy.
     "--proxy-bypass-list=<-loopback>",
     ...(options.sandbox ? [] : ["--no-sandbox"]),
   ];

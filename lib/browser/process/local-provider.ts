@@ -7,12 +7,12 @@ import { isStartTimeout, type StartedChromium, type StartOptions, startChromium 
 const NOBODY: Account = { uid: 65534, gid: 65534 };
 const START_TIMEOUT_MS = 20_000;
 
-/** A way to run Chromium, and what is to be said where a better one did not work. */
+/** A way to run Chromium; `warning` is logged when no safer way works. */
 type Confinement = { account: Account | undefined; sandbox: boolean; warning?: string };
 
 const OWN_SANDBOX_OFF = "Chromium's own sandbox does not work on this system: its processes run without it";
 
-/** Ways from the safest down. As root Chromium has to become another user for its own sandbox to work. */
+/** The ways from the safest to the least safe. Started by root, Chromium has to run as another user for its sandbox to work. */
 function confinements(): Confinement[] {
   const isRoot = process.getuid?.() === 0;
   if (!isRoot) {
@@ -34,8 +34,8 @@ function confinements(): Confinement[] {
 }
 
 /**
- * Browsers of this machine: each call starts one Chromium with a proxy of its own, through which alone it reaches
- * the network. The first start finds the safest way that works here; the others use it.
+ * Browsers of this machine: each call starts one Chromium with a proxy of its own, which is its only way to the network.
+ * The first start finds the safest way that works on this machine; later starts use it.
  */
 export function createLocalProvider(deps: {
   launch: { executablePath: string; args?: string[]; env?: Record<string, string> };
@@ -59,7 +59,7 @@ export function createLocalProvider(deps: {
         return started;
       } catch (error) {
         firstError ??= error;
-        // A slow machine is no reason to give up a sandbox.
+        // A timeout may be due to a slow machine, which is no reason to give up the sandbox.
         if (isStartTimeout(error)) break;
       }
     }

@@ -3,8 +3,8 @@ import type { BrowserEgress, BrowserProxy } from "./browser-egress.ts";
 import type { BrowserProvider } from "./browser-provider.ts";
 
 /**
- * Browsers behind a DevTools endpoint (`BROWSER_CDP_URL`). One on this machine is given our proxy; one elsewhere
- * cannot reach it: its documents are checked one by one, and the rest is for the network it runs in.
+ * Browsers behind a DevTools endpoint (`BROWSER_CDP_URL`). A browser on this machine uses the service's proxy. Another one
+ * cannot reach the proxy: its documents are checked one by one, and its other requests are up to the network it runs in.
  */
 export function createRemoteProvider(deps: {
   cdpUrl: string;
@@ -47,7 +47,7 @@ export function createRemoteProvider(deps: {
   };
 }
 
-/** The WebSocket URL behind an endpoint that may be given as http(s). @throws Error when nothing answers there. */
+/** The WebSocket URL behind an endpoint that may be given as http(s). @throws Error when the endpoint does not answer. */
 async function findDevtoolsUrl(cdpUrl: string): Promise<string> {
   if (/^wss?:/.test(cdpUrl)) return cdpUrl;
   try {

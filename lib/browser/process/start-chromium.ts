@@ -2,7 +2,7 @@ import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process"
 import { chromiumFlags } from "./chromium-flags.ts";
 import { type Account, killGroup, makeProfileFolder } from "./profile-folder.ts";
 
-/** How to start one Chromium. `env` and `args` come on top of what every browser gets. */
+/** How to start one Chromium. `env` and `args` are added to those of every browser. */
 export type StartOptions = {
   executablePath: string;
   args: string[];
@@ -24,7 +24,7 @@ export type StartedChromium = {
 };
 
 /**
- * The browser takes the shell's place in a process group of its own; beside it a reader waits on a pipe that only
+ * The browser replaces the shell in a process group of its own; a second process reads from a pipe that only
  * this process holds. When the pipe closes it ends the browser, removes the profile (`$0`) and kills the whole group:
  * however this process ends, no browser outlives it.
  */
@@ -33,7 +33,7 @@ const GUARDED_START = '(read _ <&3; kill -9 $$; rm -rf "$0"; kill -9 -$$) & exec
 /**
  * Starts Chromium as a child of this process.
  *
- * @throws Error with Chromium's own last words when it does not come up.
+ * @throws Error with the last line of Chromium's output when it does not start.
  */
 export async function startChromium(options: StartOptions): Promise<StartedChromium> {
   const profile = await makeProfileFolder(options.folder, options.account);
@@ -54,7 +54,7 @@ export async function startChromium(options: StartOptions): Promise<StartedChrom
     const devtoolsUrl = await readDevtoolsUrl(child, options.timeoutMs);
     const pid = child.pid ?? 0;
     await profile.recordProcess(pid);
-    // What is left of the group when the browser died by itself, its reader at least, and its folder.
+    // When the browser ended by itself, its group still has the reading process, and its folder exists.
     void exited.then(kill);
     return { pid, devtoolsUrl, exited, kill };
   } catch (error) {
@@ -69,7 +69,7 @@ function spawnGuarded(options: StartOptions, flags: string[], profileDir: string
     TMPDIR: profileDir,
     PATH: "/usr/local/bin:/usr/bin:/bin",
     LANG: "C.UTF-8",
-    // No message bus is there to be looked for.
+    // Keeps Chromium from looking for a message bus, because there is none.
     DBUS_SESSION_BUS_ADDRESS: "unix:path=/dev/null",
     DBUS_SYSTEM_BUS_ADDRESS: "unix:path=/dev/null",
     ...options.env,
@@ -88,10 +88,10 @@ function spawnGuarded(options: StartOptions, flags: string[], profileDir: string
 
 const TIMEOUT = "BrowserStartTimeout";
 
-/** Whether a start took too long; that says nothing about the way it was tried. */
+/** Whether a start took too long, which does not mean that this way to start does not work. */
 export const isStartTimeout = (error: unknown): boolean => error instanceof Error && error.name === TIMEOUT;
 
-/** Waits for the line in which Chromium names its DevTools endpoint, then lets its other lines go by. */
+/** Waits for the line in which Chromium prints its DevTools endpoint, and ignores further lines. */
 function readDevtoolsUrl(child: ChildProcess, timeoutMs: number): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = "";
@@ -115,7 +115,7 @@ function readDevtoolsUrl(child: ChildProcess, timeoutMs: number): Promise<string
   });
 }
 
-/** The last line that is no noise about a missing message bus, so that a person knows what to mend. */
+/** The last line of the output that is not about the missing message bus, as the cause of the failure. */
 function lastWords(text: string): string {
   const line = text
     .split("\n")

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { OpenBrowser } from "../page/open-browser.ts";
-import { createBrowserLifecycle } from "./browser-lifecycle.ts";
+import { waitFor } from "../testing.ts";
+import { createBrowserLifecycle, type RunningBrowser } from "./browser-lifecycle.ts";
 import type { StoredRecord } from "./browser-record.ts";
 import type { BrowserRow } from "./browser-store.ts";
 
@@ -39,5 +40,44 @@ describe("a browser's end that cannot be recorded", () => {
 
   test("is nothing to tell once its session was removed", async () => {
     assert.deepEqual(await endUnrecorded(async () => undefined), []);
+  });
+});
+
+describe("a browser that is lost before its start is recorded", () => {
+  test("fails that start, is recorded after it, and the next start waits for the record", async () => {
+    const moves: string[] = [];
+    const taken: RunningBrowser[] = [];
+    const cameUp = Promise.withResolvers<void>();
+    const record = {
+      dropClaim: async () => null,
+      noteWaiting() {},
+      async move(event) {
+        moves.push(event);
+        if (event === "cameUp") await cameUp.promise;
+        return row;
+      },
+      settle: async () => {},
+    } as Partial<StoredRecord> as StoredRecord;
+    const browser = { selected: () => ({ page: { url: () => "about:blank" } }), close: async () => {} };
+    const lifecycle = createBrowserLifecycle({
+      ...{ sessionId: "ses_a", record, take: async () => browser as unknown as OpenBrowser },
+      ...{ land: async () => {}, onReleased() {}, onEnding: async () => {} },
+      onTaken: (running) => void taken.push(running),
+      requestPlace: () => ({ granted: Promise.resolve(), position: () => 0, release() {} }),
+      placeWait: { waitMs: 60_000, explain: () => "" },
+      logger: { debug() {}, info() {}, warn() {}, error() {} },
+    });
+    const first = lifecycle.provision();
+    await waitFor(() => lifecycle.state().kind === "recording", "the browser to be recorded");
+    const [lost] = taken;
+    assert.ok(lost);
+    lifecycle.lose(lost, "lost", null);
+    assert.equal(lifecycle.state().kind, "ending");
+    const second = lifecycle.provision();
+    cameUp.resolve();
+    await assert.rejects(first, /ended right after its start/);
+    assert.equal(await second, taken[1]);
+    assert.deepEqual(moves, ["provision", "cameUp", "lost", "provision", "cameUp"]);
+    assert.equal(lifecycle.state().kind, "up");
   });
 });

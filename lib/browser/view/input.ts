@@ -40,9 +40,9 @@ const UNANSWERED_MAX = 500;
 const BUTTON_BITS = { none: 0, left: 1, right: 2, middle: 4 } as const;
 
 /**
- * Mouse moves and wheel turns that pile up while the page is busy become one each; everything else is sent at once,
- * after the last position, and never waits for a move to be answered (DevTools keeps the order).
- * `send` resolves when the page has taken the event.
+ * Mouse moves that arrive while the page is busy become one move, and wheel turns one turn. Everything else is sent at
+ * once, after the last position, and never waits for the answer to a move (DevTools keeps the order).
+ * `send` resolves when the page has handled the event.
  */
 export function createInputQueue(send: (command: InputCommand) => Promise<unknown>): InputQueue {
   let move: Move | undefined;

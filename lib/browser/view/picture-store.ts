@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import type { Database } from "#db/client.ts";
 import { pagePictures } from "#db/schema/index.ts";
 
-/** What the page of a session looked like last. */
+/** The last picture of a session's page. */
 export type PagePicture = { mediaType: string; bytes: Uint8Array; takenAt: Date };
 
 /** Writes the picture in place of the session's earlier one. @throws when the session is gone. */
@@ -24,7 +24,7 @@ export async function readPagePicture(db: Database, sessionId: string): Promise<
   return row;
 }
 
-/** When the last picture was taken, without reading it; null where there is none. */
+/** When the last picture was taken, without reading it; null if there is none. */
 export async function readPictureTime(db: Database, sessionId: string): Promise<Date | null> {
   const [row] = await db
     .select({ takenAt: pagePictures.takenAt })

@@ -2,11 +2,11 @@ import type { BrowserService, LiveBrowser } from "#lib/browser/browser-service.t
 import type { ToolCall } from "../tool.ts";
 import { withinDeadline } from "./within-deadline.ts";
 
-/** A cold browser takes a few seconds; this is when something is wrong. */
+/** A cold start takes a few seconds; after this time something is wrong. */
 const START_MS_MAX = 60_000;
 
 /**
- * The session's live browser, started where none runs, and marked as used.
+ * The session's live browser, started if none runs, and marked as used.
  * @throws Error with a sentence when it does not start in time or the call is stopped.
  */
 export async function openLive(browser: BrowserService, call: ToolCall): Promise<LiveBrowser> {

@@ -23,7 +23,7 @@ export type TestBrowser = {
   touched: string[];
   /** What scripts did with pointer and keys. */
   pointers: (ScriptPointer | undefined)[];
-  /** Steers an overlay that a test installs. */
+  /** Controls an overlay that a test installs. */
   overlayGate: OverlayGate;
   close: () => Promise<void>;
 };

@@ -1,6 +1,6 @@
 /**
- * Waits for work on a page, but no longer than the deadline and not past a stop: a page that is busy with an endless
- * loop or holds a dialog open never answers.
+ * Waits for work on a page until the deadline or until the call is stopped: a page that is busy with an endless loop or
+ * has a dialog open never answers.
  * @throws Error with a sentence when stopped or late; otherwise what the work throws.
  */
 export async function withinDeadline<Result>(

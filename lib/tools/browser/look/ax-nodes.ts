@@ -1,7 +1,7 @@
 import { pickNodes } from "./evaluate-in-frame.ts";
 import type { PageFrame } from "./page-frames.ts";
 
-/** One node of the browser's accessibility tree that stands for an element. */
+/** One node of the browser's accessibility tree that represents an element. */
 export type AxNode = {
   backendNodeId: number;
   /** The computed ARIA role; `generic` where the element has none. */
@@ -14,7 +14,7 @@ export type AxNode = {
 };
 
 const TEXT_CHARS_MAX = 2_000;
-/** Nodes that carry text and stand for no element of their own. */
+/** Nodes that hold text and represent no element. */
 const TEXT_ROLES = new Set(["StaticText", "InlineTextBox", "LineBreak", "ListMarker"]);
 
 type RawNode = {
@@ -29,7 +29,7 @@ type RawNode = {
 };
 
 /**
- * Reads a frame's accessibility tree in document order, without our overlay. Roles and names are the browser's own, so
+ * Reads a frame's accessibility tree in document order, without the overlay. Roles and names are the browser's own, so
  * that they are what assistive technology and Playwright's `getByRole` find.
  */
 export async function readAxNodes(frame: PageFrame): Promise<AxNode[]> {

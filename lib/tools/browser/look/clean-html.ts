@@ -1,6 +1,6 @@
 import type { PageKit } from "./page-kit.ts";
 
-/** The cleaned page, and what it holds. */
+/** The cleaned page, its outline and how many links, forms, fields and images it has. */
 export type CleanedHtml = {
   html: string;
   isCut: boolean;
@@ -9,10 +9,10 @@ export type CleanedHtml = {
 };
 
 /**
- * Writes a frame's document as HTML without scripts, inline handlers, styles, comments, our overlay and embedded data.
+ * Writes a frame's document as HTML without scripts, inline handlers, styles, comments, the overlay and embedded data.
  * Open shadow roots become `<template shadowrootmode="open">`. Runs inside the page, sent as source: uses nothing from
  * outside its own body.
- * @param charsMax where the document is cut, its open elements closed.
+ * @param charsMax the length at which the document is cut; open elements are closed.
  */
 export function cleanHtml(kit: PageKit, charsMax: number): CleanedHtml {
   const dropped =

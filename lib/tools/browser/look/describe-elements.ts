@@ -7,7 +7,7 @@ export type ElementDescription = {
   box: { x: number; y: number; width: number; height: number };
   isVisible: boolean;
   isOverlay: boolean;
-  /** A part that the browser made inside an input, a video or the like: not the page's, and out of reach. */
+  /** Made by the browser inside an input, a video or the like; tools and scripts cannot use it. */
   isBrowserMade: boolean;
   text: string;
   /** Role and name by simple rules, for elements that the accessibility tree leaves out. */

@@ -101,7 +101,7 @@ async function queryFrame(frame: PageFrame, query: Query, room: number) {
     shown.map((node) => node.backendNodeId),
     describeElements,
   );
-  // Names of single elements come only now, for those that are shown.
+  // Names of single elements are read only for those that are shown.
   const named = nodes.isNamed
     ? undefined
     : await readAxNodesOf(
@@ -171,7 +171,7 @@ async function explainNothing(frames: PageFrame[], query: Query): Promise<string
 
 const SUGGESTIONS_MAX = 6;
 
-/** Picks what comes closest to the words that found nothing: by words and beginnings of words in common, else the first few. */
+/** Picks the elements closest to a query without matches: by shared words and beginnings of words, or else the first few. */
 function suggestClosest<Node extends { role: string; name: string }>(wanted: string, nodes: Node[]): Node[] {
   const words = readWords(wanted);
   const named = nodes.filter((node) => node.name.trim() !== "");

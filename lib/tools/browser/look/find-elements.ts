@@ -3,7 +3,7 @@ import { describeElements } from "./describe-elements.ts";
 import { callWithNodes, pickNodes } from "./evaluate-in-frame.ts";
 import type { PageFrame } from "./page-frames.ts";
 
-/** What somebody can act on, by role; the browser's own names for special inputs among them. */
+/** The roles of elements that a user can act on, including the browser's own names for special inputs. */
 const INTERACTIVE_ROLES = new Set(
   "button link textbox searchbox combobox listbox checkbox radio switch slider spinbutton menuitem menuitemcheckbox menuitemradio tab treeitem Date DateTime InputTime ColorWell DisclosureTriangle".split(
     " ",
@@ -88,13 +88,13 @@ const emptyNode = (backendNodeId: number): AxNode => ({
   text: "",
 });
 
-/** Whether an element is one that somebody can act on, or a heading. */
+/** Whether a user can act on an element, or it is a heading. */
 export const isListed = (node: AxNode): boolean =>
   INTERACTIVE_ROLES.has(node.role) ||
   node.role === "heading" ||
   (node.isFocusable && !NOT_LISTED_ROLES.has(node.role) && (node.role !== "generic" || node.name !== ""));
 
-/** Chromium says `image` where ARIA 1.2 said `img`. */
+/** Chromium uses `image` for ARIA's `img`. */
 const sameRole = (role: string) => (role.toLowerCase() === "img" ? "image" : role.toLowerCase());
 
 /** Where inline elements meet, the tree does not tell whether there is a blank: blanks do not count in a comparison. */

@@ -26,7 +26,7 @@ export type PageFrame = {
   contextId: number;
 };
 
-/** How frames are joined when one is named: `iframe#a → iframe#b`. */
+/** Joins the parts of a frame's path: `iframe#a → iframe#b`. */
 export const FRAME_ARROW = " → ";
 
 const FRAMES_MAX = 60;
@@ -48,7 +48,7 @@ export async function withFrames<Result>(
       page
         .frames()
         .slice(1, FRAMES_MAX)
-        // A frame of the same process has no session of its own: that is an error here, and expected.
+        // Expected: a frame of the same process has no session of its own.
         .map((frame) =>
           page
             .context()
@@ -80,7 +80,7 @@ async function describeFrames(sessions: CDPSession[]): Promise<PageFrame[]> {
   const visit = async (parentId: string | undefined, parent: PageFrame | undefined) => {
     for (const { frame, session } of children(parentId)) {
       const opened = await openFrame(frame, session, parent, frames.length).catch(() => undefined);
-      // A frame that went away while we looked is no longer part of the page.
+      // A frame that was removed meanwhile is no longer part of the page.
       if (!opened) continue;
       frames.push(opened);
       await visit(frame.id, opened);
@@ -109,7 +109,7 @@ async function openFrame(
     worldName: WORLD_NAME,
   });
   const owner = parent ? await describeOwner(parent, frame.id) : undefined;
-  // DevTools' own field knows nothing of a srcdoc frame's inherited origin.
+  // DevTools' own field does not contain the inherited origin of a srcdoc frame.
   const { result } = await session.send("Runtime.evaluate", { expression: "self.origin", contextId });
   return {
     key: index === 0 ? "main" : `f${index}`,
@@ -163,6 +163,6 @@ export function selectFrames(frames: PageFrame[], wanted: string | undefined): P
   return exact.length > 0 ? exact : frames.filter((frame) => frame.url.includes(wanted));
 }
 
-/** Says which frames there are, for whoever named one that is not. */
+/** Lists the frames, as the error for a `frame` argument that matches none. */
 export const explainFrames = (frames: PageFrame[], wanted: string) =>
   `No frame "${wanted}". Frames: ${frames.map((frame) => `${frame.key} (${frame.url.slice(0, 100)})`).join(", ")}.`;

@@ -2,7 +2,7 @@ import { makeSelectorOf } from "./unique-selector.ts";
 
 /** The page's elements, as functions that run inside the page see them. */
 export type PageDom = {
-  /** The document and every open shadow root below it, in document order; our overlay's are left out. */
+  /** The document and every open shadow root below it, in document order, without the overlay's. */
   roots: () => (Document | ShadowRoot)[];
   /** Elements by CSS selector, open shadow roots pierced; `a >> b` looks for `b` inside `a`, `nth=1` takes the second. */
   queryAll: (selector: string) => Element[];

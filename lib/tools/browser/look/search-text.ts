@@ -3,7 +3,7 @@ import type { PageKit } from "./page-kit.ts";
 /** What to look for in one frame. */
 type TextSearch = { query: string; isRegex: boolean; limit: number };
 
-/** One place where it stands. `snippet` marks the match with « ». */
+/** One match. `snippet` marks it with « ». */
 export type TextMatch = { snippet: string; selector: string | null; tag: string; visible: boolean };
 
 /**

@@ -32,7 +32,7 @@ export const capturePreview = (services: Pick<ToolServices, "browser" | "evidenc
     needs: "browser",
     profile: "analysis",
     idempotent: true,
-    // Others must not measure the page while it has another size.
+    // No other call may measure the page while it has another size.
     readOnly: false,
     timeoutMs: 120_000,
     async execute({ device, width, height, fullPage, title }, call) {
@@ -76,7 +76,7 @@ async function withViewport<Result>(
   }
 }
 
-/** Two drawn frames and the fonts: what a layout needs to come to rest after a new size. */
+/** Waits for two drawn frames and the fonts, after which a layout has settled into a new size. */
 const settle = (page: Page): Promise<unknown> =>
   page.evaluate(() =>
     Promise.race([

@@ -3,7 +3,7 @@ import type { EvidenceStore } from "#lib/evidence/evidence.ts";
 import type { ToolCall, ToolResult } from "../../tool.ts";
 import type { Picture } from "./take-picture.ts";
 
-/** Keeps a picture as evidence and answers with it: id, address, time and size in words, and the picture for the model. */
+/** Stores a picture as evidence and returns the tool result: id, address, time and size as text, and the picture for the model. */
 export async function keepPicture(
   evidence: EvidenceStore,
   call: ToolCall,

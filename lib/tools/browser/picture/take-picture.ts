@@ -19,14 +19,14 @@ export type Picture = {
 };
 
 const MODEL_EDGE_MAX = 1_568;
-/** Narrower than this nothing can be read: a very long page is cut for the model rather than shrunk further. */
+/** Nothing can be read below this width: a very long page is cut for the model rather than scaled down further. */
 const MODEL_WIDTH_MIN = 500;
 /** Chromium draws no picture beyond 16,384 pixels. */
 const EDGE_MAX = 16_000;
 const BYTES_MAX = 8 * 2 ** 20;
 
 /**
- * Takes a picture of the page without our overlay, which is hidden meanwhile.
+ * Takes a picture of the page without the overlay, which is hidden meanwhile.
  * @throws Error with a sentence when the selector finds nothing visible.
  */
 export async function takePicture(live: LiveBrowser, area: PictureArea): Promise<Picture> {

@@ -1,7 +1,7 @@
 /**
- * The child process in which one script of the agent runs: started and waiting before the script comes, ended after it.
- * It speaks JSON lines over stdin and stdout, and reaches the session's page through them alone. It is mounted by itself
- * beside playwright-core, so it imports nothing of this project but types.
+ * The child process in which one script of the agent runs: started before the script arrives, ended after it. It exchanges
+ * JSON lines over stdin and stdout, which are its only way to the session's page. It is mounted alone, next to
+ * playwright-core, so it imports only types of this project.
  */
 
 import { Socket as DatagramSocket } from "node:dgram";
@@ -13,7 +13,7 @@ import { type BrowserContext, type ConnectOverCDPTransport, chromium, type Page 
 import type { FromChild, ToChild } from "./script-protocol.ts";
 
 const OWN_NAMES = ["page", "context", "console"] as const;
-/** Names of Node that are shadowed, so that a script that tries them gets a plain error instead of a puzzling one. */
+/** Names of Node that are shadowed, so that a script that uses them gets a clear error. */
 const SHADOWED_NAMES = ["process", "require", "module", "exports", "fetch", "WebSocket", "global"] as const;
 const FILE_NAME = "script.js";
 const LISTENER_METHODS = [
@@ -35,8 +35,8 @@ const listeners = {
 };
 const helperCalls = new Map<number, (answer: Extract<ToChild, { type: "helper" }>) => void>();
 
-// Where no namespace takes the network and other processes away, this at least takes away the doors that Node opens to
-// them: its permission model guards neither sockets nor signals.
+// Without a namespace that blocks the network and other processes, this blocks at least Node's own functions for them:
+// its permission model covers neither sockets nor signals.
 const closed = (what: string) => () => {
   throw new Error(`Scripts have no ${what} of their own; work through the page.`);
 };
@@ -64,7 +64,7 @@ tell({ type: "ready" });
 
 async function play(run: Extract<ToChild, { type: "run" }>): Promise<unknown> {
   const names = [...OWN_NAMES, ...SHADOWED_NAMES].join(", ");
-  // Compiled before the page is touched: a script with a typing error has no effect at all.
+  // Compiled before the page is used, so that a script with a syntax error has no effect.
   const compiled = new Script(`(async (${names}) => {\n${run.script}\n})`, {
     filename: FILE_NAME,
     lineOffset: -1,

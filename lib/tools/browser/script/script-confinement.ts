@@ -5,24 +5,24 @@ import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
-/** How a script's child process is held, from the strongest to the weakest. */
+/** How a script's child process is confined, from the strongest way to the weakest. */
 const CONFINEMENT_KINDS = ["bubblewrap", "namespaces", "permissions"] as const;
 export type ConfinementKind = (typeof CONFINEMENT_KINDS)[number];
 
-/** The command that starts a confined child, and how to speak of it. */
+/** The command that starts a confined child, and its description. */
 export type Confinement = { kind: ConfinementKind; command: string; args: string[]; detail: string };
 
 const NOBODY = "65534";
 const HEAP_MB = 256;
 /** Cap on writable memory of the child, buffers included; V8 itself needs about half a gigabyte of it. */
 const DATA_BYTES_MAX = 1024 * 2 ** 20;
-/** Files whose absence Playwright asks for when it loads; without leave to ask it does not load. */
+/** Files that Playwright looks for when it loads; it fails to load without the permission to look. */
 const ASKED_FOR = ["/proc/version", "/proc/sys/fs/binfmt_misc/WSLInterop", "/run/WSL"];
 
 const run = promisify(execFile);
 
 /**
- * Finds the strongest way to hold a child process on this machine, by trying each: bubblewrap (no network, no files but
+ * Finds the strongest way to confine a child process on this machine, by trying each: bubblewrap (no network, no files but
  * Node and Playwright, another user), namespaces without it, Node's permission model alone.
  * @param nodePath the Node ≥ 24 to run. @param kinds which ways to try, all by default. @throws Error when not even the weakest starts.
  */
@@ -84,7 +84,7 @@ export async function findConfinement(
   throw new Error("Scripts cannot run on this machine: no child process starts.", { cause: reason });
 }
 
-/** All that a child may know of the environment: where commands are, and a home that does not exist. */
+/** The whole environment of a child: the path of commands, and a home that does not exist. */
 export const childEnvironment = (): NodeJS.ProcessEnv =>
   ({
     PATH: process.platform === "win32" ? "" : "/usr/local/bin:/usr/bin:/bin",
@@ -135,7 +135,7 @@ async function isInstalled(program: string): Promise<boolean> {
   return found.includes(true);
 }
 
-/** Whether a user other than ours can reach a path: every folder above it is open to all. */
+/** Whether other users can reach a path: every folder above it is open to all. */
 async function isReadableByAll(path: string): Promise<boolean> {
   for (let folder = dirname(path); ; folder = dirname(folder)) {
     if (((await stat(folder)).mode & 0o001) === 0) return false;

@@ -3,7 +3,7 @@ export type ToChild =
   | {
       type: "run";
       script: string;
-      /** Names of the functions that the page gets on top of Playwright's. */
+      /** Names of the functions that the page gets in addition to Playwright's. */
       helpers: string[];
       actionTimeoutMs: number;
       logCharsMax: number;
@@ -13,7 +13,7 @@ export type ToChild =
   | { type: "helper"; id: number; ok: true; value: unknown }
   | { type: "helper"; id: number; ok: false; error: string };
 
-/** What the child sends back. The child runs foreign code: nothing in here is to be trusted. */
+/** What the child sends back. The child runs foreign code, so its messages are not trusted. */
 export type FromChild =
   | { type: "ready" }
   | { type: "devtools"; message: object }
