@@ -5,7 +5,7 @@ import type { OverlayHold } from "./overlay/overlay-gate.ts";
 import type { PageDialogs } from "./page/page-dialogs.ts";
 import type { PagePicture } from "./view/picture-store.ts";
 
-/** The browser of a session as its status endpoint shows it. Source: specification, Browser status; `currentUrl` is an addition. */
+/** The browser of a session as its status endpoint shows it. Source: specification, Browser status; `wire.md`, Browser. */
 export type BrowserRecord = {
   status: BrowserStatus;
   sessionId: string | null;

@@ -16,7 +16,7 @@ type Header = { name: string; value: string };
 /**
  * Stops every document of the main frame that would end in an error page, before the page is left: a refused
  * address (by the guard itself, or after a redirect), a server that is not there, a broken certificate.
- * HTTP errors are pages like others.
+ * HTTP errors are pages like others. Source: `security.md`, What leaves the service.
  */
 export async function guardDocuments(cdp: CDPSession, options: DocumentGuardOptions): Promise<void> {
   const { mainFrameId, refuse, explain, onRefused } = options;

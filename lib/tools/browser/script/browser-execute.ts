@@ -19,7 +19,8 @@ const MESSAGE_SHOWN_MAX = 300;
 type ScriptHelpers = (sessionId: string) => Record<string, ScriptHelper>;
 
 /**
- * Runs the agent's Playwright script on the session's page. Source: specification, Tool profiles (`browser_execute`).
+ * Runs the agent's Playwright script on the session's page. Source: specification, Structured sessions, Tool profile;
+ * `security.md`, What comes in.
  */
 export const browserExecute = (
   services: Pick<ToolServices, "browser" | "control" | "scripts">,
