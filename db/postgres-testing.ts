@@ -43,13 +43,20 @@ export async function startTestPostgres({ isDurable = false } = {}): Promise<Tes
     await writeFile(join(folder, "pg_hba.conf"), "local all all trust\nhost all all 127.0.0.1/32 password\n");
     const settings = [
       ...serviceSettings(programs.major),
-      ...[`unix_socket_directories=${socket.directory}`, "listen_addresses=127.0.0.1", `port=${port}`],
-      ...["max_connections=300", "shared_buffers=64MB"],
+      `unix_socket_directories=${socket.directory}`,
+      "listen_addresses=127.0.0.1",
+      `port=${port}`,
+      "max_connections=300",
+      "shared_buffers=64MB",
       ...(isDurable ? [] : ["fsync=off", "full_page_writes=off"]),
     ];
     const start = () =>
       startPostmaster({
-        ...{ programs, folder, settings, account: databaseAccount(), isTemporary: true },
+        programs,
+        folder,
+        settings,
+        account: databaseAccount(),
+        isTemporary: true,
         logger: silent,
         onFailed() {},
       });

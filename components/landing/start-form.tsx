@@ -96,7 +96,15 @@ function useStartForm(demoUrl: string) {
   }
 
   return {
-    ...{ task, targetUrl, isStructured, schemaText, isStarting, problem, request, problemAt, start },
+    task,
+    targetUrl,
+    isStructured,
+    schemaText,
+    isStarting,
+    problem,
+    request,
+    problemAt,
+    start,
     schemaProblem: schemaText !== "" && read && !read.isValid ? read.problem : problemAt("outputSchema"),
     setTask: edit(setTask),
     setTargetUrl: edit(setTargetUrl),

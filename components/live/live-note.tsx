@@ -106,27 +106,37 @@ function describeNote(
     case "creating":
       return browserPosition === null
         ? {
-            ...{ icon: LoaderCircle, isBusy: true, title: "Starting the browser" },
+            icon: LoaderCircle,
+            isBusy: true,
+            title: "Starting the browser",
             text: "The page appears here in a moment.",
           }
         : {
-            ...{ icon: Timer, title: describeBrowserWait(browserPosition) },
+            icon: Timer,
+            title: describeBrowserWait(browserPosition),
             text: "Other sessions use every browser. The page appears here as soon as one is free.",
           };
     case "error":
       return {
-        ...{ icon: MonitorOff, title: "The browser stopped", action: "Start it again" },
+        icon: MonitorOff,
+        title: "The browser stopped",
+        action: "Start it again",
         text: browser.lastError ?? "It ended unexpectedly.",
       };
     case "expired":
       return {
-        ...{ icon: MonitorOff, isAtRest: true, action: "Open live page" },
+        icon: MonitorOff,
+        isAtRest: true,
+        action: "Open live page",
         title: hasPicture ? "Last picture of the page" : "The live page is closed",
         text: "It reopens where it was when the agent needs it, or when a person opens it.",
       };
     case "idle":
       return {
-        ...{ icon: Globe, isAtRest: true, title: "No page open yet", action: "Open live page" },
+        icon: Globe,
+        isAtRest: true,
+        title: "No page open yet",
+        action: "Open live page",
         text: "The browser starts when the agent needs it, or when a person opens the page.",
       };
     case "ready":
@@ -134,7 +144,8 @@ function describeNote(
       if (live === "closed")
         return { icon: MonitorOff, title: "The live view has ended", text: "Open the session’s link again." };
       return {
-        ...{ icon: LoaderCircle, isBusy: true },
+        icon: LoaderCircle,
+        isBusy: true,
         title: live === "open" ? "Waiting for the first picture" : "Connecting to the live view",
       };
   }

@@ -144,8 +144,12 @@ const isFromInputMethod = ({ key, nativeEvent }: KeyboardEvent): boolean =>
   nativeEvent.isComposing || key === "Process" || key === "Unidentified";
 
 const PLAIN_ESCAPE = {
-  ...{ key: "Escape", code: "Escape" },
-  ...{ altKey: false, ctrlKey: false, metaKey: false, shiftKey: false },
+  key: "Escape",
+  code: "Escape",
+  altKey: false,
+  ctrlKey: false,
+  metaKey: false,
+  shiftKey: false,
 };
 
 function sendKeyDown(input: PageInput, event: KeyboardEvent, leave: () => void): void {

@@ -64,7 +64,11 @@ export async function startServer({ dataDir, logger = silent, onLost = endProces
   const socket = await prepareSocket(folder);
   try {
     const postmaster = await startPostmaster({
-      ...{ programs, folder, logger, account: databaseAccount(), onFailed: onLost },
+      programs,
+      folder,
+      logger,
+      account: databaseAccount(),
+      onFailed: onLost,
       settings: [...serviceSettings(programs.major), `unix_socket_directories=${socket.directory}`],
     });
     return {

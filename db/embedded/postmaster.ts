@@ -175,11 +175,18 @@ function spawnServer({
     spawn(
       "/bin/sh",
       [
-        ...["-c", isTemporary ? TEMPORARY_START : GUARDED_START, folder],
-        ...[`${programs.bin}/postgres`, "-D", path, ...args],
+        "-c",
+        isTemporary ? TEMPORARY_START : GUARDED_START,
+        folder,
+        `${programs.bin}/postgres`,
+        "-D",
+        path,
+        ...args,
       ],
       {
-        ...{ cwd: "/", env: serverEnvironment(), ...account },
+        cwd: "/",
+        env: serverEnvironment(),
+        ...account,
         // A group of its own: Ctrl-C in a terminal reaches the service, which still needs its database to end in order.
         detached: true,
         stdio: ["ignore", "ignore", "pipe", "pipe", handle],

@@ -6,9 +6,16 @@ export function initdbArguments(major: number): string[] {
       ? ["--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C"]
       : [process.platform === "linux" ? "--locale=C.UTF-8" : "--locale=C"];
   return [
-    ...["--username=postgres", "--encoding=UTF8", ...locale, "--data-checksums", "--wal-segsize=4"],
+    "--username=postgres",
+    "--encoding=UTF8",
+    ...locale,
+    "--data-checksums",
+    "--wal-segsize=4",
     // Only users who can enter the folder, which is closed, reach its socket.
-    ...["--auth-local=trust", "--auth-host=scram-sha-256", "--no-sync", "--no-instructions"],
+    "--auth-local=trust",
+    "--auth-host=scram-sha-256",
+    "--no-sync",
+    "--no-instructions",
   ];
 }
 
@@ -18,16 +25,34 @@ export const WAL_SEGMENT_BYTES = 4 * 1024 * 1024;
 /** A server for one service on one machine: little memory, few processes, and every commit on the disk. */
 export function serviceSettings(major: number): string[] {
   return [
-    ...["listen_addresses=", "unix_socket_permissions=0700", "port=5432"],
-    ...["fsync=on", "full_page_writes=on", "synchronous_commit=on"],
-    ...["max_connections=50", "shared_buffers=32MB", "work_mem=4MB", "maintenance_work_mem=32MB"],
-    ...["min_wal_size=32MB", "max_wal_size=256MB", "wal_level=minimal", "max_wal_senders=0"],
-    ...["max_worker_processes=0", "max_parallel_workers=0", "max_logical_replication_workers=0"],
-    ...["autovacuum_max_workers=1", "jit=off", "huge_pages=off"],
+    "listen_addresses=",
+    "unix_socket_permissions=0700",
+    "port=5432",
+    "fsync=on",
+    "full_page_writes=on",
+    "synchronous_commit=on",
+    "max_connections=50",
+    "shared_buffers=32MB",
+    "work_mem=4MB",
+    "maintenance_work_mem=32MB",
+    "min_wal_size=32MB",
+    "max_wal_size=256MB",
+    "wal_level=minimal",
+    "max_wal_senders=0",
+    "max_worker_processes=0",
+    "max_parallel_workers=0",
+    "max_logical_replication_workers=0",
+    "autovacuum_max_workers=1",
+    "jit=off",
+    "huge_pages=off",
     // Version 18 would keep three processes for reading alone.
     ...(major >= 18 ? ["io_method=sync"] : []),
-    ...["logging_collector=off", "log_destination=stderr", "log_line_prefix=", "log_checkpoints=off"],
+    "logging_collector=off",
+    "log_destination=stderr",
+    "log_line_prefix=",
+    "log_checkpoints=off",
     // Failed statements are reported to the client; starts, stops and failures of the server to the log.
-    ...["log_min_messages=log", "log_min_error_statement=panic"],
+    "log_min_messages=log",
+    "log_min_error_statement=panic",
   ];
 }

@@ -56,10 +56,13 @@ export async function makeTemplate(programs: PostgresPrograms, folder: string): 
   await initialise(programs, folder, account);
   const socket = await prepareSocket(folder);
   const postmaster = await startPostmaster({
-    ...{ programs, folder, account },
+    programs,
+    folder,
+    account,
     settings: [
       ...serviceSettings(programs.major),
-      ...[`unix_socket_directories=${socket.directory}`, "fsync=off"],
+      `unix_socket_directories=${socket.directory}`,
+      "fsync=off",
     ],
     logger: { debug() {}, warn() {}, error() {} },
     // A failing server fails the migrations.
@@ -80,7 +83,9 @@ export async function makeTemplate(programs: PostgresPrograms, folder: string): 
 async function initialise({ bin, major }: PostgresPrograms, folder: string, account: Account | undefined) {
   const initdb = withFolderHandle(folder, (handle, path) =>
     spawn(join(bin, "initdb"), ["-D", path, ...initdbArguments(major)], {
-      ...{ cwd: "/", env: serverEnvironment(), ...account },
+      cwd: "/",
+      env: serverEnvironment(),
+      ...account,
       stdio: ["ignore", "ignore", "pipe", "ignore", handle],
     }),
   );

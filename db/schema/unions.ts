@@ -15,13 +15,27 @@ export const EVIDENCE_KINDS = ["screenshot", "preview", "html", "file"] as const
 export const ELICITATION_STATES = ["open", "answered", "declined", "unanswered"] as const;
 /** What a session is doing, or how its last turn ended, in one word. */
 export const SESSION_STATES = [
-  ...(["ready", "starting", "working", "waiting", "compacting", "retrying"] as const),
-  ...(["done", "page_error", "no_result", "failed", "stopped"] as const),
+  "ready",
+  "starting",
+  "working",
+  "waiting",
+  "compacting",
+  "retrying",
+  "done",
+  "page_error",
+  "no_result",
+  "failed",
+  "stopped",
 ] as const;
 /** The names of the tools that work on the live browser. */
 export const BROWSER_TOOLS = [
-  ...(["browser_execute", "browser_search", "dom_query", "inspect_frames"] as const),
-  ...(["capture_preview", "save_cleaned_html", "screenshot"] as const),
+  "browser_execute",
+  "browser_search",
+  "dom_query",
+  "inspect_frames",
+  "capture_preview",
+  "save_cleaned_html",
+  "screenshot",
 ] as const;
 export const SHARE_ROLES = ["view", "comment", "drive"] as const;
 

@@ -211,7 +211,9 @@ test.describe("the annotation webhook", () => {
     }
     for (const socket of sockets) socket.close();
     expect(await service.read(`/api/sessions/${created.sessionId}/agent/status`)).toMatchObject({
-      ...{ turnState: "idle", lastRunId: created.runId, queued: 0 },
+      turnState: "idle",
+      lastRunId: created.runId,
+      queued: 0,
     });
   });
 });

@@ -80,8 +80,13 @@ test.describe("browser status", () => {
     expect([response.status, await response.json()]).toEqual([
       200,
       {
-        ...{ status: "idle", sessionId, liveViewUrl: null, desiredUrl: `${origin}/target` },
-        ...{ lastNavigatedUrl: null, currentUrl: null, lastError: null },
+        status: "idle",
+        sessionId,
+        liveViewUrl: null,
+        desiredUrl: `${origin}/target`,
+        lastNavigatedUrl: null,
+        currentUrl: null,
+        lastError: null,
       },
     ]);
   });
@@ -93,8 +98,11 @@ test.describe("a retarget", () => {
     const { sessionId, shareUrl } = await service.create("Hi");
     const landed = await retargetAndPoll(sessionId, `${origin}/first?x=1#top`);
     expect(landed).toMatchObject({
-      ...{ status: "ready", sessionId, lastError: null },
-      ...{ desiredUrl: `${origin}/first?x=1#top`, lastNavigatedUrl: `${origin}/first?x=1#top` },
+      status: "ready",
+      sessionId,
+      lastError: null,
+      desiredUrl: `${origin}/first?x=1#top`,
+      lastNavigatedUrl: `${origin}/first?x=1#top`,
     });
     expect(landed.liveViewUrl).toContain(`${shareUrl.split("?")[0]}/live`);
 

@@ -66,7 +66,10 @@ test.describe("run lifecycle callbacks", () => {
       expect(received?.headers).not.toHaveProperty("x-service-signature");
       const payload = JSON.parse(String(received?.body));
       expect(payload).toEqual({
-        ...{ event, sessionId: created.sessionId, requestId: created.requestId, runId: created.runId },
+        event,
+        sessionId: created.sessionId,
+        requestId: created.requestId,
+        runId: created.runId,
         timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/),
         // The full domain event, as the stream carries it.
         data: events.find(({ data }) => data.kind === event)?.data,
@@ -125,8 +128,11 @@ test.describe("run lifecycle callbacks", () => {
     }
     const [delivery] = await deliveries(created);
     expect(delivery).toMatchObject({
-      ...{ id: first?.headers["x-service-delivery"], event: "run.completed", runId: created.runId },
-      ...{ state: "delivered", nextAttemptAt: null },
+      id: first?.headers["x-service-delivery"],
+      event: "run.completed",
+      runId: created.runId,
+      state: "delivered",
+      nextAttemptAt: null,
     });
     expect(delivery?.attempts.map(({ status }) => status)).toEqual([500, 404, 302, 204]);
   });

@@ -61,13 +61,13 @@ test.beforeAll(async () => {
   const authority = join(folder, "authority.pem");
   await writeFile(authority, crm.certificate.cert);
   service = await startService({
-    ...{ OPENAI_BASE_URL: model.baseUrl, OPENAI_API_KEY: MODEL_KEY, ENCRYPTION_KEY },
-    ...{
-      NODE_EXTRA_CA_CERTS: authority,
-      LOG_LEVEL: "trace",
-      CALLBACK_RETRY_BASE_MS: "20",
-      SANDBOX: "unconfined",
-    },
+    OPENAI_BASE_URL: model.baseUrl,
+    OPENAI_API_KEY: MODEL_KEY,
+    ENCRYPTION_KEY,
+    NODE_EXTRA_CA_CERTS: authority,
+    LOG_LEVEL: "trace",
+    CALLBACK_RETRY_BASE_MS: "20",
+    SANDBOX: "unconfined",
   });
 });
 test.afterAll(async () => {
@@ -197,15 +197,16 @@ test("secrets are found where they belong, and nowhere else", async () => {
   expect(told.get("model"), "the tools were called").toContain("mcp_crm__repeat");
   expect(told.get("model"), "the server did say them back").toContain("[redacted]");
   const secrets = {
-    ...{
-      HEADER,
-      bearer: HEADER.slice("Bearer ".length),
-      PLAIN_HEADER,
-      CALLBACK_SECRET,
-      ENCRYPTION_KEY,
-      MODEL_KEY,
-    },
-    ...{ keySecret, API_KEY, shareToken: token, operatorCookie: operatorCookie.split("=")[1] ?? "none" },
+    HEADER,
+    bearer: HEADER.slice("Bearer ".length),
+    PLAIN_HEADER,
+    CALLBACK_SECRET,
+    ENCRYPTION_KEY,
+    MODEL_KEY,
+    keySecret,
+    API_KEY,
+    shareToken: token,
+    operatorCookie: operatorCookie.split("=")[1] ?? "none",
   };
   const belongs: Partial<Record<keyof typeof secrets, RegExp>> = {
     // The owner's own link is in what the owner, and the page that the link opens, are told.

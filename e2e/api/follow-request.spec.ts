@@ -83,7 +83,10 @@ test.describe("agent status", () => {
     release();
     await service.completed(last.statusUrl);
     expect(await agentStatus(created.sessionId)).toMatchObject({
-      ...{ turnState: "idle", activeRunId: null, lastRunId: last.runId, queued: 0 },
+      turnState: "idle",
+      activeRunId: null,
+      lastRunId: last.runId,
+      queued: 0,
       lastRun: { outcome: "succeeded", error: null },
     });
   });
@@ -113,13 +116,13 @@ test.describe("the stream", () => {
     expect(kinds(stored)).toEqual(["run.started", "message.completed", "message.completed", "run.completed"]);
     for (const { id, event, data } of stored)
       expect(data).toMatchObject({
-        ...{ kind: event, seq: Number(id), timestamp: expect.stringMatching(/^\d{4}-.*Z$/) },
-        ...{
-          sessionId: created.sessionId,
-          requestId: created.requestId,
-          runId: created.runId,
-          source: "slack",
-        },
+        kind: event,
+        seq: Number(id),
+        timestamp: expect.stringMatching(/^\d{4}-.*Z$/),
+        sessionId: created.sessionId,
+        requestId: created.requestId,
+        runId: created.runId,
+        source: "slack",
       });
     const ids = stored.map((event) => Number(event.id));
     expect(ids).toEqual([...ids].sort((left, right) => left - right));
@@ -186,7 +189,9 @@ test.describe("the stream", () => {
     for (const id of ["-1", "abc", "1,2"])
       await expectRefusal(
         await service.call("GET", created.streamUrl, undefined, { "last-event-id": id }),
-        ...([400, "invalid_request", "Last-Event-ID: must be a whole number"] as const),
+        400,
+        "invalid_request",
+        "Last-Event-ID: must be a whole number",
       );
   });
 
@@ -294,7 +299,9 @@ test.describe("a follow-up message", () => {
       const accepted = await response.json();
       expect(response.status).toBe(202);
       expect(accepted).toEqual({
-        ...{ success: true, sessionId, queued: false },
+        success: true,
+        sessionId,
+        queued: false,
         requestId: expect.stringMatching(/^req_/),
         runId: expect.stringMatching(/^run_/),
         statusUrl: `/api/sessions/${sessionId}/requests/${accepted.requestId}`,
@@ -307,7 +314,12 @@ test.describe("a follow-up message", () => {
       data: { role: string; author: string | null; parts: { text: string }[] }[];
     }>(`/api/sessions/${sessionId}/messages`);
     expect(data.filter(({ role }) => role === "user").map(({ parts }) => parts[0]?.text)).toEqual([
-      ...["to be followed", "as text", "as a message", "as", "list", "with everything"],
+      "to be followed",
+      "as text",
+      "as a message",
+      "as",
+      "list",
+      "with everything",
     ]);
     expect(data.at(-2)?.author).toBe("user-7");
   });

@@ -50,14 +50,16 @@ test.describe("GET /api/sessions", () => {
     const all = pages.flatMap(({ data }) => data);
     expect(all.map(({ id }) => id)).toEqual(created.map(({ sessionId }) => sessionId).reverse());
     expect(all[4]).toEqual({
-      ...{
-        id: created[0]?.sessionId,
-        title: "Session 0",
-        targetUrl: "https://shop.example/0",
-        source: "api",
-      },
-      ...{ isStructured: false, turnState: "idle", lastOutcome: "succeeded", shareUrl: created[0]?.shareUrl },
-      ...{ state: "done", stateReason: null },
+      id: created[0]?.sessionId,
+      title: "Session 0",
+      targetUrl: "https://shop.example/0",
+      source: "api",
+      isStructured: false,
+      turnState: "idle",
+      lastOutcome: "succeeded",
+      shareUrl: created[0]?.shareUrl,
+      state: "done",
+      stateReason: null,
       createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
     });
   });
@@ -134,18 +136,14 @@ test.describe("every list", () => {
       [2, "assistant"],
     ]);
     expect(pages[1]?.data[0]).toEqual({
-      ...{
-        id: expect.stringMatching(/^msg_/),
-        seq: 2,
-        role: "assistant",
-        parts: [{ type: "text", text: "Done." }],
-      },
-      ...{
-        requestId: created[0]?.requestId,
-        runId: created[0]?.runId,
-        author: null,
-        createdAt: expect.any(String),
-      },
+      id: expect.stringMatching(/^msg_/),
+      seq: 2,
+      role: "assistant",
+      parts: [{ type: "text", text: "Done." }],
+      requestId: created[0]?.requestId,
+      runId: created[0]?.runId,
+      author: null,
+      createdAt: expect.any(String),
     });
   });
 

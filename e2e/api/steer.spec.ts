@@ -141,7 +141,12 @@ test.describe("a steer", () => {
     release();
     await service.completed(program.statusUrl);
     expect((await transcriptOf(created.sessionId)).slice(4).map(([, text]) => text)).toEqual([
-      ...["a person asks", "I look.", "the person adds", "Done.", "a program speaks", "Done."],
+      "a person asks",
+      "I look.",
+      "the person adds",
+      "Done.",
+      "a program speaks",
+      "Done.",
     ]);
   });
 
@@ -188,24 +193,25 @@ test.describe("a steer", () => {
     expect(await statusOf(dropped.statusUrl)).toMatchObject({ status: "completed" });
     const events = stored(await live);
     expect(events.at(-1)?.data).toMatchObject({
-      ...{ kind: "run.completed", requestId: dropped.requestId, outcome: "cancelled" },
+      kind: "run.completed",
+      requestId: dropped.requestId,
+      outcome: "cancelled",
     });
     expect(await queueOf(turn.sessionId)).toMatchObject([{ mode: "steer", text: "after the edit" }]);
     turn.release();
     await service.completed(kept.statusUrl);
     expect(stored(await readStream(dropped.streamUrl))).toEqual(events);
     expect([timesShown("after the edit"), timesShown("before the edit"), timesShown("not this one")]).toEqual(
-      [...[1, 0, 0]],
+      [1, 0, 0],
     );
     const late = "this message has started already";
     await expectRefusal(
       await service.call("PATCH", `${queue}/${kept.requestId}`, { text: "late" }),
-      ...([409, "conflict", late] as const),
+      409,
+      "conflict",
+      late,
     );
-    await expectRefusal(
-      await service.call("DELETE", `${queue}/${kept.requestId}`),
-      ...([409, "conflict", late] as const),
-    );
+    await expectRefusal(await service.call("DELETE", `${queue}/${kept.requestId}`), 409, "conflict", late);
   });
 
   test("answers a replay of its key with the original ids", async () => {
@@ -272,7 +278,11 @@ test.describe("an interrupt", () => {
     await service.completed(queued.statusUrl);
     expect(stored(await readStream(created.streamUrl)).at(-1)?.data).toMatchObject({ outcome: "cancelled" });
     expect((await transcriptOf(created.sessionId)).map(([, text]) => text)).toEqual([
-      ...["always busy", "right now", "Done.", "after all of it", "Done."],
+      "always busy",
+      "right now",
+      "Done.",
+      "after all of it",
+      "Done.",
     ]);
   });
 });

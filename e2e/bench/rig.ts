@@ -51,7 +51,13 @@ export async function createRig(options: {
     const baseline = describeBare(bare);
     for (const each of [subject, baseline]) await playTurns(each, { tools: 1 }, WARM_UP, 2);
     return {
-      ...{ ...options, service, subject, baseline, variables, folder, close },
+      ...options,
+      service,
+      subject,
+      baseline,
+      variables,
+      folder,
+      close,
       /** Model calls of tagged turns since the last time. */
       takeCalls: async () => (await model.ask({ type: "take" })) as LoggedCall[],
       readBareMemory: async () => (await bare.ask("memory")) as NodeJS.MemoryUsage,
@@ -66,12 +72,19 @@ export async function createRig(options: {
 }
 
 const describeService = (service: RunningService): Subject => ({
-  ...{ name: "service", pid: service.pid ?? 0, baseUrl: service.baseUrl, createPath: "/api/session" },
+  name: "service",
+  pid: service.pid ?? 0,
+  baseUrl: service.baseUrl,
+  createPath: "/api/session",
   headers: { authorization: `Bearer ${API_KEY}` },
   bodyOf: (text) => ({ messages: [userMessage(text)] }),
 });
 
 const describeBare = (bare: Child): Subject => ({
-  ...{ name: "bare loop", pid: bare.pid, baseUrl: `http://127.0.0.1:${bare.ready.port}` },
-  ...{ createPath: "/turns", headers: {}, bodyOf: (text) => ({ text }) },
+  name: "bare loop",
+  pid: bare.pid,
+  baseUrl: `http://127.0.0.1:${bare.ready.port}`,
+  createPath: "/turns",
+  headers: {},
+  bodyOf: (text) => ({ text }),
 });

@@ -83,7 +83,10 @@ if ((process.env.TEST_DATABASE || "embedded") === "embedded") {
 async function expectGoneOn(sessions: Record<"streaming" | "commanding" | "browsing", CreatedSession>) {
   const streamed = await readWhole(sessions.streaming);
   expect(streamed.map(({ kind }) => kind)).toEqual([
-    ...["run.started", "message.completed", "message.completed", "run.completed"],
+    "run.started",
+    "message.completed",
+    "message.completed",
+    "run.completed",
   ]);
   for (const name of ["commanding", "browsing"] as const) {
     const events = await readWhole(sessions[name]);

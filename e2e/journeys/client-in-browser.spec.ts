@@ -45,8 +45,11 @@ test("the built client does in a browser what it does in Node", async ({ page, s
   // A page that really comes from there: a browser keeps others away from this machine.
   await page.goto(`${baseUrl}/api/health`);
   expect(await page.evaluate(`(${PROGRAM})(${JSON.stringify({ apiKey: API_KEY })})`)).toEqual({
-    ...{ title: "Harbour", last: "run.completed", first: "ready" },
-    ...{ refused: { status: 404, code: "not_found" }, away: 401 },
+    title: "Harbour",
+    last: "run.completed",
+    first: "ready",
+    refused: { status: 404, code: "not_found" },
+    away: 401,
   });
   await rm(folder, { recursive: true, force: true });
 });

@@ -23,7 +23,9 @@ test("the reference is read on a narrow screen, in the dark, and without a scrip
   stage,
 }) => {
   const context = await browser.newContext({
-    ...{ viewport: { width: 360, height: 740 }, colorScheme: "dark", javaScriptEnabled: false },
+    viewport: { width: 360, height: 740 },
+    colorScheme: "dark",
+    javaScriptEnabled: false,
   });
   const page = await context.newPage();
   await page.goto(`${stage.service.baseUrl}/docs`);

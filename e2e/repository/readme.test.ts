@@ -99,8 +99,13 @@ describe("from a program", () => {
     await writeFile(join(folder, "receiver.ts"), receiver.replace("4567", String(port)));
     await writeFile(join(folder, "package.json"), '{ "type": "module" }');
     const compilerOptions = {
-      ...{ strict: true, exactOptionalPropertyTypes: true, noEmit: true, types: ["node"] },
-      ...{ typeRoots: [resolve("node_modules/@types")], module: "nodenext", target: "esnext" },
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noEmit: true,
+      types: ["node"],
+      typeRoots: [resolve("node_modules/@types")],
+      module: "nodenext",
+      target: "esnext",
     };
     await writeFile(
       join(folder, "tsconfig.json"),

@@ -56,7 +56,8 @@ async function openFullSession() {
   const { sessionId, runId } = session;
   await service.model.waitForRequest(({ answersSoFar }) => answersSoFar > 0);
   await service.call("POST", `/api/sessions/${sessionId}/annotations/webhook`, {
-    ...{ event: "submit", annotations: [{ type: "note", selector: "h1", comment: "bigger" }] },
+    event: "submit",
+    annotations: [{ type: "note", selector: "h1", comment: "bigger" }],
   });
   const followUp = await service.call("POST", `/api/sessions/${sessionId}/agent/messages`, {
     text: "and then",
@@ -99,9 +100,21 @@ describe("DELETE /api/sessions/:sessionId", () => {
         success: true,
         pending: [],
         deleted: {
-          ...{ sessions: 1, requests: 2, runs: 2, messages: 3, toolCalls: 1, deliverables: 0 },
-          ...{ annotations: 1, elicitations: 0, deliveries: 1, evidence: 2, evidenceBytes: 35 },
-          ...{ secrets: 2, shareLinks: 0, workspaces: 1, browsers: 0 },
+          sessions: 1,
+          requests: 2,
+          runs: 2,
+          messages: 3,
+          toolCalls: 1,
+          deliverables: 0,
+          annotations: 1,
+          elicitations: 0,
+          deliveries: 1,
+          evidence: 2,
+          evidenceBytes: 35,
+          secrets: 2,
+          shareLinks: 0,
+          workspaces: 1,
+          browsers: 0,
         },
       },
     );
@@ -329,8 +342,12 @@ describe("GET /api/sessions/:sessionId", () => {
     const session = await service.create("Tell me", {
       callback: { url: "http://127.0.0.1:9/hook", events: ["run.completed"], secret: "canary-secret" },
       mcpServers: { crm: { url: "https://crm.example/mcp", headers: { authorization: "canary-header" } } },
-      ...{ metadata: { ticket: "T-1" }, userId: "ada", source: "cli", systemPrompt: "Be brief." },
-      ...{ targetUrl: "https://shop.example/", tools: { exclude: ["run_shell"] } },
+      metadata: { ticket: "T-1" },
+      userId: "ada",
+      source: "cli",
+      systemPrompt: "Be brief.",
+      targetUrl: "https://shop.example/",
+      tools: { exclude: ["run_shell"] },
       delegation: { maxLiveChildren: 2 },
     });
     await service.completed(session.statusUrl);
@@ -340,11 +357,24 @@ describe("GET /api/sessions/:sessionId", () => {
     const { createdAt, updatedAt, ...told } = JSON.parse(text).session;
     assert.ok(Date.parse(createdAt) <= Date.parse(updatedAt));
     assert.deepEqual(told, {
-      ...{ id: session.sessionId, title: "Tell me", targetUrl: "https://shop.example/", source: "cli" },
-      ...{ isStructured: false, turnState: "idle", lastOutcome: "succeeded", shareUrl: session.shareUrl },
-      ...{ state: "done", stateReason: null },
-      ...{ parentSessionId: null, userId: "ada", metadata: { ticket: "T-1" }, targetPageUrls: [] },
-      ...{ outputSchema: null, systemPrompt: "Be brief.", subAgents: false, startupStatus: "uninitialized" },
+      id: session.sessionId,
+      title: "Tell me",
+      targetUrl: "https://shop.example/",
+      source: "cli",
+      isStructured: false,
+      turnState: "idle",
+      lastOutcome: "succeeded",
+      shareUrl: session.shareUrl,
+      state: "done",
+      stateReason: null,
+      parentSessionId: null,
+      userId: "ada",
+      metadata: { ticket: "T-1" },
+      targetPageUrls: [],
+      outputSchema: null,
+      systemPrompt: "Be brief.",
+      subAgents: false,
+      startupStatus: "uninitialized",
       tools: { include: [], exclude: ["run_shell"], externalTurnExclude: [] },
       mcpServers: { crm: { url: "https://crm.example/mcp", type: "http" } },
       capabilities: { browser: true, sandbox: true },

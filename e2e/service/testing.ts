@@ -40,7 +40,9 @@ export async function openTestService(variables: Record<string, string> = {}, da
     NETWORK_ALLOW: "127.0.0.1",
     LOG_LEVEL: "fatal",
     AGENT_RETRY_BASE_MS: "20",
-    ...{ RATE_LIMIT_CREATE: "0", RATE_LIMIT_POLL: "0", RATE_LIMIT_ANNOTATE: "0" },
+    RATE_LIMIT_CREATE: "0",
+    RATE_LIMIT_POLL: "0",
+    RATE_LIMIT_ANNOTATE: "0",
     ...(await prepareTestDatabase(folder)),
     ...variables,
   });
@@ -69,7 +71,11 @@ export async function openTestService(variables: Record<string, string> = {}, da
   }
 
   return {
-    ...{ container, model, env, call, dataDir: folder },
+    container,
+    model,
+    env,
+    call,
+    dataDir: folder,
     /** Creates a session whose first message is `text`. */
     async create(text: string, more: Record<string, unknown> = {}) {
       const response = await call("POST", "/api/session", { messages: [userMessage(text)], ...more });

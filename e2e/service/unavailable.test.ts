@@ -30,7 +30,9 @@ test("a database that is away is 503 with Retry-After for every operation that a
   t.after(() => server.close());
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const listen = createRequestListener({
-    ...{ container: service.container, env: { ...service.env, baseUrl }, isDev: false },
+    container: service.container,
+    env: { ...service.env, baseUrl },
+    isDev: false,
     handle: async (_request, response) => void response.end("a page"),
     logger: { error: () => {} },
   });
@@ -39,7 +41,8 @@ test("a database that is away is 503 with Retry-After for every operation that a
 
   const call = (method: string, path: string, body?: unknown) =>
     fetch(baseUrl + path, {
-      ...{ method, redirect: "manual" as const },
+      method,
+      redirect: "manual" as const,
       headers: { authorization: `Bearer ${TEST_KEY}`, "content-type": "application/json" },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
@@ -153,7 +156,8 @@ test("a full disk is 503 with a sentence, readiness names the part, and the serv
   assert.equal(refused.status, 503);
   assert.equal(refused.headers.get("retry-after"), "30");
   assert.deepEqual(await refused.json(), {
-    ...{ success: false, code: "unavailable" },
+    success: false,
+    code: "unavailable",
     error: "the disk is full, so that nothing can be stored",
   });
   const { status, checks } = await readiness();

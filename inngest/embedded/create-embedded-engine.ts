@@ -123,7 +123,13 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): EmbeddedEn
         throw new Error(`The embedded engine cannot play these functions: ${answer.body}`);
       const registry = createRegistry(registered);
       const executor = createExecutor({
-        ...{ store, registry, handler, alarms, clock, backoff, logger },
+        store,
+        registry,
+        handler,
+        alarms,
+        clock,
+        backoff,
+        logger,
         slots: createSlots(concurrency),
         onWait: (eventName) => awaited.add(eventName),
       });

@@ -53,7 +53,9 @@ async function playRun(answers: (Played | Error)[], playsMax?: number, isPlayer 
 describe("the function that plays a run", () => {
   it("plays on after each pause, until the run has ended", async () => {
     assert.deepEqual(await playRun([{ status: "paused" }, { status: "paused" }, { status: "ended" }]), [
-      ...["play", "play", "play"],
+      "play",
+      "play",
+      "play",
     ]);
   });
 
@@ -89,9 +91,16 @@ describe("the function that plays a run", () => {
   it("hands over to a fresh function run before the engine's limit of steps", async () => {
     const paused: Played[] = Array.from({ length: 7 }, () => ({ status: "paused" }));
     assert.deepEqual(await playRun(paused, 3), [
-      ...["play", "play", "play", "hand over run:1"],
-      ...["play", "play", "play", "hand over run:2"],
-      ...["play", "play"],
+      "play",
+      "play",
+      "play",
+      "hand over run:1",
+      "play",
+      "play",
+      "play",
+      "hand over run:2",
+      "play",
+      "play",
     ]);
   });
 });

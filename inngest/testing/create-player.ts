@@ -40,14 +40,27 @@ export type Player = {
 
 /** Creates a player. It plays runs as the server does: each item of its queue is a signed HTTP call to the app. */
 export const createPlayer = (options: PlayerOptions): Player => ({
-  ...{ options, runs: new Map(), items: new Map() },
-  ...{ timers: new Set(), pending: new Set(), faults: [], isClosed: false },
+  options,
+  runs: new Map(),
+  items: new Map(),
+  timers: new Set(),
+  pending: new Set(),
+  faults: [],
+  isClosed: false,
 });
 
 export function startRun(player: Player, fn: RegisteredFunction, event: EngineEvent): void {
   const run: StandInRun = {
-    ...{ id: randomUUID(), fn, event, startedAtMs: Date.now(), state: "running" as const },
-    ...{ steps: new Map(), begun: new Set<string>(), waits: new Map(), isParallel: false, calls: 0 },
+    id: randomUUID(),
+    fn,
+    event,
+    startedAtMs: Date.now(),
+    state: "running" as const,
+    steps: new Map(),
+    begun: new Set<string>(),
+    waits: new Map(),
+    isParallel: false,
+    calls: 0,
   };
   player.runs.set(run.id, run);
   enqueue(player, run);

@@ -89,7 +89,9 @@ export async function startInngestStandIn(options: { mode?: Mode; backoffMs?: nu
   const settings = defaultSettings();
   const locations: Memory["locations"] = new Map();
   const player = createPlayer({
-    ...{ mode, backoffMs, signingKey: SIGNING_KEY },
+    mode,
+    backoffMs,
+    signingKey: SIGNING_KEY,
     readStateBytesMax: () => settings.stateBytesMax,
     chooseMishap: (call) => settings.chooseMishap(call),
     emit: (event) => arrive(memory, event),
@@ -100,8 +102,13 @@ export async function startInngestStandIn(options: { mode?: Mode; backoffMs?: nu
     },
   });
   const memory: Memory = {
-    ...{ player, settings, locations, registry: undefined },
-    ...{ seen: new Set(), checkpoints: [], stateReads: 0 },
+    player,
+    settings,
+    locations,
+    registry: undefined,
+    seen: new Set(),
+    checkpoints: [],
+    stateReads: 0,
   };
   const server = createServer((request, response) => void respond(memory, request, response));
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));

@@ -16,8 +16,14 @@ test("the specification's submission is accepted", () => {
 
 test("the agentation overlay's payload is accepted as it is", () => {
   const annotation = {
-    ...{ id: "1706234567890", comment: "Cut off", element: "button", timestamp: 1706234567890, x: 12.5 },
-    ...{ elementPath: "body > main > button", isMultiSelect: false, boundingBox: { x: 1, y: 2 } },
+    id: "1706234567890",
+    comment: "Cut off",
+    element: "button",
+    timestamp: 1706234567890,
+    x: 12.5,
+    elementPath: "body > main > button",
+    isMultiSelect: false,
+    boundingBox: { x: 1, y: 2 },
   };
   const about = { timestamp: 1706234567890, url: "https://example.com/page" };
   for (const body of [

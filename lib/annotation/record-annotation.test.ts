@@ -23,10 +23,19 @@ after(() => close());
 async function seedSession(): Promise<string> {
   const id = newId("ses");
   await db.insert(sessions).values({
-    ...{ id, ownerId: "owner", title: "a session", source: "slack", bodyHash: "hash" },
-    ...{ targetPageUrls: [], tools: { include: [], exclude: [], externalTurnExclude: [] }, toolset: [] },
-    ...{ mcpServers: {}, capabilities: { browser: true, sandbox: true }, subAgents: false },
-    ...{ maxLiveChildren: 4, maxLiveBrowsers: 4 },
+    id,
+    ownerId: "owner",
+    title: "a session",
+    source: "slack",
+    bodyHash: "hash",
+    targetPageUrls: [],
+    tools: { include: [], exclude: [], externalTurnExclude: [] },
+    toolset: [],
+    mcpServers: {},
+    capabilities: { browser: true, sandbox: true },
+    subAgents: false,
+    maxLiveChildren: 4,
+    maxLiveBrowsers: 4,
   });
   return id;
 }
@@ -36,12 +45,11 @@ test("an annotation is stored and broadcast as annotation.submitted with all its
   const heard: BusItem[] = [];
   log.subscribe(sessionId, (item) => heard.push(item));
   const submission = {
-    ...{
-      event: "submit",
-      url: "https://a.example/",
-      annotations: [{ comment: "Larger", elementPath: "h1" }],
-    },
-    ...{ id: "the overlay's own", viewport: { width: 900 } },
+    event: "submit",
+    url: "https://a.example/",
+    annotations: [{ comment: "Larger", elementPath: "h1" }],
+    id: "the overlay's own",
+    viewport: { width: 900 },
   };
   const recorded = await recordAnnotation({ log }, sessionId, submission);
   assert.ok(recorded.ok);

@@ -136,13 +136,25 @@ function assemble(deps: BrowserServiceDeps, folder: string): Parts {
   });
   const browsers = createSessionBrowsers((sessionId) => makeSessionBrowser(parts, sessionId));
   const claims = createBrowserClaims({
-    ...{ db, log, logger, owner, handOver: deps.handOver },
+    db,
+    log,
+    logger,
+    owner,
+    handOver: deps.handOver,
     listLive: () => browsers.list().flatMap(([sessionId, browser]) => (browser.isLive() ? [sessionId] : [])),
     end: async (sessionId) => browsers.peek(sessionId)?.end(),
   });
   const nowMs = () => (deps.clock?.() ?? new Date()).getTime();
   const parts: Parts = {
-    ...{ deps, nowMs, egress, provider, pool, places, claims, browsers, isClosed: false },
+    deps,
+    nowMs,
+    egress,
+    provider,
+    pool,
+    places,
+    claims,
+    browsers,
+    isClosed: false,
   };
   return parts;
 }
@@ -253,7 +265,9 @@ async function endUnused({ deps, browsers, nowMs }: Parts, count: number): Promi
   );
   const ordered = orderForEnding(
     unused.map(([sessionId, browser]) => ({
-      ...{ browser, hasOpenTurn: inTurn.includes(sessionId), idleMs: browser.idleMs(nowMs()) },
+      browser,
+      hasOpenTurn: inTurn.includes(sessionId),
+      idleMs: browser.idleMs(nowMs()),
     })),
     Math.min(deps.idleMs, EVICTION_IDLE_MS),
   );

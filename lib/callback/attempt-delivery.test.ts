@@ -31,7 +31,11 @@ after(async () => {
 });
 
 const deps = (more: Partial<DeliveryDeps> = {}): DeliveryDeps => ({
-  ...{ db, fetch: guardedFetch, sealer, schedule: standardSchedule, logger: { info: () => {} } },
+  db,
+  fetch: guardedFetch,
+  sealer,
+  schedule: standardSchedule,
+  logger: { info: () => {} },
   ...more,
 });
 

@@ -19,7 +19,9 @@ export type DeliveryToMake = {
 export async function findDelivery(db: Executor, deliveryId: string): Promise<DeliveryToMake | undefined> {
   const [found] = await db
     .select({
-      ...{ row: deliveries, url: sessions.callbackUrl, sealedSecret: sealedSecrets.sealed },
+      row: deliveries,
+      url: sessions.callbackUrl,
+      sealedSecret: sealedSecrets.sealed,
       readAtMs: sql<number>`(extract(epoch from now()) * 1000)::float8`.mapWith(Number),
     })
     .from(deliveries)

@@ -46,7 +46,12 @@ export const describeDelivery = (found: { row: DeliveryRow; attempts: AttemptRow
   runId: found.row.runId,
   state: found.row.state,
   attempts: found.attempts.map(({ cycle, at, status, latencyMs, error, excerpt }) => ({
-    ...{ cycle, at: at.toISOString(), status, latencyMs, error, excerpt },
+    cycle,
+    at: at.toISOString(),
+    status,
+    latencyMs,
+    error,
+    excerpt,
   })),
   nextAttemptAt: found.row.state === "pending" ? (found.row.nextAttemptAt?.toISOString() ?? null) : null,
 });

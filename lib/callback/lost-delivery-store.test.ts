@@ -56,8 +56,14 @@ test("after the clock was set back by two days, one that is lost is sent again a
     await seed({ attemptsFinished: 1, nextAttemptAt: minutesFromNow(1) }),
   ];
   await db.insert(deliveryAttempts).values({
-    ...{ deliveryId: failed, cycle: 1, number: 1, at: new Date(), status: 500, latencyMs: 5 },
-    ...{ error: "the receiver answered 500", excerpt: null },
+    deliveryId: failed,
+    cycle: 1,
+    number: 1,
+    at: new Date(),
+    status: 500,
+    latencyMs: 5,
+    error: "the receiver answered 500",
+    excerpt: null,
   });
   assert.deepEqual(await resend(minutesFromNow(-DAYS_2)), []);
   assert.deepEqual(await resend(minutesFromNow(-DAYS_2 + 14)), []);
@@ -70,8 +76,14 @@ test("a delivery that waits for its next attempt keeps its time while the clock 
   const nextAttemptAt = minutesFromNow(11);
   const id = await seed({ attemptsFinished: 4, nextAttemptAt });
   await db.insert(deliveryAttempts).values({
-    ...{ deliveryId: id, cycle: 1, number: 4, at: new Date(), status: 500, latencyMs: 5 },
-    ...{ error: "the receiver answered 500", excerpt: null },
+    deliveryId: id,
+    cycle: 1,
+    number: 4,
+    at: new Date(),
+    status: 500,
+    latencyMs: 5,
+    error: "the receiver answered 500",
+    excerpt: null,
   });
   await resend(new Date());
   const [row] = await db.select().from(deliveries).where(eq(deliveries.id, id));

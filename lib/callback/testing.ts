@@ -40,10 +40,20 @@ export async function seedCallbackSession(
 ): Promise<{ sessionId: string; runId: string; requestId: string }> {
   const [sessionId, requestId, runId] = [newId("ses"), newId("req"), newId("run")];
   await db.insert(sessions).values({
-    ...{ id: sessionId, ownerId: "owner", title: "a session", source: "api", bodyHash: "hash" },
-    ...{ targetPageUrls: [], tools: { include: [], exclude: [], externalTurnExclude: [] }, toolset: [] },
-    ...{ mcpServers: {}, capabilities: { browser: true, sandbox: true }, subAgents: false },
-    ...{ maxLiveChildren: 4, maxLiveBrowsers: 4, callbackUrl: callback.url },
+    id: sessionId,
+    ownerId: "owner",
+    title: "a session",
+    source: "api",
+    bodyHash: "hash",
+    targetPageUrls: [],
+    tools: { include: [], exclude: [], externalTurnExclude: [] },
+    toolset: [],
+    mcpServers: {},
+    capabilities: { browser: true, sandbox: true },
+    subAgents: false,
+    maxLiveChildren: 4,
+    maxLiveBrowsers: 4,
+    callbackUrl: callback.url,
     callbackEvents: ["run.started", "run.completed"],
   });
   if (callback.secret !== undefined) {

@@ -84,7 +84,11 @@ export function createLiveConnection<Frame extends { type: string }>(
   options: LiveConnectionOptions<Frame>,
 ): LiveConnection {
   const session: Session<Frame> = {
-    ...{ options, state: { name: "stopped" }, attempt: 0, isViewing: false, starts: 0 },
+    options,
+    state: { name: "stopped" },
+    attempt: 0,
+    isViewing: false,
+    starts: 0,
   };
   return {
     start() {

@@ -23,12 +23,24 @@ function createLog() {
     return event;
   };
   return {
-    ...{ stored, store, publish, recheck: () => bus.recheck("ses_a") },
+    stored,
+    store,
+    publish,
+    recheck: () => bus.recheck("ses_a"),
     append: (kind?: StoredEvent["kind"], fields?: object) => publish(store(kind, fields)),
     write(text: string, offset: number, messageId = "msg_a") {
       const delta: MessageDelta = {
-        ...{ kind: "message.delta", timestamp: "", sessionId: "ses_a", requestId: "req_a", runId: "run_a" },
-        ...{ source: "api", messageId, part: "text", attempt: 1, offset, text },
+        kind: "message.delta",
+        timestamp: "",
+        sessionId: "ses_a",
+        requestId: "req_a",
+        runId: "run_a",
+        source: "api",
+        messageId,
+        part: "text",
+        attempt: 1,
+        offset,
+        text,
       };
       bus.publish("ses_a", { type: "delta", delta });
     },
@@ -42,7 +54,8 @@ function createLog() {
     },
     follow: (after = 0) =>
       new LogFollower(log, {
-        ...{ sessionId: "ses_a", after },
+        sessionId: "ses_a",
+        after,
         async readPage(from, limit) {
           const events = stored.filter(({ seq }) => seq > from).slice(0, limit);
           const page = { events, lastSeq: stored.length, ...(isGone && { isGone }) };

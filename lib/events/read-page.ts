@@ -68,7 +68,11 @@ function prepare(db: Database) {
   return db
     .select({
       lastSeq: sessions.eventSeq,
-      ...{ seq: page.seq, kind: page.kind, requestId: page.requestId, runId: page.runId, body: page.body },
+      seq: page.seq,
+      kind: page.kind,
+      requestId: page.requestId,
+      runId: page.runId,
+      body: page.body,
     })
     .from(sessions)
     .leftJoinLateral(page, sql`true`)

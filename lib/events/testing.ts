@@ -7,8 +7,17 @@ import type { MessageDelta, NewEvent, StoredEvent } from "./event.ts";
 export async function insertBareSession(db: Database): Promise<string> {
   const id = `ses_${randomUUID()}`;
   await db.insert(sessions).values({
-    ...{ id, ownerId: "owner", title: "A session", source: "api", bodyHash: "hash", subAgents: false },
-    ...{ targetPageUrls: [], toolset: [], mcpServers: {}, maxLiveChildren: 4, maxLiveBrowsers: 4 },
+    id,
+    ownerId: "owner",
+    title: "A session",
+    source: "api",
+    bodyHash: "hash",
+    subAgents: false,
+    targetPageUrls: [],
+    toolset: [],
+    mcpServers: {},
+    maxLiveChildren: 4,
+    maxLiveBrowsers: 4,
     tools: { include: [], exclude: [], externalTurnExclude: [] },
     capabilities: { browser: true, sandbox: true },
   });
@@ -17,8 +26,15 @@ export async function insertBareSession(db: Database): Promise<string> {
 
 /** An event that stands for any; `text` tells it from others. */
 export const anyEvent = (text: string): NewEvent => ({
-  ...{ kind: "browser.status", requestId: null, runId: null, source: "api", status: "ready" },
-  ...{ desiredUrl: text, lastNavigatedUrl: null, currentUrl: null, lastError: null },
+  kind: "browser.status",
+  requestId: null,
+  runId: null,
+  source: "api",
+  status: "ready",
+  desiredUrl: text,
+  lastNavigatedUrl: null,
+  currentUrl: null,
+  lastError: null,
 });
 
 /** What {@link anyEvent} was given. */
@@ -26,8 +42,17 @@ export const textOf = (event: StoredEvent): string => JSON.parse(event.body).des
 
 /** A live piece of a message. */
 export const pieceOf = (sessionId: string, offset: number, text: string): MessageDelta => ({
-  ...{ kind: "message.delta", timestamp: "2026-01-01T00:00:00.000Z", sessionId, requestId: "req_1" },
-  ...{ runId: "run_1", source: "api", messageId: "msg_1", part: "text", attempt: 1, offset, text },
+  kind: "message.delta",
+  timestamp: "2026-01-01T00:00:00.000Z",
+  sessionId,
+  requestId: "req_1",
+  runId: "run_1",
+  source: "api",
+  messageId: "msg_1",
+  part: "text",
+  attempt: 1,
+  offset,
+  text,
 });
 
 /** Waits for a condition, at most ten seconds. */

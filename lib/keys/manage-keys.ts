@@ -34,7 +34,11 @@ export async function createKey(db: Database, key: NewKey, now = new Date()): Pr
   const id = randomBytes(8).toString("hex");
   const secret = randomBytes(32).toString("base64url");
   const row = await insertKeyRow(db, {
-    ...{ ...key, id, scopes: [...key.scopes], secretHash: hashSecret(secret), createdAt: now },
+    ...key,
+    id,
+    scopes: [...key.scopes],
+    secretHash: hashSecret(secret),
+    createdAt: now,
   });
   return { key: formatKey(id, secret), record: describeKey(row) };
 }
@@ -89,7 +93,10 @@ export async function rotateKey(
 }
 
 const describeKey = (row: ApiKeyRow): ListedKey => ({
-  ...{ id: row.id, ownerId: row.ownerId, name: row.name, scopes: row.scopes },
+  id: row.id,
+  ownerId: row.ownerId,
+  name: row.name,
+  scopes: row.scopes,
   createdAt: row.createdAt.toISOString(),
   lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
   expiresAt: row.expiresAt?.toISOString() ?? null,

@@ -332,7 +332,8 @@ describe("what a server asks a person", () => {
   it("stops the clock of the call", async () => {
     const results: ElicitResult[] = [];
     const { call } = await openWith([asking(form, (result) => results.push(result))], {
-      ...{ isPersonPresent: true, limits: { callIdleMs: 600, callMs: 900 } },
+      isPersonPresent: true,
+      limits: { callIdleMs: 600, callMs: 900 },
       answer: async () => {
         await sleep(1_200);
         return { state: "declined" };

@@ -15,7 +15,11 @@ const client = createMcpClient({
   elicitations: { ask: async () => ({ state: "answered", answer: "skip" }) },
 });
 const turn = {
-  ...{ sessionId: "ses_suite", runId: "run_suite", epoch: 1, isPersonPresent: true, offerKey: "" },
+  sessionId: "ses_suite",
+  runId: "run_suite",
+  epoch: 1,
+  isPersonPresent: true,
+  offerKey: "",
   servers: { suite: { url, type: "http" as const } },
 };
 const { signal } = new AbortController();

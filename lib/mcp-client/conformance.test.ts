@@ -28,7 +28,9 @@ describe("the official conformance suite finds nothing to object to in the clien
           process.execPath,
           [suite, "client", "--command", command, "--scenario", scenario],
           {
-            ...{ cwd: folder, stdio: ["ignore", "pipe", "pipe"], timeout: 60_000 },
+            cwd: folder,
+            stdio: ["ignore", "pipe", "pipe"],
+            timeout: 60_000,
           },
         );
         const ended = new Promise((resolve) => child.once("close", resolve));

@@ -27,8 +27,12 @@ describe("the tools of a server", () => {
     );
     assert.deepEqual(tools[0], {
       name: "mcp_crm__find",
-      ...{ serverId: "crm", tool: "find", description: "Finds.", inputSchema },
-      ...{ isReadOnly: true, isIdempotent: true },
+      serverId: "crm",
+      tool: "find",
+      description: "Finds.",
+      inputSchema,
+      isReadOnly: true,
+      isIdempotent: true,
     });
     assert.deepEqual([tools[1]?.isReadOnly, tools[1]?.isIdempotent], [false, true]);
     assert.deepEqual([tools[2]?.isReadOnly, tools[2]?.isIdempotent], [false, false]);

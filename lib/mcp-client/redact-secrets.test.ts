@@ -6,7 +6,10 @@ import { createRedactor } from "./redact-secrets.ts";
 it("takes a server's secrets and any user token of ours out of a text, and leaves the rest", () => {
   const redact = createRedactor({ authorization: "Bearer abcdefgh-secret", accept: "text/html" });
   const token = mintUserToken(deriveUserTokenKey(new Uint8Array(32)), {
-    ...{ sessionId: "ses_a", audience: "https://tools.example/mcp", holder: "agent", keyId: null },
+    sessionId: "ses_a",
+    audience: "https://tools.example/mcp",
+    holder: "agent",
+    keyId: null,
     expiresAt: new Date(Date.UTC(2030, 0, 1)),
   });
   assert.equal(

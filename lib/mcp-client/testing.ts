@@ -69,7 +69,9 @@ export function openMcpBench() {
       };
       const { signal } = new AbortController();
       return {
-        ...{ client, turn, questions },
+        client,
+        turn,
+        questions,
         list: () => client.list(turn, client.listServerIds(turn), signal),
         call: (tool: string, more: Partial<McpCall> = {}) =>
           client.call(turn, { callId: "call_t", serverId: "crm", tool, input: {}, signal, ...more }),

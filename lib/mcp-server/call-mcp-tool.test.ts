@@ -11,7 +11,12 @@ const define = (
   timeoutMs = 10_000,
 ) =>
   defineMcpTool({
-    ...{ name: "knock", title: "Knock", description: "Knocks.", annotations: {}, timeoutMs, execute },
+    name: "knock",
+    title: "Knock",
+    description: "Knocks.",
+    annotations: {},
+    timeoutMs,
+    execute,
     input: z.strictObject({ times: z.int().min(1).default(2) }),
   });
 

@@ -91,7 +91,12 @@ export function createBuiltinMcp(deps: BuiltinMcpDeps): BuiltinMcp {
 
   return {
     serve: createMcpEndpoint({
-      ...{ baseUrl, inFlight, access, logger, open, bodies: deps.bodies },
+      baseUrl,
+      inFlight,
+      access,
+      logger,
+      open,
+      bodies: deps.bodies,
       admit: createHolderCheck({ ...deps, key: tokenKey, audience: url }),
     }),
     issueToken(sessionId, keyId) {

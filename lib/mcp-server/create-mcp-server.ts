@@ -68,7 +68,10 @@ function describeTool(tool: McpTool): ListedTool {
   if (known) return known;
   const { name, title, description, annotations, input, output } = tool;
   const made = {
-    ...{ name, title, description, annotations },
+    name,
+    title,
+    description,
+    annotations,
     inputSchema: toObjectSchema(input, "input"),
     ...(output && { outputSchema: toObjectSchema(output, "output") }),
   };

@@ -29,7 +29,10 @@ export async function recordCall(
   const evidence = (result._meta?.[EVIDENCE_META] ?? []) as EvidencePointer[];
   await log.transact(session.id, async (_tx, emit) =>
     emit({
-      ...{ kind: "tool.result", ...about, resultId: newId("res"), evidence },
+      kind: "tool.result",
+      ...about,
+      resultId: newId("res"),
+      evidence,
       state: result.isError ? "failed" : "succeeded",
       preview: storableText(texts.join("\n\n")).slice(0, PREVIEW_MAX).toWellFormed(),
       durationMs: Math.round(performance.now() - startedAt),

@@ -34,7 +34,12 @@ const acquireOf = ({ acquire }: Tool): Pick<McpTool, "acquire"> =>
   acquire ? { acquire: (call) => acquire(outsideOfTurns(call)) } : {};
 
 const outsideOfTurns = ({ sessionId, callId, signal }: McpCall): ToolCall => ({
-  ...{ sessionId, callId, signal, requestId: null, runId: null, origin: "external" },
+  sessionId,
+  callId,
+  signal,
+  requestId: null,
+  runId: null,
+  origin: "external",
 });
 
 function describeResult({ isError, content }: ToolResult): CallToolResult {

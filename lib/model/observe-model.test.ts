@@ -44,7 +44,10 @@ function observe(baseUrl: string) {
     label: access.label,
     async stream(abortSignal?: AbortSignal) {
       const result = streamText({
-        ...{ model: model.model, prompt: "Hello", maxRetries: 0, onError() {} },
+        model: model.model,
+        prompt: "Hello",
+        maxRetries: 0,
+        onError() {},
         ...(abortSignal && { abortSignal }),
       });
       // A connection that breaks is thrown; any other failure is a part.

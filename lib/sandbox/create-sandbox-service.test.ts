@@ -53,7 +53,9 @@ describe("opening a workspace", () => {
     const passable = await mkdtemp("/var/tmp/sandbox-test-");
     await chmod(passable, 0o755);
     const service = await createSandboxService({
-      ...{ kind: "local", dataDir: passable, onStartupStatus: async () => {} },
+      kind: "local",
+      dataDir: passable,
+      onStartupStatus: async () => {},
       logger: { info: () => {}, warn: () => {} },
     });
     assert.equal(service.describe().canRunCommands, isConfined);

@@ -76,7 +76,9 @@ function createServedEngine(env: Env, logger: Logger, isKnown: boolean): Engine 
     label: `Inngest${isDev ? " dev server" : ""}${env.INNGEST_BASE_URL ? ` at ${env.INNGEST_BASE_URL}` : ""}`,
     // The client reads Inngest's variables itself.
     clientOptions: {
-      ...{ isDev, checkpointing: { bufferedSteps: BUFFERED_STEPS, maxRuntime: 0 }, aiMetadata: false },
+      isDev,
+      checkpointing: { bufferedSteps: BUFFERED_STEPS, maxRuntime: 0 },
+      aiMetadata: false,
       logger: createSdkLogger(logger, "info"),
       internalLogger: createSdkLogger(logger, "info"),
     },

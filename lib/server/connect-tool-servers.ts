@@ -41,7 +41,9 @@ export function connectToolServers(deps: {
       issueUserToken: (sessionId, audience) =>
         mintUserToken(tokenKey, {
           keyId: null,
-          ...{ sessionId, audience, holder: "agent" },
+          sessionId,
+          audience,
+          holder: "agent",
           expiresAt: new Date(Date.now() + HOUR_MS),
         }),
     },

@@ -42,13 +42,25 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
   const sender = { db, send: (job: Job) => sendJob(client, job), logger };
   const jobs = isServerless ? createWaitedSender(sender) : createJobSender(sender);
   const played = followRuns({
-    ...{ db, bus, own: createStopRegistry(), logger },
+    db,
+    bus,
+    own: createStopRegistry(),
+    logger,
     resendLost: engine.mayLoseJobs ? () => resendLostJobs(LOST_AFTER_MS) : undefined,
   });
   const { model, mcp, elicitations, evidence, tools } = deps;
   const turn = createTurnService(
     {
-      ...{ db, log, jobs, logger, model, mcp, elicitations, evidence, tools, stops: played.stops },
+      db,
+      log,
+      jobs,
+      logger,
+      model,
+      mcp,
+      elicitations,
+      evidence,
+      tools,
+      stops: played.stops,
       settings: {
         maxSteps: env.AGENT_MAX_STEPS,
         retryBaseMs: env.AGENT_RETRY_BASE_MS,
@@ -60,7 +72,11 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
   );
   const shutdown = new AbortController();
   const delivery = {
-    ...{ db, fetch: deps.fetch, sealer: storage.sealer, logger, signal: shutdown.signal },
+    db,
+    fetch: deps.fetch,
+    sealer: storage.sealer,
+    logger,
+    signal: shutdown.signal,
     schedule: { ...standardSchedule, baseMs: env.CALLBACK_RETRY_BASE_MS, factor: env.CALLBACK_RETRY_FACTOR },
   };
   const functions = [
@@ -100,7 +116,11 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
   }
 
   return {
-    ...{ turn, jobs, engine, stops: played.stops, untilUnplayed: played.untilUnplayed },
+    turn,
+    jobs,
+    engine,
+    stops: played.stops,
+    untilUnplayed: played.untilUnplayed,
     serveEngine: engine.serve(client, functions),
     /** Takes up open runs and plays new ones, sending first what the outbox holds. */
     async start() {

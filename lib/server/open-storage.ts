@@ -47,7 +47,11 @@ export async function openStorage(env: Env, logger: Logger, isServerless: boolea
   }
 
   return {
-    ...{ db, bus, isEmbedded, dataDir, encryptionKey },
+    db,
+    bus,
+    isEmbedded,
+    dataDir,
+    encryptionKey,
     log: createEventLog(db, bus),
     words: (topic: string) => openWords(bus, topic),
     sealer: createSealer(encryptionKey),

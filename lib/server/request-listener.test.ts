@@ -36,7 +36,9 @@ const container: Deps["container"] = {
 };
 const server = createServer(
   createRequestListener({
-    ...{ container, env, isDev: false },
+    container,
+    env,
+    isDev: false,
     async handle(request, response) {
       passed.push(request.url ?? "");
       response.end("Next's");

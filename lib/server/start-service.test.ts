@@ -28,8 +28,13 @@ async function startInVain(variables: Record<string, string>, args: string[] = [
   const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", ...args, main], {
     stdio: ["ignore", "pipe", "pipe"],
     env: {
-      ...{ PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: "production", LOG_LEVEL: "warn" },
-      ...{ PORT: String(await findFreePort()), SANDBOX: "none", ...variables },
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      NODE_ENV: "production",
+      LOG_LEVEL: "warn",
+      PORT: String(await findFreePort()),
+      SANDBOX: "none",
+      ...variables,
     },
   });
   const [[code], output, errors] = await Promise.all([

@@ -36,7 +36,11 @@ const server = createServer((req, res) => void handleRequest(req, res));
 server.on(
   "upgrade",
   createUpgradeHandler({
-    ...{ openLive, handleRequest, baseUrl: "http://127.0.0.1", isDev: true, hub },
+    openLive,
+    handleRequest,
+    baseUrl: "http://127.0.0.1",
+    isDev: true,
+    hub,
     onError: (error) => errors.push(error),
     isAllowedHost: (host) => host !== "rebound.example",
   }),

@@ -96,10 +96,28 @@ export const placeSecret = (sessionId: string, name: string): SecretPlace => ({
 });
 
 const FIELDS = [
-  ...(["id", "ownerId", "title", "userId", "source", "metadata", "idempotencyKey", "bodyHash"] as const),
-  ...(["targetUrl", "targetPageUrls", "outputSchema", "tools", "toolset", "systemPrompt"] as const),
-  ...(["mcpServers", "capabilities", "subAgents", "maxLiveChildren", "maxLiveBrowsers"] as const),
-  ...(["callbackUrl", "callbackEvents", "messageSeq"] as const),
+  "id",
+  "ownerId",
+  "title",
+  "userId",
+  "source",
+  "metadata",
+  "idempotencyKey",
+  "bodyHash",
+  "targetUrl",
+  "targetPageUrls",
+  "outputSchema",
+  "tools",
+  "toolset",
+  "systemPrompt",
+  "mcpServers",
+  "capabilities",
+  "subAgents",
+  "maxLiveChildren",
+  "maxLiveBrowsers",
+  "callbackUrl",
+  "callbackEvents",
+  "messageSeq",
 ] satisfies (keyof typeof sessions.$inferInsert)[];
 
 const allColumns = getTableColumns(sessions);

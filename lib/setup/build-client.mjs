@@ -33,9 +33,14 @@ export async function buildClient(node, folder = clientFolder) {
   const description = "Client of Agent Session Service, for Node 20 and newer and for browsers.";
   const entry = "./index";
   const manifest = {
-    ...{ name: "agent-session-client", version, description, type: "module", sideEffects: false },
+    name: "agent-session-client",
+    version,
+    description,
+    type: "module",
+    sideEffects: false,
     engines: { node: ">=20" },
-    ...{ main: `${entry}.js`, types: `${entry}.d.ts` },
+    main: `${entry}.js`,
+    types: `${entry}.d.ts`,
     exports: { ".": { types: `${entry}.d.ts`, default: `${entry}.js` } },
   };
   writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);

@@ -53,9 +53,16 @@ describe("the built client", () => {
   test("compiles in a strict project without any other type", async () => {
     await writeFile(join(project, "program.ts"), PROGRAM);
     const options = {
-      ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
-      ...{ target: "es2022", lib: ["es2022", "dom", "dom.iterable"], types: [], skipLibCheck: false },
-      ...{ module: "nodenext", moduleResolution: "nodenext", verbatimModuleSyntax: true },
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      target: "es2022",
+      lib: ["es2022", "dom", "dom.iterable"],
+      types: [],
+      skipLibCheck: false,
+      module: "nodenext",
+      moduleResolution: "nodenext",
+      verbatimModuleSyntax: true,
     };
     const config = { compilerOptions: options, files: ["program.ts"] };
     await writeFile(join(project, "tsconfig.json"), JSON.stringify(config));

@@ -8,22 +8,27 @@ import { composeToolset, selectRunTools } from "./toolset.ts";
 const info = (name: string, profile: ToolProfile, needs?: ToolNeed): ToolInfo => ({ name, profile, needs });
 const needsSandbox = ["read_file", "write_file", "list_files", "run_shell", "view_image"];
 const needsBrowser = [
-  ...[
-    "browser_execute",
-    "browser_search",
-    "dom_query",
-    "save_cleaned_html",
-    "inspect_frames",
-    "capture_preview",
-  ],
+  "browser_execute",
+  "browser_search",
+  "dom_query",
+  "save_cleaned_html",
+  "inspect_frames",
+  "capture_preview",
 ];
 const needOf = (name: string): ToolNeed | undefined => {
   if (needsSandbox.includes(name)) return "sandbox";
   return needsBrowser.includes(name) ? "browser" : undefined;
 };
 const excludedByDefault = [
-  ...["apply_variant", "check_variant", "refresh_previews", "publish_variant", "deploy_landing_page"],
-  ...["publish_qa_report", "import_legacy_session", "wait_for_test_results", "run_tests"],
+  "apply_variant",
+  "check_variant",
+  "refresh_previews",
+  "publish_variant",
+  "deploy_landing_page",
+  "publish_qa_report",
+  "import_legacy_session",
+  "wait_for_test_results",
+  "run_tests",
 ];
 /** A deployment with every kind of tool that the specification names. */
 const available: ToolInfo[] = [

@@ -28,7 +28,11 @@ function emit(turn: Turn, kind: string, fields: object) {
 async function play(turn: Turn, text: string) {
   emit(turn, "run.started", {});
   const result = streamText({
-    ...{ model, instructions, tools, maxRetries: 0, stopWhen: isStepCount(2_000) },
+    model,
+    instructions,
+    tools,
+    maxRetries: 0,
+    stopWhen: isStepCount(2_000),
     messages: [{ role: "user", content: text }],
     providerOptions: { openai: { store: false } },
   });
@@ -53,7 +57,11 @@ async function playByHand(turn: Turn, text: string) {
   let hasCalls = true;
   while (hasCalls) {
     const result = streamText({
-      ...{ model, instructions, tools, maxRetries: 0, messages },
+      model,
+      instructions,
+      tools,
+      maxRetries: 0,
+      messages,
       providerOptions: { openai: { store: false } },
     });
     hasCalls = false;

@@ -30,7 +30,8 @@ async function measureCallbacks({ subject }: Rig): Promise<Row[]> {
     });
     return [
       {
-        ...{ what: "callbacks per second, asked for over HTTP, beside a signed fetch loop", unit: "×" },
+        what: "callbacks per second, asked for over HTTP, beside a signed fetch loop",
+        unit: "×",
         value: medianRatio(measured),
         behind: {
           servicePerSecond: median(measured.map(([service]) => service)),

@@ -15,7 +15,9 @@ async function measureFollowers({ subject, baseline }: Rig): Promise<Row[]> {
     rounds.one.push([await readLag(subject, 1), await readLag(baseline, 1)]);
   }
   const toRow = (what: string, pairs: [number, number][], atMost?: number): Row => ({
-    ...{ what, value: median(pairs.map(([service, bare]) => service / bare)), unit: "×" },
+    what,
+    value: median(pairs.map(([service, bare]) => service / bare)),
+    unit: "×",
     ...(atMost !== undefined && { target: { atMost } }),
     behind: {
       serviceMs: median(pairs.map(([service]) => service)),
@@ -71,11 +73,14 @@ async function measureStreams({ subject, baseline }: Rig): Promise<Row[]> {
   const bare = await measure(baseline);
   return [
     {
-      ...{ what: `delivery lag (p95), ${STREAMS} streams of one run`, unit: "×" },
-      ...{ value: service.lagMs / bare.lagMs, behind: { serviceMs: service.lagMs, bareMs: bare.lagMs } },
+      what: `delivery lag (p95), ${STREAMS} streams of one run`,
+      unit: "×",
+      value: service.lagMs / bare.lagMs,
+      behind: { serviceMs: service.lagMs, bareMs: bare.lagMs },
     },
     {
-      ...{ what: `memory per stream, ${STREAMS} of them`, unit: "×" },
+      what: `memory per stream, ${STREAMS} of them`,
+      unit: "×",
       value: service.streamKb / Math.max(bare.streamKb, 1),
       behind: { serviceKb: service.streamKb, bareKb: bare.streamKb },
     },

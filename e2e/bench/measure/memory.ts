@@ -21,12 +21,15 @@ async function measureGrowth(rig: Rig): Promise<Row[]> {
   const [own, beside] = [grown(service, serviceBefore), grown(bare, bareBefore)];
   return [
     {
-      ...{ what: `memory growth over ${SESSIONS} finished sessions (resident)`, unit: "×" },
-      ...{ value: own.rss / Math.max(beside.rss, 1), target: { atMost: 0.5 } },
+      what: `memory growth over ${SESSIONS} finished sessions (resident)`,
+      unit: "×",
+      value: own.rss / Math.max(beside.rss, 1),
+      target: { atMost: 0.5 },
       behind: { serviceMb: own.rss, bareMb: beside.rss },
     },
     {
-      ...{ what: `memory growth over ${SESSIONS} finished sessions (heap and buffers held)`, unit: "×" },
+      what: `memory growth over ${SESSIONS} finished sessions (heap and buffers held)`,
+      unit: "×",
       value: own.held / Math.max(beside.held, 1),
       behind: { serviceMb: own.held, bareMb: beside.held },
     },

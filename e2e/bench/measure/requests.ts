@@ -18,11 +18,9 @@ async function measurePolling({ subject }: Rig): Promise<Row[]> {
   }
   return [
     {
-      ...{
-        what: "status polls per second, beside an empty Next route",
-        value: medianRatio(rates),
-        unit: "×",
-      },
+      what: "status polls per second, beside an empty Next route",
+      value: medianRatio(rates),
+      unit: "×",
       target: { atLeast: 0.8 },
       behind: {
         pollsPerSecond: median(rates.map(([polls]) => polls)),
@@ -79,7 +77,9 @@ async function measureCreation({ subject, variables }: Rig): Promise<Row[]> {
 }
 
 const compare = (what: string, pairs: readonly (readonly [number, number])[]): Row => ({
-  ...{ what, value: medianRatio(pairs), unit: "×" },
+  what,
+  value: medianRatio(pairs),
+  unit: "×",
   behind: {
     service: median(pairs.map(([service]) => service)),
     bare: median(pairs.map(([, bare]) => bare)),

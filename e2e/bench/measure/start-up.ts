@@ -16,8 +16,12 @@ const IDLE_MS = 3_000;
 async function measureStartUp({ variables, isBuilt, pathOf, database }: Rig): Promise<Row[]> {
   const dataDir = await mkdtemp(join(tmpdir(), "bench-start-"));
   const env = {
-    ...{ PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", NODE_ENV: "production" },
-    ...{ ...variables, DATA_DIR: dataDir, LOG_LEVEL: "warn" },
+    PATH: process.env.PATH ?? "",
+    HOME: process.env.HOME ?? "",
+    NODE_ENV: "production",
+    ...variables,
+    DATA_DIR: dataDir,
+    LOG_LEVEL: "warn",
   };
   const root = pathOf("../..");
   // The whole of `npm start`; outside `npm run bench`, where it might have to build first, the service alone.
@@ -32,22 +36,16 @@ async function measureStartUp({ variables, isBuilt, pathOf, database }: Rig): Pr
     const onPostgres = database !== undefined;
     return [
       {
-        ...{
-          what: isBuilt ? "ready at a second npm start" : "ready at a second start of the service",
-          unit: "s",
-        },
-        ...{
-          value: median(starts.map(({ readyMs }) => readyMs)) / 1000,
-          target: { atMost: 1.5 },
-          behind: {},
-        },
+        what: isBuilt ? "ready at a second npm start" : "ready at a second start of the service",
+        unit: "s",
+        value: median(starts.map(({ readyMs }) => readyMs)) / 1000,
+        target: { atMost: 1.5 },
+        behind: {},
       },
       {
-        ...{
-          what: onPostgres ? "idle memory (PSS) without its Postgres server" : "idle memory (PSS)",
-          value: idle.all,
-          unit: "MB",
-        },
+        what: onPostgres ? "idle memory (PSS) without its Postgres server" : "idle memory (PSS)",
+        value: idle.all,
+        unit: "MB",
         target: { atMost: 350 },
         behind: { largestProcessMb: idle.largest, processes: idle.processes },
       },

@@ -23,18 +23,22 @@ async function measureSteps({ subject, baseline, takeCalls }: Rig): Promise<Row[
   return [
     ...[10, 100, 1_000].map(
       (step): Row => ({
-        ...{ what: `a step at step ${step}`, value: around(service, step) / around(bare, step), unit: "×" },
+        what: `a step at step ${step}`,
+        value: around(service, step) / around(bare, step),
+        unit: "×",
         behind: { serviceMs: around(service, step), bareMs: around(bare, step) },
       }),
     ),
     {
-      ...{ what: "step 1,000 ÷ step 10, the whole step", unit: "×" },
+      what: "step 1,000 ÷ step 10, the whole step",
+      unit: "×",
       value: around(service, 1_000) / around(service, 10),
       target: { atMost: 1.2 },
       behind: { bareLoopItself: around(bare, 1_000) / around(bare, 10) },
     },
     {
-      ...{ what: "step 1,000 ÷ step 10, what the service adds to the loop", unit: "×" },
+      what: "step 1,000 ÷ step 10, what the service adds to the loop",
+      unit: "×",
       value: own(1_000) / own(10),
       target: { atMost: 1.2 },
       behind: { at10Ms: own(10), at1000Ms: own(1_000) },

@@ -19,12 +19,10 @@ function measureTurns(tools: number, pairs: number, atMost: number): Measurement
     const compare = (what: string, read: (time: TurnTimes) => number, most?: number): Row => {
       const pairsOf = times.map(([service, bare]) => [read(service), read(bare)] as const);
       return {
-        ...{
-          what,
-          value: medianRatio(pairsOf),
-          unit: "×",
-          ...(most !== undefined && { target: { atMost: most } }),
-        },
+        what,
+        value: medianRatio(pairsOf),
+        unit: "×",
+        ...(most !== undefined && { target: { atMost: most } }),
         behind: {
           serviceMs: median(pairsOf.map(([service]) => service)),
           bareMs: median(pairsOf.map(([, bare]) => bare)),
@@ -41,7 +39,10 @@ function measureTurns(tools: number, pairs: number, atMost: number): Measurement
           ]
         : []),
       {
-        ...{ what: `CPU per turn, ${calls}`, value: cpuService / cpuBare, unit: "×", target: { atMost: 2 } },
+        what: `CPU per turn, ${calls}`,
+        value: cpuService / cpuBare,
+        unit: "×",
+        target: { atMost: 2 },
         behind: { serviceMs: cpuService, bareMs: cpuBare },
       },
     ];
@@ -67,7 +68,9 @@ function measureInFlight(
     }
     return [
       {
-        ...{ what: `turns per second, ${inFlight} in flight`, value: medianRatio(rates), unit: "×" },
+        what: `turns per second, ${inFlight} in flight`,
+        value: medianRatio(rates),
+        unit: "×",
         ...(target && { target }),
         behind: {
           servicePerSecond: median(rates.map(([service]) => service)),

@@ -9,13 +9,15 @@ const node = (
   url: string,
   children: number[] = [],
 ): Profiler.ProfileNode => ({
-  ...{ id, children },
+  id,
+  children,
   callFrame: { functionName, url, lineNumber: 4, columnNumber: 0, scriptId: "1" },
 });
 
 test("a profile is summed up by package and room; a recursion counts once, waiting and the profiler not at all", () => {
   const profile: Profiler.Profile = {
-    ...{ startTime: 0, endTime: 0 },
+    startTime: 0,
+    endTime: 0,
     nodes: [
       node(1, "(root)", "", [2, 6, 7]),
       node(2, "play", "file:///here/lib/turn/play.ts", [3]),

@@ -39,7 +39,9 @@ export async function openRawView(
     const button = (type: string) =>
       void cdp.send("Input.dispatchMouseEvent", { type, x: 300, y: 300, button: "left", clickCount: 1 });
     return {
-      ...{ frames: counter.frames, nextFrame: counter.nextFrame, close },
+      frames: counter.frames,
+      nextFrame: counter.nextFrame,
+      close,
       async open(url) {
         const loaded = new Promise((done) => cdp.on("Page.loadEventFired", done));
         await cdp.send("Page.navigate", { url });

@@ -19,7 +19,8 @@ export async function openServiceView(
   socket.on("message", (_, isBinary) => isBinary && counter.count());
   await once(socket, "open");
   return {
-    ...{ frames: counter.frames, nextFrame: counter.nextFrame },
+    frames: counter.frames,
+    nextFrame: counter.nextFrame,
     subscribe: (isOn) => send({ type: isOn ? "view.subscribe" : "view.unsubscribe" }),
     press: () => button("down"),
     release: () => button("up"),

@@ -83,7 +83,10 @@ const browserCase = (
   title: string,
   hurt: (world: World, browsing: Awaited<ReturnType<typeof startBrowsing>>) => Promise<void>,
 ): FaultCase => ({
-  ...{ name, title, group: "browser", seedsMax: 2 },
+  name,
+  title,
+  group: "browser",
+  seedsMax: 2,
   async play(world) {
     const browsing = await startBrowsing(world);
     await hurt(world, browsing);

@@ -10,7 +10,9 @@ const STEER_WITHIN_MS = 400;
  * into: what the tests play of the campaign.
  */
 export const chain: FaultCase = {
-  ...{ name: "chain", group: "kill", title: `${POINTS.join(", ")} in a row on one data folder` },
+  name: "chain",
+  group: "kill",
+  title: `${POINTS.join(", ")} in a row on one data folder`,
   async play(world) {
     for (const [index, point] of POINTS.entries()) {
       const fault = `${point}:1:kill9`;

@@ -9,7 +9,10 @@ const STOPPED_MS = 30_000;
 
 /** Follow-ups that arrive at once each run once, one after the other, in the order of their places. */
 const followUpsAtOnce = (count: number): FaultCase => ({
-  ...{ name: `follow-ups-${count}`, group: "concurrency", title: `${count} follow-ups at once`, seedsMax: 2 },
+  name: `follow-ups-${count}`,
+  group: "concurrency",
+  title: `${count} follow-ups at once`,
+  seedsMax: 2,
   async play(world) {
     await world.start();
     const created = await world.create("plain");
@@ -22,7 +25,10 @@ const followUpsAtOnce = (count: number): FaultCase => ({
 });
 
 const equalKeys: FaultCase = {
-  ...{ name: "key-50", group: "concurrency", title: "one idempotency key, 50 times at once", seedsMax: 2 },
+  name: "key-50",
+  group: "concurrency",
+  title: "one idempotency key, 50 times at once",
+  seedsMax: 2,
   async play(world) {
     await world.start();
     const nonce = world.random.name();
@@ -62,12 +68,10 @@ const equalKeys: FaultCase = {
 
 /** Sends every job again, under its own id and under new ones, in the opposite order, while turns are open. */
 const repeatedJobs: FaultCase = {
-  ...{
-    name: "jobs-repeated",
-    group: "concurrency",
-    title: "duplicate and reordered engine events",
-    seedsMax: 3,
-  },
+  name: "jobs-repeated",
+  group: "concurrency",
+  title: "duplicate and reordered engine events",
+  seedsMax: 3,
   async play(world) {
     await world.start(`K12:${world.random.between(1, 4)}:kill9`);
     const created = await world.create("tools");
@@ -93,11 +97,9 @@ async function repeatJobs({ dataDir, databaseUrl }: World): Promise<void> {
       .from(runs);
     for (const [index, run] of all.reverse().entries()) {
       await db.insert(outbox).values({
-        ...{
-          id: `${run.id}:again`,
-          name: "turn/run.requested",
-          data: { runId: run.id, sessionId: run.sessionId, generation: 1 },
-        },
+        id: `${run.id}:again`,
+        name: "turn/run.requested",
+        data: { runId: run.id, sessionId: run.sessionId, generation: 1 },
         createdAt: new Date(Date.now() - 7_200_000 + index * 1_000),
       });
     }
@@ -108,7 +110,10 @@ async function repeatJobs({ dataDir, databaseUrl }: World): Promise<void> {
 
 /** A process that is stopped for longer than its lease, in mid-turn, and goes on. */
 const stoppedProcess: FaultCase = {
-  ...{ name: "sigstop", group: "concurrency", title: "SIGSTOP for 30 s in mid-turn", seedsMax: 1 },
+  name: "sigstop",
+  group: "concurrency",
+  title: "SIGSTOP for 30 s in mid-turn",
+  seedsMax: 1,
   async play(world) {
     await world.start();
     const { pid } = world.service();
@@ -127,8 +132,11 @@ const stoppedProcess: FaultCase = {
 
 /** Of two processes on one database, the one that plays is stopped for longer than its lease: the other takes over. */
 const staleLease: FaultCase = {
-  ...{ name: "stale-lease", group: "concurrency", title: "SIGSTOP for 30 s of one of two processes" },
-  ...{ onlyOn: "server", seedsMax: 3 },
+  name: "stale-lease",
+  group: "concurrency",
+  title: "SIGSTOP for 30 s of one of two processes",
+  onlyOn: "server",
+  seedsMax: 3,
   async play(world) {
     await world.start();
     const { pid } = world.service();
@@ -153,5 +161,10 @@ const staleLease: FaultCase = {
 };
 
 export const concurrency: FaultCase[] = [
-  ...[followUpsAtOnce(2), followUpsAtOnce(20), equalKeys, repeatedJobs, stoppedProcess, staleLease],
+  followUpsAtOnce(2),
+  followUpsAtOnce(20),
+  equalKeys,
+  repeatedJobs,
+  stoppedProcess,
+  staleLease,
 ];

@@ -6,8 +6,11 @@ import type { FaultCase } from "../fault-case.ts";
 import type { World } from "../world/open-world.ts";
 
 const secondOpener: FaultCase = {
-  ...{ name: "second-opener", group: "database", title: "a second service on one data folder is refused" },
-  ...{ onlyOn: "embedded", seedsMax: 1 },
+  name: "second-opener",
+  group: "database",
+  title: "a second service on one data folder is refused",
+  onlyOn: "embedded",
+  seedsMax: 1,
   async play(world) {
     await world.start();
     const created = await world.create("tools");
@@ -58,8 +61,12 @@ async function underLoad(world: World, work: () => Promise<void>): Promise<void>
 const RESTARTS = 3;
 
 const restarts: FaultCase = {
-  ...{ name: "postgres-restarts", group: "database", title: "Postgres crashes every 5 to 10 s under load" },
-  ...{ onlyOn: "server", seedsMax: 3, needsAll: true },
+  name: "postgres-restarts",
+  group: "database",
+  title: "Postgres crashes every 5 to 10 s under load",
+  onlyOn: "server",
+  seedsMax: 3,
+  needsAll: true,
   async play(world) {
     const { restartDatabase, random } = world;
     if (!restartDatabase) throw new Error("--database postgres is needed: a server that may be restarted");
@@ -78,8 +85,10 @@ const restarts: FaultCase = {
 const KILLS = 10;
 
 const killsUnderLoad: FaultCase = {
-  ...{ name: "kills-10", group: "database", title: `${KILLS} kills at random moments under load` },
-  ...{ needsAll: true },
+  name: "kills-10",
+  group: "database",
+  title: `${KILLS} kills at random moments under load`,
+  needsAll: true,
   async play(world) {
     await world.start();
     await underLoad(world, async () => {
@@ -112,12 +121,15 @@ const BLOWS: Record<string, (pids: number[]) => Promise<void>> = {
 
 const embeddedBlows = Object.entries(BLOWS).map(
   ([name, strike]): FaultCase => ({
-    ...{ name: `embedded-${name}`, group: "database" },
+    name: `embedded-${name}`,
+    group: "database",
     title:
       name === "stopped"
         ? "the embedded Postgres is suspended for 30 s under load"
         : `SIGKILL to the embedded Postgres under load (${name})`,
-    ...{ onlyOn: "embedded", seedsMax: 3, needsAll: true },
+    onlyOn: "embedded",
+    seedsMax: 3,
+    needsAll: true,
     async play(world) {
       await world.start();
       await underLoad(world, async () => {

@@ -17,7 +17,18 @@ export { MISSING } from "./kill-points.ts";
 
 /** Every fault of the campaign, in the order in which they are played. */
 export const CASES: readonly FaultCase[] = [
-  ...[...killPoints, anyStatement, chain, ...throwPoints, ...steering, ...modelFaults, ...mcpFaults],
-  ...[...receiverFaults, nameThatFlips, ...browserFaults, ...databaseFaults, ...concurrency],
-  ...[...loadFaults, liveBrowsers],
+  ...killPoints,
+  anyStatement,
+  chain,
+  ...throwPoints,
+  ...steering,
+  ...modelFaults,
+  ...mcpFaults,
+  ...receiverFaults,
+  nameThatFlips,
+  ...browserFaults,
+  ...databaseFaults,
+  ...concurrency,
+  ...loadFaults,
+  liveBrowsers,
 ];

@@ -6,13 +6,11 @@ const BROWSERS = 8;
 
 /** As many browsers as the service lets live at once, all used by the agent and watched by somebody. */
 export const liveBrowsers: FaultCase = {
-  ...{
-    name: "browsers-8",
-    group: "load",
-    title: "8 live browsers, each watched",
-    seedsMax: 1,
-    needsAll: true,
-  },
+  name: "browsers-8",
+  group: "load",
+  title: "8 live browsers, each watched",
+  seedsMax: 1,
+  needsAll: true,
   async play(world) {
     await world.start();
     const body = { targetUrl: `${world.oracle.receiverUrl}/page/target` };

@@ -49,8 +49,11 @@ async function settle(pid: number, descriptors: number): Promise<void> {
 }
 
 const eventStreams: FaultCase = {
-  ...{ name: "streams-1000", group: "load", title: "1,000 event streams, 10 that stop reading" },
-  ...{ seedsMax: 1, needsAll: true },
+  name: "streams-1000",
+  group: "load",
+  title: "1,000 event streams, 10 that stop reading",
+  seedsMax: 1,
+  needsAll: true,
   async play(world) {
     await world.start(undefined, INSPECTABLE);
     await world.create("plain");
@@ -107,8 +110,11 @@ async function playRound(world: World): Promise<void> {
 }
 
 const manySessions: FaultCase = {
-  ...{ name: "sessions-200", group: "load", title: "200 sessions without browsers" },
-  ...{ seedsMax: 1, needsAll: true },
+  name: "sessions-200",
+  group: "load",
+  title: "200 sessions without browsers",
+  seedsMax: 1,
+  needsAll: true,
   async play(world) {
     await world.start();
     let left = SESSIONS;

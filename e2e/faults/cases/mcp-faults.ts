@@ -27,15 +27,24 @@ const MCP_FAULTS: McpFault[] = [
   { fault: "huge", title: "a result of 50 MB", call: ["failed"] },
   { fault: "cyclic", title: "a schema that leads back to itself", call: ["succeeded"] },
   {
-    ...{ fault: "ok", name: "listed", title: "kill -9 when the tools are listed", call: ["succeeded"] },
+    fault: "ok",
+    name: "listed",
+    title: "kill -9 when the tools are listed",
+    call: ["succeeded"],
     kill: { point: "K08", arrivals: [1], spreadMs: 20 },
   },
   {
-    ...{ fault: "ok", name: "calling", title: "kill -9 in a remote call", call: ["unknown"] },
+    fault: "ok",
+    name: "calling",
+    title: "kill -9 in a remote call",
+    call: ["unknown"],
     kill: { point: "K14", arrivals: [1], spreadMs: 90 },
   },
   {
-    ...{ fault: "ok", name: "called", title: "kill -9 when a remote call is done", call: ["unknown"] },
+    fault: "ok",
+    name: "called",
+    title: "kill -9 when a remote call is done",
+    call: ["unknown"],
     kill: { point: "K15", arrivals: [1], spreadMs: 0 },
   },
 ];

@@ -22,7 +22,9 @@ async function watchPrivate(port: number) {
 
 /** A receiver's name that was good when it was checked, and leads to a private address afterwards. */
 export const nameThatFlips: FaultCase = {
-  ...{ name: "receiver-dns-flip", group: "receiver", title: "a name that changes to a private address" },
+  name: "receiver-dns-flip",
+  group: "receiver",
+  title: "a name that changes to a private address",
   seedsMax: 1,
   async play(world) {
     const file = join(world.dataDir, "address.txt");

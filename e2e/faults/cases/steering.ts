@@ -15,7 +15,10 @@ async function createBusy(world: World, kind: string, variables: Record<string, 
 
 /** Messages that come while a turn plays. */
 const manySteers: FaultCase = {
-  ...{ name: "steers-20", group: "steering", title: "20 steers at random moments of a turn", seedsMax: 3 },
+  name: "steers-20",
+  group: "steering",
+  title: "20 steers at random moments of a turn",
+  seedsMax: 3,
   async play(world) {
     const sessionId = await createBusy(world, "tools");
     for (let nth = 0; nth < AT_ONCE; nth++)
@@ -27,7 +30,10 @@ const manySteers: FaultCase = {
 };
 
 const killedSteers: FaultCase = {
-  ...{ name: "steers-killed", group: "steering", title: "kill -9 while 20 steers come", seedsMax: 5 },
+  name: "steers-killed",
+  group: "steering",
+  title: "kill -9 while 20 steers come",
+  seedsMax: 5,
   async play(world) {
     const { random } = world;
     const sessionId = await createBusy(world, "tools");
@@ -42,7 +48,10 @@ const killedSteers: FaultCase = {
 
 /** An interrupt wherever the turn is: each place is where a stop could be overlooked. */
 const interruptAt = (name: string, kind: string, title: string, withinMs: number): FaultCase => ({
-  ...{ name: `interrupt-${name}`, group: "steering", title: `interrupt ${title}`, seedsMax: 3 },
+  name: `interrupt-${name}`,
+  group: "steering",
+  title: `interrupt ${title}`,
+  seedsMax: 3,
   async play(world) {
     const sessionId = await createBusy(world, kind);
     await world.followUp(sessionId, "plain");
@@ -57,7 +66,10 @@ const interruptAt = (name: string, kind: string, title: string, withinMs: number
 });
 
 const mixed: FaultCase = {
-  ...{ name: "modes-mixed", group: "steering", title: "queue, steer and interrupt at once", seedsMax: 3 },
+  name: "modes-mixed",
+  group: "steering",
+  title: "queue, steer and interrupt at once",
+  seedsMax: 3,
   async play(world) {
     const { random } = world;
     const sessionId = await createBusy(world, "structured");
@@ -74,7 +86,9 @@ const mixed: FaultCase = {
 
 /** Messages that speak into turns and end them. Source: `wire.md`, Follow-ups. */
 export const steering: FaultCase[] = [
-  ...[manySteers, killedSteers, mixed],
+  manySteers,
+  killedSteers,
+  mixed,
   interruptAt("model", "model:slow", "in a model's stream", 5_000),
   interruptAt("tool", "slow-shell", "in a tool", 3_000),
   interruptAt("retry", "model:500-always", "between two runs of a chain", 2_000),

@@ -12,9 +12,23 @@ import { interruptsStop, oneTurnAtATime } from "./turn-order.ts";
 
 /** What is promised of every run, whatever the fault was. Source: `faults.md`, Invariants. */
 const INVARIANTS: readonly Invariant[] = [
-  ...[oneFirstTurn, acknowledgedOnce, oneEndPerRun, oneRowPerEvent, deliveredOrDropped, noSecondExecution],
-  ...[readyIsValid, readsRunning, nothingLeft, streamsEqualLog, noCanary],
-  ...[steersReadOnce, oneTurnAtATime, jobsEnd, interruptsStop, soundPrompts, compactionsInPairs],
+  oneFirstTurn,
+  acknowledgedOnce,
+  oneEndPerRun,
+  oneRowPerEvent,
+  deliveredOrDropped,
+  noSecondExecution,
+  readyIsValid,
+  readsRunning,
+  nothingLeft,
+  streamsEqualLog,
+  noCanary,
+  steersReadOnce,
+  oneTurnAtATime,
+  jobsEnd,
+  interruptsStop,
+  soundPrompts,
+  compactionsInPairs,
 ];
 
 /** Everything that speaks against the promises, each with the promise's number. */

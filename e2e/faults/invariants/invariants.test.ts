@@ -14,19 +14,23 @@ function makeEvidence() {
     return { ...ids, seq, kind, body, createdAt: at(seq) };
   };
   const delivery = (id: string, seq: number, body: string, name: string) => ({
-    ...{ id, ...ids, event: name, body: `{"data":${body}}`, createdAt: at(seq) },
-    ...{ state: "delivered", attemptsFinished: 1, cycle: 1 },
+    id,
+    ...ids,
+    event: name,
+    body: `{"data":${body}}`,
+    createdAt: at(seq),
+    state: "delivered",
+    attemptsFinished: 1,
+    cycle: 1,
   });
   const attempt = (deliveryId: string) => ({
-    ...{
-      deliveryId,
-      cycle: 1,
-      number: 1,
-      at: at(9),
-      status: 200,
-      latencyMs: 5,
-      error: null as string | null,
-    },
+    deliveryId,
+    cycle: 1,
+    number: 1,
+    at: at(9),
+    status: 200,
+    latencyMs: 5,
+    error: null as string | null,
   });
   const started = event(1, "run.started");
   const completed = event(6, "run.completed", { outcome: "succeeded" });
@@ -40,48 +44,64 @@ function makeEvidence() {
   ];
   const sent = (delivery: string, event: string, of: { body: string }, exchange: number) => [
     {
-      ...{
-        atMs: exchange,
-        firstByteAtMs: exchange,
-        type: "callback",
-        path: "/hook/ok",
-        delivery,
-        event,
-        exchange,
-      },
-      ...{ signature: null, body: `{"data":${of.body}}` },
+      atMs: exchange,
+      firstByteAtMs: exchange,
+      type: "callback",
+      path: "/hook/ok",
+      delivery,
+      event,
+      exchange,
+      signature: null,
+      body: `{"data":${of.body}}`,
     },
     { atMs: exchange, type: "callback-end", exchange, status: 200 },
   ];
   const asked = {
-    ...{ atMs: 1, type: "model", index: 0, outcome: "open", kind: "turn", nonce: "abcd", isSummary: false },
-    ...{ tags: ["abcd"], unpaired: [] as string[], unknown: [] as string[] },
+    atMs: 1,
+    type: "model",
+    index: 0,
+    outcome: "open",
+    kind: "turn",
+    nonce: "abcd",
+    isSummary: false,
+    tags: ["abcd"],
+    unpaired: [] as string[],
+    unknown: [] as string[],
   };
   const schema = { type: "object", properties: { name: { type: "string", minLength: 3 } } };
   return {
     rows: {
       sessions: [
         {
-          ...{
-            id: "ses_a",
-            ownerId: "tests",
-            idempotencyKey: "key",
-            eventSeq: 6,
-            activeRunId: null as string | null,
-          },
-          ...{ callbackEvents: ["run.started", "run.completed"], outputSchema: schema },
+          id: "ses_a",
+          ownerId: "tests",
+          idempotencyKey: "key",
+          eventSeq: 6,
+          activeRunId: null as string | null,
+          callbackEvents: ["run.started", "run.completed"],
+          outputSchema: schema,
         },
       ],
       requests: [
         {
-          ...{ id: "req_a", sessionId: "ses_a", position: 1, mode: "queue" },
-          ...{ joinedRunId: null as string | null, joinedAfterSeq: null as number | null },
+          id: "req_a",
+          sessionId: "ses_a",
+          position: 1,
+          mode: "queue",
+          joinedRunId: null as string | null,
+          joinedAfterSeq: null as number | null,
         },
       ],
       runs: [
         {
-          ...{ id: "run_a", sessionId: "ses_a", requestId: "req_a", attempt: 1, state: "succeeded" },
-          ...{ startedAt: at(1), endedAt: at(6), generation: 1 },
+          id: "run_a",
+          sessionId: "ses_a",
+          requestId: "req_a",
+          attempt: 1,
+          state: "succeeded",
+          startedAt: at(1),
+          endedAt: at(6),
+          generation: 1,
         },
       ],
       messages: [
@@ -89,13 +109,13 @@ function makeEvidence() {
       ],
       toolCalls: [
         {
-          ...{
-            callId: "call_1",
-            runId: "run_a",
-            name: "run_shell",
-            input: { command: "echo abcd >> ran.txt" },
-          },
-          ...{ state: "succeeded", resultText: "done", endedAt: at(4) },
+          callId: "call_1",
+          runId: "run_a",
+          name: "run_shell",
+          input: { command: "echo abcd >> ran.txt" },
+          state: "succeeded",
+          resultText: "done",
+          endedAt: at(4),
         },
       ],
       deliverables: [{ runId: "run_a", sessionId: "ses_a", status: "ready", value: { name: "a name" } }],
@@ -108,8 +128,12 @@ function makeEvidence() {
       outbox: [{ id: "run_a:1", createdAt: at(1), sentAt: at(1) as Date | null }],
       engineRuns: [
         {
-          ...{ id: "engine_a", functionId: "run-turn", eventId: "run_a:1", state: "completed" },
-          ...{ endedAt: at(6) as Date | null, error: null },
+          id: "engine_a",
+          functionId: "run-turn",
+          eventId: "run_a:1",
+          state: "completed",
+          endedAt: at(6) as Date | null,
+          error: null,
         },
       ],
       engineSteps: [{ runId: "engine_a", kind: "step", name: "play-1" }],
@@ -120,7 +144,9 @@ function makeEvidence() {
     samples: [{ sessionId: "ses_a", fromMs: at(3).getTime(), toMs: at(4).getTime(), turnState: "running" }],
     streams: [
       {
-        ...{ sessionId: "ses_a", requestId: "req_a", after: 0 },
+        sessionId: "ses_a",
+        requestId: "req_a",
+        after: 0,
         text: `retry: 1000\n\n${events.map((one) => `id: ${one.seq}\nevent: ${one.kind}\ndata: ${one.body}\n\n`).join("")}`,
       },
     ],
@@ -128,7 +154,10 @@ function makeEvidence() {
     executions: [{ nonce: "abcd", atMs: at(3).getTime() }],
     callbackSecrets: new Map<string, string>(),
     schedule: { baseMs: 100, factor: 2 },
-    ...{ starts: [], waits: [], repeatMs: 0, endedAtMs: at(600).getTime() },
+    starts: [],
+    waits: [],
+    repeatMs: 0,
+    endedAtMs: at(600).getTime(),
     disturbedAtMs: [],
     canaries: ["canary-1"],
     haystacks: [{ name: "the log", text: "nothing" }],
@@ -195,7 +224,11 @@ const spoilt: [string, string, (evidence: Forged) => void][] = [
     ({ rows }) =>
       rows.requests.push({
         ...first(rows.requests),
-        ...{ id: "req_b", position: 2, mode: "steer", joinedRunId: "run_a", joinedAfterSeq: 2 },
+        id: "req_b",
+        position: 2,
+        mode: "steer",
+        joinedRunId: "run_a",
+        joinedAfterSeq: 2,
       }),
   ],
   [
@@ -204,7 +237,9 @@ const spoilt: [string, string, (evidence: Forged) => void][] = [
     ({ acknowledged }) =>
       acknowledged.push({
         ...first(acknowledged),
-        ...{ requestId: "req_b", mode: "interrupt", atMs: at(2).getTime() },
+        requestId: "req_b",
+        mode: "interrupt",
+        atMs: at(2).getTime(),
       }),
   ],
   ["prompts", "a call without its result", ({ prompts }) => first(prompts).unpaired.push("call_1")],

@@ -21,7 +21,14 @@ const model = await startScriptedModel({
   onRequest({ index, outcome, kind, text, body, userText, answersSoFar, toolResults }) {
     const nonce = readTag(text)?.nonce ?? "";
     note({
-      ...{ atMs: monotonicMs(), type: "model", index, outcome, kind, nonce, userText, answersSoFar },
+      atMs: monotonicMs(),
+      type: "model",
+      index,
+      outcome,
+      kind,
+      nonce,
+      userText,
+      answersSoFar,
       toolResults: toolResults.map((result) => result.slice(0, 300)),
       ...readPrompt(text, body.input),
     });

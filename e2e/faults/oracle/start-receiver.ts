@@ -91,14 +91,22 @@ export async function startOracleReceiver(note: Note): Promise<number> {
     seen.set(delivery, nth);
     const signature = request.headers["x-service-signature"];
     note({
-      ...{ atMs: monotonicMs(), type: "callback", path, delivery, exchange, firstByteAtMs, body },
+      atMs: monotonicMs(),
+      type: "callback",
+      path,
+      delivery,
+      exchange,
+      firstByteAtMs,
+      body,
       event: String(request.headers["x-service-event"]),
       signature: typeof signature === "string" ? signature : null,
     });
     response.setMaxListeners(0);
     response.once("close", () =>
       note({
-        ...{ atMs: monotonicMs(), type: "callback-end", exchange },
+        atMs: monotonicMs(),
+        type: "callback-end",
+        exchange,
         status: response.headersSent ? response.statusCode : null,
       }),
     );

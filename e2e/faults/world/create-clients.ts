@@ -53,7 +53,12 @@ export function createClients(deps: { service: () => RunningService; random: Ran
   }
 
   return {
-    ...{ acknowledged, unanswered, problems, answers, canaries, secretsByNonce },
+    acknowledged,
+    unanswered,
+    problems,
+    answers,
+    canaries,
+    secretsByNonce,
     /** Asks again what was not answered. */
     async askAgain() {
       for (const asked of unanswered.splice(0)) await ask(asked);

@@ -72,13 +72,18 @@ export async function openWorld(place: {
 
   const world = {
     ...clients,
-    ...{ oracle, random, dataDir, databaseUrl },
+    oracle,
+    random,
+    dataDir,
+    databaseUrl,
     restartDatabase: place.restartDatabase,
     service: running,
     processes,
     /** The settings of a service of this world. */
     settings: (fault?: string): Record<string, string> => ({
-      ...{ OPENAI_BASE_URL: oracle.modelUrl, SANDBOX: "unconfined", LOG_LEVEL: "info" },
+      OPENAI_BASE_URL: oracle.modelUrl,
+      SANDBOX: "unconfined",
+      LOG_LEVEL: "info",
       CALLBACK_RETRY_BASE_MS: String(SCHEDULE.baseMs),
       CALLBACK_RETRY_FACTOR: String(SCHEDULE.factor),
       NODE_EXTRA_CA_CERTS: oracle.certificatePath,
@@ -178,8 +183,19 @@ export async function openWorld(place: {
       const lines = await oracle.takeLines();
       const { canaries } = clients;
       return {
-        ...{ rows, acknowledged, streams, left, disturbedAtMs, canaries, repeatMs, endedAtMs, starts },
-        ...{ oracle: lines, samples: sampler.samples, schedule: SCHEDULE, waits: processes.waits },
+        rows,
+        acknowledged,
+        streams,
+        left,
+        disturbedAtMs,
+        canaries,
+        repeatMs,
+        endedAtMs,
+        starts,
+        oracle: lines,
+        samples: sampler.samples,
+        schedule: SCHEDULE,
+        waits: processes.waits,
         callbackSecrets: findSecrets(rows, clients.secretsByNonce),
         executions: await readExecutions(dataDir),
         haystacks: [

@@ -71,7 +71,8 @@ async function openAll({ key }: Key) {
     fetch(`${second.baseUrl}/api/mcp`, {
       method: "POST",
       headers: {
-        ...{ authorization: `Bearer ${token}`, "content-type": "application/json" },
+        authorization: `Bearer ${token}`,
+        "content-type": "application/json",
         accept: "application/json, text/event-stream",
       },
       body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
@@ -125,11 +126,14 @@ describe("a key that ends", () => {
     const call = await fetch(`${second.baseUrl}/api/mcp`, {
       method: "POST",
       headers: {
-        ...{ authorization: `Bearer ${token}`, "content-type": "application/json" },
+        authorization: `Bearer ${token}`,
+        "content-type": "application/json",
         accept: "application/json, text/event-stream",
       },
       body: JSON.stringify({
-        ...{ jsonrpc: "2.0", id: 7, method: "tools/call" },
+        jsonrpc: "2.0",
+        id: 7,
+        method: "tools/call",
         params: { name: "run_shell", arguments: { command: "sleep 60" } },
       }),
     });

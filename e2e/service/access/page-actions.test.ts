@@ -69,7 +69,8 @@ describe("what a visitor does on the session page", () => {
     });
     assert.equal(refused.status, 409);
     assert.deepEqual(await refused.json(), {
-      ...{ success: false, code: "conflict" },
+      success: false,
+      code: "conflict",
       error: "100 messages wait already; wait until one starts, or remove one",
     });
     const accepted = statuses.indexOf(202);

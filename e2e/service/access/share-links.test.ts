@@ -52,7 +52,9 @@ async function open(
 /** Sends a request of the session page. */
 const act = (cookie: string, method: string, path: string, body?: unknown, sessionId = session.sessionId) =>
   service.call(method, `/s/${sessionId}/actions${path}`, body, {
-    ...{ authorization: "", cookie, origin: service.env.baseUrl },
+    authorization: "",
+    cookie,
+    origin: service.env.baseUrl,
   });
 const pageOf = (cookie: string, sessionId = session.sessionId) =>
   service.container.mounted.loadSessionPage(sessionId, cookie);
@@ -206,7 +208,10 @@ describe("a share link", () => {
     const { sessionId } = await create();
     const { db } = service.container.services;
     const rows = Array.from({ length: 99 }, (_, index) => ({
-      ...{ id: `lnk_${index}`, tokenHash: `hash ${index}`, sessionId, role: "view" as const },
+      id: `lnk_${index}`,
+      tokenHash: `hash ${index}`,
+      sessionId,
+      role: "view" as const,
     }));
     await db.insert(shareTokens).values(rows);
     await createLink({ role: "view" }, sessionId);
@@ -274,7 +279,9 @@ describe("liveViewUrl", () => {
     assert.equal(await pageOf(cookie), undefined);
     for (const path of ["/messages", "/annotations"]) {
       const response = await service.call("GET", `/api/sessions/${session.sessionId}${path}`, undefined, {
-        ...{ authorization: "", cookie, origin: service.env.baseUrl },
+        authorization: "",
+        cookie,
+        origin: service.env.baseUrl,
       });
       assert.equal(response.status, 401, path);
     }

@@ -21,8 +21,13 @@ const match = createPathMatcher(contract);
 const CONTAINER = Symbol.for("agent-session-service");
 /** What belongs to the connection, and what our server adds to every answer. */
 const NOT_COMPARED = new Set([
-  ...["date", "connection", "keep-alive", "content-length", "transfer-encoding"],
-  ...["x-content-type-options", "referrer-policy"],
+  "date",
+  "connection",
+  "keep-alive",
+  "content-length",
+  "transfer-encoding",
+  "x-content-type-options",
+  "referrer-policy",
 ]);
 
 let service: TestService;
@@ -56,7 +61,8 @@ type Asked = { method?: string; path: string; headers?: Record<string, string>; 
 /** The request as a client sends it; each door gets one of its own. */
 const makeRequest = ({ method = "GET", path, headers = {}, body }: Asked) =>
   new Request(doorUrl + path, {
-    ...{ method, headers: { authorization: `Bearer ${TEST_KEY}`, ...headers } },
+    method,
+    headers: { authorization: `Bearer ${TEST_KEY}`, ...headers },
     ...(body !== undefined && { body }),
   });
 
@@ -89,23 +95,25 @@ test("both doors give the same answers, to the byte and to the header", async ()
     idempotencyKey: "first",
   });
   const rows: Asked[] = [
-    ...[
-      "/api/health",
-      "/api/ready",
-      "/api/openapi.json",
-      "/api/sessions",
-      "/api/sessions?limit=1&cursor=x",
-      statusUrl,
-      streamUrl,
-    ],
-    ...[`${at}/agent/status`, `${at}/browser`, `${at}/messages`, `${at}/annotations?limit=0`, `${at}/queue`],
-    ...[
-      `${at}/deliveries`,
-      `${at}/artifacts/art_x`,
-      `${at}/requests/req_x`,
-      "/api/sessions/ses_x/agent/status",
-    ],
-    ...["/api/sessions/a%2Fb/agent/status", `${streamUrl}?after=9999`, `${streamUrl}?after=x`],
+    "/api/health",
+    "/api/ready",
+    "/api/openapi.json",
+    "/api/sessions",
+    "/api/sessions?limit=1&cursor=x",
+    statusUrl,
+    streamUrl,
+    `${at}/agent/status`,
+    `${at}/browser`,
+    `${at}/messages`,
+    `${at}/annotations?limit=0`,
+    `${at}/queue`,
+    `${at}/deliveries`,
+    `${at}/artifacts/art_x`,
+    `${at}/requests/req_x`,
+    "/api/sessions/ses_x/agent/status",
+    "/api/sessions/a%2Fb/agent/status",
+    `${streamUrl}?after=9999`,
+    `${streamUrl}?after=x`,
   ].map((path) => ({ path }));
   rows.push(
     { path: statusUrl, headers: { authorization: "Bearer wrong" } },

@@ -85,7 +85,9 @@ test("only the person with control types; the agent's script is stopped, and its
   assert.deepEqual([holdersOf(ada), holdersOf(bob)], [["you"], ["someone"]]);
   for (const other of [idOf(bob), undefined])
     assert.deepEqual(await navigate(other), {
-      ...{ status: 409, success: false, code: "conflict" },
+      status: 409,
+      success: false,
+      code: "conflict",
       error: "someone else has control of the browser; take control first",
     });
 

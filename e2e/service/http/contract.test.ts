@@ -64,7 +64,9 @@ async function makeQuestion() {
 async function makeShareLink() {
   const session = await makeSession();
   const created = await service.call("POST", `${session.api}/share-links`, {
-    ...{ role: "comment", label: "Design review", expiresAt: "2126-12-01T00:00:00+01:00" },
+    role: "comment",
+    label: "Design review",
+    expiresAt: "2126-12-01T00:00:00+01:00",
   });
   return { session, id: (await created.json()).record.id as string };
 }
@@ -84,8 +86,13 @@ async function makeDelivery() {
 async function makeArtifact() {
   const session = await makeSession();
   const { id } = await service.container.services.evidence.save({
-    ...{ sessionId: session.sessionId, runId: null, kind: "screenshot", title: "A picture", url: null },
-    ...{ mediaType: "image/png", bytes: new Uint8Array([1]) },
+    sessionId: session.sessionId,
+    runId: null,
+    kind: "screenshot",
+    title: "A picture",
+    url: null,
+    mediaType: "image/png",
+    bytes: new Uint8Array([1]),
   });
   return `${session.api}/artifacts/${id}`;
 }

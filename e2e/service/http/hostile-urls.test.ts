@@ -63,7 +63,8 @@ const portOf = (server: Server) => (server.address() as AddressInfo).port;
 /** Every hostile URL, those with a host of the list pointed at the canary. */
 const urls = () => [
   ...hostileHosts.flatMap((host) => [`http://${host}:${port}/`, `https://${host}:${port}/`]),
-  ...[`http://${hostname()}:${port}/`, `http://localhost:${port}/@public.example`],
+  `http://${hostname()}:${port}/`,
+  `http://localhost:${port}/@public.example`,
   ...hostilePlaces.map((place) =>
     place.replace(/(127\.0\.0\.1|localhost|LOCALHOST)(?=[/\\#?]|$)/, `$1:${port}`),
   ),
@@ -83,13 +84,12 @@ function keep<Closable extends { close: () => unknown }>(each: Closable): Closab
 }
 
 const creationWith = (rule: AddressRule): CreationServices => ({
-  ...{
-    db: database.db,
-    rule,
-    tools: [],
-    settings: { delegation: { maxLiveChildren: 4, maxLiveBrowsers: 4 } },
-  },
-  ...{ sealer: createSealer(new Uint8Array(32)), shares: createShareLinks(database.db, new Uint8Array(32)) },
+  db: database.db,
+  rule,
+  tools: [],
+  settings: { delegation: { maxLiveChildren: 4, maxLiveBrowsers: 4 } },
+  sealer: createSealer(new Uint8Array(32)),
+  shares: createShareLinks(database.db, new Uint8Array(32)),
   jobs: { sendSoon: () => {}, sweep: async () => 0 },
   schemas: { admitSchema: async () => ({ ok: true }) },
   readSubAgentFlag: async () => false,

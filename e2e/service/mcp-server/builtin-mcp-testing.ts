@@ -24,7 +24,9 @@ export async function openMcpService(variables: Record<string, string> = {}) {
   });
   const { container, env } = service;
   const listen: (request: IncomingMessage, response: ServerResponse) => void = createRequestListener({
-    ...{ container, env, isDev: false },
+    container,
+    env,
+    isDev: false,
     handle: () => Promise.reject(new Error("passed on to Next")),
     logger: { error: () => {} },
   });
@@ -32,7 +34,10 @@ export async function openMcpService(variables: Record<string, string> = {}) {
   const clients: Client[] = [];
 
   return {
-    ...{ service, url, container, tokenKey: deriveUserTokenKey(encryptionKey) },
+    service,
+    url,
+    container,
+    tokenKey: deriveUserTokenKey(encryptionKey),
     /** The token that `POST …/mcp-token` answers. */
     async askToken(sessionId: string): Promise<string> {
       const response = await service.call("POST", `/api/sessions/${sessionId}/mcp-token`);
@@ -99,7 +104,8 @@ export async function startSlowSite() {
   await once(server, "listening");
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    ...{ asked, gone },
+    asked,
+    gone,
     answer(path: string, html: string) {
       waiting.get(path)?.writeHead(200, { "content-type": "text/html" }).end(html);
     },

@@ -295,7 +295,10 @@ test("no credential, a wrong one, one that has ended or is for elsewhere: 401, w
   const ended = mintAgentToken(sessionId, { expiresAt: new Date(Date.now() - 1_000) });
   const foreignKey = deriveUserTokenKey(Buffer.alloc(32, 7));
   const forged = mintUserToken(foreignKey, {
-    ...{ sessionId, audience: mcp.url, holder: "other", keyId: "settings:0" },
+    sessionId,
+    audience: mcp.url,
+    holder: "other",
+    keyId: "settings:0",
     expiresAt: new Date(Date.now() + 60_000),
   });
   const nobodys = mintAgentToken("ses_nobodys");
@@ -311,7 +314,9 @@ test("no credential, a wrong one, one that has ended or is for elsewhere: 401, w
 
 test("others' requests are counted for each session; those of its own agent are not", async () => {
   const check = createHolderCheck({
-    ...{ db: mcp.container.services.db, key: mcp.tokenKey, audience: mcp.url },
+    db: mcp.container.services.db,
+    key: mcp.tokenKey,
+    audience: mcp.url,
     rates: createRateLimiter({ create: 0, poll: 2, annotate: 0, act: 0 }),
     keys: createKeyStore(mcp.container.services.db),
   });
@@ -449,7 +454,9 @@ test("nobody cancels the call of another holder", async () => {
   const sessionId = await createSession();
   const tokens = [mintAgentToken(sessionId), mintAgentToken(sessionId)];
   const call = (id: number) => ({
-    ...{ jsonrpc: "2.0", id, method: "tools/call" },
+    jsonrpc: "2.0",
+    id,
+    method: "tools/call",
     params: { name: "read_markdown", arguments: { url: `${site.url}/kept` } },
   });
   const answering = mcp.post(tokens[0], call(5));

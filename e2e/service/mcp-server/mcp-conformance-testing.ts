@@ -45,7 +45,12 @@ function createTools(log: Log) {
     input: z.ZodType = z.strictObject({}),
   ) =>
     defineMcpTool({
-      ...{ name, title: name, description: `The suite's ${name}`, input, annotations: {}, timeoutMs: 10_000 },
+      name,
+      title: name,
+      description: `The suite's ${name}`,
+      input,
+      annotations: {},
+      timeoutMs: 10_000,
       execute: async (_input, call) => execute(call),
     });
   const answer = (...content: CallToolResult["content"]) => ({ content });
@@ -158,7 +163,11 @@ function openServer(logger: { error: () => void }): McpServerPort {
       { ...(requestId !== undefined && { relatedRequestId: requestId }) },
     );
   const server = createMcpServer({
-    ...{ sessionId: "ses_suite", tools: createTools(log), instructions: "", call: callMcpTool, logger },
+    sessionId: "ses_suite",
+    tools: createTools(log),
+    instructions: "",
+    call: callMcpTool,
+    logger,
   });
   server.registerCapabilities({ resources: { subscribe: true }, prompts: {}, completions: {}, logging: {} });
   addResources(server);
@@ -189,7 +198,11 @@ export async function startConformanceServer(): Promise<{ url: string; close: ()
   await once(server, "listening");
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const serve = createMcpEndpoint({
-    ...{ baseUrl, inFlight, logger, bodies: createBodyReader(), open: () => openServer(logger) },
+    baseUrl,
+    inFlight,
+    logger,
+    bodies: createBodyReader(),
+    open: () => openServer(logger),
     admit: async () => ({ ok: true, holder: { key: "anybody", grant: undefined } }),
     access: { hold: () => () => {} },
   });

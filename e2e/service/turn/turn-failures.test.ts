@@ -34,7 +34,7 @@ describe("a turn that fails", () => {
     assert.deepEqual(others, []);
     assert.deepEqual(
       [end?.outcome, end?.error, end?.willRetry],
-      [...["errored", "step limit of 3 reached", undefined]],
+      ["errored", "step limit of 3 reached", undefined],
     );
     assert.deepEqual([end?.usage.modelCalls, only(events, "tool.result").length], [3, 3]);
     const { data } = await service.read<{ data: unknown[] }>(`/api/sessions/${session.sessionId}/messages`);

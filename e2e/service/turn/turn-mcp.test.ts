@@ -160,12 +160,14 @@ describe("a session's tool servers in a turn", () => {
         {
           serverId: "crm",
           reason: "its name, as mcp_crm__<tool>, is not 1 to 64 letters, digits, _ or -",
-          ...{ tools: ["not a name"], toolCount: 1 },
+          tools: ["not a name"],
+          toolCount: 1,
         },
         {
           serverId: "dead",
           reason: `127.0.0.1:${gone.port} refused the connection`,
-          ...{ tools: undefined, toolCount: undefined },
+          tools: undefined,
+          toolCount: undefined,
         },
       ],
     );

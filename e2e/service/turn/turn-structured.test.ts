@@ -73,9 +73,16 @@ describe("a structured session", () => {
     assert.deepEqual(
       events.map(({ kind }) => kind),
       [
-        ...["run.started", "message.completed", "deliverable.pending"],
-        ...["message.completed", "tool.call", "tool.result", "message.completed"],
-        ...["message.completed", "deliverable.ready", "run.completed"],
+        "run.started",
+        "message.completed",
+        "deliverable.pending",
+        "message.completed",
+        "tool.call",
+        "tool.result",
+        "message.completed",
+        "message.completed",
+        "deliverable.ready",
+        "run.completed",
       ],
     );
     assert.equal(only(events, "run.completed")[0]?.usage.modelCalls, 4);
@@ -280,7 +287,7 @@ describe("a structured session", () => {
     });
     assert.deepEqual(
       [status.deliverable?.status, status.deliverable?.rawText],
-      [...["failed", '{"title": "Half a']],
+      ["failed", '{"title": "Half a'],
     );
   });
 
@@ -332,14 +339,14 @@ describe("a structured session", () => {
     const during = await readStatus(service, session.sessionId);
     assert.deepEqual(
       [during.turnState, during.deliverable],
-      [...["running", { runId: session.runId, status: "pending" }]],
+      ["running", { runId: session.runId, status: "pending" }],
     );
     await service.call("POST", `/api/sessions/${session.sessionId}/agent/cancel`);
     await service.completed(session.statusUrl);
     const ended = await readStatus(service, session.sessionId);
     assert.deepEqual(
       [ended.turnState, ended.deliverable],
-      [...["idle", { runId: session.runId, status: "failed", error: "the turn was stopped" }]],
+      ["idle", { runId: session.runId, status: "failed", error: "the turn was stopped" }],
     );
   });
 
@@ -350,7 +357,9 @@ describe("a structured session", () => {
     const followUp = await (await service.call("POST", path, { text: "again, please" })).json();
     await service.completed(followUp.statusUrl);
     assert.deepEqual((await readStatus(service, session.sessionId)).deliverable, {
-      ...{ runId: followUp.runId, status: "ready", value: { title: "Two" } },
+      runId: followUp.runId,
+      status: "ready",
+      value: { title: "Two" },
     });
   });
 
@@ -401,9 +410,17 @@ describe("a steer of a structured turn", () => {
     assert.deepEqual([first.queued, second.queued], [true, true]);
     assert.equal(new Set([session.runId, first.runId, second.runId]).size, 3);
     assert.deepEqual(kinds(asked), [
-      ...["probe", "turn", "structured", "structured"],
-      ...["probe", "turn", "structured", "structured"],
-      ...["probe", "turn", "structured"],
+      "probe",
+      "turn",
+      "structured",
+      "structured",
+      "probe",
+      "turn",
+      "structured",
+      "structured",
+      "probe",
+      "turn",
+      "structured",
     ]);
     const events = await readEvents(service, session.sessionId);
     assert.deepEqual(

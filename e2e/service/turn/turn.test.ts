@@ -56,10 +56,16 @@ describe("a turn", () => {
     await service.completed(session.statusUrl);
     const events = await readEvents(service, session.sessionId);
     assert.deepEqual(kinds(events), [
-      ...["run.started", "message.completed"],
-      ...["message.completed", "tool.call", "tool.result"],
-      ...["message.completed", "tool.call", "tool.result"],
-      ...["message.completed", "run.completed"],
+      "run.started",
+      "message.completed",
+      "message.completed",
+      "tool.call",
+      "tool.result",
+      "message.completed",
+      "tool.call",
+      "tool.result",
+      "message.completed",
+      "run.completed",
     ]);
     const last = service.model.requests.at(-1);
     assert.match(last?.toolResults.at(-1) ?? "", /alpha/);

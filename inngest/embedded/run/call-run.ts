@@ -50,7 +50,11 @@ export async function callRun(
     };
     const answer = await invokeFunction(handler, call, clock.wallNow);
     const verdict = judgeAnswer(answer, {
-      ...{ runId, attempt, maxAttempts, waitingStepIds, backoff },
+      runId,
+      attempt,
+      maxAttempts,
+      waitingStepIds,
+      backoff,
       nowMs: clock.now(),
       wallNowMs: clock.wallNow(),
     });

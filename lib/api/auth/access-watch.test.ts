@@ -39,7 +39,10 @@ function openPair() {
       logger: { warn() {} },
     });
   return {
-    ...{ keys, shares, here: open(), there: open() },
+    keys,
+    shares,
+    here: open(),
+    there: open(),
     reads: () => reads,
     missWords: () => gaps.forEach((onGap) => void onGap()),
     loseDatabase() {
@@ -51,7 +54,11 @@ function openPair() {
 const grantOf = (keyId: string, more: Partial<Grant> = {}): Grant =>
   ({ kind: "key", keyId, expiresAt: null, checkedAt: performance.now(), ...more }) as Grant;
 const shareOf = (linkId: string | null, revocation = 0): Grant => ({
-  ...{ kind: "share", sessionId: "ses_a", linkId, revocation, expiresAt: null },
+  kind: "share",
+  sessionId: "ses_a",
+  linkId,
+  revocation,
+  expiresAt: null,
   checkedAt: performance.now(),
 });
 

@@ -25,7 +25,9 @@ function createTestLog() {
     readUnfinished: bus.readUnfinished,
   };
   return {
-    ...{ log, stored, reads: () => reads },
+    log,
+    stored,
+    reads: () => reads,
     /** Stores an event of the request, and announces it unless told not to. */
     append(kind: StoredEvent["kind"], fields: Record<string, unknown> = {}, isAnnounced = true) {
       const seq = stored.length + 1;
@@ -37,8 +39,17 @@ function createTestLog() {
     },
     write(text: string, offset: number, fields: Partial<MessageDelta> = {}) {
       const delta: MessageDelta = {
-        ...{ kind: "message.delta", timestamp: "", sessionId: "ses_a", requestId: "req_a", runId: "run_a" },
-        ...{ source: "api", messageId: "msg_a", part: "text", attempt: 1, offset, text },
+        kind: "message.delta",
+        timestamp: "",
+        sessionId: "ses_a",
+        requestId: "req_a",
+        runId: "run_a",
+        source: "api",
+        messageId: "msg_a",
+        part: "text",
+        attempt: 1,
+        offset,
+        text,
         ...fields,
       };
       bus.publish("ses_a", { type: "delta", delta });
@@ -185,7 +196,11 @@ describe("the event stream of a request", () => {
     rig.append("message.completed");
     rig.append("run.completed", END);
     assert.deepEqual(describeAll(await readAll(late)), [
-      ...["1 run.started", "- Hello ", "- you", "2 message.completed", "3 run.completed"],
+      "1 run.started",
+      "- Hello ",
+      "- you",
+      "2 message.completed",
+      "3 run.completed",
     ]);
   });
 
@@ -210,7 +225,8 @@ describe("the event stream of a request", () => {
     rig.append("message.completed", { message: { id: "msg_a" } });
     rig.append("run.completed", END);
     assert.deepEqual(describeAll(await readAll({ reader, gone: new AbortController() })), [
-      ...["1 message.completed", "2 run.completed"],
+      "1 message.completed",
+      "2 run.completed",
     ]);
   });
 

@@ -65,7 +65,8 @@ export function streamRequest(
   const { sessionId, after, joined } = query;
   const requestIds = joined ? [query.requestId, joined.requestId] : [query.requestId];
   const follower = new LogFollower(log, {
-    ...{ sessionId, after },
+    sessionId,
+    after,
     accepts: ({ requestId }) => requestId !== null && requestIds.includes(requestId),
     readPage: (from, limit) => log.readPage({ sessionId, requestIds, after: from, limit }),
   });

@@ -46,12 +46,16 @@ const services: RouteServices = {
 };
 
 const operation = (fields: Partial<Operation> = {}): Operation => ({
-  ...{ method: "POST", path: "/api/sessions/:sessionId", summary: "Test", auth: { kind: "key" } },
+  method: "POST",
+  path: "/api/sessions/:sessionId",
+  summary: "Test",
+  auth: { kind: "key" },
   answers: { 200: z.object({ seen: z.string() }) },
   ...fields,
 });
 const seen: Handler<Operation, RouteServices> = async (_services, call) => ({
-  ...{ ok: true, status: 200 },
+  ok: true,
+  status: 200,
   body: { seen: call.session?.id ?? call.caller?.ownerId ?? "nobody", secret: "leak" },
 });
 async function serve(
@@ -66,7 +70,8 @@ async function serve(
 ) {
   const { body, params = { sessionId: "ses_a" }, query = "" } = options;
   const request = new Request(`${BASE}/x${query}`, {
-    ...{ method: asked.method, headers },
+    method: asked.method,
+    headers,
     ...(body !== undefined && { body }),
   });
   const response = await serveOperation(services, asked, options.handler ?? seen, request, params);
@@ -95,7 +100,9 @@ describe("who may call", () => {
       const refused = await serve(driver, share(role));
       assert.equal(refused.status, 403);
       assert.deepEqual(refused.body, {
-        ...{ success: false, code: "forbidden", error: `this share link may ${role}, not drive` },
+        success: false,
+        code: "forbidden",
+        error: `this share link may ${role}, not drive`,
       });
     }
     const commenter = operation({ auth: { kind: "share", role: "comment", orKey: false } });
@@ -128,7 +135,9 @@ describe("who may call", () => {
 
 describe("the order of checks", () => {
   const strict = operation({
-    ...{ body: z.strictObject({ name: z.string() }), bodyBytesMax: 100, requiresJsonType: true },
+    body: z.strictObject({ name: z.string() }),
+    bodyBytesMax: 100,
+    requiresJsonType: true,
     query: z.object({ page: z.string().regex(/^\d+$/, { error: "must be a whole number" }).optional() }),
   });
   const json = { ...key, "content-type": "application/json" };

@@ -77,7 +77,9 @@ async function admitKey(services: AdmissionServices, headers: Headers, sessionId
   if (!session) return unknownSession();
   const viewer: Viewer = {
     ...describeSession(session),
-    ...{ role: roleOf(caller), scope: "session", grant: caller.grant },
+    role: roleOf(caller),
+    scope: "session",
+    grant: caller.grant,
   };
   return { ok: true as const, viewer };
 }

@@ -31,8 +31,11 @@ describe("the events of a connection", () => {
     const client = rig.connect("ses_frame/live?after=0");
     await client.until(() => client.seqs().length > 0);
     assert.deepEqual(client.frames[1], {
-      ...{ type: "elicitation.requested", seq: 1, sessionId: "ses_frame" },
-      ...{ timestamp: data.timestamp, data },
+      type: "elicitation.requested",
+      seq: 1,
+      sessionId: "ses_frame",
+      timestamp: data.timestamp,
+      data,
     });
     client.socket.close();
   });
@@ -80,9 +83,17 @@ describe("the events of a connection", () => {
     await rig.addSession("ses_delta");
     await rig.append("ses_delta", ["before"]);
     const delta = (offset: number, text: string): MessageDelta => ({
-      ...{ kind: "message.delta", timestamp: "2026-01-01T00:00:00.000Z", sessionId: "ses_delta" },
-      ...{ requestId: "req_1", runId: "run_1", source: "api", messageId: "msg_1", part: "text", attempt: 1 },
-      ...{ offset, text },
+      kind: "message.delta",
+      timestamp: "2026-01-01T00:00:00.000Z",
+      sessionId: "ses_delta",
+      requestId: "req_1",
+      runId: "run_1",
+      source: "api",
+      messageId: "msg_1",
+      part: "text",
+      attempt: 1,
+      offset,
+      text,
     });
     rig.log.publishDelta(delta(0, "It "));
     rig.log.publishDelta(delta(3, "goes "));

@@ -25,7 +25,8 @@ type FrameSink = {
 export function sendLog(log: EventLog, sessionId: string, after: number, sink: FrameSink): () => void {
   const { shows = () => true } = sink;
   const follower = new LogFollower(log, {
-    ...{ sessionId, after },
+    sessionId,
+    after,
     async readPage(from, limit) {
       const events = await log.read(sessionId, { after: from, limit });
       return { events, lastSeq: events.at(-1)?.seq ?? from };

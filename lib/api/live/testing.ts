@@ -174,7 +174,8 @@ export async function openLiveRig(
       await db.insert(shareTokens).values({
         id: `lnk_${sessionId}_${role}`,
         tokenHash: hashToken(token),
-        ...{ sessionId, role },
+        sessionId,
+        role,
       });
       return token;
     },

@@ -4,8 +4,13 @@ import type { EventLog } from "#lib/events/event-log.ts";
 const EVENTS_BACK = 2_000;
 /** What the page is told about by the log alone. */
 const KINDS: ReadonlySet<EventKind> = new Set([
-  ...(["message.completed", "tool.call", "tool.result", "mcp.skipped"] as const),
-  ...(["turn.compacting", "turn.compacted", "run.completed"] as const),
+  "message.completed",
+  "tool.call",
+  "tool.result",
+  "mcp.skipped",
+  "turn.compacting",
+  "turn.compacted",
+  "run.completed",
 ]);
 
 /** The place in line of a session whose browser reads `creating`; null where it does not wait for one. */

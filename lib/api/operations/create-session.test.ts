@@ -20,7 +20,10 @@ const sent: string[] = [];
 const asked: (string | null)[] = [];
 const hosts: Record<string, string> = { "public.example": "93.184.216.34", "inside.example": "10.0.0.7" };
 const services: CreationServices = {
-  ...{ db, sealer, tools: [], shares: createShareLinks(db, KEY) },
+  db,
+  sealer,
+  tools: [],
+  shares: createShareLinks(db, KEY),
   jobs: createJobSender({ db, send: async (job) => void sent.push(job.id), logger: { warn() {} } }),
   schemas: { admitSchema: async () => ({ ok: true }) },
   rule: createAddressRule({
@@ -93,15 +96,15 @@ describe("creating a session", () => {
     );
     const metadata = { ticket: 1, nested: [{ a: null }] };
     const full = await createRow({
-      ...{
-        metadata,
-        userId: "u",
-        source: "slack",
-        systemPrompt: "Be brief.",
-        targetUrl: "https://a.example/x",
-      },
-      ...{ targetPageUrls: ["https://a.example/y"], outputSchema: { type: "object" } },
-      ...{ tools: { exclude: ["run_shell"] }, delegation: { maxLiveChildren: 2 } },
+      metadata,
+      userId: "u",
+      source: "slack",
+      systemPrompt: "Be brief.",
+      targetUrl: "https://a.example/x",
+      targetPageUrls: ["https://a.example/y"],
+      outputSchema: { type: "object" },
+      tools: { exclude: ["run_shell"] },
+      delegation: { maxLiveChildren: 2 },
       callback: { url: "https://public.example/hook", events: ["run.completed"] },
     });
     assert.deepEqual(full.metadata, metadata);

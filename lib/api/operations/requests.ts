@@ -37,7 +37,9 @@ export async function streamRequest(
   // A stream that nobody is going to read is not opened.
   if (request.method === "HEAD") return new Response(null, { headers: HEADERS });
   const followed = {
-    ...{ sessionId, requestId, after },
+    sessionId,
+    requestId,
+    after,
     ...(joined && {
       joined: {
         requestId: joined.requestId,

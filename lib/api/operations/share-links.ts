@@ -30,7 +30,9 @@ export async function createShareLink(
   const { sessionId } = params;
   const { role, label = null, expiresAt } = body;
   const created = await links.createShareLink(db, {
-    ...{ sessionId, role, label },
+    sessionId,
+    role,
+    label,
     expiresAt: expiresAt === undefined ? null : new Date(expiresAt),
   });
   if (!created)

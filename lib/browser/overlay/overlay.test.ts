@@ -83,8 +83,13 @@ async function addComment(live: LiveBrowser, comment: string): Promise<void> {
 /** A person moves the pointer to a spot of the page where nothing is, and presses nothing. */
 const touchAsPerson = () =>
   house.browsers.input(sessionId, {
-    ...{ type: "mouse", action: "down", button: "none", clickCount: 0, modifiers: 0 },
-    ...{ x: 5, y: 700 },
+    type: "mouse",
+    action: "down",
+    button: "none",
+    clickCount: 0,
+    modifiers: 0,
+    x: 5,
+    y: 700,
   });
 
 test("a person picks an element, writes a comment and submits it, on a page with a strict content policy", async () => {
@@ -217,7 +222,11 @@ test("Escape closes an open comment box, then leaves picking, and then belongs t
   const press = async () => {
     for (const action of ["down", "up"] as const)
       await house.browsers.input(sessionId, {
-        ...{ type: "key", action, key: "Escape", code: "Escape", modifiers: 0 },
+        type: "key",
+        action,
+        key: "Escape",
+        code: "Escape",
+        modifiers: 0,
       });
   };
   const shows = async (text: string) => (await readDocument(live)).includes(text);

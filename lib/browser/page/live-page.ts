@@ -92,7 +92,10 @@ export async function adoptPage(
   page.once("close", removeOverlay);
 
   return {
-    ...{ page, cdp, targetId: targetInfo.targetId, overlay },
+    page,
+    cdp,
+    targetId: targetInfo.targetId,
+    overlay,
     navigate: (url, signal) => navigate(adopted, url, signal),
   };
 }

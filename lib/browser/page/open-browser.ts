@@ -94,7 +94,12 @@ async function connect(
   const state: BrowserPages = { pages: [], isOpen: true };
   const dialogs = watchDialogs(context, (dialog) => opened.events?.onDialog(dialog), limits.dialogTimeoutMs);
   const opened: OpenBrowser = {
-    ...{ process, browser, context, overlayGate, dialogs, events: undefined },
+    process,
+    browser,
+    context,
+    overlayGate,
+    dialogs,
+    events: undefined,
     selected() {
       const last = state.pages.at(-1);
       if (!last) throw new Error("the browser has no page");
@@ -117,7 +122,9 @@ async function connect(
     return url ? egress.refuse(url) : "the address cannot be read";
   };
   await openFirstPage(opened, state, {
-    ...{ refusals, overlayGate, navigationTimeoutMs: limits.navigationTimeoutMs },
+    refusals,
+    overlayGate,
+    navigationTimeoutMs: limits.navigationTimeoutMs,
     refuse: process.isGuarded ? undefined : refuse,
     explain: (url, reason) =>
       explainFailure({ findRefusal: process.findRefusal, resolve: egress.resolve }, url, reason),

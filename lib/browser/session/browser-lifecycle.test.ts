@@ -20,8 +20,13 @@ async function endUnrecorded(read: StoredRecord["read"]): Promise<string[]> {
   } as Partial<StoredRecord> as StoredRecord;
   const browser = { selected: () => ({ page: { url: () => "about:blank" } }), close: async () => {} };
   const lifecycle = createBrowserLifecycle({
-    ...{ sessionId: "ses_a", record, take: async () => browser as unknown as OpenBrowser },
-    ...{ onTaken() {}, land: async () => {}, onReleased() {}, onEnding: async () => {} },
+    sessionId: "ses_a",
+    record,
+    take: async () => browser as unknown as OpenBrowser,
+    onTaken() {},
+    land: async () => {},
+    onReleased() {},
+    onEnding: async () => {},
     requestPlace: () => ({ granted: Promise.resolve(), position: () => 0, release() {} }),
     placeWait: { waitMs: 60_000, explain: () => "" },
     logger: { debug() {}, info() {}, warn: (_fields, message) => void warnings.push(message), error() {} },
@@ -60,8 +65,12 @@ describe("a browser that is lost before its start is recorded", () => {
     } as Partial<StoredRecord> as StoredRecord;
     const browser = { selected: () => ({ page: { url: () => "about:blank" } }), close: async () => {} };
     const lifecycle = createBrowserLifecycle({
-      ...{ sessionId: "ses_a", record, take: async () => browser as unknown as OpenBrowser },
-      ...{ land: async () => {}, onReleased() {}, onEnding: async () => {} },
+      sessionId: "ses_a",
+      record,
+      take: async () => browser as unknown as OpenBrowser,
+      land: async () => {},
+      onReleased() {},
+      onEnding: async () => {},
       onTaken: (running) => void taken.push(running),
       requestPlace: () => ({ granted: Promise.resolve(), position: () => 0, release() {} }),
       placeWait: { waitMs: 60_000, explain: () => "" },

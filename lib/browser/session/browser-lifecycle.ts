@@ -120,8 +120,11 @@ function beginStart(life: Lifecycle): BrowserStart<RunningBrowser> {
 
   const isWaiting = () => life.state === starting && (ticket?.position() ?? 0) > 0;
   const start: BrowserStart<RunningBrowser> = shareStart({
-    ...{ browser: run(), isWaiting, queued: queued.promise },
-    ...{ waitMs: deps.placeWait.waitMs, explainWait: deps.placeWait.explain },
+    browser: run(),
+    isWaiting,
+    queued: queued.promise,
+    waitMs: deps.placeWait.waitMs,
+    explainWait: deps.placeWait.explain,
     leaveLine(error) {
       if (!isWaiting()) return;
       // A caller that comes before this is recorded begins a new start, which waits for the record.
@@ -150,7 +153,11 @@ async function startBrowser(
 
   const taken = await takeWithPlace(deps, place, onQueued);
   const running: RunningBrowser = {
-    ...{ taken, place, inputQueue: undefined, landing: Promise.resolve(), isLost: false },
+    taken,
+    place,
+    inputQueue: undefined,
+    landing: Promise.resolve(),
+    isLost: false,
   };
   life.state = { kind: "recording", start, running };
   deps.onTaken(running);

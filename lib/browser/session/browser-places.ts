@@ -44,7 +44,12 @@ const RECHECK_MS = 1_000;
 /** Makes the places. `deps.endUnused` is called only while a session waits. */
 export function createBrowserPlaces(deps: PlacesDeps): BrowserPlaces {
   const places: Places = {
-    ...{ deps, line: [], held: 0, isLooking: false, mustLookAgain: false, timer: undefined },
+    deps,
+    line: [],
+    held: 0,
+    isLooking: false,
+    mustLookAgain: false,
+    timer: undefined,
   };
   return {
     request: (onMove) => request(places, onMove),

@@ -77,8 +77,13 @@ export function createStoredRecord(
   session: BrowserSession,
 ): StoredRecord {
   const recorder: Recorder = {
-    ...{ deps, sessionId, session },
-    ...{ queue: Promise.resolve(), noted: undefined, noteTimer: undefined, lastWriteMs: 0 },
+    deps,
+    sessionId,
+    session,
+    queue: Promise.resolve(),
+    noted: undefined,
+    noteTimer: undefined,
+    lastWriteMs: 0,
   };
   return {
     read: () => readBrowser(deps.db, sessionId),

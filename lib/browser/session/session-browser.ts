@@ -124,7 +124,10 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
 function assemble(deps: SessionBrowserDeps): Session {
   const { sessionId, logger } = deps;
   const usage: Usage = {
-    ...{ usedAtMs: deps.nowMs(), holds: 0, lastActor: undefined, pointerListeners: new Set() },
+    usedAtMs: deps.nowMs(),
+    holds: 0,
+    lastActor: undefined,
+    pointerListeners: new Set(),
   };
   const life = createBrowserLifecycle({
     ...deps,

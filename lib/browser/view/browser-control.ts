@@ -69,8 +69,12 @@ export function createBrowserControl(
   { self = crypto.randomUUID(), confirmMs = 2_000 } = {},
 ): BrowserControl {
   const control: Control = {
-    ...{ words, self, confirmMs },
-    ...{ claims: new Map(), listeners: new Map(), unconfirmed: new Map() },
+    words,
+    self,
+    confirmMs,
+    claims: new Map(),
+    listeners: new Map(),
+    unconfirmed: new Map(),
   };
   const { claims } = control;
   const holderOf = (sessionId: string) => holderIn(claims.get(sessionId));

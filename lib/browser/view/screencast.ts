@@ -45,7 +45,12 @@ type Cast = {
 /** Makes the screencast of one session. `onError` is called for a page that cannot be cast. */
 export function createScreencast(onError: (error: unknown) => void): Screencast {
   const cast: Cast = {
-    ...{ onError, watchers: new Set(), source: undefined, last: undefined, sequence: 0, stop: undefined },
+    onError,
+    watchers: new Set(),
+    source: undefined,
+    last: undefined,
+    sequence: 0,
+    stop: undefined,
   };
   const { watchers } = cast;
   return {

@@ -35,7 +35,11 @@ export async function writeBackup(dataDir: string, archive: string): Promise<Man
     const prefix = basename(staging);
     await create(
       {
-        ...{ gzip: true, cwd: dataDir, file: draft, portable: false, mode: 0o600 },
+        gzip: true,
+        cwd: dataDir,
+        file: draft,
+        portable: false,
+        mode: 0o600,
         onWriteEntry: (entry) => {
           if (entry.path.startsWith(`${prefix}/`)) entry.path = entry.path.slice(prefix.length + 1);
         },

@@ -138,7 +138,8 @@ async function openAtService(env: Env, whyLocked: string): Promise<KeyDesk> {
 function makeRequest(env: Env, cookie: string, method: string, path: string, body: unknown): Request {
   const headers = { cookie, origin: env.baseUrl, "content-type": "application/json" };
   return new Request(new URL(path, env.ownOrigin), {
-    ...{ method, headers },
+    method,
+    headers,
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
 }

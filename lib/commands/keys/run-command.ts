@@ -59,8 +59,13 @@ const HEAD = ["id", "owner", "name", "scopes", "created", "last used", "state"];
 
 function table(keys: ListedKey[], now: Date): string[] {
   const rows = keys.map((key) => [
-    ...[key.id, key.ownerId, key.name, key.scopes.join(","), day(key.createdAt)],
-    ...[key.lastUsedAt ? minute(key.lastUsedAt) : "never", endOf(key, now)],
+    key.id,
+    key.ownerId,
+    key.name,
+    key.scopes.join(","),
+    day(key.createdAt),
+    key.lastUsedAt ? minute(key.lastUsedAt) : "never",
+    endOf(key, now),
   ]);
   const widths = HEAD.map((name, at) => Math.max(name.length, ...rows.map((row) => row[at]?.length ?? 0)));
   return [HEAD, ...rows].map((row) =>

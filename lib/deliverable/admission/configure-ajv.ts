@@ -7,9 +7,22 @@ import type { Draft } from "./find-draft.ts";
 
 /** The formats of JSON Schema, and two that other validators also assert; all other formats are annotations. */
 const assertedFormats: FormatName[] = [
-  ...(["date", "time", "duration", "email", "hostname", "ipv4", "ipv6", "uri", "uri-reference"] as const),
-  ...(["uri-template", "uuid", "regex", "json-pointer", "relative-json-pointer"] as const),
-  ...(["url", "json-pointer-uri-fragment"] as const),
+  "date",
+  "time",
+  "duration",
+  "email",
+  "hostname",
+  "ipv4",
+  "ipv6",
+  "uri",
+  "uri-reference",
+  "uri-template",
+  "uuid",
+  "regex",
+  "json-pointer",
+  "relative-json-pointer",
+  "url",
+  "json-pointer-uri-fragment",
 ];
 
 /** Configures a fresh ajv for a draft, where ajv's own vocabulary differs from it. */

@@ -37,7 +37,9 @@ describe("schemas as callers write them", () => {
 
   test("a violation says where, and what the schema asks there", async () => {
     const schema = {
-      ...{ type: "object", additionalProperties: false, required: ["name"] },
+      type: "object",
+      additionalProperties: false,
+      required: ["name"],
       properties: {
         name: { type: "string", minLength: 2 },
         size: { enum: ["S", "M"] },

@@ -49,8 +49,13 @@ async function check(checker: SchemaChecker, profile: Profile, input: Input): Pr
   for (const value of input.values ?? [])
     roundTrips.push(await sendAround(checker, projection, input.schema, value));
   return {
-    ...{ source, admitted: true, fits: breach === undefined, breach, projectionMs },
-    ...{ roundTrips, projection },
+    source,
+    admitted: true,
+    fits: breach === undefined,
+    breach,
+    projectionMs,
+    roundTrips,
+    projection,
   };
 }
 

@@ -141,7 +141,11 @@ for (const { name, open } of implementations) {
       await waitUntil(() => pair.there.readUnfinished(sessionId).length === 1, "the piece has come");
       const usage = { inputTokens: 0, outputTokens: 0, reasoningTokens: 0, cachedInputTokens: 0 };
       await append({
-        ...{ kind: "run.completed", requestId: null, runId: null, source: "api", outcome: "succeeded" },
+        kind: "run.completed",
+        requestId: null,
+        runId: null,
+        source: "api",
+        outcome: "succeeded",
         usage: { ...usage, modelCalls: 0, toolCalls: 0, durationMs: 0 },
       });
       await waitUntil(() => pair.there.readUnfinished(sessionId).length === 0, "the message is forgotten");

@@ -52,7 +52,8 @@ export async function createPostgresBus(deps: PostgresBusDeps): Promise<EventBus
   const sweep = createLogSweep({ db, local, logger });
   const connection = createBusConnection(
     {
-      ...{ listen, logger },
+      listen,
+      logger,
       onPayload: (payload) => receivePayload(parts, payload),
       onListening: () => introduce(parts),
     },

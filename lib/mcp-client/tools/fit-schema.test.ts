@@ -50,8 +50,18 @@ describe("a tool's input schema as providers take it", () => {
 
   it("loses keywords that are unknown, or whose value is of the wrong kind", () => {
     const bad = {
-      ...{ $schema: "x", $id: "y", $dynamicRef: "#z", unevaluatedProperties: false, "x-own": 1 },
-      ...{ type: "text", properties: [], required: "a", minimum: "1", pattern: "(", enum: [], anyOf: [] },
+      $schema: "x",
+      $id: "y",
+      $dynamicRef: "#z",
+      unevaluatedProperties: false,
+      "x-own": 1,
+      type: "text",
+      properties: [],
+      required: "a",
+      minimum: "1",
+      pattern: "(",
+      enum: [],
+      anyOf: [],
     };
     assert.deepEqual(fitProperty(bad), {});
     assert.deepEqual(fitProperty({ type: "array" }), { type: "array", items: {} });

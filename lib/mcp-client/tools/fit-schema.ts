@@ -31,13 +31,24 @@ const isShallow = (value: unknown, left = 6): boolean =>
 /** Keywords that are kept as they are, where their value is of the right kind. */
 const KEPT = new Map<string, (value: unknown) => boolean>(
   Object.entries({
-    ...{ minimum: isNumber, maximum: isNumber, exclusiveMinimum: isNumber, exclusiveMaximum: isNumber },
-    ...{ multipleOf: (value: unknown) => isNumber(value) && Number(value) > 0 },
-    ...{ minLength: isCount, maxLength: isCount, minItems: isCount, maxItems: isCount },
-    ...{ minProperties: isCount, maxProperties: isCount, uniqueItems: isFlag, nullable: isFlag },
-    ...{ pattern: isPattern, format: (value: unknown) => isText(value) && value.length < 100 },
-    ...{ enum: (value: unknown) => Array.isArray(value) && value.length > 0 && isShallow(value) },
-    ...{ const: (value: unknown) => isShallow(value), default: (value: unknown) => isShallow(value) },
+    minimum: isNumber,
+    maximum: isNumber,
+    exclusiveMinimum: isNumber,
+    exclusiveMaximum: isNumber,
+    multipleOf: (value: unknown) => isNumber(value) && Number(value) > 0,
+    minLength: isCount,
+    maxLength: isCount,
+    minItems: isCount,
+    maxItems: isCount,
+    minProperties: isCount,
+    maxProperties: isCount,
+    uniqueItems: isFlag,
+    nullable: isFlag,
+    pattern: isPattern,
+    format: (value: unknown) => isText(value) && value.length < 100,
+    enum: (value: unknown) => Array.isArray(value) && value.length > 0 && isShallow(value),
+    const: (value: unknown) => isShallow(value),
+    default: (value: unknown) => isShallow(value),
   }),
 );
 

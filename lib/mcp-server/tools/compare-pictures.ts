@@ -75,7 +75,11 @@ export const comparePictures = ({
       const value = {
         isEqual: differingPixels === 0,
         share: differingPixels / totalPixels,
-        ...{ differingPixels, totalPixels, before: before.size, after: after.size, box: found.box },
+        differingPixels,
+        totalPixels,
+        before: before.size,
+        after: after.size,
+        box: found.box,
       };
       if (differingPixels === 0) return mcpValue({ ...value, differenceId: null });
 
@@ -83,9 +87,13 @@ export const comparePictures = ({
       const drawn = await encodeDifference(found.picture, overlap);
       call.signal.throwIfAborted();
       const pointer = await evidence.save({
-        ...{ sessionId: call.sessionId, runId: null, kind: "file", url: null },
+        sessionId: call.sessionId,
+        runId: null,
+        kind: "file",
+        url: null,
         title: `Differences of ${input.before} and ${input.after}`,
-        ...{ mediaType: "image/png", bytes: drawn.png },
+        mediaType: "image/png",
+        bytes: drawn.png,
       });
       const result = mcpValue({ ...value, differenceId: pointer.id });
       const data = Buffer.from(drawn.small).toString("base64");

@@ -16,7 +16,11 @@ const PAGES = new Set(["text/html", "application/xhtml+xml"]);
 export async function fetchPage(fetch: GuardedFetch, url: string, signal: AbortSignal): Promise<FetchedPage> {
   try {
     const answer = await fetch(url, {
-      ...{ timeoutMs, maxBytes: bytesMax, redirect: "follow", overflow: "truncate", signal },
+      timeoutMs,
+      maxBytes: bytesMax,
+      redirect: "follow",
+      overflow: "truncate",
+      signal,
       headers: {
         "user-agent": "Mozilla/5.0 (compatible; AgentSessionService)",
         accept: "text/html, */*;q=0.1",

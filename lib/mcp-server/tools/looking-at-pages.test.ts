@@ -117,8 +117,14 @@ test("two pictures are compared: share, box and a picture of the differences tha
 
   const same = await compare(tool, "plain", "plain");
   assert.deepEqual(same.structuredContent, {
-    ...{ isEqual: true, share: 0, differingPixels: 0, totalPixels: 5_000, box: null, differenceId: null },
-    ...{ before: { width: 100, height: 50 }, after: { width: 100, height: 50 } },
+    isEqual: true,
+    share: 0,
+    differingPixels: 0,
+    totalPixels: 5_000,
+    box: null,
+    differenceId: null,
+    before: { width: 100, height: 50 },
+    after: { width: 100, height: 50 },
   });
   assert.equal(saved.length, 0);
 

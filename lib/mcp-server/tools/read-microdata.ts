@@ -2,8 +2,16 @@ import type { MicrodataItem } from "./page-job.ts";
 
 const ITEMS_MAX = 500;
 const ADDRESSES: Record<string, string> = {
-  ...{ a: "href", area: "href", link: "href" },
-  ...{ audio: "src", embed: "src", iframe: "src", img: "src", source: "src", track: "src", video: "src" },
+  a: "href",
+  area: "href",
+  link: "href",
+  audio: "src",
+  embed: "src",
+  iframe: "src",
+  img: "src",
+  source: "src",
+  track: "src",
+  video: "src",
   object: "data",
 };
 

@@ -31,7 +31,9 @@ export async function runAxe(frame: PageFrame, options: AxeOptions): Promise<Omi
   await session.send("Runtime.evaluate", { expression: axe.source, contextId });
   const { result, exceptionDetails } = await session.send("Runtime.evaluate", {
     expression: `(${checkDocument})(${JSON.stringify(options)})`,
-    ...{ contextId, awaitPromise: true, returnByValue: true },
+    contextId,
+    awaitPromise: true,
+    returnByValue: true,
   });
   if (exceptionDetails) {
     const { exception, text } = exceptionDetails;
@@ -56,7 +58,11 @@ async function checkDocument({ tags, selector, elementsPerRule }: AxeOptions) {
     text.length > length ? `${text.slice(0, length).toWellFormed()}…` : text;
   return {
     violations: results.violations.map(({ id, impact, help, helpUrl, tags: names, nodes }) => ({
-      ...{ rule: id, impact: impact ?? null, help, helpUrl, count: nodes.length },
+      rule: id,
+      impact: impact ?? null,
+      help,
+      helpUrl,
+      count: nodes.length,
       // Of the standards that a rule is part of, those that the check goes by.
       tags: names.filter((name) => tags.includes(name)),
       elements: nodes.slice(0, elementsPerRule).map(({ target, html, failureSummary }) => ({

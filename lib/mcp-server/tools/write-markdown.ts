@@ -36,7 +36,10 @@ function readArticle(document: Document) {
 
 function toMarkdown(element: Element): string {
   const service = new TurndownService({
-    ...{ headingStyle: "atx", codeBlockStyle: "fenced", bulletListMarker: "-", hr: "---" },
+    headingStyle: "atx",
+    codeBlockStyle: "fenced",
+    bulletListMarker: "-",
+    hr: "---",
   });
   service.use(gfm);
   // As text: for tables it needs more of a document than this one offers.

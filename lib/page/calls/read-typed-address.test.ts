@@ -26,9 +26,25 @@ for (const [typed, url] of ADDRESSES)
   });
 
 const WORDS = [
-  ...["search words", "shoes", "what is shop.example", "a.example or b.example", "and/or", "3.14", "v1.2"],
-  ...["https://search words", "https://", "http:shop.example", "name@shop.example", "a..b", ".", "?", "//x"],
-  ...["shop.example:99999", "1.2.3.400", "note: call back", "[not an address]"],
+  "search words",
+  "shoes",
+  "what is shop.example",
+  "a.example or b.example",
+  "and/or",
+  "3.14",
+  "v1.2",
+  "https://search words",
+  "https://",
+  "http:shop.example",
+  "name@shop.example",
+  "a..b",
+  ".",
+  "?",
+  "//x",
+  "shop.example:99999",
+  "1.2.3.400",
+  "note: call back",
+  "[not an address]",
 ];
 for (const typed of WORDS)
   test(`"${typed}" is no address, and is quoted as typed`, () => {

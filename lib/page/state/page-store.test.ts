@@ -6,7 +6,11 @@ import { AT, delta, event, message, SESSION, snapshot } from "./testing.ts";
 import type { QueuedMessage } from "./view-types.ts";
 
 const queued = (requestId: string, text: string, mode: QueuedMessage["mode"] = "queue"): QueuedMessage => ({
-  ...{ requestId, mode, text, author: null, createdAt: AT },
+  requestId,
+  mode,
+  text,
+  author: null,
+  createdAt: AT,
 });
 const draftText = (state: SessionState) => state.drafts.map(({ text }) => text).join("|");
 

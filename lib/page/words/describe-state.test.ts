@@ -80,7 +80,10 @@ test("a turn that did not reach its page is not shown as done, whatever the brow
     started,
     event(5, {
       kind: "tool.call",
-      ...{ messageId: "msg_2", toolCallId: "call_1", toolName: "browser_execute", input: {} },
+      messageId: "msg_2",
+      toolCallId: "call_1",
+      toolName: "browser_execute",
+      input: {},
     }),
   );
   const browser = { status: "ready", desiredUrl: "https://shop.example/", lastNavigatedUrl: null } as const;

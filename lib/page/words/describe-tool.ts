@@ -26,8 +26,13 @@ export type ToolWords = {
 type Words = Omit<ToolWords, "object" | "many"> & { many?: (count: number) => string };
 
 const PAGE_TOOLS = new Set([
-  ...["browser_execute", "browser_search", "dom_query", "inspect_frames"],
-  ...["screenshot", "capture_preview", "save_cleaned_html"],
+  "browser_execute",
+  "browser_search",
+  "dom_query",
+  "inspect_frames",
+  "screenshot",
+  "capture_preview",
+  "save_cleaned_html",
 ]);
 
 /** Whether a tool works on the live page and so needs a browser. */

@@ -78,7 +78,9 @@ export function createVercelWorkspace({ box, root, limits, closing }: VercelWork
     async run(command, { timeoutMs, signal, cwd }) {
       const folder = parseWorkspacePath(cwd ?? "");
       return runInBox(box, limits, {
-        ...{ command, timeoutMs, cwd: pathOf(folder) },
+        command,
+        timeoutMs,
+        cwd: pathOf(folder),
         signal: AbortSignal.any([signal, closing]),
       });
     },
@@ -105,8 +107,10 @@ async function runInBox(box: VercelBox, limits: BoxLimits, run: BoxRun): Promise
   const output = createOutputWindow(limits.outputBytesMax);
   const notes: string[] = [];
   const started = await box.runCommand({
-    ...{ cmd: "bash", args: ["-c", `cd -- "$1" && eval "$2"`, "bash", cwd, command] },
-    ...{ detached: true, timeoutMs },
+    cmd: "bash",
+    args: ["-c", `cd -- "$1" && eval "$2"`, "bash", cwd, command],
+    detached: true,
+    timeoutMs,
   });
   const end = (note: string) => {
     if (notes.length > 0) return;

@@ -18,7 +18,10 @@ after(close);
 
 const question = { question: "Which one?", options: ["left", "right"], timeoutMs: 60_000 };
 const asking = (callId: string, signal: AbortSignal = new AbortController().signal) => ({
-  ...{ sessionId: "ses_a", runId, callId, signal },
+  sessionId: "ses_a",
+  runId,
+  callId,
+  signal,
 });
 /** Asks, and waits until the question can be seen. */
 async function ask(callId: string, options: { signal?: AbortSignal; timeoutMs?: number } = {}) {

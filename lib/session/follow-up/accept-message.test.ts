@@ -17,7 +17,12 @@ const jobs = createJobSender({ ...sender, db });
 after(close);
 
 const followUp = (sessionId: string, text: string, fields: Partial<NewFollowUp> = {}): NewFollowUp => ({
-  ...{ sessionId, mode: "queue", origin: "external", userId: null, idempotencyKey: null, bodyHash: text },
+  sessionId,
+  mode: "queue",
+  origin: "external",
+  userId: null,
+  idempotencyKey: null,
+  bodyHash: text,
   messages: [{ role: "user", parts: [{ type: "text", text }] }],
   ...fields,
 });

@@ -4,8 +4,14 @@ import type { HeadRun } from "./follow-up-store.ts";
 import { placeFollowUp } from "./place-follow-up.ts";
 
 const running: HeadRun = {
-  ...{ id: "run_a", isClaimed: true, isStopping: false, isCollecting: false, attempt: 1 },
-  ...{ mode: "queue", origin: "external", isWaiting: false },
+  id: "run_a",
+  isClaimed: true,
+  isStopping: false,
+  isCollecting: false,
+  attempt: 1,
+  mode: "queue",
+  origin: "external",
+  isWaiting: false,
 };
 const place = (mode: "queue" | "steer" | "interrupt", head?: Partial<HeadRun>, origin?: "person") =>
   placeFollowUp({ mode, origin: origin ?? "external" }, head && { ...running, ...head });
@@ -58,13 +64,16 @@ describe("interrupt", () => {
   test("overtakes and ends a turn that is about to start, or waits for a retry", () => {
     assert.deepEqual(place("interrupt", { isClaimed: false }), { kind: "overtakes", interrupts: "run_a" });
     assert.deepEqual(place("interrupt", { isClaimed: false, attempt: 3 }), {
-      ...{ kind: "overtakes", interrupts: "run_a" },
+      kind: "overtakes",
+      interrupts: "run_a",
     });
   });
 
   test("overtakes a turn whose message waits without ending it: the message keeps its turn", () => {
     assert.deepEqual(place("interrupt", { isClaimed: false, isWaiting: true }), {
-      ...{ kind: "overtakes", interrupts: null, spares: "run_a" },
+      kind: "overtakes",
+      interrupts: null,
+      spares: "run_a",
     });
     const claimed = place("interrupt", { isClaimed: true, isWaiting: true });
     assert.deepEqual(claimed, { kind: "waits", interrupts: "run_a" });

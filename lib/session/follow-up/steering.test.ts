@@ -15,7 +15,8 @@ import { listReadSteers } from "./steering-store.ts";
 const { db, close } = await openTestDatabase();
 const sent: string[] = [];
 const jobs = createJobSender({
-  ...{ db, logger: { warn() {} } },
+  db,
+  logger: { warn() {} },
   send: async ({ data }) => void ("runId" in data && sent.push(data.runId)),
 });
 after(close);
@@ -31,8 +32,14 @@ async function open(name: string) {
     const result = await acceptMessage(
       { db, jobs },
       {
-        ...{ sessionId: id, mode: "steer", origin: "external", userId: null, idempotencyKey: null },
-        ...{ bodyHash: text, messages: [{ role: "user", parts: [{ type: "text", text }] }], ...fields },
+        sessionId: id,
+        mode: "steer",
+        origin: "external",
+        userId: null,
+        idempotencyKey: null,
+        bodyHash: text,
+        messages: [{ role: "user", parts: [{ type: "text", text }] }],
+        ...fields,
       },
     );
     assert.ok(result.status === "accepted" || result.status === "replayed", result.status);
@@ -75,7 +82,8 @@ describe("a steer", () => {
     );
     assert.equal(await countQueued(db, id, run.id), 1);
     assert.deepEqual((await answerOf(id, accepted.requestId))?.joined, {
-      ...{ requestId: run.requestId, afterSeq: 7 },
+      requestId: run.requestId,
+      afterSeq: 7,
     });
   });
 

@@ -13,7 +13,9 @@ export const requestRun = (run: { id: string; sessionId: string; generation: num
   name: "turn/run.requested",
   id: `${run.id}:${run.generation}`,
   data: {
-    ...{ runId: run.id, sessionId: run.sessionId, generation: run.generation },
+    runId: run.id,
+    sessionId: run.sessionId,
+    generation: run.generation,
     ...(resends > 0 && { resends }),
   },
 });

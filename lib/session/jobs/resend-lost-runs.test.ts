@@ -26,10 +26,19 @@ const resend = async (now: Date) => (await resendLostRuns(db, LOST_AFTER_MS, now
 async function seed(fields: Partial<typeof runs.$inferInsert>, waiting = 0): Promise<string[]> {
   const sessionId = newId("ses");
   await db.insert(sessions).values({
-    ...{ id: sessionId, ownerId: "owner", title: "a session", source: "api", bodyHash: "hash" },
-    ...{ targetPageUrls: [], tools: { include: [], exclude: [], externalTurnExclude: [] }, toolset: [] },
-    ...{ mcpServers: {}, capabilities: { browser: true, sandbox: true }, subAgents: false },
-    ...{ maxLiveChildren: 4, maxLiveBrowsers: 4 },
+    id: sessionId,
+    ownerId: "owner",
+    title: "a session",
+    source: "api",
+    bodyHash: "hash",
+    targetPageUrls: [],
+    tools: { include: [], exclude: [], externalTurnExclude: [] },
+    toolset: [],
+    mcpServers: {},
+    capabilities: { browser: true, sandbox: true },
+    subAgents: false,
+    maxLiveChildren: 4,
+    maxLiveBrowsers: 4,
   });
   const ids: string[] = [];
   for (let position = 1; position <= 1 + waiting; position++) {

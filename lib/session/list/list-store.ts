@@ -67,7 +67,9 @@ export async function findOpenRuns(db: Executor, sessionIds: string[]): Promise<
     .selectDistinctOn([runs.sessionId], {
       sessionId: runs.sessionId,
       run: {
-        ...{ state: runs.state, attempt: runs.attempt, isCompacting: runs.isCompacting },
+        state: runs.state,
+        attempt: runs.attempt,
+        isCompacting: runs.isCompacting,
         question: elicitations.question,
       },
     })

@@ -4,11 +4,17 @@ import type { LastRun, OpenRun } from "./list-store.ts";
 import { projectSessionState } from "./project-session-state.ts";
 
 const open = (fields: Partial<OpenRun>): OpenRun => ({
-  ...{ state: "running", attempt: 1, isCompacting: false, question: null },
+  state: "running",
+  attempt: 1,
+  isCompacting: false,
+  question: null,
   ...fields,
 });
 const last = (fields: Partial<LastRun>): LastRun => ({
-  ...{ state: "succeeded", error: null, pageError: null, deliverable: null },
+  state: "succeeded",
+  error: null,
+  pageError: null,
+  deliverable: null,
   ...fields,
 });
 

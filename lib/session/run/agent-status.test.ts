@@ -29,9 +29,14 @@ describe("agent status", () => {
     const session = await findSession(db, "ses_status");
     assert.ok(session);
     assert.deepEqual(await readAgentStatus(db, session, { maxLiveChildren: 2, maxLiveBrowsers: 4 }), {
-      ...{ turnState: "running", activeRunId: runId, lastRunId: runId, deliverable: null },
-      ...{ delegation: { maxLiveChildren: 2, maxLiveBrowsers: 2 }, startupStatus: "uninitialized" },
-      ...{ lastRun: null, queued: 1 },
+      turnState: "running",
+      activeRunId: runId,
+      lastRunId: runId,
+      deliverable: null,
+      delegation: { maxLiveChildren: 2, maxLiveBrowsers: 2 },
+      startupStatus: "uninitialized",
+      lastRun: null,
+      queued: 1,
     });
   });
 
@@ -97,12 +102,17 @@ describe("the list of sessions", () => {
     const ids = all.map(({ id }) => id);
     const [open, last] = [await findOpenRuns(db, ids), await findLastRuns(db, ids)];
     assert.deepEqual(open.get("ses_status"), {
-      ...{ state: "running", attempt: 1, isCompacting: false, question: null },
+      state: "running",
+      attempt: 1,
+      isCompacting: false,
+      question: null,
     });
     assert.equal(last.get("ses_status")?.state, "running");
     assert.equal(open.get("ses_retried"), undefined);
     assert.deepEqual(last.get("ses_retried"), {
-      ...{ state: "errored", error: "overloaded", pageError: null },
+      state: "errored",
+      error: "overloaded",
+      pageError: null,
       deliverable: { status: "failed", error: "overloaded" },
     });
     assert.equal(last.get("ses_new"), undefined);

@@ -44,8 +44,12 @@ function prepare(db: Database) {
   const joined = alias(runs, "joined_run");
   return db
     .select({
-      ...{ id: runs.id, requestId: runs.requestId, state: runs.state, attempt: runs.attempt },
-      ...{ joinedId: joined.requestId, afterSeq: requests.joinedAfterSeq },
+      id: runs.id,
+      requestId: runs.requestId,
+      state: runs.state,
+      attempt: runs.attempt,
+      joinedId: joined.requestId,
+      afterSeq: requests.joinedAfterSeq,
     })
     .from(sessions)
     .leftJoin(requests, and(eq(requests.sessionId, sessions.id), eq(requests.id, placeholder("requestId"))))

@@ -75,7 +75,10 @@ describe("a deliverable", () => {
       error: "refused",
     });
     assert.deepEqual(projectDeliverable("run_a", { ...failed, rawText: "{" }), {
-      ...{ runId: "run_a", status: "failed", error: "refused", rawText: "{" },
+      runId: "run_a",
+      status: "failed",
+      error: "refused",
+      rawText: "{",
     });
   });
 });

@@ -70,7 +70,9 @@ export async function revokeShareLink(
 }
 
 const describeShareLink = (row: ShareLinkRow): ListedShareLink => ({
-  ...{ id: row.id, role: row.role, label: row.label },
+  id: row.id,
+  role: row.role,
+  label: row.label,
   createdAt: row.createdAt.toISOString(),
   expiresAt: row.expiresAt?.toISOString() ?? null,
   revokedAt: row.revokedAt?.toISOString() ?? null,

@@ -66,7 +66,11 @@ describe("a share link", () => {
     assert.match(path, /^\/s\/ses_busy\/live\?key=[\w-]{22,}$/);
     const key = path.split("key=")[1] ?? "";
     assert.deepEqual(await links.readAccess("ses_busy", key), {
-      ...{ role: "view", scope: "live-view", linkId: null, revocation: 0, expiresAt: null },
+      role: "view",
+      scope: "live-view",
+      linkId: null,
+      revocation: 0,
+      expiresAt: null,
     });
     assert.equal(await links.readAccess("ses_idle", key), undefined);
     assert.notEqual(links.liveViewPath("ses_busy", 1), path);

@@ -51,8 +51,11 @@ export function createShareLinks(db: Database, key: Uint8Array): ShareLinks {
       if (isDerived("live-view")) return { ...derived, role: "view", scope: "live-view" };
       if (!link) return undefined;
       return {
-        ...{ role: link.role, scope: "session", linkId: link.id },
-        ...{ revocation, expiresAt: link.expiresAt },
+        role: link.role,
+        scope: "session",
+        linkId: link.id,
+        revocation,
+        expiresAt: link.expiresAt,
       };
     },
   };

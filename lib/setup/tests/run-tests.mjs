@@ -14,14 +14,13 @@ import { listFiles, readStamp } from "../stamp.mjs";
 
 /** Tests of storage and turns. They also run with Neon's driver. */
 const onNeon = [
-  ...[
-    "lib/session/",
-    "lib/callback/",
-    "lib/events/event-log",
-    "lib/browser/session/browser-store",
-    "e2e/service/turn/turn.test",
-  ],
-  ...["inngest/embedded/create-embedded-engine", "inngest/embedded/resume"],
+  "lib/session/",
+  "lib/callback/",
+  "lib/events/event-log",
+  "lib/browser/session/browser-store",
+  "e2e/service/turn/turn.test",
+  "inngest/embedded/create-embedded-engine",
+  "inngest/embedded/resume",
 ];
 
 /**

@@ -34,7 +34,9 @@ test("a failing unit test file is not retried, fails the run and is listed in th
     process.exitCode = await runTests(process.execPath, ["failing-once"], {});`;
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const run = spawn(process.execPath, ["--input-type=module", "--eval", script], {
-    ...{ cwd: folder, env, stdio: ["ignore", "pipe", "inherit"] },
+    cwd: folder,
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
   });
   assert.ok(run.stdout);
   const [output, [exitCode]] = await Promise.all([text(run.stdout), once(run, "exit")]);

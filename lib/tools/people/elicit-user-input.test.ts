@@ -6,7 +6,11 @@ import { elicitUserInput } from "./elicit-user-input.ts";
 import type { ElicitationOutcome, PeoplePort } from "./people-port.ts";
 
 const callOf = (origin: ToolCall["origin"]): ToolCall => ({
-  ...{ sessionId: "ses_p", requestId: "req_p", runId: "run_p", callId: "call_p", origin },
+  sessionId: "ses_p",
+  requestId: "req_p",
+  runId: "run_p",
+  callId: "call_p",
+  origin,
   signal: new AbortController().signal,
 });
 

@@ -16,7 +16,11 @@ const { addMessage, addResult, runId, requestId } = await insertTestSession(db, 
 const evidence = createEvidenceStore({ db, dataDir });
 const tools = transcriptTools({ transcript: createTranscriptReader({ db }), evidence });
 const call: ToolCall = {
-  ...{ sessionId: "ses_t", requestId, runId, callId: "call_1", origin: "external" },
+  sessionId: "ses_t",
+  requestId,
+  runId,
+  callId: "call_1",
+  origin: "external",
   signal: new AbortController().signal,
 };
 await addMessage("msg_1", 1, [{ type: "text", text: `Look at the checkout. ${"x".repeat(300)}` }]);
@@ -76,8 +80,13 @@ describe("transcript tools", () => {
 
   it("list_evidence tells id, page address and time", async () => {
     const pointer = await evidence.save({
-      ...{ sessionId: "ses_t", runId, kind: "screenshot", title: "Checkout", url: "https://shop.example/" },
-      ...{ mediaType: "image/png", bytes: new Uint8Array(3) },
+      sessionId: "ses_t",
+      runId,
+      kind: "screenshot",
+      title: "Checkout",
+      url: "https://shop.example/",
+      mediaType: "image/png",
+      bytes: new Uint8Array(3),
     });
     const listed = await json("list_evidence", {});
     assert.equal(listed.total, 1);

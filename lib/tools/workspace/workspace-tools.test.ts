@@ -22,7 +22,11 @@ const sandbox = await createSandboxService({ ...common, kind: "local" });
 const canRun = sandbox.describe().canRunCommands;
 const tools = workspaceTools({ sandbox, evidence, fetch });
 const call: ToolCall = {
-  ...{ sessionId: "ses_w", requestId, runId, callId: "call_1", origin: "external" },
+  sessionId: "ses_w",
+  requestId,
+  runId,
+  callId: "call_1",
+  origin: "external",
   signal: new AbortController().signal,
 };
 const use = (name: string, input: unknown, from = tools): Promise<ToolResult> => {
@@ -119,7 +123,9 @@ describe("run_shell", () => {
   it("without confinement it answers plainly why, and starts no workspace", async () => {
     const opened: string[] = [];
     const bare = await createSandboxService({
-      ...{ ...common, kind: "local", launcherPath: join(dataDir, "nothing") },
+      ...common,
+      kind: "local",
+      launcherPath: join(dataDir, "nothing"),
       onStartupStatus: async (sessionId) => void opened.push(sessionId),
     });
     const result = await use(
@@ -153,8 +159,13 @@ describe("view_image", () => {
 
   it("shows kept evidence by its id", async () => {
     const saved = await evidence.save({
-      ...{ sessionId: "ses_w", runId, kind: "screenshot", title: "shot", url: null },
-      ...{ mediaType: "image/png", bytes: png },
+      sessionId: "ses_w",
+      runId,
+      kind: "screenshot",
+      title: "shot",
+      url: null,
+      mediaType: "image/png",
+      bytes: png,
     });
     const [image] = (await use("view_image", { evidenceId: saved.id })).content;
     assert.deepEqual(image?.type === "image" && image.evidence, saved);

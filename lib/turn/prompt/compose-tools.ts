@@ -49,7 +49,9 @@ const toMcpTurn = ({ claim, session }: RunInPlay): McpTurn => ({
 const selectNames = ({ claim, session }: RunInPlay, names: string[]): Set<string> =>
   new Set(
     selectRunTools({
-      ...{ toolset: [], available: [], origin: claim.origin },
+      toolset: [],
+      available: [],
+      origin: claim.origin,
       externalTurnExclude: session.tools.externalTurnExclude,
       mcpTools: { names, exclude: session.tools.exclude },
     }),

@@ -49,7 +49,11 @@ describe("the history a model is shown", () => {
       entries(said("user", "go"), calling("one", "two"), answered("one"), said("user", "again")),
     );
     assert.deepEqual(shorten(history.messages), [
-      ...["go", "assistant", ["one text"], ["two error-text"], "again"],
+      "go",
+      "assistant",
+      ["one text"],
+      ["two error-text"],
+      "again",
     ]);
   });
 

@@ -14,8 +14,13 @@ const { db, close } = await openTestDatabase();
 after(close);
 
 const usage = {
-  ...{ inputTokens: 0, outputTokens: 0, reasoningTokens: 0, cachedInputTokens: 0 },
-  ...{ modelCalls: 0, toolCalls: 0, durationMs: 0 },
+  inputTokens: 0,
+  outputTokens: 0,
+  reasoningTokens: 0,
+  cachedInputTokens: 0,
+  modelCalls: 0,
+  toolCalls: 0,
+  durationMs: 0,
 };
 
 /** A session whose first run plays, with requests of these modes behind it. */
@@ -92,12 +97,20 @@ describe("the page error of a run", () => {
       const lastError = name === "reached" ? null : "shop.example was not found";
       await db.insert(browsers).values({ sessionId, status: "ready", lastError });
       await db.insert(toolCalls).values({
-        ...{ runId, sessionId, callId: "call", resultId: `res_${name}`, input: {}, state: "failed" },
-        ...{ name: name === "unused" ? "fetch_url" : "screenshot", endedAt: new Date() },
+        runId,
+        sessionId,
+        callId: "call",
+        resultId: `res_${name}`,
+        input: {},
+        state: "failed",
+        name: name === "unused" ? "fetch_url" : "screenshot",
+        endedAt: new Date(),
       });
       const isFailed = name === "failed";
       const end: EndWrite = {
-        ...{ usage, endedAt: new Date(), retry: undefined },
+        usage,
+        endedAt: new Date(),
+        retry: undefined,
         ...(isFailed ? { state: "errored", error: "busy" } : { state: "succeeded", error: null }),
       };
       await writeTurn(db, { runId, epoch: 0 }, { end, drafts: [] });

@@ -114,7 +114,9 @@ export async function readRun(db: Database, runId: string): Promise<RunRecord | 
   const asked = (row.asked ?? []).map((message) => ({
     ...message,
     createdAt: new Date(message.createdAt),
-    ...{ sessionId, requestId, runId: null },
+    sessionId,
+    requestId,
+    runId: null,
   }));
   return { ...row, asked };
 }

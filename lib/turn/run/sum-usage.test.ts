@@ -16,8 +16,13 @@ describe("the usage of a run", () => {
       { kind: "failed", failure: { message: "refused", isRetryable: false } },
     ];
     assert.deepEqual(sumUsage(outputs, new Date(1_000), new Date(4_500)), {
-      ...{ inputTokens: 30, outputTokens: 15, reasoningTokens: 6, cachedInputTokens: 3 },
-      ...{ modelCalls: 3, toolCalls: 2, durationMs: 3_500 },
+      inputTokens: 30,
+      outputTokens: 15,
+      reasoningTokens: 6,
+      cachedInputTokens: 3,
+      modelCalls: 3,
+      toolCalls: 2,
+      durationMs: 3_500,
     });
   });
 

@@ -4,10 +4,15 @@ import type { ModelMessage } from "ai";
 import { ownCallIds } from "./own-call-ids.ts";
 
 const part = (toolCallId: string, toolName: string) => ({
-  ...{ type: "tool-call" as const, toolCallId, toolName, input: {} },
+  type: "tool-call" as const,
+  toolCallId,
+  toolName,
+  input: {},
 });
 const result = (toolCallId: string, toolName: string) => ({
-  ...{ type: "tool-result" as const, toolCallId, toolName },
+  type: "tool-result" as const,
+  toolCallId,
+  toolName,
   output: { type: "error-text" as const, value: "wrong" },
 });
 const idsOf = (message: ModelMessage | undefined) =>

@@ -3,7 +3,9 @@ import { describe, it } from "node:test";
 import { batchCalls } from "./run-tools.ts";
 
 const call = (name: string, error?: string) => ({
-  ...{ callId: name, name, input: {} },
+  callId: name,
+  name,
+  input: {},
   ...(error !== undefined && { error }),
 });
 const batches = (...names: string[]) =>
@@ -15,7 +17,11 @@ const batches = (...names: string[]) =>
 describe("the calls of one message", () => {
   it("play side by side where neighbours only read, and one after the other around a call that writes", () => {
     assert.deepEqual(batches("read1", "read2", "write1", "read3", "write2", "write3", "read4", "read5"), [
-      ...[["read1", "read2"], ["write1"], ["read3"], ["write2"], ["write3"]],
+      ["read1", "read2"],
+      ["write1"],
+      ["read3"],
+      ["write2"],
+      ["write3"],
       ["read4", "read5"],
     ]);
   });

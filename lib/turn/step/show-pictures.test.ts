@@ -7,7 +7,9 @@ const shot = (id: string): ModelMessage => ({
   role: "tool",
   content: [
     {
-      ...{ type: "tool-result", toolCallId: id, toolName: "screenshot" },
+      type: "tool-result",
+      toolCallId: id,
+      toolName: "screenshot",
       output: { type: "content", value: [{ type: "text", text: "Taken." }, referToPicture(id, "image/png")] },
     },
   ],
@@ -35,7 +37,11 @@ async function show(supportsImages: boolean, ...ids: string[]) {
 describe("pictures in a prompt", () => {
   it("are the newest four; older ones are a line that names them", async () => {
     assert.deepEqual(await show(true, "a", "b", "c", "d", "e"), [
-      ...["[picture a, not shown again]", "b", "c", "d", "e"],
+      "[picture a, not shown again]",
+      "b",
+      "c",
+      "d",
+      "e",
     ]);
   });
 

@@ -149,7 +149,9 @@ describe("a large body", () => {
     assert.ok(held.ok);
     const refused = await send(body, hasty);
     assert.deepEqual(refused, {
-      ...{ ok: false, code: "unavailable", error: "too many large bodies are being read; try again" },
+      ok: false,
+      code: "unavailable",
+      error: "too many large bodies are being read; try again",
       headers: { "Retry-After": "5" },
     });
     held.release();

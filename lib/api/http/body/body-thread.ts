@@ -22,7 +22,8 @@ export function createBodyThread(): BodyThread {
 
   function start(): Worker {
     const started = new Worker(new URL("./body-worker.ts", import.meta.url), {
-      ...{ env: {}, execArgv: [] },
+      env: {},
+      execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
     });
     const fail = (error: unknown) => {

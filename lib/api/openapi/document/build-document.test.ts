@@ -11,11 +11,22 @@ const document = buildDocument("https://sessions.test");
 /** Rules in addition to the linter's strict set. */
 const RULES = Object.fromEntries(
   [
-    ...["no-invalid-media-type-examples", "no-invalid-schema-examples", "no-invalid-parameter-examples"],
-    ...["no-illogical-composition-keywords", "no-schema-type-mismatch", "component-name-unique"],
-    ...["operation-operationId-url-safe", "operation-singular-tag", "operation-tag-defined"],
-    ...["parameter-description", "path-http-verbs-order", "no-identical-paths", "no-ambiguous-paths"],
-    ...["no-unsafe-markdown", "no-duplicated-tag-names", "no-required-schema-properties-undefined"],
+    "no-invalid-media-type-examples",
+    "no-invalid-schema-examples",
+    "no-invalid-parameter-examples",
+    "no-illogical-composition-keywords",
+    "no-schema-type-mismatch",
+    "component-name-unique",
+    "operation-operationId-url-safe",
+    "operation-singular-tag",
+    "operation-tag-defined",
+    "parameter-description",
+    "path-http-verbs-order",
+    "no-identical-paths",
+    "no-ambiguous-paths",
+    "no-unsafe-markdown",
+    "no-duplicated-tag-names",
+    "no-required-schema-properties-undefined",
   ].map((rule) => [rule, "error" as const]),
 );
 
@@ -40,7 +51,9 @@ describe("the OpenAPI document", () => {
     const config = await createConfig({ extends: ["recommended-strict"], rules: RULES });
     const problems = await lintFromString({ source: JSON.stringify(document), config });
     const found = problems.map(({ ruleId, message, location }) => ({
-      ...{ rule: ruleId, message, at: location[0]?.pointer ?? "" },
+      rule: ruleId,
+      message,
+      at: location[0]?.pointer ?? "",
     }));
     const isException = (problem: { rule: string; at: string }) =>
       EXCEPTIONS.some(({ rule, at }) => rule === problem.rule && at.test(problem.at));

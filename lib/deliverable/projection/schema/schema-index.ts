@@ -54,8 +54,12 @@ export function createSchemaIndex(root: SchemaObject, dialect: Dialect): SchemaI
   const url = parseUrl("", documentUrl);
   const rootResource: Resource = { schema: root, pointer: "", url, anchors: new Map() };
   const document: Document = {
-    ...{ root, dialect, rootResource, innerScopes: 0 },
-    ...{ places: new Map(), resources: new Map() },
+    root,
+    dialect,
+    rootResource,
+    innerScopes: 0,
+    places: new Map(),
+    resources: new Map(),
   };
   readPlaces(document, { schema: root, pointer: "", resource: rootResource, name: rootName });
   const { places } = document;

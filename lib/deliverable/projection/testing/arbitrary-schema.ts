@@ -15,8 +15,27 @@ export type DraftName = keyof typeof drafts;
 export const draftNames = Object.keys(drafts) as DraftName[];
 
 const name = fc.constantFrom(
-  ...["id", "name", "kind", "entries", "additional", "absent", "json", "item_0", "key", "value", "result"],
-  ...["a b", "größe", "x.y", "x_y", "$ref", "@type", "", "__proto__", "constructor", "l".repeat(70)],
+  "id",
+  "name",
+  "kind",
+  "entries",
+  "additional",
+  "absent",
+  "json",
+  "item_0",
+  "key",
+  "value",
+  "result",
+  "a b",
+  "größe",
+  "x.y",
+  "x_y",
+  "$ref",
+  "@type",
+  "",
+  "__proto__",
+  "constructor",
+  "l".repeat(70),
 );
 /** JSON values, without values that only JavaScript has, like minus zero. */
 const json = fc.jsonValue({ maxDepth: 2 }).map((value): unknown => JSON.parse(JSON.stringify(value)));

@@ -67,7 +67,9 @@ test("an answer that is too large for a result is an error, and the page goes on
   assert.equal(large.sessionId, sessionId);
   assert.match(large.error?.message ?? "", /larger than 12 MiB/);
   assert.deepEqual((await evaluate("'x'.repeat(11 * 2 ** 20).length")).result?.result, {
-    ...{ type: "number", value: 11 * 2 ** 20, description: String(11 * 2 ** 20) },
+    type: "number",
+    value: 11 * 2 ** 20,
+    description: String(11 * 2 ** 20),
   });
   const picture = (await evaluate("'x'.repeat(11 * 2 ** 20)")).result?.result as { value: string };
   assert.equal(picture.value.length, 11 * 2 ** 20);

@@ -79,8 +79,15 @@ export async function connectPageRelay(options: PageRelayOptions): Promise<PageR
       throw error;
     });
   const relay: Relay = {
-    ...{ options, socket, pageInfo: readRecord(targetInfo), sessions: new Map(), targets: new Set() },
-    ...{ isAttached: false, isResized: false, isClosing: false, pendingInputs: 0 },
+    options,
+    socket,
+    pageInfo: readRecord(targetInfo),
+    sessions: new Map(),
+    targets: new Set(),
+    isAttached: false,
+    isResized: false,
+    isClosing: false,
+    pendingInputs: 0,
   };
   return {
     fromScript: (message) => receiveCommand(relay, message),

@@ -42,8 +42,17 @@ export async function playScript(
 ): Promise<ScriptOutcome> {
   const { timeoutMs, signal } = options;
   const play: Play = {
-    ...{ child, live, script, options, end: Promise.withResolvers<ScriptEnd>(), isOver: false },
-    ...{ relay: undefined, showOverlay() {}, logs: "", dialogs: [], isListening: false },
+    child,
+    live,
+    script,
+    options,
+    end: Promise.withResolvers<ScriptEnd>(),
+    isOver: false,
+    relay: undefined,
+    showOverlay() {},
+    logs: "",
+    dialogs: [],
+    isListening: false,
   };
   const dialogClaim = live.claimDialogs({
     isListening: () => play.isListening,

@@ -43,7 +43,11 @@ after(async () => {
 });
 
 const call: ToolCall = {
-  ...{ sessionId: "ses_f", requestId: "req_f", runId: "run_f", callId: "call_f", origin: "external" },
+  sessionId: "ses_f",
+  requestId: "req_f",
+  runId: "run_f",
+  callId: "call_f",
+  origin: "external",
   signal: new AbortController().signal,
 };
 async function use(input: { url: string; maxBytes?: number; format?: string }) {
