@@ -11,7 +11,7 @@ type Annotation = {
 };
 
 /** The comments that a person has written and not yet submitted, and what the person is doing now. */
-export type OverlayModel = {
+type OverlayModel = {
   read: () => OverlayState;
   /** Starts to pick an element, or stops; discards an open comment box. */
   togglePicking: () => void;

@@ -21,7 +21,7 @@ export type RunningBrowser = {
 };
 
 /** Where the session's browser is in its life. A browser that ends by itself goes the same way as one that we end. */
-export type BrowserState =
+type BrowserState =
   | { kind: "none" }
   /** Waits for the end of the previous browser, then for a place, then for the browser process. */
   | { kind: "starting"; start: BrowserStart<RunningBrowser> }
