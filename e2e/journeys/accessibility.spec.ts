@@ -9,8 +9,12 @@ const SIZES = [
 ];
 const SCHEMES = ["light", "dark"] as const;
 
-/** Waits until the browser has drawn the new colour scheme. Skips animations that never end. */
-const finishTransitions = async () => {
+/** Waits until the page has the new colour scheme and has drawn it. Skips animations that never end. */
+const finishTransitions = async (colorScheme: string) => {
+  const scheme = matchMedia(`(prefers-color-scheme: ${colorScheme})`);
+  // Playwright sets the scheme in another process: on a busy machine the page gets it later.
+  if (!scheme.matches)
+    await new Promise((changed) => scheme.addEventListener("change", changed, { once: true }));
   await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
   const passing = document
     .getAnimations()
@@ -26,7 +30,7 @@ async function expectAccessible(page: Page, what: string): Promise<void> {
   const width = page.viewportSize()?.width;
   for (const colorScheme of SCHEMES) {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    await page.evaluate(finishTransitions);
+    await page.evaluate(finishTransitions, colorScheme);
     await page.evaluate(axe.source);
     const found = await page.evaluate(async (isDark) => {
       const { violations } = await (window as unknown as { axe: typeof axe }).axe.run(document, {
