@@ -1,4 +1,3 @@
-import type { Database } from "#db/client.ts";
 import { createMcpClient } from "#lib/mcp-client/create-mcp-client.ts";
 import { readMcpHeaders } from "#lib/mcp-client/mcp-header-store.ts";
 import { MCP_LIMITS } from "#lib/mcp-client/mcp-limits.ts";
@@ -6,18 +5,17 @@ import type { Fetch } from "#lib/mcp-client/tool-server.ts";
 import { mcpUrl } from "#lib/mcp-server/mcp-path.ts";
 import { type AddressRule, createAddressRule } from "#lib/net/address/address-rule.ts";
 import { createGuardedWebFetch } from "#lib/net/fetch/guarded-web-fetch.ts";
-import type { Sealer } from "#lib/secrets/sealer.ts";
 import { mintUserToken } from "#lib/secrets/user-token.ts";
 import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
 import type { Env } from "./env.ts";
+import type { Storage } from "./open-storage.ts";
 
 const HOUR_MS = 3_600_000;
 
 /** The client of the sessions' tool servers, and the way to the service's own. */
 export function connectToolServers(deps: {
   env: Env;
-  db: Database;
-  sealer: Sealer;
+  storage: Pick<Storage, "db" | "sealer">;
   rule: AddressRule;
   elicitations: Elicitations;
   /** Signs the tokens that the service's own tool server takes. */
@@ -25,7 +23,7 @@ export function connectToolServers(deps: {
   /** The handler of our own `/api/mcp`. */
   serveMcp: (request: Request) => Promise<Response>;
 }) {
-  const { env, db, sealer, elicitations, tokenKey } = deps;
+  const { env, storage, elicitations, tokenKey } = deps;
   // A tool may take its time until it begins to answer; the client's own clocks end what takes too long.
   const timeoutMs = MCP_LIMITS.callMs;
   const guarded = createGuardedWebFetch(deps.rule, { protocols: ["https:"], timeoutMs });
@@ -33,7 +31,7 @@ export function connectToolServers(deps: {
   const client = createMcpClient({
     elicitations,
     fetch: guarded,
-    readHeaders: (sessionId, serverId) => readMcpHeaders({ db, sealer }, sessionId, serverId),
+    readHeaders: (sessionId, serverId) => readMcpHeaders(storage, sessionId, serverId),
     builtin: {
       url: own.url,
       isOurs: own.isOurs,

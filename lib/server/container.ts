@@ -67,122 +67,97 @@ export async function createContainer(env: Env, logger: Logger, { isServerless =
   };
 }
 
-/** Creates the parts, each from those before it. */
-async function createParts(env: Env, logger: Logger, isServerless: boolean) {
+/** What the other parts are created from. */
+async function createBase(env: Env, logger: Logger, isServerless: boolean) {
   const storage = await openStorage(env, logger, isServerless);
-  const { db, bus, log, sealer, words } = storage;
   const rule = createAddressRule({ allow: env.NETWORK_ALLOW });
   const fetch = createGuardedFetch(rule);
+  const elicitations = createElicitations({ db: storage.db, log: storage.log });
+  const control = createBrowserControl(storage.words("browser-control"));
+  return { env, logger, isServerless, storage, rule, fetch, elicitations, control };
+}
+
+type Base = Awaited<ReturnType<typeof createBase>>;
+
+/** Creates the parts, each from those before it. */
+async function createParts(env: Env, logger: Logger, isServerless: boolean) {
+  const base = await createBase(env, logger, isServerless);
+  const { storage } = base;
   const schemas = createSchemaChecker();
   const access = createAccess(env, storage, logger);
   const { model, readHealth: readModelHealth } = createObservedModel(env);
-  const elicitations = createElicitations({ db, log });
-  const control = createBrowserControl(words("browser-control"));
   // A page's overlay submits through the API, which is built from the browsers: the one port that is connected later.
   const api = Promise.withResolvers<ApiServices>();
   const tooling = await createTooling({
-    env,
-    db,
-    log,
-    logger,
-    rule,
-    fetch,
-    elicitations,
-    control,
-    isServerless,
-    owner: storage.owner,
-    handOver: words("browser-taken-over"),
+    ...base,
     onAnnotation: async (sessionId, body) => submitFromOverlay(await api.promise, sessionId, body),
   });
-  const { browser, sandbox, evidence, tools } = tooling;
-  const live = createLiveHub({
+  const live = openLiveHub(base, access, tooling);
+  const tokenKey = deriveUserTokenKey(storage.encryptionKey);
+  const builtinMcp = openMcpServer(base, access, tooling, tokenKey);
+  const mcp = connectToolServers({ ...base, tokenKey, serveMcp: builtinMcp.serve });
+  const player = createTurnPlayer({
+    ...base,
+    schemas,
+    model,
+    mcp,
+    tooling,
+    async sweepOthers() {
+      await removals.sweep(new Date());
+      await deleteFullBuckets(storage.db);
+    },
+  });
+  const removals = openRemovals(base, tooling, live, player);
+  const connectApi = api.resolve;
+  const parts = { ...base, schemas, access, model, readModelHealth, tooling, live, builtinMcp, mcp };
+  return { ...parts, player, removals, connectApi };
+}
+
+type Access = ReturnType<typeof createAccess>;
+type Tooling = Awaited<ReturnType<typeof createTooling>>;
+
+const openLiveHub = (
+  { env, logger, storage: { db, log, words }, control }: Base,
+  { access, shares, authenticate }: Access,
+  { browser }: Tooling,
+) =>
+  createLiveHub({
     db,
     log,
     logger,
     browser,
     control,
     words,
+    access,
+    shares,
+    authenticate,
     settings: { baseUrl: env.baseUrl },
-    access: access.access,
-    shares: access.shares,
-    authenticate: access.authenticate,
   });
-  const tokenKey = deriveUserTokenKey(storage.encryptionKey);
-  const { rates, bodies, keys } = access;
-  const builtinMcp = createBuiltinMcp({
-    db,
-    log,
-    fetch,
+
+function openMcpServer(base: Base, access: Access, tooling: Tooling, tokenKey: Uint8Array) {
+  const { env, logger, fetch, storage } = base;
+  const { tools, evidence, browser } = tooling;
+  return createBuiltinMcp({
+    ...access,
     logger,
-    rates,
-    bodies,
-    keys,
-    access: access.access,
+    fetch,
     tools,
     evidence,
     browser,
     tokenKey,
+    db: storage.db,
+    log: storage.log,
     baseUrl: env.baseUrl,
-    words: words("mcp-cancelled"),
+    words: storage.words("mcp-cancelled"),
   });
-  const mcp = connectToolServers({
-    env,
-    db,
-    sealer,
-    rule,
-    elicitations,
-    tokenKey,
-    serveMcp: builtinMcp.serve,
-  });
-  const player = createTurnPlayer({
-    env,
-    storage,
-    logger,
-    fetch,
-    schemas,
-    model,
-    mcp,
-    elicitations,
-    evidence,
-    isServerless,
-    tools: new Map(tools.map((tool) => [tool.name, tool])),
-    reapBrowsers: () => browser.reapIdle(new Date()),
-    async sweepOthers() {
-      await removals.sweep(new Date());
-      await deleteFullBuckets(db);
-    },
-  });
-  const removals = followRemovals({
-    db,
-    bus,
-    log,
-    logger,
-    browser,
-    sandbox,
-    live,
-    dataDir: storage.dataDir,
-    stops: player.stops,
-    untilUnplayed: player.untilUnplayed,
-  });
-  return {
-    storage,
-    rule,
-    fetch,
-    schemas,
-    access,
-    model,
-    readModelHealth,
-    elicitations,
-    control,
-    tooling,
-    live,
-    builtinMcp,
-    mcp,
-    player,
-    removals,
-    connectApi: api.resolve,
-  };
 }
+
+const openRemovals = (
+  { logger, storage: { db, bus, log, dataDir } }: Base,
+  { browser, sandbox }: Tooling,
+  live: ReturnType<typeof createLiveHub>,
+  { stops, untilUnplayed }: ReturnType<typeof createTurnPlayer>,
+) => followRemovals({ db, bus, log, logger, browser, sandbox, live, dataDir, stops, untilUnplayed });
 
 const createObservedModel = (env: Env) =>
   observeModel(

@@ -1,10 +1,6 @@
 import type { Logger } from "pino";
-import type { Database } from "#db/client.ts";
 import { type BrowserServiceDeps, createBrowserService } from "#lib/browser/create-browser-service.ts";
-import type { HandOver } from "#lib/browser/session/browser-claims.ts";
-import type { BrowserOwner } from "#lib/browser/session/browser-store.ts";
 import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
-import type { EventLog } from "#lib/events/event-log.ts";
 import { createEvidenceStore } from "#lib/evidence/evidence.ts";
 import type { AddressRule } from "#lib/net/address/address-rule.ts";
 import type { GuardedFetch } from "#lib/net/fetch/guarded-fetch.ts";
@@ -19,37 +15,35 @@ import { peopleTools } from "#lib/tools/people/index.ts";
 import { transcriptTools } from "#lib/tools/transcript/index.ts";
 import { workspaceTools } from "#lib/tools/workspace/index.ts";
 import type { Env } from "./env.ts";
+import type { Storage } from "./open-storage.ts";
 
 type ToolingDeps = {
   env: Env;
-  db: Database;
-  log: EventLog;
   logger: Logger;
+  storage: Storage;
   rule: AddressRule;
   fetch: GuardedFetch;
   elicitations: Elicitations;
+  control: BrowserControl;
   /** Nothing can be kept on disk, and nothing stays warm. */
   isServerless: boolean;
-  /** This process among those that share the database, and how they tell each other of browsers taken over. */
-  owner: BrowserOwner;
-  handOver: HandOver;
-  control: BrowserControl;
   /** Takes submissions of the annotation overlay. */
   onAnnotation: BrowserServiceDeps["onAnnotation"];
 };
 
 /** Browsers, sandboxes and the tools that work through them. */
 export async function createTooling(deps: ToolingDeps) {
-  const { env, db, log, logger, rule, fetch, elicitations } = deps;
-  const evidence = createEvidenceStore({ db, dataDir: deps.isServerless ? undefined : env.DATA_DIR });
+  const { env, logger, storage, rule, fetch, elicitations } = deps;
+  const { db, log, dataDir } = storage;
+  const evidence = createEvidenceStore({ db, dataDir });
   const transcript = createTranscriptReader({ db });
   const [browser, sandbox, scripts] = await Promise.all([
     createBrowserService({
       db,
       log,
       logger,
-      owner: deps.owner,
-      handOver: deps.handOver,
+      owner: storage.owner,
+      handOver: storage.words("browser-taken-over"),
       rule,
       dataDir: env.DATA_DIR,
       launch: readLaunch(env),

@@ -3,15 +3,18 @@ import { createClient, sendJob } from "#inngest/client.ts";
 import { createDeliverCallback } from "#inngest/functions/deliver-callback.ts";
 import { createRunTurn } from "#inngest/functions/run-turn.ts";
 import { createReapBrowsers, createSweepOutbox } from "#inngest/functions/sweeps.ts";
+import type { BrowserService } from "#lib/browser/browser-service.ts";
 import { attemptDelivery } from "#lib/callback/attempt-delivery.ts";
 import { resendLostDeliveries } from "#lib/callback/lost-delivery-store.ts";
 import { standardSchedule } from "#lib/callback/retry-schedule.ts";
 import type { SchemaChecker } from "#lib/deliverable/admission/create-schema-checker.ts";
+import type { EvidenceStore } from "#lib/evidence/evidence.ts";
 import type { GuardedFetch } from "#lib/net/fetch/guarded-fetch.ts";
-import { createJobSender } from "#lib/session/jobs/job-sender.ts";
+import { createJobSender, type JobSender } from "#lib/session/jobs/job-sender.ts";
 import type { Job } from "#lib/session/jobs/jobs.ts";
 import { LOST_AFTER_MS, RARELY_LOST_AFTER_MS, resendLostRuns } from "#lib/session/jobs/resend-lost-runs.ts";
-import { createStopRegistry } from "#lib/turn/run/stop-registry.ts";
+import type { Tool } from "#lib/tools/tool.ts";
+import { createStopRegistry, type StopRegistry } from "#lib/turn/run/stop-registry.ts";
 import type { TurnDeps } from "#lib/turn/turn-deps.ts";
 import { createTurnService } from "#lib/turn/turn-service.ts";
 import { chooseEngine } from "./choose-engine.ts";
@@ -20,15 +23,14 @@ import type { Env } from "./env.ts";
 import { followRuns } from "./follow-runs.ts";
 import type { Storage } from "./open-storage.ts";
 
-type TurnPlayerDeps = Pick<TurnDeps, "model" | "mcp" | "elicitations" | "evidence"> & {
+type TurnPlayerDeps = Pick<TurnDeps, "model" | "mcp" | "elicitations"> & {
   env: Env;
   storage: Storage;
   logger: Logger;
   fetch: GuardedFetch;
   schemas: SchemaChecker;
-  tools: TurnDeps["tools"];
+  tooling: { tools: readonly Tool[]; evidence: EvidenceStore; browser: Pick<BrowserService, "reapIdle"> };
   isServerless: boolean;
-  reapBrowsers: () => Promise<number>;
   /** Regular work besides that of the jobs; runs with every sweep. */
   sweepOthers: () => Promise<void>;
 };
@@ -36,40 +38,20 @@ type TurnPlayerDeps = Pick<TurnDeps, "model" | "mcp" | "elicitations" | "evidenc
 /** Creates the durable engine and its functions: turns, callbacks and the sweeps, with the jobs that start them. */
 export function createTurnPlayer(deps: TurnPlayerDeps) {
   const { env, storage, logger, isServerless } = deps;
-  const { db, bus, log } = storage;
+  const { db, bus } = storage;
   const engine = chooseEngine({ env, db, logger, isServerless, isSoleExecutor: storage.isEmbedded });
   const client = createClient(engine.clientOptions);
   const sender = { db, send: (job: Job) => sendJob(client, job), logger };
   const jobs = isServerless ? createWaitedSender(sender) : createJobSender(sender);
+  const own = createStopRegistry();
   const played = followRuns({
     db,
     bus,
-    own: createStopRegistry(),
+    own,
     logger,
     resendLost: engine.mayLoseJobs ? () => resendLostJobs(LOST_AFTER_MS) : undefined,
   });
-  const { model, mcp, elicitations, evidence, tools } = deps;
-  const turn = createTurnService(
-    {
-      db,
-      log,
-      jobs,
-      logger,
-      model,
-      mcp,
-      elicitations,
-      evidence,
-      tools,
-      stops: played.stops,
-      settings: {
-        maxSteps: env.AGENT_MAX_STEPS,
-        retryBaseMs: env.AGENT_RETRY_BASE_MS,
-        stretchMs: env.turnBudgetMs || Number.POSITIVE_INFINITY,
-        demoUrl: `${env.ownOrigin}/demo`,
-      },
-    },
-    deps.schemas,
-  );
+  const turn = createTurnService(readTurnDeps(deps, jobs, played.stops), deps.schemas);
   const shutdown = new AbortController();
   const delivery = {
     db,
@@ -86,7 +68,7 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
     }),
     createDeliverCallback(client, (due) => attemptDelivery(delivery, due)),
     createSweepOutbox(client, sweep),
-    createReapBrowsers(client, deps.reapBrowsers),
+    createReapBrowsers(client, () => deps.tooling.browser.reapIdle(new Date())),
   ];
 
   /** Sends the jobs of open runs again that the engine has lost; a server that lost them may have lost the functions too. */
@@ -135,6 +117,29 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
     async stop() {
       await engine.stop();
       played.close();
+    },
+  };
+}
+
+/** What the turn engine works with. */
+function readTurnDeps(deps: TurnPlayerDeps, jobs: JobSender, stops: StopRegistry): TurnDeps {
+  const { env, storage, logger, model, mcp, elicitations, tooling } = deps;
+  return {
+    db: storage.db,
+    log: storage.log,
+    jobs,
+    stops,
+    logger,
+    model,
+    mcp,
+    elicitations,
+    evidence: tooling.evidence,
+    tools: new Map(tooling.tools.map((tool) => [tool.name, tool])),
+    settings: {
+      maxSteps: env.AGENT_MAX_STEPS,
+      retryBaseMs: env.AGENT_RETRY_BASE_MS,
+      stretchMs: env.turnBudgetMs || Number.POSITIVE_INFINITY,
+      demoUrl: `${env.ownOrigin}/demo`,
     },
   };
 }
