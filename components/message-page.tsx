@@ -24,7 +24,7 @@ export function MessagePage({
         <div className="mt-4 flex gap-2">
           {action}
           <Button asChild>
-            <Link href="/">To the start</Link>
+            <Link href="/">Go to the start page</Link>
           </Button>
         </div>
       </div>

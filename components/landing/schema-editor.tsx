@@ -23,7 +23,7 @@ export function SchemaEditor({
           Take the example
         </Button>
       }
-      hint="Every turn ends in a value that is checked against this JSON Schema."
+      hint="Every turn returns a value that is validated against this JSON Schema."
       error={problem}
     >
       <Textarea

@@ -21,8 +21,8 @@ export function FailedResult({ deliverable }: { deliverable: Extract<Deliverable
       {rawText !== undefined && (
         <section className="flex flex-col gap-1">
           <div className="flex items-center justify-between">
-            <h2 className="text-faint text-xs">What the model answered</h2>
-            <CopyButton text={rawText} label="Copy what the model answered" />
+            <h2 className="text-faint text-xs">Model output</h2>
+            <CopyButton text={rawText} label="Copy the model output" />
           </div>
           {parsed?.isJson ? (
             <JsonTree value={parsed.value} marks={readMarks(deliverable)} />
