@@ -14,7 +14,7 @@ const ARRIVED_WITHIN_MS = 20_000;
 
 type Delivery = { sessionId: string; id: string };
 
-/** Signed callbacks a second, all asked for at once, beside a loop that signs and sends as many with `fetch`. */
+/** Signed callbacks a second, all asked for at once vs a loop that signs and sends as many with `fetch`. */
 async function measureCallbacks({ subject }: Rig): Promise<Row[]> {
   const receiver = await startReceiver();
   const loop = await startChild("./bare/callback-loop.ts");
@@ -30,7 +30,7 @@ async function measureCallbacks({ subject }: Rig): Promise<Row[]> {
     });
     return [
       {
-        what: "callbacks per second, asked for over HTTP, beside a signed fetch loop",
+        what: "callbacks per second, requested over HTTP, vs a signed fetch loop",
         unit: "×",
         value: medianRatio(measured),
         behind: {

@@ -67,20 +67,20 @@ async function measureLiveView({ subject, folder }: Rig): Promise<Row[]> {
     const one = median(rates.map((rate) => rate.one));
     return [
       {
-        what: "live view: frames with 5 viewers beside 1",
+        what: "live view: frames with 5 viewers vs 1",
         unit: "×",
         target: { atLeast: 0.95 },
         value: median(rates.map((rate) => rate.five / rate.one)),
         behind: { onePerSecond: one, fivePerSecond: median(rates.map((rate) => rate.five)) },
       },
       {
-        what: "live view: frames beside raw CDP",
+        what: "live view: frames vs raw CDP",
         value: one / rawRate,
         unit: "×",
         behind: { servicePerSecond: one, rawPerSecond: rawRate },
       },
       {
-        what: "live view: input to frame beside raw CDP",
+        what: "live view: input to frame vs raw CDP",
         value: own / beside,
         unit: "×",
         target: { atMost: 1.2 },

@@ -6,7 +6,7 @@ import type { Measurement, Row } from "../types.ts";
 const SESSIONS = 300;
 const MB = 1024 * 1024;
 
-/** What 300 finished sessions leave in memory, after garbage collection, beside what the bare loop keeps of as many. */
+/** What 300 finished sessions leave in memory, after garbage collection vs what the bare loop keeps of as many. */
 async function measureGrowth(rig: Rig): Promise<Row[]> {
   const { subject, baseline } = rig;
   const serviceBefore = await readService(rig);

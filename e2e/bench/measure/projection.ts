@@ -87,13 +87,13 @@ async function measureProjection(): Promise<Row[]> {
       behind,
     },
     {
-      what: "projecting a schema of 64 KiB, beside parsing and walking it",
+      what: "projecting a schema of 64 KiB vs parsing and walking it",
       value: medianRatio(pairs(times.large, times.read)),
       unit: "×",
       behind,
     },
     {
-      what: "projecting 64 KiB beside 16 KiB (linear: 4)",
+      what: "projecting 64 KiB vs 16 KiB (linear: 4)",
       // The best times: what the collector of garbage adds comes at any moment.
       value: Math.min(...times.large) / Math.min(...times.small),
       unit: "×",

@@ -8,7 +8,7 @@ import type { Measurement, Row } from "../types.ts";
 
 const POLLERS = 8;
 
-/** Status polls a second, beside the emptiest route that Next answers here: `/demo`, a redirect that reads nothing. */
+/** Status polls a second vs the emptiest route that Next answers here: `/demo`, a redirect that reads nothing. */
 async function measurePolling({ subject }: Rig): Promise<Row[]> {
   const { statusUrl } = await startTurn(subject, { tools: 0 });
   const rates: [number, number][] = [];
@@ -18,7 +18,7 @@ async function measurePolling({ subject }: Rig): Promise<Row[]> {
   }
   return [
     {
-      what: "status polls per second, beside an empty Next route",
+      what: "status polls per second vs an empty Next route",
       value: medianRatio(rates),
       unit: "×",
       target: { atLeast: 0.8 },
@@ -64,8 +64,8 @@ async function measureCreation({ subject, variables }: Rig): Promise<Row[]> {
     const create = await burst(createOne);
     const bare = await burst(insertOne);
     return [
-      compare("POST /api/session beside an insert of the same rows", single),
-      compare("POST /api/session per second, 8 at a time, beside such inserts", [
+      compare("POST /api/session vs an insert of the same rows", single),
+      compare("POST /api/session per second, 8 at a time vs such inserts", [
         [create.perSecond, bare.perSecond],
       ]),
       compare("POST /api/session, 8 at a time: p50", [[create.p50Ms, bare.p50Ms]]),
