@@ -1,10 +1,11 @@
+import type { Client } from "pg";
 import type { DatabaseOptions, OpenDatabase } from "../client.ts";
 import { makeConnectionName, nameConnections } from "../connection-name.ts";
 import { reportTo } from "../report-statements.ts";
 import * as schema from "../schema/index.ts";
+import { findStatementName } from "../statement.ts";
 import { createListen } from "./listen.ts";
 import { migrationsFolder } from "./migrations.ts";
-import { nameStatements } from "./name-statements.ts";
 import { CONNECT_TIMEOUT_MS, migrateAlone } from "./server-client.ts";
 import { withSafeTransactions } from "./with-safe-transactions.ts";
 
@@ -43,4 +44,26 @@ export async function openPostgres({ url, onError, onStatement }: PostgresOption
     (client) => drizzle({ client, schema, ...report }),
   );
   return { db, driver: "pg", name, listen, close: () => pool.end() };
+}
+
+/**
+ * Lets the server keep the plans of our written-down statements, connection by connection: it plans some of them longer
+ * than it takes to carry them out. Drizzle has no way to name a statement that is executed raw.
+ */
+function nameStatements(client: Pick<Client, "query">): void {
+  const query = client.query.bind(client);
+  const named = (config: unknown, ...rest: unknown[]) => {
+    if (
+      typeof config === "object" &&
+      config !== null &&
+      "text" in config &&
+      !("name" in config && config.name)
+    ) {
+      const name = findStatementName(String(config.text));
+      // Drizzle makes a configuration for each execution.
+      if (name !== undefined) Object.assign(config, { name });
+    }
+    return Reflect.apply(query, client, [config, ...rest]);
+  };
+  Object.assign(client, { query: named });
 }

@@ -5,7 +5,7 @@ import type { GuardedFetch } from "#lib/net/fetch/guarded-fetch.ts";
 import type { SandboxService } from "#lib/sandbox/sandbox-service.ts";
 import type { TranscriptReader } from "#lib/session/transcript/transcript.ts";
 import type { ScriptRunner } from "./browser/script/script-runner.ts";
-import type { PeoplePort } from "./people/people-port.ts";
+import type { ToolCall } from "./tool.ts";
 
 /** The ports that tools work through; the container plugs them in. */
 export type ToolServices = {
@@ -17,4 +17,19 @@ export type ToolServices = {
   evidence: EvidenceStore;
   transcript: TranscriptReader;
   people: PeoplePort;
+};
+
+/** What a person answered, or why none did. */
+export type ElicitationOutcome =
+  | { state: "answered"; answer: string }
+  | { state: "declined" }
+  | { state: "unanswered"; reason: string };
+
+/** How a tool asks the people on the session page. */
+export type PeoplePort = {
+  /** Shows a question on the session page and waits for its answer, the call's signal or the deadline. */
+  ask: (
+    call: ToolCall & { runId: string },
+    question: { question: string; options: string[] | null; timeoutMs: number },
+  ) => Promise<ElicitationOutcome>;
 };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { OVERLAY_BINDING, OVERLAY_WORLD } from "#lib/browser/overlay/overlay-world.ts";
+import { OVERLAY_BINDING, OVERLAY_WORLD } from "#lib/browser/overlay/install-overlay.ts";
 import { findTestChromium, startTestSite } from "#lib/browser/testing.ts";
 import { openTestService, type TestService, waitUntil } from "../testing.ts";
 

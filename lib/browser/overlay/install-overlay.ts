@@ -1,7 +1,6 @@
 import type { CDPSession } from "playwright";
 import type { GatedOverlay, OverlayGate } from "./overlay-gate.ts";
 import { type OverlayReport, overlayScript } from "./overlay-script.ts";
-import { OVERLAY_ATTRIBUTE, OVERLAY_BINDING, OVERLAY_HANDLE, OVERLAY_WORLD } from "./overlay-world.ts";
 
 /** Whether a submission was stored; `reason` is a sentence without its full stop, which the overlay shows. */
 export type AnnotationVerdict = { isStored: true } | { isStored: false; reason: string };
@@ -96,3 +95,15 @@ export async function installOverlay(
     },
   };
 }
+
+/** Name of the isolated world in which the overlay runs: it shares only the document with the page. */
+export const OVERLAY_WORLD = "agent-session-overlay";
+
+/** The function by which the overlay reports to the host; it exists in the overlay's world only. */
+export const OVERLAY_BINDING = "agentSessionAnnotate";
+
+/** The attribute of the overlay's host element, by which page queries exclude it. */
+export const OVERLAY_ATTRIBUTE = "data-agent-session-overlay";
+
+/** The overlay's handle in its world, for the host. */
+const OVERLAY_HANDLE = "agentSessionOverlay";

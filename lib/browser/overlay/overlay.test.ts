@@ -9,7 +9,7 @@ import {
   waitFor,
 } from "../testing.ts";
 import { withOverlayHidden } from "./hide-overlay.ts";
-import { OVERLAY_ATTRIBUTE, OVERLAY_BINDING, OVERLAY_WORLD } from "./overlay-world.ts";
+import { OVERLAY_ATTRIBUTE, OVERLAY_BINDING, OVERLAY_WORLD } from "./install-overlay.ts";
 
 const STRICT_POLICY =
   "default-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'; sandbox allow-scripts";

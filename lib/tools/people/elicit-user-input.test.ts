@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { RUN_ORIGINS } from "#db/schema/unions.ts";
+import type { ElicitationOutcome, PeoplePort } from "../services.ts";
 import type { ToolCall } from "../tool.ts";
 import { elicitUserInput } from "./elicit-user-input.ts";
-import type { ElicitationOutcome, PeoplePort } from "./people-port.ts";
 
 const callOf = (origin: ToolCall["origin"]): ToolCall => ({
   sessionId: "ses_p",

@@ -1,9 +1,8 @@
 import { defineOperation, KEY_AUTH, MIB, type Operation } from "../operation.ts";
 import { listOf, sessionSummarySchema } from "../schemas/answers.ts";
 import { createSessionSchema, sessionCreatedSchema } from "../schemas/create-session.ts";
-import { mcpTokenSchema } from "../schemas/mcp-token.ts";
 import { listQuerySchema } from "../schemas/queries.ts";
-import { sessionDeletedSchema, sessionDetailSchema } from "../schemas/session-answers.ts";
+import { mcpTokenSchema, sessionDeletedSchema, sessionDetailSchema } from "../schemas/session-answers.ts";
 
 /** What the API and the landing page share when they create a session. */
 export const sessionCreation = {

@@ -1,4 +1,7 @@
-import { callbackBodySchemas } from "../../contract/schemas/callback-bodies.ts";
+import { z } from "zod";
+import { CALLBACK_EVENTS } from "#db/schema/unions.ts";
+import { eventSchemas, nameEvent } from "#lib/events/event-schemas.ts";
+import { requestId, runId, sessionId, timestamp } from "#lib/events/wire-values.ts";
 import type { ParameterObject, PathItem } from "../types.ts";
 import type { SchemaCollector } from "./collect-schemas.ts";
 
@@ -84,3 +87,16 @@ const header = (
   schema: ParameterObject["schema"],
   example: string,
 ): ParameterObject => ({ name, in: "header", description, required, schema, example });
+
+/** Bodies of callbacks, by event. Source: specification, Run lifecycle callbacks. */
+const callbackBodySchemas = Object.fromEntries(
+  CALLBACK_EVENTS.map((event) => [
+    event,
+    z
+      .object({ event: z.literal(event), sessionId, requestId, runId, timestamp, data: eventSchemas[event] })
+      .meta({
+        id: `${nameEvent(event).replace(/Event$/, "")}Callback`,
+        description: `Body of a \`${event}\` callback.`,
+      }),
+  ]),
+);
