@@ -23,6 +23,7 @@ const CURSORS = `<style>body{margin:0}body>*{display:block;height:40px;width:200
 let site: Awaited<ReturnType<typeof startTestSite>>;
 let house: TestBrowsers;
 let sessionId: string;
+let release: () => void;
 
 before(async () => {
   site = await startTestSite((request, response) => {
@@ -35,8 +36,11 @@ before(async () => {
   });
   house = await openTestBrowsers([`127.0.0.1:${site.port}`]);
   sessionId = await insertTestSession(house.db);
+  // Of a browser that nothing uses a picture is taken after a while, without the overlay.
+  release = await house.browsers.hold(sessionId);
 });
 after(async () => {
+  release();
   await house.close();
   await site.close();
 });
