@@ -1,6 +1,6 @@
 import type { Inngest } from "inngest";
 import type { AttemptKey, AttemptOutcome } from "#lib/callback/attempt-delivery.ts";
-import { attemptsMax } from "#lib/callback/retry-schedule.ts";
+import { ATTEMPTS_MAX } from "#lib/callback/retry-schedule.ts";
 
 import { momentAfter } from "./moment-after.ts";
 
@@ -20,7 +20,7 @@ export const createDeliverCallback = (
       // Only `requestDelivery` creates these jobs.
       const { deliveryId, cycle } = event.data as { deliveryId: string; cycle: number };
       let waits = 0;
-      for (let number = 1; number <= attemptsMax; ) {
+      for (let number = 1; number <= ATTEMPTS_MAX; ) {
         const name = waits === 0 ? `attempt-${number}` : `attempt-${number}-after-wait-${waits}`;
         const outcome = await step.run(name, () =>
           attempt({ deliveryId, cycle, number, outOfOrder: waits >= WAITS_MAX }),

@@ -15,7 +15,7 @@ import {
   isStartUnattempted,
   moveDelivery,
 } from "./delivery-store.ts";
-import { attemptsMax, type RetrySchedule, retryDelayMs } from "./retry-schedule.ts";
+import { ATTEMPTS_MAX, type RetrySchedule, retryDelayMs } from "./retry-schedule.ts";
 import { type Exchange, sendCallback } from "./send-callback.ts";
 
 /** Which attempt to make: the cycle rises with every redeliver, the number counts from 1 within it. */
@@ -52,7 +52,7 @@ export type AttemptOutcome =
   | { state: "retry"; number: number; delayMs: number }
   | { state: "wait"; delayMs: number };
 
-const exchangeTimeoutMs = 10_000;
+const EXCHANGE_TIMEOUT_MS = 10_000;
 
 /**
  * Makes one attempt at a delivery and records it together with the delivery's new state. An attempt counts when it
@@ -157,7 +157,7 @@ async function exchangeWith(
     };
   }
   const callback = { id: row.id, event: row.event, url, secret, body: Buffer.from(row.body, "utf8") };
-  const timeoutMs = deps.timeoutMs ?? exchangeTimeoutMs;
+  const timeoutMs = deps.timeoutMs ?? EXCHANGE_TIMEOUT_MS;
   return sendCallback(deps.fetch, callback, { timeoutMs, now, signal: deps.signal });
 }
 
@@ -173,7 +173,8 @@ function settle(schedule: RetrySchedule, sending: DeliveryRow, exchange: Exchang
     state: deliveryMachine.next(sending.state, event),
   });
   if (exchange.error === null) return { row: move("accepted", null), outcome: { state: "delivered" } };
-  if (attemptsFinished >= attemptsMax) return { row: move("exhausted", null), outcome: { state: "dropped" } };
+  if (attemptsFinished >= ATTEMPTS_MAX)
+    return { row: move("exhausted", null), outcome: { state: "dropped" } };
   const delayMs = retryDelayMs(schedule, attemptsFinished, Math.random(), exchange.retryAfterMs);
   return {
     row: move("failed", new Date(endedAt.getTime() + delayMs)),

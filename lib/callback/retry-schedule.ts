@@ -11,7 +11,7 @@ export type RetrySchedule = {
 };
 
 /** Finished attempts after which a delivery is dropped. Source: specification, Delivery semantics, rule 3. */
-export const attemptsMax = 5;
+export const ATTEMPTS_MAX = 5;
 
 /** 5, 25, 125, 625 s, each ±20 %. Source: `security.md`, What is never lost. */
 export const standardSchedule: RetrySchedule = { baseMs: 5_000, factor: 5, jitter: 0.2, stretchMax: 2 };

@@ -18,7 +18,7 @@ export type Exchange = {
 };
 
 /** At most this much of a receiver's answer is read. */
-const answerBytesMax = 16_384;
+const ANSWER_BYTES_MAX = 16_384;
 
 /**
  * Posts a callback once. A redirect, a status outside 2xx, a refused address and a missed deadline are failures and
@@ -39,7 +39,7 @@ export async function sendCallback(
       headers: describeHeaders(callback, options.now()),
       body: callback.body,
       timeoutMs: options.timeoutMs,
-      maxBytes: answerBytesMax,
+      maxBytes: ANSWER_BYTES_MAX,
       overflow: "truncate",
       redirect: "error",
       ...(options.signal && { signal: options.signal }),

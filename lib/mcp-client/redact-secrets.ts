@@ -1,4 +1,4 @@
-import { userTokenPattern } from "#lib/secrets/user-token.ts";
+import { USER_TOKEN_PATTERN } from "#lib/secrets/user-token.ts";
 
 /** A header of such a name holds a secret, however short it is; any other one only where no word is as long. */
 const SECRET_NAME = /auth|key|token|secret|cookie|password|credential|session/i;
@@ -21,7 +21,7 @@ export function createRedactor(headers: Readonly<Record<string, string>>): (text
   return (text) =>
     ordered
       .reduce((left, secret) => left.replaceAll(secret, REDACTED), text)
-      .replaceAll(userTokenPattern, REDACTED);
+      .replaceAll(USER_TOKEN_PATTERN, REDACTED);
 }
 
 /** A JSON value with all strings in it redacted; names of fields stay. It must not be nested without end. */

@@ -2,7 +2,7 @@
  * What a prompt may hold, in tokens, by the beginning of the model's name; longer beginnings before shorter ones.
  * Deliberately on the low side, and without the part of a window that a vendor sets aside for the answer.
  */
-const windows: [prefix: string, tokens: number][] = [
+const WINDOWS: [prefix: string, tokens: number][] = [
   ["gpt-4o", 128_000],
   ["gpt-4.1", 1_000_000],
   ["gpt-4-turbo", 128_000],
@@ -29,5 +29,5 @@ const UNKNOWN_TOKENS = 128_000;
  */
 export function findContextTokens(modelId: string): number {
   const name = modelId.slice(modelId.lastIndexOf("/") + 1).toLowerCase();
-  return windows.find(([prefix]) => name.startsWith(prefix))?.[1] ?? UNKNOWN_TOKENS;
+  return WINDOWS.find(([prefix]) => name.startsWith(prefix))?.[1] ?? UNKNOWN_TOKENS;
 }

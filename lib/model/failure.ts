@@ -9,8 +9,8 @@ export type ModelFailure = {
 
 type Fields = Record<string, unknown>;
 
-const messageCharactersMax = 1_000;
-const networkCodes = new Set([
+const MESSAGE_CHARACTERS_MAX = 1_000;
+const NETWORK_CODES = new Set([
   "ECONNRESET",
   "ECONNREFUSED",
   "ECONNABORTED",
@@ -110,7 +110,7 @@ function isWrapper(error: Fields): boolean {
 function hasNetworkCause(error: Fields): boolean {
   let current: unknown = error;
   for (let depth = 0; depth < 6 && isFields(current); depth += 1) {
-    if (typeof current.code === "string" && networkCodes.has(current.code)) return true;
+    if (typeof current.code === "string" && NETWORK_CODES.has(current.code)) return true;
     if (current.message === "terminated" || current.message === "fetch failed") return true;
     current = current.cause;
   }
@@ -171,7 +171,7 @@ function clean(message: string): string {
   return message
     .replace(/\bBearer\s+\S+/gi, "Bearer [removed]")
     .replace(/\b(?:sk|pk|vck|key)[-_][\w*.-]{4,}/gi, "[key removed]")
-    .slice(0, messageCharactersMax)
+    .slice(0, MESSAGE_CHARACTERS_MAX)
     .replaceAll("\0", "\ufffd")
     .toWellFormed();
 }

@@ -28,22 +28,22 @@ export type SandboxLimits = {
   temporaryBytesMax: number;
 };
 
-const mebibyte = 1_048_576;
+const MEBIBYTE = 1_048_576;
 
 /** Keep one session from starving the others. Source: `security.md`, What comes in; decision 026. */
 export const sandboxLimits: SandboxLimits = {
-  writeBytesMax: 10 * mebibyte,
-  workspaceBytesMax: 512 * mebibyte,
+  writeBytesMax: 10 * MEBIBYTE,
+  workspaceBytesMax: 512 * MEBIBYTE,
   workspaceEntriesMax: 50_000,
   measureEveryMs: 1_000,
   watchEveryMs: 100,
-  outputBytesMax: mebibyte / 4,
-  floodBytesMax: 64 * mebibyte,
-  memoryBytesMax: 1_024 * mebibyte,
-  commandMemoryBytesMax: 2_048 * mebibyte,
-  commandWriteBytesMax: 4_096 * mebibyte,
-  commandFileBytesMax: 256 * mebibyte,
+  outputBytesMax: MEBIBYTE / 4,
+  floodBytesMax: 64 * MEBIBYTE,
+  memoryBytesMax: 1_024 * MEBIBYTE,
+  commandMemoryBytesMax: 2_048 * MEBIBYTE,
+  commandWriteBytesMax: 4_096 * MEBIBYTE,
+  commandFileBytesMax: 256 * MEBIBYTE,
   processesMax: 256,
   openFilesMax: 1_024,
-  temporaryBytesMax: 64 * mebibyte,
+  temporaryBytesMax: 64 * MEBIBYTE,
 };

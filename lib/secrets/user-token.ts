@@ -18,7 +18,7 @@ const VERSION = "ust1";
 const LENGTH_MAX = 4_096;
 
 /** Finds user tokens in a text, to take them out of it. */
-export const userTokenPattern = /ust1\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+/g;
+export const USER_TOKEN_PATTERN = /ust1\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+/g;
 
 /** The key of user tokens, derived (HKDF-SHA-256 with a label of its own) from the deployment's secret key. */
 export const deriveUserTokenKey = (encryptionKey: Uint8Array): Uint8Array =>

@@ -1,5 +1,5 @@
 import type { CDPSession } from "playwright";
-import { failedHeader, refusedHeader } from "#lib/net/proxy/proxy-headers.ts";
+import { FAILED_HEADER, refusedHeader } from "#lib/net/proxy/proxy-headers.ts";
 
 type DocumentGuardOptions = {
   /** The current id of the page's main frame. */
@@ -66,7 +66,7 @@ export async function guardDocuments(cdp: CDPSession, options: DocumentGuardOpti
 
 function readRefusal(headers: Header[], status: number | undefined): string | undefined {
   const header = headers.find(
-    ({ name }) => name.toLowerCase() === refusedHeader || name.toLowerCase() === failedHeader,
+    ({ name }) => name.toLowerCase() === refusedHeader || name.toLowerCase() === FAILED_HEADER,
   );
   if (header) return header.value;
   return status === 204 || status === 205 ? `the address answered ${status}, which is no page` : undefined;

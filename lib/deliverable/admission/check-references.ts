@@ -2,7 +2,7 @@ import type { Draft } from "./find-draft.ts";
 import { childrenOf, type Place, resolveReference, type SchemaObject } from "./walk-schema.ts";
 
 /** Limit on checks of one value. Ordinary schemas need a few hundred; references that multiply need more than this. */
-const checksMax = 1_000_000;
+const CHECKS_MAX = 1_000_000;
 
 type ReferenceFlaw = { pointer: string; sentence: string };
 
@@ -31,10 +31,10 @@ export function findReferenceFlaw(
       if (flaw !== undefined) return flaw;
       sum += checks.get(schema) ?? 0;
     }
-    if (sum > checksMax)
+    if (sum > CHECKS_MAX)
       return {
         pointer: place.pointer,
-        sentence: `asks for more than ${checksMax.toLocaleString("en-US")} checks of one value`,
+        sentence: `asks for more than ${CHECKS_MAX.toLocaleString("en-US")} checks of one value`,
       };
     checks.set(place.schema, sum);
     return undefined;

@@ -3,7 +3,7 @@ import type AjvCore from "ajv/dist/core.js";
 import { findReferenceFlaw } from "./check-references.ts";
 import { configureAjv } from "./configure-ajv.ts";
 import { describeError } from "./describe-violation.ts";
-import { type Draft, draftNames, findDraft } from "./find-draft.ts";
+import { DRAFT_NAMES, type Draft, findDraft } from "./find-draft.ts";
 import { collectPlaces, formatPointer, type Place, type SchemaObject } from "./walk-schema.ts";
 
 export type CompiledSchema = { ok: true; validate: ValidateFunction } | { ok: false; error: string };
@@ -21,7 +21,7 @@ const common: Options = { strict: false, logger: false, allErrors: true };
  */
 export function compileSchema(schema: SchemaObject): CompiledSchema {
   const draft = findDraft(schema.$schema);
-  if (draft === undefined) return refuse("/$schema", `must name ${draftNames}`);
+  if (draft === undefined) return refuse("/$schema", `must name ${DRAFT_NAMES}`);
   try {
     const places = collectPlaces(schema);
     const flaw = findFlaw(draft, schema, places);

@@ -6,7 +6,7 @@ import { isMultipleOf } from "./decimal.ts";
 import type { Draft } from "./find-draft.ts";
 
 /** The formats of JSON Schema, and two that other validators also assert; all other formats are annotations. */
-const assertedFormats: FormatName[] = [
+const ASSERTED_FORMATS: FormatName[] = [
   "date",
   "time",
   "duration",
@@ -29,7 +29,7 @@ const assertedFormats: FormatName[] = [
 export function configureAjv(ajv: AjvCore, draft: Draft): AjvCore {
   ajv.removeKeyword(draft.foreignId);
   for (const keyword of draft.ignoredKeywords) ajv.removeKeyword(keyword);
-  addFormats(ajv, assertedFormats);
+  addFormats(ajv, ASSERTED_FORMATS);
   ajv.addFormat("date-time", isDateTime);
   ajv.removeKeyword("multipleOf");
   ajv.addKeyword({

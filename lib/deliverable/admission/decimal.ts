@@ -1,10 +1,10 @@
 /** A decimal number: `digits` × 10^`exponent`, without leading or trailing zeros. Zero has no digits. */
 type Decimal = { isNegative: boolean; digits: string; exponent: number };
 
-const numberText = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+const NUMBER_TEXT = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 function parseDecimal(text: string): Decimal {
-  const [, sign, whole = "", fraction = "", exponent = "0"] = numberText.exec(text) ?? [];
+  const [, sign, whole = "", fraction = "", exponent = "0"] = NUMBER_TEXT.exec(text) ?? [];
   const all = `${whole}${fraction}`;
   let end = all.length;
   while (end > 0 && all[end - 1] === "0") end -= 1;

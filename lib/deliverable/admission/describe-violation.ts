@@ -1,14 +1,14 @@
 import type { ErrorObject } from "ajv";
 import type { Violation } from "./schema-job.ts";
 
-const violationsMax = 50;
-const quoteCharactersMax = 200;
+const VIOLATIONS_MAX = 50;
+const QUOTE_CHARACTERS_MAX = 200;
 
 /** Converts ajv's errors into violations, without duplicates, at most 50. */
 export function describeViolations(errors: readonly ErrorObject[]): Violation[] {
   const seen = new Map<string, Violation>();
   for (const error of errors) {
-    if (seen.size === violationsMax) break;
+    if (seen.size === VIOLATIONS_MAX) break;
     const violation = { path: error.instancePath, message: describeError(error) };
     seen.set(JSON.stringify(violation), violation);
   }
@@ -37,5 +37,5 @@ export function describeError({ keyword, params, message = "is not valid" }: Err
 
 function quote(value: unknown): string {
   const text = JSON.stringify(value) ?? "";
-  return text.length > quoteCharactersMax ? `${text.slice(0, quoteCharactersMax)}…` : text;
+  return text.length > QUOTE_CHARACTERS_MAX ? `${text.slice(0, QUOTE_CHARACTERS_MAX)}…` : text;
 }

@@ -60,7 +60,7 @@ const drafts: Record<string, Draft> = {
 };
 
 /** The names of the drafts, for messages. */
-export const draftNames = "draft-04, draft-06, draft-07, 2019-09 or 2020-12";
+export const DRAFT_NAMES = "draft-04, draft-06, draft-07, 2019-09 or 2020-12";
 
 /**
  * Finds the draft of `$schema`, with http or https and with or without `#`. 2020-12 when it is absent; undefined for

@@ -9,7 +9,7 @@ export function listInexact(
   toRawPath: (path: string) => string,
 ): RawViolation[] {
   if (inexact.length === 0) return [];
-  const open = new Map(inexact.slice(0, violationsMax).map((each) => [each.path, each]));
+  const open = new Map(inexact.slice(0, VIOLATIONS_MAX).map((each) => [each.path, each]));
   const wanted = new Set([...open.values()].map(({ parsed }) => parsed));
   const found: RawViolation[] = [];
   const visit = (part: unknown, path: readonly string[]): void => {
@@ -30,11 +30,11 @@ export function listInexact(
   return found;
 }
 
-const violationsMax = 50;
-const quoteCharactersMax = 60;
+const VIOLATIONS_MAX = 50;
+const QUOTE_CHARACTERS_MAX = 60;
 
 function explain({ text, parsed }: InexactNumber): string {
-  const written = text.length > quoteCharactersMax ? `${text.slice(0, quoteCharactersMax)}…` : text;
+  const written = text.length > QUOTE_CHARACTERS_MAX ? `${text.slice(0, QUOTE_CHARACTERS_MAX)}…` : text;
   const becomes = Number.isFinite(parsed) ? `would become ${parsed}` : "is too large";
   return `must be a number that JSON readers keep exactly: ${written} ${becomes}`;
 }

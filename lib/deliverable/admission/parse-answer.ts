@@ -8,7 +8,7 @@ export type InexactNumber = { path: string; text: string; parsed: number };
 export type ParsedAnswer = { value: unknown; inexact: readonly InexactNumber[] };
 
 /** Only texts with such a number are parsed a second time, with the original digits. */
-const largeNumber = /\d{16}|\d[eE]\+?\d/;
+const LARGE_NUMBER = /\d{16}|\d[eE]\+?\d/;
 
 /**
  * Parses a model's answer into a value that the database can store.
@@ -46,7 +46,7 @@ class MarkedNumber {
 }
 
 function parseMarked(text: string): unknown {
-  if (!largeNumber.test(text)) return JSON.parse(text);
+  if (!LARGE_NUMBER.test(text)) return JSON.parse(text);
   const mark = (_: string, value: unknown, context?: { source?: string }): unknown => {
     const source = context?.source;
     const isMarked = typeof value === "number" && source !== undefined && isInexact(source, value);

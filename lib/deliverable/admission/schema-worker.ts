@@ -50,13 +50,13 @@ function project(text: string, profileName: ProfileName): SchemaAnswer {
 }
 
 /** Wide and deep examples, with the first branches of unions and with later ones. */
-const examples = [{}, { branch: 1 }, { branch: 2, levelsMax: 30 }, { levelsMax: 30 }];
+const EXAMPLES = [{}, { branch: 1 }, { branch: 2, levelsMax: 30 }, { levelsMax: 30 }];
 
 /** Validates examples, so that a schema whose validation takes too long exceeds the deadline at admission. */
 function admit(schema: Compiled, text: string): SchemaAnswer {
   const { schema: format, hasValue, foldBack } = projectText(text, "openai");
   if (!hasValue) return { kind: "refused", error: NO_VALUE };
-  for (const options of examples) {
+  for (const options of EXAMPLES) {
     const folded = foldBack(buildExample(format, options));
     const answer = folded.ok ? validate(schema, folded.value) : undefined;
     if (answer?.kind === "refused" && answer.error === ENDLESS) return answer;

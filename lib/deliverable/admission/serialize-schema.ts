@@ -1,5 +1,5 @@
 /** Size limit of a schema's JSON. Source: specification, Structured sessions, Schema rules, rule 2. */
-const schemaBytesMax = 65_536;
+const SCHEMA_BYTES_MAX = 65_536;
 
 type SerializedSchema = { ok: true; text: string } | { ok: false; error: string };
 
@@ -21,7 +21,7 @@ export function serializeSchema(schema: unknown): SerializedSchema {
     return { ok: false, error: "is nested too deeply, or is no JSON" };
   }
   const bytes = Buffer.byteLength(text, "utf8");
-  if (bytes > schemaBytesMax)
+  if (bytes > SCHEMA_BYTES_MAX)
     return { ok: false, error: `must be at most 64 KiB serialized, and has ${bytes} bytes` };
   return { ok: true, text };
 }

@@ -7,7 +7,7 @@ export type Place = { pointer: string; schema: SchemaObject; resource: Place | u
 /** A subschema of another one, with its keys. `isInPlace` tells whether it applies to the same value. */
 type Child = { pointer: string; keys: readonly string[]; schema: SchemaObject; isInPlace: boolean };
 
-const inPlaceKeywords = new Set(
+const IN_PLACE_KEYWORDS = new Set(
   "allOf anyOf oneOf not if then else dependentSchemas dependencies".split(" "),
 );
 const schemaKeywords =
@@ -40,7 +40,7 @@ export function childrenOf({ pointer, schema }: Pick<Place, "pointer" | "schema"
   const children: Child[] = [];
   const add = (value: unknown, ...path: string[]) => {
     if (!isSchemaObject(value)) return;
-    const isInPlace = inPlaceKeywords.has(path[0] ?? "");
+    const isInPlace = IN_PLACE_KEYWORDS.has(path[0] ?? "");
     children.push({ pointer: pointer + formatPointer(path), keys: path, schema: value, isInPlace });
   };
   for (const keyword of schemaKeywords) add(own(schema, keyword), keyword);

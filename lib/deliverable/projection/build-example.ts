@@ -4,9 +4,9 @@ import { isObject, type JsonSchema, setOwn } from "./json.ts";
 type ExampleOptions = { branch?: number; levelsMax?: number };
 
 /** After this many parts, the shortest form is used everywhere. */
-const partsMax = 2_000;
+const PARTS_MAX = 2_000;
 /** Beyond this many parts there is no example: even the shortest forms multiply. */
-const partsEnd = 20_000;
+const PARTS_END = 20_000;
 
 /**
  * Builds a small value of a projected schema. It ignores constraints that were folded into descriptions.
@@ -22,8 +22,8 @@ export function buildExample(schema: JsonSchema, options: ExampleOptions = {}): 
 
   const build = (part: unknown, level: number): unknown => {
     parts += 1;
-    if (parts > partsEnd) throw new RangeError("the example is too large");
-    const isShort = level >= levelsMax || parts > partsMax;
+    if (parts > PARTS_END) throw new RangeError("the example is too large");
+    const isShort = level >= levelsMax || parts > PARTS_MAX;
     const { anyOf, type, properties, items, ...rest } = resolve(part);
     if (Array.isArray(anyOf)) return build(pickBranch(anyOf, isShort), level + 1);
     if ("const" in rest) return rest.const;

@@ -33,7 +33,7 @@ export type Projection = {
 };
 
 /** Limits of each attempt: they shrink until the schema fits the profile. */
-const attempts: readonly GraphLimits[] = [
+const ATTEMPTS: readonly GraphLimits[] = [
   { fieldsMax: 6_000, copiesMax: 1_000 },
   { fieldsMax: 6_000, copiesMax: 0 },
   { fieldsMax: 2_500, copiesMax: 0 },
@@ -50,7 +50,7 @@ export function projectSchema(schema: SchemaObject, profile: Profile): Projectio
   const { rules } = profile;
   if (rules === undefined) return leaveUnchanged(schema);
   let projection: Projection | undefined;
-  for (const limits of attempts) {
+  for (const limits of ATTEMPTS) {
     projection = create(buildSafely(schema, limits), schema, rules);
     if (checkProfile(projection.schema, profile) === undefined) return projection;
   }

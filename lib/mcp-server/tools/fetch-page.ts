@@ -6,10 +6,10 @@ type FetchedPage =
   | { ok: true; url: string; html: string; isTruncated: boolean }
   | { ok: false; error: string };
 
-const bytesMax = 4 * 1_048_576;
+const BYTES_MAX = 4 * 1_048_576;
 const timeoutMs = 15_000;
 /** More than any page for people has; each costs time when the page is taken apart. */
-const elementsMax = 60_000;
+const ELEMENTS_MAX = 60_000;
 const PAGES = new Set(["text/html", "application/xhtml+xml"]);
 
 /** Fetches a page through the guarded fetch, redirects included. Private addresses are refused as everywhere. */
@@ -17,7 +17,7 @@ export async function fetchPage(fetch: GuardedFetch, url: string, signal: AbortS
   try {
     const answer = await fetch(url, {
       timeoutMs,
-      maxBytes: bytesMax,
+      maxBytes: BYTES_MAX,
       redirect: "follow",
       overflow: "truncate",
       signal,
@@ -31,10 +31,10 @@ export async function fetchPage(fetch: GuardedFetch, url: string, signal: AbortS
     const mediaType = readMediaType(contentType);
     const html = PAGES.has(mediaType) ? decodeBody(answer.body, contentType) : undefined;
     if (html === undefined) return { ok: false, error: `${answer.url} is no web page, but ${mediaType}.` };
-    if (countTags(html) > elementsMax)
+    if (countTags(html) > ELEMENTS_MAX)
       return {
         ok: false,
-        error: `${answer.url} has more than ${elementsMax.toLocaleString("en")} elements.`,
+        error: `${answer.url} has more than ${ELEMENTS_MAX.toLocaleString("en")} elements.`,
       };
     return { ok: true, url: answer.url, html, isTruncated: answer.truncated };
   } catch (error) {

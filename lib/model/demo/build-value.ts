@@ -10,9 +10,9 @@ import { samplePattern } from "./sample-pattern.ts";
 type Builder = { root: SchemaObject; nodesLeft: number };
 type Place = { name: string; scope: Scope; depth: number; position?: number };
 
-const nodesMax = 5_000;
-const depthMax = 14;
-const itemsMax = 40;
+const NODES_MAX = 5_000;
+const DEPTH_MAX = 14;
+const ITEMS_MAX = 40;
 
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 const limit = (value: unknown, otherwise: number) => (typeof value === "number" ? value : otherwise);
@@ -23,14 +23,14 @@ const limit = (value: unknown, otherwise: number) => (typeof value === "number" 
  * bounded and no pattern of the caller is run against a text. Never throws.
  */
 export function buildValue(schema: unknown, facts: PageFacts): unknown {
-  const builder: Builder = { root: isSchemaObject(schema) ? schema : {}, nodesLeft: nodesMax };
+  const builder: Builder = { root: isSchemaObject(schema) ? schema : {}, nodesLeft: NODES_MAX };
   return build(builder, schema, { name: "", scope: buildScope(facts), depth: 0 });
 }
 
 function build(builder: Builder, unresolved: unknown, place: Place): unknown {
   builder.nodesLeft -= 1;
   // A schema that requires itself has no finite value; a hostile one is given up here.
-  if (place.depth > 4 * depthMax || builder.nodesLeft < -nodesMax) return null;
+  if (place.depth > 4 * DEPTH_MAX || builder.nodesLeft < -NODES_MAX) return null;
   const schema = choose(builder, addDescribedLimits(resolveSchema(builder.root, unresolved)), place);
   if (schema.const !== undefined) return schema.const;
   if (Array.isArray(schema.enum)) return buildEnum(schema.enum, place);
@@ -71,7 +71,7 @@ function choose(builder: Builder, schema: SchemaObject, place: Place, hops = 0):
   const resolved = branches.slice(0, 100).map((branch) => resolveSchema(builder.root, branch));
   const nothing = resolved.find(allowsNull);
   const others = resolved.filter((branch) => branch !== nothing);
-  const isDeep = place.depth > depthMax / 2 || builder.nodesLeft <= 0;
+  const isDeep = place.depth > DEPTH_MAX / 2 || builder.nodesLeft <= 0;
   const simple = others.find(
     (branch) => !["object", "array"].includes(String(branch.type)) && !branch.properties && !branch.anyOf,
   );
@@ -90,7 +90,7 @@ function readType(schema: SchemaObject, place: Place): string {
   );
   if (types.includes("null")) {
     const other = types.find((type) => type !== "null");
-    return other !== undefined && place.depth <= depthMax / 2 && hasFact(schema, place) ? other : "null";
+    return other !== undefined && place.depth <= DEPTH_MAX / 2 && hasFact(schema, place) ? other : "null";
   }
   if (types[0] !== undefined) return types[0];
   const has = (...keys: string[]) => keys.some((key) => schema[key] !== undefined);
@@ -116,7 +116,7 @@ function buildObject(builder: Builder, schema: SchemaObject, place: Place): Reco
       writable: true,
     });
   };
-  const isRoomy = place.depth < depthMax && builder.nodesLeft > 0;
+  const isRoomy = place.depth < DEPTH_MAX && builder.nodesLeft > 0;
   for (const [name, inner] of Object.entries(properties)) {
     const isWanted = isRoomy && inner !== false && hasOwnFact(builder, inner, place, name);
     if (required.has(name) || isWanted) add(name, inner);
@@ -190,10 +190,10 @@ function fillUp(
 function buildArray(builder: Builder, schema: SchemaObject, place: Place): unknown[] {
   const tuple = Array.isArray(schema.prefixItems) ? schema.prefixItems : list(schema.items);
   const items = Array.isArray(schema.items) ? schema.additionalItems : schema.items;
-  const isDeep = place.depth >= depthMax || builder.nodesLeft <= 0;
+  const isDeep = place.depth >= DEPTH_MAX || builder.nodesLeft <= 0;
   const contained = schema.contains === undefined ? 0 : limit(schema.minContains, 1);
   const least = Math.min(Math.max(limit(schema.minItems, 0), contained), 1_000);
-  const most = Math.max(least, Math.min(limit(schema.maxItems, itemsMax), Math.max(itemsMax, least)));
+  const most = Math.max(least, Math.min(limit(schema.maxItems, ITEMS_MAX), Math.max(ITEMS_MAX, least)));
   const found = isDeep || items === false ? [] : findList(place.scope, place.name, schema.description);
   const length = Math.max(
     least,

@@ -14,7 +14,7 @@ export type DemoTask = {
 
 type Destination = { word: string; matches: RegExp };
 
-const wantWords: [Want, RegExp][] = [
+const WANT_WORDS: [Want, RegExp][] = [
   [
     "fields",
     /\b(forms?|fields?|inputs?|asks? (me )?for|asked for|requires?|required|fill|questions?|checkout|sign ?up|register)\b/i,
@@ -26,7 +26,7 @@ const wantWords: [Want, RegExp][] = [
   ["images", /\b(images?|pictures?|photos?|alt texts?)\b/i],
 ];
 
-const destinations: Destination[] = [
+const DESTINATIONS: Destination[] = [
   { word: "checkout", matches: /check-?\s?out/i },
   { word: "cart", matches: /\b(cart|basket|bag)\b/i },
   { word: "contact", matches: /\bcontact/i },
@@ -40,21 +40,21 @@ const generalWords =
   /\b(page|site|website|shop|look|describe|summari[sz]e|summary|overview|review|check|inspect|open|visit|navigate|go to|what is on|read|audit|analy[sz]e)\b/i;
 
 /** A longer message is data rather than a task; its beginning says what to do. */
-const messageCharactersMax = 20_000;
+const MESSAGE_CHARACTERS_MAX = 20_000;
 
 /** A line of page context that a caller or the service put into the message; not part of the task. */
-const contextLine = /^[ \t*-]{0,8}(current|target|demo) pages? ?:.*$/gim;
+const CONTEXT_LINE = /^[ \t*-]{0,8}(current|target|demo) pages? ?:.*$/gim;
 
 /** Reads the task from the text of the last user message. */
 export function readDemoTask(message: string): DemoTask {
-  const text = message.slice(0, messageCharactersMax).replace(contextLine, "");
+  const text = message.slice(0, MESSAGE_CHARACTERS_MAX).replace(CONTEXT_LINE, "");
   const url = text
     .match(/https?:\/\/[^\s<>"'`)\]]+/i)?.[0]
     .slice(0, 2_000)
     .replace(/[.,;:!?]+$/, "");
   const words = text.replace(/https?:\/\/\S+/gi, " ");
-  const wants = wantWords.filter(([, pattern]) => pattern.test(words)).map(([want]) => want);
-  const destination = destinations.find(({ matches }) => matches.test(words));
+  const wants = WANT_WORDS.filter(([, pattern]) => pattern.test(words)).map(([want]) => want);
+  const destination = DESTINATIONS.find(({ matches }) => matches.test(words));
   const wantsScreenshot = /\b(screenshots?|screen shots?|capture|snapshot)\b/i.test(words);
   return {
     ...(url ? { url } : {}),

@@ -18,11 +18,11 @@ export type PageFacts = {
   summary: string;
 };
 
-const price = /(?:[£$€]\s?\d{1,7}(?:[.,]\d{2})?|\b\d{1,7}(?:[.,]\d{2})?\s?(?:€|EUR|USD|GBP)(?!\w))/;
+const PRICE = /(?:[£$€]\s?\d{1,7}(?:[.,]\d{2})?|\b\d{1,7}(?:[.,]\d{2})?\s?(?:€|EUR|USD|GBP)(?!\w))/;
 
 /** The first price that a text names, as it stands there. */
 export function findPrice(text: string): string | undefined {
-  return text.match(price)?.[0];
+  return text.match(PRICE)?.[0];
 }
 
 const amountOf = (text: string) =>

@@ -9,7 +9,7 @@ type DemoStep =
   | { kind: "report"; text: string };
 
 /** A turn of the demo model never needs more; past it, it reports what it has. */
-const callsMax = 12;
+const CALLS_MAX = 12;
 
 /** Queries by what they look for; they also tell which query an exchange was. */
 const wantSelectors: Record<Want, string> = {
@@ -21,7 +21,7 @@ const wantSelectors: Record<Want, string> = {
   images: "img",
 };
 
-const overview: Want[] = ["headings", "links", "fields"];
+const OVERVIEW: Want[] = ["headings", "links", "fields"];
 
 /**
  * The planner of the built-in demo model: decides one step from the transcript alone, so that the same transcript always
@@ -30,7 +30,7 @@ const overview: Want[] = ["headings", "links", "fields"];
 export function planDemoStep(situation: Situation): DemoStep {
   const task = readDemoTask(situation.message);
   if (!task.isUnderstood) return { kind: "report", text: writeHelp(situation) };
-  if (situation.exchanges.length >= callsMax) return report(situation, task);
+  if (situation.exchanges.length >= CALLS_MAX) return report(situation, task);
   if (!situation.tools.has("dom_query")) return planWithoutQuery(situation, task);
   return (
     openPage(situation, task) ??
@@ -142,7 +142,7 @@ function sincePageChange(exchanges: ToolExchange[]): ToolExchange[] {
 }
 
 function wantsOf(task: DemoTask): Want[] {
-  return task.wants.length > 0 ? task.wants : task.wantsScreenshot ? ["headings"] : overview;
+  return task.wants.length > 0 ? task.wants : task.wantsScreenshot ? ["headings"] : OVERVIEW;
 }
 
 function queryPage(situation: Situation, task: DemoTask): DemoStep | undefined {

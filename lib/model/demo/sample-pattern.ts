@@ -1,5 +1,5 @@
-const lengthMax = 2_000;
-const negatedCandidates = [..."a0 A-_.", "é"];
+const LENGTH_MAX = 2_000;
+const NEGATED_CANDIDATES = [..."a0 A-_.", "é"];
 
 type Sampler = { text: string; at: number; stretchBy: number };
 
@@ -73,8 +73,8 @@ function sampleSequence(sampler: Sampler, depth: number): string {
       times += more;
       sampler.stretchBy -= more * atom.length;
     }
-    sample += atom.repeat(Math.min(times, lengthMax));
-    if (sample.length > lengthMax) throw new Unsupported();
+    sample += atom.repeat(Math.min(times, LENGTH_MAX));
+    if (sample.length > LENGTH_MAX) throw new Unsupported();
   }
   return sample;
 }
@@ -166,7 +166,7 @@ function sampleClass(sampler: Sampler): string {
   }
   sampler.at = end + 1;
   if (!isNegated) return ranges[0]?.[0] ?? "";
-  const outside = negatedCandidates.find(
+  const outside = NEGATED_CANDIDATES.find(
     (candidate) => !ranges.some(([from, to]) => from <= candidate && candidate <= to),
   );
   if (outside === undefined) throw new Unsupported();

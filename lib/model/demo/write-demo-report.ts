@@ -8,8 +8,8 @@ import type { Situation, ToolExchange } from "./situation.ts";
 const demoLabel =
   "_Built-in demo model: a small rule-based planner. Set `OPENAI_API_KEY`, `OPENAI_BASE_URL` or `AI_GATEWAY_API_KEY` for a real one._";
 
-const linesMax = 25;
-const abilities = [
+const LINES_MAX = 25;
+const ABILITIES = [
   "open a page (`open https://…`) and take a screenshot of it",
   "list what a form or a checkout asks for",
   "list headings, links, buttons, images, products and prices",
@@ -26,9 +26,9 @@ const join = (...parts: (string | undefined)[]) => parts.filter(Boolean).join("\
 
 function list(lines: string[]): string {
   const unique = [...new Set(lines.filter((line) => line !== ""))];
-  const rest = unique.length - linesMax;
+  const rest = unique.length - LINES_MAX;
   return [
-    ...unique.slice(0, linesMax).map((line) => `- ${line}`),
+    ...unique.slice(0, LINES_MAX).map((line) => `- ${line}`),
     ...(rest > 0 ? [`- … and ${rest} more`] : []),
   ].join("\n");
 }
@@ -173,7 +173,7 @@ export function writeHelp(situation: Situation): string {
   const page = situation.currentUrl ?? situation.targetUrl ?? situation.demoUrl;
   return join(
     "I did not understand that. I follow a few rules and no more; I can:",
-    list(abilities),
+    list(ABILITIES),
     `For example: “Look at ${page} and tell me what its checkout asks for.”`,
     demoLabel,
   );

@@ -42,8 +42,8 @@ export type AddressRule = {
 type AddressRuleOptions = { allow: string[]; lookup?: Lookup; lookupTimeoutMs?: number };
 
 const exceptionHint = "name it in NETWORK_ALLOW to permit it";
-const reserved = "this port belongs to the service's own browsers";
-const localNames = /(^|\.)(localhost|localdomain|local|internal|home\.arpa)$/;
+const RESERVED = "this port belongs to the service's own browsers";
+const LOCAL_NAMES = /(^|\.)(localhost|localdomain|local|internal|home\.arpa)$/;
 
 /**
  * Makes the guard's rule from the entries of `NETWORK_ALLOW` (each a host, `host:port` or CIDR).
@@ -59,7 +59,7 @@ export function createAddressRule(options: AddressRuleOptions): AddressRule {
   function checkAddress(address: string, port: number, hostname?: string): string | undefined {
     const canonical = canonicalAddress(address);
     if (canonical === undefined) return `${address} is not an IP address`;
-    if (reservedPorts.has(port) && isOfThisMachine(canonical)) return reserved;
+    if (reservedPorts.has(port) && isOfThisMachine(canonical)) return RESERVED;
     const name = hostname === undefined ? undefined : canonicalHostname(hostname);
     const isExcepted = entries.some(
       (entry) =>
@@ -75,7 +75,7 @@ export function createAddressRule(options: AddressRuleOptions): AddressRule {
 
   function refuseName(name: string, port: number): string | undefined {
     if (entries.some((entry) => allowsHost(entry, name, port))) return undefined;
-    if (localNames.test(name)) return `${name} is a local name; ${exceptionHint}`;
+    if (LOCAL_NAMES.test(name)) return `${name} is a local name; ${exceptionHint}`;
     return refusePort(name, port);
   }
 
@@ -127,7 +127,7 @@ const literalOf = (hostname: string): string | undefined =>
   canonicalAddress(hostname) ?? canonicalAddress(canonicalHostname(hostname));
 
 function refusePort(host: string, port: number): string | undefined {
-  return blockedPorts.has(port)
+  return BLOCKED_PORTS.has(port)
     ? `port ${port} of ${host} is not a port for HTTP; ${exceptionHint}`
     : undefined;
 }
@@ -156,7 +156,7 @@ async function resolveWithin(lookup: Lookup, name: string, timeoutMs: number): P
  * Ports of other protocols (mail, files, remote shells), at which an HTTP body could be taken for commands.
  * Source: Fetch standard, "port blocking". 0 is no port at all.
  */
-const blockedPorts: ReadonlySet<number> = new Set([
+const BLOCKED_PORTS: ReadonlySet<number> = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
   109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515,
   526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049,

@@ -19,7 +19,7 @@ const rangeNames: Readonly<Record<string, string>> = {
 };
 
 /** Addresses at which cloud machines serve their own credentials, some of them inside public ranges. */
-const metadataAddresses = new Set([
+const METADATA_ADDRESSES = new Set([
   "169.254.169.254",
   "169.254.170.2",
   "169.254.170.23",
@@ -48,7 +48,7 @@ export function canonicalAddress(text: string): string | undefined {
  * Source: `security.md`, What leaves the service; IANA special-purpose address registries.
  */
 export function describeAddress(canonical: string): string | undefined {
-  if (metadataAddresses.has(canonical)) return "a metadata address";
+  if (METADATA_ADDRESSES.has(canonical)) return "a metadata address";
   const parsed = ipaddr.parse(canonical);
   const range = parsed.range();
   if (parsed.kind() === "ipv4") {

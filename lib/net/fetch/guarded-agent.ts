@@ -4,9 +4,9 @@ import type { AddressRule } from "../address/address-rule.ts";
 import { createCheckedLookup } from "./checked-lookup.ts";
 import { GuardedFetchError } from "./guarded-fetch-error.ts";
 
-const connectTimeoutMs = 10_000;
+const CONNECT_TIMEOUT_MS = 10_000;
 /** TLS settings are cheap; a caller that walks through ports must not make them pile up all the same. */
-const connectorsMax = 256;
+const CONNECTORS_MAX = 256;
 
 /**
  * An undici agent whose connector applies the rule to the literal address, or to every address that the name
@@ -22,9 +22,9 @@ export function createGuardedAgent(
   function connectorFor(port: number): buildConnector.connector {
     const known = connectors.get(port);
     if (known !== undefined) return known;
-    if (connectors.size >= connectorsMax) connectors.clear();
+    if (connectors.size >= CONNECTORS_MAX) connectors.clear();
     const made = buildConnector({
-      timeout: connectTimeoutMs,
+      timeout: CONNECT_TIMEOUT_MS,
       allowH2: false,
       lookup: createCheckedLookup(rule, port),
       // buildConnector passes these to net.connect, which wants host and port only at the call.

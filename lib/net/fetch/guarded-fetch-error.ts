@@ -30,7 +30,7 @@ export function isGuardedFetchError(error: unknown): error is GuardedFetchError 
   return typeof error === "object" && error !== null && brand in error;
 }
 
-const tlsCode = /^(CERT_|ERR_TLS_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|EPROTO$|ERR_SSL_)/;
+const TLS_CODE = /^(CERT_|ERR_TLS_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|EPROTO$|ERR_SSL_)/;
 
 /**
  * Turns whatever an exchange with `host` threw into a GuardedFetchError: one found along the chain of causes is
@@ -53,6 +53,6 @@ function sentence(host: string, code: string): string {
   if (code === "ECONNREFUSED") return `${host} refused the connection`;
   if (code === "ECONNRESET" || code === "UND_ERR_SOCKET" || code === "EPIPE")
     return `${host} closed the connection`;
-  if (tlsCode.test(code)) return `no secure connection to ${host} could be made (${code})`;
+  if (TLS_CODE.test(code)) return `no secure connection to ${host} could be made (${code})`;
   return `the exchange with ${host} failed${code === "" ? "" : ` (${code})`}`;
 }

@@ -2,7 +2,7 @@ import type { Dispatcher } from "undici";
 import type { AddressRule } from "../address/address-rule.ts";
 import { createGuardedAgent } from "./guarded-agent.ts";
 import { GuardedFetchError, toGuardedFetchError } from "./guarded-fetch-error.ts";
-import { acceptedEncodings, readCappedBody } from "./read-capped-body.ts";
+import { ACCEPTED_ENCODINGS, readCappedBody } from "./read-capped-body.ts";
 import { isRedirect, nextHop } from "./redirect-hop.ts";
 
 export { GuardedFetchError, type GuardedFetchFailure, isGuardedFetchError } from "./guarded-fetch-error.ts";
@@ -47,7 +47,7 @@ export type GuardedFetch = {
 };
 
 const redirectsMax = 5;
-const bodyBytesMax = 1_048_576;
+const BODY_BYTES_MAX = 1_048_576;
 
 /**
  * Makes the guarded fetch over one connection pool: http(s) only, no credentials in the URL, every address checked
@@ -100,7 +100,7 @@ export function createGuardedFetch(rule: AddressRule, defaults: GuardedFetchDefa
 type Settings = Required<GuardedFetchDefaults> & { method: string };
 
 function withDefaults(defaults: GuardedFetchDefaults, init: GuardedFetchInit): Settings {
-  const headers: Record<string, string> = { "accept-encoding": acceptedEncodings };
+  const headers: Record<string, string> = { "accept-encoding": ACCEPTED_ENCODINGS };
   for (const source of [defaults.headers, init.headers]) {
     for (const [name, value] of Object.entries(source ?? {})) headers[name.toLowerCase()] = value;
   }
@@ -108,7 +108,7 @@ function withDefaults(defaults: GuardedFetchDefaults, init: GuardedFetchInit): S
     headers,
     method: (init.method ?? "GET").toUpperCase(),
     timeoutMs: init.timeoutMs ?? defaults.timeoutMs ?? 10_000,
-    maxBytes: init.maxBytes ?? defaults.maxBytes ?? bodyBytesMax,
+    maxBytes: init.maxBytes ?? defaults.maxBytes ?? BODY_BYTES_MAX,
     redirect: init.redirect ?? defaults.redirect ?? "error",
     protocols: init.protocols ?? defaults.protocols ?? ["http:", "https:"],
     overflow: init.overflow ?? defaults.overflow ?? "error",

@@ -14,8 +14,8 @@ type GuardedWebFetch = typeof globalThis.fetch & {
 /** `timeoutMs` bounds the wait for the response's headers, once connected (default 30,000). */
 type GuardedWebFetchOptions = { protocols: ("http:" | "https:")[]; timeoutMs?: number };
 
-const redirectsMax = 5;
-const idleBodyTimeoutMs = 300_000;
+const REDIRECTS_MAX = 5;
+const IDLE_BODY_TIMEOUT_MS = 300_000;
 
 /**
  * Makes a `fetch` for libraries that take one: the same rule inside the connector as the guarded fetch's. Its
@@ -25,7 +25,10 @@ const idleBodyTimeoutMs = 300_000;
  */
 export function createGuardedWebFetch(rule: AddressRule, options: GuardedWebFetchOptions): GuardedWebFetch {
   const timeoutMs = options.timeoutMs ?? 30_000;
-  const agent = createGuardedAgent(rule, { headersTimeoutMs: timeoutMs, bodyTimeoutMs: idleBodyTimeoutMs });
+  const agent = createGuardedAgent(rule, {
+    headersTimeoutMs: timeoutMs,
+    bodyTimeoutMs: IDLE_BODY_TIMEOUT_MS,
+  });
 
   async function send(hop: RedirectHop, signal: AbortSignal | null): Promise<Response> {
     refuseUrl(rule, hop.url, options.protocols);
@@ -60,7 +63,7 @@ export function createGuardedWebFetch(rule: AddressRule, options: GuardedWebFetc
         if (!isRedirect(response.status) || init.redirect === "manual") return response;
         await response.body?.cancel();
         const next = sameOriginHop(hop, response);
-        if (next === undefined || init.redirect === "error" || hops === redirectsMax) {
+        if (next === undefined || init.redirect === "error" || hops === REDIRECTS_MAX) {
           const sentence = `${host} answered with a redirect (${response.status}), which is not followed`;
           throw new GuardedFetchError("redirect", sentence, { status: response.status });
         }

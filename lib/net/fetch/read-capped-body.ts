@@ -12,10 +12,10 @@ const decoders: Readonly<Record<string, () => Transform>> = {
 };
 
 /** What encoding may add to data that cannot be compressed; an encoded body that is larger is over the cap. */
-const encodingOverheadBytes = 65_536;
+const ENCODING_OVERHEAD_BYTES = 65_536;
 
 /** The content encodings that `readCappedBody` decodes, as an `Accept-Encoding` value. */
-export const acceptedEncodings = "gzip, deflate, br, zstd";
+export const ACCEPTED_ENCODINGS = "gzip, deflate, br, zstd";
 
 /** A body as it was read: at most the cap's bytes, `truncated` when there was more, `decoded` when decompressed. */
 type CappedBody = { bytes: Uint8Array; truncated: boolean; decoded: boolean };
@@ -37,7 +37,7 @@ export async function readCappedBody(
     let bytes = 0;
     for await (const chunk of body as AsyncIterable<Uint8Array>) {
       bytes += chunk.byteLength;
-      isOverEncodedCap = bytes > maxBytes + encodingOverheadBytes;
+      isOverEncodedCap = bytes > maxBytes + ENCODING_OVERHEAD_BYTES;
       if (isOverEncodedCap) return;
       yield chunk;
     }

@@ -9,7 +9,7 @@ export type RedirectHop = {
 };
 
 /** The only headers that another origin gets to see: whatever else the caller sent was meant for the first one. */
-const headersForOthers = new Set(["accept", "accept-encoding", "accept-language", "user-agent"]);
+const HEADERS_FOR_OTHERS = new Set(["accept", "accept-encoding", "accept-language", "user-agent"]);
 
 /** Tells whether a status sends the client elsewhere. */
 export function isRedirect(status: number): boolean {
@@ -37,7 +37,7 @@ export function nextHop(hop: RedirectHop, status: number, location: unknown): Re
   }
   const headers = Object.entries(hop.headers).filter(
     ([name]) =>
-      (isSameOrigin || headersForOthers.has(name)) &&
+      (isSameOrigin || HEADERS_FOR_OTHERS.has(name)) &&
       name !== "host" &&
       !(becomesGet && name.startsWith("content-")),
   );

@@ -7,7 +7,7 @@ import { answerRequest, forwardRequest } from "./forward-request.ts";
 import { openTunnel, refuseTunnel } from "./open-tunnel.ts";
 import { createOwnOriginRule, type OwnOrigin } from "./own-origin.ts";
 import type { ProxyContext } from "./proxy-context.ts";
-import { failedHeader, type ProxyCredentials, readProxyUser, refusedHeader } from "./proxy-headers.ts";
+import { FAILED_HEADER, type ProxyCredentials, readProxyUser, refusedHeader } from "./proxy-headers.ts";
 
 /** A request that the proxy did not carry out: the guard refused it, or its server could not be reached. */
 export type ProxyRefusal = {
@@ -35,7 +35,7 @@ export type ForwardProxyOptions = {
 /** A running proxy; `close` ends its connections and resolves when the port is free. */
 export type ForwardProxy = { host: "127.0.0.1"; port: number; close(): Promise<void> };
 
-const headersTimeoutMs = 15_000;
+const HEADERS_TIMEOUT_MS = 15_000;
 const challenge = 'Basic realm="network"';
 
 /**
@@ -60,7 +60,7 @@ export async function startForwardProxy(options: ForwardProxyOptions): Promise<F
       const why = error.kind === "refused" ? "refused" : "failed";
       options.logger?.debug({ url, why, reason: error.message, clientId }, "proxy request not carried out");
       options.onRefused?.({ url, why, reason: error.message, clientId });
-      return [why === "refused" ? refusedHeader : failedHeader, error.message.replace(/[^\x20-\x7e]/g, "?")];
+      return [why === "refused" ? refusedHeader : FAILED_HEADER, error.message.replace(/[^\x20-\x7e]/g, "?")];
     },
   };
 
@@ -101,7 +101,7 @@ export async function startForwardProxy(options: ForwardProxyOptions): Promise<F
     socket.on("error", () => socket.destroy());
   }
 
-  const server = http.createServer({ headersTimeout: headersTimeoutMs, requestTimeout: 0 }, onRequest);
+  const server = http.createServer({ headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: 0 }, onRequest);
   server.timeout = idleTimeoutMs;
   server.keepAliveTimeout = idleTimeoutMs;
   server.on("connection", track);

@@ -3,9 +3,9 @@ import { createHash, timingSafeEqual } from "node:crypto";
 /** The header by which the proxy says that the guard refused a request. */
 export const refusedHeader = "x-network-refused";
 /** The header by which the proxy says that a request was allowed, and its server could not be reached. */
-export const failedHeader = "x-network-failed";
+export const FAILED_HEADER = "x-network-failed";
 
-const hopByHop = new Set([
+const HOP_BY_HOP = new Set([
   "connection",
   "keep-alive",
   "proxy-authenticate",
@@ -22,7 +22,7 @@ const hopByHop = new Set([
  * those in `without` (lower case), and the proxy's own, which no server may forge.
  */
 export function endToEndHeaders(rawHeaders: string[], without: string[] = []): string[] {
-  const dropped = new Set([...hopByHop, ...without, refusedHeader, failedHeader]);
+  const dropped = new Set([...HOP_BY_HOP, ...without, refusedHeader, FAILED_HEADER]);
   const pairs: [string, string][] = [];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const [name = "", value = ""] = rawHeaders.slice(at, at + 2);

@@ -17,12 +17,19 @@ export type Confinement =
   | { works: false; reason: string };
 
 /** Not root, and not 65534 either, which other daemons run as: nothing else on the machine has this id. */
-const droppedId = 65_533;
+const DROPPED_ID = 65_533;
 /** Where programs are looked for; the host's own PATH is not handed on. */
 export const systemPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 /** What commands may read of the host beside /usr: no names, no keys, only what programs need to start. */
-const readableOfEtc = ["ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "ssl/certs", "localtime"];
-const probeTimeoutMs = 10_000;
+const READABLE_OF_ETC = [
+  "ld.so.cache",
+  "ld.so.conf",
+  "ld.so.conf.d",
+  "alternatives",
+  "ssl/certs",
+  "localtime",
+];
+const PROBE_TIMEOUT_MS = 10_000;
 
 /**
  * Finds out whether bubblewrap really confines a command here; it may be installed and fail.
@@ -44,7 +51,7 @@ export async function probeConfinement(
 
   const box = await describeBox(help.output, limits);
   const isRoot = process.getuid?.() === 0;
-  const owner = isRoot ? { uid: droppedId, gid: droppedId } : undefined;
+  const owner = isRoot ? { uid: DROPPED_ID, gid: DROPPED_ID } : undefined;
   const candidates: Launcher[] = isRoot ? [dropThenBox, reachThenDropThenBox] : [boxOnly];
   let reason = "bubblewrap (bwrap) does not work here";
   for (const launcher of candidates) {
@@ -78,7 +85,7 @@ const refuse = (reason: string): Confinement => ({ works: false, reason });
 
 const launch = (plan: CommandPlan): Promise<CommandResult> =>
   runCommand(plan, {
-    timeoutMs: probeTimeoutMs,
+    timeoutMs: PROBE_TIMEOUT_MS,
     signal: new AbortController().signal,
     outputBytesMax: 65_536,
     floodBytesMax: 1_048_576,
@@ -106,7 +113,7 @@ async function describeBox(help: string, limits: SandboxLimits): Promise<string[
     "/usr",
     "/usr",
     ...system,
-    ...readableOfEtc.flatMap((name) => ["--ro-bind-try", `/etc/${name}`, `/etc/${name}`]),
+    ...READABLE_OF_ETC.flatMap((name) => ["--ro-bind-try", `/etc/${name}`, `/etc/${name}`]),
     "--proc",
     "/proc",
     "--dev",
@@ -144,11 +151,11 @@ const boxOnly: Launcher = (box, command, limits) => ({
   args: boxArguments(box, command.folder, command, limits),
 });
 
-const dropArguments = ["--reuid", String(droppedId), "--regid", String(droppedId), "--clear-groups"];
+const DROP_ARGUMENTS = ["--reuid", String(DROPPED_ID), "--regid", String(DROPPED_ID), "--clear-groups"];
 
 const dropThenBox: Launcher = (box, command, limits) => ({
   file: "setpriv",
-  args: [...dropArguments, "bwrap", ...boxArguments(box, command.folder, command, limits)],
+  args: [...DROP_ARGUMENTS, "bwrap", ...boxArguments(box, command.folder, command, limits)],
 });
 
 /** The folder is mounted over /tmp, in a mount namespace of this command alone, before the privileges go. */
@@ -163,7 +170,7 @@ const reachThenDropThenBox: Launcher = (box, command, limits) => ({
     'mount --bind "$0" /tmp && exec "$@"',
     command.folder,
     "setpriv",
-    ...dropArguments,
+    ...DROP_ARGUMENTS,
     "bwrap",
     ...boxArguments(box, "/tmp", command, limits),
   ],
@@ -201,7 +208,7 @@ function limitedShell(command: ShellCommand, limits: SandboxLimits): string[] {
 }
 
 /** True of the inside only: written to the workspace, no network device but loopback, system read-only, a fork. */
-const probeScript = [
+const PROBE_SCRIPT = [
   "touch probe",
   "! test -e /etc/shadow",
   '! touch /usr/probe 2>/dev/null && test "$(grep -c : /proc/net/dev)" = 1',
@@ -218,7 +225,7 @@ async function tryPlan(
   await mkdir(probe, { recursive: true, mode: 0o700 });
   try {
     if (owner) await chown(probe, owner.uid, owner.gid);
-    const command = plan({ folder: probe, names: [], command: probeScript, cpuSeconds: 10 });
+    const command = plan({ folder: probe, names: [], command: PROBE_SCRIPT, cpuSeconds: 10 });
     const { exitCode, output } = await launch(command);
     return exitCode === 0 && output.trim() === "confined" ? undefined : `the probe said "${output.trim()}"`;
   } catch (error) {

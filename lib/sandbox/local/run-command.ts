@@ -17,7 +17,7 @@ type RunLimits = {
 };
 
 /** Pipes that a detached child keeps open after the command has ended are let go after this. */
-const pipeGraceMs = 500;
+const PIPE_GRACE_MS = 500;
 
 /**
  * Runs a command in its own process group, and kills the whole group with SIGKILL when it ends, at the deadline, when
@@ -82,7 +82,7 @@ export async function runCommand(plan: CommandPlan, limits: RunLimits): Promise<
           setTimeout(() => {
             child.stdout.destroy();
             child.stderr.destroy();
-          }, pipeGraceMs).unref();
+          }, PIPE_GRACE_MS).unref();
         });
         child.on("close", (code, signalName) => resolve({ exitCode: code, signal: signalName }));
       },

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import type { WorkspaceEntry } from "../sandbox-service.ts";
 import { pinInside } from "./pinned.ts";
 
-const namesPerFolderMax = 50_000;
-const lstatsAtOnce = 64;
+const NAMES_PER_FOLDER_MAX = 50_000;
+const LSTATS_AT_ONCE = 64;
 
 /** An entry with what it takes on disk; `unreadable` marks a folder not looked into, or not wholly. */
 type WalkedEntry = WorkspaceEntry & { diskBytes: number } & { unreadable?: true };
@@ -63,16 +63,16 @@ async function readFolder(root: string, parents: string[]): Promise<WalkedEntry[
     for await (const entry of await opendir(folder.via, { bufferSize: 1_024 })) {
       if (entry.isFile() || entry.isDirectory()) names.push(entry.name);
       seen += 1;
-      if (seen === namesPerFolderMax) break;
+      if (seen === NAMES_PER_FOLDER_MAX) break;
     }
     names.sort();
     const entries: WalkedEntry[] = [];
-    for (let at = 0; at < names.length; at += lstatsAtOnce) {
-      const group = names.slice(at, at + lstatsAtOnce);
+    for (let at = 0; at < names.length; at += LSTATS_AT_ONCE) {
+      const group = names.slice(at, at + LSTATS_AT_ONCE);
       const read = await Promise.all(group.map((name) => readEntry(folder.via, parents, name)));
       entries.push(...read.filter((entry) => entry !== undefined));
     }
-    if (seen === namesPerFolderMax) entries.push(unreadable(parents));
+    if (seen === NAMES_PER_FOLDER_MAX) entries.push(unreadable(parents));
     return entries;
   } finally {
     await folder.handle.close();
@@ -92,7 +92,7 @@ async function readEntry(via: string, parents: string[], name: string): Promise<
 }
 
 /** What an entry takes besides its content: its inode and its name. */
-const entryBytes = 1_024;
+const ENTRY_BYTES = 1_024;
 const unreadableBytes = 2 ** 40;
 
 /** What a folder takes: bytes on disk, and the number of files and folders in it. */
@@ -109,7 +109,7 @@ export async function measureFolder(
   const size = { bytes: 0, entries: 0 };
   for await (const entry of walkFolder(root, [], { recursive: true })) {
     size.entries += 1;
-    size.bytes += entryBytes + entry.diskBytes + (entry.unreadable ? unreadableBytes : 0);
+    size.bytes += ENTRY_BYTES + entry.diskBytes + (entry.unreadable ? unreadableBytes : 0);
     if (size.bytes > bytesMax || size.entries > entriesMax) break;
   }
   return size;

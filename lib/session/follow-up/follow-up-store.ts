@@ -4,7 +4,7 @@ import { messages, outbox, requests, runs, sessions, steps } from "#db/schema/in
 import type { FollowUpMode, RunOrigin } from "#db/schema/unions.ts";
 import { defineStatement, queryRows } from "#db/statement.ts";
 import type { Job } from "../jobs/jobs.ts";
-import { OPEN_STATES, playingOrder } from "../run/run-store.ts";
+import { OPEN_STATES, PLAYING_ORDER } from "../run/run-store.ts";
 import type { NewMessageRow } from "../transcript/message-store.ts";
 import { hasWaitingMessages } from "./steering-store.ts";
 
@@ -84,7 +84,7 @@ const standing = defineStatement<"sessionId" | "key">(
         ${requests.mode}, ${requests.origin}
       from ${runs} join ${requests} on ${requests.id} = ${runs.requestId}
       where ${runs.sessionId} = ${value("sessionId")} and ${runs.state} in (${open})
-      order by ${sql.join(playingOrder, sql`, `)} limit 1
+      order by ${sql.join(PLAYING_ORDER, sql`, `)} limit 1
     ) as first on true
     left join (
       select json_build_object(

@@ -2,7 +2,7 @@ import { and, eq, inArray, sql } from "drizzle-orm";
 import type { Database } from "#db/client.ts";
 import { databaseTime, milliseconds } from "#db/database-time.ts";
 import { outbox, requests, runs } from "#db/schema/index.ts";
-import { OPEN_STATES, playingOrder } from "../run/run-store.ts";
+import { OPEN_STATES, PLAYING_ORDER } from "../run/run-store.ts";
 import type { Job } from "./jobs.ts";
 import { enqueueNextGeneration } from "./outbox-store.ts";
 
@@ -51,7 +51,7 @@ export async function requeueLostRuns(db: Database, lostAfterMs: number, now?: D
     .from(runs)
     .innerJoin(requests, eq(requests.id, runs.requestId))
     .where(inArray(runs.state, OPEN_STATES))
-    .orderBy(runs.sessionId, ...playingOrder)
+    .orderBy(runs.sessionId, ...PLAYING_ORDER)
     .as("next");
   const rows = await db
     .select({

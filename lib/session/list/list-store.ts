@@ -4,9 +4,9 @@ import { deliverables, elicitations, requests, runs, sessions } from "#db/schema
 import {
   type DeliverableRow,
   OPEN_STATES,
-  playingOrder,
+  PLAYING_ORDER,
   type RunRow,
-  startedLast,
+  STARTED_LAST,
 } from "../run/run-store.ts";
 import { type SessionRow, sessionColumns } from "../session-store.ts";
 
@@ -53,7 +53,7 @@ export async function findLastRuns(db: Executor, sessionIds: string[]): Promise<
     .innerJoin(requests, eq(requests.id, runs.requestId))
     .leftJoin(deliverables, eq(deliverables.runId, runs.id))
     .where(and(inArray(runs.sessionId, sessionIds), isNotNull(runs.startedAt)))
-    .orderBy(runs.sessionId, ...startedLast);
+    .orderBy(runs.sessionId, ...STARTED_LAST);
   return new Map(rows.map(({ sessionId, run, deliverable }) => [sessionId, { ...run, deliverable }]));
 }
 
@@ -77,6 +77,6 @@ export async function findOpenRuns(db: Executor, sessionIds: string[]): Promise<
     .innerJoin(requests, eq(requests.id, runs.requestId))
     .leftJoin(elicitations, and(eq(elicitations.runId, runs.id), eq(elicitations.state, "open")))
     .where(and(inArray(runs.sessionId, sessionIds), inArray(runs.state, OPEN_STATES)))
-    .orderBy(runs.sessionId, ...playingOrder);
+    .orderBy(runs.sessionId, ...PLAYING_ORDER);
   return new Map(rows.map(({ sessionId, run }) => [sessionId, run]));
 }

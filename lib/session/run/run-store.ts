@@ -75,7 +75,7 @@ export async function findRun(db: Executor, runId: string): Promise<RunRow | und
  * the claimed one, then interrupts, then the others, each in order of arrival; a retry stands where its request does.
  * Source: `wire.md`, Follow-ups.
  */
-export const playingOrder: SQL[] = [
+export const PLAYING_ORDER: SQL[] = [
   sql`(${runs.state} = 'running' or ${runs.epoch} > 0) desc`,
   sql`(${requests.mode} = 'interrupt') desc`,
   asc(requests.position),
@@ -89,7 +89,7 @@ export function listOpenRuns(db: Executor, sessionId: string) {
     .from(runs)
     .innerJoin(requests, eq(requests.id, runs.requestId))
     .where(and(eq(runs.sessionId, sessionId), inArray(runs.state, OPEN_STATES)))
-    .orderBy(...playingOrder);
+    .orderBy(...PLAYING_ORDER);
 }
 
 /** Those of these sessions that have an open turn: one that plays, or one that has yet to start. */
@@ -102,7 +102,7 @@ export async function listSessionsInTurn(db: Executor, sessionIds: readonly stri
 }
 
 /** Newest first by when runs started; one that plays is the newest. */
-export const startedLast: SQL[] = [
+export const STARTED_LAST: SQL[] = [
   sql`(${runs.state} = 'running') desc`,
   desc(runs.startedAt),
   desc(requests.position),
@@ -116,7 +116,7 @@ export async function findLastRun(db: Executor, sessionId: string): Promise<RunR
     .from(runs)
     .innerJoin(requests, eq(requests.id, runs.requestId))
     .where(and(eq(runs.sessionId, sessionId), isNotNull(runs.startedAt)))
-    .orderBy(...startedLast)
+    .orderBy(...STARTED_LAST)
     .limit(1);
   return row?.run;
 }

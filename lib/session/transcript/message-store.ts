@@ -3,7 +3,7 @@ import type { Executor } from "#db/client.ts";
 import { messages, requests, runs } from "#db/schema/index.ts";
 import { queryRows } from "#db/statement.ts";
 import type { TranscriptMessage } from "#lib/events/event.ts";
-import { playingOrder, type RequestRow } from "../run/run-store.ts";
+import { PLAYING_ORDER, type RequestRow } from "../run/run-store.ts";
 
 export type MessageRow = typeof messages.$inferSelect;
 export type NewMessageRow = typeof messages.$inferInsert;
@@ -30,7 +30,7 @@ export async function listQueuedRequests(
         or(eq(runs.state, "pending"), isNull(runs.id)),
       ),
     )
-    .orderBy(sql`(${runs.id} is null) desc`, ...playingOrder, asc(messages.index));
+    .orderBy(sql`(${runs.id} is null) desc`, ...PLAYING_ORDER, asc(messages.index));
 }
 
 /**

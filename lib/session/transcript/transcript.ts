@@ -61,14 +61,14 @@ export function textOf(message: TranscriptMessage): string {
   return message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
 }
 
-const excerptCharactersBefore = 80;
-const excerptCharactersMax = 240;
+const EXCERPT_CHARACTERS_BEFORE = 80;
+const EXCERPT_CHARACTERS_MAX = 240;
 
 /** A piece of `text` around the first place where `needle` stands in it, on one line, with marks where it was cut. */
 export function excerptAround(text: string, needle: string): string {
   const at = Math.max(text.toLowerCase().indexOf(needle.toLowerCase()), 0);
-  const start = Math.max(at - excerptCharactersBefore, 0);
-  const end = Math.min(start + excerptCharactersMax, text.length);
+  const start = Math.max(at - EXCERPT_CHARACTERS_BEFORE, 0);
+  const end = Math.min(start + EXCERPT_CHARACTERS_MAX, text.length);
   const piece = text.slice(start, end).replace(/\s+/g, " ").trim();
   return `${start > 0 ? "…" : ""}${piece}${end < text.length ? "…" : ""}`;
 }

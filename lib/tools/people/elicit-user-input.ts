@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ToolServices } from "../services.ts";
 import { defineTool, type Tool } from "../tool.ts";
 
-const waitMs = 600_000;
+const WAIT_MS = 600_000;
 const goOn =
   "Do not wait and do not ask again: go on with the most sensible assumption, and state it in your reply.";
 
@@ -27,14 +27,14 @@ export const elicitUserInput = ({ people }: Pick<ToolServices, "people">): Tool 
     // A call that is made again after a restart shows the same question to the same person.
     idempotent: true,
     readOnly: false,
-    timeoutMs: waitMs + 15_000,
+    timeoutMs: WAIT_MS + 15_000,
     async execute({ question, options }, call) {
       const { runId } = call;
       if (call.origin !== "person" || runId === null)
         return `Nobody is there to answer: no person started this turn. ${goOn}`;
       const outcome = await people.ask(
         { ...call, runId },
-        { question, options: options ?? null, timeoutMs: waitMs },
+        { question, options: options ?? null, timeoutMs: WAIT_MS },
       );
       switch (outcome.state) {
         case "answered":

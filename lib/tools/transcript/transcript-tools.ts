@@ -4,7 +4,7 @@ import { textOf } from "#lib/session/transcript/transcript.ts";
 import { defineTool, errorResult, jsonResult, type Tool } from "../tool.ts";
 import type { TranscriptServices } from "./services.ts";
 
-const previewCharacters = 240;
+const PREVIEW_CHARACTERS = 240;
 
 /** `list_transcript`: the messages so far, each with its beginning. */
 export const listTranscript = ({ transcript }: TranscriptServices): Tool =>
@@ -33,13 +33,13 @@ function summarize(message: TranscriptMessage) {
   const text = textOf(message);
   const tools = message.parts.flatMap((part) => (part.type === "tool-call" ? [part.toolName] : []));
   const { id, seq, role, createdAt } = message;
-  const isCut = text.length > previewCharacters;
+  const isCut = text.length > PREVIEW_CHARACTERS;
   return {
     id,
     seq,
     role,
     createdAt,
-    text: isCut ? `${text.slice(0, previewCharacters)}…` : text,
+    text: isCut ? `${text.slice(0, PREVIEW_CHARACTERS)}…` : text,
     ...(tools.length > 0 ? { tools } : {}),
   };
 }
@@ -90,7 +90,7 @@ export const searchTranscript = ({ transcript }: TranscriptServices): Tool =>
     },
   });
 
-const charactersMax = 20_000;
+const CHARACTERS_MAX = 20_000;
 
 /** `read_tool_result`: a piece of a result that was too long to be shown whole. */
 export const readToolResult = ({ transcript }: TranscriptServices): Tool =>
@@ -102,7 +102,7 @@ export const readToolResult = ({ transcript }: TranscriptServices): Tool =>
     input: z.object({
       resultId: z.string().min(1).describe("id that the cut result names"),
       offset: z.number().int().min(0).max(2_000_000_000).default(0).describe("characters to skip"),
-      limit: z.number().int().min(1).max(charactersMax).default(charactersMax),
+      limit: z.number().int().min(1).max(CHARACTERS_MAX).default(CHARACTERS_MAX),
     }),
     needs: undefined,
     profile: "analysis",

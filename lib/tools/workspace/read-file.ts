@@ -5,8 +5,8 @@ import { defineTool, errorResult, type Tool } from "../tool.ts";
 import type { WorkspaceServices } from "./services.ts";
 import { withinWorkspace } from "./within-workspace.ts";
 
-const charactersDefault = 20_000;
-const charactersMax = 100_000;
+const CHARACTERS_DEFAULT = 20_000;
+const CHARACTERS_MAX = 100_000;
 
 /** `read_file`: a piece of a text file of the workspace. */
 export const readFile = ({ sandbox }: WorkspaceServices): Tool =>
@@ -18,7 +18,7 @@ export const readFile = ({ sandbox }: WorkspaceServices): Tool =>
     input: z.object({
       path: z.string().min(1).describe("path relative to the workspace, such as notes/report.md"),
       offset: z.number().int().min(0).default(0).describe("characters to skip"),
-      limit: z.number().int().min(1).max(charactersMax).default(charactersDefault),
+      limit: z.number().int().min(1).max(CHARACTERS_MAX).default(CHARACTERS_DEFAULT),
     }),
     needs: "sandbox",
     profile: "analysis",

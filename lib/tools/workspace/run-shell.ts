@@ -5,9 +5,9 @@ import { defineTool, errorResult, type Tool } from "../tool.ts";
 import type { WorkspaceServices } from "./services.ts";
 import { withinWorkspace } from "./within-workspace.ts";
 
-const timeoutMsMax = 600_000;
+const TIMEOUT_MS_MAX = 600_000;
 /** One argument of a program holds at most 128 KiB, and a character takes up to four bytes. */
-const commandCharactersMax = 32_000;
+const COMMAND_CHARACTERS_MAX = 32_000;
 
 /** `run_shell`: a command in the sandbox. */
 export const runShell = ({ sandbox }: WorkspaceServices): Tool =>
@@ -21,9 +21,9 @@ export const runShell = ({ sandbox }: WorkspaceServices): Tool =>
       command: z
         .string()
         .min(1)
-        .max(commandCharactersMax)
+        .max(COMMAND_CHARACTERS_MAX)
         .refine((command) => !command.includes("\0"), "must not contain NUL"),
-      timeoutMs: z.number().int().min(1).max(timeoutMsMax).default(60_000),
+      timeoutMs: z.number().int().min(1).max(TIMEOUT_MS_MAX).default(60_000),
       cwd: z.string().optional().describe("folder relative to the workspace to start in"),
     }),
     needs: "sandbox",
@@ -31,7 +31,7 @@ export const runShell = ({ sandbox }: WorkspaceServices): Tool =>
     idempotent: false,
     readOnly: false,
     // The command's own deadline comes first, so that its output so far is not lost.
-    timeoutMs: timeoutMsMax + 15_000,
+    timeoutMs: TIMEOUT_MS_MAX + 15_000,
     execute: ({ command, timeoutMs, cwd }, call) => {
       const { canRunCommands, detail } = sandbox.describe();
       // Asked before a workspace is opened: one that could not run the command need not be started for it.

@@ -16,7 +16,7 @@ import {
 import { BROWSER_TOOLS } from "#db/schema/unions.ts";
 import { defineStatement, queryRows, type Statement, type Value } from "#db/statement.ts";
 import { unreadSteers } from "#lib/session/follow-up/steering.ts";
-import { OPEN_STATES, playingOrder } from "#lib/session/run/run-store.ts";
+import { OPEN_STATES, PLAYING_ORDER } from "#lib/session/run/run-store.ts";
 import type { Claim } from "./claim.ts";
 import type { Fence, TurnWrite, WriteReceipt } from "./turn-write.ts";
 
@@ -209,7 +209,7 @@ const PARTS: Record<string, Part> = {
   // not take its job for a duplicate of an earlier one. A retry stands where the run stood: only an interrupt is before it.
   followed: {
     text: (value) => sql`lined as (
-      select ${runs.id}, ${requests.mode}, row_number() over (order by ${sql.join(playingOrder, sql`, `)}) as place
+      select ${runs.id}, ${requests.mode}, row_number() over (order by ${sql.join(PLAYING_ORDER, sql`, `)}) as place
       from ${runs} join ${requests} on ${requests.id} = ${runs.requestId}
       where ${runs.sessionId} = (select session_id from held) and ${runs.state} in ${OPEN}
     ), following as (

@@ -2,7 +2,7 @@ import { and, asc, eq, getTableColumns, gt, inArray, isNotNull, sql } from "driz
 import type { Database, Executor, Transaction } from "#db/client.ts";
 import { browsers, messages, requests, runs, sessions, steps, toolCalls } from "#db/schema/index.ts";
 import { defineStatement, queryRows } from "#db/statement.ts";
-import { OPEN_STATES, playingOrder, type RunRow } from "#lib/session/run/run-store.ts";
+import { OPEN_STATES, PLAYING_ORDER, type RunRow } from "#lib/session/run/run-store.ts";
 import { type SessionRow, sessionColumns } from "#lib/session/session-store.ts";
 import type { MessageRow } from "#lib/session/transcript/message-store.ts";
 import type { RecordedEntry } from "../prompt/history.ts";
@@ -25,7 +25,7 @@ const takeStatement = defineStatement<"runId" | "generation" | "player" | "now">
     ), first as (
       select ${runs.id} from ${runs} join ${requests} on ${requests.id} = ${runs.requestId}
       where ${runs.sessionId} = (select session_id from run) and ${runs.state} in ${OPEN}
-      order by ${sql.join(playingOrder, sql`, `)} limit 1
+      order by ${sql.join(PLAYING_ORDER, sql`, `)} limit 1
     ), taken as (
       update ${sessions} s set active_run_id = run.id, updated_at = now() from run, first
       where s.id = run.session_id and first.id = run.id and run.is_early is not true

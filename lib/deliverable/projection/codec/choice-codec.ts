@@ -8,7 +8,7 @@ export type ChoiceCodec = Codec & {
   tellInWords: () => void;
 };
 
-const listCharactersMax = 4_000;
+const LIST_CHARACTERS_MAX = 4_000;
 
 /** Scalars of one type in an `enum` or `const`; they travel unchanged. */
 export function createChoiceCodec(choices: readonly (string | number | boolean)[]): ChoiceCodec {
@@ -71,7 +71,7 @@ export function createJsonTextCodec(
 }
 
 function choiceSchema(type: string, choices: readonly unknown[], isInWords: boolean): JsonSchema {
-  if (isInWords) return { type, description: `One of: ${briefText(choices, listCharactersMax)}.` };
+  if (isInWords) return { type, description: `One of: ${briefText(choices, LIST_CHARACTERS_MAX)}.` };
   return choices.length === 1 ? { type, const: choices[0] } : { type, enum: choices };
 }
 

@@ -1,7 +1,7 @@
-const charactersMax = 64;
-const plainName = /^[A-Za-z0-9_-]+$/;
+const CHARACTERS_MAX = 64;
+const PLAIN_NAME = /^[A-Za-z0-9_-]+$/;
 /** Names with a meaning in JavaScript objects: strict JSON parsers refuse them. */
-const touchyNames = new Set(["__proto__", "constructor", "prototype"]);
+const TOUCHY_NAMES = new Set(["__proto__", "constructor", "prototype"]);
 
 /**
  * Chooses unique names in characters that every provider accepts. Plain names stay; the others become similar plain
@@ -9,7 +9,7 @@ const touchyNames = new Set(["__proto__", "constructor", "prototype"]);
  */
 export function chooseNames(names: readonly string[]): string[] {
   const isPlain = (name: string) =>
-    name.length <= charactersMax && plainName.test(name) && !touchyNames.has(name);
+    name.length <= CHARACTERS_MAX && PLAIN_NAME.test(name) && !TOUCHY_NAMES.has(name);
   const taken = new Set<string>();
   const chosen = names.map((name) => {
     if (!isPlain(name) || taken.has(name)) return undefined;
@@ -26,8 +26,8 @@ export function makeName(wanted: string, taken: Set<string>, counts: Map<string,
     .slice(0, 200)
     .replaceAll(/[^A-Za-z0-9_-]+/g, "_")
     .replaceAll(/^_+|_+$/g, "")
-    .slice(0, charactersMax - 8);
-  const stem = plain === "" || touchyNames.has(plain) ? "property" : plain;
+    .slice(0, CHARACTERS_MAX - 8);
+  const stem = plain === "" || TOUCHY_NAMES.has(plain) ? "property" : plain;
   let number = counts.get(stem) ?? 1;
   let name = number === 1 ? stem : `${stem}_${number}`;
   while (taken.has(name)) {

@@ -4,7 +4,7 @@ import { chooseNames } from "./choose-names.ts";
 import type { Emit, Node } from "./codec.ts";
 
 /** Schemas below this level become definitions, so that the schema stays within the provider's depth limit. */
-const levelsInline = 5;
+const LEVELS_INLINE = 5;
 
 /**
  * Writes the schema of a graph of places. Places that are used more than once, are recursive, or are deep become `$defs`.
@@ -28,7 +28,7 @@ export function emitSchema(root: Node): JsonSchema {
     (slot, levels) => {
       const { node } = slot;
       const isShared = node === root || (nodes.get(node) ?? 0) > 1;
-      const isHoisted = (isShared || level + levels > levelsInline) && !isSmall(node);
+      const isHoisted = (isShared || level + levels > LEVELS_INLINE) && !isSmall(node);
       return addWords(isHoisted ? define(node) : emitNode(node, level + levels), slot.note);
     };
   const emitNode = (node: Node, level: number) =>

@@ -34,9 +34,9 @@ function createMarker(name: string): Node {
   return { codec, description: "", name };
 }
 
-const plainName = "absent";
+const PLAIN_NAME = "absent";
 /** The usual marker, shared so that a schema defines it once. */
-const plainMarker = createMarker(plainName);
+const plainMarker = createMarker(PLAIN_NAME);
 
 /**
  * Null means absent. If the caller's schema allows null, null stays null, and the object `{ "absent": true }` means
@@ -46,9 +46,9 @@ export function createOptionalForm(slot: Slot): OptionalForm {
   const marker = once(() => {
     const { kinds, heads } = slot.node.codec.outputs();
     if (!kinds.has("null")) return undefined;
-    let name = plainName;
+    let name = PLAIN_NAME;
     while (heads.some(({ keys }) => keys.includes(name))) name += "_";
-    return name === plainName ? plainMarker : createMarker(name);
+    return name === PLAIN_NAME ? plainMarker : createMarker(name);
   });
   return {
     schema(emit) {

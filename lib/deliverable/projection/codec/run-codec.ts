@@ -1,7 +1,7 @@
 import { type Decoding, type Encoding, type Node, refused, type Step } from "./codec.ts";
 
 /** Deeper values fail instead of overflowing the stack. */
-const levelsMax = 1_000;
+const LEVELS_MAX = 1_000;
 
 export type Encoded = { ok: true; value: unknown } | { ok: false };
 /** `path` is a JSON pointer into the projected value. */
@@ -14,7 +14,7 @@ export function encodeValue(root: Node, value: unknown): Encoded {
   const run: Encoding = {
     encode(node, part) {
       if (typeof part !== "object" || part === null) return node.codec.encode(part, run);
-      if (levels === levelsMax) return refused;
+      if (levels === LEVELS_MAX) return refused;
       const forms = cache.get(node) ?? new Map<object, unknown>();
       cache.set(node, forms);
       if (forms.has(part)) return forms.get(part);
@@ -36,7 +36,7 @@ export function decodeValue(root: Node, projected: unknown): Decoded {
   let levels = 0;
   const run: Decoding = {
     decode(node, part, ...below) {
-      if (levels === levelsMax) return run.refuse("is nested too deeply", ...below);
+      if (levels === LEVELS_MAX) return run.refuse("is nested too deeply", ...below);
       levels += 1;
       path.push(...below);
       const value = node.codec.decode(part, run);

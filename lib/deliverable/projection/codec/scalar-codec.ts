@@ -12,7 +12,7 @@ function createScalarCodec(type: ScalarType): Codec {
   const takes = (value: unknown) => kindOf(value) === kind && (type !== "integer" || Number.isInteger(value));
   return {
     isPlain: true,
-    children: () => none,
+    children: () => NONE,
     outputs: () => outputs,
     schema: () => ({ type }),
     encode: (value) => (takes(value) ? value : refused),
@@ -20,7 +20,7 @@ function createScalarCodec(type: ScalarType): Codec {
   };
 }
 
-const none: readonly Node[] = [];
+const NONE: readonly Node[] = [];
 
 const scalarCodecs: Record<ScalarType, Codec> = {
   null: createScalarCodec("null"),

@@ -14,7 +14,7 @@ import { describePlace } from "./describe-place.ts";
 
 type Built = { codec: Codec; description: string };
 
-const copiesOfOneUnionMax = 200;
+const COPIES_OF_ONE_UNION_MAX = 200;
 
 /** Builds the codec and the description of a formula's place. @throws OutOfBudget */
 export function buildCodec(builder: Builder, formula: Formula): Built {
@@ -77,7 +77,7 @@ function pickUnion(builder: Builder, expansion: Expansion): Union | undefined {
   const each = countCopies(expansion);
   for (const union of unions) {
     const copies = each * union.branches.length;
-    if (!hasForms(union, kinds) || copies > copiesOfOneUnionMax) continue;
+    if (!hasForms(union, kinds) || copies > COPIES_OF_ONE_UNION_MAX) continue;
     if (!builder.copies.covers(copies)) continue;
     builder.copies.spend(copies);
     return union;

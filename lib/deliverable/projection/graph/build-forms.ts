@@ -14,22 +14,22 @@ import { planArray } from "../schema/plan-array.ts";
 import { planObject, type SectionPlan } from "../schema/plan-object.ts";
 import type { Builder } from "./builder.ts";
 
-const objectKeywords = [
+const OBJECT_KEYWORDS = [
   "properties",
   "required",
   "additionalProperties",
   "patternProperties",
   "unevaluatedProperties",
 ];
-const arrayKeywords = ["items", "prefixItems", "additionalItems"];
-const positionsMax = 500;
+const ARRAY_KEYWORDS = ["items", "prefixItems", "additionalItems"];
+const POSITIONS_MAX = 500;
 
 /** The possible forms of an expansion's values, one per JSON type; `undefined` means any value. */
 export function buildForms(builder: Builder, expansion: Expansion, kinds: Kinds): Codec[] | undefined {
   const soft = collectSoft(builder.index, expansion.soft, builder.budget).schemas;
   const isStructured =
-    hasAny(expansion.conjuncts, objectKeywords) ||
-    hasAny(expansion.conjuncts, arrayKeywords) ||
+    hasAny(expansion.conjuncts, OBJECT_KEYWORDS) ||
+    hasAny(expansion.conjuncts, ARRAY_KEYWORDS) ||
     soft.some(({ properties }) => isObject(properties));
   if (!isStructured && kinds.size === 6) return undefined;
   return [...kinds].flatMap((kind): Codec[] => {
@@ -45,7 +45,7 @@ function buildObject(
   soft: readonly SchemaObject[],
 ): Codec[] {
   const { index, evaluated, budget, common } = builder;
-  const claims = conjuncts.filter((schema) => hasAny([schema], objectKeywords));
+  const claims = conjuncts.filter((schema) => hasAny([schema], OBJECT_KEYWORDS));
   if (claims.length === 0 && soft.length === 0) return [common.anyObject];
   // The budget is charged before the work: many places may share one large definition.
   builder.fields.spend(1);
@@ -72,11 +72,11 @@ function describeSection({ patterns, isRest }: SectionPlan): string {
 }
 
 function buildArray(builder: Builder, conjuncts: readonly SchemaObject[]): Codec[] {
-  const claims = conjuncts.filter((schema) => hasAny([schema], [...arrayKeywords, "minItems"]));
-  if (!hasAny(claims, arrayKeywords)) return [builder.common.anyList];
+  const claims = conjuncts.filter((schema) => hasAny([schema], [...ARRAY_KEYWORDS, "minItems"]));
+  if (!hasAny(claims, ARRAY_KEYWORDS)) return [builder.common.anyList];
   const plan = planArray(builder.index, claims, builder.budget);
   if (plan === undefined) return [];
-  if (plan.positions.length > positionsMax) return [builder.common.anyList];
+  if (plan.positions.length > POSITIONS_MAX) return [builder.common.anyList];
   builder.fields.spend(plan.positions.length);
   const slots = plan.positions.map((formula): Slot => builder.slotOf(formula));
   if (slots.length === 0) return [createListCodec(builder.slotOf(plan.rest), plan.lengthMin)];

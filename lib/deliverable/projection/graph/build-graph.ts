@@ -18,8 +18,8 @@ export type GraphLimits = {
 };
 
 /** Unions that are nested deeper than this at one place travel as untyped JSON. */
-const branchLevelsMax = 12;
-const stepsMax = 150_000;
+const BRANCH_LEVELS_MAX = 12;
+const STEPS_MAX = 150_000;
 
 /**
  * Builds the places of a schema, each with its codec.
@@ -27,7 +27,7 @@ const stepsMax = 150_000;
  * @param limits size limits of the graph; parts beyond them travel as untyped JSON.
  */
 export function buildGraph(index: SchemaIndex, root: SchemaObject, limits: GraphLimits): Graph {
-  const budget = createBudget(stepsMax);
+  const budget = createBudget(STEPS_MAX);
   const common = createCommonNodes(neverCodec);
   const nodes = new Map<string, { node: Node; formula: Formula; state: "new" | "open" | "done" }>();
   const open: string[] = [];
@@ -87,7 +87,7 @@ export function buildGraph(index: SchemaIndex, root: SchemaObject, limits: Graph
     },
     buildNow(formula) {
       if (formula.spoken.length === 0 && formula.base.length === 0) return any;
-      if (levels > branchLevelsMax) return any;
+      if (levels > BRANCH_LEVELS_MAX) return any;
       const { key, slot } = register(formula);
       // A choice that is being built refers to itself without descending into the value.
       if (nodes.get(key)?.state === "open") return any;

@@ -7,16 +7,16 @@ import type { SchemaIndex } from "./schema-index.ts";
 /** Describes a keyword that a strict schema cannot enforce, in a short sentence for the model. */
 type Constraint = { keyword: string; sentence: string };
 
-const quoteCharactersMax = 400;
-const patternCharactersMax = 2_000;
-const quoteValue = (value: unknown): string => briefText(value, quoteCharactersMax);
+const QUOTE_CHARACTERS_MAX = 400;
+const PATTERN_CHARACTERS_MAX = 2_000;
+const quoteValue = (value: unknown): string => briefText(value, QUOTE_CHARACTERS_MAX);
 const count = (value: unknown, noun: string): string => `${value} ${value === 1 ? noun : nounOf(noun)}`;
 const nounOf = (noun: string): string => (noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`);
 
 /** Quotes a pattern with backticks; JSON would double its backslashes. */
 export function quotePattern(pattern: unknown): string {
   const text = String(pattern);
-  if (text.length > patternCharactersMax) return `${quotePattern(text.slice(0, patternCharactersMax))}…`;
+  if (text.length > PATTERN_CHARACTERS_MAX) return `${quotePattern(text.slice(0, PATTERN_CHARACTERS_MAX))}…`;
   return text.includes("`") ? JSON.stringify(text) : `\`${text}\``;
 }
 
@@ -75,7 +75,7 @@ const sentences: Record<string, Describe> = {
 export function describeConstraints(index: SchemaIndex, schema: SchemaObject): Constraint[] {
   const { ignoresRefSiblings, ignoredKeywords } = index.dialect;
   if (ignoresRefSiblings && typeof schema.$ref === "string") return [];
-  const quote: Quote = (part, charactersMax = quoteCharactersMax) =>
+  const quote: Quote = (part, charactersMax = QUOTE_CHARACTERS_MAX) =>
     briefText(inlineReferences(index, part), charactersMax);
   const found: Constraint[] = [];
   for (const keyword of Object.keys(schema)) {
@@ -94,7 +94,7 @@ export function describeUnion(
   branches: readonly unknown[],
 ): string {
   const how = keyword === "oneOf" ? "exactly one" : "at least one";
-  return `Matches ${how} of: ${briefText(inlineReferences(index, branches), 2 * quoteCharactersMax)}.`;
+  return `Matches ${how} of: ${briefText(inlineReferences(index, branches), 2 * QUOTE_CHARACTERS_MAX)}.`;
 }
 
 function describeContains(

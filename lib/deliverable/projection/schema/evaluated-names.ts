@@ -13,7 +13,7 @@ export type EvaluatedNames = {
   of: (schema: SchemaObject) => ReadonlySet<string> | undefined;
 };
 
-const schemasMax = 2_000;
+const SCHEMAS_MAX = 2_000;
 
 /** The given schemas and all schemas that apply to the same value, through references, unions and conditions. */
 export function collectSoft(index: SchemaIndex, roots: readonly Schema[], budget: Budget): SoftSchemas {
@@ -22,8 +22,8 @@ export function collectSoft(index: SchemaIndex, roots: readonly Schema[], budget
   let isComplete = true;
   for (let at = 0; at < open.length; at++) {
     const schema = open[at];
-    if (schema === undefined || found.size === schemasMax) isComplete = false;
-    if (found.size === schemasMax) break;
+    if (schema === undefined || found.size === SCHEMAS_MAX) isComplete = false;
+    if (found.size === SCHEMAS_MAX) break;
     if (!isObject(schema) || found.has(schema)) continue;
     try {
       budget.spend(1);

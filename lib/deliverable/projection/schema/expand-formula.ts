@@ -2,7 +2,7 @@ import type { SchemaObject } from "#lib/deliverable/admission/walk-schema.ts";
 import { isObject, stableText } from "../json.ts";
 import type { Budget } from "./budget.ts";
 import { type Formula, isAnnotation, unionKey } from "./formula.ts";
-import { allKinds, intersectKinds, isOfKind, type Kinds, readType } from "./kinds.ts";
+import { ALL_KINDS, intersectKinds, isOfKind, type Kinds, readType } from "./kinds.ts";
 import { isSchema, type Schema, type SchemaIndex } from "./schema-index.ts";
 
 /** A choice between several schemas for the same value. */
@@ -33,7 +33,7 @@ export function expandFormula(index: SchemaIndex, formula: Formula, budget: Budg
   const spoken: SchemaObject[] = [];
   const unions: Union[] = [];
   const soft: Schema[] = [];
-  let kinds = allKinds;
+  let kinds = ALL_KINDS;
   let values: readonly unknown[] | undefined;
   const open: Schema[] = [];
   const pushAll = (schemas: readonly Schema[]) => {

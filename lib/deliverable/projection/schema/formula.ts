@@ -14,13 +14,13 @@ export type Formula = {
   joined: ReadonlySet<string>;
 };
 
-const none: ReadonlySet<string> = new Set();
+const NONE: ReadonlySet<string> = new Set();
 
 /** The formula of a place with several schemas; undefined when one of them accepts nothing. */
 export function conjoin(schemas: readonly Schema[]): Formula | undefined {
   if (schemas.includes(false)) return undefined;
   const objects = schemas.filter((schema) => schema !== true);
-  return { spoken: [...new Set(objects as SchemaObject[])], base: [], settled: none, joined: none };
+  return { spoken: [...new Set(objects as SchemaObject[])], base: [], settled: NONE, joined: NONE };
 }
 
 export const unionKey = (index: SchemaIndex, schema: SchemaObject, keyword: string): string =>
@@ -34,7 +34,7 @@ export function formulaKey(index: SchemaIndex, { spoken, base, settled, joined }
 }
 
 /** Keywords without an effect on values. */
-const annotations = new Set(
+const ANNOTATIONS = new Set(
   "$schema $id id $comment title description default examples example deprecated readOnly writeOnly $defs definitions nullable externalDocs xml".split(
     " ",
   ),
@@ -62,13 +62,13 @@ export function followAliases(index: SchemaIndex, schema: SchemaObject): { schem
 }
 
 /** Whether a keyword has no effect on values. */
-export const isAnnotation = (keyword: string): boolean => annotations.has(keyword);
+export const isAnnotation = (keyword: string): boolean => ANNOTATIONS.has(keyword);
 
 function readAlias(index: SchemaIndex, schema: SchemaObject): Schema | undefined {
   const hasRef = typeof schema.$ref === "string";
   if (!(hasRef && index.dialect.ignoresRefSiblings))
     for (const keyword in schema)
-      if (keyword !== "$ref" && keyword !== "allOf" && !annotations.has(keyword)) return undefined;
+      if (keyword !== "$ref" && keyword !== "allOf" && !ANNOTATIONS.has(keyword)) return undefined;
   const list = Array.isArray(schema.allOf) && !hasRef ? schema.allOf : [];
   if (hasRef && (schema.allOf === undefined || index.dialect.ignoresRefSiblings))
     return index.targetsOf(schema)[0];

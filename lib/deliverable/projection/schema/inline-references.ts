@@ -3,9 +3,9 @@ import { isObject, setOwn } from "../json.ts";
 import type { SchemaIndex } from "./schema-index.ts";
 
 /** Keywords that are omitted from a quotation. */
-const omitted = new Set("$schema $id id $anchor $comment $defs definitions".split(" "));
-const partsMax = 200;
-const ellipsis = "…";
+const OMITTED = new Set("$schema $id id $anchor $comment $defs definitions".split(" "));
+const PARTS_MAX = 200;
+const ELLIPSIS = "…";
 
 /**
  * Prepares a part of a caller's schema for a quotation: local references are replaced by their targets, because the
@@ -18,22 +18,22 @@ export function inlineReferences(index: SchemaIndex, part: unknown): unknown {
   const copy = (value: unknown): unknown => {
     if (typeof value !== "object" || value === null) return value;
     parts += 1;
-    if (parts > partsMax) return ellipsis;
-    if (Array.isArray(value)) return value.slice(0, partsMax).map(copy);
+    if (parts > PARTS_MAX) return ELLIPSIS;
+    if (Array.isArray(value)) return value.slice(0, PARTS_MAX).map(copy);
     return isObject(value) ? copyObject(value) : value;
   };
 
   const copyObject = (value: SchemaObject): unknown => {
     // Data in `enum`, `const` and `default` is not a schema; it is copied unchanged.
     const isSchema = index.pointerOf(value) !== undefined;
-    if (open.has(value)) return ellipsis;
+    if (open.has(value)) return ELLIPSIS;
     open.add(value);
     const copied: Record<string, unknown> = {};
     const [target] = isSchema && typeof value.$ref === "string" ? index.targetsOf(value) : [];
     const isAlone = target !== undefined && index.dialect.ignoresRefSiblings;
     for (const key of isAlone ? [] : Object.keys(value)) {
       if (target !== undefined && key === "$ref") continue;
-      if (!isSchema || !omitted.has(key)) setOwn(copied, key, copy(value[key]));
+      if (!isSchema || !OMITTED.has(key)) setOwn(copied, key, copy(value[key]));
     }
     const inner = target === undefined ? undefined : copy(target);
     open.delete(value);

@@ -5,22 +5,22 @@ import type { Schema, SchemaIndex } from "./schema-index.ts";
 type SchemaKind = "object" | "array" | "string" | "number" | "integer" | "boolean" | "null";
 export type Kinds = ReadonlySet<SchemaKind>;
 
-export const allKinds: Kinds = new Set(["object", "array", "string", "number", "boolean", "null"]);
-const known = new Set<unknown>([...allKinds, "integer"]);
+export const ALL_KINDS: Kinds = new Set(["object", "array", "string", "number", "boolean", "null"]);
+const known = new Set<unknown>([...ALL_KINDS, "integer"]);
 
 /** The kinds that a `type` keyword allows. */
 export function readType(type: unknown): Kinds {
   const kinds = new Set(
     (Array.isArray(type) ? type : [type]).filter((each): each is SchemaKind => known.has(each)),
   );
-  if (kinds.size === 0) return allKinds;
+  if (kinds.size === 0) return ALL_KINDS;
   if (kinds.has("number")) kinds.delete("integer");
   return kinds;
 }
 
 export function intersectKinds(one: Kinds, other: Kinds): Kinds {
-  if (one === allKinds) return other;
-  if (other === allKinds) return one;
+  if (one === ALL_KINDS) return other;
+  if (other === ALL_KINDS) return one;
   const both = new Set([...one].filter((kind) => other.has(kind)));
   const isWhole = (kinds: Kinds) => kinds.has("integer");
   if ((isWhole(one) && other.has("number")) || (isWhole(other) && one.has("number"))) both.add("integer");
@@ -34,14 +34,14 @@ export function isOfKind(value: unknown, kinds: Kinds): boolean {
   return kinds.has("number") || (kinds.has("integer") && Number.isInteger(value));
 }
 
-const levelsMax = 6;
+const LEVELS_MAX = 6;
 
 /** A superset of the kinds that a schema allows, from its keywords, references and unions, a few levels deep. */
-export function kindsOf(index: SchemaIndex, schema: Schema, levels = levelsMax): Kinds {
-  if (schema === true) return allKinds;
+export function kindsOf(index: SchemaIndex, schema: Schema, levels = LEVELS_MAX): Kinds {
+  if (schema === true) return ALL_KINDS;
   if (schema === false) return new Set();
-  if (levels === 0) return allKinds;
-  let kinds = allKinds;
+  if (levels === 0) return ALL_KINDS;
+  let kinds = ALL_KINDS;
   const targets = typeof schema.$ref === "string" ? index.targetsOf(schema) : [];
   for (const target of targets)
     if (target !== undefined) kinds = intersectKinds(kinds, kindsOf(index, target, levels - 1));
@@ -74,5 +74,5 @@ function kindsOfValue(value: unknown): Kinds {
 export function uniteKinds(all: readonly Kinds[]): Kinds {
   const kinds = new Set(all.flatMap((each) => [...each]));
   if (kinds.has("number")) kinds.delete("integer");
-  return kinds.size === allKinds.size ? allKinds : kinds;
+  return kinds.size === ALL_KINDS.size ? ALL_KINDS : kinds;
 }

@@ -35,7 +35,7 @@ type Resource = {
   anchors: Map<string, SchemaObject>;
 };
 
-const documentUrl = "schema://document/";
+const DOCUMENT_URL = "schema://document/";
 
 /** What the index knows of the document. */
 type Document = {
@@ -51,7 +51,7 @@ type Document = {
 
 /** Indexes a schema; linear in its size. */
 export function createSchemaIndex(root: SchemaObject, dialect: Dialect): SchemaIndex {
-  const url = parseUrl("", documentUrl);
+  const url = parseUrl("", DOCUMENT_URL);
   const rootResource: Resource = { schema: root, pointer: "", url, anchors: new Map() };
   const document: Document = {
     root,
@@ -123,7 +123,7 @@ function readIdentity(document: Document, { schema, pointer, resource: outer }: 
   if (typeof id === "string" && id.startsWith("#")) outer.anchors.set(id.slice(1), schema);
   else if (typeof id === "string") {
     if (pointer !== "") document.innerScopes += 1;
-    resource = { schema, pointer, url: parseUrl(id, outer.url?.href ?? documentUrl), anchors: new Map() };
+    resource = { schema, pointer, url: parseUrl(id, outer.url?.href ?? DOCUMENT_URL), anchors: new Map() };
     if (resource.url) document.resources.set(withoutHash(resource.url), resource);
   }
   for (const keyword of ["$anchor", "$dynamicAnchor"]) {
@@ -152,7 +152,7 @@ function resolve(document: Document, reference: string, from: Resource): Schema 
   const fragment = hash === -1 ? "" : reference.slice(hash + 1);
   let resource: Resource | undefined = from;
   if (hash !== 0) {
-    const url = parseUrl(reference, from.url?.href ?? documentUrl);
+    const url = parseUrl(reference, from.url?.href ?? DOCUMENT_URL);
     resource = url && document.resources.get(withoutHash(url));
   }
   if (resource === undefined) return undefined;

@@ -6,7 +6,7 @@ import { type Kinds, readType } from "./kinds.ts";
 import type { Schema, SchemaIndex } from "./schema-index.ts";
 
 /** Keywords that determine the form of values; the others only restrict which values are valid. */
-const formKeywords = new Set(
+const FORM_KEYWORDS = new Set(
   "$ref $dynamicRef $recursiveRef allOf anyOf oneOf enum const properties additionalProperties patternProperties unevaluatedProperties items prefixItems additionalItems if then else dependentSchemas dependencies".split(
     " ",
   ),
@@ -19,7 +19,7 @@ export function hasForms({ branches }: Union, kinds: Kinds): boolean {
 
 function givesForm(branch: Schema, kinds: Kinds): boolean {
   if (!isObject(branch)) return false;
-  for (const keyword in branch) if (formKeywords.has(keyword)) return true;
+  for (const keyword in branch) if (FORM_KEYWORDS.has(keyword)) return true;
   return branch.type !== undefined && [...kinds].some((kind) => !readType(branch.type).has(kind));
 }
 
@@ -47,7 +47,7 @@ export function isBare({ conjuncts, unions, soft }: Expansion, union: Union): bo
         own.has(keyword) ||
         isAnnotation(keyword) ||
         (keyword === union.keyword && schema === union.owner) ||
-        !(formKeywords.has(keyword) || keyword === "required"),
+        !(FORM_KEYWORDS.has(keyword) || keyword === "required"),
     ),
   );
 }

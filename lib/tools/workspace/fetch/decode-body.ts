@@ -3,7 +3,7 @@ export const readMediaType = (contentType: string | null): string =>
   contentType?.split(";")[0]?.trim().toLowerCase() || "application/octet-stream";
 
 /** Where in a page's beginning its own declaration of an encoding is looked for, as browsers do. */
-const sniffedBytes = 1_024;
+const SNIFFED_BYTES = 1_024;
 
 /**
  * A body as text, or undefined where it is none. The encoding is what a byte order mark, the header or the page's
@@ -11,7 +11,7 @@ const sniffedBytes = 1_024;
  */
 export function decodeBody(body: Uint8Array, contentType: string | null): string | undefined {
   const declared = /charset\s*=\s*["']?([\w.:-]+)/i;
-  const start = Buffer.from(body.subarray(0, sniffedBytes)).toString("latin1");
+  const start = Buffer.from(body.subarray(0, SNIFFED_BYTES)).toString("latin1");
   const isMarked16 = start.startsWith("\xff\xfe") || start.startsWith("\xfe\xff");
   if (!isMarked16 && start.includes("\0")) return undefined;
   const byMark = start.startsWith("\xff\xfe")

@@ -7,10 +7,10 @@ import type { WorkspaceServices } from "../services.ts";
 import { decodeBody, readMediaType } from "./decode-body.ts";
 import { readableText } from "./readable-text.ts";
 
-const bytesMax = 2 * 1_048_576;
+const BYTES_MAX = 2 * 1_048_576;
 const timeoutMs = 15_000;
 /** Some sites turn away whoever names nothing. */
-const userAgent = "Mozilla/5.0 (compatible; AgentSessionService)";
+const USER_AGENT = "Mozilla/5.0 (compatible; AgentSessionService)";
 
 /** `fetch_url`: a page or document of the web through the guarded fetch, without the browser. */
 export const fetchUrl = ({ fetch }: WorkspaceServices): Tool =>
@@ -21,7 +21,7 @@ export const fetchUrl = ({ fetch }: WorkspaceServices): Tool =>
       "with its title, headings, links and form fields; use format raw for its source. Private addresses are refused.",
     input: z.object({
       url: z.string().min(1).max(8_192),
-      maxBytes: z.number().int().min(1).max(bytesMax).default(bytesMax),
+      maxBytes: z.number().int().min(1).max(BYTES_MAX).default(BYTES_MAX),
       format: z.enum(["text", "raw"]).default("text"),
     }),
     needs: undefined,
@@ -37,7 +37,7 @@ export const fetchUrl = ({ fetch }: WorkspaceServices): Tool =>
           redirect: "follow",
           overflow: "truncate",
           signal: call.signal,
-          headers: { "user-agent": userAgent, accept: "text/html, application/json, text/*, */*;q=0.5" },
+          headers: { "user-agent": USER_AGENT, accept: "text/html, application/json, text/*, */*;q=0.5" },
         });
         return describeAnswer(answer, format);
       } catch (error) {

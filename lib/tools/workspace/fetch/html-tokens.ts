@@ -5,7 +5,7 @@ type HtmlToken =
   | { type: "close"; name: string };
 
 /** Elements whose content is text up to their end tag, whatever stands in it. */
-const rawTextElements = new Set([
+const RAW_TEXT_ELEMENTS = new Set([
   "script",
   "style",
   "textarea",
@@ -15,9 +15,9 @@ const rawTextElements = new Set([
   "noembed",
   "noframes",
 ]);
-const attributesMax = 50;
-const tagName = /[a-zA-Z]/;
-const space = /[\t\n\f\r ]/;
+const ATTRIBUTES_MAX = 50;
+const TAG_NAME = /[a-zA-Z]/;
+const SPACE = /[\t\n\f\r ]/;
 
 /**
  * Cuts an HTML source into tags and text, forgiving as browsers are. It reads every character a bounded number of
@@ -36,16 +36,16 @@ export function* readHtmlTokens(html: string): Generator<HtmlToken> {
     const first = html[at] ?? "";
     if (first === "!" || first === "?") {
       at = endOfDeclaration(html, at);
-    } else if (tagName.test(first)) {
+    } else if (TAG_NAME.test(first)) {
       const tag = readTag(html, lower, at);
       at = tag.end;
       yield { type: "open", name: tag.name, attributes: tag.attributes };
-      if (!rawTextElements.has(tag.name)) continue;
+      if (!RAW_TEXT_ELEMENTS.has(tag.name)) continue;
       const close = lower.indexOf(`</${tag.name}`, at);
       const rawEnd = close === -1 ? html.length : close;
       if (rawEnd > at) yield { type: "text", text: html.slice(at, rawEnd) };
       at = rawEnd;
-    } else if (first === "/" && tagName.test(html[at + 1] ?? "")) {
+    } else if (first === "/" && TAG_NAME.test(html[at + 1] ?? "")) {
       const tag = readTag(html, lower, at + 1);
       at = tag.end;
       yield { type: "close", name: tag.name };
@@ -74,7 +74,7 @@ function readTag(html: string, lower: string, start: number) {
     while (at < html.length && !ends(html[at] ?? "")) at += 1;
     return from;
   };
-  const isSpace = (character: string) => space.test(character);
+  const isSpace = (character: string) => SPACE.test(character);
   const from = until((character) => isSpace(character) || character === "/" || character === ">");
   const name = lower.slice(from, at);
   const attributes = new Map<string, string>();
@@ -87,7 +87,7 @@ function readTag(html: string, lower: string, start: number) {
     const key = lower.slice(nameFrom, at);
     until((character) => !isSpace(character));
     const value = html[at] === "=" ? readValue() : "";
-    if (attributes.size < attributesMax && !attributes.has(key)) attributes.set(key, value);
+    if (attributes.size < ATTRIBUTES_MAX && !attributes.has(key)) attributes.set(key, value);
   }
   return { name, attributes, end: html.length };
 

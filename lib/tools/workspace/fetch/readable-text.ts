@@ -3,7 +3,7 @@ import { readHtmlTokens } from "./html-tokens.ts";
 import { createTextFlow, type TextFlow } from "./text-flow.ts";
 
 /** Elements that are not shown: their text is passed over up to their end. */
-const unseen = new Set([
+const UNSEEN = new Set([
   "script",
   "style",
   "template",
@@ -38,7 +38,7 @@ const paragraphs = new Set([
   "body",
   "pre",
 ]);
-const lines = new Set([
+const LINES = new Set([
   "li",
   "tr",
   "dt",
@@ -50,8 +50,8 @@ const lines = new Set([
   "caption",
   "label",
 ]);
-const fields = new Set(["input", "select", "textarea", "button"]);
-const charactersMax = 1_000_000;
+const FIELDS = new Set(["input", "select", "textarea", "button"]);
+const CHARACTERS_MAX = 1_000_000;
 
 /**
  * An HTML page as text for reading: title, headings (`#`), paragraphs, lists, tables by row, links with their
@@ -61,7 +61,7 @@ const charactersMax = 1_000_000;
  * @param url the page's address, which its links are relative to.
  */
 export function readableText(html: string, url: string): string {
-  const flow = createTextFlow(charactersMax);
+  const flow = createTextFlow(CHARACTERS_MAX);
   let hidden: { name: string; depth: number } | undefined;
   let title: string | undefined;
   let isInTitle = false;
@@ -89,7 +89,7 @@ export function readableText(html: string, url: string): string {
       hidden = undefined;
       if (!breaksOut) continue;
     }
-    if (token.type === "open" && unseen.has(name)) hidden = { name, depth: 1 };
+    if (token.type === "open" && UNSEEN.has(name)) hidden = { name, depth: 1 };
     else if (name === "title") isInTitle = token.type === "open";
     else if (name === "a") {
       endLink();
@@ -108,20 +108,20 @@ function openElement(flow: TextFlow, name: string, attributes: Map<string, strin
   const heading = name.match(/^h([1-6])$/)?.[1];
   if (heading !== undefined) flow.breakLines(2).add(`${"#".repeat(Number(heading))} `);
   else if (paragraphs.has(name)) flow.breakLines(2);
-  else if (lines.has(name)) flow.breakLines(1);
+  else if (LINES.has(name)) flow.breakLines(1);
   if (name === "li") flow.add("- ");
   if (name === "td" || name === "th") flow.add(" | ");
   if (name === "br") flow.breakLines(1);
   if (name === "pre") flow.keepSpaces(true);
   const alt = name === "img" ? decodeEntities(attributes.get("alt") ?? "").trim() : "";
   if (alt !== "") flow.add(`[image: ${alt}]`);
-  if (fields.has(name) && attributes.get("type") !== "hidden") flow.add(describeField(name, attributes));
+  if (FIELDS.has(name) && attributes.get("type") !== "hidden") flow.add(describeField(name, attributes));
 }
 
 function closeElement(flow: TextFlow, name: string) {
   if (name === "pre") flow.keepSpaces(false);
   if (paragraphs.has(name) || /^h[1-6]$/.test(name)) flow.breakLines(2);
-  else if (lines.has(name)) flow.breakLines(1);
+  else if (LINES.has(name)) flow.breakLines(1);
 }
 
 function describeField(name: string, attributes: Map<string, string>): string {
