@@ -37,33 +37,33 @@ const STOPPED: RunEnd = { outcome: "cancelled", reason: STOPPED_REASON };
  * @throws StaleClaimError when somebody else claimed the run meanwhile.
  * @throws ShutdownError when the process ends; the step at hand is left to whoever resumes the run.
  */
-export async function playTurn(turn: TurnDeps, checker: SchemaChecker, job: PlayJob): Promise<Played> {
-  turn.stops.throwIfShuttingDown();
-  const claimed = await claimRun(turn, job);
+export async function playTurn(deps: TurnDeps, checker: SchemaChecker, job: PlayJob): Promise<Played> {
+  deps.stops.throwIfShuttingDown();
+  const claimed = await claimRun(deps, job);
   if (claimed.status !== "claimed") return claimed;
   const { run } = claimed;
   try {
-    return await playClaimed(turn, checker, run);
+    return await playClaimed(deps, checker, run);
   } catch (error) {
     // What was written last may stand there although its answer was lost: who follows the session looks again.
-    turn.log.recheck(run.claim.sessionId);
+    deps.log.recheck(run.claim.sessionId);
     throw error;
   } finally {
-    turn.mcp.release(run.claim);
+    deps.mcp.release(run.claim);
   }
 }
 
-async function playClaimed(turn: TurnDeps, checker: SchemaChecker, run: RunInPlay): Promise<Played> {
-  const pauseAtMs = performance.now() + turn.settings.stretchMs;
+async function playClaimed(deps: TurnDeps, checker: SchemaChecker, run: RunInPlay): Promise<Played> {
+  const pauseAtMs = performance.now() + deps.settings.stretchMs;
   for (;;) {
-    const end = await playSteps(turn, checker, run, pauseAtMs);
+    const end = await playSteps(deps, checker, run, pauseAtMs);
     if (end === "paused") return { status: "paused" };
-    if (end.outcome === "cancelled") await settleCalls(turn, run);
-    const closed = await closeRun(turn, run, end);
+    if (end.outcome === "cancelled") await settleCalls(deps, run);
+    const closed = await closeRun(deps, run, end);
     if (closed === "refused") throw new StaleClaimError(run.claim);
     if (closed === "ended") return { status: "ended" };
     // A message or a stop arrived while the turn was ending: recording its last answer tells which.
-    if (end.outcome === "succeeded" && end.conclusion) await recordStep(turn, run, end.conclusion);
+    if (end.outcome === "succeeded" && end.conclusion) await recordStep(deps, run, end.conclusion);
     else run.isSteered = true;
   }
 }
@@ -73,42 +73,42 @@ async function playClaimed(turn: TurnDeps, checker: SchemaChecker, run: RunInPla
  * everything else, so that a refused schema costs no tool call and no request to the caller's tool servers.
  */
 async function playSteps(
-  turn: TurnDeps,
+  deps: TurnDeps,
   checker: SchemaChecker,
   run: RunInPlay,
   pauseAtMs: number,
 ): Promise<RunEnd | "paused"> {
-  await openRun(turn, run);
+  await openRun(deps, run);
   if (isStopped(run)) return STOPPED;
   if (run.claim.isStructured) {
-    const probed = await probeRun(turn, run, checker);
+    const probed = await probeRun(deps, run, checker);
     if (isStopped(run) || probed.kind === "stopped") return STOPPED;
     if (probed.kind === "failed") return { outcome: "errored", failure: probed.failure };
   }
-  await composeTools(turn, run);
+  await composeTools(deps, run);
   if (isStopped(run)) return STOPPED;
-  const { maxSteps } = turn.settings;
+  const { maxSteps } = deps.settings;
   const place = findPlace(run);
   const isResumed = findRecorded(run, `model-${place}`) !== undefined;
-  if (run.isSteered && !isResumed) await readSteers(turn, run, place);
+  if (run.isSteered && !isResumed) await readSteers(deps, run, place);
   for (let number = place; number <= maxSteps; number++) {
-    const model = await callWithRoom(turn, run, number);
+    const model = await callWithRoom(deps, run, number);
     if (isStopped(run) || model.kind === "stopped") return STOPPED;
     if (model.kind === "failed") return { outcome: "errored", failure: model.failure };
     if (model.kind === "concluded")
       return { outcome: "succeeded", conclusion: model.record, canGoOn: number < maxSteps };
-    await runTools(turn, run, number, model.calls);
+    await runTools(deps, run, number, model.calls);
     if (isStopped(run)) return STOPPED;
     // At the step limit, and once the collection has begun, an unread message becomes a turn of its own.
     const mayRead = number < maxSteps && !hasBegunCollection(run);
-    let goesOn = mayRead && run.isSteered && (await readSteers(turn, run, number + 1));
+    let goesOn = mayRead && run.isSteered && (await readSteers(deps, run, number + 1));
     while (model.calls.length === 0 && !goesOn) {
-      const end = await finishRun(turn, checker, run, { number, mayRead });
+      const end = await finishRun(deps, checker, run, { number, mayRead });
       if (end !== "steered") return end;
-      goesOn = await readSteers(turn, run, number + 1);
+      goesOn = await readSteers(deps, run, number + 1);
     }
     const isProgress = number > place || !isResumed;
-    if (isProgress && (performance.now() > pauseAtMs || turn.stops.isShuttingDown())) return "paused";
+    if (isProgress && (performance.now() > pauseAtMs || deps.stops.isShuttingDown())) return "paused";
   }
   return {
     outcome: "errored",
@@ -124,7 +124,7 @@ async function playSteps(
  * @returns `steered` when such a message arrived before the collection began.
  */
 async function finishRun(
-  turn: TurnDeps,
+  deps: TurnDeps,
   checker: SchemaChecker,
   run: RunInPlay,
   { number, mayRead }: { number: number; mayRead: boolean },
@@ -132,12 +132,12 @@ async function finishRun(
   if (!run.claim.isStructured) return { outcome: "succeeded", canGoOn: mayRead };
   const room = findRecorded(run, "collect")
     ? undefined
-    : await compactContext(turn, run, `collect-${number}`);
+    : await compactContext(deps, run, `collect-${number}`);
   if (isStopped(run) || room?.kind === "stopped") return STOPPED;
   if (room?.kind === "failed") return { outcome: "errored", failure: room.failure };
-  if (!(await beginCollection(turn, run, mayRead))) return "steered";
+  if (!(await beginCollection(deps, run, mayRead))) return "steered";
   if (isStopped(run)) return STOPPED;
-  const collected = await collectDeliverable(turn, run, checker);
+  const collected = await collectDeliverable(deps, run, checker);
   if (isStopped(run) || collected.kind === "stopped") return STOPPED;
   // Any other failure of the structured call is a failed deliverable of a turn that did its work.
   if (collected.kind === "failed" && collected.failure.isRetryable)

@@ -22,15 +22,15 @@ export type TurnService = {
 };
 
 /** @see TurnService */
-export function createTurnService(turn: TurnDeps, checker: SchemaChecker): TurnService {
+export function createTurnService(deps: TurnDeps, checker: SchemaChecker): TurnService {
   return {
-    play: (job) => playTurn(turn, checker, job),
-    isPlayer: async (runId, player) => (await findPlayer(turn.db, runId)) === player,
-    handOver: (runId, generation) => handOver(turn, runId, generation),
-    abandon: (job, reason) => abandonRun(turn, job, reason),
-    stopTurn: (sessionId) => stopTurn(turn, sessionId),
-    stopRun: (runId) => stopRun(turn, runId),
-    removeQueued: (runId) => removeQueued(turn, runId),
+    play: (job) => playTurn(deps, checker, job),
+    isPlayer: async (runId, player) => (await findPlayer(deps.db, runId)) === player,
+    handOver: (runId, generation) => handOver(deps, runId, generation),
+    abandon: (job, reason) => abandonRun(deps, job, reason),
+    stopTurn: (sessionId) => stopTurn(deps, sessionId),
+    stopRun: (runId) => stopRun(deps, runId),
+    removeQueued: (runId) => removeQueued(deps, runId),
   };
 }
 
@@ -38,7 +38,7 @@ export function createTurnService(turn: TurnDeps, checker: SchemaChecker): TurnS
  * Asks for the rest of a run to be played by a fresh function run, as an engine allows each only so many steps. Asking
  * twice is asking once.
  */
-export async function handOver(turn: TurnDeps, runId: string, generation: number): Promise<void> {
-  const job = await enqueueNextGeneration(turn.db, runId, generation);
-  if (job) turn.jobs.sendSoon([job]);
+export async function handOver(deps: TurnDeps, runId: string, generation: number): Promise<void> {
+  const job = await enqueueNextGeneration(deps.db, runId, generation);
+  if (job) deps.jobs.sendSoon([job]);
 }

@@ -23,12 +23,12 @@ const READY: Room = { kind: "ready" };
  * @param isRefused whether the provider has just refused the prompt as too large, whatever its size is thought to be.
  */
 export async function compactContext(
-  turn: TurnDeps,
+  deps: TurnDeps,
   run: RunInPlay,
   call: string,
   isRefused = false,
 ): Promise<Room> {
-  const budgetTokens = turn.model.contextTokens;
+  const budgetTokens = deps.model.contextTokens;
   const place = `${call}.${countCompactions(run, call) + 1}`;
   const failed = findRecorded<{ failure: ModelFailure }>(run, `compact-failed-${place}`);
   if (failed) return { kind: "failed", failure: failed.failure };
@@ -42,7 +42,7 @@ export async function compactContext(
     usedTokens: isRefused ? Math.max(tokens, budgetTokens) : tokens,
     overheadTokens: weighOverhead({ instructions: run.prompt.instructions, tools: run.prompt.toolSet }),
     requestFrom: run.requestFrom,
-    picturesShown: picturesShown(turn.model),
+    picturesShown: picturesShown(deps.model),
     canReadOn: run.prompt.tools.has("read_tool_result"),
   };
   const plan = planCompaction(input);
@@ -52,7 +52,7 @@ export async function compactContext(
 
   const about = aboutRun(run.claim);
   if (!begun)
-    await recordStep(turn, run, {
+    await recordStep(deps, run, {
       name: `compacting-${place}`,
       output: { tokens: input.usedTokens },
       isCompacting: true,
@@ -66,7 +66,7 @@ export async function compactContext(
       tokensAfter: tokens,
       messagesReplaced: 0,
     } as const;
-    await recordStep(turn, run, {
+    await recordStep(deps, run, {
       name: `compact-${place}`,
       output: {},
       isCompacting: false,
@@ -74,13 +74,13 @@ export async function compactContext(
     });
     return READY;
   }
-  const outcome = await carryOutCompaction(turn.model, input, plan, run.signal);
-  if (outcome.kind === "stopped") turn.stops.throwIfShuttingDown();
+  const outcome = await carryOutCompaction(deps.model, input, plan, run.signal);
+  if (outcome.kind === "stopped") deps.stops.throwIfShuttingDown();
   if (outcome.kind === "stopped") return outcome;
   if (outcome.kind === "failed") {
     // The step keeps what the call used, and an executor that resumes here from asking again; a retry of the run does.
     const { failure, usage } = outcome;
-    await recordStep(turn, run, {
+    await recordStep(deps, run, {
       name: `compact-failed-${place}`,
       output: storable({ failure, ...(usage && { usage }) }),
       events: [],
@@ -89,7 +89,7 @@ export async function compactContext(
   }
   await faultPoint("compaction-half-done");
   const { compaction, event, usage } = outcome;
-  await recordStep(turn, run, {
+  await recordStep(deps, run, {
     name: `compact-${place}`,
     output: usage ? { how: event.how, usage } : { how: event.how },
     modelMessages: storable(compaction.messages),

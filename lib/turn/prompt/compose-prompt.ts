@@ -25,7 +25,7 @@ type RemoteTools = { tools: readonly Tool[]; missingServers: readonly string[] }
  * not be asked.
  */
 export function composePrompt(
-  turn: Pick<TurnDeps, "tools" | "settings">,
+  deps: Pick<TurnDeps, "tools" | "settings">,
   claim: Claim,
   session: SessionRow,
   currentUrl: string | null,
@@ -33,7 +33,7 @@ export function composePrompt(
 ): Prompt {
   const names = selectRunTools({
     toolset: session.toolset,
-    available: [...turn.tools.values()],
+    available: [...deps.tools.values()],
     origin: claim.origin,
     externalTurnExclude: session.tools.externalTurnExclude,
   });
@@ -43,12 +43,12 @@ export function composePrompt(
     targetUrl: session.targetUrl,
     targetPageUrls: session.targetPageUrls,
     currentUrl,
-    demoUrl: turn.settings.demoUrl,
+    demoUrl: deps.settings.demoUrl,
     systemPrompt: session.systemPrompt,
     isStructured: claim.isStructured,
     isPersonPresent: claim.origin === "person",
   });
-  const own = describeTools(turn.tools, names);
+  const own = describeTools(deps.tools, names);
   if (remote.tools.length === 0) return { instructions, ...own };
   return {
     instructions,

@@ -24,16 +24,16 @@ const BYTES_MAX = 262_144;
  * or too slow is skipped: the turn runs without its tools, and an event says so.
  * Source: specification, MCP servers, rules 4 and 5.
  */
-export async function composeTools(turn: TurnDeps, run: RunInPlay): Promise<void> {
+export async function composeTools(deps: TurnDeps, run: RunInPlay): Promise<void> {
   const about = toMcpTurn(run);
-  const serverIds = turn.mcp.listServerIds(about).filter((id) => !isExcluded(run, id));
+  const serverIds = deps.mcp.listServerIds(about).filter((id) => !isExcluded(run, id));
   if (serverIds.length === 0) return;
   const step =
-    findRecorded<ComposeStep>(run, "compose") ?? (await listRemoteTools(turn, run, about, serverIds));
+    findRecorded<ComposeStep>(run, "compose") ?? (await listRemoteTools(deps, run, about, serverIds));
   if (!step) return;
-  const remote = step.tools.map((tool) => remoteTool(tool, about, turn));
+  const remote = step.tools.map((tool) => remoteTool(tool, about, deps));
   const { missingServers } = step;
-  run.prompt = composePrompt(turn, run.claim, run.session, run.currentUrl, { tools: remote, missingServers });
+  run.prompt = composePrompt(deps, run.claim, run.session, run.currentUrl, { tools: remote, missingServers });
 }
 
 const toMcpTurn = ({ claim, session }: RunInPlay): McpTurn => ({
@@ -62,13 +62,13 @@ const isExcluded = (run: RunInPlay, serverId: string): boolean =>
   selectNames(run, [toToolName(serverId, "\n")]).size === 0;
 
 async function listRemoteTools(
-  turn: TurnDeps,
+  deps: TurnDeps,
   run: RunInPlay,
   about: McpTurn,
   serverIds: string[],
 ): Promise<ComposeStep | undefined> {
-  const listing = await turn.mcp.list(about, serverIds, run.signal).catch((error: unknown) => {
-    turn.stops.throwIfShuttingDown();
+  const listing = await deps.mcp.list(about, serverIds, run.signal).catch((error: unknown) => {
+    deps.stops.throwIfShuttingDown();
     if (isStopped(run)) return undefined;
     throw error;
   });
@@ -85,8 +85,8 @@ async function listRemoteTools(
   const missingServers = told.flatMap(({ serverId, tools: left }) => (left === undefined ? [serverId] : []));
   const step = { tools, missingServers };
   // What our own server offers is there again for whoever resumes the run.
-  if (told.length === 0 && serverIds.every((id) => turn.mcp.isOurs(about, id))) return step;
-  return recordStep<ComposeStep>(turn, run, {
+  if (told.length === 0 && serverIds.every((id) => deps.mcp.isOurs(about, id))) return step;
+  return recordStep<ComposeStep>(deps, run, {
     name: "compose",
     output: storable(step),
     events: told.map((each) => ({ kind: "mcp.skipped", ...aboutRun(run.claim), ...storable(each) })),

@@ -25,15 +25,15 @@ export type StepRecord<Output> = RecordedStep & {
  * @throws StaleClaimError when the claim is over; nothing is written then.
  */
 export async function recordStep<Output>(
-  turn: TurnDeps,
+  deps: TurnDeps,
   run: RunInPlay,
   record: StepRecord<Output>,
 ): Promise<Output> {
   const { events, write } = splitStep(record);
-  const written = await writeEvents(turn.db, run.claim, run.session, events, write);
+  const written = await writeEvents(deps.db, run.claim, run.session, events, write);
   if (!written) throw new StaleClaimError(run.claim);
   keepStep(run, write.step, write.messageSeq, written.receipt);
-  announce(turn, written);
+  announce(deps, written);
   return record.output;
 }
 
@@ -86,7 +86,7 @@ export async function writeEvents(
 }
 
 /** Tells the followers of a committed write, and the engine of its jobs. */
-export function announce(turn: Pick<TurnDeps, "log" | "jobs">, { events, jobs }: Written): void {
-  turn.log.publish(events);
-  turn.jobs.sendSoon(jobs);
+export function announce(deps: Pick<TurnDeps, "log" | "jobs">, { events, jobs }: Written): void {
+  deps.log.publish(events);
+  deps.jobs.sendSoon(jobs);
 }

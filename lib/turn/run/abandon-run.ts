@@ -17,19 +17,19 @@ const END: RunEnd = {
  * unfinished tool calls are reported as unknown; if that cannot be written, the run still ends. A run that has a newer job,
  * or that another executor claims meanwhile, is left to that one.
  */
-export async function abandonRun(turn: TurnDeps, job: PlayJob, reason: string): Promise<void> {
+export async function abandonRun(deps: TurnDeps, job: PlayJob, reason: string): Promise<void> {
   const { runId } = job;
-  turn.logger.error({ runId, reason }, "a run was given up");
-  const claimed = await claimRun(turn, job);
+  deps.logger.error({ runId, reason }, "a run was given up");
+  const claimed = await claimRun(deps, job);
   if (claimed.status !== "claimed") return;
   try {
-    await openRun(turn, claimed.run);
-    await settleCalls(turn, claimed.run);
-    await closeRun(turn, claimed.run, END);
+    await openRun(deps, claimed.run);
+    await settleCalls(deps, claimed.run);
+    await closeRun(deps, claimed.run, END);
   } catch (error) {
     if (isStaleClaim(error)) return;
-    turn.logger.error({ err: error, runId }, "a run that was given up could not be ended in order");
-    const run = await readEndable(turn, runId);
-    if (run) await closeRun(turn, run, END, "open");
+    deps.logger.error({ err: error, runId }, "a run that was given up could not be ended in order");
+    const run = await readEndable(deps, runId);
+    if (run) await closeRun(deps, run, END, "open");
   }
 }

@@ -27,24 +27,24 @@ type ClaimResult =
  * Claims the session for a run, by compare-and-set of its active run; duplicate and reordered jobs change nothing. A
  * run that was claimed before goes on from what its steps recorded. Source: `architecture.md`, How a request flows, 2.
  */
-export async function claimRun(turn: TurnDeps, job: PlayJob): Promise<ClaimResult> {
+export async function claimRun(deps: TurnDeps, job: PlayJob): Promise<ClaimResult> {
   const { runId } = job;
-  const taken = await takeRun(turn.db, job);
+  const taken = await takeRun(deps.db, job);
   await faultPoint("run-claimed");
   if (taken.status !== "taken") return taken;
   // Made before the rows are read, so that a stop finds either the signal or a reader.
-  const signal = turn.stops.signalOf(runId);
-  const row = await readRun(turn.db, runId);
+  const signal = deps.stops.signalOf(runId);
+  const row = await readRun(deps.db, runId);
   if (!row) return { status: "no" };
   const { run, session, position, asked, currentUrl } = row;
   const claim = { ...toClaim(run, session), epoch: taken.epoch };
   const isNew = claim.epoch === 1 && claim.attempt === 1;
-  const requestFrom = isNew ? 0 : await findRequestStart(turn.db, claim.requestId);
+  const requestFrom = isNew ? 0 : await findRequestStart(deps.db, claim.requestId);
   const isFirst = isNew && position === 1;
-  const history = createHistory(isFirst ? [] : await listHistory(turn.db, session.id));
-  const outputs = new Map(claim.epoch === 1 ? [] : await listStepOutputs(turn.db, runId));
-  const isSteered = claim.epoch > 1 && (await hasUnreadSteers(turn.db, claim.requestId));
-  if (run.cancelRequestedAt) turn.stops.stop(runId, STOPPED_REASON);
+  const history = createHistory(isFirst ? [] : await listHistory(deps.db, session.id));
+  const outputs = new Map(claim.epoch === 1 ? [] : await listStepOutputs(deps.db, runId));
+  const isSteered = claim.epoch > 1 && (await hasUnreadSteers(deps.db, claim.requestId));
+  if (run.cancelRequestedAt) deps.stops.stop(runId, STOPPED_REASON);
   return {
     status: "claimed",
     run: {
@@ -54,9 +54,9 @@ export async function claimRun(turn: TurnDeps, job: PlayJob): Promise<ClaimResul
       startedAt: run.startedAt,
       outputs,
       history,
-      prompt: composePrompt(turn, claim, session, currentUrl),
+      prompt: composePrompt(deps, claim, session, currentUrl),
       currentUrl,
-      meter: createPromptMeter(picturesShown(turn.model)),
+      meter: createPromptMeter(picturesShown(deps.model)),
       requestFrom,
       messageSeq: session.messageSeq,
       isCancelled: run.cancelRequestedAt !== null,

@@ -53,7 +53,7 @@ export type Endable = {
  * was written; `refused` when the fence did not hold.
  */
 export async function closeRun(
-  turn: TurnDeps,
+  deps: TurnDeps,
   run: Endable,
   end: RunEnd,
   fence: Fence = "claimed",
@@ -64,7 +64,7 @@ export async function closeRun(
     const locked = await lockRunAndSession(tx, claim.runId);
     if (!locked || !mayEnd(locked, claim, fence)) return "refused";
     if (end.outcome === "succeeded" && end.conclusion && locked.isCancelled) return "held";
-    const retry = planNext(turn, locked, end);
+    const retry = planNext(deps, locked, end);
     const carriesResult = claim.isStructured && run.startedAt !== null;
     const lastAnswer = carriesResult ? await findLastAnswer(tx, claim.runId) : undefined;
     const { events, ...write } = describeEnd(run, locked, end, { retry, lastAnswer });
@@ -75,13 +75,13 @@ export async function closeRun(
     await releaseSteers(tx, claim);
     return (await writeEvents(tx, claim, session, events, write, fence)) ?? "refused";
   };
-  const closed = await repeatOnDeadlock(() => turn.db.transaction(close));
+  const closed = await repeatOnDeadlock(() => deps.db.transaction(close));
   if (typeof closed === "string") return closed;
-  turn.stops.forget(claim.runId);
+  deps.stops.forget(claim.runId);
   await faultPoint("close-committed");
   const { following } = closed.receipt;
-  announce(turn, closed);
-  if (following) turn.jobs.sendSoon([requestRun({ ...following, sessionId: claim.sessionId })]);
+  announce(deps, closed);
+  if (following) deps.jobs.sendSoon([requestRun({ ...following, sessionId: claim.sessionId })]);
   return "ended";
 }
 
@@ -93,9 +93,9 @@ function mayEnd(run: LockedRun, claim: Claim, fence: Fence): boolean {
 type Retry = { runId: string; attempt: number; delayMs: number };
 
 /** Plans the retry that follows a failed run; none after a request to stop the turn. */
-function planNext(turn: TurnDeps, run: LockedRun, end: RunEnd): Retry | undefined {
+function planNext(deps: TurnDeps, run: LockedRun, end: RunEnd): Retry | undefined {
   if (end.outcome !== "errored" || run.isCancelled) return undefined;
-  const retry = planRetry(end.failure, run.attempt, turn.settings.retryBaseMs, Math.random());
+  const retry = planRetry(end.failure, run.attempt, deps.settings.retryBaseMs, Math.random());
   return retry && { runId: newId("run"), attempt: run.attempt + 1, delayMs: retry.delayMs };
 }
 

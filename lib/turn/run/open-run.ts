@@ -10,7 +10,7 @@ import { findRecorded, type RunInPlay } from "./run-in-play.ts";
  * Starts a claimed run: `run.started` with its callback row, and the pending deliverable of a structured session. The
  * first run of a request also puts its messages into the transcript, and before the model.
  */
-export async function openRun(turn: TurnDeps, run: RunInPlay): Promise<void> {
+export async function openRun(deps: TurnDeps, run: RunInPlay): Promise<void> {
   if (findRecorded(run, "open")) return;
   const { claim } = run;
   const asked = describeAsked(claim, claim.attempt === 1 ? run.asked : [], run.messageSeq);
@@ -22,7 +22,7 @@ export async function openRun(turn: TurnDeps, run: RunInPlay): Promise<void> {
   ];
   if (claim.isStructured) events.push({ kind: "deliverable.pending", ...about, deliverable });
   const startedAt = new Date();
-  await recordStep(turn, run, {
+  await recordStep(deps, run, {
     name: "open",
     output: {},
     ...asked,

@@ -9,54 +9,54 @@ import { STOPPED_REASON } from "./stop-registry.ts";
  * Stops the turn of a session: one that plays, or is about to, ends between or within its steps; one that waits for a
  * retry ends at once. Queued requests are not touched. @returns the run that was told to stop, if there was one.
  */
-export async function stopTurn(turn: TurnDeps, sessionId: string): Promise<string | undefined> {
-  const [first] = await listOpenRuns(turn.db, sessionId);
+export async function stopTurn(deps: TurnDeps, sessionId: string): Promise<string | undefined> {
+  const [first] = await listOpenRuns(deps.db, sessionId);
   if (!first) return undefined;
-  await stopRun(turn, first.run.id);
+  await stopRun(deps, first.run.id);
   return first.run.id;
 }
 
 /** Stops a run, by whatever state it is in; where it has just failed, the retry that would follow. */
-export async function stopRun(turn: TurnDeps, runId: string): Promise<void> {
-  if (!(await requestCancel(turn.db, runId, new Date()))) return stopRetry(turn, runId);
-  turn.stops.stop(runId, STOPPED_REASON);
+export async function stopRun(deps: TurnDeps, runId: string): Promise<void> {
+  if (!(await requestCancel(deps.db, runId, new Date()))) return stopRetry(deps, runId);
+  deps.stops.stop(runId, STOPPED_REASON);
   // One that waits for the time of a retry has no executor to see the wish. A message that waits for its turn keeps it, and
   // is placed as that ends: only who takes it back removes it.
-  if ((await isWaiting(turn, runId)) && !(await hasWaitingMessages(turn, runId)))
-    await removeQueued(turn, runId);
+  if ((await isWaiting(deps, runId)) && !(await hasWaitingMessages(deps, runId)))
+    await removeQueued(deps, runId);
 }
 
-async function hasWaitingMessages(turn: TurnDeps, runId: string): Promise<boolean> {
-  const run = await readEndable(turn, runId);
+async function hasWaitingMessages(deps: TurnDeps, runId: string): Promise<boolean> {
+  const run = await readEndable(deps, runId);
   return run?.asked.some(({ seq }) => seq === null) ?? false;
 }
 
-async function isWaiting(turn: TurnDeps, runId: string): Promise<boolean> {
-  const run = await findRun(turn.db, runId);
+async function isWaiting(deps: TurnDeps, runId: string): Promise<boolean> {
+  const run = await findRun(deps.db, runId);
   if (run?.state !== "pending") return false;
-  const [first] = await listOpenRuns(turn.db, run.sessionId);
+  const [first] = await listOpenRuns(deps.db, run.sessionId);
   return first?.run.id !== runId || (run.notBefore !== null && run.notBefore > new Date());
 }
 
 /** Ends a run that has not started. @returns false when it has, or has ended. */
-export async function removeQueued(turn: TurnDeps, runId: string): Promise<boolean> {
-  const run = await readEndable(turn, runId);
+export async function removeQueued(deps: TurnDeps, runId: string): Promise<boolean> {
+  const run = await readEndable(deps, runId);
   if (!run) return false;
   const end = { outcome: "cancelled", reason: STOPPED_REASON } as const;
-  return (await closeRun(turn, run, end, "pending")) === "ended";
+  return (await closeRun(deps, run, end, "pending")) === "ended";
 }
 
-async function stopRetry(turn: TurnDeps, runId: string): Promise<void> {
-  const run = await findRun(turn.db, runId);
-  const newest = run && (await findNewestRun(turn.db, run.requestId));
-  if (newest && newest.attempt > run.attempt) await stopRun(turn, newest.id);
+async function stopRetry(deps: TurnDeps, runId: string): Promise<void> {
+  const run = await findRun(deps.db, runId);
+  const newest = run && (await findNewestRun(deps.db, run.requestId));
+  if (newest && newest.attempt > run.attempt) await stopRun(deps, newest.id);
 }
 
 /** An open run without an executor of its own, as its end needs it; undefined once it has ended. */
-export async function readEndable(turn: TurnDeps, runId: string): Promise<Endable | undefined> {
-  const row = await readRun(turn.db, runId);
+export async function readEndable(deps: TurnDeps, runId: string): Promise<Endable | undefined> {
+  const row = await readRun(deps.db, runId);
   if (!row || !isOpen(row.run)) return undefined;
   const { run, session, asked } = row;
-  const outputs = new Map(await listStepOutputs(turn.db, runId));
+  const outputs = new Map(await listStepOutputs(deps.db, runId));
   return { claim: toClaim(run, session), session, asked, startedAt: run.startedAt, outputs };
 }

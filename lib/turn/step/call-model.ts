@@ -39,19 +39,19 @@ const POINTS: Partial<Record<string, FaultPoint>> = {
 };
 
 /** Makes the n-th model call of a run: streams it to the bus, records the finished message. A failure is a value. */
-export async function callModel(turn: TurnDeps, run: RunInPlay, number: number): Promise<ModelStep> {
+export async function callModel(deps: TurnDeps, run: RunInPlay, number: number): Promise<ModelStep> {
   const name = `model-${number}`;
   const recorded = findRecorded<ModelStep>(run, name);
   if (recorded) return recorded;
 
   const messageId = newId("msg");
   const asked = meteredPrompt(run);
-  const answer = await streamAnswer(turn, run, messageId);
-  if (answer.kind === "stopped") turn.stops.throwIfShuttingDown();
+  const answer = await streamAnswer(deps, run, messageId);
+  if (answer.kind === "stopped") deps.stops.throwIfShuttingDown();
   if (answer.kind === "failed" && isContextOverflow(answer.failure))
     return { kind: "overflowed", failure: answer.failure };
   if (answer.kind !== "answered")
-    return recordStep<ModelStep>(turn, run, { name, output: storable(answer), events: [] });
+    return recordStep<ModelStep>(deps, run, { name, output: storable(answer), events: [] });
 
   const { calls, parts, modelMessages, usage } = answer;
   run.meter.report(asked, usage.inputTokens);
@@ -67,7 +67,7 @@ export async function callModel(turn: TurnDeps, run: RunInPlay, number: number):
     events: [event, ...called.flatMap(({ events }) => events)],
   };
   if (calls.length === 0 && !run.claim.isStructured) return { kind: "concluded", record };
-  const made = await recordStep(turn, run, record);
+  const made = await recordStep(deps, run, record);
   await faultPoint("step-recorded");
   return made;
 }
@@ -83,20 +83,20 @@ type Answer =
   | Exclude<ModelStep, { kind: "answered" | "concluded" | "overflowed" }>;
 
 /** One streamed model call, without retries of its own: the retry chain is ours. */
-async function streamAnswer(turn: TurnDeps, run: RunInPlay, messageId: string): Promise<Answer> {
+async function streamAnswer(deps: TurnDeps, run: RunInPlay, messageId: string): Promise<Answer> {
   const { claim, signal, history, prompt } = run;
   if (signal.aborted) return { kind: "stopped" };
-  const publish = createDeltaPublisher(turn, claim, messageId);
+  const publish = createDeltaPublisher(deps, claim, messageId);
   try {
     const result = streamText({
-      model: turn.model.model,
+      model: deps.model.model,
       instructions: prompt.instructions,
-      messages: await showPictures(turn, claim.sessionId, history.messages),
+      messages: await showPictures(deps, claim.sessionId, history.messages),
       tools: prompt.toolSet,
       maxRetries: 0,
       abortSignal: signal,
       timeout: { totalMs: CALL_TIMEOUT_MS, chunkMs: CHUNK_TIMEOUT_MS },
-      providerOptions: turn.model.providerOptions,
+      providerOptions: deps.model.providerOptions,
       // What went wrong arrives in the stream; the default handler would print it, prompt and all.
       onError: () => {},
     });
@@ -171,11 +171,11 @@ function toParts(messages: ModelMessage[]): MessagePart[] {
 }
 
 /** Sends pieces of the message while it is written; they carry where they belong, so that a second try replaces a first. */
-function createDeltaPublisher(turn: TurnDeps, claim: Claim, messageId: string) {
+function createDeltaPublisher(deps: TurnDeps, claim: Claim, messageId: string) {
   const offsets = { text: 0, reasoning: 0 };
   return (part: "text" | "reasoning", piece: string) => {
     const text = storableText(piece);
-    turn.log.publishDelta({
+    deps.log.publishDelta({
       kind: "message.delta",
       timestamp: new Date().toISOString(),
       sessionId: claim.sessionId,

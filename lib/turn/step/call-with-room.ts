@@ -9,21 +9,21 @@ type Called = Exclude<ModelStep, { kind: "overflowed" }>;
  * Makes the n-th model call of a run in a context that has room for it: one that is near its budget is compacted before,
  * and one that the provider refuses as too large is compacted then, and tried once more.
  */
-export async function callWithRoom(turn: TurnDeps, run: RunInPlay, number: number): Promise<Called> {
+export async function callWithRoom(deps: TurnDeps, run: RunInPlay, number: number): Promise<Called> {
   const name = `model-${number}`;
   // A call that was made needs no room any more; what the next one needs is found when it is its turn.
   const made = findRecorded<Called>(run, name);
   if (made) return made;
-  const room = await compactContext(turn, run, name);
+  const room = await compactContext(deps, run, name);
   if (room.kind === "failed") return room;
   if (room.kind === "stopped" || isStopped(run)) return { kind: "stopped" };
-  const model = await callModel(turn, run, number);
+  const model = await callModel(deps, run, number);
   if (model.kind !== "overflowed") return model;
   const refused = { kind: "failed", failure: model.failure } as const;
-  const more = await compactContext(turn, run, name, true);
+  const more = await compactContext(deps, run, name, true);
   if (more.kind === "failed") return more;
   if (more.kind === "stopped" || isStopped(run)) return { kind: "stopped" };
   if (more.kind === "ready") return refused;
-  const again = await callModel(turn, run, number);
+  const again = await callModel(deps, run, number);
   return again.kind === "overflowed" ? { kind: "failed", failure: again.failure } : again;
 }

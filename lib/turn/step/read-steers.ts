@@ -13,9 +13,9 @@ import type { TurnDeps } from "../turn-deps.ts";
  * @returns whether there were any: one may have been taken back.
  * @throws StaleClaimError when the claim is over; nothing is written then.
  */
-export async function readSteers(turn: TurnDeps, run: RunInPlay, number: number): Promise<boolean> {
+export async function readSteers(deps: TurnDeps, run: RunInPlay, number: number): Promise<boolean> {
   const { claim, session } = run;
-  const written = await turn.db.transaction(async (tx) => {
+  const written = await deps.db.transaction(async (tx) => {
     const locked = await lockRunAndSession(tx, claim.runId);
     if (locked?.epoch !== claim.epoch) throw new StaleClaimError(claim);
     const steers = await takeSteers(tx, { id: claim.runId, ...claim }, run.messageSeq);
@@ -39,6 +39,6 @@ export async function readSteers(turn: TurnDeps, run: RunInPlay, number: number)
   run.isSteered = false;
   if (!written) return false;
   keepStep(run, written.step, written.messageSeq, written.made.receipt);
-  announce(turn, written.made);
+  announce(deps, written.made);
   return true;
 }

@@ -25,13 +25,13 @@ const STOPPED = errorResult("Stopped: the turn was ended before this call was ov
 
 /** Runs the calls of one model message: consecutive read-only ones side by side, the others one after the other. */
 export async function runTools(
-  turn: TurnDeps,
+  deps: TurnDeps,
   run: RunInPlay,
   number: number,
   calls: PlannedCall[],
 ): Promise<void> {
   for (const batch of batchCalls(calls, (call) => run.prompt.tools.get(call.name)?.readOnly ?? false)) {
-    await Promise.all(batch.map((call) => runTool(turn, run, number, call)));
+    await Promise.all(batch.map((call) => runTool(deps, run, number, call)));
     if (isStopped(run)) return;
   }
 }
@@ -57,7 +57,7 @@ export function batchCalls(
  * Runs one call and records its result. A recorded call never runs again; an interrupted one that is not idempotent
  * reports that its outcome is unknown. Source: `security.md`, What is never lost.
  */
-async function runTool(turn: TurnDeps, run: RunInPlay, number: number, call: PlannedCall): Promise<void> {
+async function runTool(deps: TurnDeps, run: RunInPlay, number: number, call: PlannedCall): Promise<void> {
   const name = `tool-${number}-${call.callId}`;
   if (findRecorded<ToolStep>(run, name)) return;
 
@@ -66,13 +66,13 @@ async function runTool(turn: TurnDeps, run: RunInPlay, number: number, call: Pla
   const { callId, name: toolName } = call;
   const row = { callId, resultId, name: toolName, input: call.input ?? null, startedAt };
   await faultPoint("tool-begun");
-  const result = await play(turn, run, call, async () => {
-    const begun = await beginToolCall(turn.db, run.claim, row);
+  const result = await play(deps, run, call, async () => {
+    const begun = await beginToolCall(deps.db, run.claim, row);
     if (begun === "stale") throw new StaleClaimError(run.claim);
     return begun === "begun";
   });
   const state = result === UNKNOWN ? "unknown" : result.isError ? "failed" : "succeeded";
-  if (state === "unknown") await turn.elicitations.abandon({ runId: run.claim.runId, callId });
+  if (state === "unknown") await deps.elicitations.abandon({ runId: run.claim.runId, callId });
 
   const texts = result.content.flatMap((part) => (part.type === "text" && part.text ? [part.text] : []));
   const text = storableText(texts.join("\n\n"));
@@ -84,7 +84,7 @@ async function runTool(turn: TurnDeps, run: RunInPlay, number: number, call: Pla
   const preview = text.slice(0, PREVIEW_MAX).toWellFormed();
   const about = { ...aboutRun(run.claim), toolCallId: callId, toolName };
   await faultPoint("tool-ended");
-  await recordStep<ToolStep>(turn, run, {
+  await recordStep<ToolStep>(deps, run, {
     name,
     output: { callId, state },
     modelMessages: [toModelMessage(call, result, text, resultId)],
@@ -99,20 +99,20 @@ async function runTool(turn: TurnDeps, run: RunInPlay, number: number, call: Pla
  * What the call works on is acquired first: a call that waits for it has not begun, so that it is made after a restart.
  */
 async function play(
-  turn: TurnDeps,
+  deps: TurnDeps,
   run: RunInPlay,
   call: PlannedCall,
   begin: () => Promise<boolean>,
 ): Promise<ToolResult> {
-  turn.stops.throwIfShuttingDown();
+  deps.stops.throwIfShuttingDown();
   const tool = run.prompt.tools.get(call.name);
   if (!tool) return errorResult(`There is no tool named ${call.name} in this session.`);
-  const acquired = await acquire(turn, run, tool, call);
+  const acquired = await acquire(deps, run, tool, call);
   if (!acquired.ok) return acquired.result;
   try {
     // The start is recorded only where it matters: an idempotent call may simply be made again.
     if (!tool.idempotent && !(await begin())) return UNKNOWN;
-    return await execute(turn, run, tool, call);
+    return await execute(deps, run, tool, call);
   } finally {
     acquired.release();
   }
@@ -121,13 +121,13 @@ async function play(
 type Acquired = { ok: true; release: () => void } | { ok: false; result: ToolResult };
 
 /** @throws ShutdownError when the process ends while the call waits. */
-async function acquire(turn: TurnDeps, run: RunInPlay, tool: Tool, call: PlannedCall): Promise<Acquired> {
+async function acquire(deps: TurnDeps, run: RunInPlay, tool: Tool, call: PlannedCall): Promise<Acquired> {
   if (!tool.acquire) return { ok: true, release() {} };
   try {
     return { ok: true, release: await tool.acquire({ ...aboutCall(run, call), signal: run.signal }) };
   } catch (error) {
     if (isShutdown(run.signal.reason)) throw run.signal.reason;
-    turn.logger.debug({ err: error, tool: tool.name }, "a tool call did not get what it works on");
+    deps.logger.debug({ err: error, tool: tool.name }, "a tool call did not get what it works on");
     return { ok: false, result: run.signal.aborted ? STOPPED : errorResult(describeError(error)) };
   }
 }
@@ -137,7 +137,7 @@ async function acquire(turn: TurnDeps, run: RunInPlay, tool: Tool, call: Planned
  *
  * @throws ShutdownError when the process ends before the call does.
  */
-async function execute(turn: TurnDeps, run: RunInPlay, tool: Tool, call: PlannedCall): Promise<ToolResult> {
+async function execute(deps: TurnDeps, run: RunInPlay, tool: Tool, call: PlannedCall): Promise<ToolResult> {
   const stop = run.signal;
   const deadline = AbortSignal.timeout(tool.timeoutMs);
   const signal = AbortSignal.any([stop, deadline]);
@@ -154,7 +154,7 @@ async function execute(turn: TurnDeps, run: RunInPlay, tool: Tool, call: Planned
     const running = tool.execute(call.input, { ...aboutCall(run, call), signal });
     // A tool that outlives the race must not take the process down with its late rejection.
     running.catch((error: unknown) =>
-      turn.logger.debug({ err: error, tool: tool.name }, "a tool call failed"),
+      deps.logger.debug({ err: error, tool: tool.name }, "a tool call failed"),
     );
     await faultPoint("tool-running");
     return await Promise.race([running, aborted]);
@@ -198,13 +198,13 @@ function toModelMessage(
  *
  * @throws StaleClaimError when the claim is over; nothing is written then.
  */
-export async function settleCalls(turn: TurnDeps, run: RunInPlay): Promise<void> {
-  const begun = await listBegunCalls(turn.db, run.claim.runId);
+export async function settleCalls(deps: TurnDeps, run: RunInPlay): Promise<void> {
+  const begun = await listBegunCalls(deps.db, run.claim.runId);
   if (begun.length === 0) return;
   const number = findPlace(run);
   const model = findRecorded<ModelStep>(run, `model-${number}`);
   if (model?.kind !== "answered") return;
-  for (const call of model.calls) if (begun.includes(call.callId)) await runTool(turn, run, number, call);
+  for (const call of model.calls) if (begun.includes(call.callId)) await runTool(deps, run, number, call);
 }
 
 const SHOWN_MAX = 12_000;

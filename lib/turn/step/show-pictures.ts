@@ -25,13 +25,13 @@ export const referToPicture = (evidenceId: string, mediaType: string): ContentIt
  * place for a gallery. Where the model cannot see, all of them are lines.
  */
 export async function showPictures(
-  turn: TurnDeps,
+  deps: TurnDeps,
   sessionId: string,
   messages: readonly ModelMessage[],
 ): Promise<ModelMessage[]> {
   if (!messages.some((message) => message.role === "tool" && message.content.some(hasPicture)))
     return [...messages];
-  let left = picturesShown(turn.model);
+  let left = picturesShown(deps.model);
   const shown: ModelMessage[] = [];
   for (const message of messages.toReversed()) {
     if (message.role !== "tool" || !message.content.some(hasPicture)) {
@@ -46,7 +46,7 @@ export async function showPictures(
       }
       const value: ContentItem[] = [];
       for (const item of part.output.value)
-        value.push(await showItem(turn, sessionId, item, () => left-- > 0));
+        value.push(await showItem(deps, sessionId, item, () => left-- > 0));
       content.push({ ...part, output: { ...part.output, value } });
     }
     shown.push({ ...message, content });
@@ -60,14 +60,14 @@ const hasPicture = (part: { type: string; output?: Output }) =>
 const isReference = (item: ContentItem) => item.type === "text" && item.text.startsWith(EVIDENCE_SCHEME);
 
 async function showItem(
-  turn: TurnDeps,
+  deps: TurnDeps,
   sessionId: string,
   item: ContentItem,
   mayShow: () => boolean,
 ): Promise<ContentItem> {
   if (item.type !== "text" || !isReference(item)) return item;
   const [id = "", mediaType = "image/png"] = item.text.slice(EVIDENCE_SCHEME.length).split(";");
-  const kept = mayShow() ? await turn.evidence.read(sessionId, id) : undefined;
+  const kept = mayShow() ? await deps.evidence.read(sessionId, id) : undefined;
   if (!kept) return { type: "text", text: `[picture ${id}, not shown again]` };
   return {
     type: "file",

@@ -42,11 +42,11 @@ export const hasBegunCollection = (run: RunInPlay): boolean =>
  * @returns false when the turn is to go on with an unread message; the collection has not begun then.
  * @throws StaleClaimError when the claim is over; nothing is written then.
  */
-export async function beginCollection(turn: TurnDeps, run: RunInPlay, mayRead: boolean): Promise<boolean> {
+export async function beginCollection(deps: TurnDeps, run: RunInPlay, mayRead: boolean): Promise<boolean> {
   if (hasBegunCollection(run)) return true;
   const { claim, session } = run;
   const step = { name: COLLECTION_STARTED, output: {} };
-  const written = await turn.db.transaction(async (tx) => {
+  const written = await deps.db.transaction(async (tx) => {
     // Accepting a message takes the session's lock too: a steer is either seen by the write below or finds the mark.
     const locked = await lockRunAndSession(tx, claim.runId);
     if (locked?.epoch !== claim.epoch || !isOpen(locked)) throw new StaleClaimError(claim);
@@ -62,21 +62,21 @@ export async function beginCollection(turn: TurnDeps, run: RunInPlay, mayRead: b
  * model is shown its own JSON and the exact violations. Source: specification, States and transitions.
  */
 export async function collectDeliverable(
-  turn: TurnDeps,
+  deps: TurnDeps,
   run: RunInPlay,
   checker: SchemaChecker,
 ): Promise<Collected> {
-  const collected = await askFor(turn, run, checker, { name: "collect", ask: ASK, point: "collect-sent" });
+  const collected = await askFor(deps, run, checker, { name: "collect", ask: ASK, point: "collect-sent" });
   if (collected.kind !== "invalid" || isStopped(run)) return collected;
   const list = collected.violations
     .map(({ path, rawPath = path, message }) => `- ${rawPath || "/"}: ${message}`)
     .join("\n");
   const ask = `The result above breaks these rules:\n${list}\n\nGive the whole result again, corrected.`;
-  return askFor(turn, run, checker, { name: "correct", ask, point: "correct-sent" });
+  return askFor(deps, run, checker, { name: "correct", ask, point: "correct-sent" });
 }
 
 async function askFor(
-  turn: TurnDeps,
+  deps: TurnDeps,
   run: RunInPlay,
   checker: SchemaChecker,
   { name, ask, point }: { name: string; ask: string; point: FaultPoint },
@@ -85,17 +85,17 @@ async function askFor(
   if (recorded) return recorded;
   const schema = readSchema(run);
   const question: ModelMessage = { role: "user", content: ask };
-  const messages = [...(await showPictures(turn, run.claim.sessionId, run.history.messages)), question];
+  const messages = [...(await showPictures(deps, run.claim.sessionId, run.history.messages)), question];
   await faultPoint(point);
   const { instructions } = run.prompt;
   const format = await checker.formatOf(schema, run.session.ownerId);
-  const answer = await callStructured(turn, run.signal, { instructions, messages, format });
-  if (answer.kind === "stopped") turn.stops.throwIfShuttingDown();
+  const answer = await callStructured(deps, run.signal, { instructions, messages, format });
+  if (answer.kind === "stopped") deps.stops.throwIfShuttingDown();
   await faultPoint("collect-answered");
   const collected = await judge(answer, schema, checker, run.session.ownerId);
   const modelMessages: ModelMessage[] =
     answer.kind === "text" ? [question, { role: "assistant", content: storableText(answer.text) }] : [];
-  return recordStep<Collected>(turn, run, { name, output: storable(collected), modelMessages, events: [] });
+  return recordStep<Collected>(deps, run, { name, output: storable(collected), modelMessages, events: [] });
 }
 
 async function judge(

@@ -18,18 +18,18 @@ type Probed =
  * Makes the probe of a new run. Its start is recorded before it is sent, so that neither a resume nor a retry of the
  * step repeats it; a run interrupted in its probe goes on without one.
  */
-export async function probeRun(turn: TurnDeps, run: RunInPlay, checker: SchemaChecker): Promise<Probed> {
+export async function probeRun(deps: TurnDeps, run: RunInPlay, checker: SchemaChecker): Promise<Probed> {
   const done = findRecorded<Probed>(run, "probe");
   if (done) return done;
   if (findRecorded(run, "probe-started"))
-    return recordStep<Probed>(turn, run, { name: "probe", output: { kind: "ready" }, events: [] });
+    return recordStep<Probed>(deps, run, { name: "probe", output: { kind: "ready" }, events: [] });
   const format = await checker.formatOf(readSchema(run), run.session.ownerId);
-  await recordStep(turn, run, { name: "probe-started", output: {}, events: [] });
+  await recordStep(deps, run, { name: "probe-started", output: {}, events: [] });
   await faultPoint("probe-sent");
-  const answer = await probeFormat(turn, run.signal, format);
-  if (answer.kind === "stopped") turn.stops.throwIfShuttingDown();
+  const answer = await probeFormat(deps, run.signal, format);
+  if (answer.kind === "stopped") deps.stops.throwIfShuttingDown();
   const output: Probed = answer.kind === "text" ? { kind: "ready", usage: answer.usage } : storable(answer);
-  const probed = await recordStep<Probed>(turn, run, { name: "probe", output, events: [] });
+  const probed = await recordStep<Probed>(deps, run, { name: "probe", output, events: [] });
   await faultPoint("probe-recorded");
   return probed;
 }

@@ -20,17 +20,17 @@ const CALL_TIMEOUT_MS = 600_000;
  * Source: specification, States and transitions (Deliverable status).
  */
 export async function probeFormat(
-  turn: TurnDeps,
+  deps: TurnDeps,
   signal: AbortSignal,
   format: OutputFormat,
 ): Promise<StructuredAnswer> {
   if (signal.aborted) return { kind: "stopped" };
   try {
-    const result = await turn.model.model.doGenerate({
+    const result = await deps.model.model.doGenerate({
       prompt: [{ role: "user", content: [{ type: "text", text: "Reply in the response format." }] }],
       responseFormat: { type: "json", schema: format.schema, name: FORMAT_NAME },
       maxOutputTokens: PROBE_TOKENS,
-      providerOptions: formatOptions(turn, format),
+      providerOptions: formatOptions(deps, format),
       abortSignal: AbortSignal.any([signal, AbortSignal.timeout(PROBE_TIMEOUT_MS)]),
     });
     return { kind: "text", text: "", usage: readUsage(result.usage) };
@@ -41,21 +41,21 @@ export async function probeFormat(
 
 /** One call without tools that must answer in the schema's format. */
 export async function callStructured(
-  turn: TurnDeps,
+  deps: TurnDeps,
   signal: AbortSignal,
   prompt: { instructions: string; messages: ModelMessage[]; format: OutputFormat },
 ): Promise<StructuredAnswer> {
   if (signal.aborted) return { kind: "stopped" };
   try {
     const result = streamText({
-      model: turn.model.model,
+      model: deps.model.model,
       instructions: prompt.instructions,
       messages: prompt.messages,
       output: describeOutput(prompt.format),
       maxRetries: 0,
       abortSignal: signal,
       timeout: { totalMs: CALL_TIMEOUT_MS, chunkMs: 120_000 },
-      providerOptions: formatOptions(turn, prompt.format),
+      providerOptions: formatOptions(deps, prompt.format),
       onError: () => {},
     });
     let text = "";
@@ -84,9 +84,9 @@ const describeOutput = ({ schema }: OutputFormat) => ({
 });
 
 /** A schema beyond the limits of the strict mode is kept to as far as the server can. */
-const formatOptions = (turn: TurnDeps, { isStrict }: OutputFormat) => ({
-  ...turn.model.providerOptions,
-  openai: { ...turn.model.providerOptions.openai, strictJsonSchema: isStrict },
+const formatOptions = (deps: TurnDeps, { isStrict }: OutputFormat) => ({
+  ...deps.model.providerOptions,
+  openai: { ...deps.model.providerOptions.openai, strictJsonSchema: isStrict },
 });
 
 /** A call that broke off: by our own stop, or by a failure after it had said `text`. */
