@@ -21,7 +21,11 @@ function send(
     const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
     const call = request(url, { method, agent, headers: { ...headers, ...length } }, resolve);
     call.setTimeout(TIMEOUT_MS, () => call.destroy(new Error(`${url} did not answer`)));
-    call.once("error", reject);
+    call.on("error", (error: NodeJS.ErrnoException) => {
+      // The server may close an idle connection at the moment it is reused; Node's documentation advises to send again.
+      if (call.reusedSocket && error.code === "ECONNRESET") resolve(send(method, url, headers, body));
+      else reject(error);
+    });
     call.end(body);
   });
 }
