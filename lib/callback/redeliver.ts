@@ -1,7 +1,7 @@
 import type { Database } from "#db/client.ts";
 import type { JobSender } from "#lib/session/jobs/job-sender.ts";
+import { enqueueJobs } from "#lib/session/jobs/job-store.ts";
 import { requestDelivery } from "#lib/session/jobs/jobs.ts";
-import { enqueueJobs } from "#lib/session/jobs/outbox-store.ts";
 import { deliveryMachine } from "./delivery-machine.ts";
 import { findDeliveryRow, reopenDelivery } from "./delivery-store.ts";
 import { describeDelivery, type ListedDelivery } from "./list-deliveries.ts";

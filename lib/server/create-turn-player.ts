@@ -1,8 +1,8 @@
 import type { Logger } from "pino";
-import { createClient, sendJob } from "#inngest/client.ts";
 import { createDeliverCallback } from "#inngest/functions/deliver-callback.ts";
 import { createRunTurn } from "#inngest/functions/run-turn.ts";
 import { createReapBrowsers, createSweepOutbox } from "#inngest/functions/sweeps.ts";
+import { createClient, sendJob } from "#inngest/inngest-client.ts";
 import type { BrowserService } from "#lib/browser/browser-service.ts";
 import { attemptDelivery } from "#lib/callback/attempt-delivery.ts";
 import { resendLostDeliveries } from "#lib/callback/lost-delivery-store.ts";

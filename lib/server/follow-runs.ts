@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import type { Database } from "#db/client.ts";
 import { readDatabaseClock } from "#db/database-time.ts";
 import type { EventBus } from "#lib/events/bus/bus.ts";
-import { noteRunsPlayed } from "#lib/session/jobs/lost-run-store.ts";
+import { noteRunsPlayed } from "#lib/session/jobs/job-store.ts";
 import { createPace } from "#lib/session/jobs/pace.ts";
 import { LOST_AFTER_MS, PLAYED_EVERY_MS } from "#lib/session/jobs/resend-lost-runs.ts";
 import { listAskedToStop } from "#lib/session/run/run-store.ts";

@@ -8,8 +8,8 @@ import { openWords } from "#lib/events/bus/words.ts";
 import { createEventLog } from "#lib/events/event-log.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import { createSealer } from "#lib/secrets/sealer.ts";
-import { explainByFolder, findFolderProblem, keepSecrets } from "./data-folder.ts";
 import { type Env, EnvError } from "./env.ts";
+import { explainByFolder, findFolderProblem, keepSecrets } from "./prepare-data-folder.ts";
 
 export type Storage = Awaited<ReturnType<typeof openStorage>>;
 

@@ -5,7 +5,7 @@ import type { RunOrigin, StartupStatus } from "#db/schema/unions.ts";
 import { defineStatement, queryRows } from "#db/statement.ts";
 import type { SecretPlace } from "#lib/secrets/sealer.ts";
 import type { Job } from "./jobs/jobs.ts";
-import type { NewMessageRow } from "./transcript/message-store.ts";
+import type { NewMessageRow } from "./transcript/transcript-store.ts";
 
 /** A session without its metadata: the service never reads that, and it may be megabytes. */
 export type SessionRow = Omit<typeof sessions.$inferSelect, "metadata">;

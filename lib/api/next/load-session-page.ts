@@ -17,7 +17,7 @@ import { listDeliverables, listOpenRuns, listRuns, type RunRow } from "#lib/sess
 import { isCompacting, projectDeliverable, projectTurnState } from "#lib/session/run/status.ts";
 import { findSession, type SessionRow } from "#lib/session/session-store.ts";
 import type { ShareAccess } from "#lib/session/share/share-link.ts";
-import { listRecentMessages } from "#lib/session/transcript/message-store.ts";
+import { listRecentMessages } from "#lib/session/transcript/transcript-store.ts";
 import { readVisit } from "../auth/entrance.ts";
 import type { ApiServices } from "../services.ts";
 import { readBrowserPosition, readLatestEvents } from "./read-latest-events.ts";

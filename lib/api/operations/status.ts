@@ -1,6 +1,6 @@
 import { readAgentStatus as projectAgentStatus } from "#lib/session/run/agent-status.ts";
+import { findStatus } from "#lib/session/run/run-store.ts";
 import { projectRequestStatus } from "#lib/session/run/status.ts";
-import { findStatus } from "#lib/session/run/status-store.ts";
 import { unknownSession } from "../auth/known-session.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";

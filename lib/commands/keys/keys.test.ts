@@ -15,7 +15,7 @@ import { readEnv } from "#lib/server/env.ts";
 import { sendResponse, toWebRequest } from "#lib/server/web-messages.ts";
 import { openKeyDesk } from "./open-key-desk.ts";
 import { KEYS_USAGE, readKeysCommand } from "./read-command.ts";
-import { runKeysCommand } from "./run-command.ts";
+import { runKeysCommand } from "./run-key-command.ts";
 
 const MAIN = fileURLToPath(new URL("main.ts", import.meta.url));
 

@@ -1,7 +1,7 @@
 import { EnvError, readEnv } from "#lib/server/env.ts";
 import { openKeyDesk } from "./open-key-desk.ts";
 import { KEYS_USAGE, readKeysCommand } from "./read-command.ts";
-import { runKeysCommand } from "./run-command.ts";
+import { runKeysCommand } from "./run-key-command.ts";
 
 /** `npm run keys -- create | list | revoke | rotate`. @returns the exit code. */
 async function main(words: string[]): Promise<number> {

@@ -13,8 +13,8 @@ import { createKey, listKeys, revokeKey, rotateKey } from "#lib/api/operations/k
 import type { ApiServices } from "#lib/api/services.ts";
 import { sendSignal } from "#lib/events/bus/postgres-bus.ts";
 import { createKeyStore } from "#lib/keys/key-store.ts";
-import { keepSecrets } from "#lib/server/data-folder.ts";
 import type { Env } from "#lib/server/env.ts";
+import { keepSecrets } from "#lib/server/prepare-data-folder.ts";
 import { createShareLinks } from "#lib/session/share/share-link.ts";
 
 /** Calls the operations of `/actions/keys` as the operator. */

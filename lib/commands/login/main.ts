@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createLoginGate, SIGNED_TOKEN_MINUTES } from "#lib/api/auth/login-gate.ts";
-import { keepSecrets } from "#lib/server/data-folder.ts";
 import { type Env, EnvError, readEnv } from "#lib/server/env.ts";
+import { keepSecrets } from "#lib/server/prepare-data-folder.ts";
 
 /** `npm run login`: prints a new login link for the landing page. It is signed with the service's secret key. */
 async function main(): Promise<void> {

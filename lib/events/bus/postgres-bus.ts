@@ -10,7 +10,7 @@ import { createInboxes, type Inboxes } from "./inbox.ts";
 import { createLocalBus, type LocalBus } from "./local-bus.ts";
 import { createLogSweep, type LogSweep } from "./log-sweep.ts";
 import { type Notice, packNotices, readEnvelope } from "./notice.ts";
-import { createOutbox, type Outbox } from "./outbox.ts";
+import { createOutbox, type Outbox } from "./notice-outbox.ts";
 
 type PostgresBusDeps = {
   db: Database;

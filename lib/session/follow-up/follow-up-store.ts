@@ -5,7 +5,7 @@ import type { FollowUpMode, RunOrigin } from "#db/schema/unions.ts";
 import { defineStatement, queryRows } from "#db/statement.ts";
 import type { Job } from "../jobs/jobs.ts";
 import { OPEN_STATES, PLAYING_ORDER } from "../run/run-store.ts";
-import type { NewMessageRow } from "../transcript/message-store.ts";
+import type { NewMessageRow } from "../transcript/transcript-store.ts";
 import { hasWaitingMessages } from "./steering-store.ts";
 
 /** The step that marks the beginning of a run's collection: from then on the turn reads no more messages. */

@@ -1,5 +1,5 @@
 import { newId } from "../new-id.ts";
-import type { NewMessageRow } from "../transcript/message-store.ts";
+import type { NewMessageRow } from "../transcript/transcript-store.ts";
 
 /** A message as a caller sends it. */
 export type IncomingMessage = { role: "user" | "assistant"; parts: { type: "text"; text: string }[] };

@@ -1,7 +1,7 @@
 import type { Database } from "#db/client.ts";
 import type { FollowUpMode } from "#db/schema/unions.ts";
 import { findRequest, findRunByAttempt } from "../run/run-store.ts";
-import { listQueuedRequests, replaceQueuedText } from "../transcript/message-store.ts";
+import { listQueuedRequests, replaceQueuedText } from "../transcript/transcript-store.ts";
 import { withdrawSteer } from "./steering.ts";
 
 /** A message that waits: `steer` to be read by the turn at work, the others for a turn of their own. */

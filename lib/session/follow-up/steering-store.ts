@@ -3,7 +3,7 @@ import type { Executor, Transaction } from "#db/client.ts";
 import { messages, requests, runs } from "#db/schema/index.ts";
 import { queryRows } from "#db/statement.ts";
 import type { RequestRow, RunRow } from "../run/run-store.ts";
-import type { MessageRow } from "../transcript/message-store.ts";
+import type { MessageRow } from "../transcript/transcript-store.ts";
 
 /** Whether a request (an alias in the statement at hand) has no run of its own, so that it waits to be read by another's. */
 const hasNoRun = (request: SQL) =>

@@ -3,7 +3,7 @@ import type { TranscriptMessage } from "#lib/events/event.ts";
 import { newId } from "../new-id.ts";
 import type { RunRow } from "../run/run-store.ts";
 import { lockSession } from "../session-store.ts";
-import { type MessageRow, toTranscriptMessage } from "../transcript/message-store.ts";
+import { type MessageRow, toTranscriptMessage } from "../transcript/transcript-store.ts";
 import {
   insertOwnRuns,
   listUnreadSteers,

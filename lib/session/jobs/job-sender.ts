@@ -1,8 +1,8 @@
 import type { Database } from "#db/client.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import type { Logger } from "#lib/log/logger.ts";
+import { listUnsentJobs, markJobsSent, pruneSentJobs } from "./job-store.ts";
 import type { Job } from "./jobs.ts";
-import { listUnsentJobs, markJobsSent, pruneSentJobs } from "./outbox-store.ts";
 
 /** Hands jobs to the durable engine. */
 export type JobSender = {

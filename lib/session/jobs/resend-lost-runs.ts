@@ -1,6 +1,6 @@
 import type { Database } from "#db/client.ts";
+import { requeueLostRuns } from "./job-store.ts";
 import type { Job } from "./jobs.ts";
-import { requeueLostRuns } from "./lost-run-store.ts";
 
 /** How often a process that plays runs renews their jobs, in milliseconds. */
 export const PLAYED_EVERY_MS = 10_000;

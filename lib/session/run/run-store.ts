@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, inArray, isNotNull, ne, type SQL, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/pg-core";
 import type { Database, Executor } from "#db/client.ts";
-import { deliverables, requests, runs } from "#db/schema/index.ts";
+import { deliverables, requests, runs, sessions } from "#db/schema/index.ts";
 import { countUnreadSteers } from "../follow-up/steering-store.ts";
 
 export type RequestRow = typeof requests.$inferSelect;
@@ -177,4 +178,61 @@ export async function listAskedToStop(db: Database, runIds: string[]): Promise<s
       and(inArray(runs.id, runIds), inArray(runs.state, OPEN_STATES), isNotNull(runs.cancelRequestedAt)),
     );
   return rows.map(({ id }) => id);
+}
+
+/** The run whose state is a request's. */
+export type AnsweringRun = Pick<RunRow, "id" | "requestId" | "state" | "attempt">;
+
+/** A request's status hangs on the run that answers for it; its stream also on the turn that a steer joined. */
+type FoundStatus =
+  | { kind: "unknown_session" }
+  | { kind: "unknown_request" }
+  | {
+      kind: "found";
+      run: AnsweringRun;
+      /** Whose turn a steer joined, and the number of the event after which it did. */
+      joined: { requestId: string; afterSeq: number } | undefined;
+    };
+
+type Asked = { sessionId: string; requestId: string; ownerId: string };
+
+const prepared = new WeakMap<Database, ReturnType<typeof prepare>>();
+
+/**
+ * Finds the run whose state is a request's, in one statement that also tells whether the session is this owner's: the
+ * newest run of its own; for a steer without one, the newest of the request whose turn it joined.
+ * Polls make up most of what a service is asked, so the statement is built and planned once.
+ */
+export async function findStatus(db: Database, asked: Asked): Promise<FoundStatus> {
+  const statement = prepared.get(db) ?? prepare(db);
+  prepared.set(db, statement);
+  const [row] = await statement.execute(asked);
+  if (!row) return { kind: "unknown_session" };
+  const { id, requestId, state, attempt, joinedId, afterSeq } = row;
+  if (id === null || requestId === null || state === null || attempt === null)
+    return { kind: "unknown_request" };
+  const joined = joinedId !== null && afterSeq !== null ? { requestId: joinedId, afterSeq } : undefined;
+  return { kind: "found", run: { id, requestId, state, attempt }, joined };
+}
+
+function prepare(db: Database) {
+  const { placeholder } = sql;
+  const joined = alias(runs, "joined_run");
+  return db
+    .select({
+      id: runs.id,
+      requestId: runs.requestId,
+      state: runs.state,
+      attempt: runs.attempt,
+      joinedId: joined.requestId,
+      afterSeq: requests.joinedAfterSeq,
+    })
+    .from(sessions)
+    .leftJoin(requests, and(eq(requests.sessionId, sessions.id), eq(requests.id, placeholder("requestId"))))
+    .leftJoin(joined, eq(joined.id, requests.joinedRunId))
+    .leftJoin(runs, sql`${runs.requestId} in (${requests.id}, ${joined.requestId})`)
+    .where(and(eq(sessions.id, placeholder("sessionId")), eq(sessions.ownerId, placeholder("ownerId"))))
+    .orderBy(sql`(${runs.requestId} = ${requests.id}) desc`, desc(runs.attempt))
+    .limit(1)
+    .prepare("find_status");
 }

@@ -3,7 +3,7 @@ import { after, test } from "node:test";
 import { requests, runs } from "#db/schema/index.ts";
 import { openTestDatabase } from "#db/testing.ts";
 import { insertTestSession } from "../transcript/transcript-fixture.ts";
-import { findStatus } from "./status-store.ts";
+import { findStatus } from "./run-store.ts";
 
 const { db, close } = await openTestDatabase();
 after(close);

@@ -1,6 +1,9 @@
-import { and, asc, desc, eq, gt, isNotNull, sql } from "drizzle-orm";
-import type { Database } from "#db/client.ts";
-import { messages, toolCalls } from "#db/schema/index.ts";
+import { and, asc, desc, eq, gt, isNotNull, isNull, or, sql } from "drizzle-orm";
+import type { Database, Executor } from "#db/client.ts";
+import { messages, requests, runs, toolCalls } from "#db/schema/index.ts";
+import { queryRows } from "#db/statement.ts";
+import type { TranscriptMessage } from "#lib/events/event.ts";
+import { PLAYING_ORDER, type RequestRow } from "../run/run-store.ts";
 import type { ToolResultPage } from "./transcript.ts";
 
 /** A message that has its place in the transcript. */
@@ -80,3 +83,98 @@ export async function findResultPage(
     .where(and(eq(toolCalls.sessionId, sessionId), eq(toolCalls.resultId, resultId)));
   return row && { ...row, offset: range.offset };
 }
+
+export type MessageRow = typeof messages.$inferSelect;
+export type NewMessageRow = typeof messages.$inferInsert;
+
+/**
+ * Requests whose messages wait, in the order they are read: those that joined the turn at work, then the others in
+ * playing order. `run` is null for the former.
+ */
+export async function listQueuedRequests(
+  db: Executor,
+  sessionId: string,
+): Promise<{ request: RequestRow; message: MessageRow; run: { id: string } | null }[]> {
+  return db
+    .select({ request: requests, message: messages, run: { id: runs.id } })
+    .from(messages)
+    .innerJoin(requests, eq(requests.id, messages.requestId))
+    .leftJoin(runs, and(eq(runs.requestId, requests.id), eq(runs.attempt, 1)))
+    .where(
+      and(
+        eq(messages.sessionId, sessionId),
+        isNull(messages.seq),
+        isNull(messages.runId),
+        eq(messages.role, "user"),
+        or(eq(runs.state, "pending"), isNull(runs.id)),
+      ),
+    )
+    .orderBy(sql`(${runs.id} is null) desc`, ...PLAYING_ORDER, asc(messages.index));
+}
+
+/**
+ * Replaces the text of a request's last waiting user message, in one statement that an executor's claim on the request's
+ * run comes before or after: the agent reads what an accepted edit says. @returns whether one was waiting.
+ */
+export async function replaceQueuedText(
+  db: Executor,
+  sessionId: string,
+  requestId: string,
+  text: string,
+): Promise<boolean> {
+  const parts = JSON.stringify([{ type: "text", text }]);
+  const rows = await queryRows<{ id: string }>(
+    db,
+    sql`
+    with unclaimed as (
+      select id from ${runs}
+      where request_id = ${requestId} and attempt = 1 and state = 'pending' and epoch = 0 for no key update
+    )
+    update ${messages} set parts = ${parts}::json
+    where seq is null and session_id = ${sessionId} and id = (
+      select id from ${messages} where request_id = ${requestId} and role = 'user' and seq is null
+      order by index desc limit 1
+    ) and (exists (select 1 from unclaimed) or not exists (select 1 from ${runs} where request_id = ${requestId}))
+    returning id
+  `,
+  );
+  return rows.length === 1;
+}
+
+/** The latest messages of the transcript, oldest first. */
+export async function listRecentMessages(
+  db: Executor,
+  sessionId: string,
+  limit: number,
+): Promise<TranscriptMessage[]> {
+  const rows = await db
+    .select()
+    .from(messages)
+    .where(and(eq(messages.sessionId, sessionId), isNotNull(messages.seq)))
+    .orderBy(desc(messages.seq))
+    .limit(limit);
+  return rows.toReversed().map((row) => toTranscriptMessage(row, row.seq ?? 0));
+}
+
+/** The last message that the agent wrote in a run. */
+export async function findLastAnswer(db: Executor, runId: string): Promise<MessageRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(messages)
+    .where(and(eq(messages.runId, runId), eq(messages.role, "assistant"), isNotNull(messages.seq)))
+    .orderBy(desc(messages.seq))
+    .limit(1);
+  return row;
+}
+
+/** A message as events and lists show it, at its place in the transcript. */
+export const toTranscriptMessage = (row: Omit<MessageRow, "seq">, seq: number): TranscriptMessage => ({
+  id: row.id,
+  seq,
+  role: row.role,
+  parts: row.parts,
+  requestId: row.requestId,
+  runId: row.runId,
+  author: row.author,
+  createdAt: row.createdAt.toISOString(),
+});

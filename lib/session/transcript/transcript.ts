@@ -1,7 +1,12 @@
 import type { Database } from "#db/client.ts";
 import type { TranscriptMessage } from "#lib/events/event.ts";
-import { toTranscriptMessage } from "./message-store.ts";
-import { findMessage, findResultPage, listMessages, searchMessages } from "./transcript-store.ts";
+import {
+  findMessage,
+  findResultPage,
+  listMessages,
+  searchMessages,
+  toTranscriptMessage,
+} from "./transcript-store.ts";
 
 /** A tool result kept whole, as `read_tool_result` pages through it. */
 export type ToolResultPage = {

@@ -4,7 +4,7 @@ import { browsers, messages, requests, runs, sessions, steps, toolCalls } from "
 import { defineStatement, queryRows } from "#db/statement.ts";
 import { OPEN_STATES, PLAYING_ORDER, type RunRow } from "#lib/session/run/run-store.ts";
 import { type SessionRow, sessionColumns } from "#lib/session/session-store.ts";
-import type { MessageRow } from "#lib/session/transcript/message-store.ts";
+import type { MessageRow } from "#lib/session/transcript/transcript-store.ts";
 import type { RecordedEntry } from "../prompt/history.ts";
 import type { Claim } from "./claim.ts";
 import { OPEN } from "./step-store.ts";

@@ -12,7 +12,7 @@ import {
   findLastAnswer,
   type MessageRow,
   toTranscriptMessage,
-} from "#lib/session/transcript/message-store.ts";
+} from "#lib/session/transcript/transcript-store.ts";
 import type { Claim } from "../record/claim.ts";
 import { aboutRun } from "../record/claim.ts";
 import { announce, type StepRecord, splitStep, writeEvents } from "../record/record-step.ts";

@@ -1,6 +1,6 @@
 import type { ModelMessage } from "ai";
 import type { NewEvent } from "#lib/events/event.ts";
-import { type MessageRow, toTranscriptMessage } from "#lib/session/transcript/message-store.ts";
+import { type MessageRow, toTranscriptMessage } from "#lib/session/transcript/transcript-store.ts";
 import { aboutRun, type Claim } from "../record/claim.ts";
 import { recordStep } from "../record/record-step.ts";
 import type { TurnDeps } from "../turn-deps.ts";

@@ -1,5 +1,5 @@
 import type { SessionRow } from "#lib/session/session-store.ts";
-import type { MessageRow } from "#lib/session/transcript/message-store.ts";
+import type { MessageRow } from "#lib/session/transcript/transcript-store.ts";
 import type { MeteredPrompt, PromptMeter } from "../compaction/prompt-meter.ts";
 import type { Prompt } from "../prompt/compose-prompt.ts";
 import type { History } from "../prompt/history.ts";
