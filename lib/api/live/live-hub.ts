@@ -151,7 +151,4 @@ const upgradeRequired = (): Response =>
   );
 
 const stopping = (): Response =>
-  Response.json(
-    { success: false, error: "the service is stopping; try again", code: "internal" },
-    { status: 503, headers: { "retry-after": "1" } },
-  );
+  failureResponse(fail("unavailable", "the service is stopping; try again", { "Retry-After": "1" }));
