@@ -51,7 +51,8 @@ async function makeFolder(t: TestContext, mountOptions?: string): Promise<string
   if (mountOptions) await run("mount", ["-t", "tmpfs", "-o", mountOptions, "tmpfs", folder]);
   t.after(async () => {
     if (mountOptions) await run("umount", ["-l", folder]);
-    await rm(folder, { recursive: true, force: true });
+    // The Postgres of a service that ended with an error ends right after it.
+    await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
   });
   return folder;
 }
