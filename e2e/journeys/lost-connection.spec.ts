@@ -6,7 +6,8 @@ import { script, test } from "./journey.ts";
 test.describe.configure({ timeout: 120_000 });
 
 /** The browser itself notes each attempt that finds nobody there. */
-const UNREACHABLE = /ERR_(CONNECTION_(REFUSED|RESET|CLOSED)|SOCKET_NOT_CONNECTED|EMPTY_RESPONSE)/;
+const UNREACHABLE =
+  /ERR_(CONNECTION_(REFUSED|RESET|CLOSED)|SOCKET_NOT_CONNECTED|EMPTY_RESPONSE|INCOMPLETE_CHUNKED_ENCODING)|status of 503/;
 
 test("the page says that it reconnects when the service is gone, and goes on where it was", async ({
   page,

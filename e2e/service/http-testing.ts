@@ -24,7 +24,7 @@ export async function openHttpTestService(variables: Record<string, string> = {}
   const { container, env } = service;
   const handle = () => Promise.reject(new Error("the pages are not served here"));
   const logger = { error: () => {} };
-  const handleRequest = createRequestListener({ container, env, handle, isDev: false, logger });
+  const { handleRequest } = createRequestListener({ container, env, handle, isDev: false, logger });
   server.on("request", handleRequest);
   // Upgraded ones are not the HTTP server's any more.
   const sockets = new Set<Socket>();

@@ -29,7 +29,7 @@ export async function openServedService(
     handle: async (_request, response) => void response.writeHead(404).end(),
     isDev: false,
     logger: { error: () => {} },
-  });
+  }).handleRequest;
   return {
     ...service,
     async close(options) {

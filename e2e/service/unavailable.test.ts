@@ -24,12 +24,12 @@ test("a database that is away is 503 with Retry-After for every operation that a
     DATABASE_DRIVER: "pg",
   });
   t.after(() => service.close());
-  const server = createServer((request, response) => listen(request, response));
+  const server = createServer((request, response) => handleRequest(request, response));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   t.after(() => server.close());
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const listen = createRequestListener({
+  const { handleRequest } = createRequestListener({
     container: service.container,
     env: { ...service.env, baseUrl },
     isDev: false,

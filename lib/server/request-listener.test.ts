@@ -3,6 +3,9 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse, request as sendRequest } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { after, describe, test } from "node:test";
+import { setImmediate } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { waitUntil } from "#e2e/service/testing.ts";
 import { readEnv } from "./env.ts";
 import { createRequestListener } from "./request-listener.ts";
@@ -34,18 +37,17 @@ const container: Deps["container"] = {
     loadLandingPage: () => Promise.reject(new Error("no page here")),
   },
 };
-const server = createServer(
-  createRequestListener({
-    container,
-    env,
-    isDev: false,
-    async handle(request, response) {
-      passed.push(request.url ?? "");
-      response.end("Next's");
-    },
-    logger: { error: (fields) => void logged.push(fields) },
-  }),
-);
+const { handleRequest, drain } = createRequestListener({
+  container,
+  env,
+  isDev: false,
+  async handle(request, response) {
+    passed.push(request.url ?? "");
+    response.end("Next's");
+  },
+  logger: { error: (fields) => void logged.push(fields) },
+});
+const server = createServer(handleRequest);
 server.listen(0, "127.0.0.1");
 await once(server, "listening");
 const { port } = server.address() as AddressInfo;
@@ -198,6 +200,22 @@ describe("an event stream", () => {
     assert.equal(logged.length, 0);
   });
 
+  test("aborts its request when its reader goes, though nobody holds the request any more", async () => {
+    let signal: AbortSignal | undefined;
+    serving = async (_operations, request) => {
+      signal = request.signal;
+      return new Response(new ReadableStream(), { headers: { "content-type": "text/event-stream" } });
+    };
+    const socket = openRaw(`GET ${STREAM} HTTP/1.1`);
+    socket.write("\r\n");
+    await once(socket, "data");
+    await setImmediate();
+    setFlagsFromString("--expose-gc");
+    runInNewContext("gc")();
+    socket.destroy();
+    await waitUntil(() => signal?.aborted === true, "the request is aborted");
+  });
+
   test("sends its head before its first event, and ends when it ends", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     serving = async () => {
@@ -227,4 +245,38 @@ describe("an event stream", () => {
 test("another service's name is not answered", async () => {
   const response = await fetch(`http://127.0.0.1:${port}/api/health`);
   assert.equal(response.status, 421);
+});
+
+test("a service that stops answers what it has begun, and refuses every other request with a 503", async () => {
+  const [begun, answer, stream] = [0, 0, 0].map(() => Promise.withResolvers<void>());
+  serving = async () => {
+    begun?.resolve();
+    await answer?.promise;
+    return Response.json({ ok: true });
+  };
+  const first = call("/api/health");
+  await begun?.promise;
+  serving = async () =>
+    new Response(new ReadableStream({ pull: () => stream?.promise }), {
+      headers: { "content-type": "text/event-stream" },
+    });
+  const follower = openRaw(`GET ${STREAM} HTTP/1.1`);
+  follower.write("\r\n");
+  await once(follower, "data");
+
+  const drained = drain();
+  for (const path of ["/api/health", "/s/ses_a"]) {
+    const { message, body } = await call(path);
+    assert.deepEqual([message.statusCode, message.headers["retry-after"]], [503, "1"], path);
+    assert.deepEqual(JSON.parse(body), {
+      success: false,
+      error: "the service is stopping; try again",
+      code: "unavailable",
+    });
+  }
+  answer?.resolve();
+  assert.equal((await first).message.statusCode, 200);
+  await drained;
+  follower.destroy();
+  stream?.resolve();
 });

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { contract } from "#lib/api/contract/contract.ts";
 import { isRoutedSessionId, METHODS } from "#lib/api/contract/paths.ts";
@@ -10,7 +11,7 @@ import type { Logger } from "#lib/log/logger.ts";
 import { MCP_PATH } from "#lib/mcp-server/mcp-path.ts";
 import type { Container } from "./container.ts";
 import type { Env } from "./env.ts";
-import { sendResponse, toWebRequest } from "./web-messages.ts";
+import { isEventStream, sendResponse, toWebRequest } from "./web-messages.ts";
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
@@ -25,14 +26,26 @@ type ListenerDeps = {
 
 const match = createPathMatcher(contract);
 
+/** How long a shutdown waits for the answers of requests that are being served. */
+const DRAIN_MS = 1_000;
+
 /**
  * What happens to a request: the `Host` is checked, operations below `/api/` are answered here, and everything else is
  * Next's: there links that carry a secret become cookies first, and pages get their security headers. No rule of the
- * interface lives here. The returned function never rejects.
+ * interface lives here.
  */
 export function createRequestListener({ container, env, handle, isDev, logger }: ListenerDeps) {
-  return (request: IncomingMessage, response: ServerResponse): Promise<void> =>
-    serve(request, response).catch((error: unknown) => {
+  /** The responses that have not ended. */
+  const open = new Set<ServerResponse>();
+  let isDraining = false;
+  return { handleRequest, drain };
+
+  /** Answers one request; never rejects. */
+  function handleRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (isDraining) return sendResponse(response, refuseWhileStopping());
+    open.add(response);
+    response.once("close", () => open.delete(response));
+    return serve(request, response).catch((error: unknown) => {
       logger.error(
         { err: error, path: request.url?.split("?")[0] },
         "a request failed before it was answered",
@@ -40,6 +53,22 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
       // A stream that broke off is gone with its connection.
       if (!response.headersSent) return sendResponse(response, failureResponse(failureOf(error)));
     });
+  }
+
+  /**
+   * Refuses new requests with a 503 from now on, and waits until those that came before are answered, for a second at
+   * most. It does not wait for event streams: they end with the log that they follow.
+   */
+  async function drain(): Promise<void> {
+    isDraining = true;
+    const answers = [...open].filter((response) => !isEventStream(response.getHeader("content-type")));
+    const deadline = AbortSignal.timeout(DRAIN_MS);
+    await Promise.all(
+      answers.map((response) => response.closed || once(response, "close", { signal: deadline })),
+    ).catch((error: unknown) => {
+      if (!deadline.aborted) throw error;
+    });
+  }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = URL.parse(request.url ?? "/", env.baseUrl);
@@ -87,6 +116,11 @@ function findOperations(request: IncomingMessage, pathname: string) {
   const isTidy = request.url === pathname || request.url?.startsWith(`${pathname}?`);
   return isTidy && pathname.startsWith("/api/") ? match(pathname) : undefined;
 }
+
+const refuseWhileStopping = (): Response =>
+  failureResponse(
+    fail("unavailable", "the service is stopping; try again", { "Retry-After": "1", Connection: "close" }),
+  );
 
 /** Next fails on a method that it does not know. */
 const refuseMethod = (): Response =>

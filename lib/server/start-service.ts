@@ -36,7 +36,13 @@ export async function startService({ onAnswering }: { onAnswering: () => void })
   const container = await createContainer(env, logger);
   Object.assign(globalThis, { [Symbol.for("agent-session-service")]: container.mounted });
 
-  const handleRequest = createRequestListener({ container, env, handle: pages.handle, isDev, logger });
+  const { handleRequest, drain } = createRequestListener({
+    container,
+    env,
+    handle: pages.handle,
+    isDev,
+    logger,
+  });
   const server = createServer(
     // Any other upgrade is ignored, as HTTP allows: its request is answered as if it had not asked.
     { shouldUpgradeCallback: (request) => request.headers.upgrade?.toLowerCase() === "websocket" },
@@ -59,6 +65,7 @@ export async function startService({ onAnswering }: { onAnswering: () => void })
     setTimeout(() => process.exit(1), CLOSE_DEADLINE_MS).unref();
     server.close();
     try {
+      await drain();
       await container.close();
       server.closeAllConnections();
       await pages.close();

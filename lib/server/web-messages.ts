@@ -5,6 +5,9 @@ import { ReadableStream as NodeReadableStream } from "node:stream/web";
 /** The one method that Node reads and a web request may not have: a name that no path has an operation for stands in. */
 const UNSAYABLE = { TRACE: "X-TRACE" } as Record<string, string>;
 
+/** Keeps each request alive as long as its response: the signal of a collected `Request` never fires (undici 7). */
+const REQUESTS = new WeakMap<ServerResponse, Request>();
+
 /**
  * Node's request as a web one: its signal fires when the client goes before it has its answer, its body is read from
  * the connection piece by piece, and whoever stops reading it leaves the connection as it is.
@@ -15,18 +18,19 @@ export function toWebRequest(request: IncomingMessage, response: ServerResponse,
   const sent = request.method ?? "GET";
   const method = UNSAYABLE[sent] ?? sent;
   const gone = new AbortController();
-  response.once("close", () => {
-    if (!response.writableFinished) gone.abort();
-  });
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers))
     for (const each of Array.isArray(value) ? value : [value])
       if (each !== undefined) headers.append(name, each);
-  const init = { method, headers, signal: gone.signal };
-  if (method === "GET" || method === "HEAD") return new Request(url, init);
-  const body = NodeReadableStream.from(request.iterator({ destroyOnReturn: false })) as ReadableStream;
-  const withBody = { ...init, body, duplex: "half" };
-  return new Request(url, withBody);
+  const hasBody = method !== "GET" && method !== "HEAD";
+  const body = hasBody ? NodeReadableStream.from(request.iterator({ destroyOnReturn: false })) : undefined;
+  const init = { method, headers, signal: gone.signal, body: body as ReadableStream, duplex: "half" };
+  const converted = new Request(url, init);
+  REQUESTS.set(response, converted);
+  response.once("close", () => {
+    if (!response.writableFinished) gone.abort();
+  });
+  return converted;
 }
 
 /**
@@ -38,13 +42,15 @@ export async function sendResponse(response: ServerResponse, answer: Response): 
   for (const [name, value] of answer.headers) if (name !== "set-cookie") response.setHeader(name, value);
   const cookies = answer.headers.getSetCookie();
   if (cookies.length > 0) response.setHeader("set-cookie", cookies);
-  const isStream = answer.headers.get("content-type")?.startsWith("text/event-stream");
   if (!answer.body) response.end();
-  else if (isStream) await pour(answer.body, response);
+  else if (isEventStream(answer.headers.get("content-type"))) await pour(answer.body, response);
   else response.end(Buffer.from(await answer.arrayBuffer()));
   // What was not read of the request is let go by, so that its sender comes to read the answer.
   if (response.req.readableDidRead && !response.req.complete) response.req.resume();
 }
+
+export const isEventStream = (contentType: unknown): boolean =>
+  typeof contentType === "string" && contentType.startsWith("text/event-stream");
 
 async function pour(body: ReadableStream<Uint8Array>, response: ServerResponse): Promise<void> {
   response.flushHeaders();

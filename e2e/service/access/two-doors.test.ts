@@ -33,7 +33,7 @@ const NOT_COMPARED = new Set([
 let service: TestService;
 let doorUrl: string;
 const server = createServer((request, response) => listen(request, response));
-let listen: ReturnType<typeof createRequestListener>;
+let listen: ReturnType<typeof createRequestListener>["handleRequest"];
 
 before(async () => {
   service = await openTestService();
@@ -45,7 +45,13 @@ before(async () => {
   doorUrl = `http://127.0.0.1:${port}`;
   const env = { ...service.env, baseUrl: doorUrl };
   const handle = () => Promise.reject(new Error("passed on to Next"));
-  listen = createRequestListener({ container, env, handle, isDev: false, logger: { error: () => {} } });
+  ({ handleRequest: listen } = createRequestListener({
+    container,
+    env,
+    handle,
+    isDev: false,
+    logger: { error: () => {} },
+  }));
 });
 after(async () => {
   server.closeAllConnections();

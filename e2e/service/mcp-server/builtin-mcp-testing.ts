@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -13,7 +13,7 @@ import { openTestService } from "../testing.ts";
 /** A whole service whose interface is served on loopback, with clients of the official SDK for `/api/mcp`. */
 export async function openMcpService(variables: Record<string, string> = {}) {
   const encryptionKey = randomBytes(32);
-  const server = createServer((request, response) => listen(request, response));
+  const server = createServer((request, response) => handleRequest(request, response));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -23,7 +23,7 @@ export async function openMcpService(variables: Record<string, string> = {}) {
     ...variables,
   });
   const { container, env } = service;
-  const listen: (request: IncomingMessage, response: ServerResponse) => void = createRequestListener({
+  const { handleRequest } = createRequestListener({
     container,
     env,
     isDev: false,
