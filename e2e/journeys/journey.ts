@@ -31,7 +31,7 @@ export const test = base.extend<
       const complaints: string[] = [];
       const allowed: RegExp[] = [];
       const listen = (page: Page) => {
-        page.on("pageerror", (error) => complaints.push(`${error.name}: ${error.message}`));
+        page.on("pageerror", (error) => complaints.push(error.stack ?? `${error.name}: ${error.message}`));
         page.on("console", (message: ConsoleMessage) => {
           const text = `${message.type()}: ${message.text()} (${message.location().url})`;
           if (message.type() === "error" || /content security policy/i.test(text)) complaints.push(text);

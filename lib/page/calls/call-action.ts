@@ -17,9 +17,13 @@ export async function callAction<Answer>(
   }
   try {
     const response = await fetcher(path, init);
-    const answer: unknown = await response.json().catch(() => undefined);
-    if (response.ok) return { isDone: true, answer: answer as Answer }; // Same service, same contract.
-    return { isDone: false, status: response.status, error: sentenceOf(answer, response.status) };
+    if (response.ok) {
+      // Same service, same contract; a body that breaks off or is no JSON is as good as none, and is caught below.
+      const answer: unknown = response.status === 204 ? undefined : await response.json();
+      return { isDone: true, answer: answer as Answer };
+    }
+    const refusal: unknown = await response.json().catch(() => undefined);
+    return { isDone: false, status: response.status, error: sentenceOf(refusal, response.status) };
   } catch {
     return {
       isDone: false,

@@ -22,6 +22,11 @@ test("a service that is not there is an outcome, not a throw", async () => {
   assert.ok(!outcome.isDone && outcome.status === 0);
 });
 
+test("an answer that breaks off is an outcome, not a throw", async () => {
+  const outcome = await createSessionActions(PATHS, answering(200, '{"success":true,"da')).readQueue();
+  assert.ok(!outcome.isDone && outcome.status === 0);
+});
+
 test("the queue is read from the list the service answers with", async () => {
   const message = { requestId: "req_1", text: "Next", author: null, createdAt: "2026-11-20T10:00:00.000Z" };
   const body = JSON.stringify({ success: true, data: [message], nextCursor: null });
