@@ -37,6 +37,8 @@ export const browsers = pgTable(
     lastError: text("last_error"),
     /** Raised by every retarget: the outcome of an older navigation does not overwrite a newer one's. */
     retargets: integer("retargets").notNull().default(0),
+    /** How often a browser was started for the session. */
+    starts: integer("starts").notNull().default(0),
     lastUsedAt: instant("last_used_at").notNull().defaultNow(),
     updatedAt: instant("updated_at").notNull().defaultNow(),
   },

@@ -36,6 +36,8 @@ export type LiveBrowser = {
    * submissions are refused. @throws Error with a sentence when the selected page does not answer.
    */
   hideOverlay: (why: OverlayHold) => Promise<() => void>;
+  /** The number of the first ref that is given out in this browser: no ref of an earlier browser of the session names two elements. */
+  firstRef: number;
   /** @see PageDialogs.claim */
   claimDialogs: PageDialogs["claim"];
   /** Why the navigation of a DevTools loader id was refused; undefined for other navigations and for old ones. */

@@ -88,6 +88,23 @@ describe("a structured session", () => {
     assert.equal(only(events, "run.completed")[0]?.usage.modelCalls, 4);
   });
 
+  it("shows the model the caller's own schema while it works, and asks for no format before the end", async () => {
+    const schema = {
+      type: "object",
+      properties: {
+        price: { type: "number", maximum: 900, description: "In euro, with VAT, as the page shows it." },
+      },
+      required: ["price"],
+    };
+    const { asked } = await play("own schema", { structured: [{ json: { price: 20 } }] }, schema);
+    const [probe, work] = asked;
+    const shown = /```json\n(.+?)\n```/s.exec(work?.text ?? "")?.[1] ?? "";
+    assert.deepEqual(JSON.parse(shown), schema);
+    assert.match(work?.text ?? "", /before you finish, look up the value of every field/);
+    assert.equal(work?.body.text, undefined);
+    assert.doesNotMatch(probe?.text ?? "", /look up the value|as the page shows it\..*```/s);
+  });
+
   it("sends the provider a strict projection of the schema, in the probe and in the structured call", async () => {
     const { asked } = await play("projection", { structured: [{ json: { title: "A shop", tags: null } }] });
     const sent = asked.filter(({ kind }) => kind !== "turn").map(({ body }) => body.text as SentFormat);

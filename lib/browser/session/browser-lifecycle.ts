@@ -16,6 +16,8 @@ export type RunningBrowser = {
   inputQueue: InputQueue | undefined;
   /** The first navigation, which is part of the start; resolves when it is over and never rejects. */
   landing: Promise<void>;
+  /** How many browsers the session has had, this one included. */
+  starts: number;
   /** Whether the browser ended by itself. */
   isLost: boolean;
 };
@@ -157,6 +159,7 @@ async function startBrowser(
     place,
     inputQueue: undefined,
     landing: Promise.resolve(),
+    starts: 0,
     isLost: false,
   };
   life.state = { kind: "recording", start, running };
@@ -173,6 +176,7 @@ async function startBrowser(
     });
   if (runningIn(life.state) !== running) throw new NoBrowserError("the browser ended right after its start");
   life.state = { kind: "up", running };
+  running.starts = row.starts;
   running.landing = deps.land(taken, row);
   return running;
 }

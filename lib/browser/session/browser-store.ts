@@ -103,10 +103,10 @@ export async function moveBrowser(
 ): Promise<BrowserRow | undefined> {
   const status = browserMachine.next(from.status, event);
   const owner = status === "creating" || status === "ready" ? self.name : null;
-  const want = event === "provision" ? { pageWant: wantAtStart } : {};
+  const started = event === "provision" ? { pageWant: wantAtStart, starts: sql`${browsers.starts} + 1` } : {};
   const [row] = await tx
     .update(browsers)
-    .set({ ...patch, ...want, status, owner, updatedAt: new Date() })
+    .set({ ...patch, ...started, status, owner, updatedAt: new Date() })
     .where(
       and(
         eq(browsers.sessionId, from.sessionId),

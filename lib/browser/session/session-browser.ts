@@ -186,7 +186,10 @@ async function ensure(session: Session, signal?: AbortSignal): Promise<LiveBrows
   return toLiveBrowser(session, running);
 }
 
-function toLiveBrowser({ deps, usage }: Session, { taken }: RunningBrowser): LiveBrowser {
+/** More elements than the snapshots of one browser name. */
+const REFS_PER_BROWSER = 100_000;
+
+function toLiveBrowser({ deps, usage }: Session, { taken, starts }: RunningBrowser): LiveBrowser {
   return {
     sessionId: deps.sessionId,
     browser: taken.browser,
@@ -200,6 +203,7 @@ function toLiveBrowser({ deps, usage }: Session, { taken }: RunningBrowser): Liv
       if (pointer) for (const listener of [...usage.pointerListeners]) listener(pointer);
     },
     hideOverlay: (why) => hideOverlay(taken, why),
+    firstRef: (starts - 1) * REFS_PER_BROWSER + 1,
     claimDialogs: taken.dialogs.claim,
     readRefusal: taken.readRefusal,
   };

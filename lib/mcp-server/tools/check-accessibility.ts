@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { openLive } from "#lib/tools/browser/live-page-of.ts";
-import { FRAME_ARROW, type PageFrame, withFrames } from "#lib/tools/browser/look/page-frames.ts";
+import { FRAME_ARROW, type PageFrame, withFrames } from "#lib/tools/browser/page-kit/page-frames.ts";
 import { withinDeadline } from "#lib/tools/browser/within-deadline.ts";
 import { defineMcpTool, type McpTool, mcpValue } from "../mcp-tool.ts";
 import { type FrameFindings, runAxe } from "./run-axe.ts";

@@ -1,5 +1,5 @@
 import type axeModule from "axe-core";
-import type { PageFrame } from "#lib/tools/browser/look/page-frames.ts";
+import type { PageFrame } from "#lib/tools/browser/page-kit/page-frames.ts";
 
 type AxeOptions = { tags: string[]; selector: string | undefined; elementsPerRule: number };
 

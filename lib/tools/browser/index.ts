@@ -4,6 +4,7 @@ import { browserSearch } from "./look/browser-search.ts";
 import { domQuery } from "./look/dom-query.ts";
 import { inspectFrames } from "./look/inspect-frames.ts";
 import { saveCleanedHtml } from "./look/save-cleaned-html.ts";
+import { createSnapshotBook } from "./look/snapshot-book.ts";
 import { capturePreview } from "./picture/capture-preview.ts";
 import { screenshot } from "./picture/screenshot.ts";
 import { browserExecute } from "./script/browser-execute.ts";
@@ -16,12 +17,15 @@ export function browserTools(services: BrowserToolServices): Tool[] {
 
 type BrowserToolServices = Pick<ToolServices, "browser" | "control" | "scripts" | "evidence">;
 
-const makeTools = (services: BrowserToolServices): Tool[] => [
-  browserExecute(services),
-  browserSearch(services),
-  domQuery(services),
-  inspectFrames(services),
-  capturePreview(services),
-  saveCleanedHtml(services),
-  screenshot(services),
-];
+function makeTools(services: BrowserToolServices): Tool[] {
+  const snapshots = createSnapshotBook();
+  return [
+    browserExecute({ ...services, snapshots }),
+    browserSearch(services),
+    domQuery({ ...services, snapshots }),
+    inspectFrames(services),
+    capturePreview(services),
+    saveCleanedHtml(services),
+    screenshot(services),
+  ];
+}

@@ -54,6 +54,7 @@ export async function startTestBrowser(): Promise<TestBrowser> {
       await Promise.all(out.values());
       return release;
     },
+    firstRef: 1,
     claimDialogs: dialogs.claim,
     readRefusal: () => undefined,
   };

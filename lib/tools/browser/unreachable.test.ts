@@ -6,6 +6,7 @@ import {
   startTestSite,
   type TestBrowsers,
 } from "#lib/browser/testing.ts";
+import { createSnapshotBook } from "./look/snapshot-book.ts";
 import { browserExecute } from "./script/browser-execute.ts";
 import { createScriptRunner, type ScriptRunner } from "./script/script-runner.ts";
 import { callOf, createTestControl, textOf } from "./test-fixture.ts";
@@ -62,7 +63,12 @@ const UNREACHABLE: [what: string, url: () => string, words: RegExp][] = [
 
 for (const [what, url, words] of UNREACHABLE)
   test(`a script that goes to ${what} is told so in words, as is what it catches`, async () => {
-    const tool = browserExecute({ browser: house.browsers, control: createTestControl(), scripts });
+    const tool = browserExecute({
+      browser: house.browsers,
+      control: createTestControl(),
+      scripts,
+      snapshots: createSnapshotBook(),
+    });
     const script = `
       const caught = await page.goto('${url()}').catch((error) => error.message);
       console.log(caught);

@@ -45,7 +45,7 @@ export function composePrompt(
     currentUrl,
     demoUrl: deps.settings.demoUrl,
     systemPrompt: session.systemPrompt,
-    isStructured: claim.isStructured,
+    outputSchema: claim.isStructured ? session.outputSchema : null,
     isPersonPresent: claim.origin === "person",
   });
   const own = describeTools(deps.tools, names);

@@ -10,7 +10,7 @@ const parts: InstructionParts = {
   currentUrl: null,
   demoUrl: "http://localhost/demo",
   systemPrompt: null,
-  isStructured: false,
+  outputSchema: null,
   isPersonPresent: true,
 };
 
@@ -36,8 +36,33 @@ describe("the instructions of a turn", () => {
 
   it("tell a structured session that its result is collected after the turn", () => {
     const words = /collected from you in a separate step after your turn.*do not paste JSON/;
-    assert.match(composeInstructions({ ...parts, isStructured: true }), words);
+    assert.match(composeInstructions({ ...parts, outputSchema: {} }), words);
     assert.doesNotMatch(composeInstructions(parts), words);
+  });
+
+  it("show the caller's schema with its descriptions, before the caller's own instructions", () => {
+    const outputSchema = {
+      type: "object",
+      properties: { price: { type: "number", description: "in euro, with VAT" } },
+    };
+    const composed = composeInstructions({ ...parts, outputSchema, systemPrompt: "Answer in French." });
+    const shown = /```json\n(.+?)\n```/s.exec(composed)?.[1] ?? "";
+    assert.deepEqual(JSON.parse(shown), outputSchema);
+    assert.ok(composed.indexOf("in euro, with VAT") < composed.indexOf("## Session Instructions"));
+  });
+
+  it("shorten a schema that is too long, and say so when it is cut", () => {
+    const schemaOf = (length: number, fields: number) => ({
+      properties: Object.fromEntries(
+        Array.from({ length: fields }, (_, index) => [`field_${index}`, { description: "x".repeat(length) }]),
+      ),
+    });
+    const shortened = composeInstructions({ ...parts, outputSchema: schemaOf(2_000, 20) });
+    assert.match(shortened, /"field_19":\{"description":"x{120}…"/);
+    assert.doesNotMatch(shortened, /The schema is cut/);
+    const cut = composeInstructions({ ...parts, outputSchema: schemaOf(100, 1_000) });
+    assert.match(cut, /The schema is cut: it has \d+ characters in all\./);
+    assert.ok(cut.length < 16_000);
   });
 
   it("say when nobody is there to answer, and when there are no tools", () => {

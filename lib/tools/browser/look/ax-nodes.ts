@@ -1,5 +1,5 @@
-import { pickNodes } from "./evaluate-in-frame.ts";
-import type { PageFrame } from "./page-frames.ts";
+import { pickNodes } from "../page-kit/evaluate-in-frame.ts";
+import type { PageFrame } from "../page-kit/page-frames.ts";
 
 /** One node of the browser's accessibility tree that represents an element. */
 export type AxNode = {

@@ -3,9 +3,9 @@ import { quoteAsData } from "../../quote-as-data.ts";
 import type { ToolServices } from "../../services.ts";
 import { defineTool, errorResult, textResult } from "../../tool.ts";
 import { openLive } from "../live-page-of.ts";
+import { evaluateIn } from "../page-kit/evaluate-in-frame.ts";
+import { FRAME_ARROW, withFrames } from "../page-kit/page-frames.ts";
 import { withinDeadline } from "../within-deadline.ts";
-import { evaluateIn } from "./evaluate-in-frame.ts";
-import { FRAME_ARROW, withFrames } from "./page-frames.ts";
 import { searchText, type TextMatch } from "./search-text.ts";
 
 const input = z.strictObject({

@@ -1,4 +1,4 @@
-import type { PageKit } from "./page-kit.ts";
+import type { PageKit } from "../page-kit/page-kit.ts";
 
 /** The cleaned page, its outline and how many links, forms, fields and images it has. */
 export type CleanedHtml = {

@@ -1,4 +1,4 @@
-import type { PageKit } from "./page-kit.ts";
+import type { PageKit } from "../page-kit/page-kit.ts";
 
 /** What an element is, apart from its role and name. Box in CSS pixels of its own frame's viewport. */
 export type ElementDescription = {

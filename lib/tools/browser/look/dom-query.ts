@@ -1,14 +1,23 @@
 import { z } from "zod";
 import type { ToolServices } from "../../services.ts";
-import { defineTool, errorResult, jsonResult } from "../../tool.ts";
+import { defineTool, errorResult, jsonResult, type ToolResult, textResult } from "../../tool.ts";
 import { openLive } from "../live-page-of.ts";
+import { callWithNodes, evaluateIn } from "../page-kit/evaluate-in-frame.ts";
+import {
+  explainFrames,
+  FRAME_ARROW,
+  type PageFrame,
+  selectFrames,
+  withFrames,
+} from "../page-kit/page-frames.ts";
+import type { PageKit } from "../page-kit/page-kit.ts";
 import { withinDeadline } from "../within-deadline.ts";
 import { type AxNode, readAxNodes, readAxNodesOf } from "./ax-nodes.ts";
 import { describeElements, type ElementDescription } from "./describe-elements.ts";
-import { callWithNodes, evaluateIn } from "./evaluate-in-frame.ts";
 import { findElements, isListed } from "./find-elements.ts";
-import { explainFrames, FRAME_ARROW, type PageFrame, selectFrames, withFrames } from "./page-frames.ts";
-import type { PageKit } from "./page-kit.ts";
+import { showDifference, showSnapshot } from "./show-snapshot.ts";
+import type { SnapshotBook } from "./snapshot-book.ts";
+import { type Snapshot, snapshotOf } from "./take-snapshot.ts";
 
 const input = z.strictObject({
   selector: z
@@ -32,6 +41,9 @@ const input = z.strictObject({
     .describe("One frame only: its key (main, f1 …), iframe selector, name or a part of its address"),
   limit: z.number().int().min(1).max(200).default(50),
   includeHidden: z.boolean().default(false).describe("Also elements that are not rendered"),
+  since: z.string().min(1).max(20).optional().describe("Only what has changed since this snapshot"),
+  snapshot: z.string().min(1).max(20).optional().describe("With `from`: reads on in this snapshot"),
+  from: z.number().int().min(1).optional().describe("The first line to show"),
 });
 type Query = z.output<typeof input>;
 
@@ -53,11 +65,11 @@ const WORK_MS_MAX = 25_000;
  * Lists elements with role, name, text, a stable selector and their place. Role and name are the browser's own, from its
  * accessibility tree. Source: specification, Structured sessions (`dom_query`).
  */
-export const domQuery = (services: Pick<ToolServices, "browser">) =>
+export const domQuery = (services: Pick<ToolServices, "browser"> & { snapshots: SnapshotBook }) =>
   defineTool({
     name: "dom_query",
     description:
-      "Lists elements of the page in the live browser, its frames and open shadow roots included, as JSON: role, accessible name, text, a selector that finds that element alone, box in CSS pixels of the viewport, and the state of form fields. Without a filter: what can be acted on, and the headings. Filters combine. An element with `frame` lives in that iframe: page.frameLocator(frame) reaches it, one frameLocator per part where ' → ' joins several. Never returns passwords.",
+      "Reads the page in the live browser. Without selector, role or text: a snapshot of the page, text and controls in reading order, frames and open shadow roots in place. Everything that comes from the page stands in quotes. A control has a ref, such as [e7]: page.ref('e7') in browser_execute is its locator, until the element is gone. `since` shows only what has changed. With a selector, role or text (they combine): the elements that match, as JSON, with a selector that finds each alone, box in CSS pixels and state. An element with `frame` lives in that iframe: page.frameLocator(frame), one frameLocator per part where ' → ' joins several. Never returns passwords.",
     input,
     needs: "browser",
     profile: "analysis",
@@ -65,12 +77,22 @@ export const domQuery = (services: Pick<ToolServices, "browser">) =>
     readOnly: true,
     timeoutMs: 120_000,
     async execute(query, call) {
+      const { sessionId } = call;
+      if (query.snapshot !== undefined)
+        return readOn(services.snapshots, sessionId, query.snapshot, query.from);
       const live = await openLive(services.browser, call);
       return withinDeadline(call.signal, WORK_MS_MAX, () =>
         withFrames(live, async (frames, page) => {
           const searched = selectFrames(frames, query.frame);
           if (query.frame !== undefined && searched.length === 0)
             return errorResult(explainFrames(frames, query.frame));
+          if (isSnapshot(query)) {
+            const snapshot = await snapshotOf(
+              query.frame === undefined ? frames : withInner(frames, searched),
+              page,
+            );
+            return textResult(show(services.snapshots, sessionId, snapshot, query));
+          }
           const found = { total: 0, elements: [] as QueriedElement[] };
           const objection = query.selector && (await explainSelector(searched[0], query.selector));
           if (objection) return errorResult(objection);
@@ -92,6 +114,40 @@ export const domQuery = (services: Pick<ToolServices, "browser">) =>
       );
     },
   });
+
+const isSnapshot = ({ selector, role, text, includeHidden }: Query) =>
+  selector === undefined && role === undefined && text === undefined && !includeHidden;
+
+/** The frame that was asked for, and those inside it. */
+function withInner(frames: PageFrame[], [first]: PageFrame[]): PageFrame[] {
+  const inside = new Set([first?.key]);
+  return frames.filter((frame) => {
+    const isInside = inside.has(frame.key) || (frame.parentKey !== null && inside.has(frame.parentKey));
+    if (isInside) inside.add(frame.key);
+    return isInside;
+  });
+}
+
+function show(book: SnapshotBook, sessionId: string, taken: Snapshot, { since, from }: Query): string {
+  const before = since === undefined ? undefined : book.find(sessionId, since);
+  const snapshot = book.add(sessionId, taken);
+  if (since === undefined) return showSnapshot(snapshot, from);
+  if (!before) return `The snapshot ${since} is not kept any more. ${showSnapshot(snapshot)}`;
+  if (before.document !== snapshot.document)
+    return `The page is another one than in ${since}. ${showSnapshot(snapshot)}`;
+  return showDifference(before, snapshot);
+}
+
+function readOn(book: SnapshotBook, sessionId: string, id: string, from = 1): ToolResult {
+  const snapshot = book.find(sessionId, id);
+  if (!snapshot)
+    return errorResult(
+      `The snapshot ${id} is not kept any more; take a new one with dom_query without arguments.`,
+    );
+  if (from > snapshot.lines.length)
+    return errorResult(`from: the snapshot ${id} has ${snapshot.lines.length} lines.`);
+  return textResult(showSnapshot(snapshot, from));
+}
 
 async function queryFrame(frame: PageFrame, query: Query, room: number) {
   const nodes = await findElements(frame, query);

@@ -1,7 +1,7 @@
+import { callWithNodes, pickNodes } from "../page-kit/evaluate-in-frame.ts";
+import type { PageFrame } from "../page-kit/page-frames.ts";
 import { type AxNode, readAxNodes } from "./ax-nodes.ts";
 import { describeElements } from "./describe-elements.ts";
-import { callWithNodes, pickNodes } from "./evaluate-in-frame.ts";
-import type { PageFrame } from "./page-frames.ts";
 
 /** The roles of elements that a user can act on, including the browser's own names for special inputs. */
 const INTERACTIVE_ROLES = new Set(

@@ -2,10 +2,10 @@ import { z } from "zod";
 import type { ToolServices } from "../../services.ts";
 import { defineTool, jsonResult } from "../../tool.ts";
 import { openLive } from "../live-page-of.ts";
+import { evaluateIn } from "../page-kit/evaluate-in-frame.ts";
+import { FRAME_ARROW, type PageFrame, withFrames } from "../page-kit/page-frames.ts";
+import type { PageKit } from "../page-kit/page-kit.ts";
 import { withinDeadline } from "../within-deadline.ts";
-import { evaluateIn } from "./evaluate-in-frame.ts";
-import { FRAME_ARROW, type PageFrame, withFrames } from "./page-frames.ts";
-import type { PageKit } from "./page-kit.ts";
 
 const WORK_MS_MAX = 20_000;
 

@@ -5,10 +5,10 @@ import { quoteAsData } from "../../quote-as-data.ts";
 import type { ToolServices } from "../../services.ts";
 import { defineTool } from "../../tool.ts";
 import { openLive } from "../live-page-of.ts";
+import { evaluateIn } from "../page-kit/evaluate-in-frame.ts";
+import { FRAME_ARROW, withFrames } from "../page-kit/page-frames.ts";
 import { withinDeadline } from "../within-deadline.ts";
 import { type CleanedHtml, cleanHtml } from "./clean-html.ts";
-import { evaluateIn } from "./evaluate-in-frame.ts";
-import { FRAME_ARROW, withFrames } from "./page-frames.ts";
 
 const HTML_CHARS_MAX = 2_000_000;
 const CLEAN_MS_MAX = 10_000;

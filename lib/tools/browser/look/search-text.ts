@@ -1,4 +1,4 @@
-import type { PageKit } from "./page-kit.ts";
+import type { PageKit } from "../page-kit/page-kit.ts";
 
 /** What to look for in one frame. */
 type TextSearch = { query: string; isRegex: boolean; limit: number };

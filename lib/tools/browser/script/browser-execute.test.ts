@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { browserTools } from "../index.ts";
+import { createSnapshotBook } from "../look/snapshot-book.ts";
 import {
   callOf,
   createEvidenceMemory,
@@ -31,7 +32,10 @@ after(async () => {
 });
 
 const execute = (input: object, signal?: AbortSignal) =>
-  browserExecute({ browser: browser.service, control, scripts }).execute(input, callOf(signal));
+  browserExecute({ browser: browser.service, control, scripts, snapshots: createSnapshotBook() }).execute(
+    input,
+    callOf(signal),
+  );
 
 test("the result is quoted as page content, with the console's output, and the browser counts as used", async () => {
   browser.touched.length = 0;
@@ -67,7 +71,12 @@ test("a script that runs too long is told what stands", async () => {
 test("a stop is honoured within a second, also while the browser starts", async () => {
   const controller = new AbortController();
   const ensure = () => new Promise<never>(() => {});
-  const tool = browserExecute({ browser: { ...browser.service, ensure }, control, scripts });
+  const tool = browserExecute({
+    browser: { ...browser.service, ensure },
+    control,
+    scripts,
+    snapshots: createSnapshotBook(),
+  });
   const answered = tool.execute({ script: "return 1" }, callOf(controller.signal));
   controller.abort();
   await assert.rejects(answered, /stopped/);

@@ -4,6 +4,7 @@ import { quoteAsData } from "../../quote-as-data.ts";
 import type { ToolServices } from "../../services.ts";
 import { defineTool, errorResult, textResult } from "../../tool.ts";
 import { openLive } from "../live-page-of.ts";
+import type { SnapshotBook } from "../look/snapshot-book.ts";
 import type { ScriptHelper } from "./script-runner.ts";
 
 const TIMEOUT_MS_MAX = 120_000;
@@ -23,13 +24,13 @@ type ScriptHelpers = (sessionId: string) => Record<string, ScriptHelper>;
  * `security.md`, What comes in.
  */
 export const browserExecute = (
-  services: Pick<ToolServices, "browser" | "control" | "scripts">,
+  services: Pick<ToolServices, "browser" | "control" | "scripts"> & { snapshots: SnapshotBook },
   helpers: ScriptHelpers = () => ({}),
 ) =>
   defineTool({
     name: "browser_execute",
     description:
-      "Runs a Playwright script on the page in the live browser. The script is the body of an async function with `page`, `context` and `console` in scope; what it returns comes back as JSON, with what it wrote to the console. It has no modules, files, environment or network of its own, opens no further pages, and goes to http(s) addresses only. Dialogs of the page are dismissed, unless the script listens for them before they open: `page.on('dialog', (dialog) => dialog.accept())`. Return data rather than pictures, and only what is needed. Example: `await page.getByRole('button', { name: 'Add to cart' }).click(); return page.url();`",
+      "Runs a Playwright script on the page in the live browser. The script is the body of an async function with `page`, `context` and `console` in scope; what it returns comes back as JSON, with what it wrote to the console. `page.ref('e7')` is the locator of the control that a snapshot of dom_query shows as [e7]. It has no modules, files, environment or network of its own, opens no further pages, and goes to http(s) addresses only. Dialogs of the page are dismissed, unless the script listens for them before they open: `page.on('dialog', (dialog) => dialog.accept())`. Return data rather than pictures, and only what is needed. Example: `await page.getByRole('button', { name: 'Add to cart' }).click(); return page.url();`",
     input: z.strictObject({
       script: z.string().min(1).max(100_000),
       timeoutMs: z.number().int().min(100).max(TIMEOUT_MS_MAX).default(30_000),

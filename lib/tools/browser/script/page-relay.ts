@@ -12,11 +12,19 @@ import { isOwnWorld, judgeCommand, type RelayVerdict } from "./relay-rules.ts";
 export type PageRelay = {
   /** Checks one message of the script and passes it on. */
   fromScript: (message: unknown) => void;
+  /**
+   * Makes the element of a ref known to the script's Playwright, under that ref. What the script sends meanwhile waits.
+   * @param find finds the element's frame and DevTools node id; undefined when the element is gone.
+   */
+  installRef: (ref: string, find: () => Promise<FoundNode | undefined>) => void;
   /** Whether the script changed the size of the page; the end of its connection resets that size. */
   hasResized: () => boolean;
   /** Accepts nothing more from the script; resolves when the page has handled all input that the script sent. */
   close: () => Promise<void>;
 };
+
+/** An element by DevTools' ids. */
+type FoundNode = { frameId: string; backendNodeId: number };
 
 type PageRelayOptions = {
   /** WebSocket URL of the browser's DevTools endpoint. */
@@ -35,15 +43,20 @@ type PageRelayOptions = {
 
 type Fields = Record<string, unknown>;
 
+/** Contexts by id; a Playwright world has the id of its frame, any other context has none. */
+type Contexts = Map<number, string | undefined>;
+
 type Relay = {
   options: PageRelayOptions;
   socket: DevtoolsSocket;
   /** The session's page, as DevTools describes it. */
   pageInfo: Fields;
-  /** DevTools sessions that the script was shown, each with the ids of the contexts that the script may use in it. */
-  sessions: Map<string, Set<number>>;
+  /** DevTools sessions that the script was shown, each with the contexts that the script may use in it. */
+  sessions: Map<string, Contexts>;
   /** Ids of the pages that the script was shown. */
   targets: Set<string>;
+  /** Pending while a ref is being installed. */
+  gate: Promise<void> | undefined;
   isAttached: boolean;
   isResized: boolean;
   isClosing: boolean;
@@ -57,7 +70,7 @@ type ScriptCommand = {
   method: string;
   params: Fields;
   address: { sessionId?: string };
-  contexts: Set<number> | undefined;
+  contexts: Contexts | undefined;
 };
 
 /**
@@ -84,13 +97,18 @@ export async function connectPageRelay(options: PageRelayOptions): Promise<PageR
     pageInfo: readRecord(targetInfo),
     sessions: new Map(),
     targets: new Set(),
+    gate: undefined,
     isAttached: false,
     isResized: false,
     isClosing: false,
     pendingInputs: 0,
   };
   return {
-    fromScript: (message) => receiveCommand(relay, message),
+    fromScript(message) {
+      if (relay.gate) passGate(relay, () => receiveCommand(relay, message));
+      else receiveCommand(relay, message);
+    },
+    installRef: (ref, find) => passGate(relay, () => installRef(relay, ref, find)),
     hasResized: () => relay.isResized,
     close() {
       relay.isClosing = true;
@@ -110,7 +128,7 @@ async function showTarget({ options, socket, sessions, targets }: Relay, targetI
   if (targets.has(targetId)) return;
   targets.add(targetId);
   const { sessionId } = await socket.ask("Target.attachToTarget", { targetId, flatten: true });
-  sessions.set(String(sessionId), new Set());
+  sessions.set(String(sessionId), new Map());
   options.toScript({
     method: "Target.attachedToTarget",
     params: { sessionId, targetInfo: { ...targetInfo, attached: true }, waitingForDebugger: false },
@@ -124,13 +142,15 @@ function passEvent(relay: Relay, event: DevtoolsMessage): void {
   if (sessionId === undefined) followBrowserEvent(relay, event);
   const contexts = sessionId === undefined ? undefined : sessions.get(sessionId);
   if (!contexts) return;
-  if (method === "Target.attachedToTarget") sessions.set(String(params.sessionId), new Set());
+  if (method === "Target.attachedToTarget") sessions.set(String(params.sessionId), new Map());
   if (method === "Target.detachedFromTarget") sessions.delete(String(params.sessionId));
   if (method === "Runtime.executionContextsCleared") contexts.clear();
   if (method === "Runtime.executionContextCreated") {
     const context = readRecord(params.context);
-    if (readRecord(context.auxData).isDefault === false && !isOwnWorld(context.name)) return;
-    contexts.add(Number(context.id));
+    const { isDefault, frameId } = readRecord(context.auxData);
+    const isOwn = isOwnWorld(context.name);
+    if (isDefault === false && !isOwn) return;
+    contexts.set(Number(context.id), isOwn ? String(frameId) : undefined);
   }
   const isFailedPage = method === "Network.loadingFailed" && params.type === "Document";
   if (isFailedPage) describeFailure(options, params, params.requestId);
@@ -159,6 +179,47 @@ function describeFailure({ readRefusal }: PageRelayOptions, failure: Fields, loa
   else if (failure.isDownload === true)
     failure.errorText = "the address is a download, and downloads are refused";
   else if (code?.startsWith("net::ERR_")) failure.errorText = describeNetError(code, "the address");
+}
+
+/** Does something after what the gate waits for; the gate opens when nothing is left to wait for. */
+function passGate(relay: Relay, work: () => unknown): void {
+  const gate: Promise<void> = (relay.gate ?? Promise.resolve())
+    .then(work)
+    .then(
+      () => {},
+      () => {},
+    )
+    .then(() => {
+      if (relay.gate === gate) relay.gate = undefined;
+    });
+  relay.gate = gate;
+}
+
+/** The script's locator fails with a sentence of its own when the element is not found here. */
+async function installRef(
+  { socket, sessions }: Relay,
+  ref: string,
+  find: () => Promise<FoundNode | undefined>,
+): Promise<void> {
+  const found = await find();
+  if (!found) return;
+  const { frameId, backendNodeId } = found;
+  for (const [sessionId, contexts] of sessions)
+    for (const [executionContextId, ownFrameId] of contexts) {
+      if (ownFrameId !== frameId) continue;
+      const ask = (method: string, params: Fields) =>
+        new Promise<Fields>((resolve, reject) =>
+          socket.send({ method, params, sessionId }, ({ result, error }) =>
+            error ? reject(new Error(error.message)) : resolve(result ?? {}),
+          ),
+        );
+      const { object } = await ask("DOM.resolveNode", { backendNodeId, executionContextId });
+      await ask("Runtime.callFunctionOn", {
+        functionDeclaration: "function (ref) { (globalThis.agentSessionRefs ??= new Map()).set(ref, this); }",
+        objectId: readRecord(object).objectId,
+        arguments: [{ value: ref }],
+      });
+    }
 }
 
 /** Reads a message of the script, and forwards, answers or refuses its command. */
@@ -233,7 +294,8 @@ function forward(relay: Relay, { id, method, params, address, contexts }: Script
   const isNewWorld = contexts && method === "Page.createIsolatedWorld";
   const scoped = scopeParams(method, params, pageInfo.browserContextId);
   socket.send({ method, params: scoped, ...address }, (answer) => {
-    if (isNewWorld && answer.result) contexts.add(Number(answer.result.executionContextId));
+    if (isNewWorld && answer.result)
+      contexts.set(Number(answer.result.executionContextId), String(params.frameId));
     if (isInput) relay.pendingInputs -= 1;
     terminateWhenQuiet(relay);
     if (method === "Page.navigate" && answer.result)

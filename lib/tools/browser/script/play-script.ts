@@ -1,5 +1,6 @@
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import type { AnsweredDialog } from "#lib/browser/page/page-dialogs.ts";
+import { findRef, listFrames } from "../page-kit/find-ref.ts";
 import { withinDeadline } from "../within-deadline.ts";
 import { connectPageRelay, type PageRelay } from "./page-relay.ts";
 import type { ScriptProcess } from "./script-process.ts";
@@ -13,6 +14,7 @@ const LOG_CHARS_MAX = 20_000;
 const RESULT_CHARS_MAX = 200_000;
 /** Timeout of a single action in a script; Playwright's own 30 s would use up the script's whole time. */
 const ACTION_TIMEOUT_MS = 10_000;
+const USES_REFS = /\bref\b/;
 
 type Play = {
   child: ScriptProcess;
@@ -121,6 +123,7 @@ async function connect(play: Play, dialogClaim: ReturnType<LiveBrowser["claimDia
     type: "run",
     script,
     helpers: Object.keys(options.helpers),
+    frames: USES_REFS.test(script) ? await listFrames(live) : {},
     actionTimeoutMs: Math.min(ACTION_TIMEOUT_MS, options.timeoutMs),
     logCharsMax: LOG_CHARS_MAX,
     resultCharsMax: RESULT_CHARS_MAX,
@@ -139,6 +142,11 @@ function receive(play: Play, message: FromChild): void {
     case "dialogs":
       play.isListening = message.isListening === true;
       break;
+    case "ref": {
+      const ref = String(message.ref);
+      play.relay?.installRef(ref, () => findRef(play.live, ref));
+      break;
+    }
     case "helper":
       void answerHelper(play.child, play.options.helpers, message);
       break;
@@ -200,6 +208,10 @@ function explainError(error: string, line: number | null, script: string): strin
 }
 
 const HINTS = [
+  {
+    when: /the element of ref (\w+) is not in the page/,
+    say: "It was removed or replaced since the snapshot, or the page was left. Take a new snapshot with dom_query.",
+  },
   {
     when: /reading '(exit|env|cwd|stdout|mainModule)'|require is not a function|DYNAMIC_IMPORT|dynamic import|ERR_ACCESS_DENIED|restricted|fetch is not a function|no network/,
     say: "A script has page, context and console only: no modules, files, environment or network of its own. Use page.evaluate for what the page itself can do, and the screenshot tool for pictures.",

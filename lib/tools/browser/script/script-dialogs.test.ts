@@ -6,6 +6,7 @@ import {
   startTestSite,
   type TestBrowsers,
 } from "#lib/browser/testing.ts";
+import { createSnapshotBook } from "../look/snapshot-book.ts";
 import { callOf, createTestControl, textOf } from "../test-fixture.ts";
 import { browserExecute } from "./browser-execute.ts";
 import { createScriptRunner, type ScriptRunner } from "./script-runner.ts";
@@ -32,7 +33,12 @@ after(async () => {
 
 /** Runs a script as the agent does. @returns the text of the tool's result. */
 async function run(script: string): Promise<string> {
-  const tool = browserExecute({ browser: house.browsers, control: createTestControl(), scripts });
+  const tool = browserExecute({
+    browser: house.browsers,
+    control: createTestControl(),
+    scripts,
+    snapshots: createSnapshotBook(),
+  });
   return textOf(await tool.execute({ script, timeoutMs: 20_000 }, { ...callOf(), sessionId }));
 }
 

@@ -1,15 +1,21 @@
-import type { CDPSession, Page } from "playwright";
+import type { BrowserContext, CDPSession, Frame, Page } from "playwright";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
-import { callWithNodes } from "./evaluate-in-frame.ts";
+import { callWithNode } from "./evaluate-in-frame.ts";
+import type { RefCounter } from "./page-kit.ts";
 
 /** Where something is, in CSS pixels of the main frame's viewport. */
 type Box = { x: number; y: number; width: number; height: number };
 
 /** One frame of the page, whichever process it lives in. */
 export type PageFrame = {
-  /** `main`, or `f1`, `f2` … in document order. */
+  /** `main`, or `f1`, `f2` … in the order in which frames were first seen; a frame keeps it. */
   key: string;
   parentKey: string | null;
+  refs: RefCounter;
+  /** DevTools ids of the nodes of this document whose listeners were noted. */
+  listening: Set<number>;
+  /** The ref of the iframe element in the parent frame; null for the main frame. */
+  ownerRef: string | null;
   /** DevTools' own id. */
   id: string;
   url: string;
@@ -33,7 +39,8 @@ const FRAMES_MAX = 60;
 const WORLD_NAME = "agent-session-tools";
 
 /**
- * Opens every frame of the session's page for reading, cross-origin ones included, and closes them again afterwards.
+ * Reads every frame of the session's page, cross-origin ones included.
+ *
  * @throws Error when the page is gone.
  */
 export async function withFrames<Result>(
@@ -41,26 +48,64 @@ export async function withFrames<Result>(
   work: (frames: PageFrame[], page: Page) => Promise<Result>,
 ): Promise<Result> {
   const page = live.page();
-  const main = await page.context().newCDPSession(page);
-  const opened: CDPSession[] = [main];
-  try {
-    const own = await Promise.all(
-      page
-        .frames()
-        .slice(1, FRAMES_MAX)
-        // Expected: a frame of the same process has no session of its own.
-        .map((frame) =>
-          page
-            .context()
-            .newCDPSession(frame)
-            .catch(() => undefined),
-        ),
-    );
-    for (const session of own) if (session) opened.push(session);
-    return await work(await describeFrames(opened), page);
-  } finally {
-    await Promise.all(opened.map((session) => session.detach().catch(() => {})));
-  }
+  const main = sessionOf(page.context(), page);
+  const others = page.frames().slice(1, FRAMES_MAX);
+  // Expected: a frame of the same process has no session of its own.
+  const own = others.map((frame) => sessionOf(page.context(), frame).catch(() => undefined));
+  const sessions = [await main, ...(await Promise.all(own))].filter((session) => session !== undefined);
+  return work(await describeFrames(sessions, refsOf(live)), page);
+}
+
+const sessionsOf = new WeakMap<Page | Frame, Promise<CDPSession>>();
+
+/**
+ * The tools' DevTools session with a page, or with a frame that has a process of its own. It is kept: a world that is
+ * made through another session would be a new one, which lasts until the document is left.
+ */
+function sessionOf(context: BrowserContext, target: Page | Frame): Promise<CDPSession> {
+  const known = sessionsOf.get(target);
+  if (known) return known;
+  const opened = context.newCDPSession(target);
+  const forget = () => void (sessionsOf.get(target) === opened && sessionsOf.delete(target));
+  sessionsOf.set(target, opened);
+  opened.then((session) => session.once("close", forget), forget);
+  return opened;
+}
+
+/** What was given out in one browser: the number of each frame, and for each prefix the refs so far. */
+type BrowserRefs = {
+  frameNumbers: Map<string, number>;
+  counters: Map<string, RefCounter>;
+  listening: Map<string, { contextId: number; nodes: Set<number> }>;
+  first: number;
+};
+
+const refsOfContext = new WeakMap<BrowserContext, BrowserRefs>();
+
+function refsOf({ context, firstRef }: LiveBrowser): BrowserRefs {
+  const known = refsOfContext.get(context);
+  if (known) return known;
+  const refs = { frameNumbers: new Map(), counters: new Map(), listening: new Map(), first: firstRef };
+  refsOfContext.set(context, refs);
+  return refs;
+}
+
+/** The nodes of a frame's document whose listeners were noted; a new document begins with none. */
+function listeningIn({ listening }: BrowserRefs, frameId: string, contextId: number): Set<number> {
+  const noted = listening.get(frameId);
+  if (noted?.contextId === contextId) return noted.nodes;
+  const nodes = new Set<number>();
+  listening.set(frameId, { contextId, nodes });
+  return nodes;
+}
+
+/** The counter of a frame's refs: `e1` in the main frame, `f1e1` in the first other one. */
+function counterOf(refs: BrowserRefs, frameId: string, isMain: boolean): RefCounter {
+  if (!isMain && !refs.frameNumbers.has(frameId)) refs.frameNumbers.set(frameId, refs.frameNumbers.size + 1);
+  const prefix = isMain ? "" : `f${refs.frameNumbers.get(frameId)}`;
+  const counter = refs.counters.get(prefix) ?? { prefix, next: refs.first };
+  refs.counters.set(prefix, counter);
+  return counter;
 }
 
 type FrameTree = {
@@ -68,7 +113,7 @@ type FrameTree = {
   childFrames?: FrameTree[];
 };
 
-async function describeFrames(sessions: CDPSession[]): Promise<PageFrame[]> {
+async function describeFrames(sessions: CDPSession[], refs: BrowserRefs): Promise<PageFrame[]> {
   const found = new Map<string, { frame: FrameTree["frame"]; session: CDPSession }>();
   for (const session of sessions) {
     const tree = await session.send("Page.getFrameTree").catch(() => undefined);
@@ -79,7 +124,7 @@ async function describeFrames(sessions: CDPSession[]): Promise<PageFrame[]> {
     [...found.values()].filter(({ frame }) => frame.parentId === parentId);
   const visit = async (parentId: string | undefined, parent: PageFrame | undefined) => {
     for (const { frame, session } of children(parentId)) {
-      const opened = await openFrame(frame, session, parent, frames.length).catch(() => undefined);
+      const opened = await openFrame(frame, session, parent, refs).catch(() => undefined);
       // A frame that was removed meanwhile is no longer part of the page.
       if (!opened) continue;
       frames.push(opened);
@@ -102,7 +147,7 @@ async function openFrame(
   frame: FrameTree["frame"],
   session: CDPSession,
   parent: PageFrame | undefined,
-  index: number,
+  refs: BrowserRefs,
 ): Promise<PageFrame> {
   const { executionContextId: contextId } = await session.send("Page.createIsolatedWorld", {
     frameId: frame.id,
@@ -111,9 +156,13 @@ async function openFrame(
   const owner = parent ? await describeOwner(parent, frame.id) : undefined;
   // DevTools' own field does not contain the inherited origin of a srcdoc frame.
   const { result } = await session.send("Runtime.evaluate", { expression: "self.origin", contextId });
+  const counter = counterOf(refs, frame.id, parent === undefined);
   return {
-    key: index === 0 ? "main" : `f${index}`,
+    key: counter.prefix || "main",
     parentKey: parent?.key ?? null,
+    refs: counter,
+    listening: listeningIn(refs, frame.id, contextId),
+    ownerRef: owner?.ref ?? null,
     id: frame.id,
     url: frame.url,
     name: frame.name ?? "",
@@ -134,21 +183,19 @@ async function openFrame(
 
 async function describeOwner(parent: PageFrame, frameId: string) {
   const { backendNodeId } = await parent.session.send("DOM.getFrameOwner", { frameId });
-  const [owner] = await callWithNodes(parent, [backendNodeId], (kit, elements) =>
-    elements.map((element) => {
-      const box = element.getBoundingClientRect();
-      const { clientLeft, clientTop, clientWidth, clientHeight } = element;
-      return {
-        selector: kit.selectorOf(element),
-        x: box.x + clientLeft,
-        y: box.y + clientTop,
-        width: clientWidth,
-        height: clientHeight,
-        isVisible: kit.isVisible(element),
-      };
-    }),
-  );
-  return owner;
+  return callWithNode(parent, backendNodeId, (kit, element) => {
+    const box = element.getBoundingClientRect();
+    const { clientLeft, clientTop, clientWidth, clientHeight } = element;
+    return {
+      ref: kit.refOf(element),
+      selector: kit.selectorOf(element),
+      x: box.x + clientLeft,
+      y: box.y + clientTop,
+      width: clientWidth,
+      height: clientHeight,
+      isVisible: kit.isVisible(element),
+    };
+  });
 }
 
 /** The frames that a tool's `frame` argument names: by key, by selector path, by name, or by a part of the address. */

@@ -13,13 +13,37 @@ export async function evaluateIn<Argument, Result>(
   timeoutMs = 5_000,
 ): Promise<Result> {
   const { result, exceptionDetails } = await frame.session.send("Runtime.evaluate", {
-    expression: `(${fn})(${pageKitSource}, ${JSON.stringify(argument ?? null)})`,
+    expression: `(() => {
+      ${setUp(frame)}
+      return { value: (${fn})(kit, ${JSON.stringify(argument ?? null)}), next: counter.next };
+    })()`,
     contextId: frame.contextId,
     returnByValue: true,
     timeout: timeoutMs,
   });
   if (exceptionDetails) throw new Error(readException(exceptionDetails));
-  return result.value as Result;
+  return keepCount(frame, result.value as Counted<Result>);
+}
+
+/** Runs a function over the element of a DevTools node id. @throws Error when it is gone. */
+export async function callWithNode<Result>(
+  frame: PageFrame,
+  backendNodeId: number,
+  fn: (kit: PageKit, element: Element) => Result,
+): Promise<Result> {
+  const { session, contextId: executionContextId } = frame;
+  const { object } = await session.send("DOM.resolveNode", { backendNodeId, executionContextId });
+  const { result, exceptionDetails } = await session.send("Runtime.callFunctionOn", {
+    functionDeclaration: `(node) => {
+      ${setUp(frame)}
+      return { value: (${fn})(kit, node), next: counter.next };
+    }`,
+    arguments: [object],
+    executionContextId,
+    returnByValue: true,
+  });
+  if (exceptionDetails) throw new Error(readException(exceptionDetails));
+  return keepCount(frame, result.value as Counted<Result>);
 }
 
 /** Runs a function over elements given by DevTools' node ids; the result of one that is gone is undefined. */
@@ -40,7 +64,7 @@ export async function callWithNodes<Result>(
   const living = handles.flatMap((objectId) => (objectId ? [{ objectId }] : []));
   if (living.length === 0) return handles.map(() => undefined);
   const { result, exceptionDetails } = await session.send("Runtime.callFunctionOn", {
-    functionDeclaration: `(...nodes) => (${fn})(${pageKitSource}, nodes)`,
+    functionDeclaration: `(...nodes) => { ${setUp(frame)} return (${fn})(kit, nodes); }`,
     arguments: living,
     executionContextId,
     returnByValue: true,
@@ -64,7 +88,8 @@ export async function pickNodes<Argument>(
   const { session, contextId } = frame;
   const { result, exceptionDetails } = await session.send("Runtime.evaluate", {
     expression: `(() => {
-      const all = (${fn})(${pageKitSource}, ${JSON.stringify(argument ?? null)});
+      ${setUp(frame)}
+      const all = (${fn})(kit, ${JSON.stringify(argument ?? null)});
       return Object.assign(all.slice(0, ${max}), { total: all.length });
     })()`,
     contextId,
@@ -85,6 +110,31 @@ export async function pickNodes<Argument>(
     ),
   );
   return { total, backendNodeIds: nodes.map(({ node }) => node.backendNodeId) };
+}
+
+/** DevTools' node id of the element that a ref names; undefined when it is gone, or was never given out in this frame. */
+export async function findNodeOf(frame: PageFrame, ref: string): Promise<number | undefined> {
+  const { session, contextId } = frame;
+  const { result } = await session.send("Runtime.evaluate", {
+    expression: `(() => { ${setUp(frame)} return kit.elementOf(${JSON.stringify(ref)}); })()`,
+    contextId,
+  });
+  if (!result.objectId) return undefined;
+  const { node } = await session.send("DOM.describeNode", { objectId: result.objectId });
+  return node.backendNodeId;
+}
+
+type Counted<Result> = { value: Result; next: number };
+
+/** The count is kept in the world, for calls side by side, and by the service, for the documents to come. */
+const setUp = ({ refs }: PageFrame) => `
+  const counter = (globalThis.agentSessionCounter ??= { prefix: ${JSON.stringify(refs.prefix)}, next: 0 });
+  counter.next = Math.max(counter.next, ${refs.next});
+  const kit = ${pageKitSource("counter")};`;
+
+function keepCount<Result>({ refs }: PageFrame, { value, next }: Counted<Result>): Result {
+  refs.next = Math.max(refs.next, next);
+  return value;
 }
 
 const readException = (details: { text: string; exception?: { description?: string } }) =>

@@ -1,3 +1,6 @@
+import { type ElementKit, makeElements, type RefCounter } from "./make-elements.ts";
+import { makeNames, type NameKit } from "./make-names.ts";
+import { makeRoleOf } from "./make-roles.ts";
 import { makeSelectorOf } from "./unique-selector.ts";
 
 /** The page's elements, as functions that run inside the page see them. */
@@ -8,13 +11,19 @@ export type PageDom = {
   queryAll: (selector: string) => Element[];
   isOverlay: (node: Node) => boolean;
   isVisible: (element: Element) => boolean;
+  /** Whether a field holds a password, which no tool returns. */
+  isSecret: (element: Element) => boolean;
 };
 
 /** What functions that run inside a page share. */
-export type PageKit = PageDom & {
-  /** A short selector that finds this element alone; null inside a closed shadow root. */
-  selectorOf: (element: Element) => string | null;
-};
+export type PageKit = PageDom &
+  NameKit &
+  ElementKit & {
+    /** A short selector that finds this element alone; null inside a closed shadow root. */
+    selectorOf: (element: Element) => string | null;
+    /** The ARIA role, as Playwright's `getByRole` matches it; null without one. */
+    roleOf: (element: Element) => string | null;
+  };
 
 /** Runs inside the page: it must not use anything from outside its own body. */
 function makePageDom(): PageDom {
@@ -79,13 +88,24 @@ function makePageDom(): PageDom {
     return (box.width > 0 && box.height > 0) || getComputedStyle(element).display === "contents";
   };
 
-  return { roots, queryAll, isOverlay, isVisible };
+  const isSecret = (element: Element): boolean =>
+    element instanceof HTMLInputElement &&
+    (element.type === "password" || /password/.test(element.autocomplete));
+
+  return { roots, queryAll, isOverlay, isVisible, isSecret };
 }
 
 /**
  * The kit as a JavaScript expression. It runs in a world of its own, which scripts of the page cannot see or change.
+ *
+ * @param counter a JavaScript expression of the counter of refs.
  */
-export const pageKitSource = `(() => {
+export const pageKitSource = (counter: string): string => `(() => {
   const dom = (${makePageDom})();
-  return { ...dom, selectorOf: (${makeSelectorOf})(dom) };
+  const roleOf = (${makeRoleOf})();
+  const names = (${makeNames})(dom, roleOf);
+  const elements = (${makeElements})(dom, ${counter});
+  return { ...dom, ...names, ...elements, roleOf, selectorOf: (${makeSelectorOf})(dom) };
 })()`;
+
+export type { RefCounter };

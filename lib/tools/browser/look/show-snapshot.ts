@@ -1,0 +1,43 @@
+import { quoteAsData } from "../../quote-as-data.ts";
+import { describeDifference, type NamedSnapshot } from "./snapshot-book.ts";
+
+/** Fits a tool result that is shown whole. */
+const SNAPSHOT_CHARS_MAX = 11_000;
+
+/** What a snapshot is shown as: from a line on, as far as it fits. */
+export function showSnapshot(snapshot: NamedSnapshot, from = 1, charsMax = SNAPSHOT_CHARS_MAX): string {
+  const { id, lines } = snapshot;
+  const fitting = takeFitting(lines.slice(from - 1), charsMax);
+  const last = from - 1 + fitting.length;
+  const isWhole = from === 1 && last === lines.length;
+  const range = isWhole ? "" : `, lines ${from} to ${last} of ${lines.length}`;
+  const more =
+    last < lines.length ? `\nMore lines: dom_query with { "snapshot": "${id}", "from": ${last + 1} }.` : "";
+  const body = fitting.length > 0 ? fitting.join("\n") : "(nothing is shown)";
+  return `Snapshot ${id}${range}. ${quoteAsData(snapshot.url, `${describePage(snapshot)}\n${body}`)}${more}`;
+}
+
+/** What has changed since an earlier snapshot of the same document. */
+export function showDifference(before: NamedSnapshot, after: NamedSnapshot): string {
+  const changes = describeDifference(before, after);
+  if (changes.length === 0) return `Snapshot ${after.id}: nothing has changed since ${before.id}.`;
+  const fitting = takeFitting(changes, SNAPSHOT_CHARS_MAX);
+  const left = changes.length - fitting.length;
+  const cut = left > 0 ? `\n${left} more changed lines; read the whole page with dom_query.` : "";
+  return `Snapshot ${after.id}: what has changed since ${before.id} (- before, + now). ${quoteAsData(after.url, fitting.join("\n"))}${cut}`;
+}
+
+function describePage({ title, url, view }: NamedSnapshot): string {
+  const { width, height, scrollY, pageHeight } = view;
+  const scrolled = pageHeight > height ? `, scrolled ${scrollY} of ${pageHeight - height} px` : "";
+  return `${JSON.stringify(title)} ${url.slice(0, 500)} (viewport ${width}×${height}${scrolled})`;
+}
+
+function takeFitting(lines: string[], charsMax: number): string[] {
+  let chars = 0;
+  const end = lines.findIndex((line) => {
+    chars += line.length + 1;
+    return chars > charsMax;
+  });
+  return end === -1 ? lines : lines.slice(0, Math.max(end, 1));
+}

@@ -1,0 +1,79 @@
+import { randomInt } from "node:crypto";
+import { diffArrays } from "diff";
+import type { Snapshot } from "./take-snapshot.ts";
+
+/** A snapshot with the id under which the model knows it. */
+export type NamedSnapshot = Snapshot & { id: string };
+
+/** The latest snapshots of each session, kept in this process: for the difference to an earlier one, and for reading on. */
+export type SnapshotBook = {
+  add: (sessionId: string, snapshot: Snapshot) => NamedSnapshot;
+  find: (sessionId: string, id: string) => NamedSnapshot | undefined;
+  /** What the line of a ref said when it was last shown, without the ref: `button "Save"`. */
+  describeRef: (sessionId: string, ref: string) => string | undefined;
+};
+
+const SESSIONS_MAX = 100;
+const SNAPSHOTS_MAX = 4;
+
+export function createSnapshotBook(): SnapshotBook {
+  const bySession = new Map<string, NamedSnapshot[]>();
+  return {
+    add(sessionId, snapshot) {
+      const named = { ...snapshot, id: `s${randomInt(36 ** 3, 36 ** 4).toString(36)}` };
+      const kept = [named, ...(bySession.get(sessionId) ?? [])].slice(0, SNAPSHOTS_MAX);
+      // The session used last is the last one to be forgotten.
+      bySession.delete(sessionId);
+      bySession.set(sessionId, kept);
+      const [oldest] = bySession.keys();
+      if (bySession.size > SESSIONS_MAX && oldest !== undefined) bySession.delete(oldest);
+      return named;
+    },
+    find: (sessionId, id) => bySession.get(sessionId)?.find((snapshot) => snapshot.id === id),
+    describeRef(sessionId, ref) {
+      const mark = ` [${ref}]`;
+      for (const { lines } of bySession.get(sessionId) ?? [])
+        for (const line of lines) {
+          const end = line.indexOf(mark);
+          if (end !== -1) return WHAT_STANDS_LAST.exec(line.slice(0, end))?.[0].trim();
+        }
+      return undefined;
+    },
+  };
+}
+
+/** The words and the quoted name before a ref. A line may name several elements. */
+const WHAT_STANDS_LAST = /[a-z][a-z ]*( "(?:[^"\\]|\\.)*")?$/;
+
+/** How one snapshot differs from an earlier one of the same document: hunks of removed (`-`) and added (`+`) lines. */
+export function describeDifference(before: Snapshot, after: Snapshot): string[] {
+  const changes = diffArrays(before.lines, after.lines);
+  const described: string[] = [];
+  let place = 0;
+  let isInHunk = false;
+  for (const { value, added, removed } of changes) {
+    if (!added && !removed) {
+      place += value.length;
+      isInHunk = false;
+      continue;
+    }
+    const parent = isInHunk ? undefined : findParent(after.lines, place, value[0] ?? "");
+    if (parent) described.push(`in ${parent}`);
+    isInHunk = true;
+    described.push(...value.map((line) => `${added ? "+" : "-"} ${line.trimStart()}`));
+    if (added) place += value.length;
+  }
+  return described;
+}
+
+const depthOf = (line: string) => line.length - line.trimStart().length;
+
+/** The nearest line above a place that is less indented. */
+function findParent(lines: string[], place: number, changed: string): string | undefined {
+  const depth = depthOf(changed);
+  for (let index = place - 1; index >= 0 && depth > 0; index--) {
+    const line = lines[index] ?? "";
+    if (depthOf(line) < depth) return line.trim();
+  }
+  return undefined;
+}

@@ -1,0 +1,78 @@
+import type { Page } from "playwright";
+import type { LiveBrowser } from "#lib/browser/browser-service.ts";
+import { evaluateIn } from "../page-kit/evaluate-in-frame.ts";
+import { noteListeners } from "../page-kit/note-listeners.ts";
+import { type PageFrame, withFrames } from "../page-kit/page-frames.ts";
+import { type SnapshotLine, walkPage } from "../page-kit/walk-page.ts";
+
+/** A page as lines of text and controls in reading order, frames in place. */
+export type Snapshot = {
+  url: string;
+  title: string;
+  /** Identifies the document of the frame that the lines begin with. */
+  document: string;
+  view: PageView;
+  lines: string[];
+};
+
+/** The part of the page that is in view, in CSS pixels. */
+type PageView = { width: number; height: number; scrollY: number; pageHeight: number };
+
+/** Lines of one frame; what a page has beyond them cannot be read by a snapshot. */
+const LINES_MAX = 20_000;
+const WALK_MS_MAX = 10_000;
+
+/** @throws Error when the page is gone or does not answer. */
+export const takeSnapshot = (live: LiveBrowser): Promise<Snapshot> =>
+  withFrames(live, (frames, page) => snapshotOf(frames, page));
+
+/** Writes the first of the frames, and the others where they stand inside it. @throws Error when it does not answer. */
+export async function snapshotOf([first, ...others]: PageFrame[], page: Page): Promise<Snapshot> {
+  if (!first) throw new Error("The page is gone; try again.");
+  const [content, ...contents] = await Promise.all([
+    walk(first),
+    // A frame that does not answer is named, without its content.
+    ...others.map((frame) => walk(frame).catch(() => null)),
+  ]);
+  const walked = new Map(
+    others.map((frame, index) => [frame.ownerRef, { frame, content: contents[index] ?? null }]),
+  );
+  const lines: string[] = [];
+  write(content?.lines ?? [], "", lines, walked);
+  const view = await evaluateIn(first, readView, null);
+  return {
+    url: page.url(),
+    title: await page.title(),
+    document: `${first.id} ${first.contextId}`,
+    view,
+    lines,
+  };
+}
+
+async function walk(frame: PageFrame) {
+  await noteListeners(frame);
+  return evaluateIn(frame, walkPage, { linesMax: LINES_MAX }, WALK_MS_MAX);
+}
+
+type Walked = Map<string | null, { frame: PageFrame; content: { lines: SnapshotLine[] } | null }>;
+
+function write(source: SnapshotLine[], indent: string, lines: string[], walked: Walked): void {
+  for (const { depth, text, frame } of source) {
+    const own = indent + "  ".repeat(depth);
+    const inner = frame === undefined ? undefined : walked.get(frame);
+    if (!inner) {
+      lines.push(own + text);
+      continue;
+    }
+    const { key, url, isCrossOrigin } = inner.frame;
+    const where = isCrossOrigin ? ` ${JSON.stringify(url.slice(0, 120))}` : "";
+    lines.push(`${own}${text} ${key}${where}${inner.content ? "" : " (does not answer)"}`);
+    write(inner.content?.lines ?? [], `${own}  `, lines, walked);
+  }
+}
+
+/** Runs inside the page, sent as source. */
+function readView(): PageView {
+  const { scrollHeight } = document.documentElement;
+  return { width: innerWidth, height: innerHeight, scrollY: Math.round(scrollY), pageHeight: scrollHeight };
+}

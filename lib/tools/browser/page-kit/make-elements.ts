@@ -1,0 +1,205 @@
+import type { PageDom } from "./page-kit.ts";
+
+/** How an element takes part in what people do on the page. */
+type ElementPurpose = "control" | "clickable" | "focusable" | "drop target" | "scrollable" | null;
+
+/** Functions that name and describe single elements. */
+export type ElementKit = {
+  /** The element's ref, which it keeps as long as it exists; given out on the first call. */
+  refOf: (element: Element) => string;
+  /** The element of a ref; undefined when it was never given out here, or the element left the document. */
+  elementOf: (ref: string) => Element | undefined;
+  /** @param style the element's computed style. */
+  purposeOf: (
+    element: Element,
+    role: string | null,
+    style: CSSStyleDeclaration,
+    isPointerInherited: boolean,
+  ) => ElementPurpose;
+  /** What the element is and its state, for one line: `textbox "Email" [e3] required value "a@b.example"`. */
+  describe: (element: Element, head: string, name: string, ref: string | null) => string;
+  /** The states alone. */
+  statesOf: (element: Element) => string[];
+  /** A word about what a picture or a background shows, from file and class names: ` icon "trash"`; else empty. */
+  iconOf: (element: Element) => string;
+  /** Text as a JSON string, cut at `max` characters: page content cannot end its own quotes. */
+  quote: (text: string, max: number) => string;
+};
+
+/** Numbers for new refs: refs of one browser are never given out twice, so the service counts them. */
+export type RefCounter = { prefix: string; next: number };
+
+/**
+ * Makes the functions that name and describe elements. Runs inside the page, sent as source: it uses nothing from
+ * outside its own body.
+ */
+export function makeElements(dom: PageDom, counter: RefCounter): ElementKit {
+  const controls = new Set(
+    "button link textbox searchbox combobox listbox checkbox radio switch slider spinbutton menuitem menuitemcheckbox menuitemradio tab treeitem option scrollbar".split(
+      " ",
+    ),
+  );
+  // The world is the service's own; it lasts as long as the document.
+  const world = globalThis as { agentSessionElements?: WorldElements };
+  world.agentSessionElements ??= { refOf: new WeakMap(), byRef: new Map(), listening: new WeakMap() };
+  const known = world.agentSessionElements;
+
+  const refOf = (element: Element): string => {
+    const given = known.refOf.get(element);
+    if (given !== undefined) return given;
+    const ref = `${counter.prefix}e${counter.next++}`;
+    known.refOf.set(element, ref);
+    known.byRef.set(ref, new WeakRef(element));
+    return ref;
+  };
+  const elementOf = (ref: string): Element | undefined => {
+    const element = known.byRef.get(ref)?.deref();
+    return element?.isConnected ? element : undefined;
+  };
+  const isScrollable = (element: Element, style: CSSStyleDeclaration): boolean =>
+    (style.overflowY === "auto" || style.overflowY === "scroll") &&
+    element !== document.scrollingElement &&
+    element !== document.body &&
+    element.clientHeight > 0 &&
+    element.scrollHeight > element.clientHeight + 40;
+
+  /** A listener around a large part of the page serves what is inside it. */
+  const isDelegate = (element: Element): boolean =>
+    element.querySelectorAll("a[href], button, input, select, textarea, [role=button]").length > 8;
+  const purposeOf: ElementKit["purposeOf"] = (element, role, style, isPointerInherited) => {
+    if (role !== null && controls.has(role)) return "control";
+    if (
+      element.matches(
+        "summary, [contenteditable]:not([contenteditable=false]), audio[controls], video[controls]",
+      )
+    )
+      return "control";
+    if (element === document.body || element === document.documentElement) return null;
+    const listener = known.listening.get(element);
+    const isPointer = !isPointerInherited && style.cursor === "pointer";
+    if ((listener === "click" || isPointer) && !isDelegate(element)) return "clickable";
+    if (element.matches("[tabindex]:not([tabindex='-1'])")) return "focusable";
+    if (listener === "drop") return "drop target";
+    return isScrollable(element, style) ? "scrollable" : null;
+  };
+
+  const quote = (text: string, max: number) =>
+    JSON.stringify(text.length > max ? `${text.slice(0, max - 1)}…` : text);
+  const token = (value: string | null, pattern: RegExp) =>
+    value !== null && pattern.test(value) ? value : null;
+  const optionsOf = (select: HTMLSelectElement | HTMLDataListElement): string => {
+    const shown = [...select.options].slice(0, 12).map((option) => quote(option.label || option.value, 60));
+    const more = select.options.length - shown.length;
+    return `options ${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  };
+  const fieldStates = (element: Element): string[] => {
+    const states: string[] = [];
+    if (element instanceof HTMLInputElement) {
+      const { type } = element;
+      if (/^(date|time|datetime-local|month|week|color|file|password)$/.test(type))
+        states.push(`type ${type}`);
+      if (type === "checkbox" || type === "radio") {
+        if (element.indeterminate) states.push("mixed");
+        else if (element.checked) states.push("checked");
+      } else if (dom.isSecret(element)) {
+        if (element.value) states.push('value "•••"');
+      } else if (type === "file") {
+        states.push(
+          ...(element.multiple ? ["multiple"] : []),
+          ...[...(element.files ?? [])].map(({ name }) => quote(name, 80)),
+        );
+      } else if (!/^(button|submit|reset|image)$/.test(type) && element.value) {
+        states.push(`value ${quote(element.value, 200)}`);
+      }
+      for (const limit of ["min", "max", "step"] as const)
+        if (element[limit]) states.push(`${limit} ${quote(element[limit], 20)}`);
+      if (element.list) states.push(optionsOf(element.list));
+    } else if (element instanceof HTMLTextAreaElement && element.value) {
+      states.push(`value ${quote(element.value, 500)}`);
+    } else if (element instanceof HTMLSelectElement) {
+      const selected = [...element.selectedOptions].slice(0, 10).map(({ label }) => quote(label, 60));
+      states.push(`value ${selected.join(", ") || '""'}`, optionsOf(element));
+    } else if (element instanceof HTMLProgressElement || element instanceof HTMLMeterElement) {
+      states.push(`value ${element.value} of ${element.max}`);
+    }
+    return states;
+  };
+  const ariaStates = (element: Element): string[] => {
+    const aria = (name: string) => element.getAttribute(`aria-${name}`);
+    const states: string[] = [];
+    const { checked, pressed } = { checked: aria("checked"), pressed: aria("pressed") };
+    if (checked === "true" || checked === "mixed") states.push(checked === "true" ? "checked" : "mixed");
+    if (pressed === "true" || pressed === "mixed") states.push("pressed");
+    if (aria("selected") === "true") states.push("selected");
+    const expanded =
+      element.localName === "summary" && element.parentElement instanceof HTMLDetailsElement
+        ? String(element.parentElement.open)
+        : aria("expanded");
+    if (expanded === "true" || expanded === "false")
+      states.push(expanded === "true" ? "expanded" : "collapsed");
+    if (element.matches(":disabled") || aria("disabled") === "true") states.push("disabled");
+    if ("readOnly" in element && element.readOnly === true) states.push("readonly");
+    if (("required" in element && element.required === true) || aria("required") === "true")
+      states.push("required");
+    if (aria("invalid") === "true" || element.matches(":user-invalid")) states.push("invalid");
+    const current = token(aria("current"), /^(page|step|location|date|time|true)$/);
+    if (current) states.push(`current${current === "true" ? "" : ` ${current}`}`);
+    const sort = token(aria("sort"), /^(ascending|descending|other)$/);
+    if (sort) states.push(`sorted ${sort}`);
+    if (aria("haspopup") && aria("haspopup") !== "false") states.push("opens a popup");
+    const value = aria("valuetext") ?? aria("valuenow");
+    if (value !== null && !("value" in element)) states.push(`value ${quote(value, 60)}`);
+    if (element instanceof HTMLElement && element.draggable && element.hasAttribute("draggable"))
+      states.push("draggable");
+    return states;
+  };
+  const statesOf = (element: Element): string[] => {
+    const states = [...ariaStates(element), ...fieldStates(element)];
+    if (isScrollable(element, getComputedStyle(element))) {
+      const top = Math.round(element.scrollTop);
+      states.push(`shows ${top} to ${top + element.clientHeight} of ${element.scrollHeight} px`);
+    }
+    if (element.matches(":focus") && element !== document.body) states.push("focused");
+    return states;
+  };
+  const describe: ElementKit["describe"] = (element, head, name, ref) => {
+    const level =
+      head === "heading" ? (element.getAttribute("aria-level") ?? element.localName.slice(1)) : null;
+    const placeholder = element.getAttribute("placeholder")?.trim();
+    const isEmptyField = "value" in element && element.value === "";
+    return [
+      head,
+      ...(level !== null && /^[1-9]$/.test(level) ? [level] : []),
+      ...(name ? [quote(name, 160)] : []),
+      ...(ref === null ? [] : [`[${ref}]`]),
+      ...(placeholder && placeholder !== name && isEmptyField
+        ? [`placeholder ${quote(placeholder, 80)}`]
+        : []),
+      ...statesOf(element),
+    ].join(" ");
+  };
+  const iconOf = (element: Element): string => {
+    const parts = [element, ...element.querySelectorAll("svg, use, img, i, span")].slice(0, 6);
+    const words = parts.flatMap((part) => {
+      const background = /url\("?([^")]+)/.exec(getComputedStyle(part).backgroundImage)?.[1];
+      const file = part.getAttribute("src") ?? (background?.startsWith("data:") ? undefined : background);
+      const name = file?.startsWith("data:") ? undefined : /([\w-]+)\.\w+(?:[?#]|$)/.exec(file ?? "")?.[1];
+      const used = /#([\w-]+)$/.exec(part.getAttribute("href") ?? "")?.[1];
+      const marked = part.getAttribute("data-icon") ?? part.getAttribute("data-lucide");
+      const fromClass = /(?:^|[\s-])(?:icon|fa|bi|ti|mdi|lucide|ph|glyphicon|octicon)-([a-z][a-z-]+)/.exec(
+        part.getAttribute("class") ?? "",
+      )?.[1];
+      return [marked, used, fromClass, name].filter((word) => word !== undefined && word !== null);
+    });
+    return words[0] ? ` icon ${quote(words[0], 40)}` : "";
+  };
+  return { refOf, elementOf, purposeOf, describe, statesOf, iconOf, quote };
+}
+
+/** What the service's own world remembers of a document's elements. */
+export type WorldElements = {
+  refOf: WeakMap<Element, string>;
+  byRef: Map<string, WeakRef<Element>>;
+  /** Elements with listeners of the page; see `noteListeners`. */
+  listening: WeakMap<Element, "click" | "drop">;
+};

@@ -1,0 +1,295 @@
+import type { PageKit } from "./page-kit.ts";
+
+/** One line of a frame's snapshot; `frame` is the ref of an iframe whose content belongs below the line. */
+export type SnapshotLine = { depth: number; text: string; frame?: string };
+
+type WalkOptions = { linesMax: number };
+
+type Line = { text: string; frame?: string; isOpen: boolean; inside: Line[] };
+
+/**
+ * Writes a frame as lines of text and controls in reading order. Runs inside the page, sent as source: it uses nothing
+ * from outside its own body. Everything that comes from the page stands in quotes, so that no page can write a line.
+ */
+export function walkPage(kit: PageKit, { linesMax }: WalkOptions): { lines: SnapshotLine[]; total: number } {
+  const skipped =
+    "script, style, noscript, template, head, datalist, option, optgroup, title, [data-agent-session-overlay]";
+  const landmarks = new Set(
+    "banner navigation main contentinfo complementary region form search dialog alertdialog alert status list table grid treegrid group radiogroup tablist tabpanel menu menubar toolbar tree figure article feed log tooltip".split(
+      " ",
+    ),
+  );
+  /** Containers that say nothing without a name. */
+  const namedOnly = new Set([
+    "region",
+    "form",
+    "group",
+    "figure",
+    "article",
+    "tabpanel",
+    "status",
+    "alert",
+    "log",
+  ]);
+  const lineChars = 160;
+  const textChars = 400;
+
+  const put = (into: Line[], piece: string, isBlock: boolean): Line => {
+    const last = into.at(-1);
+    if (last?.isOpen && !isBlock && last.text.length + piece.length < lineChars) {
+      last.text += ` ${piece}`;
+      return last;
+    }
+    const line = { text: piece, isOpen: !isBlock, inside: [] };
+    into.push(line);
+    return line;
+  };
+  const breakLine = (into: Line[]) => {
+    const last = into.at(-1);
+    if (last) last.isOpen = false;
+  };
+  /** Text that is being collected, to run together across inline elements. */
+  let pending = "";
+  const flush = (into: Line[]) => {
+    const text = pending.replace(/\s+/g, " ").trim();
+    pending = "";
+    for (let rest = text; rest; ) {
+      const end = rest.length <= textChars ? rest.length : Math.max(rest.lastIndexOf(" ", textChars), 1);
+      put(into, JSON.stringify(rest.slice(0, end).trim()), rest.length > textChars);
+      rest = rest.slice(end);
+    }
+  };
+  const isHidden = (element: Element, style: CSSStyleDeclaration): boolean => {
+    if (style.display === "none") return true;
+    if (style.opacity === "0" && !element.matches("input, select, textarea, button, a")) return true;
+    // A box without a size that lets nothing show outside of it, such as a closed accordion.
+    if (element.clientHeight > 0 && element.clientWidth > 0) return false;
+    return (
+      /hidden|clip/.test(style.overflow) &&
+      !/inline|contents/.test(style.display) &&
+      style.position !== "absolute"
+    );
+  };
+  const isFolded = (element: Element): boolean =>
+    element.parentElement instanceof HTMLDetailsElement &&
+    !element.parentElement.open &&
+    element.localName !== "summary";
+  const childrenOf = (element: Element): Iterable<Node> => {
+    if (element instanceof HTMLSlotElement && element.assignedNodes().length > 0)
+      return element.assignedNodes();
+    return (element.shadowRoot ?? element).childNodes;
+  };
+  type Context = { isTextTold: boolean; hasPointer: boolean };
+  const visitChildren = (element: Element, into: Line[], context: Context) => {
+    for (const child of childrenOf(element)) {
+      if (child instanceof Text) {
+        if (!context.isTextTold) pending += child.data;
+      } else if (child instanceof Element) visit(child, into, context);
+    }
+  };
+  const visit = (element: Element, into: Line[], context: Context): void => {
+    if (element.matches(skipped) || isFolded(element)) return;
+    const style = getComputedStyle(element);
+    if (isHidden(element, style)) return;
+    const isBlock = !/^(inline|contents|ruby)/.test(style.display) || element.localName === "br";
+    const breakBlock = () => {
+      flush(into);
+      breakLine(into);
+    };
+    if (isBlock) breakBlock();
+    const isSeen = style.visibility === "visible";
+    const isShown = isSeen && show(element, style, into, context);
+    if (!isShown) {
+      const told = { ...context, isTextTold: context.isTextTold || !isSeen };
+      visitChildren(element, into, { ...told, hasPointer: style.cursor === "pointer" });
+    }
+    if (isBlock) breakBlock();
+  };
+  /** Writes an element that has a line or a piece of one, with what is inside it. @returns whether it did. */
+  const show = (element: Element, style: CSSStyleDeclaration, into: Line[], context: Context): boolean => {
+    const role = kit.roleOf(element);
+    if (element instanceof HTMLIFrameElement || element.localName === "frame") {
+      flush(into);
+      const title = element.getAttribute("title") ?? element.getAttribute("name") ?? "";
+      const line = put(into, kit.describe(element, "frame", title.trim(), null), true);
+      line.frame = kit.refOf(element);
+      return true;
+    }
+    if (role === "img" || element instanceof HTMLCanvasElement) return showPicture(element, into, context);
+    if (element instanceof HTMLLabelElement && element.control) {
+      const hiddenField = hiddenFieldOf(element);
+      if (!hiddenField) {
+        // The field's line has these words as its name.
+        visitChildren(element, into, { ...context, isTextTold: true });
+        return true;
+      }
+      flush(into);
+      const head = kit.roleOf(hiddenField) ?? "field";
+      const states = kit.statesOf(hiddenField).join(" ");
+      put(
+        into,
+        `${head} ${kit.quote(kit.nameOf(hiddenField), 160)} [${kit.refOf(element)}]${states && ` ${states}`}`,
+        false,
+      );
+      return true;
+    }
+    const use = kit.purposeOf(element, role, style, context.hasPointer);
+    if (use !== null) {
+      showUsable(element, role, use, into, context);
+      return true;
+    }
+    const isCaption = element.matches("table > caption, fieldset > legend, figure > figcaption");
+    if (isCaption && element.parentElement && kit.nameOf(element.parentElement)) {
+      // The container's line has these words as its name.
+      visitChildren(element, into, { ...context, isTextTold: true });
+      return true;
+    }
+    if (role === "heading") {
+      flush(into);
+      put(into, kit.describe(element, role, kit.nameOf(element), null), true);
+      visitChildren(element, into, { ...context, isTextTold: true });
+      return true;
+    }
+    if (role === "row") return showRow(element, style, into, context);
+    if (role === "listitem") return showItem(element, into, context);
+    if (!landmarks.has(role ?? "")) return false;
+    const name = kit.nameOf(element);
+    if (!name && namedOnly.has(role ?? "")) return false;
+    flush(into);
+    showContainer(element, kit.describe(element, role ?? "", name, null), into, context);
+    return true;
+  };
+  const showContainer = (element: Element, head: string, into: Line[], context: Context) => {
+    const line = put(into, head, true);
+    visitChildren(element, line.inside, { ...context, hasPointer: false });
+    flush(line.inside);
+    if (line.inside.length === 0) into.splice(into.indexOf(line), 1);
+  };
+  const showUsable = (element: Element, role: string | null, use: string, into: Line[], context: Context) => {
+    flush(into);
+    const head =
+      role !== null && role !== "generic" && use === "control"
+        ? role
+        : element.localName === "summary"
+          ? "summary"
+          : use;
+    const isField = element.matches("input, select, textarea") || role === "combobox" || role === "textbox";
+    const content = isField ? "" : kit.contentOf(element);
+    const name = kit.nameOf(element) || (content.length <= 120 ? content : "");
+    const isLong =
+      !isField &&
+      (use === "scrollable" || content.length > 120 || (use !== "control" && hasControls(element)));
+    const icon = name || content ? "" : kit.iconOf(element);
+    const label = kit.describe(element, head, isLong ? "" : name, kit.refOf(element)) + icon;
+    const inside = { isTextTold: context.isTextTold || !isLong, hasPointer: true };
+    if (!isLong) {
+      put(into, label, false);
+      const isEditable = element instanceof HTMLElement && element.isContentEditable;
+      if (isEditable && content) put(into, `value ${kit.quote(content, 500)}`, false);
+      if (!isField) visitChildren(element, into, inside);
+      return;
+    }
+    const line = put(into, label, true);
+    visitChildren(element, line.inside, inside);
+    flush(line.inside);
+  };
+  const hasControls = (element: Element): boolean =>
+    element.querySelector("a[href], button, input, select, textarea, summary, [role=button], [tabindex]") !==
+    null;
+  const showPicture = (element: Element, into: Line[], context: Context): boolean => {
+    if (context.isTextTold && element.localName !== "canvas") return true;
+    const name = kit.nameOf(element);
+    const isCanvas = element.localName === "canvas";
+    // A drawing without a name beside text is an ornament.
+    if (!name && element.localName === "svg") return true;
+    flush(into);
+    const { width, height } = element.getBoundingClientRect();
+    const missing = isCanvas ? ` ${Math.round(width)}×${Math.round(height)}` : " without alt";
+    const source = !name && element instanceof HTMLImageElement ? kit.iconOf(element) : "";
+    const ref = isCanvas ? ` [${kit.refOf(element)}]` : "";
+    put(
+      into,
+      `${isCanvas ? "canvas" : "img"}${name ? ` ${kit.quote(name, 160)}` : missing}${ref}${source}`,
+      false,
+    );
+    return true;
+  };
+  const hiddenFieldOf = (label: HTMLLabelElement): Element | null => {
+    const field = label.control;
+    if (!(field instanceof HTMLInputElement) || !/^(checkbox|radio|file)$/.test(field.type)) return null;
+    const style = getComputedStyle(field);
+    const { width, height } = field.getBoundingClientRect();
+    const isUnusable = style.display === "none" || style.visibility !== "visible" || width < 3 || height < 3;
+    return isUnusable ? field : null;
+  };
+  const showItem = (element: Element, into: Line[], context: Context): boolean => {
+    const inside: Line[] = [];
+    visitChildren(element, inside, { ...context, hasPointer: false });
+    flush(inside);
+    const [first, ...rest] = inside;
+    if (!first) return true;
+    into.push({ ...first, text: `• ${first.text}`, isOpen: false, inside: [...first.inside, ...rest] });
+    return true;
+  };
+  const flatten = (lines: Line[]): string =>
+    lines.map(({ text, inside }) => (inside.length > 0 ? `${text} / ${flatten(inside)}` : text)).join(" / ");
+  const showRow = (
+    element: Element,
+    rowStyle: CSSStyleDeclaration,
+    into: Line[],
+    context: Context,
+  ): boolean => {
+    const cells: string[] = [];
+    const frames: Line[] = [];
+    let isHeader = true;
+    const collectCells = (parent: Element) => {
+      for (const child of childrenOf(parent)) {
+        if (!(child instanceof Element) || child.matches(skipped)) continue;
+        const role = kit.roleOf(child);
+        if (!/cell|header/.test(role ?? "")) {
+          collectCells(child);
+          continue;
+        }
+        const style = getComputedStyle(child);
+        if (isHidden(child, style)) continue;
+        if (role !== "columnheader") isHeader = false;
+        const inside: Line[] = [];
+        const use = kit.purposeOf(child, null, style, context.hasPointer);
+        if (use === null) visitChildren(child, inside, context);
+        else showUsable(child, role, use, inside, context);
+        flush(inside);
+        frames.push(...inside.filter(({ frame }) => frame !== undefined));
+        cells.push(
+          [flatten(inside), ...(role === "columnheader" ? kit.statesOf(child) : [])].join(" ").trim(),
+        );
+      }
+    };
+    flush(into);
+    collectCells(element);
+    if (cells.length === 0) return false;
+    const use = kit.purposeOf(element, null, rowStyle, context.hasPointer);
+    const ref = use === null ? "" : `${use} [${kit.refOf(element)}] `;
+    const states = kit.statesOf(element).join(" ");
+    into.push({
+      text: `${isHeader ? "columns " : ""}${ref}${states && `${states} `}| ${cells.join(" | ")}`.trimEnd(),
+      isOpen: false,
+      inside: frames,
+    });
+    return true;
+  };
+
+  const lines: Line[] = [];
+  if (document.body) visit(document.body, lines, { isTextTold: false, hasPointer: false });
+  flush(lines);
+  const written: SnapshotLine[] = [];
+  let total = 0;
+  const write = (list: Line[], depth: number) => {
+    for (const { text, frame, inside } of list) {
+      total++;
+      if (written.length < linesMax) written.push({ depth, text, ...(frame !== undefined && { frame }) });
+      write(inside, depth + 1);
+    }
+  };
+  write(lines, 0);
+  return { lines: written, total };
+}
