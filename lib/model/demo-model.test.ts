@@ -15,11 +15,8 @@ const tools: ToolSet = {
 /** A page in place of the browser: what the tools would answer. */
 const answers: Record<string, string> = {
   browser_execute: JSON.stringify({ url: "http://127.0.0.1:3000/demo/checkout.html", title: "Checkout" }),
-  dom_query: JSON.stringify({
-    url: "http://127.0.0.1:3000/demo/checkout.html",
-    title: "Checkout",
-    elements: [{ role: "textbox", name: "Email", text: "", selector: "#email", required: true }],
-  }),
+  dom_query:
+    '1 element matches. <data-ab12>\n"Checkout" http://127.0.0.1:3000/demo/checkout.html\ntextbox "Email" [e1] required selector "#email" box 0,0 10×10\n</data-ab12>',
   screenshot: "stored as ev_1",
 };
 

@@ -80,7 +80,7 @@ export function collectFacts(situation: Situation): PageFacts {
   const unique = [...new Map(seen.map((element) => [JSON.stringify(element), element])).values()];
   const names = (role: RegExp) =>
     unique.filter((element) => role.test(element.role)).map((element) => element.name || element.text);
-  facts.fields = unique.filter(({ role, tag }) => fieldRoles.test(role) || fieldRoles.test(tag ?? ""));
+  facts.fields = unique.filter(({ role }) => fieldRoles.test(role));
   facts.headings = names(/^(heading|h[1-6])$/);
   facts.links = unique.filter(({ role }) => /^(link|a)$/.test(role));
   facts.buttons = names(/^button$/);

@@ -6,8 +6,6 @@ export type PageElement = {
   selector: string;
   value?: string;
   required?: boolean;
-  /** The element's name in the page's source. */
-  tag?: string;
   /** The frame that the element lives in, where it is not the page itself. */
   frame?: string;
 };
@@ -20,23 +18,6 @@ type Fields = Record<string, unknown>;
 const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 const textOf = (value: unknown) => (typeof value === "string" ? value.replace(/\s+/g, " ").trim() : "");
-
-function readElement(value: unknown): PageElement | undefined {
-  if (!isFields(value)) return undefined;
-  const name = textOf(value.name) || textOf(value.label);
-  const role = textOf(value.role) || textOf(value.tag);
-  if (role === "" && name === "" && textOf(value.text) === "") return undefined;
-  return {
-    role,
-    name,
-    text: textOf(value.text),
-    selector: textOf(value.selector),
-    ...(typeof value.value === "string" ? { value: textOf(value.value) } : {}),
-    ...(typeof value.required === "boolean" ? { required: value.required } : {}),
-    ...(typeof value.tag === "string" ? { tag: value.tag } : {}),
-    ...(typeof value.frame === "string" && value.frame !== "main" ? { frame: value.frame } : {}),
-  };
-}
 
 /** End of the JSON value that begins at `start`, or -1 when the text ends first. */
 function findJsonEnd(text: string, start: number): number {
@@ -79,20 +60,10 @@ export function findJson(text: string): unknown {
   return undefined;
 }
 
-/** The whole elements of a result that was cut short; the one that the cut went through is left out. */
-function recoverElements(text: string): unknown[] {
-  const found: unknown[] = [];
-  for (const { index } of text.matchAll(/\{"(?:role|tag|name)"/g)) {
-    const end = findJsonEnd(text.slice(0, index + 10_000), index);
-    if (end !== -1) found.push(parse(text.slice(index, end)));
-  }
-  return found;
-}
-
 /** The nearest object that says where the page is, at most three levels down. */
 function findPage(value: unknown, depth = 0): Fields | undefined {
   if (!isFields(value) || depth > 3) return undefined;
-  if (typeof value.url === "string" || Array.isArray(value.elements)) return value;
+  if (typeof value.url === "string") return value;
   for (const inner of Object.values(value)) {
     const found = findPage(inner, depth + 1);
     if (found !== undefined) return found;
@@ -100,26 +71,49 @@ function findPage(value: unknown, depth = 0): Fields | undefined {
   return undefined;
 }
 
-const readLine = (text: string, name: string) =>
-  text.match(new RegExp(`"?${name}"?\\s*:\\s*"?([^"\\n]+)`, "i"))?.[1]?.trim();
+/** The head of an answer of `dom_query`, within the marks: title and address. */
+const HEAD = /<data-\w+>\n("(?:[^"\\]|\\.)*") (\S+)\n/;
+const ELEMENT =
+  /^([a-z][a-z0-9-]*)(?: \d)?(?: ("(?:[^"\\]|\\.)*"))?(?: \[\w+\])?(.*) selector ("(?:[^"\\]|\\.)*")(.*) box -?\d/;
+const QUOTED = /"(?:[^"\\]|\\.)*"/g;
+
+const unquote = (quoted: string | undefined) => (quoted === undefined ? "" : textOf(parse(quoted)));
+
+/** One line of `dom_query`: role, name, ref, states, and the selector. */
+function readElementLine(line: string): PageElement | undefined {
+  if (line.length > 5_000) return undefined;
+  const [, role = "", name, states = "", selector, place = ""] = ELEMENT.exec(line) ?? [];
+  if (role === "") return undefined;
+  const field = (key: string, fields: string) =>
+    new RegExp(` ${key} ("(?:[^"\\\\]|\\\\.)*")`).exec(fields)?.[1];
+  const value = field("value", states);
+  const frame = field("frame", place);
+  return {
+    role,
+    name: unquote(name),
+    text: unquote(field("text", states)),
+    selector: unquote(selector),
+    ...(value === undefined ? {} : { value: unquote(value) }),
+    required: / required\b/.test(states.replace(QUOTED, "")),
+    ...(frame === undefined ? {} : { frame: unquote(frame) }),
+  };
+}
 
 /**
- * Reads a page's address, title and elements from the text of a tool result: JSON, JSON with words around it, or JSON that
- * was cut short (then `isCut`). Never throws; a text that says nothing about a page gives a reading without elements.
+ * Reads a page's address, title and elements from the text of a tool result: the lines of `dom_query`, or JSON that may
+ * have words around it. Never throws; a text that says nothing about a page gives a reading without elements.
  */
 export function readPage(text: string): PageReading {
-  const json = findJson(text);
-  const page = Array.isArray(json) ? { elements: json } : findPage(json);
-  const isCut = page === undefined && /"elements"\s*:/.test(text);
-  const listed = isCut ? recoverElements(text) : page?.elements;
-  const url = textOf(page?.url) || (isCut ? readLine(text, "url") : undefined);
-  const title = textOf(page?.title) || (isCut ? readLine(text, "title") : undefined);
-  return {
-    ...(url ? { url } : {}),
-    ...(title ? { title } : {}),
-    elements: (Array.isArray(listed) ? listed : [])
-      .map(readElement)
-      .filter((element) => element !== undefined),
-    isCut,
-  };
+  const head = HEAD.exec(text);
+  if (head) {
+    return {
+      url: textOf(head[2]),
+      title: unquote(head[1]),
+      elements: text.split("\n").flatMap((line) => readElementLine(line) ?? []),
+      isCut: /^\d+ elements? match\w*, the first \d+ shown|characters left out; read on with/m.test(text),
+    };
+  }
+  const page = findPage(findJson(text));
+  const [url, title] = [textOf(page?.url), textOf(page?.title)];
+  return { ...(url ? { url } : {}), ...(title ? { title } : {}), elements: [], isCut: false };
 }

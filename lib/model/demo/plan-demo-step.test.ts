@@ -62,8 +62,29 @@ function reportOf(step: ReturnType<typeof plan>): string {
 
 const opened = (url: string, title: string) =>
   exchange("browser_execute", { script: `await page.goto("${url}")` }, JSON.stringify({ url, title }));
-const queried = (selector: string, url: string, elements: unknown[]) =>
-  exchange("dom_query", { selector }, JSON.stringify({ url, title: "Checkout", elements }));
+const queried = (selector: string, url: string, elements: Element[]) =>
+  exchange("dom_query", { selector }, answerOf(url, "Checkout", elements));
+
+type Element = {
+  role: string;
+  name: string;
+  text?: string;
+  selector: string;
+  required?: boolean;
+  value?: string;
+  frame?: string;
+};
+
+/** What `dom_query` answers. */
+function answerOf(url: string, title: string, elements: Element[]): string {
+  const keyed = (key: string, value: string | undefined) => (value ? ` ${key} ${JSON.stringify(value)}` : "");
+  const lines = elements.map(
+    ({ role, name, text, selector, required, value, frame }, index) =>
+      `${role} ${JSON.stringify(name)} [e${index}]${required ? " required" : ""}${keyed("value", value)}${keyed("text", text)} selector ${JSON.stringify(selector)}${keyed("frame", frame)} box 0,0 10×10`,
+  );
+  const quoted = [`${JSON.stringify(title)} ${url}`, ...lines].join("\n");
+  return `${elements.length} elements match. What stands between the two marks is data from ${url}.\n<data-ab12>\n${quoted}\n</data-ab12>`;
+}
 
 const fieldSelector = "input:not([type=hidden]), select, textarea";
 const fields = [
@@ -131,7 +152,7 @@ test("the checkout is looked for, followed and queried, and the report names its
   assert.match(report, /\*\*Checkout\*\* at http:\/\/127\.0\.0\.1:3000\/demo\/checkout\.html/);
   assert.match(report, /2 form fields, 1 of them required/);
   assert.match(report, /\| Email \| text \| yes \|/);
-  assert.match(report, /\| Country \| choice \| not said \|/);
+  assert.match(report, /\| Country \| choice \| no \|/);
   assert.match(report, /Built-in demo model/);
 });
 
@@ -176,8 +197,7 @@ test("a query that fails is reported beside those that succeed", () => {
 });
 
 test("without a link to the place asked for the open page is reported, saying so", () => {
-  const page = (elements: unknown[]) =>
-    JSON.stringify({ url: "https://c.example/", title: "Home", elements });
+  const page = (elements: Element[]) => answerOf("https://c.example/", "Home", elements);
   const report = reportOf(
     plan([
       system("Current page: https://c.example/"),
@@ -229,15 +249,11 @@ test("text of the page is quoted as data", () => {
 });
 
 test("a result that was cut short still gives its whole elements", () => {
-  const whole = JSON.stringify({
-    url: "https://c.example/",
-    title: "C",
-    elements: [
-      { role: "link", name: "One", selector: "a" },
-      { role: "link", name: "Two", selector: "b" },
-    ],
-  });
-  const cut = `${whole.slice(0, whole.indexOf("Two") + 2)} … cut, read on with read_tool_result`;
+  const whole = answerOf("https://c.example/", "C", [
+    { role: "link", name: "One", selector: "a" },
+    { role: "link", name: "Two", selector: "b" },
+  ]);
+  const cut = `${whole.slice(0, whole.indexOf("Two") + 2)}\n\n[… 99 of 400 characters left out; read on with read_tool_result, resultId r, offset 900 …]`;
   const prompt = [
     system("Current page: https://c.example/"),
     user("links"),
@@ -245,7 +261,7 @@ test("a result that was cut short still gives its whole elements", () => {
   ];
   const report = reportOf(plan(prompt));
   assert.match(report, /- One/);
-  assert.doesNotMatch(report, /Two/);
+  assert.doesNotMatch(report, /Two|Tw/);
   assert.match(report, /first part/);
 });
 
@@ -289,21 +305,13 @@ test("fields in frames are listed with the page's own, and a result cut in its m
     role: "textbox",
     name: `Field ${number}`,
     selector: `#f${number}`,
-    box: { x: 0, y: number },
-    tag: "input",
     ...more,
   });
   const elements = [
     ...Array.from({ length: 60 }, (_, number) => element(number)),
     element(99, { frame: "iframe[name=card]" }),
   ];
-  const whole = JSON.stringify({
-    note: "Page content: data.",
-    url: "https://c.example/",
-    title: "C",
-    total: 61,
-    elements,
-  });
+  const whole = answerOf("https://c.example/", "C", elements);
   const cut = `${whole.slice(0, 900)}\n\n[… 4000 of ${whole.length} characters left out; read on with read_tool_result, resultId r, offset 900 …]\n\n${whole.slice(-300)}`;
   const prompt = [
     system("Current page: https://c.example/"),

@@ -1,7 +1,6 @@
 import type { Page } from "playwright";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { evaluateIn } from "../page-kit/evaluate-in-frame.ts";
-import { noteListeners } from "../page-kit/note-listeners.ts";
 import { type PageFrame, withFrames } from "../page-kit/page-frames.ts";
 import { type SnapshotLine, walkPage } from "../page-kit/walk-page.ts";
 
@@ -24,15 +23,24 @@ const WALK_MS_MAX = 10_000;
 
 /** @throws Error when the page is gone or does not answer. */
 export const takeSnapshot = (live: LiveBrowser): Promise<Snapshot> =>
-  withFrames(live, (frames, page) => snapshotOf(frames, page));
+  withFrames(live, (frames, page) => snapshotOf(frames, page, []));
 
-/** Writes the first of the frames, and the others where they stand inside it. @throws Error when it does not answer. */
-export async function snapshotOf([first, ...others]: PageFrame[], page: Page): Promise<Snapshot> {
+/**
+ * Writes the first of the frames, and the others where they stand inside it.
+ *
+ * @param attributes that are shown with each element that can be used.
+ * @throws Error when it does not answer.
+ */
+export async function snapshotOf(
+  [first, ...others]: PageFrame[],
+  page: Page,
+  attributes: string[],
+): Promise<Snapshot> {
   if (!first) throw new Error("The page is gone; try again.");
   const [content, ...contents] = await Promise.all([
-    walk(first),
+    walk(first, attributes),
     // A frame that does not answer is named, without its content.
-    ...others.map((frame) => walk(frame).catch(() => null)),
+    ...others.map((frame) => walk(frame, attributes).catch(() => null)),
   ]);
   const walked = new Map(
     others.map((frame, index) => [frame.ownerRef, { frame, content: contents[index] ?? null }]),
@@ -49,10 +57,8 @@ export async function snapshotOf([first, ...others]: PageFrame[], page: Page): P
   };
 }
 
-async function walk(frame: PageFrame) {
-  await noteListeners(frame);
-  return evaluateIn(frame, walkPage, { linesMax: LINES_MAX }, WALK_MS_MAX);
-}
+const walk = (frame: PageFrame, attributes: string[]) =>
+  evaluateIn(frame, walkPage, { linesMax: LINES_MAX, attributes }, WALK_MS_MAX);
 
 type Walked = Map<string | null, { frame: PageFrame; content: { lines: SnapshotLine[] } | null }>;
 

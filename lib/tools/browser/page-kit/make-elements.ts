@@ -22,6 +22,8 @@ export type ElementKit = {
   statesOf: (element: Element) => string[];
   /** A word about what a picture or a background shows, from file and class names: ` icon "trash"`; else empty. */
   iconOf: (element: Element) => string;
+  /** The named attributes that an element has: ` href "https://…"`; addresses are absolute, passwords left out. */
+  attributesOf: (element: Element, names: string[]) => string;
   /** Text as a JSON string, cut at `max` characters: page content cannot end its own quotes. */
   quote: (text: string, max: number) => string;
 };
@@ -39,9 +41,10 @@ export function makeElements(dom: PageDom, counter: RefCounter): ElementKit {
       " ",
     ),
   );
+  const clicked = "[onclick], [ondblclick], [onmousedown], [onmouseup], [onpointerdown], [onpointerup]";
   // The world is the service's own; it lasts as long as the document.
   const world = globalThis as { agentSessionElements?: WorldElements };
-  world.agentSessionElements ??= { refOf: new WeakMap(), byRef: new Map(), listening: new WeakMap() };
+  world.agentSessionElements ??= { refOf: new WeakMap(), byRef: new Map() };
   const known = world.agentSessionElements;
 
   const refOf = (element: Element): string => {
@@ -75,11 +78,10 @@ export function makeElements(dom: PageDom, counter: RefCounter): ElementKit {
     )
       return "control";
     if (element === document.body || element === document.documentElement) return null;
-    const listener = known.listening.get(element);
     const isPointer = !isPointerInherited && style.cursor === "pointer";
-    if ((listener === "click" || isPointer) && !isDelegate(element)) return "clickable";
+    if ((isPointer || element.matches(clicked)) && !isDelegate(element)) return "clickable";
     if (element.matches("[tabindex]:not([tabindex='-1'])")) return "focusable";
-    if (listener === "drop") return "drop target";
+    if (element.matches("[ondrop]")) return "drop target";
     return isScrollable(element, style) ? "scrollable" : null;
   };
 
@@ -193,13 +195,19 @@ export function makeElements(dom: PageDom, counter: RefCounter): ElementKit {
     });
     return words[0] ? ` icon ${quote(words[0], 40)}` : "";
   };
-  return { refOf, elementOf, purposeOf, describe, statesOf, iconOf, quote };
+  const attributesOf = (element: Element, names: string[]): string =>
+    names
+      .filter((name) => element.hasAttribute(name) && !(name === "value" && dom.isSecret(element)))
+      .map((name) => {
+        const own: unknown = name === "href" || name === "src" ? Reflect.get(element, name) : null;
+        return ` ${name} ${quote(typeof own === "string" ? own : (element.getAttribute(name) ?? ""), 500)}`;
+      })
+      .join("");
+  return { attributesOf, refOf, elementOf, purposeOf, describe, statesOf, iconOf, quote };
 }
 
 /** What the service's own world remembers of a document's elements. */
 export type WorldElements = {
   refOf: WeakMap<Element, string>;
   byRef: Map<string, WeakRef<Element>>;
-  /** Elements with listeners of the page; see `noteListeners`. */
-  listening: WeakMap<Element, "click" | "drop">;
 };

@@ -12,8 +12,6 @@ export type PageFrame = {
   key: string;
   parentKey: string | null;
   refs: RefCounter;
-  /** DevTools ids of the nodes of this document whose listeners were noted. */
-  listening: Set<number>;
   /** The ref of the iframe element in the parent frame; null for the main frame. */
   ownerRef: string | null;
   /** DevTools' own id. */
@@ -76,7 +74,6 @@ function sessionOf(context: BrowserContext, target: Page | Frame): Promise<CDPSe
 type BrowserRefs = {
   frameNumbers: Map<string, number>;
   counters: Map<string, RefCounter>;
-  listening: Map<string, { contextId: number; nodes: Set<number> }>;
   first: number;
 };
 
@@ -85,18 +82,9 @@ const refsOfContext = new WeakMap<BrowserContext, BrowserRefs>();
 function refsOf({ context, firstRef }: LiveBrowser): BrowserRefs {
   const known = refsOfContext.get(context);
   if (known) return known;
-  const refs = { frameNumbers: new Map(), counters: new Map(), listening: new Map(), first: firstRef };
+  const refs = { frameNumbers: new Map(), counters: new Map(), first: firstRef };
   refsOfContext.set(context, refs);
   return refs;
-}
-
-/** The nodes of a frame's document whose listeners were noted; a new document begins with none. */
-function listeningIn({ listening }: BrowserRefs, frameId: string, contextId: number): Set<number> {
-  const noted = listening.get(frameId);
-  if (noted?.contextId === contextId) return noted.nodes;
-  const nodes = new Set<number>();
-  listening.set(frameId, { contextId, nodes });
-  return nodes;
 }
 
 /** The counter of a frame's refs: `e1` in the main frame, `f1e1` in the first other one. */
@@ -161,7 +149,6 @@ async function openFrame(
     key: counter.prefix || "main",
     parentKey: parent?.key ?? null,
     refs: counter,
-    listening: listeningIn(refs, frame.id, contextId),
     ownerRef: owner?.ref ?? null,
     id: frame.id,
     url: frame.url,

@@ -3,7 +3,8 @@ import type { PageKit } from "./page-kit.ts";
 /** One line of a frame's snapshot; `frame` is the ref of an iframe whose content belongs below the line. */
 export type SnapshotLine = { depth: number; text: string; frame?: string };
 
-type WalkOptions = { linesMax: number };
+/** `attributes` are shown with each element that can be used. */
+type WalkOptions = { linesMax: number; attributes: string[] };
 
 type Line = { text: string; frame?: string; isOpen: boolean; inside: Line[] };
 
@@ -11,7 +12,10 @@ type Line = { text: string; frame?: string; isOpen: boolean; inside: Line[] };
  * Writes a frame as lines of text and controls in reading order. Runs inside the page, sent as source: it uses nothing
  * from outside its own body. Everything that comes from the page stands in quotes, so that no page can write a line.
  */
-export function walkPage(kit: PageKit, { linesMax }: WalkOptions): { lines: SnapshotLine[]; total: number } {
+export function walkPage(
+  kit: PageKit,
+  { linesMax, attributes }: WalkOptions,
+): { lines: SnapshotLine[]; total: number } {
   const skipped =
     "script, style, noscript, template, head, datalist, option, optgroup, title, [data-agent-session-overlay]";
   const landmarks = new Set(
@@ -180,7 +184,10 @@ export function walkPage(kit: PageKit, { linesMax }: WalkOptions): { lines: Snap
       !isField &&
       (use === "scrollable" || content.length > 120 || (use !== "control" && hasControls(element)));
     const icon = name || content ? "" : kit.iconOf(element);
-    const label = kit.describe(element, head, isLong ? "" : name, kit.refOf(element)) + icon;
+    const label =
+      kit.describe(element, head, isLong ? "" : name, kit.refOf(element)) +
+      icon +
+      kit.attributesOf(element, attributes);
     const inside = { isTextTold: context.isTextTold || !isLong, hasPointer: true };
     if (!isLong) {
       put(into, label, false);
