@@ -1,7 +1,7 @@
 import type { PageKit } from "../page-kit/page-kit.ts";
 
 /** What to look for in one frame; the filters combine. */
-export type ElementQuery = {
+type ElementQuery = {
   selector: string | null;
   role: string | null;
   text: string | null;

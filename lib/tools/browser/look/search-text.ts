@@ -42,8 +42,7 @@ export function searchText(
       const block = isBlock(node) || node.localName === "br";
       if (block) breakLine();
       if (node instanceof HTMLInputElement || node instanceof HTMLTextAreaElement) {
-        const isSecret =
-          node.type === "password" || node.type === "hidden" || /password/.test(node.autocomplete);
+        const isSecret = node.type === "hidden" || kit.isSecret(node);
         breakLine();
         append((isSecret ? "" : node.value) || node.placeholder, node);
         breakLine();

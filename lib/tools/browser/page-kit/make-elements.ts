@@ -207,7 +207,7 @@ export function makeElements(dom: PageDom, counter: RefCounter): ElementKit {
 }
 
 /** What the service's own world remembers of a document's elements. */
-export type WorldElements = {
+type WorldElements = {
   refOf: WeakMap<Element, string>;
   byRef: Map<string, WeakRef<Element>>;
 };

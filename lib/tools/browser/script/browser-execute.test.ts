@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { browserTools } from "../index.ts";
+import { domQuery } from "../look/dom-query.ts";
 import { createSnapshotBook } from "../look/snapshot-book.ts";
 import {
   callOf,
@@ -52,6 +53,18 @@ test("a failing script is an answer with its line", async () => {
   const result = await execute({ script: "await page.goto('file:///etc/passwd')" });
   assert.equal(result.isError, true);
   assert.match(textOf(result), /was refused[\s\S]*at line 1/);
+});
+
+test("a ref that is gone is named by what the last snapshot showed", async () => {
+  await browser.live
+    .page()
+    .evaluate('document.body.innerHTML += "<p>Now</p> <button>Save \\"all\\"</button>"');
+  const snapshots = createSnapshotBook();
+  const services = { browser: browser.service, control, scripts, snapshots };
+  const ref = /\[(e\d+)\]/.exec(textOf(await domQuery(services).execute({}, callOf())))?.[1];
+  const script = `await page.ref("${ref}").evaluate((button) => button.remove()); await page.ref("${ref}").click();`;
+  const result = await browserExecute(services).execute({ script }, callOf());
+  assert.ok(textOf(result).endsWith(`\n${ref} was button "Save \\"all\\"".`), textOf(result));
 });
 
 test("an error code of the browser is told in words", async () => {

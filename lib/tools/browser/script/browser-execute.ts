@@ -76,9 +76,17 @@ export const browserExecute = (
       const advice = outcome.timedOut
         ? " What it did to the page until then stands. Wait for less, or give a larger timeoutMs."
         : "";
-      return errorResult(`${outcome.error}${advice}${logs}`);
+      const gone = describeGoneRef(services.snapshots, call.sessionId, outcome.error);
+      return errorResult(`${outcome.error}${gone}${advice}${logs}`);
     },
   });
+
+/** What a ref that is not in the page named when a snapshot last showed it. */
+function describeGoneRef(snapshots: SnapshotBook, sessionId: string, error: string): string {
+  const ref = /the element of ref (\w+) is not in the page/.exec(error)?.[1];
+  const was = ref === undefined ? undefined : snapshots.describeRef(sessionId, ref);
+  return was === undefined ? "" : `\n${ref} was ${was}.`;
+}
 
 /** Lines about the dialogs that the script did not answer itself; empty without any. */
 function describeDialogs(dialogs: AnsweredDialog[]): string {
