@@ -4,7 +4,7 @@ import { isServedByOwnProcess } from "#lib/api/next/find-container.ts";
 
 /**
  * What our own server process does before Next sees a page, for where there is none: links that carry a secret go to
- * their own route, and pages get their security headers. Source: decision 005.
+ * their own route, and pages get their security headers. Next requires this file at the root. Source: decision 005.
  */
 export function proxy(request: NextRequest): NextResponse {
   if (isServedByOwnProcess()) return NextResponse.next();

@@ -4,7 +4,7 @@ import type { MessageDelta, NewEvent, StoredEvent } from "./event.ts";
 import { appendEvents, readEvents } from "./event-store.ts";
 
 /**
- * Emits an event of the transaction at hand; it is numbered and written last, and published after the commit.
+ * Emits an event in the current transaction. The log numbers and writes it last, and publishes it after the commit.
  * `onStored` runs in the same transaction with the stored form, for rows that hold its very text (callbacks).
  */
 export type Emit = (event: NewEvent, onStored?: (stored: StoredEvent) => Promise<void>) => void;

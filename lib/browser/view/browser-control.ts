@@ -156,7 +156,7 @@ function receive(control: Control, word: Word): void {
       send(control, { type: "claim", from: self, sessionId: id, stamp, connectionId, isReleased });
 }
 
-/** Asks for everything that this process may have missed. */
+/** Asks the other processes to repeat who has control: this process may have missed messages. */
 function catchUp(control: Control): void {
   for (const sessionId of control.claims.keys()) confirm(control, sessionId);
   send(control, { type: "ask", from: control.self, sessionId: null });

@@ -5,7 +5,7 @@ import { outbox, requests, runs } from "#db/schema/index.ts";
 import { OPEN_STATES, PLAYING_ORDER } from "../run/run-store.ts";
 import { type Job, requestRun } from "./jobs.ts";
 
-/** Writes jobs into the outbox of the transaction at hand; they are sent after its commit. */
+/** Writes jobs to the outbox in the current transaction. They are sent after it commits. */
 export async function enqueueJobs(tx: Transaction, jobs: Job[]): Promise<void> {
   if (jobs.length > 0) await tx.insert(outbox).values(jobs);
 }

@@ -40,7 +40,7 @@ export function buildCodec(builder: Builder, formula: Formula): Built {
 /** A codec for one form, for several, or for any value. */
 function combine({ common }: Builder, forms: readonly Codec[] | undefined): Codec {
   if (forms === undefined)
-    return createUnionCodec([{ slot: { node: common.any, note: "" }, label: () => "json" }]);
+    return createUnionCodec([{ slot: { node: common.anyValue, note: "" }, label: () => "json" }]);
   const [first] = forms;
   if (first === undefined) return neverCodec;
   return forms.length === 1 ? first : uniteForms(forms);

@@ -33,7 +33,7 @@ export function buildGraph(index: SchemaIndex, root: SchemaObject, limits: Graph
   const open: string[] = [];
   const folded = new Map<string, Folded>();
   const never = createNode(neverCodec, "never");
-  const any: Slot = { node: common.any, note: "" };
+  const anyValue: Slot = { node: common.anyValue, note: "" };
   let levels = 0;
 
   const build = (key: string): void => {
@@ -45,7 +45,7 @@ export function buildGraph(index: SchemaIndex, root: SchemaObject, limits: Graph
       Object.assign(entry.node, buildCodec(builder, entry.formula));
     } catch (error) {
       if (!(error instanceof OutOfBudget)) throw error;
-      entry.node.codec = createUnionCodec([{ slot: any, label: () => "json" }]);
+      entry.node.codec = createUnionCodec([{ slot: anyValue, label: () => "json" }]);
     }
     levels -= 1;
     entry.state = "done";
@@ -77,20 +77,20 @@ export function buildGraph(index: SchemaIndex, root: SchemaObject, limits: Graph
     slotOf(formula) {
       const [first] = formula?.spoken ?? [];
       if (formula === undefined) return { node: never, note: "" };
-      if (first === undefined) return any;
+      if (first === undefined) return anyValue;
       if (formula.spoken.length > 1) return register(formula).slot;
       const { schema, words } = followAliases(index, first);
       if (schema === false) return { node: never, note: "" };
-      if (schema === true || Object.keys(schema).length === 0) return { ...any, note: words };
+      if (schema === true || Object.keys(schema).length === 0) return { ...anyValue, note: words };
       const slot = register(conjoin([schema]) ?? formula).slot;
       return { ...slot, note: words };
     },
     buildNow(formula) {
-      if (formula.spoken.length === 0 && formula.base.length === 0) return any;
-      if (levels > BRANCH_LEVELS_MAX) return any;
+      if (formula.spoken.length === 0 && formula.base.length === 0) return anyValue;
+      if (levels > BRANCH_LEVELS_MAX) return anyValue;
       const { key, slot } = register(formula);
       // A choice that is being built refers to itself without descending into the value.
-      if (nodes.get(key)?.state === "open") return any;
+      if (nodes.get(key)?.state === "open") return anyValue;
       build(key);
       return slot;
     },

@@ -32,7 +32,7 @@ export type Builder = {
 /** Places that every schema shares. */
 type CommonNodes = {
   /** Any JSON value. */
-  any: Node;
+  anyValue: Node;
   /** The list of entries of an object whose additional values have one place. With `isNullable`, null means no entries. */
   entriesOf: (value: Slot, words: string, isNullable: boolean) => Node;
   anyList: Codec;
@@ -51,21 +51,21 @@ export function createCommonNodes(unbuilt: Codec): CommonNodes {
     const ofValue = known.get(value.node) ?? new Map<string, Node>();
     known.set(value.node, ofValue);
     const key = `${isNullable} ${words} ${value.note}`;
-    const name = isNullable && value.node === any ? "additional" : `${value.node.name}_entries`;
+    const name = isNullable && value.node === anyValue ? "additional" : `${value.node.name}_entries`;
     const node = ofValue.get(key) ?? createNode(createEntriesCodec(value, isNullable), name, words);
     ofValue.set(key, node);
     return node;
   };
-  const any = createNode(unbuilt, "json", "Any JSON value; an object as a list of its entries.");
-  const slot: Slot = { node: any, note: "" };
+  const anyValue = createNode(unbuilt, "json", "Any JSON value; an object as a list of its entries.");
+  const slot: Slot = { node: anyValue, note: "" };
   const anyList = createListCodec(slot);
-  const anyObject = createObjectCodec([], [{ node: entriesOf(slot, "", false), value: any }]);
+  const anyObject = createObjectCodec([], [{ node: entriesOf(slot, "", false), value: anyValue }]);
   const scalars = (["string", "number", "boolean", "null"] as const).map(scalarCodec);
-  any.codec = createUnionCodec(
+  anyValue.codec = createUnionCodec(
     [...scalars, anyList, anyObject].map((codec) => ({
       slot: { node: createNode(codec, "json"), note: "" },
       label: () => "json",
     })),
   );
-  return { any, entriesOf, anyList, anyObject };
+  return { anyValue, entriesOf, anyList, anyObject };
 }
