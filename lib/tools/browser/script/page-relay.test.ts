@@ -24,6 +24,7 @@ before(async () => {
       wake();
     },
     onInput: (pointer) => inputs.push(pointer),
+    onBroken: () => assert.fail("no message is broken"),
     onClose: () => {},
   });
 });

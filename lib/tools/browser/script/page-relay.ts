@@ -36,6 +36,8 @@ type PageRelayOptions = {
   onInput?: (pointer: ScriptPointer | undefined) => void;
   /** Returns why the navigation of a DevTools loader id was refused, in words. */
   readRefusal?: (loaderId: string) => string | undefined;
+  /** A message that waited for a ref could not be handled: it was not what a script sends. */
+  onBroken: () => void;
   /** The browser ended the connection. */
   onClose: () => void;
   connectTimeoutMs?: number;
@@ -108,7 +110,10 @@ export async function connectPageRelay(options: PageRelayOptions): Promise<PageR
       if (relay.gate) passGate(relay, () => receiveCommand(relay, message));
       else receiveCommand(relay, message);
     },
-    installRef: (ref, find) => passGate(relay, () => installRef(relay, ref, find)),
+    installRef(ref, find) {
+      // When this fails, the script's locator does, with a sentence of its own.
+      passGate(relay, () => installRef(relay, ref, find).catch(() => {}));
+    },
     hasResized: () => relay.isResized,
     close() {
       relay.isClosing = true;
@@ -145,6 +150,7 @@ function passEvent(relay: Relay, event: DevtoolsMessage): void {
   if (method === "Target.attachedToTarget") sessions.set(String(params.sessionId), new Map());
   if (method === "Target.detachedFromTarget") sessions.delete(String(params.sessionId));
   if (method === "Runtime.executionContextsCleared") contexts.clear();
+  if (method === "Runtime.executionContextDestroyed") contexts.delete(Number(params.executionContextId));
   if (method === "Runtime.executionContextCreated") {
     const context = readRecord(params.context);
     const { isDefault, frameId } = readRecord(context.auxData);
@@ -185,17 +191,13 @@ function describeFailure({ readRefusal }: PageRelayOptions, failure: Fields, loa
 function passGate(relay: Relay, work: () => unknown): void {
   const gate: Promise<void> = (relay.gate ?? Promise.resolve())
     .then(work)
-    .then(
-      () => {},
-      () => {},
-    )
+    .catch(relay.options.onBroken)
     .then(() => {
       if (relay.gate === gate) relay.gate = undefined;
     });
   relay.gate = gate;
 }
 
-/** The script's locator fails with a sentence of its own when the element is not found here. */
 async function installRef(
   { socket, sessions }: Relay,
   ref: string,

@@ -113,6 +113,7 @@ async function connect(play: Play, dialogClaim: ReturnType<LiveBrowser["claimDia
     },
     onInput: live.noteScriptInput,
     readRefusal: live.readRefusal,
+    onBroken: () => fail(play, "The process of the script sent an invalid message."),
     onClose: () => fail(play, "The browser went away while the script ran."),
   });
   if (play.isOver) return void relay.close();
