@@ -3,6 +3,7 @@ import { sql } from "drizzle-orm";
 import { type DatabaseOptions, type OpenDatabase, openDatabase } from "./client.ts";
 import { startNeonProxy } from "./neon-proxy-testing.ts";
 import { createDatabase, startTestPostgres } from "./postgres-testing.ts";
+import type { sessions } from "./schema/index.ts";
 
 export { createDatabase };
 
@@ -17,6 +18,25 @@ export type TestDatabaseVariables = {
   DATABASE_DRIVER?: "pg" | "neon";
   NEON_WSPROXY?: string;
 };
+
+/** The row of a session for tests that need one, with whatever fields the test sets. */
+export const sessionRow = (
+  fields: Pick<typeof sessions.$inferInsert, "id"> & Partial<typeof sessions.$inferInsert>,
+): typeof sessions.$inferInsert => ({
+  ownerId: "owner",
+  title: "a session",
+  source: "api",
+  bodyHash: "hash",
+  targetPageUrls: [],
+  tools: { include: [], exclude: [], externalTurnExclude: [] },
+  toolset: [],
+  mcpServers: {},
+  capabilities: { browser: true, sandbox: true },
+  subAgents: false,
+  maxLiveChildren: 4,
+  maxLiveBrowsers: 4,
+  ...fields,
+});
 
 type TestDriver = "embedded" | "pg" | "neon";
 

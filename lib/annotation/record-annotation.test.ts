@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Database } from "#db/client.ts";
 import { annotations, sessions } from "#db/schema/index.ts";
-import { openTestDatabase } from "#db/testing.ts";
+import { openTestDatabase, sessionRow } from "#db/testing.ts";
 import { type BusItem, createMemoryBus } from "#lib/events/bus/bus.ts";
 import { createEventLog, type EventLog } from "#lib/events/event-log.ts";
 import { newId } from "#lib/session/new-id.ts";
@@ -22,21 +22,7 @@ after(() => close());
 
 async function seedSession(): Promise<string> {
   const id = newId("ses");
-  await db.insert(sessions).values({
-    id,
-    ownerId: "owner",
-    title: "a session",
-    source: "slack",
-    bodyHash: "hash",
-    targetPageUrls: [],
-    tools: { include: [], exclude: [], externalTurnExclude: [] },
-    toolset: [],
-    mcpServers: {},
-    capabilities: { browser: true, sandbox: true },
-    subAgents: false,
-    maxLiveChildren: 4,
-    maxLiveBrowsers: 4,
-  });
+  await db.insert(sessions).values(sessionRow({ id, source: "slack" }));
   return id;
 }
 

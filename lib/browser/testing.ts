@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Database } from "#db/client.ts";
 import { sessions } from "#db/schema/index.ts";
-import { openTestDatabase } from "#db/testing.ts";
+import { openTestDatabase, sessionRow } from "#db/testing.ts";
 import { createMemoryBus } from "#lib/events/bus/bus.ts";
 import { createEventLog, type EventLog } from "#lib/events/event-log.ts";
 import { createAddressRule } from "#lib/net/address/address-rule.ts";
@@ -72,22 +72,7 @@ export async function insertTestSession(
   fields: Partial<typeof sessions.$inferInsert> = {},
 ): Promise<string> {
   const id = `ses_${randomBytes(6).toString("hex")}`;
-  await db.insert(sessions).values({
-    id,
-    ownerId: "owner",
-    title: "A test",
-    source: "api",
-    bodyHash: "none",
-    targetPageUrls: [],
-    tools: { include: [], exclude: [], externalTurnExclude: [] },
-    toolset: [],
-    mcpServers: {},
-    capabilities: { browser: true, sandbox: true },
-    subAgents: false,
-    maxLiveChildren: 4,
-    maxLiveBrowsers: 4,
-    ...fields,
-  });
+  await db.insert(sessions).values(sessionRow({ id, ...fields }));
   return id;
 }
 

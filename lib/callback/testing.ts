@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { Database } from "#db/client.ts";
 import { deliveries, requests, runs, sealedSecrets, sessions } from "#db/schema/index.ts";
 import type { CallbackEvent } from "#db/schema/unions.ts";
+import { sessionRow } from "#db/testing.ts";
 import type { Sealer } from "#lib/secrets/sealer.ts";
 import { newDeliveryId, newId } from "#lib/session/new-id.ts";
 import { CALLBACK_SECRET, placeSecret } from "#lib/session/session-store.ts";
@@ -39,23 +40,15 @@ export async function seedCallbackSession(
   callback: { url: string; secret?: string; sealer: Sealer },
 ): Promise<{ sessionId: string; runId: string; requestId: string }> {
   const [sessionId, requestId, runId] = [newId("ses"), newId("req"), newId("run")];
-  await db.insert(sessions).values({
-    id: sessionId,
-    ownerId: "owner",
-    title: "a session",
-    source: "api",
-    bodyHash: "hash",
-    targetPageUrls: [],
-    tools: { include: [], exclude: [], externalTurnExclude: [] },
-    toolset: [],
-    mcpServers: {},
-    capabilities: { browser: true, sandbox: true },
-    subAgents: false,
-    maxLiveChildren: 4,
-    maxLiveBrowsers: 4,
-    callbackUrl: callback.url,
-    callbackEvents: ["run.started", "run.completed"],
-  });
+  await db
+    .insert(sessions)
+    .values(
+      sessionRow({
+        id: sessionId,
+        callbackUrl: callback.url,
+        callbackEvents: ["run.started", "run.completed"],
+      }),
+    );
   if (callback.secret !== undefined) {
     const place = placeSecret(sessionId, CALLBACK_SECRET);
     const sealed = callback.sealer.seal(place, callback.secret);

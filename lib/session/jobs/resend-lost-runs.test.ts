@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { eq } from "drizzle-orm";
 import type { Database } from "#db/client.ts";
 import { outbox, requests, runs, sessions } from "#db/schema/index.ts";
-import { openTestDatabase } from "#db/testing.ts";
+import { openTestDatabase, sessionRow } from "#db/testing.ts";
 import { newId } from "../new-id.ts";
 import { listUnsentJobs, noteRunsPlayed } from "./job-store.ts";
 import { requestRun } from "./jobs.ts";
@@ -24,21 +24,7 @@ const resend = async (now: Date) => (await resendLostRuns(db, LOST_AFTER_MS, now
 /** A session whose first request has a run in this state, and `waiting` more requests behind it. */
 async function seed(fields: Partial<typeof runs.$inferInsert>, waiting = 0): Promise<string[]> {
   const sessionId = newId("ses");
-  await db.insert(sessions).values({
-    id: sessionId,
-    ownerId: "owner",
-    title: "a session",
-    source: "api",
-    bodyHash: "hash",
-    targetPageUrls: [],
-    tools: { include: [], exclude: [], externalTurnExclude: [] },
-    toolset: [],
-    mcpServers: {},
-    capabilities: { browser: true, sandbox: true },
-    subAgents: false,
-    maxLiveChildren: 4,
-    maxLiveBrowsers: 4,
-  });
+  await db.insert(sessions).values(sessionRow({ id: sessionId }));
   const ids: string[] = [];
   for (let position = 1; position <= 1 + waiting; position++) {
     const [requestId, runId] = [newId("req"), newId("run")];

@@ -1,24 +1,11 @@
 import type { Database } from "#db/client.ts";
 import { type MessagePart, messages, requests, runs, sessions, toolCalls } from "#db/schema/index.ts";
+import { sessionRow } from "#db/testing.ts";
 
 /** Writes a session with one running run, for the tests of what reads a session. */
 export async function insertTestSession(db: Database, id: string) {
   const now = new Date("2026-01-01T00:00:00.000Z");
-  await db.insert(sessions).values({
-    id,
-    ownerId: "owner",
-    title: "a session",
-    source: "api",
-    bodyHash: "hash",
-    targetPageUrls: [],
-    tools: { include: [], exclude: [], externalTurnExclude: [] },
-    toolset: [],
-    mcpServers: {},
-    capabilities: { browser: true, sandbox: true },
-    subAgents: false,
-    maxLiveChildren: 4,
-    maxLiveBrowsers: 4,
-  });
+  await db.insert(sessions).values(sessionRow({ id }));
   const requestId = `req_${id}`;
   const runId = `run_${id}`;
   const request = { id: requestId, sessionId: id, position: 1, mode: "queue", origin: "person" } as const;
