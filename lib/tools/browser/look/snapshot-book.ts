@@ -13,20 +13,34 @@ export type SnapshotBook = {
   describeRef: (sessionId: string, ref: string) => string | undefined;
 };
 
-const SESSIONS_MAX = 100;
 const SNAPSHOTS_MAX = 4;
+/** Characters of the lines of all sessions together; the session used longest ago is forgotten first. */
+const CHARS_MAX = 32 * 2 ** 20;
 
 export function createSnapshotBook(): SnapshotBook {
   const bySession = new Map<string, NamedSnapshot[]>();
+  let chars = 0;
+  const count = (snapshots: NamedSnapshot[]) => {
+    let sum = 0;
+    for (const { lines } of snapshots) for (const line of lines) sum += line.length;
+    return sum;
+  };
+  const forget = (sessionId: string) => {
+    chars -= count(bySession.get(sessionId) ?? []);
+    bySession.delete(sessionId);
+  };
   return {
     add(sessionId, snapshot) {
       const named = { ...snapshot, id: `s${randomInt(36 ** 3, 36 ** 4).toString(36)}` };
       const kept = [named, ...(bySession.get(sessionId) ?? [])].slice(0, SNAPSHOTS_MAX);
-      // The session used last is the last one to be forgotten.
-      bySession.delete(sessionId);
+      // A map keeps the order in which its keys were set: the first one was used longest ago.
+      forget(sessionId);
       bySession.set(sessionId, kept);
-      const [oldest] = bySession.keys();
-      if (bySession.size > SESSIONS_MAX && oldest !== undefined) bySession.delete(oldest);
+      chars += count(kept);
+      for (const other of bySession.keys()) {
+        if (chars <= CHARS_MAX || other === sessionId) break;
+        forget(other);
+      }
       return named;
     },
     find: (sessionId, id) => bySession.get(sessionId)?.find((snapshot) => snapshot.id === id),

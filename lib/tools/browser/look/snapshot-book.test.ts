@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createSnapshotBook } from "./snapshot-book.ts";
+import type { Snapshot } from "./take-snapshot.ts";
+
+const snapshot = (lines: string[]): Snapshot => ({
+  url: "https://shop.example/",
+  title: "Shop",
+  document: "1",
+  view: { width: 1280, height: 800, scrollY: 0, pageHeight: 800 },
+  lines,
+});
+
+test("the latest four snapshots of a session are kept", () => {
+  const book = createSnapshotBook();
+  const ids = ["one", "two", "three", "four", "five"].map((line) => book.add("ses_a", snapshot([line])).id);
+  assert.deepEqual(
+    ids.map((id) => book.find("ses_a", id)?.lines[0]),
+    [undefined, "two", "three", "four", "five"],
+  );
+  assert.equal(book.find("ses_b", ids[4] ?? ""), undefined);
+});
+
+test("sessions with huge pages do not fill the memory: the one used longest ago is forgotten", () => {
+  const book = createSnapshotBook();
+  const huge = snapshot(Array.from({ length: 10_000 }, () => "x".repeat(1_000)));
+  const sessions = Array.from({ length: 6 }, (_, index) => `ses_${index}`);
+  const ids = sessions.map((sessionId) => book.add(sessionId, huge).id);
+  const kept = sessions.filter((sessionId, index) => book.find(sessionId, ids[index] ?? ""));
+  assert.deepEqual(kept, ["ses_3", "ses_4", "ses_5"]);
+});
+
+test("a ref is described by what the latest snapshot with it shows", () => {
+  const book = createSnapshotBook();
+  book.add("ses_a", snapshot(['| "Shoe" | button "Buy" [e1] | button "Say \\"hi\\"" [e2] disabled']));
+  assert.equal(book.describeRef("ses_a", "e1"), 'button "Buy"');
+  assert.equal(book.describeRef("ses_a", "e2"), 'button "Say \\"hi\\""');
+  assert.equal(book.describeRef("ses_a", "e3"), undefined);
+});
