@@ -40,15 +40,13 @@ export async function seedCallbackSession(
   callback: { url: string; secret?: string; sealer: Sealer },
 ): Promise<{ sessionId: string; runId: string; requestId: string }> {
   const [sessionId, requestId, runId] = [newId("ses"), newId("req"), newId("run")];
-  await db
-    .insert(sessions)
-    .values(
-      sessionRow({
-        id: sessionId,
-        callbackUrl: callback.url,
-        callbackEvents: ["run.started", "run.completed"],
-      }),
-    );
+  await db.insert(sessions).values(
+    sessionRow({
+      id: sessionId,
+      callbackUrl: callback.url,
+      callbackEvents: ["run.started", "run.completed"],
+    }),
+  );
   if (callback.secret !== undefined) {
     const place = placeSecret(sessionId, CALLBACK_SECRET);
     const sealed = callback.sealer.seal(place, callback.secret);
