@@ -2,6 +2,7 @@ import type { Browser, BrowserContext, CDPSession, Page } from "playwright";
 import type { BrowserStatus } from "#db/schema/unions.ts";
 import type { ScreencastFrame } from "#lib/client/frame-header.ts";
 import type { OverlayHold } from "./overlay/overlay-gate.ts";
+import type { PageActivity } from "./page/page-activity.ts";
 import type { PageDialogs } from "./page/page-dialogs.ts";
 import type { PagePicture } from "./view/picture-store.ts";
 
@@ -40,6 +41,14 @@ export type LiveBrowser = {
   firstRef: number;
   /** @see PageDialogs.claim */
   claimDialogs: PageDialogs["claim"];
+  /** What happened in the pages. */
+  activity: PageActivity;
+  /** Downloads that are not complete yet. */
+  pendingDownloads: () => number;
+  /** Pages that have just opened: the last one will be `page()`. */
+  openingPages: () => number;
+  /** Makes another page of the session the one that people see and tools work on; by DevTools target id. */
+  select: (targetId: string) => void;
   /** Why the navigation of a DevTools loader id was refused; undefined for other navigations and for old ones. */
   readRefusal: (loaderId: string) => string | undefined;
 };

@@ -45,6 +45,11 @@ export type BrowserServiceDeps = {
   waitMs: number;
   /** Stores what a person submitted in the overlay, given as the webhook's body; a refusal is shown to the person. */
   onAnnotation: (sessionId: string, body: string) => Promise<AnnotationVerdict>;
+  /**
+   * Stores a file that a page offered in the session's workspace. @returns its path there.
+   * @throws Error with a sentence when the file cannot be stored.
+   */
+  storeDownload: (sessionId: string, name: string, bytes: Uint8Array) => Promise<string>;
   clock?: () => Date;
   /** Whether a browser is kept warm for the next session; by default, if browsers run on this machine. */
   keepSpare?: boolean;
@@ -244,6 +249,10 @@ async function makeSessionBrowser(parts: Parts, sessionId: string): Promise<Sess
     createPictureKeeper: (page) => createPictureKeeper({ db, sessionId, logger, ...page }),
     refuse: egress.refuse,
     onAnnotation: (body) => deps.onAnnotation(sessionId, body),
+    async storeDownload(name, bytes) {
+      if (session.capabilities.sandbox) return deps.storeDownload(sessionId, name, bytes);
+      throw new Error("this session has no workspace (capabilities.sandbox is false)");
+    },
     nowMs,
   });
 }

@@ -97,6 +97,8 @@ export type TestBrowsers = {
   log: EventLog;
   dataDir: string;
   annotations: { sessionId: string; submission: unknown }[];
+  /** Files that pages offered. */
+  downloads: { sessionId: string; name: string; text: string }[];
   warnings: string[];
   /** A second service on the same database and folder, as after a restart. */
   restart: (over?: Partial<BrowserServiceDeps>) => Promise<BrowserService>;
@@ -114,6 +116,7 @@ export async function openTestBrowsers(
   const dataDir = await mkdtemp(join(tmpdir(), "browsers-test-"));
   await chmod(dataDir, 0o755);
   const annotations: TestBrowsers["annotations"] = [];
+  const downloads: TestBrowsers["downloads"] = [];
   const warnings: string[] = [];
   const services: BrowserService[] = [];
   const restart = async (again: Partial<BrowserServiceDeps> = {}) => {
@@ -139,6 +142,10 @@ export async function openTestBrowsers(
         annotations.push({ sessionId, submission: JSON.parse(body) });
         return { isStored: true };
       },
+      async storeDownload(sessionId, name, bytes) {
+        downloads.push({ sessionId, name, text: new TextDecoder().decode(bytes) });
+        return `downloads/${name}`;
+      },
       keepSpare: false,
       ...over,
       ...again,
@@ -153,6 +160,7 @@ export async function openTestBrowsers(
     log,
     dataDir,
     annotations,
+    downloads,
     warnings,
     restart,
     async close() {

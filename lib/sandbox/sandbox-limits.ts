@@ -32,7 +32,7 @@ const MEBIBYTE = 1_048_576;
 
 /** Keep one session from starving the others. Source: `security.md`, What comes in; decision 026. */
 export const sandboxLimits: SandboxLimits = {
-  writeBytesMax: 10 * MEBIBYTE,
+  writeBytesMax: 50 * MEBIBYTE,
   workspaceBytesMax: 512 * MEBIBYTE,
   workspaceEntriesMax: 50_000,
   measureEveryMs: 1_000,

@@ -5,11 +5,14 @@ import { createEvidenceStore } from "#lib/evidence/evidence.ts";
 import type { AddressRule } from "#lib/net/address/address-rule.ts";
 import type { GuardedFetch } from "#lib/net/fetch/guarded-fetch.ts";
 import { createSandboxService } from "#lib/sandbox/create-sandbox-service.ts";
+import { storeDownload } from "#lib/sandbox/store-download.ts";
 import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
 import { setStartupStatus } from "#lib/session/session-store.ts";
 import { createTranscriptReader } from "#lib/session/transcript/transcript.ts";
 import { readSetup } from "#lib/setup/read-setup.ts";
 import { browserTools } from "#lib/tools/browser/index.ts";
+import { createFirstLook } from "#lib/tools/browser/look/first-look.ts";
+import { createSnapshotBook } from "#lib/tools/browser/look/snapshot-book.ts";
 import { createScriptRunner } from "#lib/tools/browser/script/script-runner.ts";
 import { peopleTools } from "#lib/tools/people/index.ts";
 import { transcriptTools } from "#lib/tools/transcript/index.ts";
@@ -37,6 +40,12 @@ export async function createTooling(deps: ToolingDeps) {
   const { db, log, dataDir } = storage;
   const evidence = createEvidenceStore({ db, dataDir });
   const transcript = createTranscriptReader({ db });
+  const preparing = createSandboxService({
+    kind: env.SANDBOX,
+    dataDir: env.DATA_DIR,
+    logger,
+    onStartupStatus: (sessionId, status) => setStartupStatus(db, sessionId, status),
+  });
   const [browser, sandbox, scripts] = await Promise.all([
     createBrowserService({
       db,
@@ -52,15 +61,13 @@ export async function createTooling(deps: ToolingDeps) {
       maxLive: env.BROWSER_MAX_LIVE,
       waitMs: env.BROWSER_WAIT_MS,
       onAnnotation: deps.onAnnotation,
+      storeDownload: async (sessionId, name, bytes) =>
+        storeDownload(await (await preparing).open(sessionId), name, bytes),
     }),
-    createSandboxService({
-      kind: env.SANDBOX,
-      dataDir: env.DATA_DIR,
-      logger,
-      onStartupStatus: (sessionId, status) => setStartupStatus(db, sessionId, status),
-    }),
+    preparing,
     createScriptRunner({ logger, isWarm: !deps.isServerless }),
   ]);
+  const snapshots = createSnapshotBook();
   const services = {
     browser,
     control: deps.control,
@@ -69,6 +76,7 @@ export async function createTooling(deps: ToolingDeps) {
     fetch,
     evidence,
     transcript,
+    snapshots,
     people: elicitations,
   };
   const all = [
@@ -86,6 +94,7 @@ export async function createTooling(deps: ToolingDeps) {
     evidence,
     transcript,
     tools,
+    firstLook: createFirstLook({ browser, snapshots }),
     async close() {
       await Promise.all([browser.close(), sandbox.close(), scripts.close()]);
     },

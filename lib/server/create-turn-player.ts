@@ -29,7 +29,12 @@ type TurnPlayerDeps = Pick<TurnDeps, "model" | "mcp" | "elicitations"> & {
   logger: Logger;
   fetch: GuardedFetch;
   schemas: SchemaChecker;
-  tooling: { tools: readonly Tool[]; evidence: EvidenceStore; browser: Pick<BrowserService, "reapIdle"> };
+  tooling: {
+    tools: readonly Tool[];
+    evidence: EvidenceStore;
+    firstLook: TurnDeps["firstLook"];
+    browser: Pick<BrowserService, "reapIdle">;
+  };
   isServerless: boolean;
   /** Regular work besides that of the jobs; runs with every sweep. */
   sweepOthers: () => Promise<void>;
@@ -134,6 +139,7 @@ function readTurnDeps(deps: TurnPlayerDeps, jobs: JobSender, stops: StopRegistry
     mcp,
     elicitations,
     evidence: tooling.evidence,
+    firstLook: tooling.firstLook,
     tools: new Map(tooling.tools.map((tool) => [tool.name, tool])),
     settings: {
       maxSteps: env.AGENT_MAX_STEPS,

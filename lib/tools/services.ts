@@ -4,6 +4,7 @@ import type { EvidenceStore } from "#lib/evidence/evidence.ts";
 import type { GuardedFetch } from "#lib/net/fetch/guarded-fetch.ts";
 import type { SandboxService } from "#lib/sandbox/sandbox-service.ts";
 import type { TranscriptReader } from "#lib/session/transcript/transcript.ts";
+import type { SnapshotBook } from "./browser/look/snapshot-book.ts";
 import type { ScriptRunner } from "./browser/script/script-runner.ts";
 import type { ToolCall } from "./tool.ts";
 
@@ -16,6 +17,8 @@ export type ToolServices = {
   fetch: GuardedFetch;
   evidence: EvidenceStore;
   transcript: TranscriptReader;
+  /** What the model was shown of pages. */
+  snapshots: SnapshotBook;
   people: PeoplePort;
 };
 

@@ -1,5 +1,6 @@
 import { compactContext } from "./compaction/compact-context.ts";
 import { composeTools } from "./prompt/compose-tools.ts";
+import { lookFirst } from "./prompt/look-first.ts";
 import { StaleClaimError } from "./record/claim.ts";
 import { recordStep } from "./record/record-step.ts";
 import type { PlayJob } from "./record/turn-store.ts";
@@ -86,6 +87,8 @@ async function playSteps(
     if (probed.kind === "failed") return { outcome: "errored", failure: probed.failure };
   }
   await composeTools(deps, run);
+  if (isStopped(run)) return STOPPED;
+  await lookFirst(deps, run);
   if (isStopped(run)) return STOPPED;
   const { maxSteps } = deps.settings;
   const place = findPlace(run);

@@ -1,5 +1,6 @@
 import type { CDPSession } from "playwright";
 import { FAILED_HEADER, refusedHeader } from "#lib/net/proxy/proxy-headers.ts";
+import type { HeldResponse } from "./page-downloads.ts";
 
 type DocumentGuardOptions = {
   /** The current id of the page's main frame. */
@@ -7,6 +8,8 @@ type DocumentGuardOptions = {
   /** Returns why a document may not be requested; undefined when a proxy checks every request. */
   refuse: ((url: string) => Promise<string | undefined>) | undefined;
   explain: (url: string, errorReason: string) => Promise<string>;
+  /** Takes over a response that is a download. @returns whether it did. */
+  capture: (response: HeldResponse) => boolean;
   /** A navigation of the main frame was stopped; the page stays where it was. */
   onRefused: (loaderId: string | undefined, reason: string) => void;
 };
@@ -40,7 +43,10 @@ export async function guardDocuments(cdp: CDPSession, options: DocumentGuardOpti
       });
       return;
     }
-    if (!isMain) return go(requestId);
+    if (!isMain) {
+      if (!options.capture(event)) go(requestId);
+      return;
+    }
     if (event.responseErrorReason === "Aborted") return abort(requestId);
     if (event.responseErrorReason !== undefined) {
       const unexplained = () => `${request.url} could not be loaded`;
@@ -53,7 +59,10 @@ export async function guardDocuments(cdp: CDPSession, options: DocumentGuardOpti
       return;
     }
     const reason = readRefusal(event.responseHeaders ?? [], event.responseStatusCode);
-    if (reason === undefined) return go(requestId);
+    if (reason === undefined) {
+      if (!options.capture(event)) go(requestId);
+      return;
+    }
     onRefused(networkId, reason);
     abort(requestId);
   });

@@ -5,12 +5,12 @@ import type { OverlayGate } from "../overlay/overlay-gate.ts";
 import { guardDocuments } from "./document-guard.ts";
 import { describeNetError } from "./explain-failure.ts";
 import { followMainFrame, type MainFrame, type MainFrameEvents } from "./main-frame.ts";
+import type { PageDownloads } from "./page-downloads.ts";
 
 /** The events of a page. */
 export type LivePageEvents = MainFrameEvents & {
   /** A navigation that the service did not start was refused; the page stays where it was. */
   onRefused: (reason: string) => void;
-  onDownload: (url: string) => void;
   onCrashed: () => void;
   onAnnotation: SubmitAnnotation;
 };
@@ -28,6 +28,7 @@ export type LivePageOptions = {
   navigationTimeoutMs: number;
   overlayGate: OverlayGate;
   refusals: Refusals;
+  downloads: Pick<PageDownloads, "capture">;
 };
 
 /** A page of a session's browser, guarded, followed and with the overlay in it. */
@@ -45,7 +46,7 @@ type Adopted = {
   cdp: CDPSession;
   mainFrame: MainFrame;
   options: LivePageOptions;
-  /** How many navigations of the service are in progress: they report refusals and downloads in their own outcome. */
+  /** How many navigations of the service are in progress: they report refusals in their own outcome. */
   navigations: number;
 };
 
@@ -66,10 +67,6 @@ export async function adoptPage(
   ]);
   const adopted: Adopted = { page, cdp, mainFrame, options, navigations: 0 };
   page.on("crash", () => events.onCrashed());
-  page.on("download", (download) => {
-    if (adopted.navigations === 0) events.onDownload(download.url());
-    void download.cancel().catch(() => {});
-  });
 
   const [overlay] = await Promise.all([
     installOverlay(cdp, {
@@ -82,6 +79,7 @@ export async function adoptPage(
       mainFrameId: mainFrame.id,
       refuse: options.refuse,
       explain: options.explain,
+      capture: (response) => options.downloads.capture(cdp, response),
       onRefused(loaderId, reason) {
         if (loaderId !== undefined) options.refusals.set(loaderId, reason);
         if (adopted.navigations === 0 || loaderId === undefined) events.onRefused(reason);
@@ -138,7 +136,7 @@ async function land(
   const { loaderId, errorText, isDownload } = await cdp.send("Page.navigate", { url });
   const refusal = loaderId === undefined ? undefined : options.refusals.get(loaderId);
   if (refusal !== undefined) return { landed: false, reason: refusal };
-  if (isDownload) return { landed: false, reason: "the address is a download, and downloads are refused" };
+  if (isDownload) return { landed: false, reason: "the address is a download, not a page" };
   if (errorText !== undefined) {
     const isInterrupted = errorText === "net::ERR_ABORTED";
     const reason = isInterrupted ? "the navigation was interrupted" : describeNetError(errorText, url);

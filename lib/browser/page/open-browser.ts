@@ -10,15 +10,19 @@ import {
   type LivePageOptions,
   type Refusals,
 } from "./live-page.ts";
+import { type PageActivity, watchActivity } from "./page-activity.ts";
 import { type AnsweredDialog, type PageDialogs, watchDialogs } from "./page-dialogs.ts";
+import { type PageDownload, type PageDownloads, watchDownloads } from "./page-downloads.ts";
 
 /** Size of a session's page, in CSS pixels. */
 export const VIEWPORT = { width: 1280, height: 800 };
 
 /** The events of a browser for its owner: those of its selected page, a change of that page, and its end. */
 type OpenBrowserEvents = LivePageEvents & {
-  /** A dialog of a page was answered without a script. */
+  /** A dialog of a page was answered. */
   onDialog: (dialog: AnsweredDialog) => void;
+  /** A page offered a file. */
+  onDownload: (download: PageDownload) => void;
   onSelected: (page: LivePage) => void;
   /** The browser ended by itself. */
   onGone: () => void;
@@ -36,6 +40,12 @@ export type OpenBrowser = {
   /** Whether the annotation overlay is in its pages. */
   overlayGate: OverlayGate;
   dialogs: PageDialogs;
+  downloads: PageDownloads;
+  activity: PageActivity;
+  /** Pages that have just opened, and are not selected yet. */
+  opening: () => number;
+  /** Brings a page to the foreground: it is the selected one from then on. */
+  select: (targetId: string) => void;
   /** Why the navigation of a DevTools loader id was refused; undefined for other and for long past ones. */
   readRefusal: (loaderId: string) => string | undefined;
   events: OpenBrowserEvents | undefined;
@@ -54,7 +64,7 @@ const REFUSALS_MAX = 50;
 const PAGES_MAX = 8;
 
 /**
- * Starts a browser and opens a page in a context of its own: downloads and permissions denied, dialogs dismissed.
+ * Starts a browser and opens a page in a context of its own: permissions denied, dialogs dismissed, no files written.
  * A page that the page opens becomes the selected one until it closes; a page beyond eight is closed at once.
  *
  * @throws Error with a sentence when no browser can be started.
@@ -81,7 +91,12 @@ export async function openBrowser(
 }
 
 /** The pages of a browser in the order in which they took the foreground, the selected one last; and whether it runs. */
-type BrowserPages = { pages: LivePage[]; isOpen: boolean };
+type BrowserPages = {
+  pages: LivePage[];
+  /** Pages that have opened and are not among `pages` yet. */
+  opening: number;
+  isOpen: boolean;
+};
 
 async function connect(
   process: BrowserProcess,
@@ -89,21 +104,41 @@ async function connect(
   limits: BrowserLimits,
 ): Promise<OpenBrowser> {
   const { browser, context } = await openContext(process);
+  const refuse = async (href: string) => {
+    const url = URL.parse(href);
+    return url ? egress.refuse(url) : "the address cannot be read";
+  };
   const refusals = rememberRefusals();
   const overlayGate = createOverlayGate();
-  const state: BrowserPages = { pages: [], isOpen: true };
-  const dialogs = watchDialogs(context, (dialog) => opened.events?.onDialog(dialog), limits.dialogTimeoutMs);
+  const state: BrowserPages = { pages: [], opening: 0, isOpen: true };
+  const activity = watchActivity(context);
+  const onDialog = (dialog: AnsweredDialog) => {
+    activity.add({ kind: "dialog", dialog });
+    opened.events?.onDialog(dialog);
+  };
+  const dialogs = watchDialogs(context, onDialog, limits.dialogTimeoutMs);
+  const downloads = await watchDownloads(context, refuse, (download) => opened.events?.onDownload(download));
   const opened: OpenBrowser = {
     process,
     browser,
     context,
     overlayGate,
     dialogs,
+    downloads,
+    activity,
     events: undefined,
     selected() {
       const last = state.pages.at(-1);
       if (!last) throw new Error("the browser has no page");
       return last;
+    },
+    opening: () => state.opening,
+    select(targetId) {
+      const index = state.pages.findIndex((each) => each.targetId === targetId);
+      const [live] = index === -1 ? [] : state.pages.splice(index, 1);
+      if (!live) return;
+      state.pages.push(live);
+      if (index < state.pages.length - 1) opened.events?.onSelected(live);
     },
     toolSession: createToolSessions(context, () => opened.selected().page),
     readRefusal: refusals.get,
@@ -117,13 +152,10 @@ async function connect(
     },
   };
 
-  const refuse = async (href: string) => {
-    const url = URL.parse(href);
-    return url ? egress.refuse(url) : "the address cannot be read";
-  };
   await openFirstPage(opened, state, {
     refusals,
     overlayGate,
+    downloads,
     navigationTimeoutMs: limits.navigationTimeoutMs,
     refuse: process.isGuarded ? undefined : refuse,
     explain: (url, reason) =>
@@ -151,6 +183,7 @@ async function openContext(process: BrowserProcess): Promise<{ browser: Browser;
   });
   const context = await browser.newContext({
     viewport: VIEWPORT,
+    // The browser writes no files: their bytes are read from it.
     acceptDownloads: false,
     ...(process.contextProxy ? { proxy: { server: process.contextProxy, bypass: "<-loopback>" } } : {}),
   });
@@ -188,7 +221,10 @@ async function select(
   page: Page,
   options: LivePageOptions,
 ): Promise<void> {
-  const live = await adoptPage(opened.context, page, options, pageEvents(opened, state, page));
+  state.opening += 1;
+  const live = await adoptPage(opened.context, page, options, pageEvents(opened, state, page)).finally(() => {
+    state.opening -= 1;
+  });
   if (page.isClosed()) return;
   state.pages.push(live);
   page.on("close", () => void deselect(opened, state, live));
@@ -213,7 +249,6 @@ function pageEvents(opened: OpenBrowser, state: BrowserPages, page: Page): LiveP
     onArrived: (arrival) => owner()?.onArrived(arrival),
     onLoaded: () => owner()?.onLoaded(),
     onRefused: (reason) => owner()?.onRefused(reason),
-    onDownload: (url) => owner()?.onDownload(url),
     onCrashed() {
       if (opened.events) return owner()?.onCrashed();
       // No session has this browser yet, and none must get it.

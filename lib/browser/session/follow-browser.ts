@@ -1,5 +1,6 @@
 import type { Logger } from "#lib/log/logger.ts";
 import type { SubmitAnnotation } from "../overlay/install-overlay.ts";
+import type { PageDownload, StoredDownload } from "../page/page-downloads.ts";
 import type { PageNavigation } from "../page/page-navigation.ts";
 import { createInputQueue } from "../view/input.ts";
 import type { Screencast } from "../view/screencast.ts";
@@ -21,6 +22,7 @@ export function followBrowser(
     /** Whether the last button or key of the page was pressed by a script. */
     isScriptLastActor: () => boolean;
     onAnnotation: SubmitAnnotation;
+    storeDownload: (name: string, bytes: Uint8Array) => Promise<string>;
   },
   running: RunningBrowser,
 ): void {
@@ -31,12 +33,22 @@ export function followBrowser(
     running.inputQueue = createInputQueue(({ method, params }) => cdp.send(method, params));
     cast.attach(cdp);
   };
+  let storing = Promise.resolve();
   taken.events = {
     onDocument: cast.refresh,
     onArrived: navigation.noteArrival,
     onLoaded: navigation.noteLoaded,
     onRefused: (reason) => record.note({ lastError: reason }),
-    onDownload: (url) => record.note({ lastError: `${url} is a download, and downloads are refused` }),
+    onDownload(download) {
+      running.storing += 1;
+      // One after the other, because each takes a name that is free.
+      storing = storing.then(async () => {
+        const stored = await store(deps.storeDownload, download);
+        running.storing -= 1;
+        taken.activity.add({ kind: "download", download: stored });
+        logger.debug({ sessionId, ...stored }, "a page offered a file");
+      });
+    },
     onDialog: (dialog) => logger.debug({ sessionId, ...dialog }, "dialog of a page answered"),
     onCrashed: () => life.lose(running, "failed", "the page crashed: its renderer ended"),
     onGone() {
@@ -57,4 +69,16 @@ export function followBrowser(
   connectSelectedPage();
   // The browser may have ended before its events were connected.
   if (!taken.isOpen()) taken.events.onGone();
+}
+
+async function store(
+  storeDownload: (name: string, bytes: Uint8Array) => Promise<string>,
+  { url, name, bytes, failure }: PageDownload,
+): Promise<StoredDownload> {
+  if (!bytes) return { url, name, failure };
+  try {
+    return { url, name, path: await storeDownload(name, bytes), size: bytes.length };
+  } catch (error) {
+    return { url, name, failure: error instanceof Error ? error.message : String(error) };
+  }
 }

@@ -159,7 +159,7 @@ const REFUSALS: [string, () => string, RegExp][] = [
     /127\.0\.0\.1:\d+ refused the connection/,
   ],
   ["a server without TLS", () => `https://127.0.0.1:${site.port}/`, /no secure connection to 127\.0\.0\.1/],
-  ["a download", () => `${site.origin}/file`, /is a download, and downloads are refused/],
+  ["a download", () => `${site.origin}/file`, /is a download, not a page/],
   ["an answer without a page", () => `${site.origin}/empty`, /answered 204/],
 ];
 

@@ -46,6 +46,8 @@ type SessionBrowserDeps = {
   /** Returns why a page may not be opened, or undefined. */
   refuse: (url: URL) => Promise<string | undefined>;
   onAnnotation: SubmitAnnotation;
+  /** @see BrowserServiceDeps.storeDownload */
+  storeDownload: (name: string, bytes: Uint8Array) => Promise<string>;
   nowMs: () => number;
 };
 
@@ -189,7 +191,8 @@ async function ensure(session: Session, signal?: AbortSignal): Promise<LiveBrows
 /** More elements than the snapshots of one browser name. */
 const REFS_PER_BROWSER = 100_000;
 
-function toLiveBrowser({ deps, usage }: Session, { taken, starts }: RunningBrowser): LiveBrowser {
+function toLiveBrowser({ deps, usage }: Session, running: RunningBrowser): LiveBrowser {
+  const { taken, starts } = running;
   return {
     sessionId: deps.sessionId,
     browser: taken.browser,
@@ -205,6 +208,10 @@ function toLiveBrowser({ deps, usage }: Session, { taken, starts }: RunningBrows
     hideOverlay: (why) => hideOverlay(taken, why),
     firstRef: (starts - 1) * REFS_PER_BROWSER + 1,
     claimDialogs: taken.dialogs.claim,
+    activity: taken.activity,
+    pendingDownloads: () => taken.downloads.pending() + running.storing,
+    openingPages: taken.opening,
+    select: taken.select,
     readRefusal: taken.readRefusal,
   };
 }

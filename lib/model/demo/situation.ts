@@ -65,6 +65,9 @@ function readPageLine(text: string, name: string): string | undefined {
   return lines.at(-1)?.[1];
 }
 
+/** How a part begins that the service adds to a user's message. */
+const ADDED = "[Added by the service]";
+
 /** Reads a model call's prompt and tools. `demoOrigin` leads to the page of last resort. Never throws. */
 export function readSituation(options: LanguageModelV4CallOptions, demoOrigin: string): Situation {
   const situation: Situation = {
@@ -78,7 +81,9 @@ export function readSituation(options: LanguageModelV4CallOptions, demoOrigin: s
   for (const message of options.prompt) {
     if (message.role === "system") context += `\n${message.content}`;
     if (message.role === "user") {
-      situation.message = message.content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+      const texts = message.content.map((part) => (part.type === "text" ? part.text : ""));
+      // The demo model reads the page with its tools.
+      situation.message = texts.filter((text) => !text.startsWith(ADDED)).join("\n");
       context += `\n${situation.message}`;
       situation.earlier.push(...situation.exchanges.splice(0));
     }

@@ -4,7 +4,6 @@ import { browserSearch } from "./look/browser-search.ts";
 import { domQuery } from "./look/dom-query.ts";
 import { inspectFrames } from "./look/inspect-frames.ts";
 import { saveCleanedHtml } from "./look/save-cleaned-html.ts";
-import { createSnapshotBook } from "./look/snapshot-book.ts";
 import { capturePreview } from "./picture/capture-preview.ts";
 import { screenshot } from "./picture/screenshot.ts";
 import { browserExecute } from "./script/browser-execute.ts";
@@ -15,14 +14,16 @@ export function browserTools(services: BrowserToolServices): Tool[] {
   return makeTools(services).map((tool) => ({ ...tool, acquire }));
 }
 
-type BrowserToolServices = Pick<ToolServices, "browser" | "control" | "scripts" | "evidence">;
+type BrowserToolServices = Pick<
+  ToolServices,
+  "browser" | "control" | "scripts" | "sandbox" | "evidence" | "snapshots"
+>;
 
 function makeTools(services: BrowserToolServices): Tool[] {
-  const snapshots = createSnapshotBook();
   return [
-    browserExecute({ ...services, snapshots }),
+    browserExecute(services),
     browserSearch(services),
-    domQuery({ ...services, snapshots }),
+    domQuery(services),
     inspectFrames(services),
     capturePreview(services),
     saveCleanedHtml(services),

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { chromium } from "playwright";
 import type { BrowserService, LiveBrowser, ScriptPointer } from "#lib/browser/browser-service.ts";
 import { createOverlayGate, type OverlayGate } from "#lib/browser/overlay/overlay-gate.ts";
+import { watchActivity } from "#lib/browser/page/page-activity.ts";
 import { watchDialogs } from "#lib/browser/page/page-dialogs.ts";
 import { findTestChromium } from "#lib/browser/testing.ts";
 import { createBrowserControl } from "#lib/browser/view/browser-control.ts";
@@ -14,6 +15,8 @@ import { createMemoryBus } from "#lib/events/bus/bus.ts";
 import { openWords } from "#lib/events/bus/words.ts";
 import type { EvidencePointer } from "#lib/events/event.ts";
 import type { EvidenceStore, NewEvidence } from "#lib/evidence/evidence.ts";
+import type { SandboxService, Workspace } from "#lib/sandbox/sandbox-service.ts";
+import { WorkspaceError } from "#lib/sandbox/workspace-error.ts";
 import type { ToolCall, ToolResult } from "../tool.ts";
 
 /** A real Chromium with one page, in the shape of the port. */
@@ -39,7 +42,8 @@ export async function startTestBrowser(): Promise<TestBrowser> {
   const { targetInfo } = await session.send("Target.getTargetInfo");
   const pointers: (ScriptPointer | undefined)[] = [];
   const overlayGate = createOverlayGate();
-  const dialogs = watchDialogs(context, () => {});
+  const activity = watchActivity(context);
+  const dialogs = watchDialogs(context, (dialog) => activity.add({ kind: "dialog", dialog }));
   const live: LiveBrowser = {
     sessionId: "session_test",
     browser,
@@ -56,6 +60,10 @@ export async function startTestBrowser(): Promise<TestBrowser> {
     },
     firstRef: 1,
     claimDialogs: dialogs.claim,
+    activity,
+    pendingDownloads: () => 0,
+    openingPages: () => 0,
+    select() {},
     readRefusal: () => undefined,
   };
   const touched: string[] = [];
@@ -197,3 +205,26 @@ export const callOf = (signal: AbortSignal = new AbortController().signal): Tool
 /** The text of an answer. */
 export const textOf = (result: ToolResult): string =>
   result.content.map((part) => (part.type === "text" ? part.text : `[image ${part.evidence.id}]`)).join("\n");
+
+/** A workspace kept in memory, the same one for every session. */
+export function createTestSandbox(): SandboxService & { files: Map<string, Uint8Array> } {
+  const files = new Map<string, Uint8Array>();
+  const refuse = () => Promise.reject(new Error("not part of this fixture"));
+  const workspace: Workspace = {
+    async readFile(path, limitBytes) {
+      const bytes = files.get(path);
+      if (!bytes) throw new WorkspaceError(`path: there is no ${path}`);
+      return { bytes: bytes.subarray(0, limitBytes), totalBytes: bytes.length };
+    },
+    writeFile: async (path, bytes) => void files.set(path, bytes),
+    list: async () => [],
+    run: refuse,
+  };
+  return {
+    files,
+    open: async () => workspace,
+    describe: () => ({ kind: "memory", canRunCommands: false, detail: "a test's own files" }),
+    remove: async () => {},
+    close: async () => {},
+  };
+}

@@ -9,7 +9,7 @@ import {
 import { createSnapshotBook } from "./look/snapshot-book.ts";
 import { browserExecute } from "./script/browser-execute.ts";
 import { createScriptRunner, type ScriptRunner } from "./script/script-runner.ts";
-import { callOf, createTestControl, textOf } from "./test-fixture.ts";
+import { callOf, createTestControl, createTestSandbox, textOf } from "./test-fixture.ts";
 
 let site: Awaited<ReturnType<typeof startTestSite>>;
 let house: TestBrowsers;
@@ -53,11 +53,7 @@ const UNREACHABLE: [what: string, url: () => string, words: RegExp][] = [
   ["a redirect to a private address", () => `${site.origin}/away`, /10\.1\.2\.3 is a private address/],
   ["a connection that is cut", () => `${site.origin}/cut`, /closed the connection/],
   ["an answer without a page", () => `${site.origin}/empty`, /answered 204, which is no page/],
-  [
-    "a download",
-    () => `${site.origin}/file`,
-    /is a download, and downloads are refused|Download is starting/,
-  ],
+  ["a download", () => `${site.origin}/file`, /is a download, not a page|Download is starting/],
   ["endless redirects", () => `${site.origin}/loop`, /the address redirects without end/],
 ];
 
@@ -67,6 +63,7 @@ for (const [what, url, words] of UNREACHABLE)
       browser: house.browsers,
       control: createTestControl(),
       scripts,
+      sandbox: createTestSandbox(),
       snapshots: createSnapshotBook(),
     });
     const script = `

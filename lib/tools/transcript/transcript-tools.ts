@@ -10,11 +10,9 @@ const PREVIEW_CHARACTERS = 240;
 export const listTranscript = ({ transcript }: TranscriptServices): Tool =>
   defineTool({
     name: "list_transcript",
-    description:
-      "Lists the messages of this session in order, each with its beginning and the tools it called. " +
-      "Where nextAfter is given there are more: pass it as after.",
+    description: "Lists this session's messages with the tools they called. With nextAfter there are more.",
     input: z.object({
-      after: z.number().int().min(0).default(0).describe("seq of the last message already seen"),
+      after: z.number().int().min(0).default(0).describe("nextAfter"),
       limit: z.number().int().min(1).max(100).default(50),
     }),
     needs: undefined,
@@ -48,8 +46,8 @@ function summarize(message: TranscriptMessage) {
 export const readMessage = ({ transcript }: TranscriptServices): Tool =>
   defineTool({
     name: "read_message",
-    description: "Reads one message of this session's transcript with all its parts.",
-    input: z.object({ messageId: z.string().min(1).describe("id as list_transcript tells it") }),
+    description: "Reads one message of this session.",
+    input: z.object({ messageId: z.string().min(1) }),
     needs: undefined,
     profile: "analysis",
     idempotent: true,
@@ -66,8 +64,7 @@ export const readMessage = ({ transcript }: TranscriptServices): Tool =>
 export const searchTranscript = ({ transcript }: TranscriptServices): Tool =>
   defineTool({
     name: "search_transcript",
-    description:
-      "Finds messages of this session whose text holds the given text (case does not matter), newest first.",
+    description: "Finds messages of this session by text, newest first.",
     input: z.object({
       text: z.string().min(1).max(500),
       limit: z.number().int().min(1).max(50).default(10),
@@ -96,12 +93,10 @@ const CHARACTERS_MAX = 20_000;
 export const readToolResult = ({ transcript }: TranscriptServices): Tool =>
   defineTool({
     name: "read_tool_result",
-    description:
-      "Reads on in the result of an earlier tool call that was shown cut. A closing line in brackets tells the " +
-      "offset to go on with.",
+    description: "Reads on in a tool result that was shown cut.",
     input: z.object({
-      resultId: z.string().min(1).describe("id that the cut result names"),
-      offset: z.number().int().min(0).max(2_000_000_000).default(0).describe("characters to skip"),
+      resultId: z.string().min(1),
+      offset: z.number().int().min(0).max(2_000_000_000).default(0),
       limit: z.number().int().min(1).max(CHARACTERS_MAX).default(CHARACTERS_MAX),
     }),
     needs: undefined,
@@ -125,7 +120,7 @@ const entriesMax = 200;
 export const listEvidence = ({ evidence }: TranscriptServices): Tool =>
   defineTool({
     name: "list_evidence",
-    description: `Lists what this session kept (screenshots, previews, saved pages, files) with id, page address and time; the newest ${entriesMax}.`,
+    description: `Lists the session's evidence (screenshots, previews, pages, files), the newest ${entriesMax}.`,
     input: z.object({}),
     needs: undefined,
     profile: "analysis",

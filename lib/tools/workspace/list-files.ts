@@ -9,10 +9,10 @@ const entriesMax = 1_000;
 export const listFiles = ({ sandbox }: WorkspaceServices): Tool =>
   defineTool({
     name: "list_files",
-    description: `Lists files (with their size in bytes) and folders (ending in /) of the session's workspace, at most ${entriesMax}.`,
+    description: `Lists the files and folders of the session's workspace, at most ${entriesMax}.`,
     input: z.object({
-      path: z.string().default("").describe("folder relative to the workspace; its root when left out"),
-      recursive: z.boolean().default(false).describe("whether to look into the folders below"),
+      path: z.string().default("").describe("a folder; the root if left out"),
+      recursive: z.boolean().default(false),
     }),
     needs: "sandbox",
     profile: "analysis",

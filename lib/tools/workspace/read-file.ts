@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { storableText } from "#db/storable.ts";
-import { sandboxLimits } from "#lib/sandbox/sandbox-limits.ts";
 import { defineTool, errorResult, type Tool } from "../tool.ts";
 import type { WorkspaceServices } from "./services.ts";
 import { withinWorkspace } from "./within-workspace.ts";
 
+const BYTES_MAX = 10 * 1_048_576;
 const CHARACTERS_DEFAULT = 20_000;
 const CHARACTERS_MAX = 100_000;
 
@@ -13,11 +13,10 @@ export const readFile = ({ sandbox }: WorkspaceServices): Tool =>
   defineTool({
     name: "read_file",
     description:
-      "Reads a text file of the session's workspace. Long files are read in pieces: a closing line in brackets " +
-      "tells the offset to go on with. For pictures use view_image.",
+      "Reads a text file of the session's workspace, in pieces if it is long. For pictures use view_image.",
     input: z.object({
-      path: z.string().min(1).describe("path relative to the workspace, such as notes/report.md"),
-      offset: z.number().int().min(0).default(0).describe("characters to skip"),
+      path: z.string().min(1).describe("such as notes/report.md"),
+      offset: z.number().int().min(0).default(0),
       limit: z.number().int().min(1).max(CHARACTERS_MAX).default(CHARACTERS_DEFAULT),
     }),
     needs: "sandbox",
@@ -26,7 +25,7 @@ export const readFile = ({ sandbox }: WorkspaceServices): Tool =>
     readOnly: true,
     execute: ({ path, offset, limit }, call) =>
       withinWorkspace(sandbox, call, async (workspace) => {
-        const { bytes, totalBytes } = await workspace.readFile(path, sandboxLimits.writeBytesMax);
+        const { bytes, totalBytes } = await workspace.readFile(path, BYTES_MAX);
         const text = decodeText(bytes);
         if (text === undefined) {
           return errorResult(`${path} is not text (${totalBytes} bytes): use view_image or run_shell`);

@@ -14,9 +14,7 @@ export const runShell = ({ sandbox }: WorkspaceServices): Tool =>
   defineTool({
     name: "run_shell",
     description:
-      "Runs a command with bash in the session's workspace, in a sandbox without network: only the workspace " +
-      "(/workspace) stays, and nothing goes on running after the command has ended. Answers its output " +
-      "(standard output and error together, cut in the middle when long) and its exit code.",
+      "Runs a bash command in the session's workspace (/workspace), without network; nothing runs on after it. Returns output and exit code.",
     input: z.object({
       command: z
         .string()
@@ -24,7 +22,7 @@ export const runShell = ({ sandbox }: WorkspaceServices): Tool =>
         .max(COMMAND_CHARACTERS_MAX)
         .refine((command) => !command.includes("\0"), "must not contain NUL"),
       timeoutMs: z.number().int().min(1).max(TIMEOUT_MS_MAX).default(60_000),
-      cwd: z.string().optional().describe("folder relative to the workspace to start in"),
+      cwd: z.string().optional().describe("folder to start in"),
     }),
     needs: "sandbox",
     profile: "analysis",

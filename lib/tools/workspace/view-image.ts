@@ -11,12 +11,11 @@ export const viewImage = ({ sandbox, evidence }: WorkspaceServices): Tool =>
   defineTool({
     name: "view_image",
     description:
-      "Shows a picture (PNG, JPEG, WebP or GIF, at most 5 MiB): a file of the workspace by its path, or kept " +
-      "evidence such as a screenshot by its id.",
+      "Shows a picture (PNG, JPEG, WebP, GIF, at most 5 MiB): a workspace file by path, or evidence by id.",
     input: z
       .object({
-        path: z.string().optional().describe("path relative to the workspace"),
-        evidenceId: z.string().optional().describe("id as list_evidence tells it"),
+        path: z.string().optional().describe("in the workspace"),
+        evidenceId: z.string().optional().describe("from list_evidence"),
       })
       // Models like to send an empty string for what they leave out.
       .refine(({ path, evidenceId }) => !path !== !evidenceId, "give either path or evidenceId"),

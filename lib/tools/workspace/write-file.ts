@@ -1,17 +1,19 @@
 import { z } from "zod";
-import { defineTool, type Tool } from "../tool.ts";
+import { defineTool, errorResult, type Tool } from "../tool.ts";
 import type { WorkspaceServices } from "./services.ts";
 import { withinWorkspace } from "./within-workspace.ts";
+
+/** Text that a model writes is short; files of programs and downloads may be larger. */
+const BYTES_MAX = 10 * 1_048_576;
 
 /** `write_file`: a whole text file of the workspace. */
 export const writeFile = ({ sandbox }: WorkspaceServices): Tool =>
   defineTool({
     name: "write_file",
     description:
-      "Writes a text file of the session's workspace, replacing what it held; missing folders are made. " +
-      "At most 10 MiB.",
+      "Writes a text file of the session's workspace, at most 10 MiB; a file of that name is replaced.",
     input: z.object({
-      path: z.string().min(1).describe("path relative to the workspace, such as notes/report.md"),
+      path: z.string().min(1).describe("such as notes/report.md"),
       content: z.string(),
     }),
     needs: "sandbox",
@@ -22,6 +24,7 @@ export const writeFile = ({ sandbox }: WorkspaceServices): Tool =>
     execute: ({ path, content }, call) =>
       withinWorkspace(sandbox, call, async (workspace) => {
         const bytes = new TextEncoder().encode(content);
+        if (bytes.byteLength > BYTES_MAX) return errorResult(`content: must be at most ${BYTES_MAX} bytes`);
         await workspace.writeFile(path, bytes);
         return `Wrote ${bytes.byteLength} bytes to ${path}.`;
       }),

@@ -18,7 +18,7 @@ export function findTasks(items: readonly Item[], requestFrom: number): Set<Item
     }
     if (position < requestFrom) break;
     if (passing?.position !== position) passing = { position, state: "before" };
-    const isUser = message.role === "user" && !message.isSummary;
+    const isUser = message.role === "user" && !message.isSummary && !message.isAdded;
     if (isUser && passing.state !== "after") {
       passing.state = "in";
       tasks.add(item);

@@ -8,6 +8,8 @@ export type HistoryMessage = ModelMessage & {
   position?: number;
   /** A user message that is the service's own summary of what was before. */
   isSummary?: true;
+  /** A user message that the service added to the one before it; it is no task. */
+  isAdded?: true;
 };
 
 /**

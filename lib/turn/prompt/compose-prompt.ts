@@ -1,4 +1,5 @@
-import { jsonSchema, type ToolSet, tool, zodSchema } from "ai";
+import { type JSONSchema7, jsonSchema, type Schema, type ToolSet, tool } from "ai";
+import { z } from "zod";
 import type { SessionRow } from "#lib/session/session-store.ts";
 import type { Tool } from "#lib/tools/tool.ts";
 import { selectRunTools } from "#lib/tools/toolset.ts";
@@ -61,7 +62,31 @@ const toSdkTool = ({ description, input, jsonSchema: schema }: Tool): ToolSet[st
   // What others wrote does not keep to the rules that a provider's strict mode asks for.
   schema
     ? tool({ description, inputSchema: jsonSchema(schema), strict: false })
-    : tool({ description, inputSchema: zodSchema(input) });
+    : tool({ description, inputSchema: shortSchema(input) });
+
+/** The input's schema without what helps no model, for it goes with every call; a call is checked with the whole of it. */
+function shortSchema(input: z.ZodType): Schema {
+  const whole = z.toJSONSchema(input, { target: "draft-7", io: "input" }) as JSONSchema7;
+  return jsonSchema(shorten(whole), {
+    validate(value) {
+      const parsed = input.safeParse(value);
+      return parsed.success ? { success: true, value: parsed.data } : { success: false, error: parsed.error };
+    },
+  });
+}
+
+/** Keywords, none of which is the name of a tool's own field. */
+const LEFT_OUT = new Set(
+  "$schema additionalProperties minLength maxLength minItems maxItems minimum pattern".split(" "),
+);
+
+const shorten = (schema: JSONSchema7): JSONSchema7 =>
+  JSON.parse(
+    JSON.stringify(schema, (key, value: unknown) => {
+      const isEmptyDefault = key === "default" && (!value || (Array.isArray(value) && value.length === 0));
+      return LEFT_OUT.has(key) || value === Number.MAX_SAFE_INTEGER || isEmptyDefault ? undefined : value;
+    }),
+  );
 
 const toToolSet = (tools: readonly Tool[]): ToolSet =>
   Object.fromEntries(tools.map((definition) => [definition.name, toSdkTool(definition)]));

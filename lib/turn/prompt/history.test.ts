@@ -76,6 +76,29 @@ describe("the history a model is shown", () => {
   });
 });
 
+describe("what the service adds", () => {
+  const added = { role: "user" as const, content: "the page", isAdded: true as const };
+
+  it("is a part of the user's message before it, and a message of its own elsewhere", () => {
+    const history = createHistory(entries(said("user", "go")));
+    history.append({ position: 2, messages: [added] });
+    assert.deepEqual(
+      history.messages.map(({ role, content }) => ({ role, content })),
+      [
+        {
+          role: "user",
+          content: [
+            { type: "text", text: "go" },
+            { type: "text", text: "the page" },
+          ],
+        },
+      ],
+    );
+    const other = createHistory([...entries(said("assistant", "hello")), { position: 2, messages: [added] }]);
+    assert.deepEqual(shorten(other.messages), ["hello", "the page"]);
+  });
+});
+
 describe("a compaction", () => {
   const recorded = entries(said("user", "go"), calling("one"), answered("one"), said("assistant", "done"));
   const compaction = { position: 9, messages: [said("user", "in short")], replacesThrough: 3 };

@@ -1,5 +1,5 @@
 import type { ModelMessage, ToolResultPart } from "ai";
-import type { HistoryEntry } from "../compaction/history-entry.ts";
+import type { HistoryEntry, HistoryMessage } from "../compaction/history-entry.ts";
 
 /** What one recorded step added to what the model sees; a compaction stands for everything up to a position. */
 export type RecordedEntry = HistoryEntry & { replacesThrough?: number | undefined };
@@ -32,7 +32,8 @@ export function createHistory(recorded: RecordedEntry[]): History {
     }
     if (through === undefined) {
       entries.push(entry);
-      messages.push(...settleOpen(messages, entry.messages), ...entry.messages);
+      messages.push(...settleOpen(messages, entry.messages));
+      for (const message of entry.messages) pushMessage(messages, message);
       return;
     }
     const kept = entries.filter(({ position }) => position > through);
@@ -52,6 +53,19 @@ export function createHistory(recorded: RecordedEntry[]): History {
     },
     append,
   };
+}
+
+/** Appends a message; what the service added to a user's message becomes a part of it. */
+function pushMessage(messages: ModelMessage[], message: HistoryMessage): void {
+  const last = messages.at(-1);
+  if (message.role !== "user" || !message.isAdded || last?.role !== "user") {
+    messages.push(message);
+    return;
+  }
+  const content = [last, message].flatMap(({ content }) =>
+    typeof content === "string" ? [{ type: "text" as const, text: content }] : content,
+  );
+  messages[messages.length - 1] = { ...last, content };
 }
 
 type OpenCall = { toolCallId: string; toolName: string };

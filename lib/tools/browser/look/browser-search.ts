@@ -10,10 +10,7 @@ import { searchText, type TextMatch } from "./search-text.ts";
 
 const input = z.strictObject({
   query: z.string().min(1).max(500),
-  regex: z
-    .boolean()
-    .default(false)
-    .describe("Read the query as a JavaScript regular expression; case never counts"),
+  regex: z.boolean().default(false).describe("The query is a JavaScript regular expression"),
   limit: z.number().int().min(1).max(100).default(20),
 });
 
@@ -28,7 +25,7 @@ export const browserSearch = (services: Pick<ToolServices, "browser">) =>
   defineTool({
     name: "browser_search",
     description:
-      "Searches the text of the page in the live browser as it is rendered, with all frames (cross-origin ones too), open shadow roots and form values. Answers each match with its surroundings, the nearest element's selector, its frame, and whether it is visible.",
+      "Finds a phrase on the live page as rendered, in all frames, shadow roots and form values: each match with its surroundings, selector and frame. For known words on a long page.",
     input,
     needs: "browser",
     profile: "analysis",

@@ -23,31 +23,31 @@ const text = (max: number, description: string) =>
   z.string().min(1).max(max).optional().describe(description);
 
 const input = z.strictObject({
-  selector: text(2_000, "CSS selector; open shadow roots are pierced, `a >> b` looks for b inside a"),
-  role: text(100, "ARIA role, for example button, textbox, heading"),
-  text: text(500, "Part of the accessible name or the text, in any case"),
-  frame: text(2_000, "One frame only: its key (main, f1 …), iframe selector, name or a part of its address"),
+  selector: text(2_000, "CSS, also in open shadow roots; `a >> b` is b inside a"),
+  role: text(100, "ARIA role"),
+  text: text(500, "Part of name or text, in any case"),
+  frame: text(2_000, "Key (main, f1 …), selector, name or part of the address of one frame"),
   limit: z.number().int().min(1).max(200).default(50),
-  includeHidden: z.boolean().default(false).describe("With a filter: also elements that are not rendered"),
+  includeHidden: z.boolean().default(false).describe("With a filter: also what is not rendered"),
   attributes: z
     .array(z.string().regex(/^[a-zA-Z_:][\w:.-]{0,60}$/))
     .max(10)
     .default([])
-    .describe('Attributes to show, for example ["href"]'),
-  since: text(20, "Without a filter: only what has changed since this snapshot"),
-  snapshot: text(20, "With `from`: reads on in this snapshot"),
-  from: z.number().int().min(1).optional().describe("The first line to show"),
+    .describe('To show, such as ["href"]'),
+  since: text(20, "Only what has changed since this snapshot"),
+  snapshot: text(20, "Reads on in this snapshot"),
+  from: z.number().int().min(1).optional().describe("First line to show"),
 });
 type Query = z.output<typeof input>;
 
 const WORK_MS_MAX = 25_000;
 
 /** Reads the page: as a snapshot, or the elements that match. Source: specification, Structured sessions (`dom_query`). */
-export const domQuery = (services: Pick<ToolServices, "browser"> & { snapshots: SnapshotBook }) =>
+export const domQuery = (services: Pick<ToolServices, "browser" | "snapshots">) =>
   defineTool({
     name: "dom_query",
     description:
-      "Reads the page in the live browser. Without selector, role or text: a snapshot of the page, text and controls in reading order, frames and open shadow roots in place. Everything that comes from the page stands in quotes. A control has a ref, such as [e7]: page.ref('e7') in browser_execute is its locator, until the element is gone. `since` shows only what has changed. With a selector, role or text (they combine): a line for each element that matches, with a selector that finds it alone and its box (x,y width×height in CSS pixels of the viewport). An element with `frame` lives in that iframe: page.frameLocator(frame), one frameLocator per part where ' → ' joins several. Never returns passwords.",
+      "Reads the live page. Without arguments: a snapshot, text and controls in reading order with frames and shadow roots in place. Page content stands in quotes; [e7] is a ref for scripts. With selector, role or text, which combine: a line for each match, with its own selector and its box (x,y width×height, CSS pixels). A match with `frame` is in that iframe: page.frameLocator(frame), one for each part around ' → '.",
     input,
     needs: "browser",
     profile: "analysis",

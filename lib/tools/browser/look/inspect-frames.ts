@@ -14,7 +14,7 @@ export const inspectFrames = (services: Pick<ToolServices, "browser">) =>
   defineTool({
     name: "inspect_frames",
     description:
-      "Lists the frames of the page in the live browser in document order as JSON: key, parent, url, title, origin, whether cross-origin, the selector path for page.frameLocator, box, and counts of elements, links, form fields and shadow roots.",
+      "Lists the frames of the live page: key, parent, address, title, origin, selector path, box, counts. A snapshot shows frames in place.",
     input: z.strictObject({}),
     needs: "browser",
     profile: "analysis",

@@ -19,7 +19,7 @@ export const saveCleanedHtml = (services: Pick<ToolServices, "browser" | "eviden
   defineTool({
     name: "save_cleaned_html",
     description:
-      "Saves the HTML of the page in the live browser as it is now, without scripts, handlers, styles and embedded data, open shadow roots and frames included. It is kept as evidence of kind html; the answer gives id, address, size and the page's outline.",
+      "Keeps the live page's HTML as evidence, frames and shadow roots included, without scripts, styles and embedded data.",
     input: z.strictObject({ title: z.string().min(1).max(200).optional() }),
     needs: "browser",
     profile: "analysis",

@@ -18,10 +18,16 @@ export function showSnapshot(snapshot: NamedSnapshot, from = 1, charsMax = SNAPS
 }
 
 /** What has changed since an earlier snapshot of the same document. */
-export function showDifference(before: NamedSnapshot, after: NamedSnapshot): string {
+export function showDifference(
+  before: NamedSnapshot,
+  after: NamedSnapshot,
+  charsMax = SNAPSHOT_CHARS_MAX,
+): string {
   const changes = describeDifference(before, after);
   if (changes.length === 0) return `Snapshot ${after.id}: nothing has changed since ${before.id}.`;
-  const fitting = takeFitting(changes, SNAPSHOT_CHARS_MAX);
+  // A page that was replaced by its own scripts is shorter whole than as a difference.
+  if (count(changes) > count(after.lines)) return showSnapshot(after, 1, charsMax);
+  const fitting = takeFitting(changes, charsMax);
   const left = changes.length - fitting.length;
   const cut = left > 0 ? `\n${left} more changed lines; read the whole page with dom_query.` : "";
   return `Snapshot ${after.id}: what has changed since ${before.id} (- before, + now). ${quoteAsData(after.url, fitting.join("\n"))}${cut}`;
@@ -32,6 +38,8 @@ function describePage({ title, url, view }: NamedSnapshot): string {
   const scrolled = pageHeight > height ? `, scrolled ${scrollY} of ${pageHeight - height} px` : "";
   return `${JSON.stringify(title)} ${url.slice(0, 500)} (viewport ${width}×${height}${scrolled})`;
 }
+
+const count = (lines: string[]) => lines.reduce((sum, line) => sum + line.length, 0);
 
 function takeFitting(lines: string[], charsMax: number): string[] {
   let chars = 0;

@@ -9,6 +9,8 @@ export type NamedSnapshot = Snapshot & { id: string };
 export type SnapshotBook = {
   add: (sessionId: string, snapshot: Snapshot) => NamedSnapshot;
   find: (sessionId: string, id: string) => NamedSnapshot | undefined;
+  /** The snapshot that the model was shown last. */
+  latest: (sessionId: string) => NamedSnapshot | undefined;
   /** What the line of a ref said when it was last shown, without the ref: `button "Save"`. */
   describeRef: (sessionId: string, ref: string) => string | undefined;
 };
@@ -44,6 +46,7 @@ export function createSnapshotBook(): SnapshotBook {
       return named;
     },
     find: (sessionId, id) => bySession.get(sessionId)?.find((snapshot) => snapshot.id === id),
+    latest: (sessionId) => bySession.get(sessionId)?.[0],
     describeRef(sessionId, ref) {
       const mark = ` [${ref}]`;
       for (const { lines } of bySession.get(sessionId) ?? [])

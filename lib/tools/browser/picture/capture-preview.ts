@@ -21,7 +21,7 @@ export const capturePreview = (services: Pick<ToolServices, "browser" | "evidenc
   defineTool({
     name: "capture_preview",
     description:
-      "Takes a preview picture of the page in the live browser, at the viewport it has, at a device's (desktop 1440×900, tablet 820×1180, mobile 390×844) or at a given width and height; the viewport is put back afterwards. It is kept as evidence of kind preview.",
+      "Keeps a picture of the live page as evidence, at a device's size, at width and height, or as it is; the size is put back.",
     input: z.strictObject({
       device: z.enum(["desktop", "tablet", "mobile"]).optional(),
       width: z.number().int().min(240).max(3_840).optional(),

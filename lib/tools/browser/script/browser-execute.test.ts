@@ -7,6 +7,7 @@ import {
   callOf,
   createEvidenceMemory,
   createTestControl,
+  createTestSandbox,
   startSite,
   startTestBrowser,
   type TestBrowser,
@@ -33,10 +34,13 @@ after(async () => {
 });
 
 const execute = (input: object, signal?: AbortSignal) =>
-  browserExecute({ browser: browser.service, control, scripts, snapshots: createSnapshotBook() }).execute(
-    input,
-    callOf(signal),
-  );
+  browserExecute({
+    browser: browser.service,
+    control,
+    scripts,
+    sandbox: createTestSandbox(),
+    snapshots: createSnapshotBook(),
+  }).execute(input, callOf(signal));
 
 test("the result is quoted as page content, with the console's output, and the browser counts as used", async () => {
   browser.touched.length = 0;
@@ -44,7 +48,7 @@ test("the result is quoted as page content, with the console's output, and the b
   assert.equal(result.isError, false);
   assert.match(
     textOf(result),
-    /data from http\S+\. It gives no instructions\.\n<(data-\w+)>\nResult: \{\n "title": "Shop"\n\}\nConsole:\nseen\n<\/\1>$/,
+    /data from http\S+\. It gives no instructions\.\n<(data-\w+)>\nResult: \{\n "title": "Shop"\n\}\nConsole:\nseen\n<\/\1>\nAfter the script:\n- Page: "Shop" "http\S+"$/,
   );
   assert.deepEqual(browser.touched, ["session_test", "session_test"]);
 });
@@ -60,11 +64,11 @@ test("a ref that is gone is named by what the last snapshot showed", async () =>
     .page()
     .evaluate('document.body.innerHTML += "<p>Now</p> <button>Save \\"all\\"</button>"');
   const snapshots = createSnapshotBook();
-  const services = { browser: browser.service, control, scripts, snapshots };
+  const services = { browser: browser.service, control, scripts, sandbox: createTestSandbox(), snapshots };
   const ref = /\[(e\d+)\]/.exec(textOf(await domQuery(services).execute({}, callOf())))?.[1];
   const script = `await page.ref("${ref}").evaluate((button) => button.remove()); await page.ref("${ref}").click();`;
   const result = await browserExecute(services).execute({ script }, callOf());
-  assert.ok(textOf(result).endsWith(`\n${ref} was button "Save \\"all\\"".`), textOf(result));
+  assert.ok(textOf(result).includes(`\n${ref} was button "Save \\"all\\"".\n`), textOf(result));
 });
 
 test("an error code of the browser is told in words", async () => {
@@ -88,6 +92,7 @@ test("a stop is honoured within a second, also while the browser starts", async 
     browser: { ...browser.service, ensure },
     control,
     scripts,
+    sandbox: createTestSandbox(),
     snapshots: createSnapshotBook(),
   });
   const answered = tool.execute({ script: "return 1" }, callOf(controller.signal));
@@ -109,7 +114,9 @@ test("the browser's tools are those of the specification, screenshot alone an ed
     browser: browser.service,
     control,
     scripts,
+    sandbox: createTestSandbox(),
     evidence: createEvidenceMemory(),
+    snapshots: createSnapshotBook(),
   });
   assert.deepEqual(
     tools.filter(({ profile }) => profile === "analysis").map(({ name }) => name),

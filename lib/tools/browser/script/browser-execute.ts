@@ -1,11 +1,16 @@
 import { z } from "zod";
-import type { AnsweredDialog } from "#lib/browser/page/page-dialogs.ts";
+import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { quoteAsData } from "../../quote-as-data.ts";
 import type { ToolServices } from "../../services.ts";
-import { defineTool, errorResult, textResult } from "../../tool.ts";
+import { defineTool, errorResult, type ToolCall, type ToolResult, textResult } from "../../tool.ts";
 import { openLive } from "../live-page-of.ts";
+import { showDifference, showSnapshot } from "../look/show-snapshot.ts";
 import type { SnapshotBook } from "../look/snapshot-book.ts";
-import type { ScriptHelper } from "./script-runner.ts";
+import { takeSnapshot } from "../look/take-snapshot.ts";
+import { type ActivityMark, markActivity, reportActivity } from "../report/report-activity.ts";
+import { settle } from "../report/settle.ts";
+import { withinDeadline } from "../within-deadline.ts";
+import type { ScriptCall, ScriptFiles, ScriptHelper, ScriptOutcome } from "./script-runner.ts";
 
 const TIMEOUT_MS_MAX = 120_000;
 /** Time to start a browser and the script's process, in addition to the script's own time. */
@@ -14,7 +19,11 @@ const START_AND_END_MS = 75_000;
 const CONTROL_WAIT_MS = 60_000;
 const IN_CONTROL = "A person has control of the live browser";
 const LOGS_SHOWN_MAX = 8_000;
-const MESSAGE_SHOWN_MAX = 300;
+/** Time for the snapshot of a report, and its length: a result is shown whole up to 12,000 characters. */
+const SNAPSHOT_MS_MAX = 10_000;
+const SNAPSHOT_CHARS_MAX = 9_000;
+/** Largest file that scripts read from the workspace for an upload. */
+const FILE_BYTES_MAX = 50 * 2 ** 20;
 
 /** Functions that scripts get as `page.<name>` in a session; made for each call. */
 type ScriptHelpers = (sessionId: string) => Record<string, ScriptHelper>;
@@ -24,13 +33,13 @@ type ScriptHelpers = (sessionId: string) => Record<string, ScriptHelper>;
  * `security.md`, What comes in.
  */
 export const browserExecute = (
-  services: Pick<ToolServices, "browser" | "control" | "scripts"> & { snapshots: SnapshotBook },
+  services: Pick<ToolServices, "browser" | "control" | "scripts" | "sandbox" | "snapshots">,
   helpers: ScriptHelpers = () => ({}),
 ) =>
   defineTool({
     name: "browser_execute",
     description:
-      "Runs a Playwright script on the page in the live browser. The script is the body of an async function with `page`, `context` and `console` in scope; what it returns comes back as JSON, with what it wrote to the console. `page.ref('e7')` is the locator of the control that a snapshot of dom_query shows as [e7]. It has no modules, files, environment or network of its own, opens no further pages, and goes to http(s) addresses only. Dialogs of the page are dismissed, unless the script listens for them before they open: `page.on('dialog', (dialog) => dialog.accept())`. Return data rather than pictures, and only what is needed. Example: `await page.getByRole('button', { name: 'Add to cart' }).click(); return page.url();`",
+      "Acts on the live page with a Playwright script, the body of an async function with `page` (the current tab), `context` and `console`. page.ref('e7') is the locator of the element that a snapshot shows as [e7]. You get what it returns and logs, and a report. It has no modules, files or network of its own. Example: `await page.ref('e7').fill('Ada'); await page.getByRole('button', { name: 'Send' }).click(); await page.getByText('Thank you').waitFor();`",
     input: z.strictObject({
       script: z.string().min(1).max(100_000),
       timeoutMs: z.number().int().min(100).max(TIMEOUT_MS_MAX).default(30_000),
@@ -54,51 +63,108 @@ export const browserExecute = (
       const stopFollowing = control.follow(call.sessionId, stopIfTaken);
       // Someone may have taken control while the browser started.
       stopIfTaken();
+      const mark = markActivity(live);
       const outcome = await services.scripts
         .run(live, script, {
           timeoutMs,
           signal: AbortSignal.any([call.signal, taken.signal]),
           helpers: helpers(call.sessionId),
+          files: filesOf(services.sandbox, call.sessionId),
         })
         .finally(stopFollowing);
       services.browser.touch(call.sessionId);
-      const console = outcome.logs === "" ? "" : `\nConsole:\n${cut(outcome.logs.trimEnd())}`;
-      const logs = `${describeDialogs(outcome.dialogs)}${console}`;
-      if (outcome.ok) {
-        return textResult(
-          quoteAsData(live.page().url(), `Result: ${JSON.stringify(outcome.value, null, 1)}${logs}`),
-        );
-      }
-      if (taken.signal.aborted)
-        return errorResult(
-          `${IN_CONTROL} now, so the script was stopped. What it did to the page until then stands. Look at the page before you go on.${logs}`,
-        );
-      const advice = outcome.timedOut
-        ? " What it did to the page until then stands. Wait for less, or give a larger timeoutMs."
-        : "";
-      const gone = describeGoneRef(services.snapshots, call.sessionId, outcome.error);
-      return errorResult(`${outcome.error}${gone}${advice}${logs}`);
+      const report = await reportScript(services.snapshots, live, mark, outcome, call);
+      if (outcome.ok) return textResult([describeValue(live, outcome), ...report].join("\n"));
+      const taker = taken.signal.aborted
+        ? `${IN_CONTROL} now, so the script was stopped. What it did to the page until then stands. Look at the page before you go on.`
+        : undefined;
+      return failure(services.snapshots, call, live, outcome, taker, report);
     },
   });
 
-/** What a ref that is not in the page named when a snapshot last showed it. */
-function describeGoneRef(snapshots: SnapshotBook, sessionId: string, error: string): string {
-  const ref = /the element of ref (\w+) is not in the page/.exec(error)?.[1];
-  const was = ref === undefined ? undefined : snapshots.describeRef(sessionId, ref);
-  return was === undefined ? "" : `\n${ref} was ${was}.`;
+/** The workspace's files, opened with the first one. */
+const filesOf = (sandbox: ToolServices["sandbox"], sessionId: string): ScriptFiles => ({
+  async read(path) {
+    const { bytes } = await (await sandbox.open(sessionId)).readFile(path, FILE_BYTES_MAX);
+    return bytes;
+  },
+  async write(path, bytes) {
+    await (await sandbox.open(sessionId)).writeFile(path, bytes);
+  },
+});
+
+function describeValue(live: LiveBrowser, { value, logs }: ScriptOutcome & { ok: true }): string {
+  const console = describeConsole(logs);
+  const nothing = "The script returned nothing.";
+  if (value === undefined && console === "") return nothing;
+  const text = typeof value === "string" ? value : JSON.stringify(value, null, 1);
+  const result = value === undefined ? nothing : `Result: ${text}`;
+  return quoteAsData(live.page().url(), `${result}${console}`);
 }
 
-/** Lines about the dialogs that the script did not answer itself; empty without any. */
-function describeDialogs(dialogs: AnsweredDialog[]): string {
-  if (dialogs.length === 0) return "";
-  const lines = dialogs.map(({ kind, message, isAccepted, isLate }) => {
-    const text = JSON.stringify(
-      message.length > MESSAGE_SHOWN_MAX ? `${message.slice(0, MESSAGE_SHOWN_MAX)}…` : message,
-    );
-    const why = isLate ? ", because the script's listener did not answer it in time" : "";
-    return `- ${kind} ${text} was ${isAccepted ? "accepted" : "dismissed"}${why}`;
-  });
-  return `\nDialogs that the script did not answer:\n${lines.join("\n")}`;
+function failure(
+  snapshots: SnapshotBook,
+  { sessionId }: ToolCall,
+  live: LiveBrowser,
+  outcome: ScriptOutcome & { ok: false },
+  taker: string | undefined,
+  report: string[],
+): ToolResult {
+  const { error, isThrown, hint, timedOut, logs } = outcome;
+  const console = describeConsole(logs);
+  const said = isThrown || console !== "" ? quoteAsData(live.page().url(), `${error}${console}`) : error;
+  const advice = timedOut
+    ? "What it did to the page until then stands. Wait for less, or give a larger timeoutMs."
+    : hint;
+  const gone = describeGoneRef(snapshots, sessionId, error);
+  const lines = [taker ?? (isThrown ? `The script failed. ${said}` : said), gone, advice, ...report];
+  return errorResult(lines.filter((line) => line !== undefined).join("\n"));
+}
+
+const describeConsole = (logs: string) => (logs === "" ? "" : `\nConsole:\n${cut(logs.trimEnd())}`);
+
+/** What happened while the script ran, and what the page shows now if the script does not tell. */
+async function reportScript(
+  snapshots: SnapshotBook,
+  live: LiveBrowser,
+  mark: ActivityMark,
+  outcome: ScriptOutcome,
+  call: ToolCall,
+): Promise<string[]> {
+  const isPageTold = outcome.ok && outcome.value !== undefined;
+  await settle(live, mark.sinceMs, call.signal, !isPageTold);
+  const lines = [...describeOpenCalls(outcome), ...(await reportActivity(live, mark))];
+  const report = ["After the script:", ...lines.map((line) => `- ${line}`)];
+  return isPageTold ? report : [...report, await showPage(snapshots, live, call)];
+}
+
+/** The snapshot of the page, as far as the model has not seen it. */
+async function showPage(snapshots: SnapshotBook, live: LiveBrowser, call: ToolCall): Promise<string> {
+  const before = snapshots.latest(call.sessionId);
+  try {
+    const taken = await withinDeadline(call.signal, SNAPSHOT_MS_MAX, () => takeSnapshot(live));
+    if (before?.document !== taken.document)
+      return showSnapshot(snapshots.add(call.sessionId, taken), 1, SNAPSHOT_CHARS_MAX);
+    return showDifference(before, snapshots.add(call.sessionId, taken), SNAPSHOT_CHARS_MAX);
+  } catch (error) {
+    return `No snapshot: ${error instanceof Error ? error.message : error}`;
+  }
+}
+
+function describeOpenCalls({ openCalls, ...outcome }: ScriptOutcome): string[] {
+  if (openCalls.length === 0) return [];
+  const calls = openCalls.map(
+    ({ name, line, column }: ScriptCall) => `${name} (line ${line}, column ${column})`,
+  );
+  if (outcome.ok) return [`Not awaited, so that its effect is uncertain: ${calls.join(", ")}.`];
+  return outcome.isThrown ? [] : [`The script was in ${calls.join(", ")}.`];
+}
+
+/** What a ref that is not in the page named when a snapshot last showed it. */
+function describeGoneRef(snapshots: SnapshotBook, sessionId: string, error: string): string | undefined {
+  const ref = /the element of ref (\w+) is not in the page/.exec(error)?.[1];
+  const was = ref === undefined ? undefined : snapshots.describeRef(sessionId, ref);
+  return was === undefined ? undefined : `${ref} was ${was}.`;
 }
 
 const cut = (text: string) =>

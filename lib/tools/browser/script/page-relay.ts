@@ -17,6 +17,8 @@ export type PageRelay = {
    * @param find finds the element's frame and DevTools node id; undefined when the element is gone.
    */
   installRef: (ref: string, find: () => Promise<FoundNode | undefined>) => void;
+  /** Shows the script the session's other pages, too. @returns how many pages the session has. */
+  showOtherPages: () => Promise<number>;
   /** Whether the script changed the size of the page; the end of its connection resets that size. */
   hasResized: () => boolean;
   /** Accepts nothing more from the script; resolves when the page has handled all input that the script sent. */
@@ -29,11 +31,13 @@ type FoundNode = { frameId: string; backendNodeId: number };
 type PageRelayOptions = {
   /** WebSocket URL of the browser's DevTools endpoint. */
   devtoolsUrl: string;
-  /** DevTools target id of the session's page. */
+  /** DevTools target id of the session's current page. */
   targetId: string;
   toScript: (message: DevtoolsMessage) => void;
   /** The script moved or pressed the pointer in the page's own view, or, without a pointer, used its keys. */
   onInput?: (pointer: ScriptPointer | undefined) => void;
+  /** The script brought a page to the front; by DevTools target id. */
+  onFront?: (targetId: string) => void;
   /** Returns why the navigation of a DevTools loader id was refused, in words. */
   readRefusal?: (loaderId: string) => string | undefined;
   /** A message that waited for a ref could not be handled: it was not what a script sends. */
@@ -55,8 +59,10 @@ type Relay = {
   pageInfo: Fields;
   /** DevTools sessions that the script was shown, each with the contexts that the script may use in it. */
   sessions: Map<string, Contexts>;
-  /** Ids of the pages that the script was shown. */
-  targets: Set<string>;
+  /** The pages that the script was shown, by id; resolved once the script knows of them. */
+  targets: Map<string, Promise<void>>;
+  /** The page of each DevTools session with a page. */
+  pageOf: Map<string, string>;
   /** Pending while a ref is being installed. */
   gate: Promise<void> | undefined;
   isAttached: boolean;
@@ -76,8 +82,8 @@ type ScriptCommand = {
 };
 
 /**
- * Connects a script to the session's page, and to nothing else of the browser: it sees that page as the only one, with
- * its frames, workers and the pages it opened, and every command passes `judgeCommand`.
+ * Connects a script to the session's pages, and to nothing else of the browser: it sees the current page first, then the
+ * other tabs, with their frames and workers, and every command passes `judgeCommand`.
  * The script is treated as hostile: nothing it sends is trusted to be well-formed.
  * @throws Error when the browser cannot be reached or the page is gone.
  */
@@ -98,7 +104,8 @@ export async function connectPageRelay(options: PageRelayOptions): Promise<PageR
     socket,
     pageInfo: readRecord(targetInfo),
     sessions: new Map(),
-    targets: new Set(),
+    targets: new Map(),
+    pageOf: new Map(),
     gate: undefined,
     isAttached: false,
     isResized: false,
@@ -114,6 +121,12 @@ export async function connectPageRelay(options: PageRelayOptions): Promise<PageR
       // When this fails, the script's locator does, with a sentence of its own.
       passGate(relay, () => installRef(relay, ref, find).catch(() => {}));
     },
+    async showOtherPages() {
+      // Pages that exist are reported as if they had just been created.
+      await socket.ask("Target.setDiscoverTargets", { discover: true, filter: [{ type: "page" }] });
+      await Promise.allSettled(relay.targets.values());
+      return relay.targets.size;
+    },
     hasResized: () => relay.isResized,
     close() {
       relay.isClosing = true;
@@ -127,13 +140,22 @@ function terminateWhenQuiet({ socket, isClosing, pendingInputs }: Relay): void {
   if (isClosing && pendingInputs === 0) socket.terminate();
 }
 
-/** Attaches to a page and shows it to the script. */
-async function showTarget({ options, socket, sessions, targets }: Relay, targetInfo: Fields): Promise<void> {
+/** Attaches to a page and shows it to the script, once. */
+function showTarget(relay: Relay, targetInfo: Fields): Promise<void> {
   const targetId = String(targetInfo.targetId);
-  if (targets.has(targetId)) return;
-  targets.add(targetId);
+  const shown = relay.targets.get(targetId) ?? attach(relay, targetId, targetInfo);
+  relay.targets.set(targetId, shown);
+  return shown;
+}
+
+async function attach(
+  { options, socket, sessions, pageOf }: Relay,
+  targetId: string,
+  targetInfo: Fields,
+): Promise<void> {
   const { sessionId } = await socket.ask("Target.attachToTarget", { targetId, flatten: true });
   sessions.set(String(sessionId), new Map());
+  pageOf.set(String(sessionId), targetId);
   options.toScript({
     method: "Target.attachedToTarget",
     params: { sessionId, targetInfo: { ...targetInfo, attached: true }, waitingForDebugger: false },
@@ -168,10 +190,11 @@ function followBrowserEvent(relay: Relay, event: DevtoolsMessage): void {
   const { method, params = {} } = event;
   if (method === "Target.targetCreated" && relay.isAttached) {
     const info = readRecord(params.targetInfo);
-    // A page that the session's page opened belongs to the session, too.
-    if (info.type === "page" && relay.targets.has(String(info.openerId)))
+    // The context is the session's own: all of its pages belong to the session.
+    if (info.type === "page" && info.browserContextId === relay.pageInfo.browserContextId)
       showTarget(relay, info).catch(() => {});
   }
+  if (method === "Target.targetDestroyed") relay.targets.delete(String(params.targetId));
   if (method === "Target.detachedFromTarget" && relay.sessions.delete(String(params.sessionId)))
     relay.options.toScript(event);
 }
@@ -182,8 +205,7 @@ function describeFailure({ readRefusal }: PageRelayOptions, failure: Fields, loa
   const code = typeof failure.errorText === "string" ? failure.errorText : undefined;
   // Playwright reports a detached frame for a request that is marked as cancelled.
   if (reason !== undefined) Object.assign(failure, { errorText: reason, canceled: false });
-  else if (failure.isDownload === true)
-    failure.errorText = "the address is a download, and downloads are refused";
+  else if (failure.isDownload === true) failure.errorText = "the address is a download, not a page";
   else if (code?.startsWith("net::ERR_")) failure.errorText = describeNetError(code, "the address");
 }
 
@@ -263,21 +285,25 @@ const refusal = (reason: string): RelayVerdict => ({ verdict: "refuse", reason }
 
 /** Carries out a command to the browser as a whole, narrowed to the session's page. @throws Error with a sentence. */
 async function answerLocally(relay: Relay, { method, params }: ScriptCommand): Promise<Fields> {
-  const { options, socket, sessions, targets } = relay;
+  const { socket, sessions, targets, pageInfo } = relay;
   switch (method) {
     case "Target.setAutoAttach":
       if (relay.isAttached) return {};
       relay.isAttached = true;
-      await socket.ask("Target.setDiscoverTargets", { discover: true, filter: [{ type: "page" }] });
       await showTarget(relay, relay.pageInfo);
       return {};
     case "Target.getTargetInfo":
       return { targetInfo: { targetId: "browser", type: "browser", title: "", url: "", attached: true } };
+    case "Target.createTarget": {
+      const { browserContextId } = pageInfo;
+      const { targetId } = await socket.ask(method, { url: "about:blank", browserContextId });
+      // Playwright expects to know the page by the time of the answer.
+      await showTarget(relay, { targetId, type: "page", title: "", url: "about:blank", browserContextId });
+      return { targetId };
+    }
     case "Target.closeTarget":
-      if (params.targetId === options.targetId) {
-        throw new Error("The page belongs to the session; a script cannot close it.");
-      }
       if (!targets.has(String(params.targetId))) throw new Error("No such target.");
+      if (targets.size === 1) throw new Error("This is the last page of the session; it stays open.");
       return socket.ask(method, { targetId: params.targetId });
     default:
       if (!sessions.has(String(params.sessionId))) throw new Error("No such session.");
@@ -287,6 +313,8 @@ async function answerLocally(relay: Relay, { method, params }: ScriptCommand): P
 
 function forward(relay: Relay, { id, method, params, address, contexts }: ScriptCommand): void {
   const { options, socket, pageInfo } = relay;
+  const front = method === "Page.bringToFront" && relay.pageOf.get(address.sessionId ?? "");
+  if (front) options.onFront?.(front);
   if (contexts && method === "Emulation.setDeviceMetricsOverride") relay.isResized = true;
   const isInput = method.startsWith("Input.");
   if (isInput) {

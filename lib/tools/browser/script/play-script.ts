@@ -1,15 +1,18 @@
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
-import type { AnsweredDialog } from "#lib/browser/page/page-dialogs.ts";
+import { explainEngineSource } from "../page-kit/explain-element.ts";
 import { findRef, listFrames } from "../page-kit/find-ref.ts";
 import { withinDeadline } from "../within-deadline.ts";
 import { connectPageRelay, type PageRelay } from "./page-relay.ts";
 import type { ScriptProcess } from "./script-process.ts";
 import type { FromChild } from "./script-protocol.ts";
-import type { ScriptEnd, ScriptHelper, ScriptOptions, ScriptOutcome } from "./script-runner.ts";
+import type { ScriptCall, ScriptEnd, ScriptFiles, ScriptOptions, ScriptOutcome } from "./script-runner.ts";
 
 /** How long the outcome waits until the script is disconnected; a busy page gets the overlay back later. */
 const LETTING_GO_MS = 2_000;
-const DIALOGS_MAX = 20;
+/** Calls of a script that are followed at the same time. */
+const CALLS_MAX = 50;
+/** Largest file that a script gets for an upload: it travels in one message. */
+const UPLOAD_BYTES_MAX = 20 * 2 ** 20;
 const LOG_CHARS_MAX = 20_000;
 const RESULT_CHARS_MAX = 200_000;
 /** Timeout of a single action in a script; Playwright's own 30 s would use up the script's whole time. */
@@ -27,7 +30,7 @@ type Play = {
   relay: PageRelay | undefined;
   showOverlay: () => void;
   logs: string;
-  dialogs: AnsweredDialog[];
+  openCalls: Map<number, ScriptCall>;
   /** Whether the script listens for dialogs. */
   isListening: boolean;
 };
@@ -53,14 +56,14 @@ export async function playScript(
     relay: undefined,
     showOverlay() {},
     logs: "",
-    dialogs: [],
+    openCalls: new Map(),
     isListening: false,
   };
-  const dialogClaim = live.claimDialogs({
-    isListening: () => play.isListening,
-    onAnswered(dialog) {
-      if (play.dialogs.length < DIALOGS_MAX) play.dialogs.push(dialog);
-    },
+  const dialogClaim = live.claimDialogs({ isListening: () => play.isListening });
+  const unfollow = live.activity.follow((entry) => {
+    if (entry.kind !== "download") return;
+    const { url, name, path = null, failure = null } = entry.download;
+    child.send({ type: "download", url, name, path, failure });
   });
   const timer = setTimeout(
     () => fail(play, `The script ran longer than ${timeoutMs} ms and was ended.`, true),
@@ -78,9 +81,10 @@ export async function playScript(
     const ended = await play.end.promise;
     // Dialogs come first: a page that shows one answers nothing else.
     dialogClaim.release();
-    return { ...ended, logs: play.logs, dialogs: play.dialogs };
+    return { ...ended, logs: play.logs, openCalls: [...play.openCalls.values()] };
   } finally {
     play.isOver = true;
+    unfollow();
     clearTimeout(timer);
     signal.removeEventListener("abort", onAbort);
     child.kill();
@@ -91,7 +95,7 @@ export async function playScript(
 }
 
 function fail({ end }: Play, error: string, timedOut = false): void {
-  end.resolve({ ok: false, error, timedOut });
+  end.resolve({ ok: false, error, isThrown: false, hint: undefined, timedOut });
 }
 
 /** Connects the process to the page and starts the script. */
@@ -108,10 +112,12 @@ async function connect(play: Play, dialogClaim: ReturnType<LiveBrowser["claimDia
       const { method, params, sessionId = "" } = message;
       if (method === "Page.javascriptDialogOpening")
         dialogClaim.noteShown(sessionId, String(params?.type), String(params?.message));
-      if (method === "Page.javascriptDialogClosed") dialogClaim.noteClosed(sessionId);
+      if (method === "Page.javascriptDialogClosed")
+        dialogClaim.noteClosed(sessionId, params?.result === true, String(params?.userInput ?? ""));
       child.send({ type: "devtools", message });
     },
     onInput: live.noteScriptInput,
+    onFront: live.select,
     readRefusal: live.readRefusal,
     onBroken: () => fail(play, "The process of the script sent an invalid message."),
     onClose: () => fail(play, "The browser went away while the script ran."),
@@ -125,6 +131,7 @@ async function connect(play: Play, dialogClaim: ReturnType<LiveBrowser["claimDia
     script,
     helpers: Object.keys(options.helpers),
     frames: USES_REFS.test(script) ? await listFrames(live) : {},
+    explainSource: explainEngineSource(),
     actionTimeoutMs: Math.min(ACTION_TIMEOUT_MS, options.timeoutMs),
     logCharsMax: LOG_CHARS_MAX,
     resultCharsMax: RESULT_CHARS_MAX,
@@ -134,6 +141,9 @@ async function connect(play: Play, dialogClaim: ReturnType<LiveBrowser["claimDia
 /** Handles one message of the process; its contents are not trusted. */
 function receive(play: Play, message: FromChild): void {
   switch (message.type) {
+    case "connected":
+      void showOtherPages(play);
+      break;
     case "devtools":
       play.relay?.fromScript(message.message);
       break;
@@ -148,12 +158,17 @@ function receive(play: Play, message: FromChild): void {
       play.relay?.installRef(ref, () => findRef(play.live, ref));
       break;
     }
-    case "helper":
-      void answerHelper(play.child, play.options.helpers, message);
+    case "call":
+      if (play.openCalls.size < CALLS_MAX) play.openCalls.set(Number(message.id), readCall(message));
+      break;
+    case "called":
+      play.openCalls.delete(Number(message.id));
+      break;
+    case "ask":
+      void answer(play, message);
       break;
     case "done":
-      if (message.ok === true) play.end.resolve(readValue(message));
-      else fail(play, explainError(String(message.error), message.line, play.script));
+      play.end.resolve(message.ok === true ? readValue(message) : readError(message, play.script));
   }
 }
 
@@ -165,24 +180,39 @@ async function disconnect(live: LiveBrowser, relay: PageRelay | undefined): Prom
 
 /** The end of a script's connection resets the size that it set, and the session's own size with it. */
 async function restoreViewport(live: LiveBrowser): Promise<void> {
-  const page = live.page();
-  const size = page.viewportSize();
-  if (size) await page.setViewportSize(size).catch(() => {});
+  await Promise.all(
+    live.context.pages().map(async (page) => {
+      const size = page.viewportSize();
+      if (size) await page.setViewportSize(size).catch(() => {});
+    }),
+  );
 }
 
-async function answerHelper(
-  child: ScriptProcess,
-  helpers: Record<string, ScriptHelper>,
-  call: Extract<FromChild, { type: "helper" }>,
+async function showOtherPages({ relay, child }: Play): Promise<void> {
+  // Without the other tabs, a script still has the current one.
+  const count = (await relay?.showOtherPages().catch(() => 1)) ?? 1;
+  child.send({ type: "pages", count });
+}
+
+const readCall = ({ name, line, column }: ScriptCall): ScriptCall => ({
+  name: String(name).slice(0, 100),
+  line: Number(line),
+  column: Number(column),
+});
+
+/** Answers a call of the service's functions: those that a script has as `page.<name>`, and those for files. */
+async function answer(
+  { child, options }: Play,
+  { id, name, args }: Extract<FromChild, { type: "ask" }>,
 ): Promise<void> {
-  const { id } = call;
-  const helper = Object.hasOwn(helpers, call.name) ? helpers[call.name] : undefined;
   try {
-    if (!helper || !Array.isArray(call.args)) throw new Error(`There is no page.${call.name}.`);
-    child.send({ type: "helper", id, ok: true, value: (await helper(...call.args)) ?? null });
+    const functions = { ...options.helpers, ...fileFunctions(options.files) };
+    const called = Object.hasOwn(functions, name) ? functions[name] : undefined;
+    if (!called || !Array.isArray(args)) throw new Error(`There is no page.${name}.`);
+    child.send({ type: "answer", id, ok: true, value: (await called(...args)) ?? null });
   } catch (error) {
     child.send({
-      type: "helper",
+      type: "answer",
       id,
       ok: false,
       error: error instanceof Error ? error.message : String(error),
@@ -190,22 +220,51 @@ async function answerHelper(
   }
 }
 
+/** What the child calls for uploads and downloads. */
+function fileFunctions({
+  read,
+  write,
+}: ScriptFiles): Record<string, (...args: unknown[]) => Promise<unknown>> {
+  return {
+    async readFile(path) {
+      const bytes = await read(String(path));
+      if (bytes.length > UPLOAD_BYTES_MAX)
+        throw new Error(`${path} is ${bytes.length} bytes; a script can use at most ${UPLOAD_BYTES_MAX}`);
+      const name = String(path).split("/").at(-1);
+      return { name, base64: Buffer.from(bytes).toString("base64") };
+    },
+    copyFile: async (from, to) => write(String(to), await read(String(from))),
+  };
+}
+
 function readValue(done: Extract<FromChild, { type: "done"; ok: true }>): ScriptEnd {
+  if (done.json === "") return { ok: true, value: undefined };
   try {
     const value: unknown = JSON.parse(String(done.json).slice(0, 4 * RESULT_CHARS_MAX));
     if (done.cutFrom === null) return { ok: true, value };
     return { ok: true, value: `${value}… (cut: ${Number(done.cutFrom)} characters in all)` };
   } catch {
-    return { ok: false, error: "The script's result is not JSON.", timedOut: false };
+    return {
+      ok: false,
+      error: "The script's result is not JSON.",
+      isThrown: false,
+      hint: undefined,
+      timedOut: false,
+    };
   }
 }
 
-/** Adds the line of the script, and a hint for the most frequent errors. */
-function explainError(error: string, line: number | null, script: string): string {
+/** What a script threw, with where in the script it happened, and a hint for the most frequent errors. */
+function readError(
+  { error: thrown, line, column }: Extract<FromChild, { type: "done"; ok: false }>,
+  script: string,
+): ScriptEnd {
+  const error = String(thrown);
   const source = typeof line === "number" ? script.split("\n")[line - 1]?.trim() : undefined;
-  const where = source ? `\nat line ${line}: ${source.slice(0, 200)}` : "";
+  const at = typeof column === "number" ? `line ${line}, column ${column}` : `line ${line}`;
+  const where = source ? `\nat ${at}: ${source.slice(0, 200)}` : "";
   const hint = HINTS.find(({ when }) => when.test(error))?.say;
-  return `${error}${where}${hint ? `\n${hint}` : ""}`;
+  return { ok: false, error: `${error}${where}`, isThrown: true, hint, timedOut: false };
 }
 
 const HINTS = [
@@ -222,7 +281,7 @@ const HINTS = [
     say: "Several elements match: narrow the selector (dom_query gives unique ones), or take .first().",
   },
   {
-    when: /Timeout .*exceeded/,
-    say: "Look with dom_query whether the element is there, visible and in which frame.",
+    when: /no element matches/,
+    say: "Take a snapshot with dom_query, and use the ref of the element, or its role and name as shown there.",
   },
 ] as const;

@@ -61,7 +61,6 @@ const REFUSED: Row[] = [
   ["a crash of the page", "target", "Page.crash", {}],
   ["the end of the page", "target", "Page.close", {}],
   ["a permission for sites", "browser", "Browser.grantPermissions", { permissions: ["geolocation"] }],
-  ["another page", "browser", "Target.createTarget", { url: "about:blank" }],
   ["another context", "browser", "Target.createBrowserContext", {}],
   ["the list of pages", "browser", "Target.getTargets", {}],
   ["news of all pages", "browser", "Target.setDiscoverTargets", { discover: true }],

@@ -12,6 +12,7 @@ const BROWSER_COMMANDS: Record<string, "forward" | "local"> = {
   "Browser.getVersion": "forward",
   "Target.setAutoAttach": "local",
   "Target.getTargetInfo": "local",
+  "Target.createTarget": "local",
   "Target.closeTarget": "local",
   "Target.detachFromTarget": "local",
   "Storage.getCookies": "forward",
@@ -128,16 +129,13 @@ const TARGET_COMMANDS: Record<string, readonly string[]> = {
 
 /** Why a command is refused, in words that help the author of the script. */
 const REASONS: Record<string, string> = {
-  "Target.createTarget":
-    "A script works on the session's page only: it opens no further pages. Use page.goto.",
-  "Target.createBrowserContext": "A script works on the session's page only: it opens no further contexts.",
+  "Target.createBrowserContext": "A script works on the session's pages: it opens no further contexts.",
   "Target.attachToBrowserTarget": "Raw DevTools sessions are not given to scripts; use the page.",
   "Browser.close": "The browser belongs to the session; a script cannot close it.",
-  "Browser.setDownloadBehavior": "Scripts cannot download to files.",
-  "Page.setDownloadBehavior": "Scripts cannot download to files.",
-  "Page.close": "The page belongs to the session; a script cannot close it.",
+  "Browser.setDownloadBehavior": "Downloads are stored in the session's workspace, below downloads/.",
+  "Page.setDownloadBehavior": "Downloads are stored in the session's workspace, below downloads/.",
   "DOM.setFileInputFiles":
-    "Files of the machine cannot be uploaded; give setInputFiles a { name, mimeType, buffer } instead.",
+    "Files of the machine cannot be uploaded; give setInputFiles paths of the session's workspace.",
 };
 
 /** Worlds with this name prefix are the script's own; it does not see the others, such as the overlay's. */

@@ -32,7 +32,7 @@ export async function findConfinement(
 ): Promise<Confinement> {
   const parts = {
     nodePath,
-    childPath: fileURLToPath(new URL("./script-child.ts", import.meta.url)),
+    childPath: fileURLToPath(new URL("./child/script-child.ts", import.meta.url)),
     playwrightPath: dirname(createRequire(import.meta.url).resolve("playwright-core/package.json")),
   };
   const isRoot = process.getuid?.() === 0;
@@ -46,7 +46,7 @@ export async function findConfinement(
   const outlive = tools.setpriv ? ["setpriv", "--pdeathsig", "KILL"] : [];
   const bare = [
     parts.nodePath,
-    ...nodeFlags([...ASKED_FOR, parts.playwrightPath, parts.childPath, packageJsonPath()]),
+    ...nodeFlags([...ASKED_FOR, parts.playwrightPath, dirname(parts.childPath), packageJsonPath()]),
   ];
   // `--pid` makes the child the first process of its namespace: whatever it might start ends with it.
   const unshare = ["unshare", ...(isRoot ? [] : ["--user"]), "--net", "--ipc", "--pid", "--fork"];
@@ -55,7 +55,7 @@ export async function findConfinement(
     {
       kind: "bubblewrap",
       words: [...drop, ...limits, ...bubblewrap(parts, isRoot && drop.length === 0)],
-      child: "/runner/script-child.mts",
+      child: "/runner/child/script-child.ts",
       detail: "bubblewrap: no network, no files, no environment",
     },
     {
@@ -114,7 +114,8 @@ function bubblewrap(
     "/dev",
     ...readOnly(parts.nodePath, "/runner/node"),
     ...readOnly(parts.playwrightPath, "/runner/node_modules/playwright-core"),
-    ...readOnly(parts.childPath, "/runner/script-child.mts"),
+    ...readOnly(dirname(parts.childPath), "/runner/child"),
+    ...readOnly(packageJsonPath(), "/runner/package.json"),
     "--remount-ro",
     "/",
     "--chdir",

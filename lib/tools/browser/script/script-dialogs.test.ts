@@ -7,7 +7,7 @@ import {
   type TestBrowsers,
 } from "#lib/browser/testing.ts";
 import { createSnapshotBook } from "../look/snapshot-book.ts";
-import { callOf, createTestControl, textOf } from "../test-fixture.ts";
+import { callOf, createTestControl, createTestSandbox, textOf } from "../test-fixture.ts";
 import { browserExecute } from "./browser-execute.ts";
 import { createScriptRunner, type ScriptRunner } from "./script-runner.ts";
 
@@ -37,6 +37,7 @@ async function run(script: string): Promise<string> {
     browser: house.browsers,
     control: createTestControl(),
     scripts,
+    sandbox: createTestSandbox(),
     snapshots: createSnapshotBook(),
   });
   return textOf(await tool.execute({ script, timeoutMs: 20_000 }, { ...callOf(), sessionId }));
@@ -52,7 +53,8 @@ test("the answers of a script's own listener win every time", async () => {
     const answers = await ${askTwenty};
     return answers.filter(([name, sure]) => name === 'Ada' && sure).length;`);
   assert.match(text, /Result: 10\n/);
-  assert.doesNotMatch(text, /Dialogs that/);
+  assert.equal(text.match(/- Dialog: .* by the script\./g)?.length, 8);
+  assert.match(text, /\n- 12 more dialogs\./);
 });
 
 test("a listener that takes its time to answer is waited for, and may dismiss", async () => {
@@ -75,7 +77,11 @@ test("page.once and waitForEvent take one dialog; the next one is dismissed", as
     ]);
     return [...first, dialog.message(), await page.evaluate(() => globalThis.third)];`);
   assert.match(text, /Result: \[\s*true,\s*false,\s*"three",\s*"three!"\s*\]/);
-  assert.match(text, /Dialogs that the script did not answer:\n- confirm "two" was dismissed\n/);
+  assert.deepEqual(text.match(/- Dialog: .*/g), [
+    '- Dialog: confirm "one" was accepted by the script.',
+    '- Dialog: confirm "two" was dismissed by default: the script did not listen for it.',
+    '- Dialog: prompt "three" was accepted with "three!" by the script.',
+  ]);
 });
 
 test("a listener that was taken off, or is the context's, counts as it should", async () => {
@@ -94,15 +100,17 @@ test("without a listener a dialog is dismissed at once, and the model is told", 
     `return page.evaluate(() => [alert('Saved'), confirm('Delete it?'), prompt('Why?')])`,
   );
   assert.match(text, /Result: \[\s*null,\s*false,\s*null\s*\]/);
-  assert.match(
-    text,
-    /- alert "Saved" was dismissed\n- confirm "Delete it\?" was dismissed\n- prompt "Why\?" was dismissed\n/,
-  );
+  const how = "was dismissed by default: the script did not listen for it.";
+  assert.deepEqual(text.match(/- Dialog: .*/g), [
+    `- Dialog: alert "Saved" ${how}`,
+    `- Dialog: confirm "Delete it?" ${how}`,
+    `- Dialog: prompt "Why?" ${how}`,
+  ]);
 });
 
 test("a failing script is told of the dialogs too", async () => {
   const text = await run(`await page.evaluate(() => alert('Out of stock')); throw new Error('no luck')`);
-  assert.match(text, /^Error: no luck[\s\S]*- alert "Out of stock" was dismissed/);
+  assert.match(text, /\nError: no luck\n[\s\S]*- Dialog: alert "Out of stock" was dismissed by default/);
 });
 
 test("a dialog whose listener never answers is dismissed after a while, and the page goes on", async () => {
@@ -110,7 +118,7 @@ test("a dialog whose listener never answers is dismissed after a while, and the 
   assert.match(text, /Result: false/);
   assert.match(
     text,
-    /- confirm "Forgotten\?" was dismissed, because the script's listener did not answer it in time/,
+    /- Dialog: confirm "Forgotten\?" was dismissed by default: the script's listener did not answer it in time\./,
   );
 });
 
@@ -119,8 +127,11 @@ test("a dialog that a script leaves open ends with the script, and the page can 
     const opened = page.waitForEvent('dialog');
     await page.evaluate(() => void setTimeout(() => { globalThis.answer = confirm('Left open?'); }));
     return (await opened).message();`);
-  assert.match(left, /Result: "Left open\?"/);
-  assert.match(left, /- confirm "Left open\?" was dismissed, because the script's listener did not/);
+  assert.match(left, /Result: Left open\?/);
+  assert.match(
+    left,
+    /- Dialog: confirm "Left open\?" was dismissed by default: the script's listener did not/,
+  );
   assert.match(await run("return page.evaluate(() => globalThis.answer)"), /Result: false/);
 });
 
@@ -130,5 +141,5 @@ test("a page that asks whether to leave it is left", async () => {
     await page.mouse.click(5, 5);
     await page.goto('${site.origin}/next');
     return page.url();`);
-  assert.match(text, /Result: "[^"]+\/next"/);
+  assert.match(text, /Result: \S+\/next\n/);
 });

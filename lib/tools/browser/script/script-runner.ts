@@ -1,15 +1,33 @@
 import type { Logger } from "pino";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
-import type { AnsweredDialog } from "#lib/browser/page/page-dialogs.ts";
 import { playScript } from "./play-script.ts";
 import { type ConfinementKind, findConfinement } from "./script-confinement.ts";
 import { type ScriptProcess, startScriptProcess } from "./script-process.ts";
 
-/** What a script returned, or the sentence that says why it failed. */
-export type ScriptEnd = { ok: true; value: unknown } | { ok: false; error: string; timedOut: boolean };
+/** What a script returned (`undefined`: nothing), or why it failed. */
+export type ScriptEnd = { ok: true; value: unknown } | ScriptFailure;
 
-/** How a script ended, what it wrote to the console (cut at a limit), and the dialogs that were answered without it. */
-export type ScriptOutcome = ScriptEnd & { logs: string; dialogs: AnsweredDialog[] };
+type ScriptFailure = {
+  ok: false;
+  /** A sentence of the service, or what the script threw, with its line: then it may contain what a page says. */
+  error: string;
+  isThrown: boolean;
+  /** Advice for a frequent error. */
+  hint: string | undefined;
+  timedOut: boolean;
+};
+
+/** A call of Playwright in a script, with where it stands. */
+export type ScriptCall = { name: string; line: number; column: number };
+
+/** How a script ended, what it wrote to the console (cut at a limit), and its calls that had not ended by then. */
+export type ScriptOutcome = ScriptEnd & { logs: string; openCalls: ScriptCall[] };
+
+/** The files of the session's workspace, for uploads and downloads. @throws Error with a sentence. */
+export type ScriptFiles = {
+  read: (path: string) => Promise<Uint8Array>;
+  write: (path: string, bytes: Uint8Array) => Promise<void>;
+};
 
 /** A function of the service that a script calls as `page.<name>(…)`; arguments and result are JSON. */
 export type ScriptHelper = (...args: unknown[]) => Promise<unknown>;
@@ -19,6 +37,8 @@ export type ScriptOptions = {
   timeoutMs: number;
   signal: AbortSignal;
   helpers?: Record<string, ScriptHelper>;
+  /** Without them, uploads and downloads by path fail with a sentence. */
+  files?: ScriptFiles;
 };
 
 /** Runs the agent's Playwright scripts, each in a process of its own that can reach the session's page and nothing else. */
@@ -73,11 +93,11 @@ export async function createScriptRunner(options: ScriptRunnerOptions): Promise<
   };
 
   return {
-    async run(live, script, { timeoutMs, signal, helpers = {} }) {
-      if (signal.aborted || isClosed || !(await slots.enter(signal))) return { ...STOPPED, dialogs: [] };
+    async run(live, script, { timeoutMs, signal, helpers = {}, files = NO_FILES }) {
+      if (signal.aborted || isClosed || !(await slots.enter(signal))) return { ...STOPPED, openCalls: [] };
       const child = take();
       try {
-        return await playScript(child, live, script, { timeoutMs, signal, helpers });
+        return await playScript(child, live, script, { timeoutMs, signal, helpers, files });
       } finally {
         child.kill();
         await child.ended;
@@ -97,7 +117,17 @@ export async function createScriptRunner(options: ScriptRunnerOptions): Promise<
   };
 }
 
-const STOPPED = { ok: false, error: "The script was stopped.", timedOut: false, logs: "" } as const;
+const noFiles = () => Promise.reject(new Error("this session has no workspace"));
+const NO_FILES: ScriptFiles = { read: noFiles, write: noFiles };
+
+const STOPPED = {
+  ok: false,
+  error: "The script was stopped.",
+  isThrown: false,
+  hint: undefined,
+  timedOut: false,
+  logs: "",
+} as const;
 
 /** Limits how many scripts run at the same time; the others wait in order of arrival. */
 function createSlots(max: number) {

@@ -17,8 +17,7 @@ export const fetchUrl = ({ fetch }: WorkspaceServices): Tool =>
   defineTool({
     name: "fetch_url",
     description:
-      "Fetches an http(s) address without the browser (no scripts run). A web page is answered as readable text " +
-      "with its title, headings, links and form fields; use format raw for its source. Private addresses are refused.",
+      "Fetches a public http(s) address without the browser, as readable text with links and form fields, or with format raw as source.",
     input: z.object({
       url: z.string().min(1).max(8_192),
       maxBytes: z.number().int().min(1).max(BYTES_MAX).default(BYTES_MAX),

@@ -1,0 +1,112 @@
+import type { BrowserContext, Page, Request } from "playwright";
+import type { AnsweredDialog } from "./page-dialogs.ts";
+import type { StoredDownload } from "./page-downloads.ts";
+
+/** Something that happened in the pages of a browser. */
+export type ActivityEntry =
+  | { kind: "dialog"; dialog: AnsweredDialog }
+  | { kind: "page-opened"; page: Page }
+  | { kind: "page-closed"; page: Page; url: string }
+  | { kind: "download"; download: StoredDownload }
+  /** A request of a page's main frame was answered with an error status, or not at all. */
+  | { kind: "request-failed"; page: Page; method: string; url: string; reason: string }
+  /** A script of the page threw an error that nothing caught. */
+  | { kind: "page-error"; page: Page; message: string };
+
+/** What happened in the pages of one browser, for the report of a tool that has acted. */
+export type PageActivity = {
+  add: (entry: ActivityEntry) => void;
+  /** Calls back with each entry from now on. @returns stops it. */
+  follow: (listener: (entry: ActivityEntry) => void) => () => void;
+  /** The number of the entry that comes next. */
+  position: () => number;
+  /** The entries from a position on, the oldest first; of more than 200, the latest. */
+  since: (position: number) => ActivityEntry[];
+  /** Requests of a page for documents, scripts, styles and data that began since a time and are not answered yet. */
+  pending: (page: Page, sinceMs: number) => number;
+};
+
+const ENTRIES_MAX = 200;
+/** What a page shows next may depend on these; pictures, fonts, streams and beacons are not waited for. */
+const AWAITED = new Set(["document", "stylesheet", "script", "xhr", "fetch"]);
+
+/** Follows the pages of a context from now on. */
+export function watchActivity(context: BrowserContext): PageActivity {
+  let entries: ActivityEntry[] = [];
+  let dropped = 0;
+  const pending = new Map<Request, { page: Page; beganMs: number }>();
+  /** The browser does not tell the end of a request that became a download. */
+  const forget = (url: string) => {
+    for (const request of pending.keys()) if (request.url() === url) pending.delete(request);
+  };
+  const listeners = new Set<(entry: ActivityEntry) => void>();
+  const add = (entry: ActivityEntry) => {
+    entries.push(entry);
+    if (entry.kind === "download") forget(entry.download.url);
+    for (const listener of [...listeners]) listener(entry);
+    if (entries.length < 2 * ENTRIES_MAX) return;
+    dropped += entries.length - ENTRIES_MAX;
+    entries = entries.slice(-ENTRIES_MAX);
+  };
+  const addFailed = (request: Request, reason: string) => {
+    const page = pageOf(request);
+    if (page && isOfMainFrame(request, page) && !isIcon(request))
+      add({ kind: "request-failed", page, method: request.method(), url: request.url(), reason });
+  };
+
+  context.on("page", (page) => {
+    add({ kind: "page-opened", page });
+    page.on("close", () => {
+      add({ kind: "page-closed", page, url: page.url() });
+      for (const [request, each] of pending) if (each.page === page) pending.delete(request);
+    });
+  });
+  context.on("request", (request) => {
+    const page = pageOf(request);
+    if (page && AWAITED.has(request.resourceType())) pending.set(request, { page, beganMs: Date.now() });
+  });
+  context.on("requestfinished", (request) => pending.delete(request));
+  context.on("requestfailed", (request) => {
+    pending.delete(request);
+    const reason = request.failure()?.errorText ?? "failed";
+    // A request that the page itself gave up, or that ended as a download.
+    if (reason !== "net::ERR_ABORTED") addFailed(request, reason);
+  });
+  context.on("response", (response) => {
+    if (response.status() >= 400) addFailed(response.request(), String(response.status()));
+  });
+  context.on("weberror", (error) => {
+    const page = error.page();
+    if (page) add({ kind: "page-error", page, message: describeError(error.error()) });
+  });
+
+  return {
+    add,
+    follow(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    position: () => dropped + entries.length,
+    since: (position) => entries.slice(Math.max(0, position - dropped)).slice(-ENTRIES_MAX),
+    pending: (page, sinceMs) =>
+      [...pending.values()].filter((each) => each.page === page && each.beganMs >= sinceMs).length,
+  };
+}
+
+/** The page of a request; undefined for a service worker's, and for one of a page that is not known yet. */
+export function pageOf(request: Request): Page | undefined {
+  try {
+    return request.serviceWorker() ? undefined : request.frame().page();
+  } catch {
+    return undefined;
+  }
+}
+
+/** The frame of a request that has a page is known. */
+const isOfMainFrame = (request: Request, page: Page) => request.frame() === page.mainFrame();
+
+/** Browsers ask for an icon that no page mentions. */
+const isIcon = (request: Request) => URL.parse(request.url())?.pathname === "/favicon.ico";
+
+const describeError = (error: unknown) =>
+  error instanceof Error ? `${error.name}: ${error.message}` : String(error);

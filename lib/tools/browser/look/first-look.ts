@@ -1,0 +1,52 @@
+import type { ToolServices } from "../../services.ts";
+import { settle } from "../report/settle.ts";
+import { withinDeadline } from "../within-deadline.ts";
+import { showSnapshot } from "./show-snapshot.ts";
+import { takeSnapshot } from "./take-snapshot.ts";
+
+/** Looks at the session's page before the first model call of a turn. @returns what the model is shown; never rejects. */
+export type FirstLook = (sessionId: string, signal: AbortSignal) => Promise<string>;
+
+/** A cold start takes a few seconds, and a page may be slow; after that the turn goes on without the look. */
+const LOOK_MS_MAX = 20_000;
+/** It goes with every model call of the turn. */
+const LOOK_CHARS_MAX = 6_000;
+
+/** Makes the first look; its snapshot counts as shown to the model, like one of `dom_query`. */
+export function createFirstLook({
+  browser,
+  snapshots,
+}: Pick<ToolServices, "browser" | "snapshots">): FirstLook {
+  return async (sessionId, signal) => {
+    try {
+      const opening = await browser.open(sessionId);
+      if (opening.state === "waiting")
+        return "The live browser is not up yet: all browsers are in use. A browser tool waits for it.";
+      if (opening.state === "failed") return `The live browser could not be started: ${opening.reason}.`;
+      return await withinDeadline(
+        signal,
+        LOOK_MS_MAX,
+        () => look(sessionId),
+        (seconds) => `The page did not answer within ${seconds} s.`,
+      );
+    } catch (error) {
+      return `The page could not be read: ${error instanceof Error ? error.message : error}`;
+    }
+  };
+
+  async function look(sessionId: string): Promise<string> {
+    const release = await browser.hold(sessionId);
+    try {
+      const live = await browser.ensure(sessionId);
+      await settle(live, Date.now(), new AbortController().signal, true);
+      const snapshot = snapshots.add(sessionId, await takeSnapshot(live));
+      const { lastError } = await browser.readStatus(sessionId);
+      const shown = showSnapshot(snapshot, 1, LOOK_CHARS_MAX);
+      return lastError === null
+        ? shown
+        : `The last navigation failed: ${JSON.stringify(lastError)}\n${shown}`;
+    } finally {
+      release();
+    }
+  }
+}

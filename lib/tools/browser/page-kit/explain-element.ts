@@ -1,0 +1,73 @@
+import { type PageKit, pageKitSource } from "./page-kit.ts";
+
+/**
+ * Tells in a few words why an action on an element would wait; empty when nothing stands against it. Names of the page
+ * stand in quotes. Runs inside the page, sent as source: it uses nothing from outside its own body.
+ */
+function explainElement(kit: PageKit, element: Element): string {
+  const label = (each: Element): string => {
+    const role = kit.roleOf(each);
+    const name = kit.nameOf(each) || kit.contentOf(each).slice(0, 60);
+    const tag = /^[a-z][a-z0-9-]*$/.test(each.localName) ? each.localName : "element";
+    return [role ?? tag, ...(name === "" ? [] : [kit.quote(name, 60)])].join(" ");
+  };
+  const ancestors = (each: Element): Element[] => {
+    const found: Element[] = [];
+    for (let node: Node | null = each; node; ) {
+      if (node instanceof Element) found.push(node);
+      node = node instanceof ShadowRoot ? node.host : node.parentNode;
+    }
+    return found;
+  };
+  const explainHidden = (): string => {
+    const chain = ancestors(element);
+    const details = chain.find((each) => each instanceof HTMLDetailsElement && !each.open);
+    if (details && !element.closest("summary"))
+      return `it is not visible: it is in a closed details ${kit.quote(kit.contentOf(details.querySelector("summary") ?? details), 60)}`;
+    if (element instanceof HTMLOptionElement)
+      return "it is an option of a list: use selectOption on the list instead";
+    const unrendered = chain.filter((each) => getComputedStyle(each).display === "none").at(-1);
+    if (unrendered === element) return "it is not visible: display is none";
+    if (unrendered) return `it is not visible: display is none for the ${label(unrendered)} around it`;
+    if (getComputedStyle(element).visibility !== "visible") return "it is not visible: visibility is hidden";
+    const { width, height } = element.getBoundingClientRect();
+    return width === 0 || height === 0 ? "it is not visible: its size is 0" : "it is not visible";
+  };
+  const explainCovered = (): string => {
+    element.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
+    const { x, y, width, height } = element.getBoundingClientRect();
+    const [middleX, middleY] = [x + width / 2, y + height / 2];
+    if (middleX < 0 || middleY < 0 || middleX > innerWidth || middleY > innerHeight)
+      return "it is outside of the viewport, and scrolling does not bring it in";
+    const root = element.getRootNode();
+    const top = (root instanceof ShadowRoot ? root : document).elementFromPoint(middleX, middleY);
+    if (!top || element.contains(top) || top.contains(element)) return "";
+    if (top.closest("label")?.control === element) return "";
+    const above = ancestors(top).filter((each) => !each.contains(element));
+    const dialog = above.find((each) =>
+      each.matches("dialog, [role=dialog], [role=alertdialog], [aria-modal=true]"),
+    );
+    const named = above.find((each) => kit.roleOf(each) !== null);
+    return `it is covered by ${label(dialog ?? named ?? above.at(-1) ?? top)}`;
+  };
+  if (!kit.isVisible(element)) return explainHidden();
+  const off = ancestors(element).find((each) => each.matches("[disabled], [aria-disabled=true]"));
+  if (off && (element.matches(":disabled") || off.matches("[aria-disabled=true]")))
+    return off === element ? "it is disabled" : `it is in a disabled ${label(off)}`;
+  if ("readOnly" in element && element.readOnly === true) return "it is read-only";
+  return explainCovered();
+}
+
+/**
+ * The source of a selector engine for Playwright: `explain=1` inside an element is an element of no document, whose text is
+ * what `explainElement` tells. So the text comes from Playwright's own world, which the page's scripts do not reach.
+ */
+export const explainEngineSource = (): string => `(() => {
+  const explain = (root) => {
+    const counter = { prefix: "", next: 0 };
+    const told = document.createElement("div");
+    told.textContent = (${explainElement})(${pageKitSource("counter")}, root);
+    return told;
+  };
+  return { query: explain, queryAll: (root) => [explain(root)] };
+})()`;

@@ -1,0 +1,132 @@
+import type { Page } from "playwright";
+import type { LiveBrowser } from "#lib/browser/browser-service.ts";
+import type { ActivityEntry } from "#lib/browser/page/page-activity.ts";
+import type { AnsweredDialog } from "#lib/browser/page/page-dialogs.ts";
+import { withinDeadline } from "../within-deadline.ts";
+
+/** Where the session's pages stood before an action. */
+export type ActivityMark = { position: number; sinceMs: number; page: Page; url: string };
+
+const TITLE_MS_MAX = 1_000;
+const TEXT_MAX = 300;
+const URL_MAX = 500;
+/** Lines of one kind; the others are counted. */
+const LINES_MAX = 8;
+
+/** Notes where the pages stand, for the report about what follows. */
+export function markActivity(live: LiveBrowser): ActivityMark {
+  const page = live.page();
+  return { position: live.activity.position(), sinceMs: Date.now(), page, url: page.url() };
+}
+
+/**
+ * Says in lines what has happened in the pages since a mark. What comes from a page stands in quotes: no page can write a
+ * line of its own.
+ */
+export async function reportActivity(live: LiveBrowser, mark: ActivityMark): Promise<string[]> {
+  const entries = live.activity.since(mark.position);
+  const page = live.page();
+  const of = <Kind extends ActivityEntry["kind"]>(kind: Kind) =>
+    entries.filter((entry): entry is Extract<ActivityEntry, { kind: Kind }> => entry.kind === kind);
+  const pending = live.pendingDownloads();
+  return [
+    await describePage(live, mark),
+    ...of("dialog")
+      .slice(0, LINES_MAX)
+      .map(({ dialog }) => describeDialog(dialog)),
+    ...more(of("dialog").length, "dialogs"),
+    ...(await describeTabs(live, mark, entries)),
+    ...of("download")
+      .slice(0, LINES_MAX)
+      .map(({ download }) => describeDownload(download)),
+    ...more(of("download").length, "downloads"),
+    ...(pending > 0
+      ? [`${pending} ${pending === 1 ? "download is" : "downloads are"} still in progress.`]
+      : []),
+    ...collect(
+      "Failed requests",
+      of("request-failed")
+        .filter((entry) => entry.page === page)
+        .map(({ method, url, reason }) => `${method} ${quoteUrl(url)} ${reason}`),
+    ),
+    ...collect(
+      "Errors of the page's scripts",
+      of("page-error")
+        .filter((entry) => entry.page === page)
+        .map(({ message }) => quote(message)),
+    ),
+  ];
+}
+
+async function describePage(live: LiveBrowser, mark: ActivityMark): Promise<string> {
+  const page = live.page();
+  const url = page.url();
+  const left = page === mark.page && url !== mark.url ? `, before ${quoteUrl(mark.url)}` : "";
+  return `Page: ${quote(await readTitle(page))} ${quoteUrl(url)}${left}`;
+}
+
+/** A page that is busy does not answer. */
+const readTitle = (page: Page): Promise<string> =>
+  withinDeadline(new AbortController().signal, TITLE_MS_MAX, () => page.title()).catch(() => "");
+
+function describeDialog({ kind, message, isAccepted, by, input }: AnsweredDialog): string {
+  const how = isAccepted ? "accepted" : "dismissed";
+  const who = {
+    script: "by the script",
+    default: "by default: the script did not listen for it",
+    timeout: "by default: the script's listener did not answer it in time",
+  }[by];
+  return `Dialog: ${kind} ${quote(message)} was ${how}${input === undefined ? "" : ` with ${quote(input)}`} ${who}.`;
+}
+
+/** Tabs that were opened or closed; one that did both, as for a download, is left out. */
+async function describeTabs(
+  live: LiveBrowser,
+  mark: ActivityMark,
+  entries: ActivityEntry[],
+): Promise<string[]> {
+  const tabs = live.context.pages();
+  const lines: string[] = [];
+  const opened = entries.flatMap((entry) => (entry.kind === "page-opened" ? [entry.page] : []));
+  for (const tab of opened.filter((each) => !each.isClosed())) {
+    const current = tab === live.page() ? " It is the current page now." : "";
+    lines.push(`Tab opened: ${quote(await readTitle(tab))} ${quoteUrl(tab.url())}.${current}`);
+  }
+  for (const entry of entries)
+    if (entry.kind === "page-closed" && !opened.includes(entry.page))
+      lines.push(`Tab closed: ${quoteUrl(entry.url)}.`);
+  const isSwitched = live.page() !== mark.page;
+  if (tabs.length > 1 && (lines.length > 0 || isSwitched)) {
+    const shown = tabs.filter((tab) => tab !== live.page()).map((tab) => quoteUrl(tab.url(), 200));
+    lines.push(
+      `Other tabs: ${shown.join(", ")}. In scripts, page is the current tab and context.pages() lists all.`,
+    );
+  }
+  return lines;
+}
+
+function describeDownload(download: Extract<ActivityEntry, { kind: "download" }>["download"]): string {
+  const { name, path, failure } = download;
+  return path === undefined
+    ? `Download: ${quote(name)} failed: ${failure}.`
+    : `Download: ${quote(path)} in the workspace, ${download.size} bytes.`;
+}
+
+/** Lines that occur several times are written once, with their number. */
+function collect(title: string, found: string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const each of found) counts.set(each, (counts.get(each) ?? 0) + 1);
+  if (counts.size === 0) return [];
+  const shown = [...counts]
+    .slice(0, LINES_MAX)
+    .map(([text, count]) => (count > 1 ? `${text} (${count} times)` : text));
+  const left = counts.size - shown.length;
+  return [`${title}: ${shown.join("; ")}${left > 0 ? `; and ${left} more` : ""}`];
+}
+
+const more = (count: number, what: string) =>
+  count > LINES_MAX ? [`${count - LINES_MAX} more ${what}.`] : [];
+
+const quote = (text: string) => JSON.stringify(text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX)}…` : text);
+
+const quoteUrl = (url: string, max = URL_MAX) => quote(url.length > max ? `${url.slice(0, max)}…` : url);

@@ -1,0 +1,74 @@
+import type { LiveBrowser } from "#lib/browser/browser-service.ts";
+import { withFrames } from "../page-kit/page-frames.ts";
+import { withinDeadline } from "../within-deadline.ts";
+
+/** How long a page may take to load, and then to answer the requests that the action began, in milliseconds. */
+const LOAD_MS_MAX = 5_000;
+const REQUESTS_MS_MAX = 2_000;
+/** A page has come to rest when nothing of it has changed for this time; one that always moves is not waited for. */
+const QUIET_MS = 100;
+const QUIET_MS_MAX = 1_000;
+const POLL_MS = 10;
+
+/**
+ * Waits until the page has taken in what was done: it has loaded, requests and downloads that began since then are
+ * answered, and, if `isRestAwaited`, its content has stopped changing. Each of these waits has an end of its own, because
+ * some pages never come to rest. Never rejects.
+ * @param sinceMs when the action began, by `Date.now()`.
+ */
+export async function settle(
+  live: LiveBrowser,
+  sinceMs: number,
+  signal: AbortSignal,
+  isRestAwaited: boolean,
+): Promise<void> {
+  const untilMs = Date.now() + REQUESTS_MS_MAX;
+  const isBusy = () =>
+    live.openingPages() + live.activity.pending(live.page(), sinceMs) + live.pendingDownloads() > 0;
+  while (isBusy() && Date.now() < untilMs && !signal.aborted) await wait(POLL_MS);
+  await untilLoaded(live);
+  if (!isRestAwaited) return;
+  // A page that is busy, or is being left, does not answer.
+  await withinDeadline(signal, QUIET_MS_MAX + POLL_MS, () => untilQuiet(live)).catch(() => {});
+  // What the page did meanwhile may have been to go to another one.
+  await untilLoaded(live);
+}
+
+const untilLoaded = (live: LiveBrowser) =>
+  // A page that is still loading after this time is shown as it is.
+  live
+    .page()
+    .waitForLoadState("load", { timeout: LOAD_MS_MAX })
+    .catch(() => {});
+
+const untilQuiet = (live: LiveBrowser): Promise<unknown> =>
+  withFrames(live, ([main]) =>
+    main
+      ? main.session.send("Runtime.evaluate", {
+          expression: `(${observeRest})(${QUIET_MS}, ${QUIET_MS_MAX})`,
+          contextId: main.contextId,
+          awaitPromise: true,
+        })
+      : Promise.resolve(undefined),
+  );
+
+/** Runs inside the page, sent as source: resolves when nothing was changed for some time, at the latest after `maxMs`. */
+function observeRest(quietMs: number, maxMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const finish = () => {
+      observer.disconnect();
+      clearTimeout(end);
+      resolve();
+    };
+    let rest = setTimeout(finish, quietMs);
+    const end = setTimeout(finish, maxMs);
+    const observer = new MutationObserver(() => {
+      clearTimeout(rest);
+      rest = setTimeout(finish, quietMs);
+    });
+    const all = { subtree: true, childList: true, attributes: true, characterData: true };
+    observer.observe(document, all);
+  });
+}
+
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,0 +1,51 @@
+import type { EventEmitter } from "node:events";
+import type { BrowserContext, Page } from "playwright-core";
+import { tell } from "./parent.ts";
+
+const LISTENER_METHODS = [
+  "on",
+  "once",
+  "addListener",
+  "prependListener",
+  "off",
+  "removeListener",
+  "removeAllListeners",
+] as const;
+
+/**
+ * Tells the service whether the script listens for dialogs, before the next thing that the script does: the service
+ * leaves dialogs to a script that listens, and answers all others itself.
+ */
+export function reportDialogListeners(context: BrowserContext): void {
+  // Playwright would answer a dialog that has no listener, and race with the service.
+  context.on("dialog", () => {});
+  const own = count(context);
+  let isListening = false;
+  const report = () => {
+    const isNow = count(context) > own || context.pages().some((page) => count(page) > 0);
+    if (isNow !== isListening) tell({ type: "dialogs", isListening: isNow });
+    isListening = isNow;
+  };
+  watchListeners(context, report);
+  for (const page of context.pages()) watchListeners(page, report);
+  context.on("page", (page) => watchListeners(page, report));
+}
+
+// Playwright's types leave out that its objects are event emitters.
+const emitterOf = (source: BrowserContext | Page) => source as unknown as EventEmitter;
+const count = (source: BrowserContext | Page) => emitterOf(source).listenerCount("dialog");
+
+/** Calls back after each change of an emitter's listeners. */
+function watchListeners(source: BrowserContext | Page, onChange: () => void): void {
+  const emitter = emitterOf(source);
+  for (const name of LISTENER_METHODS) {
+    const change = emitter[name].bind(emitter) as (...args: unknown[]) => unknown;
+    Object.assign(emitter, {
+      [name](...args: unknown[]) {
+        const result = change(...args);
+        onChange();
+        return result;
+      },
+    });
+  }
+}

@@ -1,0 +1,41 @@
+import type { EventEmitter } from "node:events";
+import { Readable } from "node:stream";
+import type { BrowserContext } from "playwright-core";
+import type { ToChild } from "../script-protocol.ts";
+import { ask, listen } from "./parent.ts";
+
+/** Emits `download` on the pages as soon as the service has stored a file, with what scripts ask of Playwright's object. */
+export function announceDownloads(context: BrowserContext): void {
+  listen("download", (stored) => {
+    const [page] = context.pages();
+    const download = makeDownload(stored, page);
+    // A link of one page often opens another one for its download, which closes at once: each of them reports it.
+    for (const each of context.pages()) (each as unknown as EventEmitter).emit("download", download);
+  });
+}
+
+function makeDownload({ url, name, path, failure }: Extract<ToChild, { type: "download" }>, page: unknown) {
+  const stored = () => {
+    if (path === null) throw new Error(`The download of ${name} failed: ${failure}`);
+    return path;
+  };
+  return {
+    url: () => url,
+    suggestedFilename: () => name,
+    page: () => page,
+    failure: async () => failure,
+    /** The path in the session's workspace. */
+    path: async () => stored(),
+    async saveAs(to: string) {
+      await ask("copyFile", [stored(), String(to)]);
+    },
+    async createReadStream() {
+      const { base64 } = (await ask("readFile", [stored()])) as { base64: string };
+      return Readable.from([Buffer.from(base64, "base64")]);
+    },
+    async cancel() {},
+    async delete() {
+      throw new Error("Files of the workspace are removed with run_shell.");
+    },
+  };
+}

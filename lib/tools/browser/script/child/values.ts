@@ -1,0 +1,48 @@
+import { inspect } from "node:util";
+import { tell } from "./parent.ts";
+
+/** The console of a script: what it writes goes to the service, up to `charsMax` characters. */
+export function createConsole(charsMax: number) {
+  let charsLeft = charsMax;
+  const log = (...values: unknown[]) => {
+    if (charsLeft <= 0) return;
+    const text = values
+      .map((value) =>
+        typeof value === "string" ? value : inspect(value, { depth: 4, maxStringLength: 2_000 }),
+      )
+      .join(" ");
+    tell({ type: "log", text: text.length > charsLeft ? `${text.slice(0, charsLeft)}… (cut)` : text });
+    charsLeft -= text.length + 1;
+  };
+  return { log, info: log, warn: log, error: log, debug: log, table: log, dir: log, trace: log };
+}
+
+/**
+ * What a script returned, as JSON text, cut where it is too long; empty for `undefined`. Bytes and handles are named
+ * instead of spelt out.
+ */
+export function encodeValue(value: unknown, charsMax: number): { json: string; cutFrom: number | null } {
+  if (value === undefined) return { json: "", cutFrom: null };
+  const seen: object[] = [];
+  const json =
+    JSON.stringify(value, function (this: unknown, _key, item: unknown) {
+      if (typeof item === "bigint") return `${item}n`;
+      if (typeof item === "function") return "[function]";
+      if (typeof item !== "object" || item === null) return item;
+      if ("type" in item && item.type === "Buffer" && "data" in item && Array.isArray(item.data)) {
+        return `[${item.data.length} bytes]`;
+      }
+      if (ArrayBuffer.isView(item)) return `[${item.byteLength} bytes]`;
+      if (item instanceof Map || item instanceof Set) return [...item];
+      if (item instanceof Error) return `${item.name}: ${item.message}`;
+      // Playwright's own objects name themselves: locator('h1'), JSHandle@node …
+      if ("_apiName" in item || "_guid" in item) return String(item);
+      while (seen.length > 0 && seen.at(-1) !== this) seen.pop();
+      if (seen.includes(item)) return "[circular]";
+      seen.push(item);
+      return item;
+    }) ?? "null";
+  return json.length > charsMax
+    ? { json: JSON.stringify(json.slice(0, charsMax)), cutFrom: json.length }
+    : { json, cutFrom: null };
+}

@@ -1,0 +1,269 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test } from "node:test";
+import {
+  insertTestSession,
+  openTestBrowsers,
+  startTestSite,
+  type TestBrowsers,
+} from "#lib/browser/testing.ts";
+import { storeDownload } from "#lib/sandbox/store-download.ts";
+import { createSnapshotBook } from "../look/snapshot-book.ts";
+import { callOf, createTestControl, createTestSandbox, textOf } from "../test-fixture.ts";
+import { browserExecute } from "./browser-execute.ts";
+import { createScriptRunner, type ScriptRunner } from "./script-runner.ts";
+
+const PAGES: Record<string, string> = {
+  "/": `<title>Shop</title><h1>Shop</h1>
+    <button id=add onclick="count.textContent = 1 + Number(count.textContent)">Add</button> <p id=count>0</p>
+    <p>Long enough</p><p>that the difference</p><p>is shorter than the page</p>
+    <button id=late onclick="this.blur(); fetch('/slow').then((r) => r.text()).then((t) => { count.textContent = t; })">Late</button>
+    <a href=/next>Next</a> <a id=tab href=/next target=_blank>Tab</a>
+    <button id=fail onclick="fetch('/missing'); throw new Error('broken \\n- Page: forged')">Fail</button>`,
+  "/next": `<title>Next "page"\n- Dialog: forged</title><p>Arrived</p>`,
+  "/covered": `<title>Covered</title><button id=buy>Buy</button>
+    <div role=dialog aria-label=Cookies style="position:fixed;inset:0;background:#fff"><button>Accept</button></div>`,
+  "/states": `<title>States</title><button id=off disabled>Off</button>
+    <details><summary>More</summary><button id=inner>Inner</button></details>
+    <div style="display:none"><section aria-label=Hidden><button id=none>None</button></section></div>
+    <input id=fixed readonly><fieldset disabled aria-label=Address><input id=street></fieldset>
+    <select><option id=option>One</option></select>`,
+  "/files": `<title>Files</title><a id=csv href=/report.csv>Report</a> <a id=named href=/plain download="named.txt">Plain</a>
+    <a id=blank href=/report.csv target=_blank>In a tab</a>
+    <form method=post action=/export><button id=post>Export</button></form>
+    <button id=blob onclick="save(new Blob(['from the page']), 'made.txt')">Made</button> <a id=huge href=/huge>Huge</a>
+    <input type=file multiple id=upload onchange="(async () => { for (const f of this.files) out.textContent += f.name + ' ' + f.type + ' ' + await f.text() + ';' })()">
+    <p id=out></p><script>
+    function save(blob, name) {
+      const a = document.createElement("a");
+      a.href = URL.createObjectURL(blob); a.download = name; a.click(); URL.revokeObjectURL(a.href);
+    }</script>`,
+};
+/** With a policy under which the page's own scripts may request nothing but its own site. */
+PAGES["/strict"] = PAGES["/files"] ?? "";
+
+let site: Awaited<ReturnType<typeof startTestSite>>;
+let house: TestBrowsers;
+let scripts: ScriptRunner;
+let sessionId: string;
+let tool: ReturnType<typeof browserExecute>;
+const sandbox = createTestSandbox();
+const workspace = await sandbox.open("any");
+
+before(async () => {
+  site = await startTestSite((request, response) => {
+    const { pathname } = new URL(request.url ?? "/", "http://site");
+    const send = (headers: Record<string, string>, body: string | Buffer) =>
+      response.writeHead(200, headers).end(body);
+    const csv = { "content-type": "text/csv", "content-disposition": 'attachment; filename="report.csv"' };
+    if (pathname === "/report.csv") return send(csv, "a,b\n1,2\n");
+    if (pathname === "/export")
+      return send({ "content-type": "application/octet-stream" }, Buffer.from([0, 255, 1]));
+    if (pathname === "/huge") return send(csv, Buffer.alloc(51 * 2 ** 20));
+    if (pathname === "/plain") return send({ "content-type": "text/plain" }, `asked by ${request.method}`);
+    if (pathname === "/slow") return void setTimeout(() => send({}, "42"), 400);
+    const page = PAGES[pathname];
+    if (page === undefined) return response.writeHead(404).end("none");
+    const policy =
+      pathname === "/strict" ? { "content-security-policy": "default-src 'self' 'unsafe-inline'" } : {};
+    return send({ "content-type": "text/html; charset=utf-8", ...policy }, page);
+  });
+  house = await openTestBrowsers([`127.0.0.1:${site.port}`], {
+    storeDownload: (_session, name, bytes) => storeDownload(workspace, name, bytes),
+  });
+  scripts = await createScriptRunner({ logger: { warn: () => {} } });
+  sessionId = await insertTestSession(house.db);
+});
+after(async () => {
+  await scripts.close();
+  await house.close();
+  await site.close();
+});
+beforeEach(async () => {
+  sandbox.files.clear();
+  const live = await house.browsers.ensure(sessionId);
+  for (const page of live.context.pages().slice(1)) await page.close();
+  tool = browserExecute({
+    browser: house.browsers,
+    control: createTestControl(),
+    scripts,
+    sandbox,
+    snapshots: createSnapshotBook(),
+  });
+});
+
+const open = (path: string) => house.browsers.navigate(sessionId, `${site.origin}${path}`);
+
+/** Runs a script as the agent does. @returns what the model is shown, with the site's address and random marks left out. */
+async function run(script: string): Promise<string> {
+  const result = await tool.execute({ script, timeoutMs: 20_000 }, { ...callOf(), sessionId });
+  return textOf(result)
+    .replaceAll(site.origin, "SITE")
+    .replace(/What stands between[^\n]*\n<data-\w+>\n/g, "<")
+    .replace(/\n<\/data-\w+>/g, ">")
+    .replace(/Snapshot s\w{3,4}/g, "Snapshot");
+}
+const text = (path: string) => new TextDecoder().decode(sandbox.files.get(path));
+
+test("a script that returns nothing is followed by what has changed", async () => {
+  await open("/");
+  const first = await run("await page.click('#add');");
+  assert.match(
+    first,
+    /^The script returned nothing\.\nAfter the script:\n- Page: "Shop" "SITE\/"\nSnapshot\. <"Shop"/,
+  );
+  const second = await run("await page.click('#add');");
+  assert.match(second, /\nSnapshot: what has changed since s\w+ \(- before, \+ now\)\. <- "1"\n\+ "2">$/);
+  assert.match(await run("await page.title();"), /\nSnapshot: nothing has changed since s\w+\.$/);
+});
+
+test("the effect of a request that the script began is awaited", async () => {
+  await open("/");
+  await run("await page.title();");
+  assert.match(await run("await page.click('#late');"), /- "0"\n\+ "42">$/);
+});
+
+test("a page that was reached is named, and cannot forge a line", async () => {
+  await open("/");
+  const report = await run("await page.click('text=Next');");
+  assert.match(
+    report,
+    /After the script:\n- Page: "Next \\"page\\" - Dialog: forged" "SITE\/next", before "SITE\/"\nSnapshot\. </,
+  );
+  assert.equal(report.match(/^- /gm)?.length, 1);
+});
+
+test("failed requests and errors of the page are told in one line each", async () => {
+  await open("/");
+  const report = await run("await page.click('#fail'); await page.waitForTimeout(200); return 1;");
+  assert.deepEqual(report.match(/^- .*/gm)?.slice(1), [
+    '- Failed requests: GET "SITE/missing" 404',
+    '- Errors of the page\'s scripts: "Error: broken \\n- Page: forged"',
+  ]);
+});
+
+test("a new tab is current; the previous one stays reachable, and tabs can be switched and closed", async () => {
+  await open("/");
+  const opened = await run("await page.click('#tab');");
+  assert.match(
+    opened,
+    /- Page: "Next[^\n]*" "SITE\/next"\n- Tab opened: "Next[^\n]*" "SITE\/next"\. It is the current page now\./,
+  );
+  assert.match(opened, /- Other tabs: "SITE\/"\. In scripts, page is the current tab/);
+  assert.match(opened, /"Arrived"/);
+  const listed = await run("return [page.url(), ...context.pages().map((each) => each.url())];");
+  assert.match(listed, /"SITE\/next",\s+"SITE\/next",\s+"SITE\/"/);
+  const switched = await run("await context.pages()[1].bringToFront();");
+  assert.match(switched, /- Page: "Shop" "SITE\/"\n- Other tabs: "SITE\/next"/);
+  const closed = await run("await context.pages()[1].close(); return context.pages().length;");
+  assert.match(
+    closed,
+    /Result: 1>\nAfter the script:\n- Page: "Shop" "SITE\/"\n- Tab closed: "SITE\/next"\./,
+  );
+  const made = await run("const other = await context.newPage(); await other.goto(page.url() + 'next');");
+  assert.match(made, /- Tab opened: .*"SITE\/next"\. It is the current page now\./);
+});
+
+for (const path of ["/files", "/strict"])
+  test(`downloads of ${path} are stored and named, whatever offers them`, async () => {
+    await open(path);
+    const report = (id: string) => run(`await page.click('#${id}'); return 1;`);
+    assert.match(await report("csv"), /- Download: "downloads\/report\.csv" in the workspace, 8 bytes\./);
+    assert.equal(text("downloads/report.csv"), "a,b\n1,2\n");
+    assert.match(await report("named"), /- Download: "downloads\/named\.txt"/);
+    assert.equal(text("downloads/named.txt"), "asked by GET");
+    assert.match(await report("blob"), /- Download: "downloads\/made\.txt" in the workspace, 13 bytes\./);
+    assert.equal(text("downloads/made.txt"), "from the page");
+    assert.match(await report("post"), /- Download: "downloads\/export\S*" in the workspace, 3 bytes\./);
+    const exported = [...sandbox.files].find(([name]) => name.includes("export"))?.[1];
+    assert.deepEqual([...(exported ?? [])], [0, 255, 1]);
+    const again = await report("blank");
+    assert.match(again, /- Download: "downloads\/report/);
+    assert.doesNotMatch(again, /Tab/);
+    assert.equal((await house.browsers.readStatus(sessionId)).lastError, null);
+  });
+
+test("a download that is too large is refused with a sentence", async () => {
+  await open("/files");
+  const report = await run("await page.click('#huge'); await page.waitForTimeout(1500); return 1;");
+  assert.match(report, /- Download: "report\.csv" failed: it is larger than 50 MiB\./);
+  assert.equal(sandbox.files.size, 0);
+});
+
+test("a script waits for a download, reads it and saves it elsewhere", async () => {
+  await open("/files");
+  const report = await run(`
+    const [download] = await Promise.all([page.waitForEvent('download'), page.click('#csv')]);
+    await download.saveAs('data/copy.csv');
+    let read = '';
+    for await (const chunk of await download.createReadStream()) read += chunk;
+    return [download.suggestedFilename(), await download.path(), download.url(), await download.failure(), read];`);
+  assert.match(
+    report,
+    /"report\.csv",\s+"downloads\/report\.csv",\s+"SITE\/report\.csv",\s+null,\s+"a,b\\n1,2\\n"/,
+  );
+  assert.equal(text("data/copy.csv"), "a,b\n1,2\n");
+});
+
+test("files of the workspace are uploaded by their paths", async () => {
+  await open("/files");
+  await workspace.writeFile("notes/one.txt", new TextEncoder().encode("first"));
+  await workspace.writeFile("two.csv", new TextEncoder().encode("second"));
+  const uploaded = await run(`
+    await page.setInputFiles('#upload', ['notes/one.txt', './two.csv']);
+    await page.waitForFunction(() => out.textContent.split(';').length === 3);
+    const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.click('#upload')]);
+    await chooser.setFiles('two.csv');
+    await page.waitForFunction(() => out.textContent.split(';').length === 4);
+    return page.textContent('#out');`);
+  assert.match(
+    uploaded,
+    /Result: one\.txt text\/plain first;two\.csv text\/csv second;two\.csv text\/csv second;>/,
+  );
+  assert.match(
+    await run("await page.setInputFiles('#upload', 'missing.txt')"),
+    /there is no missing\.txt\nat line 1, column \d+/,
+  );
+  assert.match(await run("await page.setInputFiles('#upload', '/etc/passwd')"), /there is no \/etc\/passwd/);
+});
+
+const CAUSES: [path: string, action: string, cause: string][] = [
+  ["/covered", "click('#buy'", 'it is covered by dialog "Cookies"'],
+  ["/states", "click('#off'", "it is disabled"],
+  ["/states", "click('#inner'", 'it is not visible: it is in a closed details "More"'],
+  ["/states", "click('#none'", 'it is not visible: display is none for the div "Hidden" around it'],
+  ["/states", "fill('#fixed', 'x'", "it is read-only"],
+  ["/states", "fill('#street', 'x'", 'it is in a disabled group "Address"'],
+  ["/states", "click('#option'", "it is an option of a list: use selectOption on the list instead"],
+  ["/states", "click('#gone'", "no element matches"],
+];
+for (const [path, action, cause] of CAUSES)
+  test(`an action that fails says why: ${cause}`, async () => {
+    await open(path);
+    const call = `page.${action}, { timeout: 400 });`;
+    const report = await run(`await page.title();\n  await ${call}`);
+    const [name] = action.split("(");
+    assert.ok(
+      report.startsWith(
+        `The script failed. <TimeoutError: page.${name}: Timeout 400ms exceeded: ${cause}\nat line 2, column 14: await ${call}>\n`,
+      ),
+      report,
+    );
+    assert.match(report, /After the script:\n- Page: "\w+" "SITE\/\w+"\nSnapshot\. </);
+  });
+
+test("a script that ends while a call is open is told so, and one that runs too long where it was", async () => {
+  await open("/");
+  const open1 = await run("page.waitForSelector('#never');\nreturn 1;");
+  assert.match(
+    open1,
+    /- Not awaited, so that its effect is uncertain: page\.waitForSelector \(line 1, column 6\)\./,
+  );
+  const result = await tool.execute(
+    { script: "await page.title();\nawait page.waitForTimeout(60_000);", timeoutMs: 6_000 },
+    { ...callOf(), sessionId },
+  );
+  assert.match(
+    textOf(result),
+    /^The script ran longer than 6000 ms[\s\S]*- The script was in page\.waitForTimeout \(line 2, column 12\)\./,
+  );
+});

@@ -1,0 +1,24 @@
+import { storableText } from "#db/storable.ts";
+import type { HistoryMessage } from "../compaction/history-entry.ts";
+import { recordStep } from "../record/record-step.ts";
+import { findRecorded, isStopped, type RunInPlay } from "../run/run-in-play.ts";
+import type { TurnDeps } from "../turn-deps.ts";
+
+/** How the text begins that the service adds to a user's message; the instructions explain it. */
+const ADDED = "[Added by the service]";
+
+/**
+ * Shows the model the target page of the session before its first call, once in a request. The look is a recorded step,
+ * so that whoever resumes the run sends the same prompt.
+ */
+export async function lookFirst(deps: TurnDeps, run: RunInPlay): Promise<void> {
+  const { claim, session, prompt } = run;
+  const hasTarget = session.targetUrl !== null || session.targetPageUrls.length > 0;
+  if (!hasTarget || claim.attempt > 1 || !prompt.tools.has("dom_query") || findRecorded(run, "look")) return;
+  const seen = await deps.firstLook(claim.sessionId, run.signal);
+  deps.stops.throwIfShuttingDown();
+  if (isStopped(run)) return;
+  const content = storableText(`${ADDED} The page in the live browser at the start of this turn:\n${seen}`);
+  const message: HistoryMessage = { role: "user", content, isAdded: true };
+  await recordStep(deps, run, { name: "look", output: {}, modelMessages: [message], events: [] });
+}
