@@ -21,12 +21,13 @@ export const capturePreview = (services: Pick<ToolServices, "browser" | "evidenc
   defineTool({
     name: "capture_preview",
     description:
-      "Keeps a picture of the live page as evidence, at a device's size, at width and height, or as it is; the size is put back.",
+      "Takes a picture of the live page and keeps it as evidence: at a device's size, at width and height, or as it is. With marks, controls carry their refs.",
     input: z.strictObject({
       device: z.enum(["desktop", "tablet", "mobile"]).optional(),
       width: z.number().int().min(240).max(3_840).optional(),
       height: z.number().int().min(240).max(4_320).optional(),
       fullPage: z.boolean().default(false),
+      marks: z.boolean().default(false),
       title: z.string().min(1).max(200).optional(),
     }),
     needs: "browser",
@@ -35,7 +36,7 @@ export const capturePreview = (services: Pick<ToolServices, "browser" | "evidenc
     // No other call may measure the page while it has another size.
     readOnly: false,
     timeoutMs: 120_000,
-    async execute({ device, width, height, fullPage, title }, call) {
+    async execute({ device, width, height, fullPage, marks, title }, call) {
       const live = await openLive(services.browser, call);
       const page = live.page();
       const preset = device && DEVICES[device];
@@ -45,7 +46,7 @@ export const capturePreview = (services: Pick<ToolServices, "browser" | "evidenc
         height: height ?? preset?.height ?? now.height,
       };
       const picture = await withinDeadline(call.signal, WORK_MS_MAX, () =>
-        withViewport(page, now, size, () => takePicture(live, { fullPage })),
+        withViewport(page, now, size, () => takePicture(live, { fullPage, hasMarks: marks })),
       );
       return keepPicture(services.evidence, call, picture, {
         kind: "preview",

@@ -1,5 +1,6 @@
 import type { EvidenceKind } from "#db/schema/unions.ts";
 import type { EvidenceStore } from "#lib/evidence/evidence.ts";
+import { quoteAsData } from "../../quote-as-data.ts";
 import type { ToolCall, ToolResult } from "../../tool.ts";
 import type { Picture } from "./take-picture.ts";
 
@@ -29,6 +30,11 @@ export async function keepPicture(
       ? [`Shown here are its first ${picture.modelHeight} px; take single elements by selector for the rest.`]
       : []),
   ];
+  const marks = picture.marks.map(
+    ({ label, x, y, width, height }) => `${label} at ${x},${y} ${width}×${height}`,
+  );
+  const listed = `Marked, with boxes in pixels of the picture shown here: ${quoteAsData(about.url, marks.join("\n"))}`;
+  if (marks.length > 0) notes.push(listed);
   return {
     isError: false,
     content: [

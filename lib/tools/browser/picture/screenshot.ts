@@ -13,21 +13,22 @@ export const screenshot = (services: Pick<ToolServices, "browser" | "evidence">)
   defineTool({
     name: "screenshot",
     description:
-      "Takes a picture of the page in the live browser: what is in view, one element (selector), or the full page. It is kept as evidence with id, address and time.",
+      "Takes a picture of the live page and keeps it as evidence: what is in view, one element, or the full page. With marks, controls carry their refs. For layout, colours, charts and canvas.",
     input: z.strictObject({
       selector: z.string().min(1).max(2_000).optional().describe("Playwright selector of one element"),
       fullPage: z.boolean().default(false),
+      marks: z.boolean().default(false),
     }),
     needs: "browser",
     profile: "editing",
     idempotent: true,
     readOnly: true,
     timeoutMs: 120_000,
-    async execute({ selector, fullPage }, call) {
+    async execute({ selector, fullPage, marks }, call) {
       const live = await openLive(services.browser, call);
       const page = live.page();
       const picture = await withinDeadline(call.signal, WORK_MS_MAX, () =>
-        takePicture(live, { selector, fullPage }),
+        takePicture(live, { selector, fullPage, hasMarks: marks }),
       );
       const url = page.url();
       const title = `Screenshot of ${selector ?? (fullPage ? "the full page" : "the page")}`;

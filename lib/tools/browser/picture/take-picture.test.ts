@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { installOverlay } from "#lib/browser/overlay/install-overlay.ts";
+import { domQuery } from "../look/dom-query.ts";
 import { saveCleanedHtml } from "../look/save-cleaned-html.ts";
+import { createSnapshotBook } from "../look/snapshot-book.ts";
 import { nastyPages, otherPages } from "../nasty-pages.ts";
 import {
   callOf,
@@ -63,6 +65,25 @@ test("a screenshot is kept as evidence and answered with id, address, time and s
   );
   assert.equal(image.evidence.id, saved.id);
   assert.match(text, /Evidence evidence_1: [\s\S]*url: http[\s\S]*time: \d{4}-[\s\S]*size: 1280×720 px/);
+});
+
+test("marks share the refs of a snapshot, and stand at the pixels of the picture", async () => {
+  const { text } = await take(screenshot, { marks: true }, "/");
+  const page = browser.live.page();
+  const box = await page.locator("[name=email]").boundingBox();
+  const marked =
+    /textbox "Email"[^\n]* at (-?\d+),(-?\d+) (\d+)×(\d+)/.exec(text)?.slice(1).map(Number) ?? [];
+  assert.ok(box, text);
+  assert.deepEqual(marked, [box.x, box.y, box.width, box.height].map(Math.round), text);
+  assert.match(text, /textbox "Card number" \[f2e1\] at 434,315 179×21/);
+  assert.equal(text.match(/button "Add"/g)?.length, 2);
+  const snapshot = await domQuery({ browser: browser.service, snapshots: createSnapshotBook() }).execute(
+    {},
+    callOf(),
+  );
+  for (const ref of text.match(/\[(?:f\d+)?e\d+\]/g) ?? assert.fail(text))
+    assert.ok(textOf(snapshot).includes(ref), ref);
+  assert.equal(await page.locator("[data-agent-session-marks]").count(), 0);
 });
 
 test("one element is taken by its selector, and a missing one is named", async () => {

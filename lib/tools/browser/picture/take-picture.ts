@@ -1,9 +1,15 @@
-import type { Page } from "playwright";
+import type { CDPSession, Page } from "playwright";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { withOverlayHidden } from "#lib/browser/overlay/hide-overlay.ts";
+import { type Mark, markControls } from "./mark-controls.ts";
 
 /** What part of the page to take. */
-type PictureArea = { selector?: string | undefined; fullPage: boolean };
+type PictureArea = {
+  selector?: string | undefined;
+  fullPage: boolean;
+  /** Whether the elements that can be used carry their refs. */
+  hasMarks?: boolean;
+};
 
 /** A picture, and its smaller copy for the model. Sizes in CSS pixels of the page. */
 export type Picture = {
@@ -16,6 +22,8 @@ export type Picture = {
   /** At most 1568 pixels on its long edge, the size that models look at. */
   modelBytes: Uint8Array;
   modelHeight: number;
+  /** Elements that the picture marks; boxes in pixels of the model's copy. */
+  marks: Mark[];
 };
 
 const MODEL_EDGE_MAX = 1_568;
@@ -34,35 +42,50 @@ export async function takePicture(live: LiveBrowser, area: PictureArea): Promise
   const session = await page.context().newCDPSession(page);
   try {
     const clip = await findClip(page, area);
-    const capture = async (height: number, scale: number, quality: number) => {
-      const { data } = await session.send("Page.captureScreenshot", {
-        format: "jpeg",
-        quality,
-        clip: { ...clip, height, scale },
-        captureBeyondViewport: true,
-        optimizeForSpeed: true,
-      });
-      return Buffer.from(data, "base64");
-    };
     return await withOverlayHidden(live, async () => {
-      const height = Math.min(clip.height, EDGE_MAX);
-      let bytes = await capture(height, 1, 80);
-      if (bytes.byteLength > BYTES_MAX) bytes = await capture(height, 1, 40);
-      const { scale, height: modelHeight } = fitForModel(clip.width, height);
-      const isSame = scale === 1 && modelHeight === height;
-      return {
-        bytes,
-        mediaType: "image/jpeg" as const,
-        width: Math.round(clip.width),
-        height: Math.round(height),
-        cutFrom: clip.height > height ? Math.round(clip.height) : null,
-        modelBytes: isSame ? bytes : await capture(modelHeight, scale, 75),
-        modelHeight: Math.round(modelHeight),
-      };
+      if (!area.hasMarks) return capture(session, clip, []);
+      const { marks, erase } = await markControls(live, clip);
+      return capture(session, clip, marks).finally(erase);
     });
   } finally {
     await session.detach().catch(() => {});
   }
+}
+
+type Clip = { x: number; y: number; width: number; height: number };
+
+async function capture(session: CDPSession, clip: Clip, marks: Mark[]): Promise<Picture> {
+  const draw = async (height: number, scale: number, quality: number) => {
+    const { data } = await session.send("Page.captureScreenshot", {
+      format: "jpeg",
+      quality,
+      clip: { ...clip, height, scale },
+      captureBeyondViewport: true,
+      optimizeForSpeed: true,
+    });
+    return Buffer.from(data, "base64");
+  };
+  const height = Math.min(clip.height, EDGE_MAX);
+  let bytes = await draw(height, 1, 80);
+  if (bytes.byteLength > BYTES_MAX) bytes = await draw(height, 1, 40);
+  const { scale, height: modelHeight } = fitForModel(clip.width, height);
+  const isSame = scale === 1 && modelHeight === height;
+  return {
+    bytes,
+    mediaType: "image/jpeg",
+    width: Math.round(clip.width),
+    height: Math.round(height),
+    cutFrom: clip.height > height ? Math.round(clip.height) : null,
+    modelBytes: isSame ? bytes : await draw(modelHeight, scale, 75),
+    modelHeight: Math.round(modelHeight),
+    marks: marks.map((mark) => ({
+      ...mark,
+      x: Math.round((mark.x - clip.x) * scale),
+      y: Math.round((mark.y - clip.y) * scale),
+      width: Math.round(mark.width * scale),
+      height: Math.round(mark.height * scale),
+    })),
+  };
 }
 
 /** Scale and height that bring a picture below the model's edge and keep it readable. */
@@ -73,7 +96,7 @@ export function fitForModel(width: number, height: number): { scale: number; hei
   return { scale: scaleMin, height: Math.min(height, Math.floor(MODEL_EDGE_MAX / scaleMin)) };
 }
 
-async function findClip(page: Page, { selector, fullPage }: PictureArea) {
+async function findClip(page: Page, { selector, fullPage }: PictureArea): Promise<Clip> {
   if (selector !== undefined) {
     const first = page.locator(selector).first();
     const total = await page.locator(selector).count();

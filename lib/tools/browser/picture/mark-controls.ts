@@ -1,0 +1,89 @@
+import type { LiveBrowser } from "#lib/browser/browser-service.ts";
+import { evaluateIn } from "../page-kit/evaluate-in-frame.ts";
+import { withFrames } from "../page-kit/page-frames.ts";
+import type { PageKit } from "../page-kit/page-kit.ts";
+
+/** An element that can be used, with its ref; the box is in CSS pixels of the page, from its upper left corner. */
+export type Mark = { ref: string; label: string; x: number; y: number; width: number; height: number };
+
+/** Part of the page, in CSS pixels from its upper left corner. */
+type Area = { x: number; y: number; width: number; height: number };
+
+const MARKS_MAX = 150;
+
+/**
+ * Draws a frame with its ref around each element of an area that can be used, in all frames of the page.
+ * @returns the marks, and a function that removes them from the page.
+ */
+export function markControls(
+  live: LiveBrowser,
+  area: Area,
+): Promise<{ marks: Mark[]; erase: () => Promise<void> }> {
+  return withFrames(live, async (frames) => {
+    const [main] = frames;
+    if (!main) throw new Error("The page is gone; try again.");
+    const scroll = await evaluateIn(main, () => ({ x: scrollX, y: scrollY }), null);
+    const marks: Mark[] = [];
+    for (const frame of frames.filter(({ isVisible }) => isVisible)) {
+      // A frame that does not answer has no marks.
+      const found = await evaluateIn(frame, findControls, MARKS_MAX).catch(() => []);
+      for (const each of found) {
+        const mark = { ...each, x: each.x + frame.box.x + scroll.x, y: each.y + frame.box.y + scroll.y };
+        if (overlaps(mark, area) && marks.length < MARKS_MAX) marks.push(mark);
+      }
+    }
+    await evaluateIn(main, drawMarks, marks);
+    return { marks, erase: () => evaluateIn(main, eraseMarks, null).catch(() => {}) };
+  });
+}
+
+const overlaps = (one: Area, other: Area): boolean =>
+  one.x < other.x + other.width &&
+  other.x < one.x + one.width &&
+  one.y < other.y + other.height &&
+  other.y < one.y + one.height;
+
+/** The elements of a frame that can be used. Runs inside the page, sent as source. */
+function findControls(kit: PageKit, max: number): Mark[] {
+  const found: Mark[] = [];
+  for (const element of kit.queryAll("*")) {
+    if (found.length >= max) break;
+    const { x, y, width, height } = element.getBoundingClientRect();
+    if (width < 1 || height < 1 || !kit.isVisible(element)) continue;
+    const role = kit.roleOf(element);
+    const parent = element.parentElement;
+    const isPointerInherited = parent !== null && getComputedStyle(parent).cursor === "pointer";
+    const purpose = kit.purposeOf(element, role, getComputedStyle(element), isPointerInherited);
+    if (purpose === null || purpose === "scrollable") continue;
+    const ref = kit.refOf(element);
+    const label = kit.describe(element, role ?? purpose, kit.nameOf(element), ref);
+    found.push({ ref, label, x, y, width, height });
+  }
+  return found;
+}
+
+/** Runs inside the page, sent as source. */
+function drawMarks(_kit: PageKit, marks: Mark[]): void {
+  const colours = ["#c2185b", "#1565c0", "#2e7d32", "#6a1b9a", "#bf360c"];
+  const host = document.createElement("div");
+  host.setAttribute("data-agent-session-marks", "");
+  host.style.cssText =
+    "all: initial; position: absolute; left: 0; top: 0; z-index: 2147483647; pointer-events: none;";
+  const root = host.attachShadow({ mode: "closed" });
+  for (const [index, { ref, x, y, width, height }] of marks.entries()) {
+    const colour = colours[index % colours.length];
+    const frame = document.createElement("div");
+    frame.style.cssText = `position: absolute; box-sizing: border-box; border: 2px solid ${colour}; left: ${x}px; top: ${y}px; width: ${width}px; height: ${height}px;`;
+    const tag = document.createElement("span");
+    tag.textContent = ref;
+    tag.style.cssText = `position: absolute; left: -2px; top: ${y > 16 ? -16 : -2}px; padding: 0 3px; background: ${colour}; color: #fff; font: bold 11px/14px sans-serif; white-space: nowrap;`;
+    frame.append(tag);
+    root.append(frame);
+  }
+  document.documentElement.append(host);
+}
+
+/** Runs inside the page, sent as source. */
+function eraseMarks(): void {
+  for (const host of document.querySelectorAll("[data-agent-session-marks]")) host.remove();
+}
