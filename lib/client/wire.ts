@@ -101,6 +101,52 @@ export type ApiKeyPage = {
   nextCursor: string | null;
 };
 
+/** A dialog of a page was answered. At most 30 a minute are reported. */
+export type BrowserDialogEvent = {
+  kind: "browser.dialog";
+  /** Sequence number in the session, without gaps. */
+  seq: number;
+  /** ISO 8601, UTC. */
+  timestamp: string;
+  /** Id of the session. */
+  sessionId: string;
+  /** Id of the request: one accepted message. */
+  requestId: string | null;
+  /** Id of the run: one attempt at the request's turn. */
+  runId: string | null;
+  source: Source;
+  /** `alert`, `confirm`, `prompt` or `beforeunload`. */
+  dialogType: string;
+  message: string;
+  answer: "accepted" | "dismissed";
+  /** `script`: the agent's script. `default`: the service, because no script listened. `timeout`: the service, because the script that listened did not answer in time. */
+  answeredBy: "script" | "default" | "timeout";
+};
+
+/** A page offered a file. At most 30 a minute are reported. */
+export type BrowserDownloadEvent = {
+  kind: "browser.download";
+  /** Sequence number in the session, without gaps. */
+  seq: number;
+  /** ISO 8601, UTC. */
+  timestamp: string;
+  /** Id of the session. */
+  sessionId: string;
+  /** Id of the request: one accepted message. */
+  requestId: string | null;
+  /** Id of the run: one attempt at the request's turn. */
+  runId: string | null;
+  source: Source;
+  name: string;
+  url: string;
+  /** Where it is stored in the session's workspace. */
+  path: string | null;
+  /** Size in bytes. */
+  size: number | null;
+  /** Why it was not stored. */
+  error: string | null;
+};
+
 export type BrowserStatus = {
   status: "idle" | "creating" | "ready" | "expired" | "error";
   /** Id of the session. */
@@ -301,7 +347,7 @@ export type DeliveryRecordPage = {
 };
 
 /** A stored event of the session. Ignore unknown kinds. */
-export type DomainEvent = RunStartedEvent | MessageCompletedEvent | ToolCallEvent | ToolResultEvent | McpSkippedEvent | TurnCompactingEvent | TurnCompactedEvent | TurnSteeredEvent | DeliverablePendingEvent | DeliverableReadyEvent | DeliverableFailedEvent | BrowserStatusEvent | BrowserWaitingEvent | AnnotationSubmittedEvent | ElicitationRequestedEvent | ElicitationResolvedEvent | RunCompletedEvent;
+export type DomainEvent = RunStartedEvent | MessageCompletedEvent | ToolCallEvent | ToolResultEvent | McpSkippedEvent | TurnCompactingEvent | TurnCompactedEvent | TurnSteeredEvent | DeliverablePendingEvent | DeliverableReadyEvent | DeliverableFailedEvent | BrowserStatusEvent | BrowserWaitingEvent | BrowserDialogEvent | BrowserDownloadEvent | AnnotationSubmittedEvent | ElicitationRequestedEvent | ElicitationResolvedEvent | RunCompletedEvent;
 
 /** The agent asked a question. */
 export type ElicitationRequestedEvent = {
@@ -593,6 +639,22 @@ export type LiveFrame = {
   /** ISO 8601, UTC. */
   timestamp: string;
   data: BrowserWaitingEvent;
+} | {
+  type: "browser.dialog";
+  seq: number;
+  /** Id of the session. */
+  sessionId: string;
+  /** ISO 8601, UTC. */
+  timestamp: string;
+  data: BrowserDialogEvent;
+} | {
+  type: "browser.download";
+  seq: number;
+  /** Id of the session. */
+  sessionId: string;
+  /** ISO 8601, UTC. */
+  timestamp: string;
+  data: BrowserDownloadEvent;
 } | {
   type: "annotation.submitted";
   seq: number;

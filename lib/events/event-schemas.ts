@@ -230,6 +230,38 @@ export const eventSchemas = {
         .meta({ description: "Position in the queue. 1 is next.", examples: [3] }),
     },
   ),
+  "browser.dialog": define(
+    "browser.dialog",
+    "A dialog of a page was answered. At most 30 a minute are reported.",
+    {
+      dialogType: z.string().meta({
+        description: "`alert`, `confirm`, `prompt` or `beforeunload`.",
+        examples: ["confirm"],
+      }),
+      message: z.string().meta({ examples: ["Delete this address?"] }),
+      answer: z.enum(["accepted", "dismissed"]),
+      answeredBy: z.enum(["script", "default", "timeout"]).meta({
+        description:
+          "`script`: the agent's script. `default`: the service, because no script listened. `timeout`: the service, because the script that listened did not answer in time.",
+      }),
+    },
+  ),
+  "browser.download": define("browser.download", "A page offered a file. At most 30 a minute are reported.", {
+    name: z.string().meta({ examples: ["report.csv"] }),
+    url: z.string().meta({ examples: ["https://shop.example/report.csv"] }),
+    path: z
+      .string()
+      .nullable()
+      .meta({
+        description: "Where it is stored in the session's workspace.",
+        examples: ["downloads/report.csv"],
+      }),
+    size: count.nullable().meta({ description: "Size in bytes.", examples: [2048] }),
+    error: z
+      .string()
+      .nullable()
+      .meta({ description: "Why it was not stored.", examples: [null] }),
+  }),
   "annotation.submitted": define("annotation.submitted", "An annotation was submitted.", {
     annotation: annotationRecordSchema,
   }),

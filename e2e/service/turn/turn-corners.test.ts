@@ -122,7 +122,7 @@ describe("a turn goes on", () => {
       if (kind === "probe") return { json: {} };
       if (kind === "structured") return { json: { price: String(++structured) }, usage };
       if (++made === 1) return { text: "x ".repeat(3_000), ...idle, usage };
-      if (made === 2) return { text: "finding ".repeat(1_800), usage };
+      if (made === 2) return { text: "finding ".repeat(2_350), usage };
       return { text: "Steered.", usage };
     });
     const session = await service.create("Find the price", { outputSchema: schema });

@@ -34,7 +34,8 @@ const AWAITED = new Set(["document", "stylesheet", "script", "xhr", "fetch"]);
 export function watchActivity(context: BrowserContext): PageActivity {
   let entries: ActivityEntry[] = [];
   let dropped = 0;
-  const pending = new Map<Request, { page: Page; beganMs: number }>();
+  /** Without a page while the page of a request has not been announced. */
+  const pending = new Map<Request, { page: Page | undefined; beganMs: number }>();
   /** The browser does not tell the end of a request that became a download. */
   const forget = (url: string) => {
     for (const request of pending.keys()) if (request.url() === url) pending.delete(request);
@@ -62,8 +63,8 @@ export function watchActivity(context: BrowserContext): PageActivity {
     });
   });
   context.on("request", (request) => {
-    const page = pageOf(request);
-    if (page && AWAITED.has(request.resourceType())) pending.set(request, { page, beganMs: Date.now() });
+    if (AWAITED.has(request.resourceType()))
+      pending.set(request, { page: pageOf(request), beganMs: Date.now() });
   });
   context.on("requestfinished", (request) => pending.delete(request));
   context.on("requestfailed", (request) => {
@@ -89,7 +90,7 @@ export function watchActivity(context: BrowserContext): PageActivity {
     position: () => dropped + entries.length,
     since: (position) => entries.slice(Math.max(0, position - dropped)).slice(-ENTRIES_MAX),
     pending: (page, sinceMs) =>
-      [...pending.values()].filter((each) => each.page === page && each.beganMs >= sinceMs).length,
+      [...pending.values()].filter((each) => (each.page ?? page) === page && each.beganMs >= sinceMs).length,
   };
 }
 

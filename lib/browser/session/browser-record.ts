@@ -1,4 +1,5 @@
 import type { Database, Transaction } from "#db/client.ts";
+import type { NewEvent } from "#lib/events/event.ts";
 import type { Emit, EventLog } from "#lib/events/event-log.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import type { BrowserEvent } from "./browser-machine.ts";
@@ -33,6 +34,13 @@ export function readShownFields(row: BrowserRow): ShownFields {
   return { status, desiredUrl, lastNavigatedUrl, currentUrl, lastError };
 }
 
+/** What happened in a page, without the fields that every event has. */
+type PageEvent = OwnFields<"browser.dialog"> | OwnFields<"browser.download">;
+type OwnFields<Kind extends NewEvent["kind"]> = Omit<
+  Extract<NewEvent, { kind: Kind }>,
+  "requestId" | "runId" | "source"
+>;
+
 /** The stored record of one session's browser; each change is a `browser.status` event. */
 export type StoredRecord = {
   read: () => Promise<BrowserRow | undefined>;
@@ -46,6 +54,8 @@ export type StoredRecord = {
   note: (patch: BrowserPatch) => void;
   /** Emits `browser.waiting` at the first position of a wait, and at most once a second after that; 0 ends the wait. */
   noteWaiting: (position: number) => void;
+  /** Emits what happened in a page; more than 30 events a minute are dropped, because a page may cause them in a loop. */
+  tell: (event: PageEvent) => void;
   select: (url: string) => Promise<BrowserRow>;
   /** Waits until everything noted is written. */
   settle: () => Promise<void>;
@@ -53,6 +63,7 @@ export type StoredRecord = {
 
 /** The shortest time between two events of a page that changes its address in a loop, in milliseconds. */
 const NOTE_INTERVAL_MS = 200;
+const TOLD_PER_MINUTE = 30;
 /** The shortest time between two events about a session's position in the line, in milliseconds. */
 const WAITING_INTERVAL_MS = 1_000;
 
@@ -106,6 +117,7 @@ export function createStoredRecord(
       else recorder.noteTimer ??= setTimeout(() => flush(recorder), waitMs).unref();
     },
     noteWaiting: createWaitingNotes(recorder),
+    tell: createTeller(recorder),
     select(url) {
       void flush(recorder);
       return write(recorder, async (tx, emit) => {
@@ -220,5 +232,23 @@ function createWaitingNotes(recorder: Recorder): (position: number) => void {
     clearTimeout(waiting.timer);
     waiting.timer = undefined;
     waiting.emitted = 0;
+  };
+}
+
+/** @see StoredRecord.tell */
+function createTeller(recorder: Recorder): (event: PageEvent) => void {
+  const { deps, sessionId, session } = recorder;
+  let minute = 0;
+  let told = 0;
+  return (event) => {
+    const now = Math.floor(Date.now() / 60_000);
+    if (now !== minute) told = 0;
+    minute = now;
+    told += 1;
+    if (told > TOLD_PER_MINUTE) return;
+    const ids = { requestId: null, runId: null, source: session.source };
+    write(recorder, async (_tx, emit) => emit({ ...ids, ...event })).catch((error) =>
+      deps.logger.warn({ sessionId, err: error }, "an event of a page was not stored"),
+    );
   };
 }

@@ -1,4 +1,4 @@
-import type { Logger } from "#lib/log/logger.ts";
+import { storableText } from "#db/storable.ts";
 import type { SubmitAnnotation } from "../overlay/install-overlay.ts";
 import type { PageDownload, StoredDownload } from "../page/page-downloads.ts";
 import type { PageNavigation } from "../page/page-navigation.ts";
@@ -7,14 +7,14 @@ import type { Screencast } from "../view/screencast.ts";
 import type { BrowserLifecycle, RunningBrowser } from "./browser-lifecycle.ts";
 import type { StoredRecord } from "./browser-record.ts";
 
+const MESSAGE_CHARS_MAX = 1_000;
+
 /**
  * Connects a browser that was just taken from the pool: its input, its frames, its navigations and its end. Called
  * once for each browser.
  */
 export function followBrowser(
   deps: {
-    sessionId: string;
-    logger: Logger;
     record: StoredRecord;
     life: BrowserLifecycle;
     navigation: PageNavigation;
@@ -26,7 +26,7 @@ export function followBrowser(
   },
   running: RunningBrowser,
 ): void {
-  const { sessionId, logger, record, life, navigation, cast } = deps;
+  const { record, life, navigation, cast } = deps;
   const { taken } = running;
   const connectSelectedPage = () => {
     const { cdp } = taken.selected();
@@ -46,10 +46,20 @@ export function followBrowser(
         const stored = await store(deps.storeDownload, download);
         running.storing -= 1;
         taken.activity.add({ kind: "download", download: stored });
-        logger.debug({ sessionId, ...stored }, "a page offered a file");
+        const { name, url, path = null, failure = null } = stored;
+        const size = "size" in stored ? stored.size : null;
+        record.tell({ kind: "browser.download", name, url: storableText(url), path, size, error: failure });
       });
     },
-    onDialog: (dialog) => logger.debug({ sessionId, ...dialog }, "dialog of a page answered"),
+    onDialog({ kind, message, isAccepted, by }) {
+      record.tell({
+        kind: "browser.dialog",
+        dialogType: kind,
+        message: storableText(message.slice(0, MESSAGE_CHARS_MAX)),
+        answer: isAccepted ? "accepted" : "dismissed",
+        answeredBy: by,
+      });
+    },
     onCrashed: () => life.lose(running, "failed", "the page crashed: its renderer ended"),
     onGone() {
       running.isLost = true;

@@ -1,4 +1,5 @@
 import type { ToolServices } from "../../services.ts";
+import { markActivity } from "../report/report-activity.ts";
 import { settle } from "../report/settle.ts";
 import { withinDeadline } from "../within-deadline.ts";
 import { showSnapshot } from "./show-snapshot.ts";
@@ -38,7 +39,7 @@ export function createFirstLook({
     const release = await browser.hold(sessionId);
     try {
       const live = await browser.ensure(sessionId);
-      await settle(live, Date.now(), new AbortController().signal, true);
+      await settle(live, { ...markActivity(live), isRestAwaited: true }, new AbortController().signal);
       const snapshot = snapshots.add(sessionId, await takeSnapshot(live));
       const { lastError } = await browser.readStatus(sessionId);
       const shown = showSnapshot(snapshot, 1, LOOK_CHARS_MAX);

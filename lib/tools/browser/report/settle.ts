@@ -1,6 +1,7 @@
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { withFrames } from "../page-kit/page-frames.ts";
 import { withinDeadline } from "../within-deadline.ts";
+import type { ActivityMark } from "./report-activity.ts";
 
 /** How long a page may take to load, and then to answer the requests that the action began, in milliseconds. */
 const LOAD_MS_MAX = 5_000;
@@ -10,21 +11,30 @@ const QUIET_MS = 100;
 const QUIET_MS_MAX = 1_000;
 const POLL_MS = 10;
 
+/** What is waited for after an action. */
+type Wanted = Pick<ActivityMark, "position" | "sinceMs"> & {
+  /** Pages that the session had at the end of the action: the browser may announce the last one a little later. */
+  pageCount?: number;
+  /** Whether the content is to have stopped changing, because it is read next. */
+  isRestAwaited: boolean;
+};
+
 /**
- * Waits until the page has taken in what was done: it has loaded, requests and downloads that began since then are
- * answered, and, if `isRestAwaited`, its content has stopped changing. Each of these waits has an end of its own, because
- * some pages never come to rest. Never rejects.
- * @param sinceMs when the action began, by `Date.now()`.
+ * Waits until the page has taken in what was done: pages that opened are there, requests and downloads that began since
+ * then are answered, the current page has loaded, and, if that is asked for, its content has stopped changing. Each of
+ * these waits has an end of its own, because some pages never come to rest. Never rejects.
  */
 export async function settle(
   live: LiveBrowser,
-  sinceMs: number,
+  { position, sinceMs, pageCount = 0, isRestAwaited }: Wanted,
   signal: AbortSignal,
-  isRestAwaited: boolean,
 ): Promise<void> {
   const untilMs = Date.now() + REQUESTS_MS_MAX;
-  const isBusy = () =>
-    live.openingPages() + live.activity.pending(live.page(), sinceMs) + live.pendingDownloads() > 0;
+  const isBusy = () => {
+    const closed = live.activity.since(position).filter(({ kind }) => kind === "page-closed").length;
+    if (live.context.pages().length + closed < pageCount) return true;
+    return live.openingPages() + live.activity.pending(live.page(), sinceMs) + live.pendingDownloads() > 0;
+  };
   while (isBusy() && Date.now() < untilMs && !signal.aborted) await wait(POLL_MS);
   await untilLoaded(live);
   if (!isRestAwaited) return;

@@ -132,7 +132,8 @@ async function reportScript(
   call: ToolCall,
 ): Promise<string[]> {
   const isPageTold = outcome.ok && outcome.value !== undefined;
-  await settle(live, mark.sinceMs, call.signal, !isPageTold);
+  const { pageCount } = outcome;
+  await settle(live, { ...mark, pageCount, isRestAwaited: !isPageTold }, call.signal);
   const lines = [...describeOpenCalls(outcome), ...(await reportActivity(live, mark))];
   const report = ["After the script:", ...lines.map((line) => `- ${line}`)];
   return isPageTold ? report : [...report, await showPage(snapshots, live, call)];

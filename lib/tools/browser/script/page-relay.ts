@@ -19,6 +19,8 @@ export type PageRelay = {
   installRef: (ref: string, find: () => Promise<FoundNode | undefined>) => void;
   /** Shows the script the session's other pages, too. @returns how many pages the session has. */
   showOtherPages: () => Promise<number>;
+  /** How many pages the session has, as far as the script was shown. */
+  pageCount: () => number;
   /** Whether the script changed the size of the page; the end of its connection resets that size. */
   hasResized: () => boolean;
   /** Accepts nothing more from the script; resolves when the page has handled all input that the script sent. */
@@ -127,6 +129,7 @@ export async function connectPageRelay(options: PageRelayOptions): Promise<PageR
       await Promise.allSettled(relay.targets.values());
       return relay.targets.size;
     },
+    pageCount: () => relay.targets.size,
     hasResized: () => relay.isResized,
     close() {
       relay.isClosing = true;

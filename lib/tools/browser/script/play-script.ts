@@ -81,7 +81,8 @@ export async function playScript(
     const ended = await play.end.promise;
     // Dialogs come first: a page that shows one answers nothing else.
     dialogClaim.release();
-    return { ...ended, logs: play.logs, openCalls: [...play.openCalls.values()] };
+    const { logs, openCalls, relay } = play;
+    return { ...ended, logs, openCalls: [...openCalls.values()], pageCount: relay?.pageCount() ?? 0 };
   } finally {
     play.isOver = true;
     unfollow();

@@ -5,6 +5,7 @@ import {
   openTestBrowsers,
   startTestSite,
   type TestBrowsers,
+  waitFor,
 } from "#lib/browser/testing.ts";
 import { storeDownload } from "#lib/sandbox/store-download.ts";
 import { createSnapshotBook } from "../look/snapshot-book.ts";
@@ -181,6 +182,24 @@ for (const path of ["/files", "/strict"])
     assert.doesNotMatch(again, /Tab/);
     assert.equal((await house.browsers.readStatus(sessionId)).lastError, null);
   });
+
+test("dialogs and downloads are events of the session", async () => {
+  await open("/files");
+  await run("await page.evaluate(() => confirm('Sure?')); await page.click('#csv'); return 1;");
+  const told = await waitFor(async () => {
+    const events = await house.log.read(sessionId, { after: 0, limit: 1_000 });
+    const bodies = events.map(({ body }) => JSON.parse(body));
+    const found = bodies.filter(({ kind }) => kind === "browser.dialog" || kind === "browser.download");
+    return found.length > 1 && found.slice(-2);
+  }, "both events");
+  const [dialog, download] = told;
+  assert.deepEqual(
+    [dialog.dialogType, dialog.message, dialog.answer, dialog.answeredBy],
+    ["confirm", "Sure?", "dismissed", "default"],
+  );
+  const { name, path, size, error } = download;
+  assert.deepEqual([name, path, size, error], ["report.csv", "downloads/report.csv", 8, null]);
+});
 
 test("a download that is too large is refused with a sentence", async () => {
   await open("/files");

@@ -115,7 +115,7 @@ describe("what a script can do", () => {
       signal: never,
       helpers: { double: async (value) => Number(value) * 2 },
     });
-    assert.deepEqual(outcome, { ok: true, value: 42, logs: "", openCalls: [] });
+    assert.deepEqual(outcome, { ok: true, value: 42, logs: "", openCalls: [], pageCount: 1 });
   });
   test("a size it gives the page ends with it", async () => {
     assert.equal(
@@ -277,6 +277,7 @@ describe("what a script cannot do", () => {
       hint: undefined,
       logs: "",
       openCalls: [],
+      pageCount: 1,
       timedOut: true,
     });
     assert.equal(await browser.live.page().title(), "Shop");
@@ -334,7 +335,13 @@ for (const kind of ["namespaces", "permissions"] as const) {
     assert.equal(weaker.describe().kind, kind);
     await browser.live.page().goto(site.url);
     const run = (script: string) => weaker.run(browser.live, script, { timeoutMs: 10_000, signal: never });
-    assert.deepEqual(await run("return page.title()"), { ok: true, value: "Shop", logs: "", openCalls: [] });
+    assert.deepEqual(await run("return page.title()"), {
+      ok: true,
+      value: "Shop",
+      logs: "",
+      openCalls: [],
+      pageCount: 1,
+    });
     for (const script of [
       `return ${NODE}.getBuiltinModule('fs').readFileSync('/etc/passwd', 'utf8')`,
       `return ${NODE}.getBuiltinModule('child_process').execSync('id')`,

@@ -20,8 +20,15 @@ type ScriptFailure = {
 /** A call of Playwright in a script, with where it stands. */
 export type ScriptCall = { name: string; line: number; column: number };
 
-/** How a script ended, what it wrote to the console (cut at a limit), and its calls that had not ended by then. */
-export type ScriptOutcome = ScriptEnd & { logs: string; openCalls: ScriptCall[] };
+/** How a script ended. */
+export type ScriptOutcome = ScriptEnd & {
+  /** What it wrote to the console, cut at a limit. */
+  logs: string;
+  /** Its calls that had not ended by then. */
+  openCalls: ScriptCall[];
+  /** How many pages the session had by then; 0 when the script saw none. */
+  pageCount: number;
+};
 
 /** The files of the session's workspace, for uploads and downloads. @throws Error with a sentence. */
 export type ScriptFiles = {
@@ -94,7 +101,8 @@ export async function createScriptRunner(options: ScriptRunnerOptions): Promise<
 
   return {
     async run(live, script, { timeoutMs, signal, helpers = {}, files = NO_FILES }) {
-      if (signal.aborted || isClosed || !(await slots.enter(signal))) return { ...STOPPED, openCalls: [] };
+      if (signal.aborted || isClosed || !(await slots.enter(signal)))
+        return { ...STOPPED, openCalls: [], pageCount: 0 };
       const child = take();
       try {
         return await playScript(child, live, script, { timeoutMs, signal, helpers, files });
