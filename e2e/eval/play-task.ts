@@ -1,0 +1,80 @@
+import { eq } from "drizzle-orm";
+import { steps } from "#db/schema/index.ts";
+import type { TestService } from "#e2e/service/testing.ts";
+import { only, readEvents, readStatus } from "#e2e/service/turn/turn-testing.ts";
+import type { HistoryMessage } from "#lib/turn/compaction/history-entry.ts";
+import type { Task } from "./task.ts";
+import type { TaskSite } from "./task-site.ts";
+
+/** How a task was played. */
+export type TaskResult = {
+  id: string;
+  isSolved: boolean;
+  modelCalls: number;
+  toolCalls: number;
+  toolErrors: number;
+  /** Characters of tool results and of the first look that the model was shown. */
+  charsRead: number;
+  seconds: number;
+  /** Why the turn failed, or what it left behind, where the task is not solved. */
+  remark: string | null;
+};
+
+const TASK_MS_MAX = 600_000;
+
+/** Plays one task as a session of its own. */
+export async function playTask(service: TestService, site: TaskSite, task: Task): Promise<TaskResult> {
+  const beganMs = performance.now();
+  site.takeDone(task);
+  const session = await service.create(task.ask, {
+    targetUrl: site.urlOf(task),
+    ...(task.schema && { outputSchema: task.schema }),
+  });
+  const isOver = async () =>
+    (await service.read<{ status: string }>(session.statusUrl)).status === "completed";
+  while (!(await isOver()) && performance.now() - beganMs < TASK_MS_MAX)
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  const events = await readEvents(service, session.sessionId);
+  const { deliverable } = await readStatus(service, session.sessionId);
+  const said = only(events, "message.completed").findLast(({ message }) => message.role === "assistant");
+  const answer = (said?.message.parts ?? [])
+    .map((part) => ("text" in part ? String(part.text) : ""))
+    .join("\n");
+  const value = deliverable?.status === "ready" ? deliverable.value : null;
+  const done = site.takeDone(task);
+  const [end] = only(events, "run.completed");
+  const isSolved = end?.outcome === "succeeded" && task.isSolved({ done, answer, value });
+  await service.container.services.browser.closeSession(session.sessionId);
+  return {
+    id: task.id,
+    isSolved,
+    modelCalls: end?.usage.modelCalls ?? 0,
+    toolCalls: end?.usage.toolCalls ?? 0,
+    toolErrors: only(events, "tool.result").filter(({ state }) => state !== "succeeded").length,
+    charsRead: await countRead(service, session.sessionId),
+    seconds: Math.round((performance.now() - beganMs) / 100) / 10,
+    remark: isSolved
+      ? null
+      : (end?.error ?? JSON.stringify({ done, value, answer: answer.slice(0, 200) }).slice(0, 400)),
+  };
+}
+
+async function countRead(service: TestService, sessionId: string): Promise<number> {
+  const { db } = service.container.services;
+  const rows = await db
+    .select({ messages: steps.modelMessages })
+    .from(steps)
+    .where(eq(steps.sessionId, sessionId));
+  let chars = 0;
+  for (const message of rows.flatMap(({ messages }) => (messages ?? []) as HistoryMessage[])) {
+    if (message.role === "tool")
+      for (const part of message.content) if (part.type === "tool-result") chars += textLength(part.output);
+    if (message.role === "user" && message.isAdded) chars += String(message.content).length;
+  }
+  return chars;
+}
+
+function textLength(output: { type: string; value?: unknown }): number {
+  if (typeof output.value === "string") return output.value.length;
+  return JSON.stringify(output.value ?? "").length;
+}

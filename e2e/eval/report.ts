@@ -1,0 +1,73 @@
+import type { TaskResult } from "./play-task.ts";
+
+/** What a run of the evaluation found, as it is written to a file. */
+export type EvalReport = { model: string; date: string; results: TaskResult[] };
+
+const COLUMNS = ["modelCalls", "toolCalls", "toolErrors", "charsRead", "seconds"] as const;
+
+/** A table of the results, and their sums. */
+export function formatReport({ model, results }: EvalReport): string {
+  const head = ["task", "solved", "model calls", "tool calls", "tool errors", "characters read", "seconds"];
+  const rows = results.map((each) => [
+    each.id,
+    each.isSolved ? "yes" : "NO",
+    ...COLUMNS.map((name) => String(each[name])),
+  ]);
+  const solved = results.filter(({ isSolved }) => isSolved).length;
+  const sums = COLUMNS.map((name) => String(Math.round(results.reduce((sum, each) => sum + each[name], 0))));
+  const failed = results.filter(({ isSolved }) => !isSolved);
+  return [
+    formatTable([head, ...rows, [`${results.length} tasks`, `${solved}`, ...sums]]),
+    "",
+    `${model}: ${solved} of ${results.length} tasks solved.`,
+    ...failed.map(({ id, remark }) => `  ${id}: ${remark}`),
+  ].join("\n");
+}
+
+/** What has changed between two reports, over the tasks that both have. */
+export function compareReports(before: EvalReport, after: EvalReport): string {
+  const pairs = after.results.flatMap((now) => {
+    const was = before.results.find(({ id }) => id === now.id);
+    return was ? [{ was, now }] : [];
+  });
+  const change = (name: (typeof COLUMNS)[number]) => {
+    const [old, young] = (["was", "now"] as const).map((side) =>
+      pairs.reduce((sum, pair) => sum + pair[side][name], 0),
+    ) as [number, number];
+    const percent =
+      old === 0 ? "" : ` (${young >= old ? "+" : ""}${Math.round(((young - old) / old) * 100)} %)`;
+    return [name, String(Math.round(old)), `${Math.round(young)}${percent}`];
+  };
+  const count = (side: "was" | "now") => String(pairs.filter((pair) => pair[side].isSolved).length);
+  const list = (title: string, found: typeof pairs) =>
+    found.length === 0 ? [] : [`${title}: ${found.map(({ now }) => now.id).join(", ")}`];
+  return [
+    formatTable([
+      [`${pairs.length} tasks`, before.model, after.model],
+      ["solved", count("was"), count("now")],
+      ...COLUMNS.map(change),
+    ]),
+    "",
+    ...list(
+      "Solved now, but not before",
+      pairs.filter(({ was, now }) => now.isSolved && !was.isSolved),
+    ),
+    ...list(
+      "Solved before, but not now",
+      pairs.filter(({ was, now }) => was.isSolved && !now.isSolved),
+    ),
+  ].join("\n");
+}
+
+function formatTable(rows: string[][]): string {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) =>
+          column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
+        )
+        .join("  "),
+    )
+    .join("\n");
+}

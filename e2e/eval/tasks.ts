@@ -1,0 +1,7 @@
+import type { Task } from "./task.ts";
+import { formTasks } from "./tasks/forms.ts";
+import { pageTasks } from "./tasks/pages.ts";
+import { readingTasks } from "./tasks/reading.ts";
+
+/** All tasks of the evaluation. */
+export const tasks: readonly Task[] = [...formTasks, ...readingTasks, ...pageTasks];
