@@ -1,11 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { openTestService } from "#e2e/service/testing.ts";
-import { findTestChromium } from "#lib/browser/testing.ts";
-import { createIdealSolver } from "./ideal-solver.ts";
-import { playTask, type TaskResult } from "./play-task.ts";
+import { evaluate, MODEL_VARIABLES } from "./evaluate.ts";
 import { compareReports, type EvalReport, formatReport } from "./report.ts";
-import { startTaskSite } from "./task-site.ts";
 import { tasks } from "./tasks.ts";
 
 // npm run eval [-- --only login,upload] [--ideal] [--at-once 2] [--json file] | --compare before.json after.json
@@ -25,68 +21,43 @@ const { values, positionals } = parseArgs({
 
 const say = (text: string) => process.stderr.write(`${text}\n`);
 
-/** Variables that choose the model; of the environment, nothing else reaches the service under evaluation. */
-const MODEL_VARIABLES = [
-  "OPENAI_API_KEY",
-  "OPENAI_BASE_URL",
-  "AI_GATEWAY_API_KEY",
-  "AGENT_MODEL",
-  "AGENT_MODEL_API",
-  "AGENT_CONTEXT_TOKENS",
-];
-
-async function evaluate(): Promise<EvalReport> {
+async function report(): Promise<EvalReport> {
   const names = values.only?.split(",");
   const unknown = names?.filter((name) => !tasks.some(({ id }) => id === name)) ?? [];
   if (unknown.length > 0)
     throw new Error(`--only: no task ${unknown.join(", ")}. Tasks: ${tasks.map(({ id }) => id).join(", ")}`);
+  const atOnce = Number(values["at-once"]);
+  if (!Number.isInteger(atOnce) || atOnce < 1) throw new Error("--at-once: must be a number of at least 1");
   const chosen = tasks.filter(({ id }) => !names || names.includes(id));
-  const site = await startTaskSite(chosen);
-  const { executablePath } = findTestChromium();
-  const service = await openTestService({
-    BROWSER_EXECUTABLE_PATH: executablePath,
-    NETWORK_ALLOW: "127.0.0.1,localhost",
-    ...(values.ideal ? {} : readModel()),
+  const variables = Object.fromEntries(
+    MODEL_VARIABLES.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
+  );
+  let played = 0;
+  const results = await evaluate(chosen, values.ideal ? { kind: "ideal" } : { kind: "model", variables }, {
+    atOnce,
+    onResult({ id, isSolved, toolCalls, seconds, remark }) {
+      played += 1;
+      const how = isSolved ? "solved" : `NOT solved: ${remark}`;
+      say(`${played}/${chosen.length} ${id}: ${how} (${toolCalls} calls, ${seconds} s)`);
+    },
   });
-  if (values.ideal) service.model.respondWith(createIdealSolver(chosen));
-  const model = values.ideal ? "the ideal solver" : (process.env.AGENT_MODEL ?? "the configured model");
-  const results: TaskResult[] = [];
-  const queue = [...chosen];
-  const playNext = async (): Promise<void> => {
-    for (let task = queue.shift(); task; task = queue.shift()) {
-      const result = await playTask(service, site, task);
-      results.push(result);
-      const { isSolved, seconds, toolCalls, remark } = result;
-      say(
-        `${results.length}/${chosen.length} ${task.id}: ${isSolved ? "solved" : `NOT solved: ${remark}`} (${toolCalls} calls, ${seconds} s)`,
-      );
-    }
-  };
-  try {
-    await Promise.all(Array.from({ length: Number(values["at-once"]) }, playNext));
-  } finally {
-    await service.close();
-    await site.close();
-  }
-  results.sort((one, other) => order(one.id) - order(other.id));
-  return { model, date: new Date().toISOString(), results };
+  return { model: nameModel(variables), date: new Date().toISOString(), results };
 }
 
-const order = (id: string) => tasks.findIndex((task) => task.id === id);
-
-/** The configured model, in place of the scripted one that a service under test has. */
-function readModel(): Record<string, string> {
-  const chosen = MODEL_VARIABLES.map((name) => [name, process.env[name] ?? ""]);
-  return Object.fromEntries(chosen) as Record<string, string>;
+function nameModel(variables: Record<string, string>): string {
+  if (values.ideal) return "ideal solver";
+  if (variables.AGENT_MODEL) return variables.AGENT_MODEL;
+  return Object.keys(variables).length === 0 ? "demo model" : "default model";
 }
 
 const readReport = (path = "") => JSON.parse(readFileSync(path, "utf8")) as EvalReport;
 
 if (values.compare) {
   const [before, after] = positionals;
+  if (!before || !after) throw new Error("--compare: give two files that --json has written");
   console.log(compareReports(readReport(before), readReport(after)));
 } else {
-  const report = await evaluate();
-  if (values.json) writeFileSync(values.json, `${JSON.stringify(report, null, 1)}\n`);
-  console.log(`\n${formatReport(report)}`);
+  const made = await report();
+  if (values.json) writeFileSync(values.json, `${JSON.stringify(made, null, 1)}\n`);
+  console.log(`\n${formatReport(made)}`);
 }

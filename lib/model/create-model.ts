@@ -4,6 +4,7 @@ import { createGateway } from "ai";
 import { findContextTokens } from "./context-tokens.ts";
 import { createDemoModel } from "./demo-model.ts";
 import type { ModelAccess, ModelConfig } from "./model-access.ts";
+import { withPlainToolErrors } from "./plain-tool-errors.ts";
 
 /** Used when `AGENT_MODEL` is not set. */
 export const defaultOpenaiModel = "gpt-5.4";
@@ -47,7 +48,7 @@ function createOpenaiAccess(config: ModelConfig): ModelAccess {
     label: `${id}${place}`,
     isDemo: false,
     contextTokens: config.contextTokens ?? findContextTokens(id),
-    model: config.api === "chat" ? openai.chat(id) : openai.responses(id),
+    model: withPlainToolErrors(config.api === "chat" ? openai.chat(id) : openai.responses(id)),
     providerOptions: notStored,
     // On Chat Completions a picture in a tool result arrives as its base64 text.
     supportsImages: config.api === "responses",

@@ -22,6 +22,7 @@ const usage = `Usage: node lib/setup/run.mjs <command>
   dev                                    run the service with hot reload
   test [--unit | --e2e] [filter …]       run checks and tests
   bench [option …]                       run the benchmarks
+  eval [option …]                        play tasks on pages with the configured model
   faults [option …]                      run the fault campaign
   keys <command>                         manage API keys
   login                                  print a login link for the landing page
@@ -50,7 +51,7 @@ const tools = new Map([
 async function run(command, args) {
   if (
     command === undefined ||
-    !["start", "dev", "test", "bench", "faults", "setup", "client", ...tools.keys()].includes(command)
+    !["start", "dev", "test", "bench", "eval", "faults", "setup", "client", ...tools.keys()].includes(command)
   ) {
     console.error(usage);
     return 1;
@@ -83,6 +84,11 @@ async function run(command, args) {
   if (command === "test") {
     const { runTests } = await import("./tests/run-tests.mjs");
     return runTests(node, args, browserEnv);
+  }
+  if (command === "eval") {
+    const { runCommand } = await import("./command.mjs");
+    const script = ["--disable-warning=ExperimentalWarning", "e2e/eval/main.ts", ...args];
+    return (await runCommand(node, script, { inherit: true, env: browserEnv })).exitCode;
   }
   if (command !== "dev") await ensureBuilt(node);
   if (command === "setup") {

@@ -9,6 +9,22 @@ const row = (cells: (string | number)[]) => `<tr>${cells.map((cell) => `<td>${ce
 
 export const readingTasks: Task[] = [
   {
+    id: "headings",
+    ask: "Which headings does this page have?",
+    page: "<h1>Bicycles</h1><h2>Repair</h2><p>Bring it in.</p><h2>Rental</h2><p>By the day.</p>",
+    isSolved: says(/Bicycles[\s\S]*Repair[\s\S]*Rental/),
+    solve: [],
+    answer: "Bicycles, Repair, Rental",
+  },
+  {
+    id: "form-fields",
+    ask: "Which fields does the form on this page have?",
+    page: "<h1>Booking</h1><form><label>Arrival <input type=date></label><label>Guests <input type=number></label><label>Room <select><option>Single</select></label></form>",
+    isSolved: says(/Arrival[\s\S]*Guests[\s\S]*Room/),
+    solve: [],
+    answer: "Arrival, Guests, Room",
+  },
+  {
     id: "table-extract",
     ask: "Extract the team.",
     page: `<h1>Team</h1><table><tr><th>Name<th>Role<th>Since${row(["Ada", "Engineer", 2019])}${row(["Grace", "Admiral", 2021])}${row(["Edsger", "Critic", 2015])}</table>`,

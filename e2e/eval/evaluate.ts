@@ -1,0 +1,57 @@
+import { openTestService } from "#e2e/service/testing.ts";
+import { findTestChromium } from "#lib/browser/testing.ts";
+import { createIdealSolver } from "./ideal-solver.ts";
+import { playTask, type TaskResult } from "./play-task.ts";
+import type { Task } from "./task.ts";
+import { startTaskSite } from "./task-site.ts";
+
+/** Which model plays: the calls that each task names, or the model of these variables; without any, the demo model. */
+type Player = { kind: "ideal" } | { kind: "model"; variables: Record<string, string> };
+
+/** Variables of the service that choose its model. */
+export const MODEL_VARIABLES = [
+  "OPENAI_API_KEY",
+  "OPENAI_BASE_URL",
+  "AI_GATEWAY_API_KEY",
+  "AGENT_MODEL",
+  "AGENT_MODEL_API",
+  "AGENT_CONTEXT_TOKENS",
+] as const;
+
+/**
+ * Plays tasks against a service of their own, some at the same time.
+ * @param onResult is called after each task. @returns the results in the order of the tasks.
+ */
+export async function evaluate(
+  tasks: readonly Task[],
+  player: Player,
+  { atOnce = 2, onResult = () => {} }: { atOnce?: number; onResult?: (result: TaskResult) => void } = {},
+): Promise<TaskResult[]> {
+  const site = await startTaskSite(tasks);
+  const service = await openTestService({
+    BROWSER_EXECUTABLE_PATH: findTestChromium().executablePath,
+    NETWORK_ALLOW: "127.0.0.1,localhost",
+    ...(player.kind === "model" && {
+      // In place of the scripted model that a service under test has.
+      ...Object.fromEntries(MODEL_VARIABLES.map((name) => [name, ""])),
+      ...player.variables,
+    }),
+  });
+  if (player.kind === "ideal") service.model.respondWith(createIdealSolver(tasks));
+  const results = new Map<Task, TaskResult>();
+  const queue = [...tasks];
+  const playOn = async (): Promise<void> => {
+    for (let task = queue.shift(); task; task = queue.shift()) {
+      const result = await playTask(service, site, task);
+      results.set(task, result);
+      onResult(result);
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: atOnce }, playOn));
+  } finally {
+    await service.close();
+    await site.close();
+  }
+  return tasks.flatMap((task) => results.get(task) ?? []);
+}
