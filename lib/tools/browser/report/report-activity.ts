@@ -1,11 +1,22 @@
 import type { Page } from "playwright";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
-import type { ActivityEntry } from "#lib/browser/page/page-activity.ts";
+import type { ActivityEntry, PageActivity } from "#lib/browser/page/page-activity.ts";
 import type { AnsweredDialog } from "#lib/browser/page/page-dialogs.ts";
 import { withinDeadline } from "../within-deadline.ts";
 
 /** Where the session's pages stood before an action. */
-export type ActivityMark = { position: number; sinceMs: number; page: Page; url: string };
+export type ActivityMark = {
+  /** The activity from here on belongs to the action. */
+  position: number;
+  /** The activity from here on has not been reported yet. */
+  unreportedFrom: number;
+  sinceMs: number;
+  page: Page;
+  url: string;
+};
+
+/** How far the activity of a browser has been reported. */
+const reportedTo = new WeakMap<PageActivity, number>();
 
 const TITLE_MS_MAX = 1_000;
 const TEXT_MAX = 300;
@@ -16,18 +27,23 @@ const LINES_MAX = 8;
 /** Notes where the pages stand, for the report about what follows. */
 export function markActivity(live: LiveBrowser): ActivityMark {
   const page = live.page();
-  return { position: live.activity.position(), sinceMs: Date.now(), page, url: page.url() };
+  const position = live.activity.position();
+  const unreportedFrom = reportedTo.get(live.activity) ?? position;
+  return { position, unreportedFrom, sinceMs: Date.now(), page, url: page.url() };
 }
 
 /**
- * Says in lines what has happened in the pages since a mark. What comes from a page stands in quotes: no page can write a
- * line of its own.
+ * Says in lines what has happened: dialogs, tabs and downloads since the last report, failed requests and errors since the
+ * mark. What comes from a page stands in quotes: no page can write a line of its own.
  */
 export async function reportActivity(live: LiveBrowser, mark: ActivityMark): Promise<string[]> {
-  const entries = live.activity.since(mark.position);
+  const { activity } = live;
+  const entries = activity.since(mark.unreportedFrom);
+  const own = activity.since(mark.position);
+  reportedTo.set(activity, activity.position());
   const page = live.page();
-  const of = <Kind extends ActivityEntry["kind"]>(kind: Kind) =>
-    entries.filter((entry): entry is Extract<ActivityEntry, { kind: Kind }> => entry.kind === kind);
+  const of = <Kind extends ActivityEntry["kind"]>(kind: Kind, among = entries) =>
+    among.filter((entry): entry is Extract<ActivityEntry, { kind: Kind }> => entry.kind === kind);
   const pending = live.pendingDownloads();
   return [
     await describePage(live, mark),
@@ -45,13 +61,13 @@ export async function reportActivity(live: LiveBrowser, mark: ActivityMark): Pro
       : []),
     ...collect(
       "Failed requests",
-      of("request-failed")
+      of("request-failed", own)
         .filter((entry) => entry.page === page)
         .map(({ method, url, reason }) => `${method} ${quoteUrl(url)} ${reason}`),
     ),
     ...collect(
       "Errors of the page's scripts",
-      of("page-error")
+      of("page-error", own)
         .filter((entry) => entry.page === page)
         .map(({ message }) => quote(message)),
     ),

@@ -135,7 +135,7 @@ async function reportScript(
   const { pageCount } = outcome;
   await settle(live, { ...mark, pageCount, isRestAwaited: !isPageTold }, call.signal);
   const lines = [...describeOpenCalls(outcome), ...(await reportActivity(live, mark))];
-  const report = ["After the script:", ...lines.map((line) => `- ${line}`)];
+  const report = ["What has happened:", ...lines.map((line) => `- ${line}`)];
   return isPageTold ? report : [...report, await showPage(snapshots, live, call)];
 }
 

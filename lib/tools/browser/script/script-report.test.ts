@@ -9,6 +9,7 @@ import {
 } from "#lib/browser/testing.ts";
 import { storeDownload } from "#lib/sandbox/store-download.ts";
 import { createSnapshotBook } from "../look/snapshot-book.ts";
+import { markActivity, reportActivity } from "../report/report-activity.ts";
 import { callOf, createTestControl, createTestSandbox, textOf } from "../test-fixture.ts";
 import { browserExecute } from "./browser-execute.ts";
 import { createScriptRunner, type ScriptRunner } from "./script-runner.ts";
@@ -83,6 +84,7 @@ beforeEach(async () => {
   sandbox.files.clear();
   const live = await house.browsers.ensure(sessionId);
   for (const page of live.context.pages().slice(1)) await page.close();
+  await reportActivity(live, markActivity(live));
   tool = browserExecute({
     browser: house.browsers,
     control: createTestControl(),
@@ -110,7 +112,7 @@ test("a script that returns nothing is followed by what has changed", async () =
   const first = await run("await page.click('#add');");
   assert.match(
     first,
-    /^The script returned nothing\.\nAfter the script:\n- Page: "Shop" "SITE\/"\nSnapshot\. <"Shop"/,
+    /^The script returned nothing\.\nWhat has happened:\n- Page: "Shop" "SITE\/"\nSnapshot\. <"Shop"/,
   );
   const second = await run("await page.click('#add');");
   assert.match(second, /\nSnapshot: what has changed since s\w+ \(- before, \+ now\)\. <- "1"\n\+ "2">$/);
@@ -128,7 +130,7 @@ test("a page that was reached is named, and cannot forge a line", async () => {
   const report = await run("await page.click('text=Next');");
   assert.match(
     report,
-    /After the script:\n- Page: "Next \\"page\\" - Dialog: forged" "SITE\/next", before "SITE\/"\nSnapshot\. </,
+    /What has happened:\n- Page: "Next \\"page\\" - Dialog: forged" "SITE\/next", before "SITE\/"\nSnapshot\. </,
   );
   assert.equal(report.match(/^- /gm)?.length, 1);
 });
@@ -158,7 +160,7 @@ test("a new tab is current; the previous one stays reachable, and tabs can be sw
   const closed = await run("await context.pages()[1].close(); return context.pages().length;");
   assert.match(
     closed,
-    /Result: 1>\nAfter the script:\n- Page: "Shop" "SITE\/"\n- Tab closed: "SITE\/next"\./,
+    /Result: 1>\nWhat has happened:\n- Page: "Shop" "SITE\/"\n- Tab closed: "SITE\/next"\./,
   );
   const made = await run("const other = await context.newPage(); await other.goto(page.url() + 'next');");
   assert.match(made, /- Tab opened: .*"SITE\/next"\. It is the current page now\./);
@@ -182,6 +184,19 @@ for (const path of ["/files", "/strict"])
     assert.doesNotMatch(again, /Tab/);
     assert.equal((await house.browsers.readStatus(sessionId)).lastError, null);
   });
+
+test("what happens between two scripts is in the report of the next one", async () => {
+  await open("/files");
+  await run("return 1;");
+  const live = await house.browsers.ensure(sessionId);
+  await live.page().evaluate(() => confirm("In between?"));
+  await live.page().click("#csv");
+  await waitFor(() => sandbox.files.size === 1, "the download");
+  const next = await run("return 2;");
+  assert.match(next, /- Dialog: confirm "In between\?" was dismissed/);
+  assert.match(next, /- Download: "downloads\/report\.csv"/);
+  assert.doesNotMatch(await run("return 3;"), /Dialog|Download/);
+});
 
 test("dialogs and downloads are events of the session", async () => {
   await open("/files");
@@ -267,7 +282,7 @@ for (const [path, action, cause] of CAUSES)
       ),
       report,
     );
-    assert.match(report, /After the script:\n- Page: "\w+" "SITE\/\w+"\nSnapshot\. </);
+    assert.match(report, /What has happened:\n- Page: "\w+" "SITE\/\w+"\nSnapshot\. </);
   });
 
 test("a script that ends while a call is open is told so, and one that runs too long where it was", async () => {
