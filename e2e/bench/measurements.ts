@@ -4,6 +4,7 @@ import { liveViewMeasurement } from "./measure/live-view.ts";
 import { memoryMeasurement } from "./measure/memory.ts";
 import { projectionMeasurement } from "./measure/projection.ts";
 import { requestMeasurements } from "./measure/requests.ts";
+import { snapshotMeasurement } from "./measure/snapshot.ts";
 import { startUpMeasurement } from "./measure/start-up.ts";
 import { stepMeasurement } from "./measure/steps.ts";
 import { turnMeasurements } from "./measure/turns.ts";
@@ -15,6 +16,7 @@ export const measurements: readonly Measurement[] = [
   ...followerMeasurements,
   ...requestMeasurements,
   projectionMeasurement,
+  snapshotMeasurement,
   callbackMeasurement,
   memoryMeasurement,
   startUpMeasurement,

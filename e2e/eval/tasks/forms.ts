@@ -134,13 +134,13 @@ export const formTasks: Task[] = [
     ask: "Complete the insurance wizard: a car of 2019, no accidents, cover from 1 June 2027. Read the price to me.",
     page: `<main id=step></main><script>const data = {}; const steps = ['<h1>Step 1</h1><label>Built in <input id=year></label>', '<h1>Step 2</h1><fieldset><legend>Accidents</legend><label><input type=radio name=acc value=yes> Yes</label><label><input type=radio name=acc value=no> No</label></fieldset>', '<h1>Step 3</h1><label>From <input type=date id=from></label>'];
       let at = 0; const read = [() => year.value, () => document.querySelector('[name=acc]:checked')?.value, () => from.value];
-      function show() { step.innerHTML = at < 3 ? steps[at] + '<p id=hint></p><button onclick="go()">Next</button>' : '<h1>Offer</h1><p>Your price is <b>€ 41.70</b> a month.</p><button onclick="done(data)">Accept</button>'; }
+      function show() { step.innerHTML = at < 3 ? steps[at] + '<p id=hint></p><button onclick="go()">Next</button>' : '<h1>Offer</h1><p>Your price is <b>€ 41.70</b> a month.</p><button>Accept</button>'; if (at === 3) done(data); }
       function go() { const value = read[at](); if (!value) { hint.textContent = 'Please answer.'; return; } data[at] = value; step.innerHTML = 'Please wait …'; setTimeout(() => { at++; show(); }, 200); } show();</script>`,
     isSolved: (outcome) =>
       reported({ 0: "2019", 1: "no", 2: "2027-06-01" })(outcome) && says(/41[.,]70/)(outcome),
     solve: [
       `await page.getByLabel('Built in').fill('2019'); await page.getByText('Next').click(); await page.getByLabel('No').check(); await page.getByText('Next').click();
-       await page.getByLabel('From').fill('2027-06-01'); await page.getByText('Next').click(); await page.getByText('Accept').waitFor(); const price = await page.locator('b').innerText(); await page.getByText('Accept').click(); return price;`,
+       await page.getByLabel('From').fill('2027-06-01'); await page.getByText('Next').click(); await page.getByText('Accept').waitFor(); return page.locator('b').innerText();`,
     ],
     answer: "The price is € 41.70 a month.",
   },

@@ -1,6 +1,8 @@
+import { type LineWriter, makeLineWriter } from "./line-writer.ts";
 import { type ElementKit, makeElements, type RefCounter } from "./make-elements.ts";
 import { makeNames, type NameKit } from "./make-names.ts";
 import { makeRoleOf } from "./make-roles.ts";
+import { makeTree, type TreeKit } from "./make-tree.ts";
 import { makeSelectorOf } from "./unique-selector.ts";
 
 /** The page's elements, as functions that run inside the page see them. */
@@ -17,12 +19,15 @@ export type PageDom = {
 
 /** What functions that run inside a page share. */
 export type PageKit = PageDom &
+  TreeKit &
   NameKit &
   ElementKit & {
     /** A short selector that finds this element alone; null inside a closed shadow root. */
     selectorOf: (element: Element) => string | null;
     /** The ARIA role, as Playwright's `getByRole` matches it; null without one. */
     roleOf: (element: Element) => string | null;
+    /** A writer of lines, for one frame. */
+    newLines: () => LineWriter;
   };
 
 /** Runs inside the page: it must not use anything from outside its own body. */
@@ -105,7 +110,9 @@ export const pageKitSource = (counter: string): string => `(() => {
   const roleOf = (${makeRoleOf})();
   const names = (${makeNames})(dom, roleOf);
   const elements = (${makeElements})(dom, ${counter});
-  return { ...dom, ...names, ...elements, roleOf, selectorOf: (${makeSelectorOf})(dom) };
+  const tree = (${makeTree})();
+  const newLines = ${makeLineWriter};
+  return { ...dom, ...tree, ...names, ...elements, roleOf, newLines, selectorOf: (${makeSelectorOf})(dom) };
 })()`;
 
 export type { RefCounter };

@@ -1,3 +1,4 @@
+import type { Line } from "./line-writer.ts";
 import type { PageKit } from "./page-kit.ts";
 
 /** One line of a frame's snapshot; `frame` is the ref of an iframe whose content belongs below the line. */
@@ -5,8 +6,6 @@ export type SnapshotLine = { depth: number; text: string; frame?: string };
 
 /** `attributes` are shown with each element that can be used. */
 type WalkOptions = { linesMax: number; attributes: string[] };
-
-type Line = { text: string; frame?: string; isOpen: boolean; inside: Line[] };
 
 /**
  * Writes a frame as lines of text and controls in reading order. Runs inside the page, sent as source: it uses nothing
@@ -35,66 +34,21 @@ export function walkPage(
     "alert",
     "log",
   ]);
-  const lineChars = 160;
-  const textChars = 400;
+  const { put, addText, flush, breakLine, flatten } = kit.newLines();
+  const { isUnrendered, isFolded, childrenOf, hiddenFieldOf } = kit;
 
-  const put = (into: Line[], piece: string, isBlock: boolean): Line => {
-    const last = into.at(-1);
-    if (last?.isOpen && !isBlock && last.text.length + piece.length < lineChars) {
-      last.text += ` ${piece}`;
-      return last;
-    }
-    const line = { text: piece, isOpen: !isBlock, inside: [] };
-    into.push(line);
-    return line;
-  };
-  const breakLine = (into: Line[]) => {
-    const last = into.at(-1);
-    if (last) last.isOpen = false;
-  };
-  /** Text that is being collected, to run together across inline elements. */
-  let pending = "";
-  const flush = (into: Line[]) => {
-    const text = pending.replace(/\s+/g, " ").trim();
-    pending = "";
-    for (let rest = text; rest; ) {
-      const end = rest.length <= textChars ? rest.length : Math.max(rest.lastIndexOf(" ", textChars), 1);
-      put(into, JSON.stringify(rest.slice(0, end).trim()), rest.length > textChars);
-      rest = rest.slice(end);
-    }
-  };
-  const isHidden = (element: Element, style: CSSStyleDeclaration): boolean => {
-    if (style.display === "none") return true;
-    if (style.opacity === "0" && !element.matches("input, select, textarea, button, a")) return true;
-    // A box without a size that lets nothing show outside of it, such as a closed accordion.
-    if (element.clientHeight > 0 && element.clientWidth > 0) return false;
-    return (
-      /hidden|clip/.test(style.overflow) &&
-      !/inline|contents/.test(style.display) &&
-      style.position !== "absolute"
-    );
-  };
-  const isFolded = (element: Element): boolean =>
-    element.parentElement instanceof HTMLDetailsElement &&
-    !element.parentElement.open &&
-    element.localName !== "summary";
-  const childrenOf = (element: Element): Iterable<Node> => {
-    if (element instanceof HTMLSlotElement && element.assignedNodes().length > 0)
-      return element.assignedNodes();
-    return (element.shadowRoot ?? element).childNodes;
-  };
   type Context = { isTextTold: boolean; hasPointer: boolean };
   const visitChildren = (element: Element, into: Line[], context: Context) => {
     for (const child of childrenOf(element)) {
       if (child instanceof Text) {
-        if (!context.isTextTold) pending += child.data;
+        if (!context.isTextTold) addText(child.data);
       } else if (child instanceof Element) visit(child, into, context);
     }
   };
   const visit = (element: Element, into: Line[], context: Context): void => {
     if (element.matches(skipped) || isFolded(element)) return;
     const style = getComputedStyle(element);
-    if (isHidden(element, style)) return;
+    if (isUnrendered(element, style)) return;
     const isBlock = !/^(inline|contents|ruby)/.test(style.display) || element.localName === "br";
     const breakBlock = () => {
       flush(into);
@@ -221,14 +175,6 @@ export function walkPage(
     );
     return true;
   };
-  const hiddenFieldOf = (label: HTMLLabelElement): Element | null => {
-    const field = label.control;
-    if (!(field instanceof HTMLInputElement) || !/^(checkbox|radio|file)$/.test(field.type)) return null;
-    const style = getComputedStyle(field);
-    const { width, height } = field.getBoundingClientRect();
-    const isUnusable = style.display === "none" || style.visibility !== "visible" || width < 3 || height < 3;
-    return isUnusable ? field : null;
-  };
   const showItem = (element: Element, into: Line[], context: Context): boolean => {
     const inside: Line[] = [];
     visitChildren(element, inside, { ...context, hasPointer: false });
@@ -238,8 +184,6 @@ export function walkPage(
     into.push({ ...first, text: `• ${first.text}`, isOpen: false, inside: [...first.inside, ...rest] });
     return true;
   };
-  const flatten = (lines: Line[]): string =>
-    lines.map(({ text, inside }) => (inside.length > 0 ? `${text} / ${flatten(inside)}` : text)).join(" / ");
   const showRow = (
     element: Element,
     rowStyle: CSSStyleDeclaration,
@@ -258,7 +202,7 @@ export function walkPage(
           continue;
         }
         const style = getComputedStyle(child);
-        if (isHidden(child, style)) continue;
+        if (isUnrendered(child, style)) continue;
         if (role !== "columnheader") isHeader = false;
         const inside: Line[] = [];
         const use = kit.purposeOf(child, null, style, context.hasPointer);
