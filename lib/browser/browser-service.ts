@@ -43,6 +43,8 @@ export type LiveBrowser = {
   claimDialogs: PageDialogs["claim"];
   /** What happened in the pages. */
   activity: PageActivity;
+  /** Whether the session may have files: its downloads are stored, and scripts upload from there. */
+  hasWorkspace: boolean;
   /** Downloads that are not complete yet. */
   pendingDownloads: () => number;
   /** Pages that have just opened: the last one will be `page()`. */

@@ -249,6 +249,7 @@ async function makeSessionBrowser(parts: Parts, sessionId: string): Promise<Sess
     createPictureKeeper: (page) => createPictureKeeper({ db, sessionId, logger, ...page }),
     refuse: egress.refuse,
     onAnnotation: (body) => deps.onAnnotation(sessionId, body),
+    hasWorkspace: session.capabilities.sandbox,
     async storeDownload(name, bytes) {
       if (session.capabilities.sandbox) return deps.storeDownload(sessionId, name, bytes);
       throw new Error("this session has no workspace (capabilities.sandbox is false)");

@@ -190,7 +190,7 @@ export const pageTasks: Task[] = [
   },
   {
     id: "new-tab",
-    ask: "Open the voucher, and enter its code on this page.",
+    ask: "Open the voucher, and redeem its code on this page.",
     page: `<a href=voucher target=_blank>Show voucher</a><label>Code <input id=c></label><button onclick="done(c.value)">Redeem</button>`,
     routes: {
       voucher: { type: "text/html", body: "<title>Voucher</title><p>Your code: <b>SPRING-88</b></p>" },

@@ -22,7 +22,7 @@ type OpenBrowserEvents = LivePageEvents & {
   /** A dialog of a page was answered. */
   onDialog: (dialog: AnsweredDialog) => void;
   /** A page offered a file. */
-  onDownload: (download: PageDownload) => void;
+  onDownload: (download: PageDownload) => Promise<void>;
   onSelected: (page: LivePage) => void;
   /** The browser ended by itself. */
   onGone: () => void;
@@ -117,7 +117,9 @@ async function connect(
     opened.events?.onDialog(dialog);
   };
   const dialogs = watchDialogs(context, onDialog, limits.dialogTimeoutMs);
-  const downloads = await watchDownloads(context, refuse, (download) => opened.events?.onDownload(download));
+  const downloads = await watchDownloads(context, refuse, async (download) =>
+    opened.events?.onDownload(download),
+  );
   const opened: OpenBrowser = {
     process,
     browser,

@@ -30,7 +30,7 @@ export type PageDownloads = {
    * @returns whether it took the response over; if not, the caller has to answer it.
    */
   capture: (cdp: CDPSession, response: HeldResponse) => boolean;
-  /** Downloads that were announced or begun and are not reported yet. */
+  /** Downloads in progress, the storing of their bytes included. */
   pending: () => number;
 };
 
@@ -57,7 +57,7 @@ type Body = { bytes: Uint8Array } | { failure: string };
 type Watch = {
   context: BrowserContext;
   refuse: (url: string) => Promise<string | undefined>;
-  onDownload: (download: PageDownload) => void;
+  onDownload: (download: PageDownload) => Promise<void>;
   /** Bodies whose download the browser has not announced yet, by address. */
   bodies: Map<string, Body[]>;
   pending: number;
@@ -66,13 +66,14 @@ type Watch = {
 };
 
 /**
- * Reads what the pages of a context download; `onDownload` reports each one once.
+ * Reads what the pages of a context download; `onDownload` reports each one once, and resolves when it needs the bytes no
+ * more: until then the download counts as one of those in progress, whose number is limited.
  * @param refuse returns why the service does not request an address.
  */
 export async function watchDownloads(
   context: BrowserContext,
   refuse: (url: string) => Promise<string | undefined>,
-  onDownload: (download: PageDownload) => void,
+  onDownload: (download: PageDownload) => Promise<void>,
 ): Promise<PageDownloads> {
   const watch: Watch = { context, refuse, onDownload, bodies: new Map(), pending: 0, navigations: new Map() };
   context.on("request", (request) => {
@@ -117,7 +118,7 @@ async function hold(watch: Watch, cdp: CDPSession, response: HeldResponse, isDow
   const { requestId, request, responseStatusCode: responseCode = 200, responseHeaders = [] } = response;
   if (watch.pending >= DOWNLOADS_AT_ONCE_MAX) {
     const failure = `${DOWNLOADS_AT_ONCE_MAX} other downloads were in progress`;
-    watch.onDownload({ url: request.url, name: nameOf(request.url), failure });
+    void watch.onDownload({ url: request.url, name: nameOf(request.url), failure });
     await cdp.send("Fetch.failRequest", { requestId, errorReason: "Aborted" }).catch(() => {});
     return;
   }
@@ -191,7 +192,7 @@ async function take(watch: Watch, page: Page, download: Download): Promise<void>
   if (held) takeBody(watch, url, held);
   else watch.pending += 1;
   const body = held ?? (await within(READ_MS_MAX, readAgain(watch, page, url)));
-  watch.onDownload({ url: url.slice(0, 2_000), name, ...body });
+  await watch.onDownload({ url: url.slice(0, 2_000), name, ...body });
   await closeEmptyTab(watch, url);
   watch.pending -= 1;
 }

@@ -18,8 +18,6 @@ export type RunningBrowser = {
   landing: Promise<void>;
   /** How many browsers the session has had, this one included. */
   starts: number;
-  /** Downloads that are being stored in the session's workspace. */
-  storing: number;
   /** Whether the browser ended by itself. */
   isLost: boolean;
 };
@@ -162,7 +160,6 @@ async function startBrowser(
     inputQueue: undefined,
     landing: Promise.resolve(),
     starts: 0,
-    storing: 0,
     isLost: false,
   };
   life.state = { kind: "recording", start, running };

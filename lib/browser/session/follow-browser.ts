@@ -40,16 +40,15 @@ export function followBrowser(
     onLoaded: navigation.noteLoaded,
     onRefused: (reason) => record.note({ lastError: reason }),
     onDownload(download) {
-      running.storing += 1;
       // One after the other, because each takes a name that is free.
       storing = storing.then(async () => {
         const stored = await store(deps.storeDownload, download);
-        running.storing -= 1;
         taken.activity.add({ kind: "download", download: stored });
         const { name, url, path = null, failure = null } = stored;
         const size = "size" in stored ? stored.size : null;
         record.tell({ kind: "browser.download", name, url: storableText(url), path, size, error: failure });
       });
+      return storing;
     },
     onDialog({ kind, message, isAccepted, by }) {
       record.tell({

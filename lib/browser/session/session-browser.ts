@@ -46,6 +46,8 @@ type SessionBrowserDeps = {
   /** Returns why a page may not be opened, or undefined. */
   refuse: (url: URL) => Promise<string | undefined>;
   onAnnotation: SubmitAnnotation;
+  /** Whether the session may have files (`capabilities.sandbox`). */
+  hasWorkspace: boolean;
   /** @see BrowserServiceDeps.storeDownload */
   storeDownload: (name: string, bytes: Uint8Array) => Promise<string>;
   nowMs: () => number;
@@ -191,8 +193,7 @@ async function ensure(session: Session, signal?: AbortSignal): Promise<LiveBrows
 /** More elements than the snapshots of one browser name. */
 const REFS_PER_BROWSER = 100_000;
 
-function toLiveBrowser({ deps, usage }: Session, running: RunningBrowser): LiveBrowser {
-  const { taken, starts } = running;
+function toLiveBrowser({ deps, usage }: Session, { taken, starts }: RunningBrowser): LiveBrowser {
   return {
     sessionId: deps.sessionId,
     browser: taken.browser,
@@ -209,7 +210,8 @@ function toLiveBrowser({ deps, usage }: Session, running: RunningBrowser): LiveB
     firstRef: (starts - 1) * REFS_PER_BROWSER + 1,
     claimDialogs: taken.dialogs.claim,
     activity: taken.activity,
-    pendingDownloads: () => taken.downloads.pending() + running.storing,
+    pendingDownloads: taken.downloads.pending,
+    hasWorkspace: deps.hasWorkspace,
     openingPages: taken.opening,
     select: taken.select,
     readRefusal: taken.readRefusal,

@@ -61,6 +61,7 @@ export async function startTestBrowser(): Promise<TestBrowser> {
     firstRef: 1,
     claimDialogs: dialogs.claim,
     activity,
+    hasWorkspace: true,
     pendingDownloads: () => 0,
     openingPages: () => 0,
     select() {},

@@ -14,8 +14,11 @@ export type TreeKit = {
 export function makeTree(): TreeKit {
   return {
     isUnrendered(element, style) {
-      if (style.display === "none") return true;
-      if (style.opacity === "0" && !element.matches("input, select, textarea, button, a")) return true;
+      // One call for most elements, because reading styles takes most of the time of a snapshot.
+      if (!element.checkVisibility({ opacityProperty: true })) {
+        if (style.display === "none") return true;
+        if (style.opacity === "0" && !element.matches("input, select, textarea, button, a")) return true;
+      }
       // A box without a size that lets nothing show outside of it, such as a closed accordion.
       if (element.clientHeight > 0 && element.clientWidth > 0) return false;
       return (

@@ -69,7 +69,7 @@ export const browserExecute = (
           timeoutMs,
           signal: AbortSignal.any([call.signal, taken.signal]),
           helpers: helpers(call.sessionId),
-          files: filesOf(services.sandbox, call.sessionId),
+          ...(live.hasWorkspace && { files: filesOf(services.sandbox, call.sessionId) }),
         })
         .finally(stopFollowing);
       services.browser.touch(call.sessionId);

@@ -260,6 +260,20 @@ test("files of the workspace are uploaded by their paths", async () => {
   assert.match(await run("await page.setInputFiles('#upload', '/etc/passwd')"), /there is no \/etc\/passwd/);
 });
 
+test("a session without a workspace says so of downloads and uploads", async () => {
+  const other = await insertTestSession(house.db, { capabilities: { browser: true, sandbox: false } });
+  await house.browsers.navigate(other, `${site.origin}/files`);
+  const script = "await page.click('#csv'); await page.setInputFiles('#upload', 'one.txt');";
+  const shown = textOf(await tool.execute({ script, timeoutMs: 20_000 }, { ...callOf(), sessionId: other }));
+  assert.match(shown, /setInputFiles: this session has no workspace/);
+  assert.match(
+    shown,
+    /- Download: "report\.csv" failed: this session has no workspace \(capabilities\.sandbox is false\)\./,
+  );
+  assert.equal(sandbox.files.size, 0);
+  await house.browsers.closeSession(other);
+});
+
 const CAUSES: [path: string, action: string, cause: string][] = [
   ["/covered", "click('#buy'", 'it is covered by dialog "Cookies"'],
   ["/states", "click('#off'", "it is disabled"],
