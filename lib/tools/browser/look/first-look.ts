@@ -20,10 +20,6 @@ export function createFirstLook({
 }: Pick<ToolServices, "browser" | "snapshots">): FirstLook {
   return async (sessionId, signal) => {
     try {
-      const opening = await browser.open(sessionId);
-      if (opening.state === "waiting")
-        return "The live browser is not up yet: all browsers are in use. A browser tool waits for it.";
-      if (opening.state === "failed") return `The live browser could not be started: ${opening.reason}.`;
       return await withinDeadline(
         signal,
         LOOK_MS_MAX,
@@ -36,6 +32,10 @@ export function createFirstLook({
   };
 
   async function look(sessionId: string): Promise<string> {
+    const opening = await browser.open(sessionId);
+    if (opening.state === "waiting")
+      return "The live browser is not up yet: all browsers are in use. A browser tool waits for it.";
+    if (opening.state === "failed") return `The live browser could not be started: ${opening.reason}.`;
     const release = await browser.hold(sessionId);
     try {
       const live = await browser.ensure(sessionId);
