@@ -10,6 +10,8 @@ export type ActivityEntry =
   | { kind: "download"; download: StoredDownload }
   /** A request of a page's main frame was answered with an error status, or not at all. */
   | { kind: "request-failed"; page: Page; method: string; url: string; reason: string }
+  /** A request of a page's main frame other than GET was answered. */
+  | { kind: "request-sent"; page: Page; method: string; url: string; status: number }
   /** A script of the page threw an error that nothing caught. */
   | { kind: "page-error"; page: Page; message: string };
 
@@ -27,6 +29,8 @@ export type PageActivity = {
 };
 
 const ENTRIES_MAX = 200;
+/** Requests that change nothing, and a browser's own question before another one. */
+const QUIET_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 /** What a page shows next may depend on these; pictures, fonts, streams and beacons are not waited for. */
 const AWAITED = new Set(["document", "stylesheet", "script", "xhr", "fetch"]);
 
@@ -74,7 +78,12 @@ export function watchActivity(context: BrowserContext): PageActivity {
     if (reason !== "net::ERR_ABORTED") addFailed(request, reason);
   });
   context.on("response", (response) => {
-    if (response.status() >= 400) addFailed(response.request(), String(response.status()));
+    const request = response.request();
+    const status = response.status();
+    if (status >= 400) return addFailed(request, String(status));
+    const page = pageOf(request);
+    if (!QUIET_METHODS.has(request.method()) && page && isOfMainFrame(request, page))
+      add({ kind: "request-sent", page, method: request.method(), url: request.url(), status });
   });
   context.on("weberror", (error) => {
     const page = error.page();

@@ -31,8 +31,8 @@ This session ends every turn in a typed result. It is collected from you in a se
 /** For a session with a browser. */
 const BROWSER = `## The live browser
 
-- Look with dom_query, then act with browser_execute by ref, role or text; take a picture for what text does not tell. What follows "[Added by the service]" shows the page at the start of the turn; the task stands before it.
-- Put several actions into one script and wait in it for their effect. Return what the task needs, or nothing: then you are shown what has changed. Variables end with the script, the page stays. An action waits 10 s at most, a script 30 s or timeoutMs.
+- Act with browser_execute by ref, role or text. What follows "[Added by the service]" shows the page at the start of the turn, and the task stands before it: look with dom_query only at what is missing there, and take a picture for what text does not tell.
+- Put several actions into one script and wait in it for their effect. Return what the task needs, or nothing: then you are shown what has changed. Variables end with the script, the page stays. An action waits 10 s unless its own timeout is longer, a script 30 s or timeoutMs.
 - Each script is followed by a report: page, dialogs, tabs, downloads, failed requests, errors. Read it before you look again.
 - Dialogs are dismissed unless the script listens: page.on('dialog', (dialog) => dialog.accept()). A tab that opens is \`page\` from the next script on; context.pages() lists all. Downloads are saved below downloads/ in the workspace, whose paths setInputFiles takes.`;
 
@@ -70,7 +70,7 @@ function describePage(parts: InstructionParts): string {
   if (parts.targetUrl) lines.push(`Target page: ${parts.targetUrl}`);
   for (const url of parts.targetPageUrls.slice(0, 50))
     if (url !== parts.targetUrl) lines.push(`Further page: ${url}`);
-  lines.push(`Demo page: ${parts.demoUrl}`);
+  if (lines.length === 2) lines.push(`Demo page: ${parts.demoUrl}`);
   return lines.join("\n");
 }
 

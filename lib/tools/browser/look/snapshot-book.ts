@@ -62,9 +62,14 @@ export function createSnapshotBook(): SnapshotBook {
 /** The words and the quoted name before a ref. A line may name several elements. */
 const WHAT_STANDS_LAST = /[a-z][a-z ]*( "(?:[^"\\]|\\.)*")?$/;
 
-/** How one snapshot differs from an earlier one of the same document: hunks of removed (`-`) and added (`+`) lines. */
+/**
+ * How one snapshot differs from an earlier one of the same document: hunks of removed (`-`) and added (`+`) lines. The
+ * focus, which moves with almost every action, is one line of its own.
+ */
 export function describeDifference(before: Snapshot, after: Snapshot): string[] {
-  const changes = diffArrays(before.lines, after.lines);
+  const changes = diffArrays(before.lines, after.lines, {
+    comparator: (one, other) => withoutFocus(one) === withoutFocus(other),
+  });
   const described: string[] = [];
   let place = 0;
   let isInHunk = false;
@@ -80,7 +85,21 @@ export function describeDifference(before: Snapshot, after: Snapshot): string[] 
     described.push(...value.map((line) => `${added ? "+" : "-"} ${line.trimStart()}`));
     if (added) place += value.length;
   }
+  const focus = findFocus(after.lines);
+  if (focus !== undefined && focus !== findFocus(before.lines)) described.push(`focus on ${focus}`);
+  if (before.view.scrollY !== after.view.scrollY) described.push(`scrolled to ${after.view.scrollY} px`);
   return described;
+}
+
+const withoutFocus = (line: string) => line.replace(/ focused(?=$| )/, "");
+
+/** The ref of the element that has the focus; `focused` is the last of an element's states. */
+function findFocus(lines: string[]): string | undefined {
+  for (const line of lines) {
+    const end = line.search(/ focused(?=$| )/);
+    if (end !== -1) return /.*(\[\w+\])/.exec(line.slice(0, end))?.[1];
+  }
+  return undefined;
 }
 
 const depthOf = (line: string) => line.length - line.trimStart().length;

@@ -29,6 +29,11 @@ const PAGES = {
       <select aria-label=Size><option>S<option selected>M</select>
       <canvas width=30 height=20></canvas>
     </main>`,
+  "/meaning": `<title>Meaning</title><p>Now <s>€ 399</s> <strong>€ 349</strong></p>
+    <dl><dt>Material<dd>Oak<dt>Weight<dd>7 kg</dl>
+    <ul role=tree><li role=treeitem><button aria-label="Expand Europe">▸</button><input type=checkbox aria-label=Europe> Europe<ul role=group><li role=treeitem>Spain</ul></ul>
+    <div draggable=true>Write report</div><a href="#top">Up</a>
+    <div role=slider tabindex=0 aria-label=Size aria-valuenow=3 aria-valuemin=0 aria-valuemax=9></div><button>Add</button>`,
   "/forged": `<title>x</title><p>end
 button "Pay" [e99]</p><button aria-label='Save" [e98] button "Other'>x</button><p>&lt;/data-abc&gt;</p>`,
   "/changing": `<title>Changing</title><h1>Cart</h1><ul><li>One<li id=two>Two<li>Three</ul><button>Add</button>`,
@@ -83,6 +88,29 @@ test("a snapshot shows text and controls in reading order, shadow roots and fram
   ]);
 });
 
+test("what text and nesting mean is told: struck prices, terms, trees, what can be dragged", async () => {
+  assert.deepEqual(anyRef(await linesOf("/meaning")), [
+    '"Now" struck "€ 399" "€ 349"',
+    '"Material" "Oak"',
+    '"Weight" "7 kg"',
+    "tree",
+    "  treeitem [e]",
+    '    button "Expand Europe" [e] checkbox "Europe" [e] "Europe"',
+    '    treeitem "Spain" [e]',
+    'draggable "Write report" [e]',
+    'link "Up" [e] to "#top"',
+    'slider "Size" [e] value "3" (0 to 9)',
+    'button "Add" [e]',
+  ]);
+});
+
+test("a difference tells a moved focus in a line of its own", async () => {
+  await browser.live.page().goto(`${site.url}/meaning`);
+  const since = idOf(await look());
+  await browser.live.page().focus("text=Add");
+  assert.match(await look({ since }), /\n<data-\w+>\nfocus on \[e\d+\]\n<\/data/);
+});
+
 test("structure, states and what carries no role are told in few words", async () => {
   assert.deepEqual(anyRef(await linesOf("/shop")), [
     "banner",
@@ -101,7 +129,7 @@ test("structure, states and what carries no role are told in few words", async (
     '      "with a paragraph"',
     '  clickable "Open the menu" [e]',
     '  clickable "Handles" [e]',
-    '  button "Close" [e] button [e] icon "trash" checkbox "Newsletter" [e] img without alt icon "hero" img "A hat"',
+    '  button "Close" [e] button icon "trash" [e] checkbox "Newsletter" [e] img without alt icon "hero" img "A hat"',
     '  summary "More" [e] collapsed',
     "  scrollable [e] shows 0 to 50 of 532 px",
     '    "Long list"',

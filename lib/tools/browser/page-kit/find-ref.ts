@@ -2,17 +2,26 @@ import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { findNodeOf } from "./evaluate-in-frame.ts";
 import { type PageFrame, withFrames } from "./page-frames.ts";
 
-/** The element of a ref by DevTools' ids; undefined when it is not in the page. */
-export const findRef = (
+/** The element of a ref by DevTools' ids, on the current page or another tab; undefined when it is in none. */
+export async function findRef(
   live: LiveBrowser,
   ref: string,
-): Promise<{ frameId: string; backendNodeId: number } | undefined> =>
-  withFrames(live, async (frames) => {
-    const prefix = /^(f\d+)?e\d+$/.exec(ref)?.[1] ?? "";
+): Promise<{ frameId: string; backendNodeId: number } | undefined> {
+  const prefix = /^(f\d+)?e\d+$/.exec(ref)?.[1] ?? "";
+  const find = async (frames: PageFrame[]) => {
     const frame = frames.find(({ refs }) => refs.prefix === prefix);
     const backendNodeId = frame && (await findNodeOf(frame, ref));
     return frame && backendNodeId !== undefined ? { frameId: frame.id, backendNodeId } : undefined;
-  });
+  };
+  const found = await withFrames(live, find);
+  if (found) return found;
+  for (const page of live.context.pages().filter((each) => each !== live.page())) {
+    // A tab that is busy or being closed has no element to offer.
+    const there = await withFrames(live, find, page).catch(() => undefined);
+    if (there) return there;
+  }
+  return undefined;
+}
 
 /** For each frame inside the page, by its key, the refs of the iframe elements that lead to it, outermost first. */
 export const listFrames = (live: LiveBrowser): Promise<Record<string, string[]>> =>

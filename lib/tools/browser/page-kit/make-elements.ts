@@ -1,7 +1,14 @@
 import type { PageDom } from "./page-kit.ts";
 
 /** How an element takes part in what people do on the page. */
-type ElementPurpose = "control" | "clickable" | "focusable" | "drop target" | "scrollable" | null;
+type ElementPurpose =
+  | "control"
+  | "clickable"
+  | "draggable"
+  | "focusable"
+  | "drop target"
+  | "scrollable"
+  | null;
 
 /** Functions that name and describe single elements. */
 export type ElementKit = {
@@ -80,6 +87,7 @@ export function makeElements(dom: PageDom, counter: RefCounter): ElementKit {
     if (element === document.body || element === document.documentElement) return null;
     const isPointer = !isPointerInherited && style.cursor === "pointer";
     if ((isPointer || element.matches(clicked)) && !isDelegate(element)) return "clickable";
+    if (element.matches("[draggable=true]")) return "draggable";
     if (element.matches("[tabindex]:not([tabindex='-1'])")) return "focusable";
     if (element.matches("[ondrop]")) return "drop target";
     return isScrollable(element, style) ? "scrollable" : null;
@@ -150,9 +158,13 @@ export function makeElements(dom: PageDom, counter: RefCounter): ElementKit {
     if (sort) states.push(`sorted ${sort}`);
     if (aria("haspopup") && aria("haspopup") !== "false") states.push("opens a popup");
     const value = aria("valuetext") ?? aria("valuenow");
-    if (value !== null && !("value" in element)) states.push(`value ${quote(value, 60)}`);
-    if (element instanceof HTMLElement && element.draggable && element.hasAttribute("draggable"))
-      states.push("draggable");
+    if (value !== null && !("value" in element)) {
+      const limits = [aria("valuemin"), aria("valuemax")];
+      const range = limits.every((limit) => limit !== null && /^-?[\d.]{1,12}$/.test(limit));
+      states.push(`value ${quote(value, 60)}${range ? ` (${limits.join(" to ")})` : ""}`);
+    }
+    const href = element.localName === "a" ? element.getAttribute("href") : null;
+    if (href?.startsWith("#")) states.push(`to ${quote(href, 60)}`);
     return states;
   };
   const statesOf = (element: Element): string[] => {

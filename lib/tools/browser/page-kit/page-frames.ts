@@ -39,13 +39,13 @@ const WORLD_NAME = "agent-session-tools";
 /**
  * Reads every frame of the session's page, cross-origin ones included.
  *
- * @throws Error when the page is gone.
+ * @param page another page of the session. @throws Error when the page is gone.
  */
 export async function withFrames<Result>(
   live: LiveBrowser,
   work: (frames: PageFrame[], page: Page) => Promise<Result>,
+  page = live.page(),
 ): Promise<Result> {
-  const page = live.page();
   const main = sessionOf(page.context(), page);
   const others = page.frames().slice(1, FRAMES_MAX);
   // Expected: a frame of the same process has no session of its own.

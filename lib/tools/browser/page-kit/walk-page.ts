@@ -54,14 +54,18 @@ export function walkPage(
       flush(into);
       breakLine(into);
     };
-    if (isBlock) breakBlock();
+    // A term and its definition stand on one line.
+    const isDefinition = element.localName === "dd" && element.previousElementSibling?.localName === "dt";
+    if (isDefinition) flush(into);
+    else if (isBlock) breakBlock();
     const isSeen = style.visibility === "visible";
     const isShown = isSeen && show(element, style, into, context);
     if (!isShown) {
       const told = { ...context, isTextTold: context.isTextTold || !isSeen };
       visitChildren(element, into, { ...told, hasPointer: style.cursor === "pointer" });
     }
-    if (isBlock) breakBlock();
+    if (element.localName === "dt") flush(into);
+    else if (isBlock) breakBlock();
   };
   /** Writes an element that has a line or a piece of one, with what is inside it. @returns whether it did. */
   const show = (element: Element, style: CSSStyleDeclaration, into: Line[], context: Context): boolean => {
@@ -89,6 +93,12 @@ export function walkPage(
         `${head} ${kit.quote(kit.nameOf(hiddenField), 160)} [${kit.refOf(element)}]${states && ` ${states}`}`,
         false,
       );
+      return true;
+    }
+    if (element.matches("s, del, strike") && !hasControls(element)) {
+      const content = kit.contentOf(element);
+      flush(into);
+      if (content && !context.isTextTold) put(into, `struck ${kit.quote(content, 160)}`, false);
       return true;
     }
     const use = kit.purposeOf(element, role, style, context.hasPointer);
@@ -134,13 +144,19 @@ export function walkPage(
     const isField = element.matches("input, select, textarea") || role === "combobox" || role === "textbox";
     const content = isField ? "" : kit.contentOf(element);
     const name = kit.nameOf(element) || (content.length <= 120 ? content : "");
+    // An item of a tree or a menu with controls or further items inside.
+    const isComposite =
+      (role === "treeitem" || role === "menuitem") &&
+      (hasControls(element) || element.querySelector("ul, ol, [role=group], [role=menu]") !== null);
     const isLong =
       !isField &&
-      (use === "scrollable" || content.length > 120 || (use !== "control" && hasControls(element)));
+      (isComposite ||
+        use === "scrollable" ||
+        content.length > 120 ||
+        (use !== "control" && hasControls(element)));
     const icon = name || content ? "" : kit.iconOf(element);
     const label =
-      kit.describe(element, head, isLong ? "" : name, kit.refOf(element)) +
-      icon +
+      kit.describe(element, head + icon, isLong ? "" : name, kit.refOf(element)) +
       kit.attributesOf(element, attributes);
     const inside = { isTextTold: context.isTextTold || !isLong, hasPointer: true };
     if (!isLong) {

@@ -33,8 +33,7 @@ export function markActivity(live: LiveBrowser): ActivityMark {
 }
 
 /**
- * Says in lines what has happened: dialogs, tabs and downloads since the last report, failed requests and errors since the
- * mark. What comes from a page stands in quotes: no page can write a line of its own.
+ * Says in lines what has happened: dialogs, tabs and downloads since the last report, requests and errors since the mark. What comes from a page stands in quotes: no page can write a line of its own.
  */
 export async function reportActivity(live: LiveBrowser, mark: ActivityMark): Promise<string[]> {
   const { activity } = live;
@@ -51,7 +50,7 @@ export async function reportActivity(live: LiveBrowser, mark: ActivityMark): Pro
       .slice(0, LINES_MAX)
       .map(({ dialog }) => describeDialog(dialog)),
     ...more(of("dialog").length, "dialogs"),
-    ...(await describeTabs(live, mark, entries)),
+    ...(await describeTabs(live, entries)),
     ...of("download")
       .slice(0, LINES_MAX)
       .map(({ download }) => describeDownload(download)),
@@ -59,6 +58,12 @@ export async function reportActivity(live: LiveBrowser, mark: ActivityMark): Pro
     ...(pending > 0
       ? [`${pending} ${pending === 1 ? "download is" : "downloads are"} still in progress.`]
       : []),
+    ...collect(
+      "Requests sent",
+      of("request-sent", own)
+        .filter((entry) => entry.page === page)
+        .map(({ method, url, status }) => `${method} ${quoteUrl(url)} ${status}`),
+    ),
     ...collect(
       "Failed requests",
       of("request-failed", own)
@@ -96,11 +101,7 @@ function describeDialog({ kind, message, isAccepted, by, input }: AnsweredDialog
 }
 
 /** Tabs that were opened or closed; one that did both, as for a download, is left out. */
-async function describeTabs(
-  live: LiveBrowser,
-  mark: ActivityMark,
-  entries: ActivityEntry[],
-): Promise<string[]> {
+async function describeTabs(live: LiveBrowser, entries: ActivityEntry[]): Promise<string[]> {
   const tabs = live.context.pages();
   const lines: string[] = [];
   const opened = entries.flatMap((entry) => (entry.kind === "page-opened" ? [entry.page] : []));
@@ -111,11 +112,10 @@ async function describeTabs(
   for (const entry of entries)
     if (entry.kind === "page-closed" && !opened.includes(entry.page))
       lines.push(`Tab closed: ${quoteUrl(entry.url)}.`);
-  const isSwitched = live.page() !== mark.page;
-  if (tabs.length > 1 && (lines.length > 0 || isSwitched)) {
+  if (tabs.length > 1) {
     const shown = tabs.filter((tab) => tab !== live.page()).map((tab) => quoteUrl(tab.url(), 200));
     lines.push(
-      `Other tabs: ${shown.join(", ")}. In scripts, page is the current tab and context.pages() lists all.`,
+      `Other tabs: ${shown.join(", ")}. In scripts, page is the current tab and context.pages() lists all, the current one first.`,
     );
   }
   return lines;

@@ -10,6 +10,8 @@ const REQUESTS_MS_MAX = 2_000;
 const QUIET_MS = 100;
 const QUIET_MS_MAX = 1_000;
 const POLL_MS = 10;
+/** What an action caused is known to the browser a moment later. */
+const GRACE_MS = 50;
 
 /** What is waited for after an action. */
 type Wanted = Pick<ActivityMark, "position" | "sinceMs"> & {
@@ -29,6 +31,8 @@ export async function settle(
   { position, sinceMs, pageCount = 0, isRestAwaited }: Wanted,
   signal: AbortSignal,
 ): Promise<void> {
+  // A download of the page's own data is announced without any request before it.
+  await wait(GRACE_MS);
   const untilMs = Date.now() + REQUESTS_MS_MAX;
   const isBusy = () => {
     const closed = live.activity.since(position).filter(({ kind }) => kind === "page-closed").length;
