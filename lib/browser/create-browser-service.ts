@@ -57,6 +57,8 @@ export type BrowserServiceDeps = {
   navigationTimeoutMs?: number;
   /** How long a script that listens for dialogs may leave one open; 10 s by default. */
   dialogTimeoutMs?: number;
+  /** How long the bytes of a download may take; 60 s by default. */
+  downloadTimeoutMs?: number;
 };
 
 const WARM_UP_DELAY_MS = 3_000;
@@ -128,6 +130,7 @@ function assemble(deps: BrowserServiceDeps, folder: string): Parts {
   const limits = {
     navigationTimeoutMs: deps.navigationTimeoutMs ?? NAVIGATION_TIMEOUT_MS,
     dialogTimeoutMs: deps.dialogTimeoutMs,
+    downloadTimeoutMs: deps.downloadTimeoutMs,
   };
   const pool = createBrowserPool({
     open: () => openBrowser(provider, egress, limits),

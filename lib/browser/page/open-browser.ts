@@ -53,8 +53,12 @@ export type OpenBrowser = {
   close: () => Promise<void>;
 };
 
-/** Deadlines, in milliseconds: for a page to answer, and for a script to answer a dialog that it listens for. */
-type BrowserLimits = { navigationTimeoutMs: number; dialogTimeoutMs?: number | undefined };
+/** Deadlines, in milliseconds: for a page to answer, for a script to answer its dialogs, for the bytes of a download. */
+type BrowserLimits = {
+  navigationTimeoutMs: number;
+  dialogTimeoutMs?: number | undefined;
+  downloadTimeoutMs?: number | undefined;
+};
 
 const CONNECT_TIMEOUT_MS = 15_000;
 /** For the connection and the first page: a renderer that dies meanwhile is not always reported. */
@@ -117,8 +121,11 @@ async function connect(
     opened.events?.onDialog(dialog);
   };
   const dialogs = watchDialogs(context, onDialog, limits.dialogTimeoutMs);
-  const downloads = await watchDownloads(context, refuse, async (download) =>
-    opened.events?.onDownload(download),
+  const downloads = await watchDownloads(
+    context,
+    refuse,
+    async (download) => opened.events?.onDownload(download),
+    limits.downloadTimeoutMs,
   );
   const opened: OpenBrowser = {
     process,

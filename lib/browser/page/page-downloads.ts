@@ -58,6 +58,7 @@ type Watch = {
   context: BrowserContext;
   refuse: (url: string) => Promise<string | undefined>;
   onDownload: (download: PageDownload) => Promise<void>;
+  readMs: number;
   /** Bodies whose download the browser has not announced yet, by address. */
   bodies: Map<string, Body[]>;
   pending: number;
@@ -69,13 +70,23 @@ type Watch = {
  * Reads what the pages of a context download; `onDownload` reports each one once, and resolves when it needs the bytes no
  * more: until then the download counts as one of those in progress, whose number is limited.
  * @param refuse returns why the service does not request an address.
+ * @param readMs how long the bytes of a download may take.
  */
 export async function watchDownloads(
   context: BrowserContext,
   refuse: (url: string) => Promise<string | undefined>,
   onDownload: (download: PageDownload) => Promise<void>,
+  readMs = READ_MS_MAX,
 ): Promise<PageDownloads> {
-  const watch: Watch = { context, refuse, onDownload, bodies: new Map(), pending: 0, navigations: new Map() };
+  const watch: Watch = {
+    context,
+    refuse,
+    onDownload,
+    readMs,
+    bodies: new Map(),
+    pending: 0,
+    navigations: new Map(),
+  };
   context.on("request", (request) => {
     if (!request.isNavigationRequest()) return;
     watch.navigations.set(request.url(), request);
@@ -112,7 +123,7 @@ function kindOf({ networkId, responseStatusCode = 0, responseHeaders = [] }: Hel
 }
 
 const SHOWN_TYPES =
-  /^($|(text\/(html|plain|xml|css|javascript)|application\/(json|javascript|xml|[\w.-]+\+(xml|json))|image\/|audio\/|video\/|multipart\/))/;
+  /^($|(text\/(html|plain|xml|css|javascript|event-stream)|application\/(json|javascript|xml|[\w.-]+\+(xml|json))|image\/|audio\/|video\/|multipart\/))/;
 
 async function hold(watch: Watch, cdp: CDPSession, response: HeldResponse, isDownload: boolean) {
   const { requestId, request, responseStatusCode: responseCode = 200, responseHeaders = [] } = response;
@@ -123,7 +134,7 @@ async function hold(watch: Watch, cdp: CDPSession, response: HeldResponse, isDow
     return;
   }
   watch.pending += 1;
-  const body = await readBody(cdp, requestId).catch((error): Body => ({ failure: reasonOf(error) }));
+  const body = await within(watch.readMs, readBody(cdp, requestId));
   const waiting = watch.bodies.get(request.url) ?? [];
   watch.bodies.set(request.url, [...waiting, body]);
   const forget = setTimeout(() => {
@@ -154,7 +165,6 @@ async function readBody(cdp: CDPSession, requestId: string): Promise<Body> {
 async function readStream(cdp: CDPSession, handle: string): Promise<Body> {
   const chunks: Buffer[] = [];
   let size = 0;
-  const untilMs = Date.now() + READ_MS_MAX;
   try {
     for (;;) {
       const { data, base64Encoded, eof } = await cdp.send("IO.read", { handle, size: CHUNK_BYTES });
@@ -163,7 +173,6 @@ async function readStream(cdp: CDPSession, handle: string): Promise<Body> {
       if (size > DOWNLOAD_BYTES_MAX) return { failure: TOO_LARGE };
       chunks.push(chunk);
       if (eof) return { bytes: Buffer.concat(chunks) };
-      if (Date.now() > untilMs) return { failure: `it was not complete after ${READ_MS_MAX / 1_000} s` };
     }
   } finally {
     await cdp.send("IO.close", { handle }).catch(() => {});
@@ -191,7 +200,7 @@ async function take(watch: Watch, page: Page, download: Download): Promise<void>
   const held = watch.bodies.get(url)?.[0];
   if (held) takeBody(watch, url, held);
   else watch.pending += 1;
-  const body = held ?? (await within(READ_MS_MAX, readAgain(watch, page, url)));
+  const body = held ?? (await within(watch.readMs, readAgain(watch, page, url)));
   await watch.onDownload({ url: url.slice(0, 2_000), name, ...body });
   await closeEmptyTab(watch, url);
   watch.pending -= 1;
@@ -210,11 +219,12 @@ async function closeEmptyTab({ navigations }: Watch, url: string): Promise<void>
   }
 }
 
-/** A page that is busy does not answer. */
+/** A page that is busy does not answer, and a server may stop in the middle. */
 async function within(timeoutMs: number, reading: Promise<Body>): Promise<Body> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Body>((resolve) => {
-    timer = setTimeout(() => resolve({ failure: "the page did not answer" }), timeoutMs);
+    const failure = `it was not complete after ${timeoutMs / 1_000} s`;
+    timer = setTimeout(() => resolve({ failure }), timeoutMs);
   });
   const read = reading.catch((error): Body => ({ failure: reasonOf(error) }));
   return Promise.race([read, late]).finally(() => clearTimeout(timer));

@@ -11,7 +11,7 @@ export const elicitUserInput = ({ people }: Pick<ToolServices, "people">): Tool 
   defineTool({
     name: "elicit_user_input",
     description:
-      "Asks the person on the session page one question that only a person can answer, and waits up to ten minutes. On a turn that no person started nobody is there.",
+      "Asks the person on the session page one question that only a person can answer, and waits up to ten minutes.",
     input: z.object({
       question: z.string().trim().min(1).max(2_000),
       options: z

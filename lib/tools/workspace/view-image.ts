@@ -10,8 +10,7 @@ const imageBytesMax = 5 * 1_048_576;
 export const viewImage = ({ sandbox, evidence }: WorkspaceServices): Tool =>
   defineTool({
     name: "view_image",
-    description:
-      "Shows a picture (PNG, JPEG, WebP, GIF, at most 5 MiB): a workspace file by path, or evidence by id.",
+    description: "Shows a picture of at most 5 MiB: a workspace file by path, or evidence by id.",
     input: z
       .object({
         path: z.string().optional().describe("in the workspace"),

@@ -10,8 +10,7 @@ const BYTES_MAX = 10 * 1_048_576;
 export const writeFile = ({ sandbox }: WorkspaceServices): Tool =>
   defineTool({
     name: "write_file",
-    description:
-      "Writes a text file of the session's workspace, at most 10 MiB; a file of that name is replaced.",
+    description: "Writes a text file of the session's workspace, at most 10 MiB.",
     input: z.object({
       path: z.string().min(1).describe("such as notes/report.md"),
       content: z.string(),

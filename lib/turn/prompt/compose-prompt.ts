@@ -77,14 +77,14 @@ function shortSchema(input: z.ZodType): Schema {
 
 /** Keywords, none of which is the name of a tool's own field. */
 const LEFT_OUT = new Set(
-  "$schema additionalProperties minLength maxLength minItems maxItems minimum pattern".split(" "),
+  "$schema additionalProperties minLength maxLength minItems maxItems minimum maximum pattern".split(" "),
 );
 
 const shorten = (schema: JSONSchema7): JSONSchema7 =>
   JSON.parse(
     JSON.stringify(schema, (key, value: unknown) => {
       const isEmptyDefault = key === "default" && (!value || (Array.isArray(value) && value.length === 0));
-      return LEFT_OUT.has(key) || value === Number.MAX_SAFE_INTEGER || isEmptyDefault ? undefined : value;
+      return LEFT_OUT.has(key) || isEmptyDefault ? undefined : value;
     }),
   );
 

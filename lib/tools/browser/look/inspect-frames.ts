@@ -14,7 +14,7 @@ export const inspectFrames = (services: Pick<ToolServices, "browser">) =>
   defineTool({
     name: "inspect_frames",
     description:
-      "Lists the frames of the live page: key, parent, address, title, origin, selector path, box, counts. A snapshot shows frames in place.",
+      "Lists the frames of the live page: key, parent, address, title, origin, selector path, box, counts.",
     input: z.strictObject({}),
     needs: "browser",
     profile: "analysis",

@@ -21,7 +21,7 @@ export const capturePreview = (services: Pick<ToolServices, "browser" | "evidenc
   defineTool({
     name: "capture_preview",
     description:
-      "Takes a picture of the live page and keeps it as evidence: at a device's size, at width and height, or as it is. With marks, controls carry their refs.",
+      "Takes and keeps a picture of the live page at another size: a device's, or width and height. With marks, controls carry their refs.",
     input: z.strictObject({
       device: z.enum(["desktop", "tablet", "mobile"]).optional(),
       width: z.number().int().min(240).max(3_840).optional(),

@@ -13,7 +13,7 @@ export const screenshot = (services: Pick<ToolServices, "browser" | "evidence">)
   defineTool({
     name: "screenshot",
     description:
-      "Takes a picture of the live page and keeps it as evidence: what is in view, one element, or the full page. With marks, controls carry their refs. For layout, colours, charts and canvas.",
+      "Takes and keeps a picture of the live page as it is: what is in view, one element, or the full page. With marks, controls carry their refs.",
     input: z.strictObject({
       selector: z.string().min(1).max(2_000).optional().describe("Playwright selector of one element"),
       fullPage: z.boolean().default(false),
