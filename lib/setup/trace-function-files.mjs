@@ -12,7 +12,7 @@ const entries = [
   "lib/deliverable/admission/schema-worker.ts",
   "lib/mcp-server/tools/page-worker.ts",
   "lib/api/http/body/body-worker.ts",
-  "lib/tools/browser/script/script-child.ts",
+  "lib/tools/browser/script/child/script-child.ts",
 ];
 /** The embedded database needs a disk, Next is already included, and caches belong to this machine. */
 const ignored = [
