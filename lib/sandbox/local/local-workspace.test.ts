@@ -105,7 +105,7 @@ describe("paths of a workspace", () => {
 
   it("a file over 50 MiB, and one over the quota, are refused", async () => {
     await assert.rejects(
-      workspace.writeFile("big", new Uint8Array(10 * 1_048_576 + 1)),
+      workspace.writeFile("big", new Uint8Array(50 * 1_048_576 + 1)),
       refused(/^content: must be at most 52428800 bytes/),
     );
     const small = await make("local", { workspaceBytesMax: 100_000 }, "/nowhere");
