@@ -65,7 +65,7 @@ function readPageLine(text: string, name: string): string | undefined {
   return lines.at(-1)?.[1];
 }
 
-/** How a part begins that the service adds to a user's message. */
+/** How a message begins that the service adds to a conversation. */
 const ADDED = "[Added by the service]";
 
 /** Reads a model call's prompt and tools. `demoOrigin` leads to the page of last resort. Never throws. */
@@ -81,9 +81,10 @@ export function readSituation(options: LanguageModelV4CallOptions, demoOrigin: s
   for (const message of options.prompt) {
     if (message.role === "system") context += `\n${message.content}`;
     if (message.role === "user") {
-      const texts = message.content.map((part) => (part.type === "text" ? part.text : ""));
+      const text = message.content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
       // The demo model reads the page with its tools.
-      situation.message = texts.filter((text) => !text.startsWith(ADDED)).join("\n");
+      if (text.startsWith(ADDED)) continue;
+      situation.message = text;
       context += `\n${situation.message}`;
       situation.earlier.push(...situation.exchanges.splice(0));
     }

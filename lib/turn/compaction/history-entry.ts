@@ -8,7 +8,7 @@ export type HistoryMessage = ModelMessage & {
   position?: number;
   /** A user message that is the service's own summary of what was before. */
   isSummary?: true;
-  /** A user message that the service added to the one before it; it is no task. */
+  /** A user message that the service added; it is no task. A model is shown it before the user's message that it belongs to. */
   isAdded?: true;
 };
 

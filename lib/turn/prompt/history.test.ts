@@ -79,21 +79,12 @@ describe("the history a model is shown", () => {
 describe("what the service adds", () => {
   const added = { role: "user" as const, content: "the page", isAdded: true as const };
 
-  it("is a part of the user's message before it, and a message of its own elsewhere", () => {
-    const history = createHistory(entries(said("user", "go")));
-    history.append({ position: 2, messages: [added] });
-    assert.deepEqual(
-      history.messages.map(({ role, content }) => ({ role, content })),
-      [
-        {
-          role: "user",
-          content: [
-            { type: "text", text: "go" },
-            { type: "text", text: "the page" },
-          ],
-        },
-      ],
-    );
+  it("stands before the user's message that it belongs to, and at the end elsewhere", () => {
+    const history = createHistory(entries(said("assistant", "hello"), said("user", "go")));
+    history.append({ position: 3, messages: [added] });
+    assert.deepEqual(shorten(history.messages), ["hello", "the page", "go"]);
+    history.append({ position: 4, messages: [said("assistant", "done")] });
+    assert.deepEqual(shorten(history.messages), ["hello", "the page", "go", "done"]);
     const other = createHistory([...entries(said("assistant", "hello")), { position: 2, messages: [added] }]);
     assert.deepEqual(shorten(other.messages), ["hello", "the page"]);
   });

@@ -55,17 +55,10 @@ export function createHistory(recorded: RecordedEntry[]): History {
   };
 }
 
-/** Appends a message; what the service added to a user's message becomes a part of it. */
+/** Appends a message; what the service adds stands before the user's message that it belongs to, so that this stays the last. */
 function pushMessage(messages: ModelMessage[], message: HistoryMessage): void {
-  const last = messages.at(-1);
-  if (message.role !== "user" || !message.isAdded || last?.role !== "user") {
-    messages.push(message);
-    return;
-  }
-  const content = [last, message].flatMap(({ content }) =>
-    typeof content === "string" ? [{ type: "text" as const, text: content }] : content,
-  );
-  messages[messages.length - 1] = { ...last, content };
+  const isBefore = message.role === "user" && message.isAdded && messages.at(-1)?.role === "user";
+  messages.splice(isBefore ? messages.length - 1 : messages.length, 0, message);
 }
 
 type OpenCall = { toolCallId: string; toolName: string };

@@ -31,7 +31,7 @@ This session ends every turn in a typed result. It is collected from you in a se
 /** For a session with a browser. */
 const BROWSER = `## The live browser
 
-- Act with browser_execute by ref, role or text. What follows "[Added by the service]" shows the page at the start of the turn, and the task stands before it: look with dom_query only at what is missing there, and take a picture for what text does not tell.
+- Act with browser_execute by ref, role or text. A message that begins with "[Added by the service]" shows the page at the start of the turn, and the task follows it: look with dom_query only at what is missing there, and take a picture for what text does not tell.
 - Put several actions into one script and wait in it for their effect. Return what the task needs, or nothing: then you are shown what has changed. Variables end with the script, the page stays. An action waits 10 s unless its own timeout is longer, a script 30 s or timeoutMs.
 - Each script is followed by a report: page, dialogs, tabs, downloads, failed requests, errors. Read it before you look again.
 - Dialogs are dismissed unless the script listens: page.on('dialog', (dialog) => dialog.accept()). A tab that opens is \`page\` from the next script on; context.pages() lists all. Downloads are saved below downloads/ in the workspace, whose paths setInputFiles takes.`;

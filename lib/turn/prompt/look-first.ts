@@ -4,7 +4,7 @@ import { recordStep } from "../record/record-step.ts";
 import { findRecorded, isStopped, type RunInPlay } from "../run/run-in-play.ts";
 import type { TurnDeps } from "../turn-deps.ts";
 
-/** How the text begins that the service adds to a user's message; the instructions explain it. */
+/** How a message begins that the service adds before a user's message; the instructions explain it. */
 const ADDED = "[Added by the service]";
 
 /**
