@@ -15,11 +15,16 @@ const finishTransitions = async (colorScheme: string) => {
   // Playwright sets the scheme in another process: on a busy machine the page gets it later.
   if (!scheme.matches)
     await new Promise((changed) => scheme.addEventListener("change", changed, { once: true }));
-  await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
-  const passing = document
-    .getAnimations()
-    .filter(({ effect }) => effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY);
-  await Promise.allSettled(passing.map(({ finished }) => finished));
+  // A colour that is inherited may begin its own transition when that of its parent has ended.
+  for (;;) {
+    await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+    const passing = document
+      .getAnimations()
+      .filter(({ effect }) => effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY)
+      .filter(({ playState }) => playState === "running");
+    if (passing.length === 0) return;
+    await Promise.allSettled(passing.map(({ finished }) => finished));
+  }
 };
 
 /**
