@@ -43,3 +43,37 @@ test("downloads that stop in the middle end with a reason, and make room for oth
   assert.deepEqual(house.downloads, [{ sessionId, name: "report.csv", text: "a,b" }]);
   await waitFor(() => live.pendingDownloads() === 0, "room for others");
 });
+
+test("a page that makes downloads of its own data in a loop has three at a time, and none is kept beyond them", async (t) => {
+  const site = await startTestSite((_request, response) => {
+    response.writeHead(200, { "content-type": "text/html" }).end("<title>Loop</title>");
+  });
+  const house = await openTestBrowsers([`127.0.0.1:${site.port}`], {
+    // A workspace that takes its time.
+    storeDownload: () => new Promise((resolve) => setTimeout(resolve, 1_000, "downloads/made.txt")),
+  });
+  t.after(async () => {
+    await house.close();
+    await site.close();
+  });
+  const sessionId = await insertTestSession(house.db);
+  await house.browsers.navigate(sessionId, `${site.origin}/`);
+  const live = await house.browsers.ensure(sessionId);
+  await live.page().evaluate(async () => {
+    for (let count = 0; count < 8; count += 1) {
+      const link = document.createElement("a");
+      link.href = URL.createObjectURL(new Blob([`made ${count}`]));
+      link.download = "made.txt";
+      link.click();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  });
+  const readFailures = () =>
+    live.activity
+      .since(0)
+      .flatMap((entry) => (entry.kind === "download" ? [entry.download.failure ?? "stored"] : []));
+  await waitFor(() => readFailures().length === 8, "all eight to end");
+  assert.ok(readFailures().includes("3 other downloads were in progress"), readFailures().join());
+  assert.ok(readFailures().includes("stored"));
+  await waitFor(() => live.pendingDownloads() === 0, "room for others");
+});

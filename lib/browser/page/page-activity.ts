@@ -67,7 +67,7 @@ export function watchActivity(context: BrowserContext): PageActivity {
     });
   });
   context.on("request", (request) => {
-    if (AWAITED.has(request.resourceType()))
+    if (AWAITED.has(request.resourceType()) && !request.serviceWorker())
       pending.set(request, { page: pageOf(request), beganMs: Date.now() });
   });
   context.on("requestfinished", (request) => pending.delete(request));

@@ -49,6 +49,7 @@ const NAVIGATIONS_MAX = 20;
 const TAB_ROUNDS = 10;
 const TAB_ROUND_MS = 20;
 
+const TOO_MANY = `${DOWNLOADS_AT_ONCE_MAX} other downloads were in progress`;
 const TOO_LARGE = `it is larger than ${DOWNLOAD_BYTES_MAX / 2 ** 20} MiB`;
 
 /** The body of a response, or why it could not be read. */
@@ -128,8 +129,7 @@ const SHOWN_TYPES =
 async function hold(watch: Watch, cdp: CDPSession, response: HeldResponse, isDownload: boolean) {
   const { requestId, request, responseStatusCode: responseCode = 200, responseHeaders = [] } = response;
   if (watch.pending >= DOWNLOADS_AT_ONCE_MAX) {
-    const failure = `${DOWNLOADS_AT_ONCE_MAX} other downloads were in progress`;
-    void watch.onDownload({ url: request.url, name: nameOf(request.url), failure });
+    void watch.onDownload({ url: request.url, name: nameOf(request.url), failure: TOO_MANY });
     await cdp.send("Fetch.failRequest", { requestId, errorReason: "Aborted" }).catch(() => {});
     return;
   }
@@ -197,13 +197,19 @@ async function take(watch: Watch, page: Page, download: Download): Promise<void>
   void download.cancel().catch(() => {});
   const url = download.url();
   const name = cleanName(download.suggestedFilename());
+  const about = { url: url.slice(0, 2_000), name };
   const held = watch.bodies.get(url)?.[0];
+  if (!held && watch.pending >= DOWNLOADS_AT_ONCE_MAX)
+    return watch.onDownload({ ...about, failure: TOO_MANY });
   if (held) takeBody(watch, url, held);
   else watch.pending += 1;
-  const body = held ?? (await within(watch.readMs, readAgain(watch, page, url)));
-  await watch.onDownload({ url: url.slice(0, 2_000), name, ...body });
-  await closeEmptyTab(watch, url);
-  watch.pending -= 1;
+  try {
+    const body = held ?? (await within(watch.readMs, readAgain(watch, page, url)));
+    await watch.onDownload({ ...about, ...body });
+    await closeEmptyTab(watch, url);
+  } finally {
+    watch.pending -= 1;
+  }
 }
 
 /** A tab that was opened for a download alone has nothing to show, and stays open in a browser without windows. */

@@ -207,7 +207,7 @@ export const callOf = (signal: AbortSignal = new AbortController().signal): Tool
 export const textOf = (result: ToolResult): string =>
   result.content.map((part) => (part.type === "text" ? part.text : `[image ${part.evidence.id}]`)).join("\n");
 
-/** A workspace kept in memory, the same one for every session. */
+/** Creates a sandbox in memory. All sessions share its one workspace. */
 export function createTestSandbox(): SandboxService & { files: Map<string, Uint8Array> } {
   const files = new Map<string, Uint8Array>();
   const refuse = () => Promise.reject(new Error("not part of this fixture"));

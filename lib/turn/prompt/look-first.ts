@@ -8,8 +8,8 @@ import type { TurnDeps } from "../turn-deps.ts";
 const ADDED = "[Added by the service]";
 
 /**
- * Shows the model the target page of the session before its first call, once in a request. The look is a recorded step,
- * so that whoever resumes the run sends the same prompt.
+ * Shows the model the target page of the session before its first call, once in a request. The look is a recorded step:
+ * a process that resumes the run sends the same prompt.
  */
 export async function lookFirst(deps: TurnDeps, run: RunInPlay): Promise<void> {
   const { claim, session, prompt } = run;

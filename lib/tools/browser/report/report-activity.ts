@@ -6,9 +6,9 @@ import { withinDeadline } from "../within-deadline.ts";
 
 /** Where the session's pages stood before an action. */
 export type ActivityMark = {
-  /** The activity from here on belongs to the action. */
+  /** Number of the first activity entry that belongs to the action. */
   position: number;
-  /** The activity from here on has not been reported yet. */
+  /** Number of the first activity entry that no report has mentioned. */
   unreportedFrom: number;
   sinceMs: number;
   page: Page;

@@ -146,8 +146,12 @@ function terminateWhenQuiet({ socket, isClosing, pendingInputs }: Relay): void {
 /** Attaches to a page and shows it to the script, once. */
 function showTarget(relay: Relay, targetInfo: Fields): Promise<void> {
   const targetId = String(targetInfo.targetId);
-  const shown = relay.targets.get(targetId) ?? attach(relay, targetId, targetInfo);
+  const known = relay.targets.get(targetId);
+  if (known) return known;
+  const shown = attach(relay, targetId, targetInfo);
   relay.targets.set(targetId, shown);
+  // A page that was closed meanwhile is none of the session's pages.
+  shown.catch(() => relay.targets.delete(targetId));
   return shown;
 }
 
@@ -194,8 +198,9 @@ function followBrowserEvent(relay: Relay, event: DevtoolsMessage): void {
   if (method === "Target.targetCreated" && relay.isAttached) {
     const info = readRecord(params.targetInfo);
     // The context is the session's own: all of its pages belong to the session.
-    if (info.type === "page" && info.browserContextId === relay.pageInfo.browserContextId)
-      showTarget(relay, info).catch(() => {});
+    const { browserContextId } = relay.pageInfo;
+    const isOurs = browserContextId !== undefined && info.browserContextId === browserContextId;
+    if (info.type === "page" && isOurs) showTarget(relay, info).catch(() => {});
   }
   if (method === "Target.targetDestroyed") relay.targets.delete(String(params.targetId));
   if (method === "Target.detachedFromTarget" && relay.sessions.delete(String(params.sessionId)))

@@ -49,7 +49,7 @@ let scripts: ScriptRunner;
 let sessionId: string;
 let tool: ReturnType<typeof browserExecute>;
 const sandbox = createTestSandbox();
-const workspace = await sandbox.open("any");
+const workspace = await sandbox.open("ses_test");
 
 before(async () => {
   site = await startTestSite((request, response) => {
