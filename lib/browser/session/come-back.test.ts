@@ -63,7 +63,12 @@ const WAYS: Record<string, [path: string, go: (live: LiveBrowser) => Promise<unk
   "a script of the agent": ["/by-script", (live) => live.page().goto(at("/by-script"))],
   "a person's click": [
     "/linked",
-    async ({ sessionId }) => {
+    async ({ sessionId, page }) => {
+      // A click before the first frame of a document reaches nothing; a person sees the link first.
+      await page().waitForFunction(() => document.querySelector("a") !== null);
+      await page().evaluate(
+        () => new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown))),
+      );
       const mouse = { type: "mouse", x: 40, y: 40, button: "left", clickCount: 1, modifiers: 0 } as const;
       await browsers.input(sessionId, { ...mouse, action: "down" });
       await browsers.input(sessionId, { ...mouse, action: "up" });
