@@ -17,7 +17,8 @@ export function ControlLabel({ hasFocus, takeControl }: { hasFocus: boolean; tak
     );
   }
   if (state.control === null && state.browser.status !== "ready") return null;
-  const isAgentAtWork = currentRun(state)?.state === "running" && state.elicitation === null;
+  const isAgentAtWork =
+    currentRun(state)?.state === "running" && state.waitingOn === null && state.elicitations.length === 0;
   const holder =
     state.control === "someone" ? "Someone else has control" : isAgentAtWork ? "Agent has control" : null;
   const mayTake = state.role === "drive" && isConnected;

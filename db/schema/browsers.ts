@@ -100,6 +100,38 @@ export const evidence = pgTable(
   ],
 );
 
+/** A field of a form, in the words of JSON Schema. */
+export type FormField = {
+  type: "string" | "number" | "integer" | "boolean" | "array";
+  title?: string | undefined;
+  description?: string | undefined;
+  default?: FormValue | undefined;
+  enum?: string[] | undefined;
+  oneOf?: { const: string; title?: string | undefined }[] | undefined;
+  items?:
+    | {
+        type?: "string" | undefined;
+        enum?: string[] | undefined;
+        anyOf?: { const: string; title?: string | undefined }[] | undefined;
+      }
+    | undefined;
+  format?: "date" | "date-time" | "email" | "uri" | undefined;
+  minLength?: number | undefined;
+  maxLength?: number | undefined;
+  minimum?: number | undefined;
+  maximum?: number | undefined;
+  minItems?: number | undefined;
+  maxItems?: number | undefined;
+};
+export type FormValue = string | number | boolean | string[];
+/** The form of a question: a flat JSON Schema. */
+export type ElicitationForm = {
+  type: "object";
+  properties: Record<string, FormField>;
+  required: string[];
+};
+export type ElicitationAnswer = string | Record<string, FormValue>;
+
 /** A question the agent asked a person. */
 export const elicitations = pgTable(
   "elicitations",
@@ -115,8 +147,13 @@ export const elicitations = pgTable(
     question: text("question").notNull(),
     /** Choices offered, if any. */
     options: jsonb("options").$type<string[]>(),
+    /** The fields to fill in, if the question is a form. */
+    form: json("form").$type<ElicitationForm>(),
     state: text("state").$type<ElicitationState>().notNull().default("open"),
-    answer: text("answer"),
+    /** Text; for a form, the values of its fields by name. */
+    answer: json("answer").$type<ElicitationAnswer>(),
+    /** When the question is no longer asked. */
+    expiresAt: instant("expires_at").notNull(),
     createdAt: createdAt(),
     resolvedAt: instant("resolved_at"),
   },

@@ -12,7 +12,11 @@ export const PAGE_WANTS = ["selected", "refused", "returning", "reached"] as con
 export const STARTUP_STATUSES = ["uninitialized", "starting", "ready", "error"] as const;
 export const TOOL_CALL_STATES = ["started", "succeeded", "failed", "unknown"] as const;
 export const EVIDENCE_KINDS = ["screenshot", "preview", "html", "file"] as const;
-export const ELICITATION_STATES = ["open", "answered", "declined", "unanswered"] as const;
+export const ELICITATION_STATES = ["open", "answered", "declined", "unanswered", "withdrawn"] as const;
+/** What a parked run waits for. */
+export const WAIT_KINDS = ["person", "agents", "tests", "control"] as const;
+/** How a wait ended: what it waited for came, its time was over, a message steered the turn, or the turn was stopped. */
+export const WAIT_ENDS = ["settled", "deadline", "message", "stopped"] as const;
 /** What a session is doing, or how its last turn ended, in one word. */
 export const SESSION_STATES = [
   "ready",
@@ -53,5 +57,7 @@ export type StartupStatus = (typeof STARTUP_STATUSES)[number];
 export type ToolCallState = (typeof TOOL_CALL_STATES)[number];
 export type EvidenceKind = (typeof EVIDENCE_KINDS)[number];
 export type ElicitationState = (typeof ELICITATION_STATES)[number];
+export type WaitKind = (typeof WAIT_KINDS)[number];
+export type WaitEnd = (typeof WAIT_ENDS)[number];
 export type SessionStateWord = (typeof SESSION_STATES)[number];
 export type ShareRole = (typeof SHARE_ROLES)[number];

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { answerElicitation } from "#lib/session/elicitation/answer-elicitation.ts";
 import { openTestService, type TestService, userMessage, waitUntil } from "./testing.ts";
 import { only, readEvents } from "./turn/turn-testing.ts";
 
@@ -56,8 +57,9 @@ describe("a task started on the landing page", () => {
       only(await readEvents(service, session.sessionId), "elicitation.requested");
     await waitUntil(async () => (await readQuestions()).length > 0, "the person is asked");
     const [asked] = await readQuestions();
-    const { elicitations } = service.container.services;
-    await elicitations.answer(session.sessionId, asked?.elicitationId ?? "", "checkout");
+    const { sessionId } = session;
+    const question = { sessionId, elicitationId: asked?.elicitationId ?? "" };
+    await answerElicitation(service.container.services, question, "checkout");
     await ended(session);
 
     const events = await readEvents(service, session.sessionId);

@@ -4,7 +4,7 @@ import type { EventLog } from "#lib/events/event-log.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import type { AddressRule } from "#lib/net/address/address-rule.ts";
 import type { OwnOrigin } from "#lib/net/proxy/own-origin.ts";
-import { listSessionsInTurn } from "#lib/session/run/run-store.ts";
+import { findOpenTurns } from "#lib/session/run/run-store.ts";
 import type { BrowserRecord, BrowserService } from "./browser-service.ts";
 import type { AnnotationVerdict } from "./overlay/install-overlay.ts";
 import { type OpenBrowser, openBrowser } from "./page/open-browser.ts";
@@ -102,9 +102,17 @@ export async function createBrowserService(deps: BrowserServiceDeps): Promise<Br
       const idle = browsers
         .list()
         .filter(([, browser]) => browser.isUnused() && browser.idleMs(now.getTime()) >= deps.idleMs);
-      await Promise.all(idle.map(([, browser]) => browser.end()));
+      // What is typed into the page of a parked turn is kept for as long as no other session needs the place.
+      const turns = await findOpenTurns(
+        deps.db,
+        idle.map(([sessionId]) => sessionId),
+      );
+      const ended = idle.filter(
+        ([sessionId, browser]) => turns.get(sessionId) !== "parked" && browser.isUnused(),
+      );
+      await Promise.all(ended.map(([, browser]) => browser.end()));
       await claims.expireLost();
-      return idle.length;
+      return ended.length;
     },
     async closeSession(sessionId) {
       const browser = await browsers.remove(sessionId);
@@ -246,8 +254,7 @@ async function makeSessionBrowser(parts: Parts, sessionId: string): Promise<Sess
         `no browser became free within ${deps.waitMs / 1_000} s: all ${deps.maxLive} are in use (BROWSER_MAX_LIVE); try again later`,
     },
     take: () => takeFromPool(parts),
-    mayStartForViewer: async () =>
-      places.hasRoom() && (await listSessionsInTurn(db, [sessionId])).includes(sessionId),
+    mayStartForViewer: async () => places.hasRoom() && (await findOpenTurns(db, [sessionId])).has(sessionId),
     onUnused: places.recheck,
     createPictureKeeper: (page) => createPictureKeeper({ db, sessionId, logger, ...page }),
     refuse: egress.refuse,
@@ -272,14 +279,14 @@ async function takeFromPool(parts: Parts): Promise<OpenBrowser> {
 async function endUnused({ deps, browsers, nowMs }: Parts, count: number): Promise<void> {
   const unused = browsers.list().filter(([, browser]) => browser.isUnused());
   if (unused.length === 0) return;
-  const inTurn = await listSessionsInTurn(
+  const turns = await findOpenTurns(
     deps.db,
     unused.map(([sessionId]) => sessionId),
   );
   const ordered = orderForEnding(
     unused.map(([sessionId, browser]) => ({
       browser,
-      hasOpenTurn: inTurn.includes(sessionId),
+      turn: turns.get(sessionId),
       idleMs: browser.idleMs(nowMs()),
     })),
     Math.min(deps.idleMs, EVICTION_IDLE_MS),

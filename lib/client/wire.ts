@@ -2,6 +2,8 @@
 
 export type AgentStatus = {
   turnState: TurnState;
+  /** What the running turn waits for. Null while it works. */
+  waitingOn: WaitingOn | null;
   /** Id of the run in progress, or null. */
   activeRunId: string | null;
   /** Id of the newest run that has started. */
@@ -347,7 +349,71 @@ export type DeliveryRecordPage = {
 };
 
 /** A stored event of the session. Ignore unknown kinds. */
-export type DomainEvent = RunStartedEvent | MessageCompletedEvent | ToolCallEvent | ToolResultEvent | McpSkippedEvent | TurnCompactingEvent | TurnCompactedEvent | TurnSteeredEvent | DeliverablePendingEvent | DeliverableReadyEvent | DeliverableFailedEvent | BrowserStatusEvent | BrowserWaitingEvent | BrowserDialogEvent | BrowserDownloadEvent | AnnotationSubmittedEvent | ElicitationRequestedEvent | ElicitationResolvedEvent | RunCompletedEvent;
+export type DomainEvent = RunStartedEvent | MessageCompletedEvent | ToolCallEvent | ToolResultEvent | McpSkippedEvent | TurnCompactingEvent | TurnCompactedEvent | TurnSteeredEvent | TurnWaitingEvent | TurnResumedEvent | DeliverablePendingEvent | DeliverableReadyEvent | DeliverableFailedEvent | BrowserStatusEvent | BrowserWaitingEvent | BrowserDialogEvent | BrowserDownloadEvent | AnnotationSubmittedEvent | ElicitationRequestedEvent | ElicitationResolvedEvent | RunCompletedEvent;
+
+/** A question that the agent asked. */
+export type Elicitation = {
+  elicitationId: string;
+  /** Id of the run: one attempt at the request's turn. */
+  runId: string;
+  /** Id of the tool call that asked. */
+  toolCallId: string;
+  question: string;
+  /** Suggested answers. Any other text is accepted too. */
+  options: Array<string> | null;
+  /** The fields to fill in. Null for a plain question. */
+  form: ElicitationForm | null;
+  state: "open" | "answered" | "declined" | "unanswered" | "withdrawn";
+  answer: ElicitationAnswer | null;
+  /** ISO 8601, UTC. */
+  createdAt: string;
+  /** When the question is no longer open. */
+  expiresAt: string;
+  /** ISO 8601, UTC. */
+  resolvedAt: string | null;
+};
+
+/** Text. For a form, the values by field name. */
+export type ElicitationAnswer = string | Record<string, string | number | boolean | Array<string>>;
+
+/** A flat JSON Schema of text, number, boolean, choice, multiple choice and date fields. */
+export type ElicitationForm = {
+  type: "object";
+  properties: Record<string, {
+    type: "string" | "number" | "integer" | "boolean" | "array";
+    title?: string | undefined;
+    description?: string | undefined;
+    default?: string | number | boolean | Array<string> | undefined;
+    enum?: Array<string> | undefined;
+    oneOf?: Array<{
+      const: string;
+      title?: string | undefined;
+    }> | undefined;
+    items?: {
+      type?: "string" | undefined;
+      enum?: Array<string> | undefined;
+      anyOf?: Array<{
+        const: string;
+        title?: string | undefined;
+      }> | undefined;
+    } | undefined;
+    format?: "date" | "date-time" | "email" | "uri" | undefined;
+    minLength?: number | undefined;
+    maxLength?: number | undefined;
+    minimum?: number | undefined;
+    maximum?: number | undefined;
+    minItems?: number | undefined;
+    maxItems?: number | undefined;
+  }>;
+  required: Array<string>;
+};
+
+export type ElicitationPage = {
+  success: true;
+  data: Array<Elicitation>;
+  /** Pass it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
 
 /** The agent asked a question. */
 export type ElicitationRequestedEvent = {
@@ -367,10 +433,15 @@ export type ElicitationRequestedEvent = {
   /** Id of the tool call. */
   toolCallId: string;
   question: string;
+  /** Suggested answers. Any other text is accepted too. */
   options: Array<string> | null;
+  /** The fields to fill in. Null for a plain question. */
+  form: ElicitationForm | null;
+  /** When the question is no longer open. */
+  expiresAt: string;
 };
 
-/** A question was answered, declined or left unanswered. */
+/** A question is no longer open. */
 export type ElicitationResolvedEvent = {
   kind: "elicitation.resolved";
   /** Sequence number in the session, without gaps. */
@@ -385,8 +456,9 @@ export type ElicitationResolvedEvent = {
   runId: string | null;
   source: Source;
   elicitationId: string;
-  state: "answered" | "declined" | "unanswered";
-  answer: string | null;
+  /** `unanswered`: nobody answered in time. `withdrawn`: a message or a stop made the question void. */
+  state: "answered" | "declined" | "unanswered" | "withdrawn";
+  answer: ElicitationAnswer | null;
 };
 
 /** Evidence that a tool stored. Download it as an artifact. */
@@ -599,6 +671,22 @@ export type LiveFrame = {
   /** ISO 8601, UTC. */
   timestamp: string;
   data: TurnSteeredEvent;
+} | {
+  type: "turn.waiting";
+  seq: number;
+  /** Id of the session. */
+  sessionId: string;
+  /** ISO 8601, UTC. */
+  timestamp: string;
+  data: TurnWaitingEvent;
+} | {
+  type: "turn.resumed";
+  seq: number;
+  /** Id of the session. */
+  sessionId: string;
+  /** ISO 8601, UTC. */
+  timestamp: string;
+  data: TurnResumedEvent;
 } | {
   type: "deliverable.pending";
   seq: number;
@@ -1323,6 +1411,24 @@ export type TurnCompactingEvent = {
   budgetTokens: number;
 };
 
+/** The turn continues after a wait. */
+export type TurnResumedEvent = {
+  kind: "turn.resumed";
+  /** Sequence number in the session, without gaps. */
+  seq: number;
+  /** ISO 8601, UTC. */
+  timestamp: string;
+  /** Id of the session. */
+  sessionId: string;
+  /** Id of the request: one accepted message. */
+  requestId: string | null;
+  /** Id of the run: one attempt at the request's turn. */
+  runId: string | null;
+  source: Source;
+  /** `settled`: what the turn waited for has come. `deadline`: the time of the wait is over. `message`: a message steers the turn. `stopped`: the turn was stopped. */
+  reason: "settled" | "deadline" | "message" | "stopped";
+};
+
 /** `running` from when a request is accepted until no request is open, retries included. */
 export type TurnState = "idle" | "running" | "compacting";
 
@@ -1353,6 +1459,23 @@ export type TurnStopped = {
   runId: string | null;
 };
 
+/** The turn waits for something outside of the service. It holds no resources of the agent until it continues. */
+export type TurnWaitingEvent = {
+  kind: "turn.waiting";
+  /** Sequence number in the session, without gaps. */
+  seq: number;
+  /** ISO 8601, UTC. */
+  timestamp: string;
+  /** Id of the session. */
+  sessionId: string;
+  /** Id of the request: one accepted message. */
+  requestId: string | null;
+  /** Id of the run: one attempt at the request's turn. */
+  runId: string | null;
+  source: Source;
+  waitingOn: WaitingOn;
+};
+
 /** Resource usage of a run. */
 export type Usage = {
   inputTokens: number;
@@ -1363,6 +1486,18 @@ export type Usage = {
   toolCalls: number;
   /** Duration in milliseconds. */
   durationMs: number;
+};
+
+/** What a turn waits for outside of the service. */
+export type WaitingOn = {
+  /** `person`: an answer to a question. `control`: a person has control of the browser. `agents`: sub-agents. `tests`: test results. */
+  kind: "person" | "agents" | "tests" | "control";
+  /** Ids of the open questions, sub-agents or test runs. Empty for `control`. */
+  ids: Array<string>;
+  /** ISO 8601, UTC. */
+  since: string;
+  /** When the wait ends without an answer or result. Null for never. */
+  until: string | null;
 };
 
 /** An error without the envelope: only the message. */
@@ -1460,11 +1595,17 @@ export type Operations = {
     body: undefined;
     answer: Settled;
   };
-  /** Answer the agent's question. A question can be answered or declined once. Returns 409 if it is already settled. */
+  /** List the agent's questions, newest first */
+  listElicitations: {
+    parameters: { sessionId: string; limit?: number | undefined; cursor?: string | undefined };
+    body: undefined;
+    answer: ElicitationPage;
+  };
+  /** Answer the agent's question. A question can be answered or declined once. The turn continues with the answer. Returns 400 if a value does not fit its field, and the question stays open. Returns 409 if the question is no longer open. */
   answerElicitation: {
     parameters: { sessionId: string; elicitationId: string };
     body: {
-      answer: string;
+      answer: ElicitationAnswer;
     } | {
       decline: true;
     };
@@ -1590,6 +1731,7 @@ export const OPERATIONS = {
   listQueue: {"method":"GET","path":"/api/sessions/:sessionId/queue","query":[],"hasBody":false,"isRaw":false},
   editQueued: {"method":"PATCH","path":"/api/sessions/:sessionId/queue/:requestId","query":[],"hasBody":true,"isRaw":false},
   removeQueued: {"method":"DELETE","path":"/api/sessions/:sessionId/queue/:requestId","query":[],"hasBody":false,"isRaw":false},
+  listElicitations: {"method":"GET","path":"/api/sessions/:sessionId/elicitations","query":["limit","cursor"],"hasBody":false,"isRaw":false},
   answerElicitation: {"method":"POST","path":"/api/sessions/:sessionId/elicitations/:elicitationId","query":[],"hasBody":true,"isRaw":false},
   readBrowser: {"method":"GET","path":"/api/sessions/:sessionId/browser","query":[],"hasBody":false,"isRaw":false},
   retargetBrowser: {"method":"POST","path":"/api/sessions/:sessionId/browser","query":[],"hasBody":true,"isRaw":false},

@@ -1,6 +1,14 @@
 import { z } from "zod";
 import type { MessagePart } from "#db/schema/index.ts";
-import { BROWSER_STATUSES, EVIDENCE_KINDS, MESSAGE_ROLES, RUN_ORIGINS } from "#db/schema/unions.ts";
+import {
+  BROWSER_STATUSES,
+  EVIDENCE_KINDS,
+  MESSAGE_ROLES,
+  RUN_ORIGINS,
+  WAIT_ENDS,
+  WAIT_KINDS,
+} from "#db/schema/unions.ts";
+import { answerSchema, formSchema } from "./form-schema.ts";
 import {
   count,
   jsonValue,
@@ -122,6 +130,22 @@ const usageSchema = z
   })
   .meta({ id: "Usage", description: "Resource usage of a run." });
 
+/** Source: `parked-turns.md`, While parked. */
+export const waitingOnSchema = z
+  .object({
+    kind: z.enum(WAIT_KINDS).meta({
+      description:
+        "`person`: an answer to a question. `control`: a person has control of the browser. `agents`: sub-agents. `tests`: test results.",
+    }),
+    ids: z.array(z.string()).meta({
+      description: "Ids of the open questions, sub-agents or test runs. Empty for `control`.",
+      examples: [["eli_b4wq2nxzkt7mpycr5hvjd3sa"]],
+    }),
+    since: timestamp,
+    until: timestamp.nullable().describe("When the wait ends without an answer or result. Null for never."),
+  })
+  .meta({ id: "WaitingOn", description: "What a turn waits for outside of the service." });
+
 /** Defines an event: the fields that every event has, then its own. Source: `wire.md`, Stream. */
 const define = <const Kind extends string, Fields extends z.core.$ZodLooseShape>(
   kind: Kind,
@@ -207,6 +231,17 @@ export const eventSchemas = {
     steerRequestId: requestId,
     messageIds: z.array(messageId),
   }),
+  "turn.waiting": define(
+    "turn.waiting",
+    "The turn waits for something outside of the service. It holds no resources of the agent until it continues.",
+    { waitingOn: waitingOnSchema },
+  ),
+  "turn.resumed": define("turn.resumed", "The turn continues after a wait.", {
+    reason: z.enum(WAIT_ENDS).meta({
+      description:
+        "`settled`: what the turn waited for has come. `deadline`: the time of the wait is over. `message`: a message steers the turn. `stopped`: the turn was stopped.",
+    }),
+  }),
   "deliverable.pending": define("deliverable.pending", "The run will produce a result.", deliverable),
   "deliverable.ready": define("deliverable.ready", "The result is ready and valid.", deliverable),
   "deliverable.failed": define("deliverable.failed", "The run produced no valid result.", deliverable),
@@ -272,20 +307,21 @@ export const eventSchemas = {
     options: z
       .array(z.string())
       .nullable()
-      .meta({ examples: [["EUR", "USD"]] }),
+      .meta({
+        description: "Suggested answers. Any other text is accepted too.",
+        examples: [["EUR", "USD"]],
+      }),
+    form: formSchema.nullable().describe("The fields to fill in. Null for a plain question."),
+    expiresAt: timestamp.describe("When the question is no longer open."),
   }),
-  "elicitation.resolved": define(
-    "elicitation.resolved",
-    "A question was answered, declined or left unanswered.",
-    {
-      elicitationId,
-      state: z.enum(["answered", "declined", "unanswered"]),
-      answer: z
-        .string()
-        .nullable()
-        .meta({ examples: ["EUR"] }),
-    },
-  ),
+  "elicitation.resolved": define("elicitation.resolved", "A question is no longer open.", {
+    elicitationId,
+    state: z.enum(["answered", "declined", "unanswered", "withdrawn"]).meta({
+      description:
+        "`unanswered`: nobody answered in time. `withdrawn`: a message or a stop made the question void.",
+    }),
+    answer: answerSchema.nullable().meta({ examples: ["EUR"] }),
+  }),
   "run.completed": define("run.completed", "A run ended.", {
     outcome: outcomeSchema,
     error: z.string().optional(),

@@ -6,6 +6,7 @@ import type {
   messageDeltaSchema,
   messageRecordSchema,
   outcomeSchema,
+  waitingOnSchema,
 } from "./event-schemas.ts";
 
 // Every type here is inferred from the schema that the contract shows: see `event-schemas.ts` for what the fields mean.
@@ -15,6 +16,9 @@ export type RunOutcome = z.output<typeof outcomeSchema>;
 
 /** The typed result of a run as the API shows it. */
 export type Deliverable = z.output<typeof deliverableSchema>;
+
+/** What a parked turn waits for. */
+export type WaitingOn = z.output<typeof waitingOnSchema>;
 
 /** A message as the API lists it. */
 export type TranscriptMessage = z.output<typeof messageRecordSchema>;

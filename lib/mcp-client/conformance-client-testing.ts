@@ -1,3 +1,4 @@
+import { readDefaults } from "#lib/events/form-answer.ts";
 import { createAddressRule } from "#lib/net/address/address-rule.ts";
 import { createGuardedWebFetch } from "#lib/net/fetch/guarded-web-fetch.ts";
 import { createMcpClient } from "./create-mcp-client.ts";
@@ -12,7 +13,9 @@ const client = createMcpClient({
   fetch,
   readHeaders: async () => ({}),
   // A person who takes every default.
-  elicitations: { ask: async () => ({ state: "answered", answer: "skip" }) },
+  elicitations: {
+    askAndWait: async (_, { form }) => ({ state: "answered", answer: form ? readDefaults(form) : "yes" }),
+  },
 });
 const turn = {
   sessionId: "ses_suite",

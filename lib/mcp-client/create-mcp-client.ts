@@ -43,7 +43,7 @@ type Listed = { listing: RawListing; redact: HeldConnection["redact"] };
 /** Offers of our own server that are remembered; sessions differ in few ways. */
 const OFFERS_MAX = 256;
 
-type McpDeps = ServerDeps & { elicitations: Pick<Elicitations, "ask">; limits?: Partial<McpLimits> };
+type McpDeps = ServerDeps & { elicitations: Pick<Elicitations, "askAndWait">; limits?: Partial<McpLimits> };
 
 /** @see McpClient */
 export function createMcpClient(deps: McpDeps): McpClient {

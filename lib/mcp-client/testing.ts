@@ -1,3 +1,4 @@
+import type { ElicitationForm } from "#db/schema/index.ts";
 import { makeCertificate } from "#e2e/fixtures/make-certificate.ts";
 import { startToolServer, type ToolServerOptions } from "#e2e/fixtures/mcp/start-tool-server.ts";
 import { trustCertificate } from "#e2e/fixtures/trust-certificate.ts";
@@ -9,7 +10,12 @@ import { createMcpClient, type McpCall } from "./create-mcp-client.ts";
 import type { McpLimits } from "./mcp-limits.ts";
 import type { McpTurn } from "./tool-server.ts";
 
-export type Question = { callId: string; question: string; options: string[] | null };
+export type Question = {
+  callId: string;
+  question: string;
+  options: string[] | null;
+  form: ElicitationForm | null;
+};
 
 /** A client over the real guarded fetch, with real tool servers on loopback, which it may reach. */
 export function openMcpBench() {
@@ -42,8 +48,8 @@ export function openMcpBench() {
         fetch,
         readHeaders: async (_, serverId) => options.headers?.[serverId] ?? {},
         elicitations: {
-          ask: async ({ callId }, { question, options: choices }) => {
-            const asked = { callId, question, options: choices };
+          askAndWait: async ({ callId }, { question, options: choices, form }) => {
+            const asked = { callId, question, options: choices, form };
             questions.push(asked);
             return options.answer?.(asked) ?? { state: "declined" };
           },

@@ -1,6 +1,12 @@
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import type { EvidencePointer } from "#lib/events/event.ts";
-import type { Tool, ToolCall, ToolContent, ToolResult } from "#lib/tools/tool.ts";
+import {
+  type Tool,
+  type ToolCall,
+  type ToolContent,
+  type ToolResult,
+  unlessWaiting,
+} from "#lib/tools/tool.ts";
 import type { McpCall, McpTool } from "./mcp-tool.ts";
 
 /** Where a result names what a tool kept: `GET /api/sessions/:sessionId/artifacts/:id` serves it. */
@@ -27,11 +33,12 @@ export const toMcpTool = (tool: Tool): McpTool => ({
   },
   timeoutMs: tool.timeoutMs,
   ...acquireOf(tool),
-  execute: async (input, call) => describeResult(await tool.execute(input, outsideOfTurns(call))),
+  execute: async (input, call) =>
+    describeResult(unlessWaiting(await tool.execute(input, outsideOfTurns(call)))),
 });
 
 const acquireOf = ({ acquire }: Tool): Pick<McpTool, "acquire"> =>
-  acquire ? { acquire: (call) => acquire(outsideOfTurns(call)) } : {};
+  acquire ? { acquire: async (call) => unlessWaiting(await acquire(outsideOfTurns(call))) } : {};
 
 const outsideOfTurns = ({ sessionId, callId, signal }: McpCall): ToolCall => ({
   sessionId,

@@ -4,6 +4,7 @@ import { createRunTurn } from "#inngest/functions/run-turn.ts";
 import { createReapBrowsers, createSweepOutbox } from "#inngest/functions/sweeps.ts";
 import { createClient, sendJob } from "#inngest/inngest-client.ts";
 import type { BrowserService } from "#lib/browser/browser-service.ts";
+import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
 import { attemptDelivery } from "#lib/callback/attempt-delivery.ts";
 import { resendLostDeliveries } from "#lib/callback/lost-delivery-store.ts";
 import { standardSchedule } from "#lib/callback/retry-schedule.ts";
@@ -21,6 +22,7 @@ import { chooseEngine } from "./choose-engine.ts";
 import { createWaitedSender } from "./create-waited-sender.ts";
 import type { Env } from "./env.ts";
 import { followRuns } from "./follow-runs.ts";
+import { followWaits } from "./follow-waits.ts";
 import type { Storage } from "./open-storage.ts";
 
 type TurnPlayerDeps = Pick<TurnDeps, "model" | "mcp" | "elicitations"> & {
@@ -29,6 +31,7 @@ type TurnPlayerDeps = Pick<TurnDeps, "model" | "mcp" | "elicitations"> & {
   logger: Logger;
   fetch: GuardedFetch;
   schemas: SchemaChecker;
+  control: BrowserControl;
   tooling: {
     tools: readonly Tool[];
     evidence: EvidenceStore;
@@ -48,12 +51,14 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
   const client = createClient(engine.clientOptions);
   const sender = { db, send: (job: Job) => sendJob(client, job), logger };
   const jobs = isServerless ? createWaitedSender(sender) : createJobSender(sender);
+  const waits = followWaits({ db, log: storage.log, jobs, logger }, deps.control);
   const own = createStopRegistry();
   const played = followRuns({
     db,
     bus,
     own,
     logger,
+    sweepWaits: waits.sweep,
     resendLost: engine.mayLoseJobs ? () => resendLostJobs(LOST_AFTER_MS) : undefined,
   });
   const turn = createTurnService(readTurnDeps(deps, jobs, played.stops), deps.schemas);
@@ -98,6 +103,7 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
     if (lost.length > 0)
       logger.warn({ jobs: lost.map(({ id }) => id) }, "callbacks whose jobs were lost are sent again");
     jobs.sendSoon(lost);
+    await waits.sweep();
     await deps.sweepOthers();
     return lost.length + (await jobs.sweep());
   }
@@ -121,6 +127,7 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
     },
     async stop() {
       await engine.stop();
+      waits.close();
       played.close();
     },
   };
@@ -128,7 +135,7 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
 
 /** What the turn engine works with. */
 function readTurnDeps(deps: TurnPlayerDeps, jobs: JobSender, stops: StopRegistry): TurnDeps {
-  const { env, storage, logger, model, mcp, elicitations, tooling } = deps;
+  const { env, storage, logger, model, mcp, elicitations, control, tooling } = deps;
   return {
     db: storage.db,
     log: storage.log,
@@ -138,6 +145,7 @@ function readTurnDeps(deps: TurnPlayerDeps, jobs: JobSender, stops: StopRegistry
     model,
     mcp,
     elicitations,
+    control,
     evidence: tooling.evidence,
     firstLook: tooling.firstLook,
     tools: new Map(tooling.tools.map((tool) => [tool.name, tool])),

@@ -17,6 +17,7 @@ const TOPIC = "stop-run";
  *
  * @param deps.own the signals of the runs that this process plays.
  * @param deps.resendLost looks for lost jobs, after each renewal; absent where the engine cannot lose any.
+ * @param deps.sweepWaits ends the waits of parked runs whose time is over.
  */
 export function followRuns(deps: {
   db: Database;
@@ -24,8 +25,9 @@ export function followRuns(deps: {
   own: StopRegistry;
   logger: Logger;
   resendLost?: (() => Promise<void>) | undefined;
+  sweepWaits: () => Promise<void>;
 }) {
-  const { db, bus, own, logger, resendLost } = deps;
+  const { db, bus, own, logger, resendLost, sweepWaits } = deps;
   const pace = createPace(PLAYED_EVERY_MS, LOST_AFTER_MS);
   /** One entry for each play: a run may be played twice at once, and one of the two finds its claim over. */
   const plays = new Map<{ runId: string }, Promise<unknown>>();
@@ -47,6 +49,7 @@ export function followRuns(deps: {
 
   async function keepUp(): Promise<void> {
     if (await renew()) await resendLost?.();
+    await sweepWaits();
   }
 
   const timer = setInterval(() => void keepUp().catch(complain), PLAYED_EVERY_MS);

@@ -3,10 +3,10 @@ import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
 import type { EvidenceStore } from "#lib/evidence/evidence.ts";
 import type { GuardedFetch } from "#lib/net/fetch/guarded-fetch.ts";
 import type { SandboxService } from "#lib/sandbox/sandbox-service.ts";
+import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
 import type { TranscriptReader } from "#lib/session/transcript/transcript.ts";
 import type { SnapshotBook } from "./browser/look/snapshot-book.ts";
 import type { ScriptRunner } from "./browser/script/script-runner.ts";
-import type { ToolCall } from "./tool.ts";
 
 /** The ports that tools work through; the container plugs them in. */
 export type ToolServices = {
@@ -22,17 +22,5 @@ export type ToolServices = {
   people: PeoplePort;
 };
 
-/** What a person answered, or why none did. */
-export type ElicitationOutcome =
-  | { state: "answered"; answer: string }
-  | { state: "declined" }
-  | { state: "unanswered"; reason: string };
-
 /** How a tool asks the people on the session page. */
-export type PeoplePort = {
-  /** Shows a question on the session page and waits for its answer, the call's signal or the deadline. */
-  ask: (
-    call: ToolCall & { runId: string },
-    question: { question: string; options: string[] | null; timeoutMs: number },
-  ) => Promise<ElicitationOutcome>;
-};
+export type PeoplePort = Pick<Elicitations, "ask">;

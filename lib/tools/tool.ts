@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { RunOrigin } from "#db/schema/unions.ts";
+import type { RunOrigin, WaitEnd, WaitKind } from "#db/schema/unions.ts";
 import type { EvidencePointer } from "#lib/events/event.ts";
 
 /** What a tool cannot work without; `capabilities` removes the tools whose need is switched off. */
@@ -23,6 +23,21 @@ export type ToolContent =
 /** What a tool answers: shown to the model, and recorded whole. A failure is an answer too. */
 export type ToolResult = { isError: boolean; content: ToolContent[] };
 
+/**
+ * What a tool answers that waits for something outside of the service. Its turn is parked, and the call is made again when
+ * the wait has ended. Source: `architecture.md`, Turns that wait.
+ */
+export type Waiting = {
+  status: "waiting";
+  on: {
+    kind: WaitKind;
+    /** Ids of what it waits for. */
+    subjects: string[];
+    /** When the wait ends without it; null for never. */
+    deadlineAt: Date | null;
+  };
+};
+
 /** The call at hand. */
 export type ToolCall = {
   sessionId: string;
@@ -31,6 +46,8 @@ export type ToolCall = {
   runId: string | null;
   callId: string;
   origin: RunOrigin;
+  /** How the wait of an earlier try of this call has ended. */
+  waitEndedBy?: WaitEnd | undefined;
   /** Fires when the turn is stopped or the service shuts down. */
   signal: AbortSignal;
 };
@@ -55,27 +72,57 @@ export type Tool = {
    * begun: a call that is interrupted here had no effect and is made again. @returns the way to give it back.
    * @throws Error with a sentence for the model; the signal's reason when the call is stopped.
    */
-  acquire?: ((call: ToolCall) => Promise<() => void>) | undefined;
-  /** Runs the call. Expected failures are results with `isError`; a throw is shown to the model as its message. */
-  execute: (input: unknown, call: ToolCall) => Promise<ToolResult>;
+  acquire?: ((call: ToolCall) => Promise<(() => void) | Waiting>) | undefined;
+  /**
+   * Runs the call. Expected failures are results with `isError`; a throw is shown to the model as its message. Only an
+   * idempotent call that belongs to a turn may answer that it waits.
+   */
+  execute: (input: unknown, call: ToolCall) => Promise<ToolResult | Waiting>;
 };
 
-type ToolDefinition<Input extends z.ZodType> = Omit<Tool, "input" | "execute" | "timeoutMs"> & {
+type Answer = ToolResult | Waiting | string;
+type ToolDefinition<Input extends z.ZodType, Given extends Answer> = Omit<
+  Tool,
+  "input" | "execute" | "timeoutMs"
+> & {
   input: Input;
   timeoutMs?: number;
-  execute: (input: z.output<Input>, call: ToolCall) => Promise<ToolResult | string>;
+  execute: (input: z.output<Input>, call: ToolCall) => Promise<Given>;
+};
+/** A tool that waits for nothing unless it says so. */
+type DefinedTool<Given extends Answer> = Omit<Tool, "execute"> & {
+  execute: (input: unknown, call: ToolCall) => Promise<ToolResult | Extract<Given, Waiting>>;
 };
 
 /** Defines a tool; a string answer is a text result. The input has been parsed with `input` before `execute` sees it. */
-export function defineTool<Input extends z.ZodType>(definition: ToolDefinition<Input>): Tool {
+export function defineTool<Input extends z.ZodType, Given extends Answer>(
+  definition: ToolDefinition<Input, Given>,
+): DefinedTool<Given> {
   return {
     timeoutMs: 60_000,
     ...definition,
     async execute(input, call) {
       const result = await definition.execute(definition.input.parse(input), call);
-      return typeof result === "string" ? textResult(result) : result;
+      if (typeof result === "string") return textResult(result);
+      // What is no text is one of the other two.
+      return result as ToolResult | Extract<Given, Waiting>;
     },
   };
+}
+
+/** @see Waiting */
+export const waitFor = (on: Waiting["on"]): Waiting => ({ status: "waiting", on });
+
+/**
+ * An answer to a call that belongs to no turn.
+ *
+ * @throws Error for one that waits: only a turn can be parked.
+ */
+export function unlessWaiting<Given extends object>(answer: Given | Waiting): Given {
+  if ("status" in answer && answer.status === "waiting")
+    throw new Error("This call would have to wait, which only a call of a turn can do.");
+  // The other kind has no such status.
+  return answer as Given;
 }
 
 /** An answer of text. */

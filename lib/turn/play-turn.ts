@@ -7,8 +7,10 @@ import type { PlayJob } from "./record/turn-store.ts";
 import { claimRun } from "./run/claim-run.ts";
 import { closeRun, type RunEnd } from "./run/close-run.ts";
 import { openRun } from "./run/open-run.ts";
+import { parkRun } from "./run/park-run.ts";
 import { findPlace, findRecorded, isStopped, type RunInPlay } from "./run/run-in-play.ts";
 import { STOPPED_REASON } from "./run/stop-registry.ts";
+import type { PlannedCall } from "./step/call-model.ts";
 import { callWithRoom } from "./step/call-with-room.ts";
 import { readSteers } from "./step/read-steers.ts";
 import { runTools, settleCalls } from "./step/run-tools.ts";
@@ -23,10 +25,10 @@ import { probeRun } from "./structured/probe-run.ts";
 import type { TurnDeps } from "./turn-deps.ts";
 
 /**
- * How far an executor came: to the run's end (`ended`), or to the end of its time between two steps (`paused`). `later`
- * and `no` are those of a claim.
+ * How far an executor came: to the run's end (`ended`), to the end of its time between two steps (`paused`), or to
+ * something outside of the service that the run waits for (`parked`). `later` and `no` are those of a claim.
  */
-export type Played = { status: "ended" | "paused" | "no" } | { status: "later"; delayMs: number };
+export type Played = { status: "ended" | "paused" | "parked" | "no" } | { status: "later"; delayMs: number };
 
 const STOPPED: RunEnd = { outcome: "cancelled", reason: STOPPED_REASON };
 
@@ -58,7 +60,7 @@ async function playClaimed(deps: TurnDeps, checker: SchemaChecker, run: RunInPla
   const pauseAtMs = performance.now() + deps.settings.stretchMs;
   for (;;) {
     const end = await playSteps(deps, checker, run, pauseAtMs);
-    if (end === "paused") return { status: "paused" };
+    if (end === "paused" || end === "parked") return { status: end };
     if (end.outcome === "cancelled") await settleCalls(deps, run);
     const closed = await closeRun(deps, run, end);
     if (closed === "refused") throw new StaleClaimError(run.claim);
@@ -70,7 +72,7 @@ async function playClaimed(deps: TurnDeps, checker: SchemaChecker, run: RunInPla
 }
 
 /**
- * Plays steps until the run is to end, or this executor's time is over. The probe of a structured run comes before
+ * Plays steps until the run is to end, waits for something, or this executor's time is over. The probe of a structured run comes before
  * everything else, so that a refused schema costs no tool call and no request to the caller's tool servers.
  */
 async function playSteps(
@@ -78,7 +80,7 @@ async function playSteps(
   checker: SchemaChecker,
   run: RunInPlay,
   pauseAtMs: number,
-): Promise<RunEnd | "paused"> {
+): Promise<RunEnd | "paused" | "parked"> {
   await openRun(deps, run);
   if (isStopped(run)) return STOPPED;
   if (run.claim.isStructured) {
@@ -100,7 +102,7 @@ async function playSteps(
     if (model.kind === "failed") return { outcome: "errored", failure: model.failure };
     if (model.kind === "concluded")
       return { outcome: "succeeded", conclusion: model.record, canGoOn: number < maxSteps };
-    await runTools(deps, run, number, model.calls);
+    if (await waitForCalls(deps, run, number, model.calls)) return "parked";
     if (isStopped(run)) return STOPPED;
     // At the step limit, and once the collection has begun, an unread message becomes a turn of its own.
     const mayRead = number < maxSteps && !hasBegunCollection(run);
@@ -110,6 +112,9 @@ async function playSteps(
       if (end !== "steered") return end;
       goesOn = await readSteers(deps, run, number + 1);
     }
+    // A message is answered also while a person has control: the next call that needs it waits.
+    if (!goesOn && number < maxSteps && (await waitForControl(deps, run))) return "parked";
+    if (isStopped(run)) return STOPPED;
     const isProgress = number > place || !isResumed;
     if (isProgress && (performance.now() > pauseAtMs || deps.stops.isShuttingDown())) return "paused";
   }
@@ -117,6 +122,29 @@ async function playSteps(
     outcome: "errored",
     failure: { message: `step limit of ${maxSteps} reached`, isRetryable: false },
   };
+}
+
+/** Runs the calls of a message until all have their results, or the run is parked. @returns whether it is. */
+async function waitForCalls(
+  deps: TurnDeps,
+  run: RunInPlay,
+  number: number,
+  calls: PlannedCall[],
+): Promise<boolean> {
+  for (;;) {
+    const waits = await runTools(deps, run, number, calls);
+    if (waits.length === 0 || isStopped(run)) return false;
+    if (await parkRun(deps, run, waits)) return true;
+    if (isStopped(run)) return false;
+  }
+}
+
+/** Parks a run that uses the browser while a person has control of it. @returns whether it is parked. */
+async function waitForControl(deps: TurnDeps, run: RunInPlay): Promise<boolean> {
+  if (!run.prompt.tools.has("browser_execute")) return false;
+  if (deps.control.holderOf(run.claim.sessionId) === undefined) return false;
+  const wait = { callId: "", kind: "control", subjects: [], deadlineAt: null } as const;
+  return parkRun(deps, run, [{ ...wait, subjects: [], createdAt: new Date() }]);
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Database } from "#db/client.ts";
+import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
 import type { EvidenceStore } from "#lib/evidence/evidence.ts";
 import type { Logger } from "#lib/log/logger.ts";
@@ -34,6 +35,8 @@ export type TurnDeps = {
   evidence: EvidenceStore;
   mcp: McpClient;
   elicitations: Pick<Elicitations, "abandon">;
+  /** Which sessions' browsers a person has control of. */
+  control: Pick<BrowserControl, "holderOf">;
   stops: StopRegistry;
   logger: Logger;
   settings: TurnSettings;

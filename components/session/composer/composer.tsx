@@ -8,7 +8,7 @@ import { Button } from "../../ui/button.tsx";
 import { cn } from "../../ui/cn.ts";
 import { Kbd } from "../../ui/kbd.tsx";
 import { useRuntime, useSession } from "../session-context.tsx";
-import { ElicitationForm } from "./elicitation-form.tsx";
+import { ElicitationForms } from "./elicitation-form.tsx";
 import { MODES, ModeChoice } from "./mode-choice.tsx";
 import { StateLine } from "./state-line.tsx";
 import { useStop } from "./stop-context.tsx";
@@ -22,7 +22,7 @@ export function Composer({
   textarea: RefObject<HTMLTextAreaElement | null>;
   className?: string;
 }) {
-  const state = useSession();
+  const { role } = useSession();
   useSyncQueue();
   return (
     <section
@@ -30,10 +30,8 @@ export function Composer({
       className={cn("flex max-h-[70dvh] min-h-0 flex-col gap-2 border-t bg-canvas px-3 pt-2 pb-3", className)}
     >
       <StateLine />
-      {state.elicitation && (
-        <ElicitationForm key={state.elicitation.elicitationId} elicitation={state.elicitation} />
-      )}
-      {state.role === "drive" ? (
+      <ElicitationForms />
+      {role === "drive" ? (
         <MessageBox textarea={textarea} />
       ) : (
         <p className="text-faint text-sm">You are watching. This link does not allow sending messages.</p>
@@ -43,15 +41,19 @@ export function Composer({
 }
 
 function MessageBox({ textarea }: { textarea: RefObject<HTMLTextAreaElement | null> }) {
-  const isBusy = isWorking(useSession());
+  const state = useSession();
+  const isBusy = isWorking(state);
+  // The agent reads it instead of an answer.
+  const isAsked = state.elicitations.length > 0;
   const { error: stopError } = useStop();
   const { text, setText, chosen, setChosen, isSending, sendError, send } = useMessage();
+  const mode = !isBusy ? "queue" : isAsked ? "steer" : chosen;
   const error = sendError ?? (isBusy ? stopError : null);
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        void send(isBusy ? chosen : "queue");
+        void send(mode);
       }}
       className="rounded-lg border border-line-strong bg-surface focus-within:border-accent focus-within:ring-2 focus-within:ring-accent/20"
     >
@@ -62,13 +64,19 @@ function MessageBox({ textarea }: { textarea: RefObject<HTMLTextAreaElement | nu
         dir="auto"
         aria-label="Message to the agent"
         aria-keyshortcuts="/"
-        placeholder={isBusy ? MODES[chosen].does : "Ask for something else"}
+        placeholder={
+          isAsked
+            ? "Or tell the agent something else"
+            : isBusy
+              ? MODES[chosen].does
+              : "Ask for something else"
+        }
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {
           if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
           event.preventDefault();
           const isSteer = event.ctrlKey || event.metaKey;
-          void send(!isBusy ? "queue" : isSteer ? "steer" : chosen);
+          void send(isBusy && isSteer ? "steer" : mode);
         }}
         className="field-sizing-content block max-h-48 min-h-10 w-full resize-none bg-transparent px-3 py-2 text-base outline-none placeholder:text-faint"
       />
@@ -133,10 +141,13 @@ function MessageHint({
   chosen: FollowUpMode;
   setChosen: (mode: FollowUpMode) => void;
 }) {
-  const isBusy = isWorking(useSession());
+  const state = useSession();
+  const isBusy = isWorking(state);
   const { isArmed } = useStop();
   if (isBusy && isArmed)
     return <span className="truncate pl-1 font-medium text-warn text-xs">Press Esc again to stop</span>;
+  if (state.elicitations.length > 0)
+    return <span className="truncate pl-1 text-faint text-xs">Withdraws the question</span>;
   if (isBusy) return <ModeChoice mode={chosen} onChange={setChosen} />;
   return (
     <span className="truncate pl-1 text-faint text-xs max-sm:invisible">

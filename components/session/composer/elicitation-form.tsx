@@ -2,81 +2,207 @@
 
 import { CircleHelp } from "lucide-react";
 import { type FormEvent, useState } from "react";
-import type { ElicitationView } from "#lib/page/state/view-types.ts";
+import { checkAnswer, readDefaults } from "#lib/events/form-answer.ts";
+import type {
+  ElicitationAnswer,
+  ElicitationView,
+  ElicitationForm as FormOf,
+  FormValue,
+} from "#lib/page/state/view-types.ts";
+import { formatUntil } from "#lib/page/words/format.ts";
 import { Button } from "../../ui/button.tsx";
 import { Input } from "../../ui/field.tsx";
+import { useNow } from "../../ui/use-now.ts";
 import { useRuntime, useSession } from "../session-context.tsx";
+import { FormFieldInput } from "./form-field-input.tsx";
 
-/** An open question of the agent, with a form for the answer. */
-export function ElicitationForm({ elicitation }: { elicitation: ElicitationView }) {
-  const { store, actions } = useRuntime();
-  const { role } = useSession();
-  const [text, setText] = useState("");
-  const [isSending, setSending] = useState(false);
-  const [error, setError] = useState<string | null>(null);
-  const id = `question-${elicitation.elicitationId}`;
-
-  async function reply(answer: { answer: string } | { decline: true }): Promise<void> {
-    setSending(true);
-    setError(null);
-    const outcome = await actions.answer(elicitation.elicitationId, answer);
-    setSending(false);
-    if (outcome.isDone) store.noteElicitationAnswered(elicitation.elicitationId);
-    else setError(outcome.error);
-  }
-  function submit(event: FormEvent): void {
-    event.preventDefault();
-    if (text.trim() !== "") void reply({ answer: text.trim() });
-  }
-
+/** The open questions of the agent, each with a form for the answer. */
+export function ElicitationForms() {
+  const { elicitations } = useSession();
+  if (elicitations.length === 0) return null;
   return (
-    <form
-      onSubmit={submit}
-      className="flex min-h-0 flex-col gap-2 overflow-y-auto rounded-lg border border-warn/40 bg-warn-soft p-3"
+    <div className="flex min-h-0 flex-col gap-2 overflow-y-auto">
+      {elicitations.map((each) => (
+        <ElicitationForm key={each.elicitationId} elicitation={each} />
+      ))}
+    </div>
+  );
+}
+
+function ElicitationForm({ elicitation }: { elicitation: ElicitationView }) {
+  const { role } = useSession();
+  const id = `question-${elicitation.elicitationId}`;
+  return (
+    <section
+      aria-labelledby={id}
+      className="flex flex-col gap-3 rounded-lg border border-warn/40 bg-warn-soft p-3"
     >
       <p id={id} dir="auto" className="flex gap-2 whitespace-pre-wrap text-base [overflow-wrap:anywhere]">
         <CircleHelp aria-hidden className="mt-[3px] size-4 shrink-0 text-warn" />
         {elicitation.question}
       </p>
-      {role === "drive" && (
-        <>
-          {elicitation.options && (
-            <div className="flex flex-wrap gap-2">
-              {elicitation.options.map((option) => (
-                <Button
-                  key={option}
-                  disabled={isSending}
-                  className="h-auto min-h-8 max-w-full whitespace-normal py-1 text-left"
-                  onClick={() => reply({ answer: option })}
-                >
-                  {option}
-                </Button>
-              ))}
-            </div>
-          )}
-          <div className="flex flex-wrap justify-end gap-2">
-            <Input
-              dir="auto"
-              className="flex-1 max-sm:basis-full"
-              aria-labelledby={id}
-              value={text}
-              placeholder={elicitation.options ? "Or answer in your own words" : "Answer"}
-              onChange={(event) => setText(event.target.value)}
-            />
-            <Button type="submit" variant="primary" disabled={isSending || text.trim() === ""}>
-              Answer
+      {role === "drive" &&
+        (elicitation.form ? (
+          <FieldsReply elicitation={elicitation} form={elicitation.form} />
+        ) : (
+          <TextReply elicitation={elicitation} questionId={id} />
+        ))}
+    </section>
+  );
+}
+
+/** Sends a reply to a question. `failure` says why the service did not take the last one. */
+function useReply({ elicitationId }: ElicitationView) {
+  const { store, actions } = useRuntime();
+  const [isSending, setSending] = useState(false);
+  const [failure, setFailure] = useState<string | null>(null);
+  async function reply(answer: { answer: ElicitationAnswer } | { decline: true }): Promise<void> {
+    setSending(true);
+    setFailure(null);
+    const outcome = await actions.answer(elicitationId, answer);
+    setSending(false);
+    if (outcome.isDone) store.noteElicitationAnswered(elicitationId);
+    else setFailure(outcome.error);
+  }
+  return { reply, isSending, failure };
+}
+
+function TextReply({ elicitation, questionId }: { elicitation: ElicitationView; questionId: string }) {
+  const { options } = elicitation;
+  const { reply, isSending, failure } = useReply(elicitation);
+  const [text, setText] = useState("");
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    if (text.trim() !== "") void reply({ answer: text.trim() });
+  }
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-2">
+      {options && (
+        <div className="flex flex-wrap gap-2">
+          {options.map((option) => (
+            <Button
+              key={option}
+              disabled={isSending}
+              className="h-auto min-h-8 max-w-full whitespace-normal py-1 text-left"
+              onClick={() => reply({ answer: option })}
+            >
+              {option}
             </Button>
-            <Button variant="ghost" disabled={isSending} onClick={() => reply({ decline: true })}>
-              Decline
-            </Button>
-          </div>
-        </>
+          ))}
+        </div>
       )}
-      {error && (
+      <Input
+        dir="auto"
+        aria-labelledby={questionId}
+        value={text}
+        maxLength={10_000}
+        placeholder={options ? "Or answer in your own words" : "Answer"}
+        onChange={(event) => setText(event.target.value)}
+      />
+      <ReplyButtons
+        elicitation={elicitation}
+        isSending={isSending}
+        isEmpty={text.trim() === ""}
+        failure={failure}
+        onDecline={() => reply({ decline: true })}
+      />
+    </form>
+  );
+}
+
+function FieldsReply({ elicitation, form }: { elicitation: ElicitationView; form: FormOf }) {
+  const { reply, isSending, failure } = useReply(elicitation);
+  const [values, setValues] = useState<Record<string, FormValue | undefined>>(() => readDefaults(form));
+  const [problems, setProblems] = useState<Record<string, string>>({});
+  const id = `form-${elicitation.elicitationId}`;
+
+  function change(name: string, value: FormValue | undefined): void {
+    setValues((current) => ({ ...current, [name]: value }));
+    setProblems(({ [name]: _, ...others }) => others);
+  }
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    const answer = readAnswer(form, values);
+    const found = checkAnswer(form, answer);
+    setProblems(Object.fromEntries(found.map(({ field, problem }) => [field, problem])));
+    const [first] = found;
+    if (!first) return void reply({ answer });
+    document.getElementById(`${id}-${Object.keys(form.properties).indexOf(first.field)}`)?.focus();
+  }
+
+  return (
+    <form onSubmit={submit} noValidate className="flex flex-col gap-3">
+      {Object.entries(form.properties).map(([name, field], index) => (
+        <FormFieldInput
+          key={name}
+          id={`${id}-${index}`}
+          name={name}
+          field={field}
+          isRequired={form.required.includes(name)}
+          value={values[name]}
+          problem={problems[name]}
+          onChange={(value) => change(name, value)}
+        />
+      ))}
+      <ReplyButtons
+        elicitation={elicitation}
+        isSending={isSending}
+        isEmpty={false}
+        failure={failure}
+        onDecline={() => reply({ decline: true })}
+      />
+    </form>
+  );
+}
+
+/** The filled-in fields. An unchecked required box is a No; other fields that are empty are left out. */
+function readAnswer(form: FormOf, values: Record<string, FormValue | undefined>): Record<string, FormValue> {
+  return Object.fromEntries(
+    Object.entries(form.properties).flatMap(([name, { type }]): [string, FormValue][] => {
+      const value = values[name];
+      if (type === "boolean") return [[name, value === true]];
+      const isEmpty = value === undefined || value === "" || (Array.isArray(value) && value.length === 0);
+      return isEmpty ? [] : [[name, value]];
+    }),
+  );
+}
+
+function OpenFor({ until }: { until: string }) {
+  const now = useNow(30_000, true);
+  return (
+    <span className="flex-1 text-soft text-xs">{now !== null && `Open ${formatUntil(until, now)}`}</span>
+  );
+}
+
+function ReplyButtons({
+  elicitation,
+  isSending,
+  isEmpty,
+  failure,
+  onDecline,
+}: {
+  elicitation: ElicitationView;
+  isSending: boolean;
+  isEmpty: boolean;
+  failure: string | null;
+  onDecline: () => void;
+}) {
+  return (
+    <>
+      {failure && (
         <p role="alert" className="text-bad text-sm">
-          {error}
+          {failure}
         </p>
       )}
-    </form>
+      <div className="flex flex-wrap items-center justify-end gap-2">
+        <OpenFor until={elicitation.expiresAt} />
+        <Button variant="ghost" disabled={isSending} onClick={onDecline}>
+          Decline
+        </Button>
+        <Button type="submit" variant="primary" disabled={isSending || isEmpty}>
+          Answer
+        </Button>
+      </div>
+    </>
   );
 }

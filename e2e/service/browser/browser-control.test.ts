@@ -38,7 +38,7 @@ const idOf = ({ frames }: TestClient) =>
 const holdersOf = ({ frames }: TestClient) =>
   frames.flatMap((frame) => (frame.type === "control" ? [frame.data.holder] : []));
 
-test("only the person with control types; the agent's script is stopped, and its next one waits", async () => {
+test("only the person with control types; the agent's script is stopped, and its turn waits", async () => {
   service.model.respondWith(({ answersSoFar }) => {
     if (answersSoFar === 0) return runScript(TYPE_ON.replace("SITE", site.url));
     if (answersSoFar === 1) return runScript("return await page.inputValue('#field')");
@@ -91,17 +91,20 @@ test("only the person with control types; the agent's script is stopped, and its
       error: "someone else has control of the browser; take control first",
     });
 
-  await waitUntil(
-    async () => (await readEvents()).filter(({ kind }) => kind === "tool.call").length === 2,
-    "the agent calls again",
-  );
+  const readWait = async () =>
+    (await service.read<{ waitingOn: unknown }>(`/api/sessions/${sessionId}/agent/status`)).waitingOn;
+  await waitUntil(async () => (await readWait()) !== null, "the turn waits");
+  const [waiting] = (await readEvents()).filter((event) => event.kind === "turn.waiting");
+  assert.deepEqual(await readWait(), waiting?.waitingOn);
+  const { since: _, ...waitingOn } = waiting?.waitingOn ?? {};
+  assert.deepEqual(waitingOn, { kind: "control", ids: [], until: null });
   bob.send({ type: "control.take" });
   bob.send({ type: "input.text", text: "Bob" });
   ada.send({ type: "input.text", text: "Ada" });
   await waitUntil(async () => (await readField()).endsWith("Bob"), "the new holder's text has arrived");
   await ada.settle();
   assert.match(await readField(), /^a+AdaBob$/);
-  assert.equal((await resultsOf()).length, 1, "the agent waits");
+  assert.equal((await readEvents()).filter(({ kind }) => kind === "tool.call").length, 1, "it still waits");
 
   bob.socket.close();
   await service.completed(statusUrl);

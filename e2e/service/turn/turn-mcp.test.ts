@@ -9,6 +9,7 @@ import {
 } from "#e2e/fixtures/mcp/start-tool-server.ts";
 import type { Step } from "#e2e/fixtures/scripted-model/types.ts";
 import { trustCertificate } from "#e2e/fixtures/trust-certificate.ts";
+import { answerElicitation } from "#lib/session/elicitation/answer-elicitation.ts";
 import { openTestService, type TestService, waitUntil } from "../testing.ts";
 import { only, readEvents } from "./turn-testing.ts";
 
@@ -288,12 +289,10 @@ describe("a session's tool servers in a turn", () => {
       "the person is asked",
     );
     const [question] = only(await readEvents(service, session.sessionId), "elicitation.requested");
-    assert.deepEqual(question?.options, ["A", "B"]);
-    await service.container.services.elicitations.answer(
-      session.sessionId,
-      question?.elicitationId ?? "",
-      "B",
-    );
+    assert.deepEqual(question?.form?.properties, { deal: { type: "string", enum: ["A", "B"] } });
+    const { sessionId } = session;
+    const answer = { sessionId, elicitationId: question?.elicitationId ?? "" };
+    await answerElicitation(service.container.services, answer, { deal: "B" });
     await service.completed(statusUrl);
     assert.match(service.model.requests.at(-1)?.toolResults[0] ?? "", /"content":\{"deal":"B"\}/);
   });
@@ -355,7 +354,7 @@ describe("a turn that is interrupted", () => {
     const questions = only(await readEvents(second, paying.sessionId), "elicitation.resolved");
     assert.deepEqual(
       questions.map(({ state }) => state),
-      ["unanswered"],
+      ["withdrawn"],
       "what the call had asked is withdrawn",
     );
     assert.ok(offered(second).some((names) => names.join() === "mcp_crm__find,mcp_crm__pay"));

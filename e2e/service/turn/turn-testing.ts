@@ -22,6 +22,7 @@ export const only = <Kind extends EventKind>(events: DomainEvent[], kind: Kind) 
 export const readStatus = (service: TestService, sessionId: string) =>
   service.read<{
     turnState: string;
+    waitingOn: { kind: string; ids: string[]; since: string; until: string | null } | null;
     activeRunId: string | null;
     lastRunId: string | null;
     lastRun: { outcome: string; error: string | null } | null;

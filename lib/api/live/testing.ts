@@ -82,6 +82,8 @@ export const testEvent = (question: string): NewEvent => ({
   elicitationId: "eli_1",
   toolCallId: "call_1",
   question,
+  form: null,
+  expiresAt: "2026-01-02T00:00:00.000Z",
   options: null,
 });
 

@@ -10,7 +10,7 @@ import type {
   ToolCallView,
 } from "#lib/page/state/view-types.ts";
 import { toMissingTools } from "#lib/page/words/describe-missing-tools.ts";
-import { findOpenElicitation } from "#lib/session/elicitation/elicitation-store.ts";
+import { listOpenElicitations } from "#lib/session/elicitation/elicitation-store.ts";
 import { listQueue } from "#lib/session/follow-up/queue.ts";
 import { listReadSteers } from "#lib/session/follow-up/steering-store.ts";
 import { listDeliverables, listOpenRuns, listRuns, type RunRow } from "#lib/session/run/run-store.ts";
@@ -18,6 +18,7 @@ import { isCompacting, projectDeliverable, projectTurnState } from "#lib/session
 import { findSession, type SessionRow } from "#lib/session/session-store.ts";
 import type { ShareAccess } from "#lib/session/share/share-link.ts";
 import { listRecentMessages } from "#lib/session/transcript/transcript-store.ts";
+import { readWaitingOn } from "#lib/session/waiting/read-waiting-on.ts";
 import { readVisit } from "../auth/entrance.ts";
 import type { ApiServices } from "../services.ts";
 import { readBrowserPosition, readLatestEvents } from "./read-latest-events.ts";
@@ -82,7 +83,8 @@ async function takeLiveViewSnapshot(
     queue: [],
     steers: [],
     annotations: [],
-    elicitation: null,
+    elicitations: [],
+    waitingOn: null,
     deliverables: [],
     ...(await readBrowserState(services, session)),
     lastSeq: session.eventSeq,
@@ -120,8 +122,9 @@ async function takeSnapshot(
   const messages = await listRecentMessages(db, session.id, MESSAGES + 1);
   const annotations = await listAnnotations(db, session.id, { limit: ANNOTATIONS });
   const deliverables = await listDeliverables(db, session.id, DELIVERABLES);
-  const question = await findOpenElicitation(db, session.id);
+  const questions = await listOpenElicitations(db, session.id);
   const open = await listOpenRuns(db, session.id);
+  const playing = open.find(({ run }) => run.state === "running")?.run;
   const events = await readLatestEvents(services.log, session.id, session.eventSeq);
   return {
     session: {
@@ -151,14 +154,15 @@ async function takeSnapshot(
     ...(await readBrowserState(services, session)),
     // Stored as submitted, and validated then.
     annotations: annotations.data.toReversed() as AnnotationView[],
-    elicitation: question
-      ? {
-          elicitationId: question.id,
-          toolCallId: question.callId,
-          question: question.question,
-          options: question.options,
-        }
-      : null,
+    elicitations: questions.map((row) => ({
+      elicitationId: row.id,
+      toolCallId: row.callId,
+      question: row.question,
+      options: row.options,
+      form: row.form,
+      expiresAt: row.expiresAt.toISOString(),
+    })),
+    waitingOn: playing ? await readWaitingOn(db, playing) : null,
     deliverables: deliverables.toReversed().map((row) => projectDeliverable(row.runId, row)),
     lastSeq: session.eventSeq,
     paths: {

@@ -5,7 +5,7 @@ import { readArtifact } from "./artifacts.ts";
 import { readBrowser, readPagePicture, retargetBrowser, steerBrowser } from "./browser.ts";
 import { createSession, startSession } from "./create-session.ts";
 import { listDeliveries, redeliverCallback } from "./deliveries.ts";
-import { answerElicitation } from "./elicitations.ts";
+import { answerElicitation, listElicitations } from "./elicitations.ts";
 import { createKey, listKeys, revokeKey, rotateKey } from "./keys.ts";
 import { listMessages, listSessions } from "./lists.ts";
 import { postMessage, postPersonMessage } from "./messages.ts";
@@ -48,6 +48,7 @@ export const handlers: { [Name in OperationName]: Handler<Contract[Name]> } = {
   readArtifact,
   postPersonMessage,
   cancelPersonTurn: cancelTurn,
+  listElicitations,
   answerElicitation,
   answerPersonElicitation: answerElicitation,
   listShareLinks,

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import type { OpenTurn } from "#lib/session/run/run-store.ts";
 import { createBrowserPlaces, orderForEnding, type PlaceTicket } from "./browser-places.ts";
 
 /** Places of which none becomes free by itself; `moves` are the positions that each session heard of. */
@@ -88,20 +89,29 @@ describe("places", () => {
   });
 });
 
-test("browsers of sessions without an open turn go first, then the longest idle; a page just used by a turn stays", () => {
-  const browser = (name: string, hasOpenTurn: boolean, idleMs: number) => ({ name, hasOpenTurn, idleMs });
+test("browsers of sessions without an open turn go first, then those of parked turns, then the longest idle; a page just used by a turn stays", () => {
+  const browser = (name: string, turn: OpenTurn | undefined, idleMs: number) => ({ name, turn, idleMs });
   const ordered = orderForEnding(
     [
-      browser("turn, idle for 40 s", true, 40_000),
-      browser("turn, just used", true, 1_000),
-      browser("no turn, just used", false, 0),
-      browser("turn, idle for 90 s", true, 90_000),
-      browser("no turn, idle", false, 5_000),
+      browser("turn, idle for 40 s", "open", 40_000),
+      browser("turn, just used", "open", 1_000),
+      browser("parked, just used", "parked", 500),
+      browser("no turn, just used", undefined, 0),
+      browser("turn, idle for 90 s", "open", 90_000),
+      browser("no turn, idle", undefined, 5_000),
+      browser("parked, idle", "parked", 700_000),
     ],
     30_000,
   );
   assert.deepEqual(
     ordered.map(({ name }) => name),
-    ["no turn, idle", "no turn, just used", "turn, idle for 90 s", "turn, idle for 40 s"],
+    [
+      "no turn, idle",
+      "no turn, just used",
+      "parked, idle",
+      "parked, just used",
+      "turn, idle for 90 s",
+      "turn, idle for 40 s",
+    ],
   );
 });

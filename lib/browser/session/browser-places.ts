@@ -1,3 +1,5 @@
+import type { OpenTurn } from "#lib/session/run/run-store.ts";
+
 /** A session's claim to one of the places for running browsers. */
 export type PlaceTicket = {
   /** Resolves once the session has a place; rejects with the error of a `release` before that. */
@@ -130,19 +132,22 @@ async function look(places: Places): Promise<void> {
 type UnusedBrowser = {
   /** Milliseconds since it was used last. */
   idleMs: number;
-  hasOpenTurn: boolean;
+  /** Its session's turn; undefined where none is open. */
+  turn: OpenTurn | undefined;
 };
 
 /**
- * The browsers to end, first to last, when other sessions wait: those of sessions without an open turn at once, then those
- * that an open turn has not used for `idleMinMs`, the longest idle first. A turn that has just used its page keeps it:
- * ending the page between two tool calls would lose what was typed into it.
+ * The browsers to end, first to last, when other sessions wait: those of sessions without an open turn at once, those of
+ * parked turns, then those that an open turn has not used for `idleMinMs`, the longest idle first. A turn that has just
+ * used its page keeps it: ending the page between two tool calls would lose what was typed into it.
  */
 export function orderForEnding<Unused extends UnusedBrowser>(
   unused: readonly Unused[],
   idleMinMs: number,
 ): Unused[] {
   return unused
-    .filter(({ hasOpenTurn, idleMs }) => !hasOpenTurn || idleMs >= idleMinMs)
-    .sort((a, b) => Number(a.hasOpenTurn) - Number(b.hasOpenTurn) || b.idleMs - a.idleMs);
+    .filter(({ turn, idleMs }) => turn !== "open" || idleMs >= idleMinMs)
+    .sort((a, b) => rank(a) - rank(b) || b.idleMs - a.idleMs);
 }
+
+const rank = ({ turn }: UnusedBrowser): number => (turn === undefined ? 0 : turn === "parked" ? 1 : 2);

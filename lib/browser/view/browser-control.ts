@@ -13,6 +13,8 @@ export type BrowserControl = {
   release: (sessionId: string, connectionId: string) => void;
   /** Calls back after each change of the holder. @returns stops the calls. */
   follow: (sessionId: string, listener: () => void) => () => void;
+  /** Calls back whenever a person's control of any session's browser has ended. @returns stops the calls. */
+  onFree: (listener: (sessionId: string) => void) => () => void;
   /**
    * Waits while a person has control.
    *
@@ -56,6 +58,7 @@ type Control = {
   confirmMs: number;
   claims: Map<string, KnownClaim>;
   listeners: Map<string, Set<() => void>>;
+  freeListeners: Set<(sessionId: string) => void>;
   /** Sessions whose holder in another process was asked to confirm, each with the timer that ends the wait. */
   unconfirmed: Map<string, NodeJS.Timeout>;
 };
@@ -74,6 +77,7 @@ export function createBrowserControl(
     confirmMs,
     claims: new Map(),
     listeners: new Map(),
+    freeListeners: new Set(),
     unconfirmed: new Map(),
   };
   const { claims } = control;
@@ -98,6 +102,10 @@ export function createBrowserControl(
       if (known && holderIn(known) === connectionId)
         publishOwn(control, sessionId, { ...known, isReleased: true });
     },
+    onFree(listener) {
+      control.freeListeners.add(listener);
+      return () => control.freeListeners.delete(listener);
+    },
     untilFree: (sessionId, timeoutMs, signal) => untilFree(control, sessionId, timeoutMs, signal),
     close() {
       stopListening();
@@ -109,15 +117,21 @@ export function createBrowserControl(
 const send = ({ words }: Control, word: Word) => words.tell(JSON.stringify(word));
 
 /** Applies a claim if it is newer than the known one. */
-function apply({ claims, listeners }: Control, sessionId: string, claim: Claim, isOurs: boolean): void {
+function apply(
+  { claims, listeners, freeListeners }: Control,
+  sessionId: string,
+  claim: Claim,
+  isOurs: boolean,
+): void {
   const known = claims.get(sessionId);
   if (known && !isNewer(claim, known)) return;
   const nowMs = Date.now();
   claims.set(sessionId, { ...claim, isOurs, sinceMs: nowMs });
   for (const [id, { isReleased, sinceMs }] of claims)
     if (isReleased && nowMs - sinceMs > FORGET_MS) claims.delete(id);
-  if (holderIn(known) !== holderIn(claim))
-    for (const listener of [...(listeners.get(sessionId) ?? [])]) listener();
+  if (holderIn(known) === holderIn(claim)) return;
+  for (const listener of [...(listeners.get(sessionId) ?? [])]) listener();
+  if (claim.isReleased) for (const listener of freeListeners) listener(sessionId);
 }
 
 /** Applies a claim of this process and sends it to the other processes. */

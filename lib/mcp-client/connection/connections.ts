@@ -1,10 +1,10 @@
 import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
 import { McpFailure, toMcpFailure } from "../mcp-error.ts";
 import type { McpLimits } from "../mcp-limits.ts";
-import { createRedactor } from "../redact-secrets.ts";
+import { createRedactor, redactStrings } from "../redact-secrets.ts";
 import type { McpTurn } from "../tool-server.ts";
 import type { CallClock } from "../tools/call-tool.ts";
-import { type AskOne, askPerson } from "./ask-person.ts";
+import { type AskedOnce, askPerson } from "./ask-person.ts";
 import { findServer, type ServerDeps } from "./find-server.ts";
 import { type FormRequest, type McpConnection, openConnection } from "./open-connection.ts";
 
@@ -39,7 +39,7 @@ type Connections = {
   close: () => Promise<void>;
 };
 
-type ConnectionDeps = ServerDeps & { elicitations: Pick<Elicitations, "ask">; limits: McpLimits };
+type ConnectionDeps = ServerDeps & { elicitations: Pick<Elicitations, "askAndWait">; limits: McpLimits };
 
 /** @see Connections */
 export function createConnections(deps: ConnectionDeps): Connections {
@@ -125,20 +125,19 @@ async function askForm(
   const isHeard = turn.isPersonPresent && call && !call.isAsking && call.questions < QUESTIONS_MAX;
   if (!isHeard) return { action: "decline" as const };
   const { sessionId, runId } = turn;
-  const askOne: AskOne = ({ question, options }) => {
+  const ask = ({ question, options, form }: AskedOnce) => {
     call.questions += 1;
     // Each question of a call is one of its own.
     const callId = call.questions === 1 ? call.callId : `${call.callId}/${call.questions}`;
-    const shown = { question: held.redact(question), options: options?.map(held.redact) ?? null };
-    return elicitations.ask(
+    return elicitations.askAndWait(
       { sessionId, runId, callId, signal: call.signal },
-      { ...shown, timeoutMs: limits.answerMs },
+      { ...redactStrings({ question, options, form }, held.redact), timeoutMs: limits.answerMs },
     );
   };
   call.isAsking = true;
   call.clock?.pause();
   try {
-    return await askPerson(serverId, request, askOne);
+    return await askPerson(serverId, request, ask);
   } finally {
     call.isAsking = false;
     call.clock?.resume();

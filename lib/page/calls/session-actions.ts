@@ -1,5 +1,6 @@
 import type {
   DeliveryView,
+  ElicitationAnswer,
   FollowUpMode,
   QueuedMessage,
   SessionSnapshot,
@@ -19,7 +20,7 @@ export type SessionActions = {
   cancel: () => Promise<ActionOutcome<{ runId: string | null }>>;
   answer: (
     elicitationId: string,
-    reply: { answer: string } | { decline: true },
+    reply: { answer: ElicitationAnswer } | { decline: true },
   ) => Promise<ActionOutcome<unknown>>;
   readQueue: () => Promise<ActionOutcome<QueuedMessage[]>>;
   editQueued: (requestId: string, text: string) => Promise<ActionOutcome<unknown>>;

@@ -60,13 +60,17 @@ function applyKind(state: SessionState, event: DomainEvent): SessionState {
       return { ...state, annotations: [...state.annotations, event.annotation as AnnotationView] };
     }
     case "elicitation.requested": {
-      const { elicitationId, toolCallId, question, options } = event;
-      return { ...state, elicitation: { elicitationId, toolCallId, question, options } };
+      const { elicitationId, toolCallId, question, options, form, expiresAt } = event;
+      const view = { elicitationId, toolCallId, question, options, form, expiresAt };
+      const others = state.elicitations.filter((each) => each.elicitationId !== elicitationId);
+      return { ...state, elicitations: [...others, view] };
     }
     case "elicitation.resolved":
-      return state.elicitation?.elicitationId === event.elicitationId
-        ? { ...state, elicitation: null }
-        : state;
+      return dropElicitation(state, event.elicitationId);
+    case "turn.waiting":
+      return { ...state, waitingOn: event.waitingOn };
+    case "turn.resumed":
+      return { ...state, waitingOn: null };
     case "turn.compacting":
     case "turn.compacted": {
       const newest = state.messages.at(-1)?.id ?? null;
@@ -82,6 +86,12 @@ function applyKind(state: SessionState, event: DomainEvent): SessionState {
       return state; // A kind that a later version of the service sends: the page goes on without it.
   }
 }
+
+/** Takes a question that is no longer open out of the state. */
+export const dropElicitation = (state: SessionState, elicitationId: string): SessionState => ({
+  ...state,
+  elicitations: state.elicitations.filter((each) => each.elicitationId !== elicitationId),
+});
 
 type EventOf<Kind extends DomainEvent["kind"]> = Extract<DomainEvent, { kind: Kind }>;
 
@@ -195,7 +205,8 @@ function completeRun(state: SessionState, event: EventOf<"run.completed">): Sess
     runs,
     drafts: state.drafts.filter((draft) => draft.runId !== runId),
     queue: state.queue.filter((queued) => queued.requestId !== requestId),
-    elicitation: null,
+    elicitations: [],
+    waitingOn: null,
     compactions: dropUnfinished(state.compactions, runId),
     toolCalls: closeToolCalls(state.toolCalls, runId),
     deliverables: event.deliverable

@@ -1,6 +1,6 @@
 import type { EarlierMessages } from "../calls/read-earlier.ts";
 import { applyDelta } from "./apply-delta.ts";
-import { applyEvent, projectTurnState } from "./apply-event.ts";
+import { applyEvent, dropElicitation, projectTurnState } from "./apply-event.ts";
 import { createSessionState, isOpen, type SessionState } from "./session-state.ts";
 import type { LiveFrame, QueuedMessage, RunView, SessionSnapshot } from "./view-types.ts";
 
@@ -65,9 +65,7 @@ export function createSessionStore(
       change({ ...state, queue, runs, turnState: projectTurnState({ ...state, runs, queue }) });
     },
     noteStopping: (stoppingRunId) => change({ ...state, stoppingRunId }),
-    noteElicitationAnswered(elicitationId) {
-      if (state.elicitation?.elicitationId === elicitationId) change({ ...state, elicitation: null });
-    },
+    noteElicitationAnswered: (elicitationId) => change(dropElicitation(state, elicitationId)),
     replaceShare: (share) => change({ ...state, paths: { ...state.paths, share } }),
     addEarlier({ messages, hasEarlier }) {
       const known = new Set(state.messages.map(({ id }) => id));

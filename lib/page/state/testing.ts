@@ -57,7 +57,8 @@ export const snapshot: SessionSnapshot = {
   browserPosition: null,
   pictureTakenAt: null,
   annotations: [],
-  elicitation: null,
+  elicitations: [],
+  waitingOn: null,
   deliverables: [],
   lastSeq: 3,
   paths: {

@@ -1,3 +1,4 @@
+import type { ElicitationAnswer, ElicitationForm, FormField, FormValue } from "#db/schema/index.ts";
 import type { FollowUpMode, RunOrigin, ShareRole, Source } from "#db/schema/unions.ts";
 import type { BrowserRecord } from "#lib/browser/browser-service.ts";
 import type {
@@ -15,14 +16,19 @@ import type {
   MessageDelta,
   RunOutcome,
   TranscriptMessage,
+  WaitingOn,
 } from "#lib/events/event.ts";
 
 export type {
   BrowserRecord,
   Deliverable,
   DomainEvent,
+  ElicitationAnswer,
+  ElicitationForm,
   EvidencePointer,
   FollowUpMode,
+  FormField,
+  FormValue,
   LiveClientFrame,
   MessageDelta,
   QueuedMessage,
@@ -32,6 +38,7 @@ export type {
   ShareRole,
   Source,
   TranscriptMessage,
+  WaitingOn,
 };
 
 /** A frame of the live socket about the connection itself: not stored, without a sequence number. */
@@ -82,6 +89,10 @@ export type ElicitationView = {
   toolCallId: string;
   question: string;
   options: string[] | null;
+  /** The fields to fill in; null for a plain question. */
+  form: ElicitationForm | null;
+  /** When the question is no longer open. */
+  expiresAt: string;
 };
 
 /** A time at which room was made in the agent's context; `done` is null while that goes on. */
@@ -158,7 +169,10 @@ export type SessionSnapshot = {
   /** When the last picture of the page was taken; null where none is known. */
   pictureTakenAt: string | null;
   annotations: AnnotationView[];
-  elicitation: ElicitationView | null;
+  /** The open questions of the agent, oldest first. */
+  elicitations: ElicitationView[];
+  /** What the running turn waits for; null while it works. */
+  waitingOn: WaitingOn | null;
   deliverables: Deliverable[];
   lastSeq: number;
   /** Same-origin paths the page posts to; `share` is null for a visitor who may pass no link on. */

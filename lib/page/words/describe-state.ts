@@ -69,13 +69,7 @@ function describeTurn(state: SessionState): StateWords {
       });
     case "running":
       if (isStopping(state)) return words("busy", "Stopping", { since: run.startedAt });
-      if (state.elicitation) return wordsFor("waiting", { detail: "Answer the question below." });
-      if (state.turnState === "compacting")
-        return wordsFor("compacting", {
-          detail: "Freeing space in the agent’s context.",
-          since: run.startedAt,
-        });
-      return wordsFor("working", { detail: describeWork(state, run), since: run.startedAt });
+      return describeWait(state) ?? describePlaying(state, run);
     case "succeeded":
       return describeSuccess(state, run);
     case "cancelled":
@@ -85,6 +79,43 @@ function describeTurn(state: SessionState): StateWords {
         detail: run.error ?? "The run ended with an error.",
         advice: adviseOn(run.error),
       });
+  }
+}
+
+function describePlaying(state: SessionState, run: RunView): StateWords {
+  if (state.turnState === "compacting")
+    return wordsFor("compacting", { detail: "Freeing space in the agent’s context.", since: run.startedAt });
+  return wordsFor("working", { detail: describeWork(state, run), since: run.startedAt });
+}
+
+/** Describes what the running turn waits for. Undefined if it does not wait. */
+function describeWait({ elicitations, waitingOn, control, role }: SessionState): StateWords | undefined {
+  if (elicitations.length > 0) {
+    if (role !== "drive") return wordsFor("waiting", { title: "Waiting for an answer" });
+    const detail = elicitations.length === 1 ? "Answer the question below." : "Answer the questions below.";
+    return wordsFor("waiting", { title: "Waiting for your answer", detail });
+  }
+  switch (waitingOn?.kind) {
+    case "control":
+      if (control !== "you")
+        return wordsFor("waiting", {
+          title: "Waiting for control",
+          detail: "A person has control of the browser.",
+        });
+      return wordsFor("waiting", {
+        detail: "You have control of the browser.",
+        advice: "Click outside the page to let the agent continue.",
+      });
+    case "agents": {
+      const count = waitingOn.ids.length;
+      const title = `Waiting for ${count} sub-agent${count === 1 ? "" : "s"}`;
+      return words("busy", title, { since: waitingOn.since });
+    }
+    case "tests":
+      return words("busy", "Waiting for test results", { since: waitingOn.since });
+    // The question of a wait for a person has just been answered.
+    default:
+      return undefined;
   }
 }
 

@@ -1,7 +1,8 @@
-import { and, asc, eq, getTableColumns, inArray } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, inArray, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/pg-core";
 import type { Executor, Transaction } from "#db/client.ts";
-import { elicitations, runs, sessions } from "#db/schema/index.ts";
-import type { Source } from "#db/schema/unions.ts";
+import { type ElicitationAnswer, elicitations, runs, sessions } from "#db/schema/index.ts";
+import type { ElicitationState, Source } from "#db/schema/unions.ts";
 import { OPEN_STATES } from "../run/run-store.ts";
 
 export type ElicitationRow = typeof elicitations.$inferSelect;
@@ -41,12 +42,9 @@ export async function findElicitation(
   return row;
 }
 
-/** The oldest question of a session that waits for its answer; one that a run left behind when it ended does not. */
-export async function findOpenElicitation(
-  db: Executor,
-  sessionId: string,
-): Promise<ElicitationRow | undefined> {
-  const [row] = await db
+/** The questions of a session that wait for their answers, oldest first; those that a run left behind when it ended do not. */
+export function listOpenElicitations(db: Executor, sessionId: string): Promise<ElicitationRow[]> {
+  return db
     .select(getTableColumns(elicitations))
     .from(elicitations)
     .innerJoin(runs, eq(runs.id, elicitations.runId))
@@ -57,9 +55,31 @@ export async function findOpenElicitation(
         inArray(runs.state, OPEN_STATES),
       ),
     )
-    .orderBy(asc(elicitations.createdAt))
-    .limit(1);
-  return row;
+    .orderBy(asc(elicitations.createdAt), asc(elicitations.id));
+}
+
+/** The questions of a session, newest first: those before `cursor`, the id of a question, at most `limit`. */
+export function listElicitations(
+  db: Executor,
+  sessionId: string,
+  { cursor, limit }: { cursor: string | undefined; limit: number },
+): Promise<ElicitationRow[]> {
+  const start = alias(elicitations, "start");
+  const before = db
+    .select({ createdAt: start.createdAt, id: start.id })
+    .from(start)
+    .where(and(eq(start.sessionId, sessionId), eq(start.id, cursor ?? "")));
+  return db
+    .select()
+    .from(elicitations)
+    .where(
+      and(
+        eq(elicitations.sessionId, sessionId),
+        cursor === undefined ? undefined : sql`(${elicitations.createdAt}, ${elicitations.id}) < ${before}`,
+      ),
+    )
+    .orderBy(desc(elicitations.createdAt), desc(elicitations.id))
+    .limit(limit);
 }
 
 /** Writes a question; it is open until it is settled. */
@@ -70,11 +90,17 @@ export async function insertElicitation(
   await tx.insert(elicitations).values(row);
 }
 
+/** How a question ends. */
+export type ElicitationOutcome = {
+  state: Exclude<ElicitationState, "open">;
+  answer: ElicitationAnswer | null;
+};
+
 /** Settles an open question. @returns its row, or undefined when it was settled before. */
 export async function settleElicitation(
   tx: Transaction,
   id: string,
-  end: { state: "answered" | "declined" | "unanswered"; answer: string | null },
+  end: ElicitationOutcome,
 ): Promise<ElicitationRow | undefined> {
   const [row] = await tx
     .update(elicitations)

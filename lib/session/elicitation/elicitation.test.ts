@@ -1,89 +1,138 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { eq } from "drizzle-orm";
-import { elicitations as elicitationRows } from "#db/schema/index.ts";
+import { elicitations as elicitationRows, runs } from "#db/schema/index.ts";
 import { openTestDatabase } from "#db/testing.ts";
 import { createMemoryBus } from "#lib/events/bus/bus.ts";
 import { createEventLog } from "#lib/events/event-log.ts";
 import { insertTestSession } from "../transcript/transcript-fixture.ts";
-import { createElicitations } from "./elicitation.ts";
-import { findOpenElicitation } from "./elicitation-store.ts";
+import { answerElicitation } from "./answer-elicitation.ts";
+import { createElicitations, type ElicitationEnd } from "./elicitation.ts";
+import { listElicitations, listOpenElicitations } from "./elicitation-store.ts";
 
 const { db, close } = await openTestDatabase();
 const log = createEventLog(db, createMemoryBus());
+const deps = { db, log, jobs: { sendSoon() {} } };
 const elicitations = createElicitations({ db, log });
 const { requestId, runId } = await insertTestSession(db, "ses_a");
 await insertTestSession(db, "ses_b");
 after(close);
 
-const question = { question: "Which one?", options: ["left", "right"], timeoutMs: 60_000 };
-const asking = (callId: string, signal: AbortSignal = new AbortController().signal) => ({
-  sessionId: "ses_a",
-  runId,
-  callId,
-  signal,
-});
-/** Asks, and waits until the question can be seen. */
-async function ask(callId: string, options: { signal?: AbortSignal; timeoutMs?: number } = {}) {
+const question = { question: "Which one?", options: ["left", "right"], form: null, timeoutMs: 60_000 };
+const asking = (callId: string) => ({ sessionId: "ses_a", runId, callId });
+const answer = (id: string, value: Parameters<typeof answerElicitation>[2], sessionId = "ses_a") =>
+  answerElicitation(deps, { sessionId, elicitationId: id }, value);
+
+/** Asks, and checks that the question is open. @returns its id. */
+async function ask(callId: string, fields: Partial<Parameters<typeof elicitations.ask>[1]> = {}) {
+  const asked = await elicitations.ask(asking(callId), { ...question, ...fields }, undefined);
+  assert.equal(asked.state, "open");
+  return asked.id;
+}
+const look = (callId: string, endedBy?: Parameters<typeof elicitations.ask>[2]) =>
+  elicitations.ask(asking(callId), question, endedBy);
+
+/** Asks as a tool server's call does, and waits until the question can be seen. */
+async function askAndWait(callId: string, options: { signal?: AbortSignal; timeoutMs?: number } = {}) {
+  const { signal = new AbortController().signal, timeoutMs = 60_000 } = options;
   const { promise: shown, resolve } = Promise.withResolvers<string>();
   const stop = log.subscribe("ses_a", (item) => {
     if (item.type !== "event" || item.event.kind !== "elicitation.requested") return;
     const event = JSON.parse(item.event.body);
     if (event.toolCallId === callId) resolve(event.elicitationId);
   });
-  const end = elicitations.ask(asking(callId, options.signal), {
-    ...question,
-    ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
-  });
+  const end = elicitations.askAndWait({ ...asking(callId), signal }, { ...question, timeoutMs });
   const id = await shown;
   stop();
   return { id, end };
 }
+const isEnd = async (end: Promise<ElicitationEnd>, expected: ElicitationEnd) =>
+  assert.deepEqual(await end, expected);
 
 describe("a question to the people on the page", () => {
-  test("is answered once", async () => {
-    const { id, end } = await ask("call_1");
-    assert.equal((await findOpenElicitation(db, "ses_a"))?.id, id);
-    assert.equal(await elicitations.answer("ses_a", id, "left"), "accepted");
-    assert.deepEqual(await end, { state: "answered", answer: "left" });
-    assert.equal(await elicitations.answer("ses_a", id, "right"), "settled");
-    assert.equal(await findOpenElicitation(db, "ses_a"), undefined);
+  test("is asked once, and answered once", async () => {
+    const id = await ask("call_1");
+    assert.equal(await ask("call_1"), id);
+    assert.deepEqual(
+      (await listOpenElicitations(db, "ses_a")).map((row) => row.id),
+      [id],
+    );
+    assert.deepEqual(await answer(id, "left"), { status: "accepted" });
+    assert.deepEqual(await look("call_1"), { state: "answered", answer: "left" });
+    assert.deepEqual(await answer(id, "right"), { status: "settled" });
+    assert.deepEqual(await listOpenElicitations(db, "ses_a"), []);
   });
 
   test("may be declined", async () => {
-    const { id, end } = await ask("call_2");
-    assert.equal(await elicitations.answer("ses_a", id, null), "accepted");
-    assert.deepEqual(await end, { state: "declined" });
+    const id = await ask("call_2");
+    assert.deepEqual(await answer(id, null), { status: "accepted" });
+    assert.deepEqual(await look("call_2"), { state: "declined" });
   });
 
   test("belongs to its session", async () => {
-    const { id, end } = await ask("call_3");
-    assert.equal(await elicitations.answer("ses_b", id, "x"), "unknown");
-    assert.equal(await elicitations.answer("ses_a", "eli_none", "x"), "unknown");
-    await elicitations.answer("ses_a", id, "");
-    assert.deepEqual(await end, { state: "answered", answer: "" });
+    const id = await ask("call_3");
+    assert.deepEqual(await answer(id, "x", "ses_b"), { status: "unknown" });
+    assert.deepEqual(await answer("eli_none", "x"), { status: "unknown" });
+    assert.deepEqual(await answer(id, "mine\0"), { status: "accepted" });
+    assert.deepEqual(await look("call_3"), { state: "answered", answer: "mine\ufffd" });
   });
 
-  test("that nobody answers in time, or whose turn is stopped, stays unanswered", async () => {
-    const late = await ask("call_4", { timeoutMs: 1 });
-    assert.deepEqual(await late.end, { state: "unanswered", reason: "nobody answered in time" });
-    assert.equal(await elicitations.answer("ses_a", late.id, "late"), "settled");
-    const stop = new AbortController();
-    const stopped = await ask("call_5", { signal: stop.signal });
-    stop.abort();
-    assert.deepEqual(await stopped.end, { state: "unanswered", reason: "the turn was stopped" });
-  });
-
-  test("outlives the service: the call that is made again finds it, and its answer", async () => {
-    const stop = new AbortController();
-    const before = await ask("call_6", { signal: stop.signal });
-    stop.abort(Object.assign(new Error("ends"), { name: "ShutdownError" }));
-    await assert.rejects(before.end, { name: "ShutdownError" });
-    assert.equal(await elicitations.answer("ses_a", before.id, "right"), "accepted");
-    assert.deepEqual(await elicitations.ask(asking("call_6"), question), {
-      state: "answered",
-      answer: "right",
+  for (const [endedBy, state] of [
+    ["deadline", "unanswered"],
+    ["message", "withdrawn"],
+    ["stopped", "withdrawn"],
+  ] as const)
+    test(`is ${state} when the wait for it was ended by ${endedBy}, unless it was answered before`, async () => {
+      const id = await ask(`call_${endedBy}`);
+      assert.deepEqual(await look(`call_${endedBy}`, endedBy), { state });
+      assert.deepEqual(await answer(id, "late"), { status: "settled" });
+      const other = await ask(`call_${endedBy}_answered`);
+      await answer(other, "in time");
+      assert.deepEqual(await look(`call_${endedBy}_answered`, endedBy), {
+        state: "answered",
+        answer: "in time",
+      });
     });
+
+  test("that has a form takes its values, and stays open after those that do not fit", async () => {
+    const form = {
+      type: "object" as const,
+      properties: { email: { type: "string" as const, format: "email" as const } },
+      required: ["email"],
+    };
+    const id = await ask("call_form", { options: null, form });
+    assert.deepEqual(await answer(id, "a@b.c"), {
+      status: "invalid",
+      path: [],
+      problem: "must be an object with the fields of the form: email",
+    });
+    assert.deepEqual(await answer(id, { email: "ada" }), {
+      status: "invalid",
+      path: ["email"],
+      problem: "must be an email address",
+    });
+    const [row] = await listOpenElicitations(db, "ses_a");
+    assert.deepEqual([row?.id, row?.form], [id, form]);
+    assert.deepEqual(await answer(id, { email: "ada@shop.example" }), { status: "accepted" });
+    assert.deepEqual(await look("call_form"), {
+      state: "answered",
+      answer: { email: "ada@shop.example" },
+    });
+    const plain = await ask("call_plain");
+    assert.equal((await answer(plain, { email: "x" })).status, "invalid");
+    await answer(plain, null);
+  });
+
+  test("is not answered once its turn has ended, or is stopping", async () => {
+    const { runId: ended } = await insertTestSession(db, "ses_ended");
+    const about = { sessionId: "ses_ended", runId: ended, callId: "call_e" };
+    const asked = await elicitations.ask(about, question, undefined);
+    assert.equal(asked.state, "open");
+    await db.update(runs).set({ cancelRequestedAt: new Date() }).where(eq(runs.id, ended));
+    assert.deepEqual(await answer(asked.id, "x", "ses_ended"), { status: "settled" });
+    await db.update(runs).set({ state: "cancelled", endedAt: new Date() }).where(eq(runs.id, ended));
+    assert.deepEqual(await answer(asked.id, "x", "ses_ended"), { status: "settled" });
+    assert.deepEqual(await listOpenElicitations(db, "ses_ended"), []);
   });
 
   test("is told in the stream of its request: when it is asked, and what became of it", async () => {
@@ -98,19 +147,54 @@ describe("a question to the people on the page", () => {
       ["elicitation.requested", "call_2"],
       ["elicitation.resolved", "declined"],
     ]);
-    assert.equal(told.length, 12);
+    const count = (kind: string) => told.filter(([each]) => each === kind).length;
+    assert.equal(count("elicitation.requested"), count("elicitation.resolved"));
+  });
+
+  test("is listed with the others, newest first, page by page", async () => {
+    const all = await listElicitations(db, "ses_a", { cursor: undefined, limit: 100 });
+    const first = await listElicitations(db, "ses_a", { cursor: undefined, limit: 4 });
+    const rest = await listElicitations(db, "ses_a", { cursor: first.at(-1)?.id, limit: 100 });
+    assert.deepEqual([...first, ...rest], all);
+    assert.equal(all.at(-1)?.callId, "call_1");
+  });
+});
+
+describe("a question of a tool server, whose call is in progress", () => {
+  test("is waited for in this process", async () => {
+    const { id, end } = await askAndWait("call_w1");
+    await answer(id, "left");
+    await isEnd(end, { state: "answered", answer: "left" });
+  });
+
+  test("that nobody answers in time is unanswered; one whose turn is stopped is withdrawn", async () => {
+    const late = await askAndWait("call_w2", { timeoutMs: 1 });
+    await isEnd(late.end, { state: "unanswered" });
+    assert.deepEqual(await answer(late.id, "late"), { status: "settled" });
+    const stop = new AbortController();
+    const stopped = await askAndWait("call_w3", { signal: stop.signal });
+    stop.abort();
+    await isEnd(stopped.end, { state: "withdrawn" });
+  });
+
+  test("outlives the service: the call that is made again finds it, and its answer", async () => {
+    const stop = new AbortController();
+    const before = await askAndWait("call_w4", { signal: stop.signal });
+    stop.abort(Object.assign(new Error("ends"), { name: "ShutdownError" }));
+    await assert.rejects(before.end, { name: "ShutdownError" });
+    await answer(before.id, "right");
+    const again = { ...asking("call_w4"), signal: new AbortController().signal };
+    await isEnd(elicitations.askAndWait(again, question), { state: "answered", answer: "right" });
   });
 
   test("waits no longer than its own time where the clock was set back by two days", async () => {
     const stop = new AbortController();
-    const before = await ask("call_7", { signal: stop.signal });
+    const before = await askAndWait("call_w5", { signal: stop.signal });
     stop.abort(Object.assign(new Error("ends"), { name: "ShutdownError" }));
     await assert.rejects(before.end, { name: "ShutdownError" });
-    const createdAt = new Date(Date.now() + 2 * 86_400_000);
-    await db.update(elicitationRows).set({ createdAt }).where(eq(elicitationRows.id, before.id));
-    assert.deepEqual(await elicitations.ask(asking("call_7"), { ...question, timeoutMs: 20 }), {
-      state: "unanswered",
-      reason: "nobody answered in time",
-    });
+    const expiresAt = new Date(Date.now() + 2 * 86_400_000);
+    await db.update(elicitationRows).set({ expiresAt }).where(eq(elicitationRows.id, before.id));
+    const again = { ...asking("call_w5"), signal: new AbortController().signal };
+    await isEnd(elicitations.askAndWait(again, { ...question, timeoutMs: 20 }), { state: "unanswered" });
   });
 });

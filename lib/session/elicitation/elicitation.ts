@@ -1,7 +1,10 @@
 import type { Database } from "#db/client.ts";
+import type { ElicitationAnswer, ElicitationForm } from "#db/schema/index.ts";
+import type { WaitEnd } from "#db/schema/unions.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
 import { newId } from "../new-id.ts";
 import {
+  type ElicitationOutcome,
   type ElicitationRow,
   findElicitation,
   findElicitationOfCall,
@@ -12,104 +15,131 @@ import {
 } from "./elicitation-store.ts";
 
 /** The call that asks; where it asks several questions, each after the first has `/<number>` behind the call's id. */
-type Asking = { sessionId: string; runId: string; callId: string; signal: AbortSignal };
-type Question = { question: string; options: string[] | null; timeoutMs: number };
+type Asking = { sessionId: string; runId: string; callId: string };
+type Question = {
+  question: string;
+  options: string[] | null;
+  form: ElicitationForm | null;
+  timeoutMs: number;
+};
 
-/** What became of a question. */
+/** What became of a question: `unanswered` in its time, or `withdrawn` because a message or a stop made it void. */
 export type ElicitationEnd =
-  | { state: "answered"; answer: string }
-  | { state: "declined" }
-  | { state: "unanswered"; reason: string };
+  | { state: "answered"; answer: ElicitationAnswer }
+  | { state: "declined" | "unanswered" | "withdrawn" };
 
-type AnswerResult = "accepted" | "unknown" | "settled";
+/** A question that nobody has answered yet. */
+type OpenElicitation = { state: "open"; id: string; expiresAt: Date };
 
 /** Questions of the agent to the people on the session page. */
 export type Elicitations = {
-  /** Shows a question and waits for what becomes of it. A call that was interrupted finds its question again. */
-  ask: (asking: Asking, question: Question) => Promise<ElicitationEnd>;
-  answer: (sessionId: string, id: string, answer: string | null) => Promise<AnswerResult>;
-  /** Withdraws what a call had asked that is not made again: nobody waits for the answers. */
+  /**
+   * Asks a question, or looks at what became of it where the call has asked before.
+   *
+   * @param endedBy how the call's wait for the answer has ended: a question that is still open is settled then.
+   */
+  ask: (
+    asking: Asking,
+    question: Question,
+    endedBy: WaitEnd | undefined,
+  ) => Promise<ElicitationEnd | OpenElicitation>;
+  /** Asks a question and waits in this process, for a caller that cannot come back: a tool server's call is in progress. */
+  askAndWait: (asking: Asking & { signal: AbortSignal }, question: Question) => Promise<ElicitationEnd>;
+  /** Withdraws what a call has asked that is not made again: nobody waits for the answers. */
   abandon: (asking: Pick<Asking, "runId" | "callId">) => Promise<void>;
 };
 
+type ElicitationDeps = { db: Database; log: EventLog };
+
 /** @see Elicitations */
-export function createElicitations(deps: { db: Database; log: EventLog }): Elicitations {
+export function createElicitations(deps: ElicitationDeps): Elicitations {
   const { db, log } = deps;
-
-  const settle = (
-    row: ElicitationRow,
-    end: { state: "answered" | "declined" | "unanswered"; answer: string | null },
-  ) =>
-    log.transact(row.sessionId, async (tx, emit) => {
-      const settled = await settleElicitation(tx, row.id, end);
-      if (!settled) return false;
-      const about = await readEventContext(tx, row.runId);
-      emit({ kind: "elicitation.resolved", ...about, elicitationId: row.id, ...end });
-      return true;
-    });
-
-  const obtain = async (asking: Asking, question: Question): Promise<ElicitationRow> => {
-    const known = await findElicitationOfCall(db, asking.runId, asking.callId);
-    if (known) return known;
-    const { sessionId, runId, callId } = asking;
-    const id = newId("eli");
-    await log.transact(sessionId, async (tx, emit) => {
-      await insertElicitation(tx, {
-        id,
-        sessionId,
-        runId,
-        callId,
-        question: question.question,
-        options: question.options,
-      });
-      const about = await readEventContext(tx, runId);
-      emit({
-        kind: "elicitation.requested",
-        ...about,
-        elicitationId: id,
-        toolCallId: callId,
-        question: question.question,
-        options: question.options,
-      });
-    });
-    const row = await findElicitation(db, sessionId, id);
-    if (!row) throw new Error(`question ${id} vanished after it was stored`);
-    return row;
-  };
-
   return {
-    async ask(asking, question) {
-      const row = await obtain(asking, question);
+    async ask(asking, question, endedBy) {
+      const row = await obtain(deps, asking, question);
+      if (row.state !== "open") return toEnd(row);
+      const state = endedBy && STATE_AFTER[endedBy];
+      if (state === undefined) return { state: "open", id: row.id, expiresAt: row.expiresAt };
+      return settleAndRead(deps, row, state);
+    },
+    async askAndWait({ signal, ...asking }, question) {
+      const row = await obtain(deps, asking, question);
       // Never longer than its own time, also where the clock was set back since the question was stored.
-      const passedMs = Math.max(0, Date.now() - row.createdAt.getTime());
-      const leftMs = Math.max(0, question.timeoutMs - passedMs);
-      await waitForResolution(log, row, AbortSignal.any([asking.signal, AbortSignal.timeout(leftMs)]), () =>
+      const leftMs = Math.min(question.timeoutMs, Math.max(0, row.expiresAt.getTime() - Date.now()));
+      await waitForResolution(log, row, AbortSignal.any([signal, AbortSignal.timeout(leftMs)]), () =>
         findElicitation(db, row.sessionId, row.id),
       );
       // The service ends, the question does not: the call is made again after the next start, and finds it.
-      if (isShutdown(asking.signal.reason)) throw asking.signal.reason;
-      // Nobody can answer once this has won; whoever answered before, is heard.
-      await settle(row, { state: "unanswered", answer: null });
-      const settled = await findElicitation(db, row.sessionId, row.id);
-      if (settled?.state === "answered") return { state: "answered", answer: settled.answer ?? "" };
-      if (settled?.state === "declined") return { state: "declined" };
-      return {
-        state: "unanswered",
-        reason: asking.signal.aborted ? "the turn was stopped" : "nobody answered in time",
-      };
-    },
-    async answer(sessionId, id, answer) {
-      const row = await findElicitation(db, sessionId, id);
-      if (!row) return "unknown";
-      const end =
-        answer === null ? { state: "declined" as const, answer } : { state: "answered" as const, answer };
-      return (await settle(row, end)) ? "accepted" : "settled";
+      if (isShutdown(signal.reason)) throw signal.reason;
+      return settleAndRead(deps, row, signal.aborted ? "withdrawn" : "unanswered");
     },
     async abandon({ runId, callId }) {
-      for (const row of await listOpenOfCall(db, runId, callId))
-        await settle(row, { state: "unanswered", answer: null });
+      for (const row of await listOpenOfCall(db, runId, callId)) await settle(deps, row, "withdrawn");
     },
   };
+}
+
+/** What becomes of an open question when the wait for its answer ends in this way. */
+const STATE_AFTER: Record<WaitEnd, "unanswered" | "withdrawn" | undefined> = {
+  settled: undefined,
+  deadline: "unanswered",
+  message: "withdrawn",
+  stopped: "withdrawn",
+};
+
+async function obtain(
+  { db, log }: ElicitationDeps,
+  asking: Asking,
+  { timeoutMs, ...question }: Question,
+): Promise<ElicitationRow> {
+  const { sessionId, runId, callId } = asking;
+  const known = await findElicitationOfCall(db, runId, callId);
+  if (known) return known;
+  const id = newId("eli");
+  const expiresAt = new Date(Date.now() + timeoutMs);
+  await log.transact(sessionId, async (tx, emit) => {
+    await insertElicitation(tx, { id, sessionId, runId, callId, ...question, expiresAt });
+    emit({
+      kind: "elicitation.requested",
+      ...(await readEventContext(tx, runId)),
+      elicitationId: id,
+      toolCallId: callId,
+      ...question,
+      expiresAt: expiresAt.toISOString(),
+    });
+  });
+  const row = await findElicitation(db, sessionId, id);
+  if (!row) throw new Error(`question ${id} vanished after it was stored`);
+  return row;
+}
+
+function settle(
+  { log }: ElicitationDeps,
+  row: ElicitationRow,
+  state: ElicitationOutcome["state"],
+): Promise<unknown> {
+  return log.transact(row.sessionId, async (tx, emit) => {
+    const end = { state, answer: null };
+    if (!(await settleElicitation(tx, row.id, end))) return;
+    const about = await readEventContext(tx, row.runId);
+    emit({ kind: "elicitation.resolved", ...about, elicitationId: row.id, ...end });
+  });
+}
+
+/** Nobody can answer once this has settled the question; an answer that was accepted before counts. */
+async function settleAndRead(
+  deps: ElicitationDeps,
+  row: ElicitationRow,
+  state: "unanswered" | "withdrawn",
+): Promise<ElicitationEnd> {
+  await settle(deps, row, state);
+  const settled = await findElicitation(deps.db, row.sessionId, row.id);
+  return settled ? toEnd(settled) : { state };
+}
+
+function toEnd({ id, state, answer }: ElicitationRow): ElicitationEnd {
+  if (state === "open") throw new Error(`question ${id} is still open`);
+  return state === "answered" ? { state, answer: answer ?? "" } : { state };
 }
 
 /** Whether a signal fired because the process ends. The turn engine, on a higher floor, names its reason so. */

@@ -5,6 +5,8 @@ import { asc, eq } from "drizzle-orm";
 import { startTestPostgres } from "#db/postgres-testing.ts";
 import { requests, runs } from "#db/schema/index.ts";
 import { openTestDatabase, openTestPostgres } from "#db/testing.ts";
+import { createMemoryBus } from "#lib/events/bus/bus.ts";
+import { createEventLog } from "#lib/events/event-log.ts";
 import { createJobSender } from "../jobs/job-sender.ts";
 import { listOpenRuns } from "../run/run-store.ts";
 import { insertTestSession } from "../transcript/transcript-fixture.ts";
@@ -14,6 +16,7 @@ import { editQueued, listQueue, withdrawQueued } from "./queue.ts";
 const { db, close } = await openTestDatabase();
 const sender = { send: async () => {}, logger: { warn() {} } };
 const jobs = createJobSender({ ...sender, db });
+const log = createEventLog(db, createMemoryBus());
 after(close);
 
 const followUp = (sessionId: string, text: string, fields: Partial<NewFollowUp> = {}): NewFollowUp => ({
@@ -26,7 +29,7 @@ const followUp = (sessionId: string, text: string, fields: Partial<NewFollowUp> 
   messages: [{ role: "user", parts: [{ type: "text", text }] }],
   ...fields,
 });
-async function accept(input: NewFollowUp, deps = { db, jobs }) {
+async function accept(input: NewFollowUp, deps = { db, log, jobs }) {
   const result = await acceptMessage(deps, input);
   assert.ok(result.status === "accepted" || result.status === "replayed", result.status);
   return result;
@@ -62,7 +65,7 @@ describe("a follow-up message", () => {
   });
 
   test("to an unknown session is told so", async () => {
-    assert.deepEqual(await acceptMessage({ db, jobs }, followUp("ses_none", "x")), {
+    assert.deepEqual(await acceptMessage({ db, log, jobs }, followUp("ses_none", "x")), {
       status: "unknown_session",
     });
   });
@@ -80,7 +83,9 @@ describe("a follow-up message", () => {
       ...second,
       status: "replayed",
     });
-    assert.deepEqual(await acceptMessage({ db, jobs }, followUp("ses_idle", "c", key)), { status: "reused" });
+    assert.deepEqual(await acceptMessage({ db, log, jobs }, followUp("ses_idle", "c", key)), {
+      status: "reused",
+    });
   });
 
   test("that interrupts names the run that is to end", async () => {
@@ -107,7 +112,11 @@ test("an interrupt ends a turn that is claimed just as it comes", async () => {
   const postgres = await startTestPostgres();
   const server = await openTestPostgres({ driver: "pg", url: postgres.url });
   try {
-    const there = { db: server.db, jobs: createJobSender({ ...sender, db: server.db }) };
+    const there = {
+      db: server.db,
+      log: createEventLog(server.db, createMemoryBus()),
+      jobs: createJobSender({ ...sender, db: server.db }),
+    };
     const { runId } = await insertTestSession(there.db, "ses_raced");
     const waiting = await accept(followUp("ses_raced", "my note"), there);
     await there.db.update(runs).set({ state: "succeeded", endedAt: new Date() }).where(eq(runs.id, runId));

@@ -1,9 +1,10 @@
-import type { Database, Transaction } from "#db/client.ts";
+import type { Transaction } from "#db/client.ts";
 import type { FollowUpMode } from "#db/schema/unions.ts";
+import type { Emit } from "#lib/events/event-log.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
-import type { JobSender } from "../jobs/job-sender.ts";
-import { requestRun } from "../jobs/jobs.ts";
+import { type Job, requestRun } from "../jobs/jobs.ts";
 import { newId } from "../new-id.ts";
+import { endWaits, sendWake, type WakeDeps } from "../waiting/waiting.ts";
 import {
   type EarlierUse,
   type HeadRun,
@@ -45,39 +46,39 @@ export const QUEUED_MAX = 100;
 
 /**
  * Stores a follow-up. It starts at once when nothing is open; otherwise it waits for the turns before it, joins the one
- * that plays (`steer`), or is the next (`interrupt`; the caller stops the run that it names). Three statements, of which
- * the first holds the session's queue still; one more where an interrupt overtakes a message that waits.
+ * that plays (`steer`; a parked one is woken), or is the next (`interrupt`; the caller stops the run that it names). Three
+ * statements, of which the first holds the session's queue still; one more for a steer, and where an interrupt overtakes a
+ * message that waits.
  * Source: `wire.md`, Follow-ups.
  */
-export async function acceptMessage(
-  deps: { db: Database; jobs: JobSender },
-  input: NewFollowUp,
-): Promise<AcceptResult> {
-  const { result, job, spares } = await deps.db.transaction(async (tx): Promise<Written> => {
-    const counters = await lockCounters(tx, input.sessionId);
-    if (!counters) return { result: { status: "unknown_session" } };
-    const { head, position, earlier, waiting } = await readStanding(
-      tx,
-      input.sessionId,
-      input.idempotencyKey,
-    );
-    if (earlier) return { result: replay(input, earlier, head) };
-    const placement = placeFollowUp(input, head);
-    if (placement.kind !== "starts" && waiting >= QUEUED_MAX) return { result: { status: "queue_full" } };
-    return write(tx, input, { counters, position, placement });
-  });
+export async function acceptMessage(deps: WakeDeps, input: NewFollowUp): Promise<AcceptResult> {
+  const { sessionId } = input;
+  const { result, job, wake, spares } = await deps.log.transact(
+    sessionId,
+    async (tx, emit): Promise<Written> => {
+      const counters = await lockCounters(tx, sessionId);
+      if (!counters) return { result: { status: "unknown_session" } };
+      const { head, position, earlier, waiting } = await readStanding(tx, sessionId, input.idempotencyKey);
+      if (earlier) return { result: replay(input, earlier, head) };
+      const placement = placeFollowUp(input, head);
+      if (placement.kind !== "starts" && waiting >= QUEUED_MAX) return { result: { status: "queue_full" } };
+      return write(tx, emit, input, { counters, position, placement });
+    },
+  );
   await faultPoint("follow-up-committed");
   deps.jobs.sendSoon(job ? [job] : []);
+  await sendWake(deps, wake);
   // A claim that began before the commit did not see what overtook it: its turn runs, and is to end like any other.
   if (spares === undefined || !("runId" in result)) return result;
   const isTooLate = await isClaimedBefore(deps.db, spares, result.runId);
   return isTooLate ? { ...result, interrupts: spares } : result;
 }
 
-type Written = { result: AcceptResult; job?: ReturnType<typeof requestRun>; spares?: string };
+type Written = { result: AcceptResult; job?: Job | undefined; wake?: Job | undefined; spares?: string };
 
 async function write(
   tx: Transaction,
+  emit: Emit,
   input: NewFollowUp,
   at: { counters: SessionCounters; position: number; placement: Placement },
 ): Promise<Written> {
@@ -96,11 +97,13 @@ async function write(
     placed: firstSeq === null ? 0 : input.messages.length,
     job,
   });
+  const wake = joins === undefined ? undefined : await endWaits(tx, emit, { runId: joins }, "message");
   const interrupts = "interrupts" in placement ? placement.interrupts : null;
   const queued = placement.kind !== "starts";
   return {
     result: { status: "accepted", requestId, runId, queued, interrupts },
-    ...(job && { job }),
+    job,
+    wake,
     ...("spares" in placement && { spares: placement.spares }),
   };
 }

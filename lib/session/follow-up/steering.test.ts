@@ -3,6 +3,8 @@ import { after, describe, test } from "node:test";
 import { eq, sql } from "drizzle-orm";
 import { messages, requests, runs, sessions } from "#db/schema/index.ts";
 import { openTestDatabase } from "#db/testing.ts";
+import { createMemoryBus } from "#lib/events/bus/bus.ts";
+import { createEventLog } from "#lib/events/event-log.ts";
 import { createJobSender } from "../jobs/job-sender.ts";
 import { countQueued, findLastRun, findStatus, listOpenRuns } from "../run/run-store.ts";
 import { insertTestSession } from "../transcript/transcript-fixture.ts";
@@ -18,6 +20,7 @@ const jobs = createJobSender({
   logger: { warn() {} },
   send: async ({ data }) => void ("runId" in data && sent.push(data.runId)),
 });
+const log = createEventLog(db, createMemoryBus());
 after(close);
 
 /** A session whose first request, of a program, plays its first run. */
@@ -29,7 +32,7 @@ async function open(name: string) {
   await db.update(runs).set({ epoch: 1, startedAt: new Date() }).where(eq(runs.id, runId));
   const say = async (text: string, fields: Partial<NewFollowUp> = {}) => {
     const result = await acceptMessage(
-      { db, jobs },
+      { db, log, jobs },
       {
         sessionId: id,
         mode: "steer",

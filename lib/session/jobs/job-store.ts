@@ -99,7 +99,7 @@ export async function noteRunsPlayed(db: Database, runIds: string[], now?: Date)
  * Writes new jobs, of a new generation, for runs that are next in their sessions and that neither the engine nor a player
  * had during the last `lostAfterMs`: the engine has lost them. Each further send of a job that nobody takes waits twice as
  * long, as an engine with a long queue has not lost it. A `sent_at` in the future was written before the clock was set
- * back; it counts from now on.
+ * back; it counts from now on. A parked run has no job: whatever wakes it writes one.
  *
  * @param now a time that a test sets instead of the database's.
  */
@@ -111,6 +111,7 @@ export async function requeueLostRuns(db: Database, lostAfterMs: number, now?: D
       id: runs.id,
       sessionId: runs.sessionId,
       generation: runs.generation,
+      parkedAt: runs.parkedAt,
       jobId: jobId.as("job_id"),
       since: sql<Date>`greatest(${runs.createdAt}, ${runs.notBefore})`.as("since"),
       isWaiting: sql<boolean>`coalesce(${runs.notBefore} > ${at} and ${runs.createdAt} <= ${at}, false)`.as(
@@ -134,7 +135,7 @@ export async function requeueLostRuns(db: Database, lostAfterMs: number, now?: D
     .leftJoin(outbox, eq(outbox.id, next.jobId))
     .where(
       // A job that was not sent yet is left to the outbox's sweep; a row that is missing was sent a day ago.
-      sql`not ${next.isWaiting} and not ${next.since} between ${at} - ${milliseconds(lostAfterMs)} and ${at}
+      sql`${next.parkedAt} is null and not ${next.isWaiting} and not ${next.since} between ${at} - ${milliseconds(lostAfterMs)} and ${at}
         and (${outbox.id} is null or ${outbox.sentAt} > ${at} or ${outbox.sentAt} <
           ${at} - ${milliseconds(lostAfterMs)} * (2 ^ least(${resends}, ${DOUBLINGS_MAX}::int)))`,
     );

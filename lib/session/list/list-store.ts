@@ -1,6 +1,7 @@
 import { and, desc, eq, inArray, isNotNull, isNull, lt, or } from "drizzle-orm";
 import type { Executor } from "#db/client.ts";
-import { deliverables, elicitations, requests, runs, sessions } from "#db/schema/index.ts";
+import { deliverables, elicitations, requests, runs, sessions, waits } from "#db/schema/index.ts";
+import type { WaitKind } from "#db/schema/unions.ts";
 import {
   type DeliverableRow,
   OPEN_STATES,
@@ -57,8 +58,13 @@ export async function findLastRuns(db: Executor, sessionIds: string[]): Promise<
   return new Map(rows.map(({ sessionId, run, deliverable }) => [sessionId, { ...run, deliverable }]));
 }
 
-/** The open run of a session that is played now or next, with the question it asks if it waits for an answer. */
-export type OpenRun = Pick<RunRow, "state" | "attempt" | "isCompacting"> & { question: string | null };
+/** The open run of a session that is played now or next, with what it waits for. */
+export type OpenRun = Pick<RunRow, "state" | "attempt" | "isCompacting"> & {
+  /** The question that it asks a person. */
+  question: string | null;
+  /** What a parked run waits for. */
+  waitsFor: WaitKind | null;
+};
 
 /** The open run of each session that is first in line, by session id; idle sessions are left out. */
 export async function findOpenRuns(db: Executor, sessionIds: string[]): Promise<Map<string, OpenRun>> {
@@ -71,11 +77,13 @@ export async function findOpenRuns(db: Executor, sessionIds: string[]): Promise<
         attempt: runs.attempt,
         isCompacting: runs.isCompacting,
         question: elicitations.question,
+        waitsFor: waits.kind,
       },
     })
     .from(runs)
     .innerJoin(requests, eq(requests.id, runs.requestId))
     .leftJoin(elicitations, and(eq(elicitations.runId, runs.id), eq(elicitations.state, "open")))
+    .leftJoin(waits, and(eq(waits.runId, runs.id), isNotNull(runs.parkedAt), isNull(waits.endedBy)))
     .where(and(inArray(runs.sessionId, sessionIds), inArray(runs.state, OPEN_STATES)))
     .orderBy(runs.sessionId, ...PLAYING_ORDER);
   return new Map(rows.map(({ sessionId, run }) => [sessionId, run]));

@@ -8,6 +8,7 @@ const open = (fields: Partial<OpenRun>): OpenRun => ({
   attempt: 1,
   isCompacting: false,
   question: null,
+  waitsFor: null,
   ...fields,
 });
 const last = (fields: Partial<LastRun>): LastRun => ({
@@ -25,6 +26,9 @@ test("a session's state is one word with its reason; a turn that did not do its 
     [open({}), undefined, "working", null],
     [open({ isCompacting: true }), undefined, "compacting", null],
     [open({ question: "Which colour?" }), undefined, "waiting", "Which colour?"],
+    [open({ question: "Which colour?", waitsFor: "person" }), undefined, "waiting", "Which colour?"],
+    [open({ waitsFor: "control" }), undefined, "waiting", "A person has control of the browser."],
+    [open({ waitsFor: "agents" }), undefined, "working", null],
     [open({ state: "pending", attempt: 2 }), last({ state: "errored", error: "busy" }), "retrying", "busy"],
     [undefined, last({}), "done", null],
     [undefined, last({ deliverable: { status: "ready", error: null } }), "done", null],

@@ -30,6 +30,7 @@ describe("agent status", () => {
     assert.ok(session);
     assert.deepEqual(await readAgentStatus(db, session, { maxLiveChildren: 2, maxLiveBrowsers: 4 }), {
       turnState: "running",
+      waitingOn: null,
       activeRunId: runId,
       lastRunId: runId,
       deliverable: null,
@@ -106,6 +107,7 @@ describe("the list of sessions", () => {
       attempt: 1,
       isCompacting: false,
       question: null,
+      waitsFor: null,
     });
     assert.equal(last.get("ses_status")?.state, "running");
     assert.equal(open.get("ses_retried"), undefined);

@@ -1,8 +1,9 @@
 import type { Database } from "#db/client.ts";
 import type { StartupStatus } from "#db/schema/unions.ts";
-import type { Deliverable, RunOutcome } from "#lib/events/event.ts";
+import type { Deliverable, RunOutcome, WaitingOn } from "#lib/events/event.ts";
 import { type DelegationCaps, limitDelegation } from "../delegation.ts";
 import type { SessionRow } from "../session-store.ts";
+import { readWaitingOn } from "../waiting/read-waiting-on.ts";
 import { countQueued, findDeliverable, findLastRun, listOpenRuns } from "./run-store.ts";
 import {
   isCompacting,
@@ -15,6 +16,7 @@ import {
 /** Source: specification, Agent status; `wire.md`, Agent status. */
 type AgentStatus = {
   turnState: TurnState;
+  waitingOn: WaitingOn | null;
   activeRunId: string | null;
   lastRunId: string | null;
   deliverable: Deliverable | null;
@@ -44,6 +46,7 @@ export async function readAgentStatus(
       isRunning ? Math.max(1, open.length) : open.length,
       lastRun !== undefined && isCompacting(lastRun),
     ),
+    waitingOn: isRunning ? await readWaitingOn(db, lastRun) : null,
     activeRunId: isRunning ? lastRun.id : null,
     lastRunId: lastRun?.id ?? null,
     deliverable: lastRun && session.outputSchema ? projectDeliverable(lastRun.id, row) : null,

@@ -93,13 +93,24 @@ export function listOpenRuns(db: Executor, sessionId: string) {
     .orderBy(...PLAYING_ORDER);
 }
 
-/** Those of these sessions that have an open turn: one that plays, or one that has yet to start. */
-export async function listSessionsInTurn(db: Executor, sessionIds: readonly string[]): Promise<string[]> {
+/** A turn that plays, waits for something (`parked`), or has yet to start. */
+export type OpenTurn = "open" | "parked";
+
+/** Which of these sessions have an open turn, by session id. */
+export async function findOpenTurns(
+  db: Executor,
+  sessionIds: readonly string[],
+): Promise<Map<string, OpenTurn>> {
+  if (sessionIds.length === 0) return new Map();
   const rows = await db
-    .selectDistinct({ sessionId: runs.sessionId })
+    .select({
+      sessionId: runs.sessionId,
+      isParked: sql<boolean>`bool_or(${runs.parkedAt} is not null)`,
+    })
     .from(runs)
-    .where(and(inArray(runs.sessionId, [...sessionIds]), inArray(runs.state, OPEN_STATES)));
-  return rows.map(({ sessionId }) => sessionId);
+    .where(and(inArray(runs.sessionId, [...sessionIds]), inArray(runs.state, OPEN_STATES)))
+    .groupBy(runs.sessionId);
+  return new Map(rows.map(({ sessionId, isParked }) => [sessionId, isParked ? "parked" : "open"]));
 }
 
 /** Newest first by when runs started; one that plays is the newest. */

@@ -1,60 +1,131 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { RUN_ORIGINS } from "#db/schema/unions.ts";
-import type { ElicitationOutcome, PeoplePort } from "../services.ts";
-import type { ToolCall } from "../tool.ts";
+import type { PeoplePort } from "../services.ts";
+import { type ToolCall, unlessWaiting } from "../tool.ts";
 import { elicitUserInput } from "./elicit-user-input.ts";
 
-const callOf = (origin: ToolCall["origin"]): ToolCall => ({
+const callOf = (origin: ToolCall["origin"], fields: Partial<ToolCall> = {}): ToolCall => ({
   sessionId: "ses_p",
   requestId: "req_p",
   runId: "run_p",
   callId: "call_p",
   origin,
   signal: new AbortController().signal,
+  ...fields,
 });
 
-async function elicit(origin: ToolCall["origin"], outcome: ElicitationOutcome, input: object = {}) {
-  const asked: Parameters<PeoplePort["ask"]>[1][] = [];
+type Found = Awaited<ReturnType<PeoplePort["ask"]>>;
+
+async function elicit(call: ToolCall, found: Found, input: object = {}) {
+  const asked: Parameters<PeoplePort["ask"]>[] = [];
   const people: PeoplePort = {
-    ask: async (_, question) => {
-      asked.push(question);
-      return outcome;
+    ask: async (...args) => {
+      asked.push(args);
+      return found;
     },
   };
-  const tool = elicitUserInput({ people });
-  const result = await tool.execute({ question: "Which colour?", ...input }, callOf(origin));
-  const [content] = result.content;
-  return { asked, text: content?.type === "text" ? content.text : "", isError: result.isError };
+  const answer = await elicitUserInput({ people }).execute({ question: "Which colour?", ...input }, call);
+  return { asked, answer };
 }
+async function read(call: ToolCall, found: Found, input: object = {}) {
+  const { asked, answer } = await elicit(call, found, input);
+  const { isError, content } = unlessWaiting(answer);
+  const [first] = content;
+  return { asked, text: first?.type === "text" ? first.text : "", isError };
+}
+const red = { state: "answered", answer: "red" } as const;
+const DAY_MS = 86_400_000;
 
 describe("elicit_user_input", () => {
   for (const origin of RUN_ORIGINS.filter((each) => each !== "person")) {
     it(`on a turn of origin ${origin} it says at once that nobody is there, and asks nobody`, async () => {
-      const { asked, text, isError } = await elicit(origin, { state: "answered", answer: "red" });
+      const { asked, text, isError } = await read(callOf(origin), red);
       assert.deepEqual(asked, []);
       assert.equal(isError, false);
       assert.match(text, /Nobody is there.*assumption/);
     });
   }
 
-  it("on a person's turn it asks, with a deadline of ten minutes, and hands back the answer", async () => {
+  it("outside of a turn it says the same", async () => {
+    const { asked, text } = await read(callOf("person", { runId: null }), red);
+    assert.deepEqual([asked, text.split(":")[0]], [[], "Nobody is there to answer"]);
+  });
+
+  it("waits while the question is open, until its deadline: a day, or up to seven", async () => {
+    const expiresAt = new Date("2026-11-24T00:00:00Z");
+    const open = { state: "open", id: "eli_1", expiresAt } as const;
     const options = ["red", "blue"];
-    const { asked, text } = await elicit("person", { state: "answered", answer: "red" }, { options });
-    assert.deepEqual(asked, [{ question: "Which colour?", options, timeoutMs: 600_000 }]);
-    assert.equal(text, "The person answered: red");
+    const { asked, answer } = await elicit(callOf("person"), open, { options });
+    assert.deepEqual(answer, {
+      status: "waiting",
+      on: { kind: "person", subjects: ["eli_1"], deadlineAt: expiresAt },
+    });
+    assert.deepEqual(asked[0]?.[1], {
+      question: "Which colour?",
+      options,
+      form: null,
+      timeoutMs: DAY_MS,
+    });
+    const long = await elicit(callOf("person"), open, { timeoutSeconds: 604_800 });
+    assert.equal(long.asked[0]?.[1].timeoutMs, 7 * DAY_MS);
+    for (const timeoutSeconds of [9, 604_801, 60.5])
+      await assert.rejects(elicit(callOf("person"), open, { timeoutSeconds }));
+  });
+
+  it("hands back the answer, text or a form's values", async () => {
+    assert.equal((await read(callOf("person"), red)).text, "The person answered: red");
+    const values = { state: "answered", answer: { email: "ada@shop.example", count: 2 } } as const;
+    const form = { properties: { email: { type: "string" }, count: { type: "integer" } } };
+    const { text } = await read(callOf("person"), values, { form });
+    assert.equal(text, 'The person answered: {"email":"ada@shop.example","count":2}');
+  });
+
+  it("hands on how the wait has ended, so that an open question is settled then", async () => {
+    const { asked, text } = await read(callOf("person", { waitEndedBy: "message" }), { state: "withdrawn" });
+    assert.equal(asked[0]?.[2], "message");
+    assert.match(text, /^Interrupted by a message/);
   });
 
   it("a declined or unanswered question tells the model to go on with a stated assumption", async () => {
-    assert.match((await elicit("person", { state: "declined" })).text, /declined.*assumption/);
-    const late = await elicit("person", { state: "unanswered", reason: "ten minutes have passed" });
-    assert.match(late.text, /ten minutes have passed.*assumption/);
+    assert.match((await read(callOf("person"), { state: "declined" })).text, /declined.*assumption/);
+    const late = await read(callOf("person"), { state: "unanswered" });
+    assert.match(late.text, /nobody answered in time.*assumption/);
   });
 
   it("takes two to eight options, or none", async () => {
-    const outcome = { state: "declined" } as const;
-    await assert.rejects(elicit("person", outcome, { options: ["one"] }));
-    await assert.rejects(elicit("person", outcome, { options: Array(9).fill("x") }));
-    assert.equal((await elicit("person", outcome)).asked[0]?.options, null);
+    await assert.rejects(elicit(callOf("person"), red, { options: ["one"] }));
+    await assert.rejects(elicit(callOf("person"), red, { options: Array(9).fill("x") }));
+    assert.equal((await elicit(callOf("person"), red)).asked[0]?.[1].options, null);
+  });
+
+  for (const [what, form, said] of [
+    ["no fields", { properties: {} }, /at least one field/],
+    ["a nested object", { properties: { a: { type: "object" } } }, /properties\.a\.type/],
+    ["an unknown keyword", { properties: { a: { type: "string", pattern: "x" } } }, /pattern/],
+    ["a choice without choices", { properties: { a: { type: "array" } } }, /properties\.a\.items/],
+    [
+      "a default that does not fit",
+      { properties: { a: { type: "integer", maximum: 5, default: 6 } } },
+      /must be at most 5/,
+    ],
+    ["bounds that contradict", { properties: { a: { type: "number", minimum: 2, maximum: 1 } } }, /minimum/],
+    [
+      "a required field that it does not have",
+      { properties: { a: { type: "string" } }, required: ["b"] },
+      /required\[0\]/,
+    ],
+  ] as const)
+    it(`refuses a form with ${what}, and asks nobody`, async () => {
+      const { asked, text, isError } = await read(callOf("person"), red, { form });
+      assert.deepEqual([asked, isError], [[], true]);
+      assert.match(text, /^The form is not valid, so nobody was asked:/);
+      assert.match(text, said);
+    });
+
+  it("refuses options beside a form", async () => {
+    const form = { properties: { a: { type: "string" } } };
+    const { asked, text } = await read(callOf("person"), red, { form, options: ["x", "y"] });
+    assert.deepEqual([asked, text], [[], "Give options or a form, not both. Nobody was asked."]);
   });
 });

@@ -1,17 +1,18 @@
 import { z } from "zod";
+import type { ElicitationForm } from "#db/schema/index.ts";
+import { FORM_FIELDS_MAX, formSchema } from "#lib/events/form-schema.ts";
 import type { ToolServices } from "../services.ts";
-import { defineTool, type Tool } from "../tool.ts";
+import { defineTool, errorResult, waitFor } from "../tool.ts";
 
-const WAIT_MS = 600_000;
+const DAY_S = 86_400;
 const goOn =
   "Do not wait and do not ask again: go on with the most sensible assumption, and state it in your reply.";
 
 /** `elicit_user_input`: asks the people on the session page, on a turn that one of them started. */
-export const elicitUserInput = ({ people }: Pick<ToolServices, "people">): Tool =>
+export const elicitUserInput = ({ people }: Pick<ToolServices, "people">) =>
   defineTool({
     name: "elicit_user_input",
-    description:
-      "Asks the person on the session page one question that only a person can answer, and waits up to ten minutes.",
+    description: `Asks the person on the session page something that only a person can answer. Your turn waits for the answer, for days if need be. Ask one plain question, or give a form for several values at once (at most ${FORM_FIELDS_MAX}).`,
     input: z.object({
       question: z.string().trim().min(1).max(2_000),
       options: z
@@ -19,29 +20,56 @@ export const elicitUserInput = ({ people }: Pick<ToolServices, "people">): Tool 
         .min(2)
         .max(8)
         .optional()
-        .describe("answers to choose from; the person may also write another"),
+        .describe("for a plain question: answers to choose from; the person may also write another"),
+      form: z
+        .looseObject({})
+        .optional()
+        .describe(
+          'the fields to fill in, as a flat JSON Schema: {"properties": {"email": {"type": "string", "format": "email", "title": "Email"}, "size": {"type": "string", "enum": ["S", "M"]}, "extras": {"type": "array", "items": {"enum": ["gift wrap"]}}}, "required": ["email"]}. Types: string (format: date, date-time, email, uri), number, integer, boolean, and array for a multiple choice',
+        ),
+      timeoutSeconds: z
+        .int()
+        .min(10)
+        .max(7 * DAY_S)
+        .default(DAY_S)
+        .describe("how long the question stays open; 86400 by default, at most 604800"),
     }),
     needs: undefined,
     profile: "analysis",
-    // A call that is made again after a restart shows the same question to the same person.
+    // A call that is made again finds the question that it asked.
     idempotent: true,
     readOnly: false,
-    timeoutMs: WAIT_MS + 15_000,
-    async execute({ question, options }, call) {
+    async execute({ question, options, form, timeoutSeconds }, call) {
       const { runId } = call;
       if (call.origin !== "person" || runId === null)
         return `Nobody is there to answer: no person started this turn. ${goOn}`;
-      const outcome = await people.ask(
+      if (form && options) return errorResult("Give options or a form, not both. Nobody was asked.");
+      const parsed = form && formSchema.safeParse(form);
+      if (parsed?.success === false)
+        return errorResult(
+          `The form is not valid, so nobody was asked:\n${z.prettifyError(parsed.error)}\nGive it as described for this tool.`,
+        );
+      const asked = await people.ask(
         { ...call, runId },
-        { question, options: options ?? null, timeoutMs: WAIT_MS },
+        {
+          question,
+          options: options ?? null,
+          form: parsed ? (parsed.data satisfies ElicitationForm) : null,
+          timeoutMs: timeoutSeconds * 1_000,
+        },
+        call.waitEndedBy,
       );
-      switch (outcome.state) {
+      switch (asked.state) {
+        case "open":
+          return waitFor({ kind: "person", subjects: [asked.id], deadlineAt: asked.expiresAt });
         case "answered":
-          return `The person answered: ${outcome.answer}`;
+          return `The person answered: ${typeof asked.answer === "string" ? asked.answer : JSON.stringify(asked.answer)}`;
         case "declined":
           return `The person declined to answer. ${goOn}`;
         case "unanswered":
-          return `No answer came: ${outcome.reason}. ${goOn}`;
+          return `No answer came: nobody answered in time. ${goOn}`;
+        case "withdrawn":
+          return "Interrupted by a message: the question is no longer open. Read the message; ask again if you still need the answer.";
       }
     },
   });

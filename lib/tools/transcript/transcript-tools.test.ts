@@ -7,7 +7,7 @@ import { openTestDatabase } from "#db/testing.ts";
 import { createEvidenceStore } from "#lib/evidence/evidence.ts";
 import { createTranscriptReader } from "#lib/session/transcript/transcript.ts";
 import { insertTestSession } from "#lib/session/transcript/transcript-fixture.ts";
-import type { ToolCall } from "../tool.ts";
+import { type ToolCall, unlessWaiting } from "../tool.ts";
 import { transcriptTools } from "./index.ts";
 
 const { db, close } = await openTestDatabase();
@@ -29,9 +29,11 @@ await addMessage("msg_3", 3, [{ type: "text", text: "Done." }]);
 await addResult("res_long", "a".repeat(25_000));
 
 async function use(name: string, input: unknown) {
-  const result = await tools.find((tool) => tool.name === name)?.execute(input, call);
-  const [content] = result?.content ?? [];
-  return { isError: result?.isError, text: content?.type === "text" ? content.text : "" };
+  const tool = tools.find((each) => each.name === name);
+  assert.ok(tool, name);
+  const result = unlessWaiting(await tool.execute(input, call));
+  const [content] = result.content;
+  return { isError: result.isError, text: content?.type === "text" ? content.text : "" };
 }
 const json = async (name: string, input: unknown) => JSON.parse((await use(name, input)).text);
 

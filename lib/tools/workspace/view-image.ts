@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineTool, errorResult, type Tool } from "../tool.ts";
+import { defineTool, errorResult, type ToolResult } from "../tool.ts";
 import { readImageType } from "./read-image-type.ts";
 import type { WorkspaceServices } from "./services.ts";
 import { withinWorkspace } from "./within-workspace.ts";
@@ -7,7 +7,7 @@ import { withinWorkspace } from "./within-workspace.ts";
 const imageBytesMax = 5 * 1_048_576;
 
 /** `view_image`: a picture of the workspace or of the session's evidence, for the model to see. */
-export const viewImage = ({ sandbox, evidence }: WorkspaceServices): Tool =>
+export const viewImage = ({ sandbox, evidence }: WorkspaceServices) =>
   defineTool({
     name: "view_image",
     description: "Shows a picture of at most 5 MiB: a workspace file by path, or evidence by id.",
@@ -22,7 +22,7 @@ export const viewImage = ({ sandbox, evidence }: WorkspaceServices): Tool =>
     profile: "analysis",
     idempotent: true,
     readOnly: true,
-    async execute({ path, evidenceId }, call) {
+    async execute({ path, evidenceId }, call): Promise<ToolResult | string> {
       if (evidenceId) {
         const kept = await evidence.read(call.sessionId, evidenceId);
         if (!kept) return errorResult(`evidenceId: this session has no evidence ${evidenceId}`);

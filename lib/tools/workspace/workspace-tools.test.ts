@@ -9,7 +9,7 @@ import { createAddressRule } from "#lib/net/address/address-rule.ts";
 import { createGuardedFetch } from "#lib/net/fetch/guarded-fetch.ts";
 import { createSandboxService } from "#lib/sandbox/create-sandbox-service.ts";
 import { insertTestSession } from "#lib/session/transcript/transcript-fixture.ts";
-import type { ToolCall, ToolResult } from "../tool.ts";
+import { type ToolCall, type ToolResult, unlessWaiting } from "../tool.ts";
 import { workspaceTools } from "./index.ts";
 
 const { db, close } = await openTestDatabase();
@@ -29,10 +29,10 @@ const call: ToolCall = {
   origin: "external",
   signal: new AbortController().signal,
 };
-const use = (name: string, input: unknown, from = tools): Promise<ToolResult> => {
+const use = async (name: string, input: unknown, from = tools): Promise<ToolResult> => {
   const tool = from.find((candidate) => candidate.name === name);
   assert.ok(tool, name);
-  return tool.execute(input, call);
+  return unlessWaiting(await tool.execute(input, call));
 };
 const textOf = (result: ToolResult) =>
   result.content.map((content) => (content.type === "text" ? content.text : "")).join("");

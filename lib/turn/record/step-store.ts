@@ -59,6 +59,11 @@ const PARTS: Record<string, Part> = {
       started_at = coalesce(r.started_at, ${value("startedAt")}::timestamptz) from held where r.id = held.id)`,
     read: ({ startedAt }) => startedAt && { startedAt: startedAt.toISOString() },
   },
+  parked: {
+    text: (value) => sql`parked as (
+      update ${runs} r set parked_at = ${value("parkedAt")}::timestamptz from held where r.id = held.id)`,
+    read: ({ parkedAt }) => parkedAt && { parkedAt: parkedAt.toISOString() },
+  },
   compacting: {
     text: (value) => sql`compacting as (
       update ${runs} r set is_compacting = ${value("isCompacting")} from held where r.id = held.id)`,
@@ -68,7 +73,7 @@ const PARTS: Record<string, Part> = {
     text: (
       value,
     ) => sql`ended as (update ${runs} r set state = ${value("endState")}, error = ${value("endError")},
-      will_retry = ${value("willRetry")}, is_compacting = false, usage = ${value("usage")}::jsonb,
+      will_retry = ${value("willRetry")}, is_compacting = false, parked_at = null, usage = ${value("usage")}::jsonb,
       ended_at = ${value("endedAt")}::timestamptz,
       page_error = case when ${value("endState")} = 'succeeded' then ${pageError} end from held where r.id = held.id)`,
     read: ({ end }) =>

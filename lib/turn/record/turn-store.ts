@@ -21,6 +21,7 @@ const takeStatement = defineStatement<"runId" | "generation" | "player" | "now">
       select id, session_id, not_before, not_before > present and created_at <= present as is_early, present
       from ${runs}, (select coalesce(${value("now")}::timestamptz, now()) as present) as clock
       where id = ${value("runId")} and generation <= ${value("generation")}::int and state in ${OPEN}
+        and parked_at is null
       for no key update of runs
     ), first as (
       select ${runs.id} from ${runs} join ${requests} on ${requests.id} = ${runs.requestId}
@@ -40,8 +41,8 @@ const takeStatement = defineStatement<"runId" | "generation" | "player" | "now">
 
 /**
  * Takes the session for a run, if that run is open, its time has come, and it is the first in line; every older
- * executor of it is stale from here on. A job of an older generation takes nothing: there is a newer one for the run. The
- * wait of a retry that was made in the future (the clock was set back since) is over.
+ * executor of it is stale from here on. A job of an older generation takes nothing: there is a newer one for the run, or
+ * there will be when a parked run is woken. The wait of a retry that was made in the future (the clock was set back since) is over.
  *
  * @param job.now a time that a test sets instead of the database's.
  */

@@ -31,6 +31,8 @@ export type TurnWrite = {
   /** Moves the run from `pending` to `running`. */
   startedAt?: Date | undefined;
   isCompacting?: boolean | undefined;
+  /** Parks the run: nobody plays it until it is woken. */
+  parkedAt?: Date | undefined;
   end?: EndWrite | undefined;
   /** New messages of the run, with their places in the transcript. */
   messages?: MessageWrite[] | undefined;

@@ -1,5 +1,6 @@
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import { hasUnreadSteers } from "#lib/session/follow-up/steering.ts";
+import { listWaits } from "#lib/session/waiting/wait-store.ts";
 import { createPromptMeter } from "../compaction/prompt-meter.ts";
 import { composePrompt } from "../prompt/compose-prompt.ts";
 import { createHistory } from "../prompt/history.ts";
@@ -43,6 +44,7 @@ export async function claimRun(deps: TurnDeps, job: PlayJob): Promise<ClaimResul
   const isFirst = isNew && position === 1;
   const history = createHistory(isFirst ? [] : await listHistory(deps.db, session.id));
   const outputs = new Map(claim.epoch === 1 ? [] : await listStepOutputs(deps.db, runId));
+  const waits = claim.epoch === 1 ? [] : await listWaits(deps.db, runId);
   const isSteered = claim.epoch > 1 && (await hasUnreadSteers(deps.db, claim.requestId));
   if (run.cancelRequestedAt) deps.stops.stop(runId, STOPPED_REASON);
   return {
@@ -61,6 +63,12 @@ export async function claimRun(deps: TurnDeps, job: PlayJob): Promise<ClaimResul
       messageSeq: session.messageSeq,
       isCancelled: run.cancelRequestedAt !== null,
       isSteered,
+      waits: new Map(
+        waits.map(({ callId, createdAt, endedBy }) => [
+          callId,
+          { since: createdAt, endedBy: endedBy ?? undefined },
+        ]),
+      ),
       signal,
     },
   };

@@ -1,3 +1,4 @@
+import type { WaitEnd } from "#db/schema/unions.ts";
 import type { SessionRow } from "#lib/session/session-store.ts";
 import type { MessageRow } from "#lib/session/transcript/transcript-store.ts";
 import type { MeteredPrompt, PromptMeter } from "../compaction/prompt-meter.ts";
@@ -5,6 +6,9 @@ import type { Prompt } from "../prompt/compose-prompt.ts";
 import type { History } from "../prompt/history.ts";
 import type { Claim } from "../record/claim.ts";
 import { isShutdown } from "./stop-registry.ts";
+
+/** A wait of a call: since when, and how it ended if it has. */
+type CallWait = { since: Date; endedBy: WaitEnd | undefined };
 
 /**
  * A run as its executor holds it: what its steps need is read once, when the run is claimed, and kept up with every
@@ -34,6 +38,8 @@ export type RunInPlay = {
   isCancelled: boolean;
   /** A message was put into the turn and is not yet read, as of the last write. */
   isSteered: boolean;
+  /** What its tool calls wait for or have waited for, by call id; the run itself has the empty id. */
+  waits: Map<string, CallWait>;
   /** Fires when the run is to stop at once, and when the process ends. */
   signal: AbortSignal;
 };

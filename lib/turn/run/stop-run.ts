@@ -1,13 +1,18 @@
 import { findNewestRun, findRun, isOpen, listOpenRuns } from "#lib/session/run/run-store.ts";
-import { toClaim } from "../record/claim.ts";
+import { sendWake, wakeRun } from "#lib/session/waiting/waiting.ts";
+import { isStaleClaim, toClaim } from "../record/claim.ts";
 import { listStepOutputs, readRun, requestCancel } from "../record/turn-store.ts";
+import { settleCalls } from "../step/run-tools.ts";
 import type { TurnDeps } from "../turn-deps.ts";
+import { claimRun } from "./claim-run.ts";
 import { closeRun, type Endable } from "./close-run.ts";
 import { STOPPED_REASON } from "./stop-registry.ts";
 
+const END = { outcome: "cancelled", reason: STOPPED_REASON } as const;
+
 /**
- * Stops the turn of a session: one that plays, or is about to, ends between or within its steps; one that waits for a
- * retry ends at once. Queued requests are not touched. @returns the run that was told to stop, if there was one.
+ * Stops the turn of a session: one that plays, or is about to, ends between or within its steps; one that is parked or
+ * waits for a retry ends at once. Queued requests are not touched. @returns the run that was told to stop, if there was one.
  */
 export async function stopTurn(deps: TurnDeps, sessionId: string): Promise<string | undefined> {
   const [first] = await listOpenRuns(deps.db, sessionId);
@@ -20,10 +25,33 @@ export async function stopTurn(deps: TurnDeps, sessionId: string): Promise<strin
 export async function stopRun(deps: TurnDeps, runId: string): Promise<void> {
   if (!(await requestCancel(deps.db, runId, new Date()))) return stopRetry(deps, runId);
   deps.stops.stop(runId, STOPPED_REASON);
+  await endParked(deps, runId);
   // One that waits for the time of a retry has no executor to see the wish. A message that waits for its turn keeps it, and
   // is placed as that ends: only who takes it back removes it.
   if ((await isWaiting(deps, runId)) && !(await hasWaitingMessages(deps, runId)))
     await removeQueued(deps, runId);
+}
+
+/**
+ * Wakes a parked run and ends it here, so that a stop does not depend on the engine. Its job is sent as for any other
+ * wake: if this process ends in between, the engine plays the run, which ends then.
+ */
+async function endParked(deps: TurnDeps, runId: string): Promise<void> {
+  const run = await findRun(deps.db, runId);
+  if (!run?.parkedAt) return;
+  const job = await wakeRun(deps, { sessionId: run.sessionId, runId }, "stopped");
+  if (job?.name !== "turn/run.requested") return;
+  try {
+    const claimed = await claimRun(deps, { ...job.data, player: "stop" });
+    if (claimed.status !== "claimed") return;
+    await settleCalls(deps, claimed.run);
+    await closeRun(deps, claimed.run, END);
+  } catch (error) {
+    // The engine was faster: whoever claimed the run ends it.
+    if (!isStaleClaim(error)) throw error;
+  } finally {
+    await sendWake(deps, job);
+  }
 }
 
 async function hasWaitingMessages(deps: TurnDeps, runId: string): Promise<boolean> {
@@ -42,8 +70,7 @@ async function isWaiting(deps: TurnDeps, runId: string): Promise<boolean> {
 export async function removeQueued(deps: TurnDeps, runId: string): Promise<boolean> {
   const run = await readEndable(deps, runId);
   if (!run) return false;
-  const end = { outcome: "cancelled", reason: STOPPED_REASON } as const;
-  return (await closeRun(deps, run, end, "pending")) === "ended";
+  return (await closeRun(deps, run, END, "pending")) === "ended";
 }
 
 async function stopRetry(deps: TurnDeps, runId: string): Promise<void> {

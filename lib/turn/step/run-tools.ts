@@ -3,7 +3,8 @@ import { storableText } from "#db/storable.ts";
 import type { EvidencePointer } from "#lib/events/event.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import { newId } from "#lib/session/new-id.ts";
-import { errorResult, type Tool, type ToolResult } from "#lib/tools/tool.ts";
+import type { NewWait } from "#lib/session/waiting/wait-store.ts";
+import { errorResult, type Tool, type ToolResult, type Waiting } from "#lib/tools/tool.ts";
 import type { HistoryMessage } from "../compaction/history-entry.ts";
 import { aboutRun, StaleClaimError } from "../record/claim.ts";
 import { recordStep } from "../record/record-step.ts";
@@ -23,17 +24,25 @@ const UNKNOWN = errorResult(
 );
 const STOPPED = errorResult("Stopped: the turn was ended before this call was over.");
 
-/** Runs the calls of one model message: consecutive read-only ones side by side, the others one after the other. */
+/**
+ * Runs the calls of one model message: consecutive read-only ones side by side, the others one after the other. A call
+ * that waits does not hold up those after it.
+ *
+ * @returns the calls that wait for something outside of the service: they have no results yet.
+ */
 export async function runTools(
   deps: TurnDeps,
   run: RunInPlay,
   number: number,
   calls: PlannedCall[],
-): Promise<void> {
+): Promise<NewWait[]> {
+  const waits: NewWait[] = [];
   for (const batch of batchCalls(calls, (call) => run.prompt.tools.get(call.name)?.readOnly ?? false)) {
-    await Promise.all(batch.map((call) => runTool(deps, run, number, call)));
-    if (isStopped(run)) return;
+    const ended = await Promise.all(batch.map((call) => runTool(deps, run, number, call)));
+    waits.push(...ended.flatMap((wait) => wait ?? []));
+    if (isStopped(run)) break;
   }
+  return waits;
 }
 
 /** Splits calls into runs of neighbours that may play side by side. */
@@ -56,23 +65,57 @@ export function batchCalls(
 /**
  * Runs one call and records its result. A recorded call never runs again; an interrupted one that is not idempotent
  * reports that its outcome is unknown. Source: `security.md`, What is never lost.
+ *
+ * @returns what the call waits for, where it has no result yet.
  */
-async function runTool(deps: TurnDeps, run: RunInPlay, number: number, call: PlannedCall): Promise<void> {
-  const name = `tool-${number}-${call.callId}`;
-  if (findRecorded<ToolStep>(run, name)) return;
-
-  const resultId = newId("res");
-  const startedAt = new Date();
-  const { callId, name: toolName } = call;
-  const row = { callId, resultId, name: toolName, input: call.input ?? null, startedAt };
+async function runTool(
+  deps: TurnDeps,
+  run: RunInPlay,
+  number: number,
+  call: PlannedCall,
+): Promise<NewWait | undefined> {
+  if (findRecorded<ToolStep>(run, stepOf(number, call))) return undefined;
+  const begun = beginCall(run, call);
   await faultPoint("tool-begun");
   const result = await play(deps, run, call, async () => {
-    const begun = await beginToolCall(deps.db, run.claim, row);
-    if (begun === "stale") throw new StaleClaimError(run.claim);
-    return begun === "begun";
+    const noted = await beginToolCall(deps.db, run.claim, begun);
+    if (noted === "stale") throw new StaleClaimError(run.claim);
+    return noted === "begun";
   });
+  if ("status" in result) {
+    run.waits.set(call.callId, { since: begun.startedAt, endedBy: undefined });
+    return { callId: call.callId, ...result.on, createdAt: begun.startedAt };
+  }
+  await recordResult(deps, run, number, call, begun, result);
+  return undefined;
+}
+
+const stepOf = (number: number, { callId }: PlannedCall): string => `tool-${number}-${callId}`;
+
+type BegunCall = ReturnType<typeof beginCall>;
+
+/** The row of a call that begins now, or has begun when it began to wait. */
+const beginCall = ({ waits }: RunInPlay, { callId, name, input }: PlannedCall) => ({
+  callId,
+  resultId: newId("res"),
+  name,
+  input: input ?? null,
+  startedAt: waits.get(callId)?.since ?? new Date(),
+});
+
+async function recordResult(
+  deps: TurnDeps,
+  run: RunInPlay,
+  number: number,
+  call: PlannedCall,
+  begun: BegunCall,
+  result: ToolResult,
+): Promise<void> {
+  const { callId, resultId, name: toolName, startedAt } = begun;
   const state = result === UNKNOWN ? "unknown" : result.isError ? "failed" : "succeeded";
-  if (state === "unknown") await deps.elicitations.abandon({ runId: run.claim.runId, callId });
+  // Nobody waits for an answer any more.
+  if (result === UNKNOWN || result === STOPPED)
+    await deps.elicitations.abandon({ runId: run.claim.runId, callId });
 
   const texts = result.content.flatMap((part) => (part.type === "text" && part.text ? [part.text] : []));
   const text = storableText(texts.join("\n\n"));
@@ -85,10 +128,10 @@ async function runTool(deps: TurnDeps, run: RunInPlay, number: number, call: Pla
   const about = { ...aboutRun(run.claim), toolCallId: callId, toolName };
   await faultPoint("tool-ended");
   await recordStep<ToolStep>(deps, run, {
-    name,
+    name: stepOf(number, call),
     output: { callId, state },
     modelMessages: [toModelMessage(call, result, text, resultId)],
-    toolCalls: [{ ...row, state, resultText: text, endedAt }],
+    toolCalls: [{ ...begun, state, resultText: text, endedAt }],
     events: [{ kind: "tool.result", ...about, state, resultId, evidence, preview, durationMs }],
   });
   await faultPoint("tool-recorded");
@@ -103,7 +146,7 @@ async function play(
   run: RunInPlay,
   call: PlannedCall,
   begin: () => Promise<boolean>,
-): Promise<ToolResult> {
+): Promise<ToolResult | Waiting> {
   deps.stops.throwIfShuttingDown();
   const tool = run.prompt.tools.get(call.name);
   if (!tool) return errorResult(`There is no tool named ${call.name} in this session.`);
@@ -118,13 +161,14 @@ async function play(
   }
 }
 
-type Acquired = { ok: true; release: () => void } | { ok: false; result: ToolResult };
+type Acquired = { ok: true; release: () => void } | { ok: false; result: ToolResult | Waiting };
 
 /** @throws ShutdownError when the process ends while the call waits. */
 async function acquire(deps: TurnDeps, run: RunInPlay, tool: Tool, call: PlannedCall): Promise<Acquired> {
   if (!tool.acquire) return { ok: true, release() {} };
   try {
-    return { ok: true, release: await tool.acquire({ ...aboutCall(run, call), signal: run.signal }) };
+    const acquired = await tool.acquire({ ...aboutCall(run, call), signal: run.signal });
+    return typeof acquired === "function" ? { ok: true, release: acquired } : { ok: false, result: acquired };
   } catch (error) {
     if (isShutdown(run.signal.reason)) throw run.signal.reason;
     deps.logger.debug({ err: error, tool: tool.name }, "a tool call did not get what it works on");
@@ -137,7 +181,12 @@ async function acquire(deps: TurnDeps, run: RunInPlay, tool: Tool, call: Planned
  *
  * @throws ShutdownError when the process ends before the call does.
  */
-async function execute(deps: TurnDeps, run: RunInPlay, tool: Tool, call: PlannedCall): Promise<ToolResult> {
+async function execute(
+  deps: TurnDeps,
+  run: RunInPlay,
+  tool: Tool,
+  call: PlannedCall,
+): Promise<ToolResult | Waiting> {
   const stop = run.signal;
   const deadline = AbortSignal.timeout(tool.timeoutMs);
   const signal = AbortSignal.any([stop, deadline]);
@@ -164,9 +213,9 @@ async function execute(deps: TurnDeps, run: RunInPlay, tool: Tool, call: Planned
   }
 }
 
-function aboutCall({ claim }: RunInPlay, { callId }: PlannedCall) {
+function aboutCall({ claim, waits }: RunInPlay, { callId }: PlannedCall) {
   const { sessionId, requestId, runId, origin } = claim;
-  return { sessionId, requestId, runId, callId, origin };
+  return { sessionId, requestId, runId, callId, origin, waitEndedBy: waits.get(callId)?.endedBy };
 }
 
 const describeError = (error: unknown): string => (error instanceof Error ? error.message : String(error));
@@ -193,18 +242,23 @@ function toModelMessage(
 }
 
 /**
- * Ends the calls that an executor which has gone had begun, for a run that is stopped: what came of them is reported as
- * unknown, as it would be if the run went on. Source: `security.md`, What is never lost.
+ * Ends the calls that have begun or wait, for a run that is stopped: those that wait are stopped, and what came of those
+ * that an executor which has gone had begun is reported as unknown, as it would be if the run went on.
+ * Source: `security.md`, What is never lost.
  *
  * @throws StaleClaimError when the claim is over; nothing is written then.
  */
 export async function settleCalls(deps: TurnDeps, run: RunInPlay): Promise<void> {
   const begun = await listBegunCalls(deps.db, run.claim.runId);
-  if (begun.length === 0) return;
+  if (begun.length === 0 && run.waits.size === 0) return;
   const number = findPlace(run);
   const model = findRecorded<ModelStep>(run, `model-${number}`);
   if (model?.kind !== "answered") return;
-  for (const call of model.calls) if (begun.includes(call.callId)) await runTool(deps, run, number, call);
+  for (const call of model.calls) {
+    if (begun.includes(call.callId)) await runTool(deps, run, number, call);
+    else if (run.waits.has(call.callId) && !findRecorded(run, stepOf(number, call)))
+      await recordResult(deps, run, number, call, beginCall(run, call), STOPPED);
+  }
 }
 
 const SHOWN_MAX = 12_000;

@@ -1,14 +1,17 @@
 import { z } from "zod";
+import { answerSchema } from "#lib/events/form-schema.ts";
 import { defineOperation, KEY_AUTH, MIB, type Operation } from "../operation.ts";
 import {
   agentStatusSchema,
+  elicitationRecordSchema,
+  listOf,
   queueSchema,
   requestStatusSchema,
   settledSchema,
   stoppedSchema,
 } from "../schemas/answers.ts";
 import { followUpAcceptedSchema, followUpSchema } from "../schemas/follow-up.ts";
-import { streamHeadersSchema, streamQuerySchema } from "../schemas/queries.ts";
+import { listQuerySchema, streamHeadersSchema, streamQuerySchema } from "../schemas/queries.ts";
 
 /** What the API and the session page share when they post a message. */
 export const followUp = {
@@ -30,10 +33,7 @@ export const queuedEdit = {
 
 /** What the API and the session page share when they answer a question of the agent. */
 export const elicitationAnswer = {
-  body: z.union([
-    z.strictObject({ answer: z.string().max(100_000, { error: "must be at most 100,000 characters" }) }),
-    z.strictObject({ decline: z.literal(true) }),
-  ]),
+  body: z.union([z.strictObject({ answer: answerSchema }), z.strictObject({ decline: z.literal(true) })]),
   bodyBytesMax: 256 * 1024,
   errors: ["conflict"],
   answers: { 202: settledSchema },
@@ -110,6 +110,15 @@ export const followUpOperations = {
     errors: ["conflict"],
     rate: "poll",
     answers: { 200: settledSchema },
+  }),
+  listElicitations: defineOperation({
+    method: "GET",
+    path: "/api/sessions/:sessionId/elicitations",
+    summary: "List the agent's questions, newest first",
+    auth: KEY_AUTH,
+    rate: "poll",
+    query: listQuerySchema,
+    answers: { 200: listOf(elicitationRecordSchema) },
   }),
   answerElicitation: defineOperation({
     method: "POST",

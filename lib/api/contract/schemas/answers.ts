@@ -3,11 +3,13 @@ import {
   BROWSER_STATUSES,
   CALLBACK_EVENTS,
   DELIVERY_STATES,
+  ELICITATION_STATES,
   FOLLOW_UP_MODES,
   SESSION_STATES,
   STARTUP_STATUSES,
 } from "#db/schema/unions.ts";
-import { deliverableSchema, outcomeSchema } from "#lib/events/event-schemas.ts";
+import { deliverableSchema, outcomeSchema, waitingOnSchema } from "#lib/events/event-schemas.ts";
+import { answerSchema, formSchema } from "#lib/events/form-schema.ts";
 import {
   count,
   pageUrl,
@@ -39,6 +41,9 @@ export const requestStatusSchema = z
 export const agentStatusSchema = z
   .object({
     turnState,
+    waitingOn: waitingOnSchema
+      .nullable()
+      .meta({ description: "What the running turn waits for. Null while it works.", examples: [null] }),
     activeRunId: runId.describe("Id of the run in progress, or null.").nullable(),
     lastRunId: runId.describe("Id of the newest run that has started.").nullable(),
     deliverable: deliverableSchema.nullable().meta({
@@ -220,6 +225,33 @@ const queuedMessageSchema = z
 export const queueSchema = z
   .object({ success, data: z.array(queuedMessageSchema), nextCursor: z.null() })
   .meta({ id: "Queue" });
+
+/** A question of the agent to the people on the session page. */
+export const elicitationRecordSchema = z
+  .object({
+    elicitationId: z.string().meta({ examples: ["eli_b4wq2nxzkt7mpycr5hvjd3sa"] }),
+    runId,
+    toolCallId: z
+      .string()
+      .meta({ description: "Id of the tool call that asked.", examples: ["call_h3k7pq"] }),
+    question: z.string().meta({ examples: ["Which currency?"] }),
+    options: z
+      .array(z.string())
+      .nullable()
+      .meta({
+        description: "Suggested answers. Any other text is accepted too.",
+        examples: [["EUR", "USD"]],
+      }),
+    form: formSchema
+      .nullable()
+      .meta({ description: "The fields to fill in. Null for a plain question.", examples: [null] }),
+    state: z.enum(ELICITATION_STATES),
+    answer: answerSchema.nullable().meta({ examples: [null] }),
+    createdAt: timestamp,
+    expiresAt: timestamp.describe("When the question is no longer open."),
+    resolvedAt: timestamp.nullable(),
+  })
+  .meta({ id: "Elicitation", description: "A question that the agent asked." });
 
 const check = z
   .object({ ok: z.boolean(), detail: z.string().meta({ examples: ["embedded Postgres"] }) })

@@ -143,8 +143,13 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
     description: "Completes the message's request as cancelled. Returns 409 once its turn has started.",
   },
   answerElicitation: {
-    description: "A question can be answered or declined once. Returns 409 if it is already settled.",
-    bodyExamples: { "An answer": { answer: "EUR" }, "No answer": { decline: true } },
+    description:
+      "A question can be answered or declined once. The turn continues with the answer. Returns 400 if a value does not fit its field, and the question stays open. Returns 409 if the question is no longer open.",
+    bodyExamples: {
+      "An answer": { answer: "EUR" },
+      "A form": { answer: { email: "ada@shop.example", newsletter: false } },
+      "No answer": { decline: true },
+    },
   },
   postPersonMessage: { description: `${PERSONS} The turn counts as started by a person.` },
   listPersonDeliveries: { description: PERSONS },

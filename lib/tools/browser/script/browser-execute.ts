@@ -15,7 +15,7 @@ import type { ScriptCall, ScriptFiles, ScriptHelper, ScriptOutcome } from "./scr
 const TIMEOUT_MS_MAX = 120_000;
 /** Time to start a browser and the script's process, in addition to the script's own time. */
 const START_AND_END_MS = 75_000;
-/** How long a call waits while a person has control; after that the agent gets an error, so that it can do something else. */
+/** How long a call from outside of a turn waits while a person has control; a turn waits before the call begins. */
 const CONTROL_WAIT_MS = 60_000;
 const IN_CONTROL = "A person has control of the live browser";
 const LOGS_SHOWN_MAX = 8_000;
@@ -51,7 +51,8 @@ export const browserExecute = (
     timeoutMs: TIMEOUT_MS_MAX + START_AND_END_MS + CONTROL_WAIT_MS,
     async execute({ script, timeoutMs }, call) {
       const { control } = services;
-      if (!(await control.untilFree(call.sessionId, CONTROL_WAIT_MS, call.signal)))
+      const waitMs = call.runId === null ? CONTROL_WAIT_MS : 0;
+      if (!(await control.untilFree(call.sessionId, waitMs, call.signal)))
         return errorResult(
           `${IN_CONTROL}, so the script was not run. Look at the page with the reading tools, or run the script again later.`,
         );

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { storableText } from "#db/storable.ts";
 import { type GuardedResponse, isGuardedFetchError } from "#lib/net/fetch/guarded-fetch.ts";
 import { quoteAsData } from "../../quote-as-data.ts";
-import { defineTool, errorResult, type Tool, type ToolResult } from "../../tool.ts";
+import { defineTool, errorResult, type ToolResult } from "../../tool.ts";
 import type { WorkspaceServices } from "../services.ts";
 import { decodeBody, readMediaType } from "./decode-body.ts";
 import { readableText } from "./readable-text.ts";
@@ -13,7 +13,7 @@ const timeoutMs = 15_000;
 const USER_AGENT = "Mozilla/5.0 (compatible; AgentSessionService)";
 
 /** `fetch_url`: a page or document of the web through the guarded fetch, without the browser. */
-export const fetchUrl = ({ fetch }: WorkspaceServices): Tool =>
+export const fetchUrl = ({ fetch }: WorkspaceServices) =>
   defineTool({
     name: "fetch_url",
     description:

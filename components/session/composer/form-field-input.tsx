@@ -1,0 +1,154 @@
+"use client";
+
+import type { ReactNode } from "react";
+import { listChoices } from "#lib/events/form-answer.ts";
+import type { FormField, FormValue } from "#lib/page/state/view-types.ts";
+import { Field, Input, Select } from "../../ui/field.tsx";
+
+type InputProps = {
+  id: string;
+  name: string;
+  field: FormField;
+  isRequired: boolean;
+  value: FormValue | undefined;
+  /** What is wrong with the value; completes a sentence that begins with the field's name. */
+  problem: string | undefined;
+  onChange: (value: FormValue | undefined) => void;
+};
+
+const INPUT_TYPES: Record<NonNullable<FormField["format"]>, string> = {
+  date: "date",
+  // An HTML date and time has no zone, which the answer may have.
+  "date-time": "text",
+  email: "email",
+  uri: "url",
+};
+
+/** One field of a question's form, with its label, its hint and what is wrong with its value. */
+export function FormFieldInput(props: InputProps) {
+  const { id, name, field, isRequired, problem } = props;
+  const label = field.title ?? name;
+  if (field.type === "boolean") return <CheckBox {...props} label={label} />;
+  if (field.type === "array") return <Choices {...props} label={label} />;
+  return (
+    <Field
+      id={id}
+      label={
+        <>
+          {label}
+          {!isRequired && <span className="font-normal text-soft"> (optional)</span>}
+        </>
+      }
+      hint={field.description}
+      error={problem && `${label} ${problem}.`}
+    >
+      <ValueInput {...props} />
+    </Field>
+  );
+}
+
+function ValueInput({ id, field, isRequired, value, problem, onChange }: InputProps) {
+  const choices = listChoices(field);
+  const shared = {
+    id,
+    "aria-required": isRequired,
+    "aria-invalid": problem !== undefined,
+    "aria-describedby": problem !== undefined || field.description ? `${id}-note` : undefined,
+  };
+  if (choices.length > 0) {
+    return (
+      <Select {...shared} value={String(value ?? "")} onChange={(event) => onChange(event.target.value)}>
+        <option value="">{isRequired ? "Choose…" : "None"}</option>
+        {choices.map((choice) => (
+          <option key={choice.value} value={choice.value}>
+            {choice.label}
+          </option>
+        ))}
+      </Select>
+    );
+  }
+  if (field.type === "number" || field.type === "integer") {
+    return (
+      <Input
+        {...shared}
+        type="number"
+        inputMode={field.type === "integer" ? "numeric" : "decimal"}
+        step={field.type === "integer" ? 1 : "any"}
+        min={field.minimum}
+        max={field.maximum}
+        value={typeof value === "number" ? value : ""}
+        onChange={({ target }) => onChange(target.value === "" ? undefined : target.valueAsNumber)}
+      />
+    );
+  }
+  return (
+    <Input
+      {...shared}
+      dir="auto"
+      type={field.format ? INPUT_TYPES[field.format] : "text"}
+      value={typeof value === "string" ? value : ""}
+      onChange={(event) => onChange(event.target.value)}
+    />
+  );
+}
+
+function CheckBox({ id, field, label, value, problem, onChange }: InputProps & { label: string }) {
+  return (
+    <div className="flex flex-col gap-1.5">
+      <label htmlFor={id} className="flex items-center gap-2 font-medium text-sm">
+        <input
+          id={id}
+          type="checkbox"
+          className="size-4 accent-(--color-accent)"
+          checked={value === true}
+          onChange={(event) => onChange(event.target.checked)}
+        />
+        {label}
+      </label>
+      <Note text={problem ? `${label} ${problem}.` : field.description} isProblem={problem !== undefined} />
+    </div>
+  );
+}
+
+function Choices({ id, field, label, isRequired, value, problem, onChange }: InputProps & { label: string }) {
+  const chosen = Array.isArray(value) ? value : [];
+  return (
+    <fieldset className="flex flex-col gap-1.5">
+      <legend className="mb-1.5 font-medium text-sm">
+        {label}
+        {!isRequired && <span className="font-normal text-soft"> (optional)</span>}
+      </legend>
+      <div className="flex flex-wrap gap-x-4 gap-y-1.5">
+        {listChoices(field).map((choice, index) => (
+          <label key={choice.value} className="flex items-center gap-2 text-sm">
+            <input
+              // The first box stands for the field when the form moves the focus to it.
+              id={index === 0 ? id : undefined}
+              type="checkbox"
+              className="size-4 accent-(--color-accent)"
+              checked={chosen.includes(choice.value)}
+              onChange={({ target }) =>
+                onChange(
+                  target.checked ? [...chosen, choice.value] : chosen.filter((each) => each !== choice.value),
+                )
+              }
+            />
+            {choice.label}
+          </label>
+        ))}
+      </div>
+      <Note text={problem ? `${label} ${problem}.` : field.description} isProblem={problem !== undefined} />
+    </fieldset>
+  );
+}
+
+function Note({ text, isProblem }: { text: ReactNode; isProblem: boolean }) {
+  if (!text) return null;
+  return isProblem ? (
+    <p role="alert" className="text-bad text-sm">
+      {text}
+    </p>
+  ) : (
+    <p className="text-soft text-xs">{text}</p>
+  );
+}

@@ -1,0 +1,158 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { eq } from "drizzle-orm";
+import { elicitations, runs } from "#db/schema/index.ts";
+import type { Step, StepToolCall } from "#e2e/fixtures/scripted-model/types.ts";
+import { type TestService, waitUntil } from "../testing.ts";
+import { only, readEvents } from "../turn/turn-testing.ts";
+
+/** A call of `elicit_user_input`. */
+export const ask = (question: string, more: Record<string, unknown> = {}) => ({
+  name: "elicit_user_input",
+  arguments: { question, ...more },
+});
+
+type Session = Awaited<ReturnType<TestService["create"]>>;
+/** A session with a person's turn. */
+export type PersonSession = Session & { turn: { requestId: string; runId: string; statusUrl: string } };
+
+/** Posts a message as the person on the session page. */
+export async function sayAsPerson(
+  service: TestService,
+  session: Session,
+  body: { text: string; mode?: "queue" | "steer" | "interrupt" },
+) {
+  const cookie = await enter(service, session);
+  const headers = { cookie, origin: service.env.baseUrl, authorization: "" };
+  const answer = await service.call("POST", `/s/${session.sessionId}/actions/messages`, body, headers);
+  assert.equal(answer.status, 202, await answer.clone().text());
+  return (await answer.json()) as PersonSession["turn"] & { queued: boolean };
+}
+
+async function enter(service: TestService, { shareUrl }: Session): Promise<string> {
+  const entered = await service.container.enterByLink("GET", new URL(shareUrl, service.env.baseUrl), null);
+  assert.ok(entered instanceof Response);
+  return entered.headers.get("set-cookie")?.split(";")[0] ?? "";
+}
+
+/** Has the model take these steps in every turn but the first of a session, which says hello. */
+export const script = (service: TestService, steps: Step[]) =>
+  service.model.respondWith(({ userText, answersSoFar }) =>
+    userText.includes("hello") ? { text: "Hello." } : (steps[answersSoFar] ?? { text: "Done." }),
+  );
+
+/** Starts a person's turn that takes these steps. */
+export async function startTurn(service: TestService, steps: Step[], text = "go"): Promise<PersonSession> {
+  script(service, steps);
+  const session = await service.create("hello", { capabilities: { browser: false } });
+  await service.completed(session.statusUrl);
+  return { ...session, turn: await sayAsPerson(service, session, { text }) };
+}
+
+/** Starts a person's turn that asks questions, and waits until it is parked. */
+export async function startParked(
+  service: TestService,
+  questions: StepToolCall[] = [ask("Which colour?")],
+): Promise<PersonSession & { ids: string[] }> {
+  const session = await startTurn(service, [{ toolCalls: questions }]);
+  await untilParked(service, session);
+  const rows = await readQuestions(service, session);
+  return { ...session, ids: rows.map(({ id }) => id) };
+}
+
+/** The questions of a session, oldest first. */
+export async function readQuestions(service: TestService, { sessionId }: { sessionId: string }) {
+  const { db } = service.container.services;
+  const rows = await db.select().from(elicitations).where(eq(elicitations.sessionId, sessionId));
+  return rows.toSorted((one, other) => one.createdAt.getTime() - other.createdAt.getTime());
+}
+
+export async function readRun(service: TestService, { turn }: PersonSession) {
+  const [run] = await service.container.services.db.select().from(runs).where(eq(runs.id, turn.runId));
+  assert.ok(run);
+  return run;
+}
+
+export const untilParked = (service: TestService, session: PersonSession) =>
+  waitUntil(async () => (await readRun(service, session)).parkedAt !== null, "the turn is parked");
+
+/** Answers a question with a key. @returns the status. */
+export async function answer(
+  service: TestService,
+  { sessionId }: { sessionId: string },
+  id: string | undefined,
+  value: unknown = "red",
+): Promise<number> {
+  const path = `/api/sessions/${sessionId}/elicitations/${id}`;
+  return (await service.call("POST", path, value === null ? { decline: true } : { answer: value })).status;
+}
+
+/** What the model was told of the calls of a turn, in order. */
+export async function readResults(service: TestService, session: PersonSession): Promise<string[]> {
+  const events = await readEvents(service, session.sessionId);
+  return only(events, "tool.result")
+    .filter(({ runId }) => runId === session.turn.runId)
+    .map(({ preview }) => preview);
+}
+
+/**
+ * What holds for every turn that waited: it started once and ended once, each call has one result, and each wait has one
+ * wake, so that every job but the first comes from a wake.
+ */
+export async function checkWakes(service: TestService, session: PersonSession) {
+  const events = (await readEvents(service, session.sessionId)).filter(
+    (event) => event.runId === session.turn.runId,
+  );
+  assert.equal(only(events, "run.started").length, 1, "a run starts once");
+  const [end, ...others] = only(events, "run.completed");
+  assert.deepEqual(others, [], "a run ends once");
+  const calls = only(events, "tool.call").map(({ toolCallId }) => toolCallId);
+  const results = only(events, "tool.result").map(({ toolCallId }) => toolCallId);
+  assert.deepEqual(results.toSorted(), calls.toSorted(), "every call has one result");
+  const waits = only(events, "turn.waiting").length;
+  const wakes = only(events, "turn.resumed").map(({ reason }) => reason);
+  assert.equal(wakes.length, waits, "every wait has one wake");
+  const { generation } = await readRun(service, session);
+  assert.equal(generation, 1 + wakes.length, "every wake has one job");
+  return { outcome: end?.outcome, wakes, events };
+}
+
+/** Keeps jobs from the engine until `work` is done: what was woken is not played before. */
+export async function holdJobs<Result>(service: TestService, work: () => Promise<Result>): Promise<Result> {
+  const { jobs } = service.container.services;
+  const { sendSoon } = jobs;
+  const held: Parameters<typeof sendSoon>[0] = [];
+  jobs.sendSoon = (all) => void held.push(...all);
+  try {
+    return await work();
+  } finally {
+    jobs.sendSoon = sendSoon;
+    sendSoon(held);
+  }
+}
+
+/**
+ * Starts a person's turn that asks a question and then runs a command until `work` is done: the question is open, and the
+ * turn about to be parked.
+ */
+export async function beforeParking(
+  service: TestService,
+  work: (session: PersonSession, questionId: string) => Promise<void>,
+): Promise<PersonSession> {
+  const folder = await mkdtemp(join(tmpdir(), "gate-"));
+  const gate = join(folder, "open");
+  const command = { name: "run_shell", arguments: { command: `until [ -e ${gate} ]; do sleep 0.05; done` } };
+  try {
+    const session = await startTurn(service, [{ toolCalls: [ask("Which colour?"), command] }]);
+    await waitUntil(async () => (await readQuestions(service, session)).length === 1, "it asks");
+    const [question] = await readQuestions(service, session);
+    await work(session, question?.id ?? "");
+    await writeFile(gate, "");
+    await service.completed(session.turn.statusUrl);
+    return session;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,72 @@
+import { repeatOnDeadlock } from "#db/repeat-on-deadlock.ts";
+import type { ElicitationAnswer } from "#db/schema/index.ts";
+import { storable } from "#db/storable.ts";
+import { checkAnswer } from "#lib/events/form-answer.ts";
+import { findRun, isOpen } from "../run/run-store.ts";
+import { lockSession } from "../session-store.ts";
+import { endWaits, sendWake, type WakeDeps } from "../waiting/waiting.ts";
+import {
+  type ElicitationRow,
+  findElicitation,
+  readEventContext,
+  settleElicitation,
+} from "./elicitation-store.ts";
+
+type AnswerResult =
+  | { status: "accepted" }
+  /** There is no such question in this session. */
+  | { status: "unknown" }
+  /** It is no longer open. */
+  | { status: "settled" }
+  /** The answer does not fit; the question stays open. `path` is the field's place in the answer. */
+  | { status: "invalid"; path: string[]; problem: string };
+
+/**
+ * Answers an open question, or declines it, and wakes the turn that waits for it, in one transaction.
+ * Source: `architecture.md`, Turns that wait.
+ *
+ * @param answer null to decline.
+ */
+export async function answerElicitation(
+  deps: WakeDeps,
+  { sessionId, elicitationId }: { sessionId: string; elicitationId: string },
+  answer: ElicitationAnswer | null,
+): Promise<AnswerResult> {
+  const row = await findElicitation(deps.db, sessionId, elicitationId);
+  if (!row) return { status: "unknown" };
+  if (row.state !== "open") return { status: "settled" };
+  const [flaw] = answer === null ? [] : findFlaws(row, answer);
+  if (flaw) return { status: "invalid", ...flaw };
+  const end =
+    answer === null
+      ? ({ state: "declined", answer } as const)
+      : ({ state: "answered", answer: storable(answer) } as const);
+  const { isSettled, job } = await repeatOnDeadlock(() =>
+    deps.log.transact(sessionId, async (tx, emit) => {
+      await lockSession(tx, sessionId);
+      const run = await findRun(tx, row.runId);
+      // Nobody reads an answer after the turn has ended.
+      const isHeard = run !== undefined && isOpen(run) && run.cancelRequestedAt === null;
+      if (!isHeard || !(await settleElicitation(tx, row.id, end))) return { isSettled: false };
+      const about = await readEventContext(tx, row.runId);
+      emit({ kind: "elicitation.resolved", ...about, elicitationId: row.id, ...end });
+      return { isSettled: true, job: await endWaits(tx, emit, row, "settled") };
+    }),
+  );
+  await sendWake(deps, job);
+  return { status: isSettled ? "accepted" : "settled" };
+}
+
+function findFlaws(
+  { form }: ElicitationRow,
+  answer: ElicitationAnswer,
+): { path: string[]; problem: string }[] {
+  if (form === null)
+    return typeof answer === "string"
+      ? []
+      : [{ path: [], problem: "must be text, because the question has no form" }];
+  if (typeof answer !== "string")
+    return checkAnswer(form, answer).map(({ field, problem }) => ({ path: [field], problem }));
+  const fields = Object.keys(form.properties).join(", ");
+  return [{ path: [], problem: `must be an object with the fields of the form: ${fields}` }];
+}

@@ -1,0 +1,31 @@
+import type { Executor } from "#db/client.ts";
+import type { WaitingOn } from "#lib/events/event.ts";
+import { listOpenElicitations } from "../elicitation/elicitation-store.ts";
+import type { RunRow } from "../run/run-store.ts";
+import { listWaits } from "./wait-store.ts";
+import { toWaitingOn } from "./waiting-on.ts";
+
+/**
+ * What a running turn waits for; null while it works. A turn also waits for a person while a tool server's call asks one,
+ * although it is not parked then.
+ */
+export async function readWaitingOn(
+  db: Executor,
+  run: Pick<RunRow, "id" | "sessionId" | "parkedAt">,
+): Promise<WaitingOn | null> {
+  if (run.parkedAt !== null) {
+    const waits = await listWaits(db, run.id);
+    return toWaitingOn(
+      waits.filter(({ endedBy }) => endedBy === null),
+      run.parkedAt,
+    );
+  }
+  const questions = (await listOpenElicitations(db, run.sessionId)).filter(({ runId }) => runId === run.id);
+  const [first] = questions;
+  return first
+    ? toWaitingOn(
+        questions.map(({ id, expiresAt }) => ({ kind: "person", subjects: [id], deadlineAt: expiresAt })),
+        first.createdAt,
+      )
+    : null;
+}

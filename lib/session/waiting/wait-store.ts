@@ -1,0 +1,125 @@
+import { and, asc, eq, inArray, isNotNull, isNull, lte, sql } from "drizzle-orm";
+import type { Executor, Transaction } from "#db/client.ts";
+import { databaseTime } from "#db/database-time.ts";
+import { elicitations, outbox, runs, sessions, waits } from "#db/schema/index.ts";
+import type { Source, WaitEnd } from "#db/schema/unions.ts";
+import { defineStatement, queryRows } from "#db/statement.ts";
+
+export type WaitRow = typeof waits.$inferSelect;
+
+/** A wait that is about to begin: of a tool call, or of the run itself where `callId` is empty. */
+export type NewWait = Pick<WaitRow, "callId" | "kind" | "subjects" | "deadlineAt" | "createdAt">;
+
+/** The waits of a run, ended ones included. */
+export function listWaits(db: Executor, runId: string): Promise<WaitRow[]> {
+  return db.select().from(waits).where(eq(waits.runId, runId)).orderBy(asc(waits.createdAt));
+}
+
+/** Opens waits of a run; one that ended before is open again. */
+export async function openWaits(
+  tx: Transaction,
+  { runId, sessionId }: { runId: string; sessionId: string },
+  news: NewWait[],
+): Promise<void> {
+  await tx
+    .insert(waits)
+    .values(news.map((wait) => ({ runId, sessionId, ...wait })))
+    .onConflictDoUpdate({
+      target: [waits.runId, waits.callId],
+      set: {
+        kind: sql`excluded.kind`,
+        subjects: sql`excluded.subjects`,
+        deadlineAt: sql`excluded.deadline_at`,
+        endedBy: null,
+      },
+    });
+}
+
+/** Those of the questions that are no longer open. */
+export async function listSettledQuestions(tx: Transaction, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const rows = await tx
+    .select({ id: elicitations.id })
+    .from(elicitations)
+    .where(and(inArray(elicitations.id, [...ids]), sql`${elicitations.state} <> 'open'`));
+  return rows.map(({ id }) => id);
+}
+
+/** A run that was woken, with the generation of the job that plays it on. */
+export type WokenRun = {
+  runId: string;
+  sessionId: string;
+  requestId: string;
+  generation: number;
+  source: Source;
+};
+
+const end = defineStatement<"runId" | "callId" | "endedBy">(
+  (value) => sql`
+    with ended as (
+      update ${waits} w set ended_by = ${value("endedBy")}
+      where w.run_id = ${value("runId")} and w.ended_by is null
+        and (${value("callId")}::text is null or w.call_id = ${value("callId")}) returning w.run_id
+    ), woken as (
+      update ${runs} r set parked_at = null, generation = r.generation + 1
+      where r.id = ${value("runId")} and r.parked_at is not null and exists (select 1 from ended)
+      returning r.id, r.session_id, r.request_id, r.generation
+    ), sent as (
+      insert into ${outbox} (id, name, data)
+      select id || ':' || generation, 'turn/run.requested',
+        json_build_object('runId', id, 'sessionId', session_id, 'generation', generation)::jsonb from woken
+    )
+    select woken.id as "runId", woken.session_id as "sessionId", woken.request_id as "requestId", woken.generation, s.source
+    from woken join ${sessions} s on s.id = woken.session_id`,
+);
+
+/**
+ * Ends a wait of a run, or all of its waits where no call is given. The first that ends while the run is parked wakes it:
+ * the run is no longer parked, and the job that plays it on is in the outbox. The caller holds the session's lock.
+ *
+ * @returns the run where this has woken it.
+ */
+export async function endWaitRows(
+  tx: Transaction,
+  runId: string,
+  endedBy: WaitEnd,
+  callId: string | null,
+): Promise<WokenRun | undefined> {
+  const [woken] = await queryRows<WokenRun>(tx, end({ runId, callId, endedBy }));
+  return woken;
+}
+
+const openOfParked = and(isNull(waits.endedBy), isNotNull(runs.parkedAt));
+
+/** The open waits of parked runs whose time is over, the longest overdue first. @param now a time that a test sets. */
+export function listOverdueWaits(
+  db: Executor,
+  limit: number,
+  now?: Date,
+): Promise<Pick<WaitRow, "runId" | "callId" | "sessionId">[]> {
+  return db
+    .select({ runId: waits.runId, callId: waits.callId, sessionId: waits.sessionId })
+    .from(waits)
+    .innerJoin(runs, eq(runs.id, waits.runId))
+    .where(and(openOfParked, lte(waits.deadlineAt, databaseTime(now))))
+    .orderBy(asc(waits.deadlineAt))
+    .limit(limit);
+}
+
+/** The waits for control of the browser, of one session or of all. */
+export function listControlWaits(
+  db: Executor,
+  sessionId?: string,
+): Promise<Pick<WaitRow, "runId" | "callId" | "sessionId">[]> {
+  return db
+    .select({ runId: waits.runId, callId: waits.callId, sessionId: waits.sessionId })
+    .from(waits)
+    .innerJoin(runs, eq(runs.id, waits.runId))
+    .where(
+      and(
+        openOfParked,
+        eq(waits.kind, "control"),
+        sessionId === undefined ? undefined : eq(waits.sessionId, sessionId),
+      ),
+    );
+}

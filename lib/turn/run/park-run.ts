@@ -1,0 +1,67 @@
+import type { Transaction } from "#db/client.ts";
+import { repeatOnDeadlock } from "#db/repeat-on-deadlock.ts";
+import type { NewEvent } from "#lib/events/event.ts";
+import { faultPoint } from "#lib/faults/fault-point.ts";
+import { hasUnreadSteers } from "#lib/session/follow-up/steering.ts";
+import { listSettledQuestions, type NewWait, openWaits } from "#lib/session/waiting/wait-store.ts";
+import { endControlWaits } from "#lib/session/waiting/waiting.ts";
+import { toWaitingOn } from "#lib/session/waiting/waiting-on.ts";
+import { aboutRun, StaleClaimError } from "../record/claim.ts";
+import { announce, writeEvents } from "../record/record-step.ts";
+import { lockRunAndSession } from "../record/turn-store.ts";
+import type { TurnDeps } from "../turn-deps.ts";
+import type { RunInPlay } from "./run-in-play.ts";
+
+/**
+ * Parks a run that waits: it stays the session's active run, and nobody plays it until it is woken. It is not parked where
+ * it has been stopped or steered meanwhile, or where something that it waits for is settled already; the run says so then.
+ * Source: `architecture.md`, Turns that wait.
+ *
+ * @returns whether it was parked, so that this executor is to let go of it.
+ * @throws StaleClaimError when the claim is over; nothing is written then.
+ */
+export async function parkRun(deps: TurnDeps, run: RunInPlay, waits: NewWait[]): Promise<boolean> {
+  await faultPoint("park-begun");
+  const parked = await repeatOnDeadlock(() => deps.db.transaction((tx) => park(tx, run, waits)));
+  if (parked.kind !== "parked") {
+    noteHindrance(run, waits, parked);
+    return false;
+  }
+  const { runId, sessionId } = run.claim;
+  deps.stops.forget(runId);
+  announce(deps, parked.written);
+  // Control may have been given back before anybody could see that the run waits for it.
+  if (waits.some(({ kind }) => kind === "control") && deps.control.holderOf(sessionId) === undefined)
+    await endControlWaits(deps, sessionId);
+  return true;
+}
+
+/** Why a run was not parked. */
+type Hindrance = { kind: "stopped" } | { kind: "message" } | { kind: "settled"; subjects: string[] };
+
+async function park(tx: Transaction, { claim, session }: RunInPlay, waits: NewWait[]) {
+  const locked = await lockRunAndSession(tx, claim.runId);
+  if (locked?.epoch !== claim.epoch) throw new StaleClaimError(claim);
+  if (locked.isCancelled) return { kind: "stopped" } as const;
+  if (await hasUnreadSteers(tx, claim.requestId)) return { kind: "message" } as const;
+  const questions = waits.flatMap(({ kind, subjects }) => (kind === "person" ? subjects : []));
+  const subjects = await listSettledQuestions(tx, questions);
+  if (subjects.length > 0) return { kind: "settled", subjects } as const;
+  await openWaits(tx, claim, waits);
+  const parkedAt = new Date();
+  const waitingOn = toWaitingOn(waits, parkedAt);
+  const events: NewEvent[] = waitingOn ? [{ kind: "turn.waiting", ...aboutRun(claim), waitingOn }] : [];
+  const written = await writeEvents(tx, claim, session, events, { parkedAt });
+  if (!written) throw new StaleClaimError(claim);
+  return { kind: "parked", written } as const;
+}
+
+/** Has the run know why it goes on, and its calls how their waits have ended. */
+function noteHindrance(run: RunInPlay, waits: NewWait[], hindrance: Hindrance): void {
+  if (hindrance.kind === "stopped") run.isCancelled = true;
+  if (hindrance.kind === "message") run.isSteered = true;
+  for (const { callId, createdAt, subjects } of waits) {
+    const isEnded = hindrance.kind !== "settled" || subjects.some((id) => hindrance.subjects.includes(id));
+    run.waits.set(callId, { since: createdAt, endedBy: isEnded ? hindrance.kind : undefined });
+  }
+}
