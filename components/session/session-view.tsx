@@ -15,6 +15,7 @@ import { SessionProvider } from "./session-context.tsx";
 import { SessionHeader } from "./session-header.tsx";
 import { ShareDialog } from "./share/share-dialog.tsx";
 import { StateAnnouncer } from "./state-announcer.tsx";
+import { TabTitle } from "./tab-title.tsx";
 import { useShortcuts } from "./use-shortcuts.ts";
 
 /** The part of the session that a narrow page shows. */
@@ -99,6 +100,7 @@ function SessionLayout({ hasBrowser, hasResult }: { hasBrowser: boolean; hasResu
         <HelpDialog isOpen={isHelpOpen} onOpenChange={setHelpOpen} hasBrowser={hasBrowser} />
         <ShareDialog isOpen={isShareOpen} onOpenChange={setShareOpen} />
         <StateAnnouncer />
+        <TabTitle />
       </div>
     </DrawerContext>
   );

@@ -118,6 +118,15 @@ for (const viewport of SIZES) {
     }) => {
       const released = Promise.withResolvers<void>();
       const question = { question: "Which?", options: ["Red", "Green"] };
+      const properties = {
+        email: { type: "string", format: "email", description: "For the receipt." },
+        size: { type: "string", enum: ["S", "M"] },
+        copies: { type: "integer", minimum: 1 },
+        day: { type: "string", format: "date" },
+        extras: { type: "array", items: { enum: ["Card", "Ribbon"] } },
+        gift: { type: "boolean" },
+      };
+      const form = { question: "Where to?", form: { properties, required: ["email", "size", "extras"] } };
       const turns: Record<string, Step[]> = {
         "[tools]": [
           goTo(webPage.url, "I open the page."),
@@ -125,7 +134,7 @@ for (const viewport of SIZES) {
           { text: "It is open." },
         ],
         "[ask]": [
-          { toolCalls: [{ name: "elicit_user_input", arguments: question }] },
+          { toolCalls: [question, form].map((input) => ({ name: "elicit_user_input", arguments: input })) },
           { text: "It makes **an offer**, see [the page](https://shop.example)." },
         ],
         "[hold]": [{ text: "This takes long.", hold: released.promise }],
@@ -157,6 +166,11 @@ for (const viewport of SIZES) {
       await expect(banner.getByText("Waiting for you")).toBeAttached();
       await expectAccessible(page, "a question that waits");
       await page.getByRole("button", { name: "Green" }).click();
+      const fields = page.getByRole("region", { name: "Where to?" });
+      await fields.getByRole("button", { name: "Answer" }).click();
+      await expect(fields.getByRole("alert")).toHaveCount(3);
+      await expectAccessible(page, "a form with problems");
+      await fields.getByRole("button", { name: "Decline" }).click();
       await expect(banner.getByText("No valid result")).toBeAttached();
       await expectAccessible(page, "a failed result");
       await page.getByRole("button", { name: /Ran a script/ }).click();

@@ -73,7 +73,9 @@ test("a turn goes on without a dead tool server, and a living one may ask the pe
   await page.getByLabel("Message to the agent").fill("[again]");
   await page.getByLabel("Message to the agent").press("Enter");
   await expect(page.getByText("The tool server stock asks: Which size?")).toBeVisible();
-  await page.getByRole("button", { name: "large" }).click();
+  const question = page.getByRole("region", { name: /Which size/ });
+  await question.getByRole("combobox").selectOption("large");
+  await question.getByRole("button", { name: "Answer" }).click();
   await expect(page.getByText("It is reserved.")).toBeVisible();
   await expect(missing).toHaveCount(2);
   expect(model.requests.at(-1)?.toolResults.at(-1)).toMatch(/\nreserved: large\n/);

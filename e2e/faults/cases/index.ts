@@ -10,6 +10,7 @@ import { loadFaults } from "./load.ts";
 import { mcpFaults } from "./mcp-faults.ts";
 import { modelFaults } from "./model-faults.ts";
 import { nameThatFlips } from "./name-that-flips.ts";
+import { parkedTurns } from "./parked-turns.ts";
 import { receiverFaults } from "./receiver-faults.ts";
 import { steering } from "./steering.ts";
 
@@ -18,6 +19,7 @@ export { MISSING } from "./kill-points.ts";
 /** Every fault of the campaign, in the order in which they are played. */
 export const CASES: readonly FaultCase[] = [
   ...killPoints,
+  ...parkedTurns,
   anyStatement,
   chain,
   ...throwPoints,

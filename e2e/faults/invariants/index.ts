@@ -9,6 +9,7 @@ import { compactionsInPairs, soundPrompts } from "./prompts.ts";
 import { steersReadOnce } from "./steers.ts";
 import { acknowledgedOnce, oneFirstTurn } from "./transcript.ts";
 import { interruptsStop, oneTurnAtATime } from "./turn-order.ts";
+import { wakesOnce } from "./wakes.ts";
 
 /** What is promised of every run, whatever the fault was. Source: `faults.md`, Invariants. */
 const INVARIANTS: readonly Invariant[] = [
@@ -29,6 +30,7 @@ const INVARIANTS: readonly Invariant[] = [
   interruptsStop,
   soundPrompts,
   compactionsInPairs,
+  wakesOnce,
 ];
 
 /** Everything that speaks against the promises, each with the promise's number. */

@@ -75,6 +75,18 @@ function answerTurn(kind: string, tag: Tag, request: RecordedRequest, pageUrl: s
     return {
       toolCalls: [{ name: NOTE_TOOL, arguments: { nonce: tag.nonce }, id: `call_${tag.nonce}_n` }],
     };
+  // Two questions beside a command, then a third one.
+  if (kind === "ask" && answersSoFar < 2) {
+    const elicit = (nth: number) => ({
+      name: "elicit_user_input",
+      arguments: { question: `Question ${nth} of ${tag.nonce}?` },
+      id: `call_${tag.nonce}_q${nth}`,
+    });
+    const command = shell(`echo ${tag.nonce} $(date +%s%3N) >> ran.txt`);
+    return answersSoFar === 0
+      ? { ...say("I ask."), toolCalls: [elicit(1), command, elicit(2)] }
+      : { toolCalls: [elicit(3)] };
+  }
   const steps = kind === "long" ? countSteps(request.text, tag.nonce) : LONG_STEPS;
   if (steps < LONG_STEPS) {
     const name = `${tag.nonce}${steps + 1}`;

@@ -6,9 +6,27 @@ import type { Random } from "./random.ts";
 import { writeTag } from "./tag.ts";
 
 /** A call that a client makes, and makes again with the same key until it is answered. */
-type Ask = { nonce: string; idempotencyKey: string; path: string; body: Record<string, unknown> };
+type Ask = {
+  nonce: string;
+  idempotencyKey: string;
+  path: string;
+  body: Record<string, unknown>;
+  /** The session's share link, for a person's message. */
+  shareUrl?: string;
+};
 
-type Created = { sessionId: string; requestId: string; runId: string; statusUrl: string; streamUrl: string };
+type Created = {
+  sessionId: string;
+  requestId: string;
+  runId: string;
+  statusUrl: string;
+  streamUrl: string;
+  shareUrl: string;
+};
+
+/** An answer of a person that the service acknowledged. */
+type AnswerTaken = { elicitationId: string; text: string };
+const ANSWER_EVERY_MS = 60;
 
 /** Clients of a service that never give up, and remember what they were told. */
 export function createClients(deps: { service: () => RunningService; random: Random; receiverUrl: string }) {
@@ -21,10 +39,12 @@ export function createClients(deps: { service: () => RunningService; random: Ran
   const secretsByNonce = new Map<string, string>();
   /** What goes on beside the play: calls that come at their own time. */
   const beside: Promise<unknown>[] = [];
+  const taken: AnswerTaken[] = [];
 
   async function ask(asked: Ask): Promise<Created | undefined> {
     try {
-      const answer = await service().call("POST", asked.path, asked.body);
+      const headers = asked.shareUrl === undefined ? {} : asVisitor(asked.shareUrl, service().baseUrl);
+      const answer = await service().call("POST", asked.path, asked.body, headers);
       const text = await answer.text();
       answers.push({ name: `the answer to ${asked.path}`, text });
       if (answer.status >= 400 && answer.status < 500)
@@ -50,6 +70,23 @@ export function createClients(deps: { service: () => RunningService; random: Ran
     const idempotencyKey = `key-${nonce}`;
     const body = { text: writeTag({ kind, nonce }), idempotencyKey, ...more };
     return { nonce, idempotencyKey, path: `/api/sessions/${sessionId}/agent/messages`, body };
+  }
+  const describePersons = ({ sessionId, shareUrl }: Created, kind: string, mode: FollowUpMode): Ask => ({
+    ...describeFollowUp(sessionId, kind, { mode }),
+    path: `/s/${sessionId}/actions/messages`,
+    shareUrl,
+  });
+
+  /** Answers every open question of a session with a text of its own, as long as the service takes answers. */
+  async function answerOpen(sessionId: string): Promise<void> {
+    const path = `/api/sessions/${sessionId}/elicitations`;
+    const { data = [] } = await service().read<{ data?: { elicitationId: string; state: string }[] }>(path);
+    for (const { elicitationId, state } of data) {
+      if (state !== "open" || random.next() < 0.5) continue;
+      const text = `answer ${random.name()}`;
+      const { ok } = await service().call("POST", `${path}/${elicitationId}`, { answer: text });
+      if (ok) taken.push({ elicitationId, text });
+    }
   }
 
   return {
@@ -99,12 +136,43 @@ export function createClients(deps: { service: () => RunningService; random: Ran
       const asked = describeFollowUp(sessionId, kind, { mode });
       beside.push(sleep(afterMs).then(() => ask(asked)));
     },
+    /** Posts a message as a person on the session page. */
+    sayAsPerson: (created: Created, kind: string, mode: FollowUpMode = "queue") =>
+      ask(describePersons(created, kind, mode)),
+    /** The same some time from now, whatever happens to the service meanwhile. */
+    sayAsPersonLater(created: Created, kind: string, mode: FollowUpMode, afterMs: number) {
+      const asked = describePersons(created, kind, mode);
+      beside.push(sleep(afterMs).then(() => ask(asked)));
+    },
+    taken,
+    /** Answers the questions of all sessions from now on. @returns stops that. */
+    answerQuestions(): () => Promise<void> {
+      let isOver = false;
+      const answering = (async () => {
+        while (!isOver) {
+          // The service may have gone, or go while it answers.
+          for (const sessionId of new Set(acknowledged.map((one) => one.sessionId)))
+            await answerOpen(sessionId).catch(() => {});
+          await sleep(ANSWER_EVERY_MS);
+        }
+      })();
+      return () => {
+        isOver = true;
+        return answering;
+      };
+    },
     /** Waits until what comes at its own time has come. */
     async settleBeside() {
       await Promise.all(beside.splice(0));
     },
   };
 }
+
+const asVisitor = (shareUrl: string, baseUrl: string): Record<string, string> => ({
+  authorization: "",
+  origin: new URL(baseUrl).origin,
+  cookie: `share=${new URL(shareUrl, baseUrl).searchParams.get("key")}`,
+});
 
 const readMode = ({ mode }: Record<string, unknown>): FollowUpMode =>
   mode === "steer" || mode === "interrupt" ? mode : "queue";

@@ -33,6 +33,8 @@ export type Evidence = {
   rows: Rows;
   oracle: OracleLine[];
   acknowledged: Acknowledged[];
+  /** Answers to questions that the service acknowledged with a 2xx. */
+  taken: { elicitationId: string; text: string }[];
   samples: StatusSample[];
   streams: StreamReading[];
   left: LeftProcess[];

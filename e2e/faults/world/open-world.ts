@@ -185,6 +185,7 @@ export async function openWorld(place: {
       return {
         rows,
         acknowledged,
+        taken: clients.taken,
         streams,
         left,
         disturbedAtMs,

@@ -4,6 +4,7 @@ import {
   deliverables,
   deliveries,
   deliveryAttempts,
+  elicitations,
   engineEvents,
   engineRuns,
   engineSteps,
@@ -16,6 +17,7 @@ import {
   sessions,
   steps,
   toolCalls,
+  waits,
 } from "#db/schema/index.ts";
 
 export type Rows = Awaited<ReturnType<typeof readAll>>;
@@ -46,6 +48,8 @@ async function readAll(db: Database) {
     events: await db.select().from(events).orderBy(events.sessionId, events.seq),
     deliveries: await db.select().from(deliveries),
     deliveryAttempts: await db.select().from(deliveryAttempts),
+    elicitations: await db.select().from(elicitations),
+    waits: await db.select().from(waits),
     browsers: await db.select().from(browsers),
     outbox: await db.select().from(outbox),
     sealedSecrets: await db.select().from(sealedSecrets),

@@ -7,6 +7,8 @@ import type { DomainEvent } from "#lib/events/event.ts";
 import { startSite } from "#lib/tools/browser/test-fixture.ts";
 import { type HttpTestService, openHttpTestService } from "../http-testing.ts";
 import { TEST_KEY, waitUntil } from "../testing.ts";
+import { readStatus } from "../turn/turn-testing.ts";
+import { checkWakes, readResults, sayAsPerson, untilParked } from "../waiting/waiting-testing.ts";
 
 let service: HttpTestService;
 let site: Awaited<ReturnType<typeof startSite>>;
@@ -116,4 +118,43 @@ test("only the person with control types; the agent's script is stopped, and its
   await ada.settle();
   assert.equal((await navigate(idOf(ada))).status, 202);
   ada.socket.close();
+});
+
+test("a script that comes while a person has control waits, is told of a message, and runs once control is free", async () => {
+  const held = Promise.withResolvers<void>();
+  const SCRIPT = runScript(`await page.goto("${site.url}"); return "ran"`);
+  let steers = 0;
+  service.model.respondWith(({ userText, answersSoFar }) => {
+    if (userText.includes("hello")) return { text: "Hello." };
+    if (userText.includes("Look first")) {
+      steers = Math.max(steers, answersSoFar + 1);
+      return answersSoFar === 0 ? SCRIPT : { text: "Done." };
+    }
+    return answersSoFar === 0 ? { ...SCRIPT, hold: held.promise } : { text: "Done." };
+  });
+  const session = await service.create("hello");
+  await service.completed(session.statusUrl);
+  const turn = await sayAsPerson(service, session, { text: "Open the form" });
+  await service.model.waitForRequest(({ userText }) => userText.includes("Open the form"));
+  const ada = connect(session.sessionId);
+  await ada.ready();
+  ada.send({ type: "control.take" });
+  await waitUntil(() => holdersOf(ada).includes("you"), "Ada has control");
+  held.resolve();
+  const person = { ...session, turn };
+  await untilParked(service, person);
+  const status = await readStatus(service, session.sessionId);
+  assert.deepEqual([status.waitingOn?.kind, status.waitingOn?.ids], ["control", []]);
+  assert.deepEqual(await readResults(service, person), [], "the script has not run");
+
+  await sayAsPerson(service, session, { text: "Look first", mode: "steer" });
+  await waitUntil(async () => (await readResults(service, person)).length === 1, "the message is read");
+  assert.match((await readResults(service, person))[0] ?? "", /^A person has control of the live browser/);
+  await waitUntil(() => steers === 1, "the model has read it");
+  await untilParked(service, person);
+  ada.socket.close();
+  await service.completed(turn.statusUrl);
+  const { outcome, wakes } = await checkWakes(service, person);
+  assert.deepEqual([outcome, wakes], ["succeeded", ["message", "settled"]]);
+  assert.match((await readResults(service, person))[1] ?? "", /ran/);
 });

@@ -118,6 +118,21 @@ test("a browser that a tool call uses or that a person watches is never taken", 
   release();
 });
 
+test("the browser of a parked turn stays up, however long it waits, until another session needs the place", async () => {
+  let now = new Date("2026-01-01T00:00:00Z");
+  const house = await openHouse({ clock: () => now });
+  const [parked, waiting] = await Promise.all([insertSessionInTurn(house), insertTestSession(house.db)]);
+  (await house.browsers.hold(parked))();
+  await house.db.update(runs).set({ parkedAt: now }).where(eq(runs.sessionId, parked));
+  now = new Date("2026-01-08T00:00:00Z");
+  assert.equal(await house.browsers.reapIdle(now), 0);
+  assert.equal((await house.browsers.readStatus(parked)).status, "ready");
+  // Its turn has just used it, and still it is the first to go.
+  (await house.browsers.hold(parked))();
+  (await house.browsers.hold(waiting))();
+  await statusIs(house, parked, "expired");
+});
+
 test("a turn keeps the page it has just used, until it has left it alone for 30 s", async () => {
   let now = new Date("2026-01-01T00:00:00Z");
   const house = await openHouse({ clock: () => now });

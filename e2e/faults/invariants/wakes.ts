@@ -1,0 +1,38 @@
+import type { Invariant } from "../world/evidence.ts";
+
+/** Each wait of a turn has one wake, and an answer that was acknowledged is what the model is told. */
+export const wakesOnce: Invariant = {
+  id: "wakes",
+  promise: "a parked turn is woken exactly once, and no acknowledged answer is lost",
+  findViolations({ rows, taken }) {
+    const wrong: string[] = [];
+    for (const run of rows.runs) {
+      if (run.parkedAt !== null) wrong.push(`${run.id} is still parked`);
+      const order = rows.events
+        .filter(({ runId, kind }) => runId === run.id && (kind === "turn.waiting" || kind === "turn.resumed"))
+        .map(({ kind }) => kind);
+      const isInTurn = order.every(
+        (kind, index) => kind === (index % 2 === 0 ? "turn.waiting" : "turn.resumed"),
+      );
+      if (!isInTurn || order.length % 2 !== 0)
+        wrong.push(`${run.id} waited and went on so: ${order.join(", ")}`);
+    }
+    for (const { id, runId, state } of rows.elicitations)
+      if (state === "open") wrong.push(`question ${id} of ${runId} is still open`);
+    for (const { elicitationId, text } of taken) {
+      const question = rows.elicitations.find(({ id }) => id === elicitationId);
+      if (question?.state !== "answered" || question.answer !== text) {
+        wrong.push(`question ${elicitationId} lost the answer "${text}": it is ${question?.state}`);
+        continue;
+      }
+      const call = rows.toolCalls.find(
+        (each) => each.runId === question.runId && each.callId === question.callId,
+      );
+      const run = rows.runs.find(({ id }) => id === question.runId);
+      // A turn that was stopped before it went on told nobody.
+      if (run?.state === "succeeded" && !call?.resultText?.includes(text))
+        wrong.push(`the model was not told "${text}" but ${call?.resultText}`);
+    }
+    return wrong;
+  },
+};
