@@ -3,16 +3,24 @@
 import { useEffect } from "react";
 import { useSession } from "./session-context.tsx";
 
+const MARK = "Question · ";
+
 /** Says in the browser's tab that a question of the agent is open. */
 export function TabTitle() {
   const { elicitations } = useSession();
   const isAsked = elicitations.length > 0;
   useEffect(() => {
     if (!isAsked) return;
-    const { title } = document;
-    document.title = `Question · ${title}`;
+    const mark = () => {
+      if (!document.title.startsWith(MARK)) document.title = MARK + document.title;
+    };
+    mark();
+    // Next writes the title again when the page's metadata arrives after the page.
+    const observer = new MutationObserver(mark);
+    observer.observe(document.head, { childList: true, characterData: true, subtree: true });
     return () => {
-      document.title = title;
+      observer.disconnect();
+      document.title = document.title.replace(MARK, "");
     };
   }, [isAsked]);
   return null;

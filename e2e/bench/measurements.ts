@@ -2,6 +2,7 @@ import { callbackMeasurement } from "./measure/callbacks.ts";
 import { followerMeasurements } from "./measure/followers.ts";
 import { liveViewMeasurement } from "./measure/live-view.ts";
 import { memoryMeasurement } from "./measure/memory.ts";
+import { parkedMeasurement } from "./measure/parked.ts";
 import { projectionMeasurement } from "./measure/projection.ts";
 import { requestMeasurements } from "./measure/requests.ts";
 import { snapshotMeasurement } from "./measure/snapshot.ts";
@@ -22,4 +23,5 @@ export const measurements: readonly Measurement[] = [
   startUpMeasurement,
   liveViewMeasurement,
   stepMeasurement,
+  parkedMeasurement,
 ];

@@ -5,6 +5,8 @@ import type { Subject } from "./types.ts";
 export type Task = {
   /** Cheap tool calls, one a step, before the answer. */
   tools: number;
+  /** The calls ask a person, so that the turn waits. */
+  asks?: true;
   /** Pieces of the answer, and the wait before each. */
   chunks?: number;
   chunkDelayMs?: number;
@@ -17,7 +19,7 @@ export type Task = {
 /** Milliseconds from the request that starts the turn. */
 export type TurnTimes = { createdMs: number; firstEventMs: number; completedMs: number };
 
-type StartedTurn = { streamUrl: string; statusUrl: string; sessionId: string };
+type StartedTurn = { streamUrl: string; statusUrl: string; sessionId: string; shareUrl: string };
 
 export const textOf = (task: Task): string => `bench ${JSON.stringify(task)}`;
 

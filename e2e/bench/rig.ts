@@ -15,7 +15,7 @@ export type Rig = Awaited<ReturnType<typeof createRig>>;
 const WARM_UP = 25;
 
 /** Makes a Node of the bench load a file of `observe/` first. */
-const observeWith = (file: string): string =>
+export const observeWith = (file: string): string =>
   `--expose-gc --disable-warning=ExperimentalWarning --import=${new URL(`./observe/${file}`, import.meta.url)}`;
 
 /** Starts the scripted model, the service and the bare loop, each as a process of its own, and warms them up. */
@@ -71,7 +71,7 @@ export async function createRig(options: {
   }
 }
 
-const describeService = (service: RunningService): Subject => ({
+export const describeService = (service: RunningService): Subject => ({
   name: "service",
   pid: service.pid ?? 0,
   baseUrl: service.baseUrl,

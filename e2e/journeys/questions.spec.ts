@@ -101,6 +101,9 @@ test("a question is there for people who open the session later, and is answered
   await expect(question.getByRole("button", { name: "Green" })).toBeVisible();
   await expect(later).toHaveTitle(/^Question · /);
   await question.getByLabel("Which colour?").last().fill("a deep blue");
+  // The page's metadata has arrived by now.
+  await later.waitForLoadState("networkidle");
+  expect(await later.title()).toMatch(/^Question · /);
   await question.getByRole("button", { name: "Answer" }).click();
   for (const each of [page, later]) {
     await expect(each.getByText("As you wish.")).toBeVisible();

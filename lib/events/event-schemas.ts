@@ -130,7 +130,7 @@ const usageSchema = z
   })
   .meta({ id: "Usage", description: "Resource usage of a run." });
 
-/** Source: `parked-turns.md`, While parked. */
+/** Source: `wire.md`, Turns that wait. */
 export const waitingOnSchema = z
   .object({
     kind: z.enum(WAIT_KINDS).meta({

@@ -147,7 +147,7 @@ function MessageHint({
   if (isBusy && isArmed)
     return <span className="truncate pl-1 font-medium text-warn text-xs">Press Esc again to stop</span>;
   if (state.elicitations.length > 0)
-    return <span className="truncate pl-1 text-faint text-xs">Withdraws the question</span>;
+    return <span className="truncate pl-1 text-faint text-xs">Sending withdraws the question</span>;
   if (isBusy) return <ModeChoice mode={chosen} onChange={setChosen} />;
   return (
     <span className="truncate pl-1 text-faint text-xs max-sm:invisible">

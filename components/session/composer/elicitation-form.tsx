@@ -2,7 +2,7 @@
 
 import { CircleHelp } from "lucide-react";
 import { type FormEvent, useState } from "react";
-import { checkAnswer, readDefaults } from "#lib/events/form-answer.ts";
+import { type FormValues, readForm, startValues } from "#lib/page/state/form-values.ts";
 import type {
   ElicitationAnswer,
   ElicitationView,
@@ -112,7 +112,7 @@ function TextReply({ elicitation, questionId }: { elicitation: ElicitationView; 
 
 function FieldsReply({ elicitation, form }: { elicitation: ElicitationView; form: FormOf }) {
   const { reply, isSending, failure } = useReply(elicitation);
-  const [values, setValues] = useState<Record<string, FormValue | undefined>>(() => readDefaults(form));
+  const [values, setValues] = useState<FormValues>(() => startValues(form));
   const [problems, setProblems] = useState<Record<string, string>>({});
   const id = `form-${elicitation.elicitationId}`;
 
@@ -122,12 +122,11 @@ function FieldsReply({ elicitation, form }: { elicitation: ElicitationView; form
   }
   function submit(event: FormEvent): void {
     event.preventDefault();
-    const answer = readAnswer(form, values);
-    const found = checkAnswer(form, answer);
-    setProblems(Object.fromEntries(found.map(({ field, problem }) => [field, problem])));
-    const [first] = found;
-    if (!first) return void reply({ answer });
-    document.getElementById(`${id}-${Object.keys(form.properties).indexOf(first.field)}`)?.focus();
+    const { answer, problems: found } = readForm(form, values);
+    setProblems(found);
+    const [first] = Object.keys(found);
+    if (first === undefined) return void reply({ answer });
+    document.getElementById(`${id}-${Object.keys(form.properties).indexOf(first)}`)?.focus();
   }
 
   return (
@@ -152,18 +151,6 @@ function FieldsReply({ elicitation, form }: { elicitation: ElicitationView; form
         onDecline={() => reply({ decline: true })}
       />
     </form>
-  );
-}
-
-/** The filled-in fields. An unchecked required box is a No; other fields that are empty are left out. */
-function readAnswer(form: FormOf, values: Record<string, FormValue | undefined>): Record<string, FormValue> {
-  return Object.fromEntries(
-    Object.entries(form.properties).flatMap(([name, { type }]): [string, FormValue][] => {
-      const value = values[name];
-      if (type === "boolean") return [[name, value === true]];
-      const isEmpty = value === undefined || value === "" || (Array.isArray(value) && value.length === 0);
-      return isEmpty ? [] : [[name, value]];
-    }),
   );
 }
 

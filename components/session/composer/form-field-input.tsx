@@ -1,7 +1,7 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { listChoices } from "#lib/events/form-answer.ts";
+import { listChoices } from "#lib/page/state/form-values.ts";
 import type { FormField, FormValue } from "#lib/page/state/view-types.ts";
 import { Field, Input, Select } from "../../ui/field.tsx";
 
@@ -51,6 +51,8 @@ function ValueInput({ id, field, isRequired, value, problem, onChange }: InputPr
   const choices = listChoices(field);
   const shared = {
     id,
+    // The label is to be seen when the form moves the focus to the field.
+    className: "scroll-mt-10",
     "aria-required": isRequired,
     "aria-invalid": problem !== undefined,
     "aria-describedby": problem !== undefined || field.description ? `${id}-note` : undefined,

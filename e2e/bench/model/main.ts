@@ -13,6 +13,7 @@ export type Prompt = {
 };
 
 const toolCall: Step = { toolCalls: [{ name: "list_evidence", arguments: {} }] };
+const question: Step = { toolCalls: [{ name: "elicit_user_input", arguments: { question: "Which one?" } }] };
 const answers = new Map<string, { task: Task; answer: Step }>();
 const logged: LoggedCall[] = [];
 let prompt: Prompt | undefined;
@@ -21,7 +22,7 @@ const startedAt = performance.now();
 const model = await startScriptedModel({ onRequest: keep });
 model.respondWith((request) => {
   const { task, answer } = readTask(request.userText);
-  return request.answersSoFar < task.tools ? toolCall : answer;
+  return request.answersSoFar < task.tools ? (task.asks ? question : toolCall) : answer;
 });
 
 function readTask(text: string) {

@@ -2,12 +2,13 @@ import { repeatOnDeadlock } from "#db/repeat-on-deadlock.ts";
 import type { ElicitationAnswer } from "#db/schema/index.ts";
 import { storable } from "#db/storable.ts";
 import { checkAnswer } from "#lib/events/form-answer.ts";
-import { findRun, isOpen } from "../run/run-store.ts";
+import { findRun } from "../run/run-store.ts";
 import { lockSession } from "../session-store.ts";
 import { endWaits, sendWake, type WakeDeps } from "../waiting/waiting.ts";
 import {
   type ElicitationRow,
   findElicitation,
+  isHeard,
   readEventContext,
   settleElicitation,
 } from "./elicitation-store.ts";
@@ -45,9 +46,7 @@ export async function answerElicitation(
     deps.log.transact(sessionId, async (tx, emit) => {
       await lockSession(tx, sessionId);
       const run = await findRun(tx, row.runId);
-      // Nobody reads an answer after the turn has ended.
-      const isHeard = run !== undefined && isOpen(run) && run.cancelRequestedAt === null;
-      if (!isHeard || !(await settleElicitation(tx, row.id, end))) return { isSettled: false };
+      if (!run || !isHeard(run) || !(await settleElicitation(tx, row.id, end))) return { isSettled: false };
       const about = await readEventContext(tx, row.runId);
       emit({ kind: "elicitation.resolved", ...about, elicitationId: row.id, ...end });
       return { isSettled: true, job: await endWaits(tx, emit, row, "settled") };

@@ -3,7 +3,7 @@ import { alias } from "drizzle-orm/pg-core";
 import type { Executor, Transaction } from "#db/client.ts";
 import { type ElicitationAnswer, elicitations, runs, sessions } from "#db/schema/index.ts";
 import type { ElicitationState, Source } from "#db/schema/unions.ts";
-import { OPEN_STATES } from "../run/run-store.ts";
+import { isOpen, OPEN_STATES, type RunRow } from "../run/run-store.ts";
 
 export type ElicitationRow = typeof elicitations.$inferSelect;
 
@@ -20,13 +20,19 @@ export async function findElicitationOfCall(
   return row;
 }
 
-/** The questions of a tool call that wait for their answers. */
-export async function listOpenOfCall(db: Executor, runId: string, callId: string): Promise<ElicitationRow[]> {
+/** The open questions of a run, or of one call of it. */
+export async function listOpenOfRun(
+  db: Executor,
+  runId: string,
+  callId: string | undefined,
+): Promise<ElicitationRow[]> {
   const rows = await db
     .select()
     .from(elicitations)
     .where(and(eq(elicitations.runId, runId), eq(elicitations.state, "open")));
-  return rows.filter((row) => row.callId === callId || row.callId.startsWith(`${callId}/`));
+  return rows.filter(
+    (row) => callId === undefined || row.callId === callId || row.callId.startsWith(`${callId}/`),
+  );
 }
 
 /** A question of this session; another session's is as unknown as one that never was. */
@@ -81,6 +87,9 @@ export function listElicitations(
     .orderBy(desc(elicitations.createdAt), desc(elicitations.id))
     .limit(limit);
 }
+
+/** Whether a run still reads answers: it is open, and nobody has asked it to stop. */
+export const isHeard = (run: RunRow): boolean => isOpen(run) && run.cancelRequestedAt === null;
 
 /** Writes a question; it is open until it is settled. */
 export async function insertElicitation(

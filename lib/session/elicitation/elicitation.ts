@@ -3,13 +3,15 @@ import type { ElicitationAnswer, ElicitationForm } from "#db/schema/index.ts";
 import type { WaitEnd } from "#db/schema/unions.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
 import { newId } from "../new-id.ts";
+import { findRun } from "../run/run-store.ts";
 import {
   type ElicitationOutcome,
   type ElicitationRow,
   findElicitation,
   findElicitationOfCall,
   insertElicitation,
-  listOpenOfCall,
+  isHeard,
+  listOpenOfRun,
   readEventContext,
   settleElicitation,
 } from "./elicitation-store.ts";
@@ -45,8 +47,8 @@ export type Elicitations = {
   ) => Promise<ElicitationEnd | OpenElicitation>;
   /** Asks a question and waits in this process, for a caller that cannot come back: a tool server's call is in progress. */
   askAndWait: (asking: Asking & { signal: AbortSignal }, question: Question) => Promise<ElicitationEnd>;
-  /** Withdraws what a call has asked that is not made again: nobody waits for the answers. */
-  abandon: (asking: Pick<Asking, "runId" | "callId">) => Promise<void>;
+  /** Withdraws the open questions of a run, or of one call of it: nobody waits for the answers. */
+  abandon: (asking: { runId: string; callId?: string }) => Promise<void>;
 };
 
 type ElicitationDeps = { db: Database; log: EventLog };
@@ -74,7 +76,7 @@ export function createElicitations(deps: ElicitationDeps): Elicitations {
       return settleAndRead(deps, row, signal.aborted ? "withdrawn" : "unanswered");
     },
     async abandon({ runId, callId }) {
-      for (const row of await listOpenOfCall(db, runId, callId)) await settle(deps, row, "withdrawn");
+      for (const row of await listOpenOfRun(db, runId, callId)) await settle(deps, row, "withdrawn");
     },
   };
 }
@@ -88,10 +90,11 @@ const STATE_AFTER: Record<WaitEnd, "unanswered" | "withdrawn" | undefined> = {
 };
 
 async function obtain(
-  { db, log }: ElicitationDeps,
+  deps: ElicitationDeps,
   asking: Asking,
   { timeoutMs, ...question }: Question,
 ): Promise<ElicitationRow> {
+  const { db, log } = deps;
   const { sessionId, runId, callId } = asking;
   const known = await findElicitationOfCall(db, runId, callId);
   if (known) return known;
@@ -110,7 +113,11 @@ async function obtain(
   });
   const row = await findElicitation(db, sessionId, id);
   if (!row) throw new Error(`question ${id} vanished after it was stored`);
-  return row;
+  // Whoever stops the turn from here on withdraws the question; who stopped it before did not see it.
+  const run = await findRun(db, runId);
+  if (run && isHeard(run)) return row;
+  await settle(deps, row, "withdrawn");
+  return (await findElicitation(db, sessionId, id)) ?? row;
 }
 
 function settle(

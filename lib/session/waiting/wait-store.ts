@@ -46,7 +46,7 @@ export async function listSettledQuestions(tx: Transaction, ids: readonly string
 }
 
 /** A run that was woken, with the generation of the job that plays it on. */
-export type WokenRun = {
+type WokenRun = {
   runId: string;
   sessionId: string;
   requestId: string;

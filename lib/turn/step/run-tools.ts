@@ -243,13 +243,15 @@ function toModelMessage(
 
 /**
  * Ends the calls that have begun or wait, for a run that is stopped: those that wait are stopped, and what came of those
- * that an executor which has gone had begun is reported as unknown, as it would be if the run went on.
- * Source: `security.md`, What is never lost.
+ * that an executor which has gone had begun is reported as unknown, as it would be if the run went on. What the run has
+ * asked is withdrawn. Source: `security.md`, What is never lost.
  *
  * @throws StaleClaimError when the claim is over; nothing is written then.
  */
 export async function settleCalls(deps: TurnDeps, run: RunInPlay): Promise<void> {
-  const begun = await listBegunCalls(deps.db, run.claim.runId);
+  const { runId } = run.claim;
+  await deps.elicitations.abandon({ runId });
+  const begun = await listBegunCalls(deps.db, runId);
   if (begun.length === 0 && run.waits.size === 0) return;
   const number = findPlace(run);
   const model = findRecorded<ModelStep>(run, `model-${number}`);

@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { API_KEY, type RunningService, startService, waitUntil } from "../../fixtures/service.ts";
+import { callJson } from "../http.ts";
+import { playTurns, startTurn, textOf } from "../play-turn.ts";
+import { readCpuMs } from "../process-stats.ts";
+import { readHeld } from "../read-held.ts";
+import { describeService, observeWith, type Rig } from "../rig.ts";
+import { median } from "../statistics.ts";
+import type { Measurement, Row, Subject } from "../types.ts";
+
+const TURNS = 1_000;
+const WARM_UP = 60;
+const IN_FLIGHT = 8;
+const STARTS = 3;
+/** Long enough to hold several of the looks that a process takes regularly. */
+const IDLE_MS = 25_000;
+const MB = 1024 * 1024;
+
+/** What 1,000 turns cost that wait for a person: CPU, memory, and the time of a start. */
+async function measureParked(rig: Rig): Promise<Row[]> {
+  const variables = { ...rig.variables, NODE_OPTIONS: observeWith("report-memory.ts") };
+  let service = await startService(variables);
+  try {
+    const subject = describeService(service);
+    await playTurns(subject, { tools: 1 }, WARM_UP, IN_FLIGHT);
+    await park(service, subject, WARM_UP);
+    const startsBefore: number[] = [];
+    const restart = async (into: number[]) => {
+      await service.stop();
+      const fromMs = performance.now();
+      service = await startService(variables, { dataDir: service.dataDir });
+      into.push(performance.now() - fromMs);
+    };
+    for (let nth = 0; nth < STARTS; nth++) await restart(startsBefore);
+    await playTurns(describeService(service), { tools: 1 }, WARM_UP, IN_FLIGHT);
+    const before = await observe(service);
+    await park(service, describeService(service), TURNS);
+    const after = await observe(service);
+    const startsAfter: number[] = [];
+    for (let nth = 0; nth < STARTS; nth++) await restart(startsAfter);
+    return [
+      {
+        what: `CPU of the idle process with ${TURNS} parked turns vs with hardly any`,
+        unit: "×",
+        value: after.cpuMs / before.cpuMs,
+        target: { atMost: 1.5 },
+        behind: { beforeMs: before.cpuMs, afterMs: after.cpuMs, overMs: IDLE_MS },
+      },
+      {
+        what: `memory held for ${TURNS} parked turns (heap and buffers)`,
+        unit: "MB",
+        value: (after.heldBytes - before.heldBytes) / MB,
+        target: { atMost: (TURNS * 20) / 1024 },
+        behind: { beforeMb: before.heldBytes / MB, afterMb: after.heldBytes / MB },
+      },
+      {
+        what: `start with ${TURNS} parked turns vs with hardly any`,
+        unit: "×",
+        value: median(startsAfter) / median(startsBefore),
+        target: { atMost: 1.2 },
+        behind: { beforeMs: median(startsBefore), afterMs: median(startsAfter) },
+      },
+    ];
+  } finally {
+    await service.close();
+  }
+}
+
+/** What the idle service uses and holds. */
+async function observe(service: RunningService) {
+  await sleep(2_000);
+  const cpuFromMs = readCpuMs(service.pid ?? 0);
+  await sleep(IDLE_MS);
+  const cpuMs = readCpuMs(service.pid ?? 0) - cpuFromMs;
+  const { heapUsed, external } = await readHeld(service);
+  return { cpuMs, heldBytes: heapUsed + external };
+}
+
+/** Starts persons' turns that ask a question, and waits until all of them are parked. */
+async function park(service: RunningService, subject: Subject, count: number): Promise<void> {
+  const task = { tools: 1, asks: true } as const;
+  let left = count;
+  const work = async () => {
+    while (left-- > 0) {
+      // The first turn of a session is a program's.
+      const { sessionId, shareUrl } = await startTurn(subject, { tools: 0 });
+      const headers = {
+        origin: new URL(service.baseUrl).origin,
+        cookie: `share=${new URL(shareUrl, service.baseUrl).searchParams.get("key")}`,
+      };
+      const path = `/s/${sessionId}/actions/messages`;
+      await callJson("POST", service.baseUrl + path, headers, { text: textOf(task) });
+      await waitUntil(() => isParked(service, sessionId), "the turn is parked");
+    }
+  };
+  await Promise.all(Array.from({ length: IN_FLIGHT }, work));
+}
+
+async function isParked({ baseUrl }: RunningService, sessionId: string): Promise<boolean> {
+  const headers = { authorization: `Bearer ${API_KEY}` };
+  const url = `${baseUrl}/api/sessions/${sessionId}/agent/status`;
+  const { waitingOn } = (await callJson("GET", url, headers)) as { waitingOn: object | null };
+  return waitingOn !== null;
+}
+
+export const parkedMeasurement: Measurement = { name: "parked", seconds: 240, measure: measureParked };

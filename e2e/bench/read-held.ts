@@ -1,0 +1,10 @@
+import { type RunningService, waitUntil } from "../fixtures/service.ts";
+
+/** A service's memory after a collection, as `observe/report-memory.ts` prints it. */
+export async function readHeld(service: RunningService): Promise<NodeJS.MemoryUsage> {
+  const read = () => [...service.output().matchAll(/^bench:memory (.*)$/gm)].map(([, json]) => json ?? "{}");
+  const seen = read().length;
+  process.kill(service.pid ?? 0, "SIGUSR2");
+  await waitUntil(() => read().length > seen, "the service has reported its memory");
+  return JSON.parse(read().at(-1) ?? "{}") as NodeJS.MemoryUsage;
+}

@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readForm, startValues } from "./form-values.ts";
+import type { ElicitationForm } from "./view-types.ts";
+
+const form: ElicitationForm = {
+  type: "object",
+  properties: {
+    email: { type: "string", format: "email" },
+    note: { type: "string" },
+    copies: { type: "integer", default: 1 },
+    extras: { type: "array", items: { enum: ["card"] } },
+    gift: { type: "boolean" },
+  },
+  required: ["email", "gift"],
+};
+
+test("a form begins with its defaults", () => assert.deepEqual(startValues(form), { copies: 1 }));
+
+test("empty fields are left out of the answer, and a box that is not checked is a No", () => {
+  const values = { email: "ada@shop.example", note: "", copies: undefined, extras: [] };
+  assert.deepEqual(readForm(form, values), {
+    answer: { email: "ada@shop.example", gift: false },
+    problems: {},
+  });
+});
+
+test("what is wrong is told by field", () => {
+  assert.deepEqual(readForm(form, { email: "ada", copies: 1.5 }).problems, {
+    email: "must be an email address",
+    copies: "must be a whole number",
+  });
+  assert.deepEqual(readForm(form, {}).problems, { email: "is required" });
+});

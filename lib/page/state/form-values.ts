@@ -1,0 +1,31 @@
+import { checkAnswer, listChoices, readDefaults } from "#lib/events/form-answer.ts";
+import type { ElicitationForm, FormValue } from "./view-types.ts";
+
+export { listChoices };
+
+/** What the fields of a form hold while a person fills them in, by name. */
+export type FormValues = Record<string, FormValue | undefined>;
+
+/** The values that the fields begin with. */
+export const startValues = (form: ElicitationForm): FormValues => readDefaults(form);
+
+/**
+ * Reads the answer from the fields. A box that is not checked is `false`; every other field that is empty is left out.
+ *
+ * @returns the answer, and what is wrong with it by field, in the order of the form.
+ */
+export function readForm(
+  form: ElicitationForm,
+  values: FormValues,
+): { answer: Record<string, FormValue>; problems: Record<string, string> } {
+  const answer = Object.fromEntries(
+    Object.entries(form.properties).flatMap(([name, { type }]): [string, FormValue][] => {
+      const value = values[name];
+      if (type === "boolean") return [[name, value === true]];
+      const isEmpty = value === undefined || value === "" || (Array.isArray(value) && value.length === 0);
+      return isEmpty ? [] : [[name, value]];
+    }),
+  );
+  const problems = checkAnswer(form, answer).map(({ field, problem }) => [field, problem]);
+  return { answer, problems: Object.fromEntries(problems) };
+}
