@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { eq } from "drizzle-orm";
+import { runs } from "#db/schema/index.ts";
+import { openTestDatabase } from "#db/testing.ts";
+import { createBrowserControl } from "#lib/browser/view/browser-control.ts";
+import { createMemoryBus } from "#lib/events/bus/bus.ts";
+import { createEventLog } from "#lib/events/event-log.ts";
+import { waitUntil } from "#lib/events/testing.ts";
+import { insertTestSession } from "#lib/session/transcript/transcript-fixture.ts";
+import { openWaits } from "#lib/session/waiting/wait-store.ts";
+import { followWaits } from "./follow-waits.ts";
+
+const { db, close } = await openTestDatabase();
+after(close);
+
+/** Parks the run of a new session, which waits for control of its browser. */
+async function parkForControl(sessionId: string): Promise<string> {
+  const { runId } = await insertTestSession(db, sessionId);
+  const wait = {
+    callId: "",
+    kind: "control",
+    subjects: [],
+    deadlineAt: null,
+    createdAt: new Date(),
+  } as const;
+  await db.transaction((tx) => openWaits(tx, { runId, sessionId }, [{ ...wait, subjects: [] }]));
+  await db.update(runs).set({ parkedAt: new Date() }).where(eq(runs.id, runId));
+  return runId;
+}
+const isParked = async (runId: string) => {
+  const [run] = await db.select({ parkedAt: runs.parkedAt }).from(runs).where(eq(runs.id, runId));
+  return run?.parkedAt !== null;
+};
+
+/** The control of two processes: what one tells reaches the other until it has gone. */
+function openControls() {
+  const ears = new Map<string, (word: string) => void>();
+  const open = (self: string) =>
+    createBrowserControl(
+      {
+        tell: (word) => setImmediate(() => [...ears.values()].map((hear) => hear(word))),
+        listen(hear) {
+          ears.set(self, hear);
+          return () => ears.delete(self);
+        },
+      },
+      { self, confirmMs: 20 },
+    );
+  return { gone: open("gone"), here: open("here"), end: (name: string) => void ears.delete(name) };
+}
+
+const sent: string[] = [];
+const deps = {
+  db,
+  log: createEventLog(db, createMemoryBus()),
+  jobs: { sendSoon: (jobs: { id: string }[]) => void sent.push(...jobs.map(({ id }) => id)) },
+  logger: { warn: (...args: unknown[]) => assert.fail(String(args)) } as never,
+};
+
+test("a turn that waits for control goes on when control is given back, once", async () => {
+  const { gone: other, here } = openControls();
+  const runId = await parkForControl("ses_released");
+  const waits = followWaits(deps, here);
+  other.take("ses_released", "con_1");
+  await waitUntil(() => here.holderOf("ses_released") === "con_1", "the take is known");
+  await waits.sweep();
+  assert.equal(await isParked(runId), true, "a person has control");
+  other.release("ses_released", "con_1");
+  await waitUntil(async () => !(await isParked(runId)), "the turn goes on");
+  await waits.sweep();
+  assert.deepEqual(sent.splice(0), [`${runId}:2`]);
+  waits.close();
+});
+
+test("a turn that waits for control goes on when the holder's process has ended without a word", async () => {
+  const { gone, here, end } = openControls();
+  const runId = await parkForControl("ses_lost");
+  const waits = followWaits(deps, here);
+  gone.take("ses_lost", "con_1");
+  await waitUntil(() => here.holderOf("ses_lost") === "con_1", "the take is known");
+  end("gone");
+  await waits.sweep();
+  await waitUntil(async () => !(await isParked(runId)), "the turn goes on");
+  assert.deepEqual(sent.splice(0), [`${runId}:2`]);
+  waits.close();
+});
+
+test("a turn whose holder nobody knows of any more goes on with the next sweep, as after a restart", async () => {
+  const runId = await parkForControl("ses_restarted");
+  const waits = followWaits(deps, openControls().here);
+  await waits.sweep();
+  assert.equal(await isParked(runId), false);
+  assert.deepEqual(sent.splice(0), [`${runId}:2`]);
+  waits.close();
+});
