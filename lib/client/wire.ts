@@ -1459,7 +1459,7 @@ export type TurnStopped = {
   runId: string | null;
 };
 
-/** The turn waits for something outside of the service. It holds no resources of the agent until it continues. */
+/** The turn waits for something outside of the service. No process plays it until it continues. */
 export type TurnWaitingEvent = {
   kind: "turn.waiting";
   /** Sequence number in the session, without gaps. */
@@ -1605,7 +1605,8 @@ export type Operations = {
   answerElicitation: {
     parameters: { sessionId: string; elicitationId: string };
     body: {
-      answer: ElicitationAnswer;
+      /** Text. For a form, the values by field name. */
+      answer: string | Record<string, unknown>;
     } | {
       decline: true;
     };

@@ -233,7 +233,7 @@ export const eventSchemas = {
   }),
   "turn.waiting": define(
     "turn.waiting",
-    "The turn waits for something outside of the service. It holds no resources of the agent until it continues.",
+    "The turn waits for something outside of the service. No process plays it until it continues.",
     { waitingOn: waitingOnSchema },
   ),
   "turn.resumed": define("turn.resumed", "The turn continues after a wait.", {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { FormField } from "#db/schema/index.ts";
+import type { ElicitationForm, FormField } from "#db/schema/index.ts";
 import { checkAnswer, checkValue } from "./form-answer.ts";
 import { formSchema } from "./form-schema.ts";
 
@@ -97,10 +97,12 @@ describe("a value of a field", () => {
 });
 
 test("an answer lacks nothing that is required, and has nothing that the form does not know", () => {
-  const form = formSchema.parse({
-    properties: { name: { type: "string" }, age: { type: "integer" }, constructor: { type: "string" } },
+  const text: FormField = { type: "string" };
+  const form: ElicitationForm = {
+    type: "object",
+    properties: { name: text, age: { type: "integer" }, constructor: text } as Record<string, FormField>,
     required: ["name", "constructor"],
-  });
+  };
   assert.deepEqual(checkAnswer(form, { name: "Ada", constructor: "x" }), []);
   assert.deepEqual(checkAnswer(form, { name: null, age: 1.5, more: 1 }), [
     { field: "name", problem: "is required" },
@@ -108,4 +110,41 @@ test("an answer lacks nothing that is required, and has nothing that the form do
     { field: "constructor", problem: "is required" },
     { field: "more", problem: "is not a field of the form" },
   ]);
+});
+
+describe("a form that nobody can fill in is refused", () => {
+  const cases: [object, string][] = [
+    [{ type: "string", minLength: 20_000 }, "minLength"],
+    [{ type: "string", minLength: 3, maxLength: 2 }, "minLength"],
+    [{ type: "array", items: { enum: ["a"] }, minItems: 2 }, "minItems"],
+    [{ type: "integer", minimum: 1.2, maximum: 1.8 }, "minimum"],
+    [{ type: "number", minimum: 2, maximum: 1 }, "minimum"],
+    [{ type: "string", enum: ["a", "a"] }, "enum"],
+    [{ type: "string", enum: ["a"], oneOf: [{ const: "b" }] }, "oneOf"],
+    [{ type: "boolean", minLength: 1 }, "minLength"],
+    [{ type: "number", format: "date" }, "format"],
+    [{ type: "string", default: "x".repeat(10_001), maxLength: 1e9 }, "default"],
+    [{ type: "array", items: { enum: ["a"], anyOf: [{ const: "b" }] } }, "items"],
+  ];
+  for (const [field, keyword] of cases)
+    test(`${JSON.stringify(field).slice(0, 80)}: ${keyword}`, () => {
+      const { error } = formSchema.safeParse({ properties: { a: field } });
+      assert.deepEqual(
+        error?.issues.map(({ path }) => path.join(".")),
+        [`properties.a.${keyword}`],
+      );
+    });
+
+  test("names that every object has, and more required names than fields", () => {
+    for (const name of ["constructor", "toString", "valueOf"])
+      assert.equal(formSchema.safeParse({ properties: { [name]: { type: "string" } } }).success, false);
+    const required = Array(21).fill("a");
+    assert.equal(formSchema.safeParse({ properties: { a: { type: "string" } }, required }).success, false);
+  });
+
+  test("choices stay as they are, spaces and all", () => {
+    const form = formSchema.parse({ properties: { a: { type: "string", enum: [" x "], default: " x " } } });
+    assert.deepEqual(form.properties.a?.enum, [" x "]);
+    assert.deepEqual(checkAnswer(form, { a: " x " }), []);
+  });
 });

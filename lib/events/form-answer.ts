@@ -76,14 +76,16 @@ function checkText(field: FormField, value: unknown): string | undefined {
     return choices.some((choice) => choice.value === value)
       ? undefined
       : `must be one of: ${choices.map((choice) => choice.value).join(", ")}`;
-  const { minLength = 0, maxLength = TEXT_MAX, format } = field;
+  const { minLength = 0, format } = field;
+  const maxLength = Math.min(field.maxLength ?? TEXT_MAX, TEXT_MAX);
   const length = [...value].length;
   if (length < minLength) return `must have at least ${countOf(minLength, "character")}`;
   if (length > maxLength) return `must have at most ${countOf(maxLength, "character")}`;
   return format && !FORMATS[format].test(value) ? FORMATS[format].problem : undefined;
 }
 
-const TEXT_MAX = 10_000;
+/** Most characters of a field of text. */
+export const TEXT_MAX = 10_000;
 
 const FORMATS: Record<
   NonNullable<FormField["format"]>,

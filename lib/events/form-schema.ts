@@ -1,19 +1,28 @@
 import { z } from "zod";
 import type { ElicitationAnswer, ElicitationForm, FormField } from "#db/schema/index.ts";
-import { checkValue, listChoices } from "./form-answer.ts";
+import { checkValue, listChoices, TEXT_MAX } from "./form-answer.ts";
 
 export const FORM_FIELDS_MAX = 20;
 const CHOICES_MAX = 50;
 const LABEL_MAX = 200;
 
 const label = z.string().trim().min(1).max(LABEL_MAX);
+// What is chosen is handed back as it stands here.
+const choice = z.string().min(1).max(LABEL_MAX);
 const size = z.int().min(0);
-const choices = z.array(label).min(1).max(CHOICES_MAX);
+const choices = z.array(choice).min(1).max(CHOICES_MAX);
 const titledChoices = z
-  .array(z.object({ const: label, title: label.optional() }))
+  .array(z.object({ const: choice, title: label.optional() }))
   .min(1)
   .max(CHOICES_MAX);
 const value = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
+
+/** Names that every object has would be found in an answer that does not have them. */
+const fieldName = z
+  .string()
+  .min(1)
+  .max(64)
+  .refine((name) => !(name in Object.prototype), "is reserved; choose another name");
 
 const fieldSchema = z
   .strictObject({
@@ -43,24 +52,43 @@ const fieldSchema = z
       context.addIssue({ code: "custom", path, message });
   });
 
-/** What makes a field impossible to fill in, or to draw. */
-function findContradictions(field: FormField): { path: string[]; message: string }[] {
-  const { type, enum: values, oneOf, items, format } = field;
-  const found: { path: string[]; message: string }[] = [];
+/** The keywords that are for fields of some types only. */
+const KEYWORD_TYPES: Partial<Record<keyof FormField, FormField["type"][]>> = {
+  enum: ["string"],
+  oneOf: ["string"],
+  format: ["string"],
+  minLength: ["string"],
+  maxLength: ["string"],
+  minimum: ["number", "integer"],
+  maximum: ["number", "integer"],
+  items: ["array"],
+  minItems: ["array"],
+  maxItems: ["array"],
+};
+
+type Contradiction = { path: string[]; message: string };
+
+/** What keeps a field from being filled in: keywords of another type, and bounds that no value can keep. */
+function findContradictions(field: FormField): Contradiction[] {
+  const { type } = field;
+  const found: Contradiction[] = [];
   const refuse = (name: string, message: string) => found.push({ path: [name], message });
-  if (type === "array" && listChoices({ type, items }).length === 0)
+  for (const [name, types] of Object.entries(KEYWORD_TYPES))
+    if (field[name as keyof FormField] !== undefined && !types.includes(type))
+      refuse(name, `is for fields of type ${types.join(" or ")}`);
+  const values = listChoices(field).map((each) => each.value);
+  if (type === "array" && values.length === 0)
     refuse("items", "must have an enum of the choices; a field of type array is a multiple choice");
-  if (type !== "array" && items) refuse("items", "is for fields of type array");
-  if (type !== "string" && (values ?? oneOf))
-    refuse(values ? "enum" : "oneOf", "is for fields of type string");
-  if (type !== "string" && format) refuse("format", "is for fields of type string");
-  for (const [least, most] of [
-    ["minLength", "maxLength"],
-    ["minimum", "maximum"],
-    ["minItems", "maxItems"],
-  ] as const)
-    if ((field[least] ?? Number.NEGATIVE_INFINITY) > (field[most] ?? Number.POSITIVE_INFINITY))
-      refuse(least, `must not be greater than ${most}`);
+  if (new Set(values).size < values.length) refuse("enum", "must have each choice once");
+  if (field.enum && field.oneOf) refuse("oneOf", "must not be beside enum");
+  if (field.items?.enum && field.items.anyOf) refuse("items", "must not have both enum and anyOf");
+  const { minLength = 0, maxLength = TEXT_MAX, minItems = 0, maxItems = values.length } = field;
+  if (minLength > Math.min(maxLength, TEXT_MAX)) refuse("minLength", "leaves no text that is short enough");
+  if (type === "array" && minItems > Math.min(maxItems, values.length))
+    refuse("minItems", "asks for more choices than there may be");
+  const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = field;
+  const isEmpty = type === "integer" ? Math.ceil(minimum) > Math.floor(maximum) : minimum > maximum;
+  if (isEmpty) refuse("minimum", "leaves no number up to maximum");
   const problem = field.default === undefined ? undefined : checkValue(field, field.default);
   if (problem) refuse("default", problem);
   return found;
@@ -74,13 +102,13 @@ export const formSchema = z
   .strictObject({
     type: z.literal("object").default("object"),
     properties: z
-      .record(z.string().min(1).max(64), fieldSchema)
+      .record(fieldName, fieldSchema)
       .refine((fields) => Object.keys(fields).length > 0, "must have at least one field")
       .refine(
         (fields) => Object.keys(fields).length <= FORM_FIELDS_MAX,
         `must have at most ${FORM_FIELDS_MAX} fields`,
       ),
-    required: z.array(z.string()).default([]),
+    required: z.array(z.string()).max(FORM_FIELDS_MAX).default([]),
   })
   .superRefine(({ properties, required }, context) => {
     for (const [index, name] of required.entries())
@@ -104,9 +132,21 @@ export const formSchema = z
   }) satisfies z.ZodType<ElicitationForm>;
 
 /** An answer to a question: text, or the values of a form by the names of its fields. */
-export const answerSchema = z
-  .union([z.string().trim().min(1).max(10_000), z.record(z.string(), value)])
-  .meta({
-    id: "ElicitationAnswer",
-    description: "Text. For a form, the values by field name.",
-  }) satisfies z.ZodType<ElicitationAnswer>;
+export const answerSchema = z.union([z.string(), z.record(z.string(), value)]).meta({
+  id: "ElicitationAnswer",
+  description: "Text. For a form, the values by field name.",
+}) satisfies z.ZodType<ElicitationAnswer>;
+
+const ANSWER_MAX = 100_000;
+
+/** An answer as it comes in; whether it fits is for the question to say. */
+export const answerInputSchema = z
+  .union([
+    z
+      .string()
+      .trim()
+      .min(1, { error: "must not be empty" })
+      .max(ANSWER_MAX, { error: "must be at most 100,000 characters" }),
+    z.record(z.string(), z.unknown()),
+  ])
+  .meta({ description: "Text. For a form, the values by field name.", examples: ["EUR"] });

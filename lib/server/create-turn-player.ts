@@ -51,7 +51,10 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
   const client = createClient(engine.clientOptions);
   const sender = { db, send: (job: Job) => sendJob(client, job), logger };
   const jobs = isServerless ? createWaitedSender(sender) : createJobSender(sender);
-  const waits = followWaits({ db, log: storage.log, jobs, logger }, deps.control);
+  const waits = followWaits(
+    { db, log: storage.log, jobs, logger, stopRun: (runId) => turn.stopRun(runId) },
+    deps.control,
+  );
   const own = createStopRegistry();
   const played = followRuns({
     db,

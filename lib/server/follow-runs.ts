@@ -17,7 +17,7 @@ const TOPIC = "stop-run";
  *
  * @param deps.own the signals of the runs that this process plays.
  * @param deps.resendLost looks for lost jobs, after each renewal; absent where the engine cannot lose any.
- * @param deps.sweepWaits ends the waits of parked runs whose time is over.
+ * @param deps.sweepWaits ends the waits of parked runs that are over; never rejects.
  */
 export function followRuns(deps: {
   db: Database;
@@ -49,10 +49,12 @@ export function followRuns(deps: {
 
   async function keepUp(): Promise<void> {
     if (await renew()) await resendLost?.();
-    await sweepWaits();
   }
 
-  const timer = setInterval(() => void keepUp().catch(complain), PLAYED_EVERY_MS);
+  const timer = setInterval(() => {
+    void keepUp().catch(complain);
+    void sweepWaits();
+  }, PLAYED_EVERY_MS);
   timer.unref();
 
   const stops: StopRegistry = { ...own, stop: (runId) => bus.signal(TOPIC, runId) };

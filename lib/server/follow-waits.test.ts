@@ -51,10 +51,12 @@ function openControls() {
 }
 
 const sent: string[] = [];
+const stopped: string[] = [];
 const deps = {
   db,
   log: createEventLog(db, createMemoryBus()),
   jobs: { sendSoon: (jobs: { id: string }[]) => void sent.push(...jobs.map(({ id }) => id)) },
+  stopRun: async (runId: string) => void stopped.push(runId),
   logger: { warn: (...args: unknown[]) => assert.fail(String(args)) } as never,
 };
 
@@ -92,5 +94,16 @@ test("a turn whose holder nobody knows of any more goes on with the next sweep, 
   await waits.sweep();
   assert.equal(await isParked(runId), false);
   assert.deepEqual(sent.splice(0), [`${runId}:2`]);
+  waits.close();
+});
+
+test("a parked turn that was to stop when its process ended is stopped by the next sweep", async () => {
+  const runId = await parkForControl("ses_stopped");
+  await db.update(runs).set({ cancelRequestedAt: new Date() }).where(eq(runs.id, runId));
+  const { gone: other, here } = openControls();
+  other.take("ses_stopped", "con_1");
+  const waits = followWaits(deps, here);
+  await waits.sweep();
+  assert.deepEqual(stopped.splice(0), [runId]);
   waits.close();
 });

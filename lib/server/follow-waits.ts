@@ -1,41 +1,48 @@
 import type { Logger } from "pino";
 import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
-import { listControlWaits } from "#lib/session/waiting/wait-store.ts";
+import { listControlWaits, listStoppedParked } from "#lib/session/waiting/wait-store.ts";
 import { endControlWaits, endOverdueWaits, type WakeDeps } from "#lib/session/waiting/waiting.ts";
 
-/** Longer than another process may take to repeat that one of its connections has control. */
-const CONFIRM_WITHIN_MS = 3_000;
-
 /**
- * Wakes parked runs whose waits end without anybody's doing: their time is over, or a person's control of the browser has
- * ended. Nothing is kept per parked run; a process that ended in between left the waits in the database for the next sweep.
+ * Wakes parked runs whose waits end without anybody's doing: their time is over, a person's control of the browser has
+ * ended, or the process that was to stop them ended first. Nothing is kept per parked run: the sweep reads the rows.
+ *
+ * @param deps.stopRun ends a run that is to stop.
  */
 export function followWaits(
-  deps: WakeDeps & { logger: Logger },
-  control: Pick<BrowserControl, "onFree" | "untilFree">,
+  deps: WakeDeps & { logger: Logger; stopRun: (runId: string) => Promise<void> },
+  control: Pick<BrowserControl, "onFree" | "isConfirmedFree">,
 ) {
-  const closing = new AbortController();
-  const wakeFreed = (sessionId: string) =>
-    endControlWaits(deps, sessionId).catch((error: unknown) =>
-      deps.logger.warn({ sessionId, err: error }, "a turn could not be woken; the next sweep wakes it"),
-    );
+  const { db, logger } = deps;
   const stopListening = control.onFree((sessionId) => void wakeFreed(sessionId));
 
-  /** A holder whose process has ended released nothing: asking about it finds that out. */
-  async function wakeIfFree(sessionId: string): Promise<void> {
-    if (await control.untilFree(sessionId, CONFIRM_WITHIN_MS, closing.signal)) await wakeFreed(sessionId);
+  async function wakeFreed(sessionId: string): Promise<void> {
+    await endControlWaits(deps, sessionId).catch((error: unknown) =>
+      logger.warn({ sessionId, err: error }, "a turn could not be woken; the next sweep wakes it"),
+    );
+  }
+
+  async function sweepControl(): Promise<void> {
+    const sessionIds = new Set((await listControlWaits(db)).map(({ sessionId }) => sessionId));
+    const wakeIfFree = async (sessionId: string) => {
+      if (await control.isConfirmedFree(sessionId)) await wakeFreed(sessionId);
+    };
+    await Promise.all([...sessionIds].map(wakeIfFree));
+  }
+
+  async function sweepStopped(): Promise<void> {
+    for (const runId of await listStoppedParked(db))
+      await deps
+        .stopRun(runId)
+        .catch((error: unknown) => logger.warn({ runId, err: error }, "a parked turn could not be stopped"));
   }
 
   return {
-    /** Looks for waits that are over. */
+    /** Looks for waits that are over. A failure is logged: the next sweep looks again. */
     async sweep(): Promise<void> {
-      await endOverdueWaits(deps);
-      const sessionIds = new Set((await listControlWaits(deps.db)).map(({ sessionId }) => sessionId));
-      await Promise.all([...sessionIds].map(wakeIfFree));
+      for (const look of [() => endOverdueWaits(deps), sweepStopped, sweepControl])
+        await look().catch((error: unknown) => logger.warn({ err: error }, "a look for waits failed"));
     },
-    close() {
-      stopListening();
-      closing.abort();
-    },
+    close: stopListening,
   };
 }

@@ -110,6 +110,14 @@ export function defineTool<Input extends z.ZodType, Given extends Answer>(
   };
 }
 
+/** What a tool throws where the service itself failed: the call is made again instead of being reported to the model. */
+export class ServiceFailure extends Error {
+  constructor(cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    this.name = "ServiceFailure";
+  }
+}
+
 /** @see Waiting */
 export const waitFor = (on: Waiting["on"]): Waiting => ({ status: "waiting", on });
 

@@ -30,7 +30,7 @@ export function Composer({
       className={cn("flex max-h-[70dvh] min-h-0 flex-col gap-2 border-t bg-canvas px-3 pt-2 pb-3", className)}
     >
       <StateLine />
-      <ElicitationForms />
+      <ElicitationForms onReplied={() => textarea.current?.focus()} />
       {role === "drive" ? (
         <MessageBox textarea={textarea} />
       ) : (
@@ -147,7 +147,11 @@ function MessageHint({
   if (isBusy && isArmed)
     return <span className="truncate pl-1 font-medium text-warn text-xs">Press Esc again to stop</span>;
   if (state.elicitations.length > 0)
-    return <span className="truncate pl-1 text-faint text-xs">Sending withdraws the question</span>;
+    return (
+      <span className="truncate pl-1 text-faint text-xs">
+        Sending withdraws {state.elicitations.length === 1 ? "the question" : "the questions"}
+      </span>
+    );
   if (isBusy) return <ModeChoice mode={chosen} onChange={setChosen} />;
   return (
     <span className="truncate pl-1 text-faint text-xs max-sm:invisible">

@@ -17,19 +17,25 @@ import { useRuntime, useSession } from "../session-context.tsx";
 import { FormFieldInput } from "./form-field-input.tsx";
 
 /** The open questions of the agent, each with a form for the answer. */
-export function ElicitationForms() {
+export function ElicitationForms({ onReplied }: { onReplied: () => void }) {
   const { elicitations } = useSession();
   if (elicitations.length === 0) return null;
   return (
     <div className="flex min-h-0 flex-col gap-2 overflow-y-auto">
       {elicitations.map((each) => (
-        <ElicitationForm key={each.elicitationId} elicitation={each} />
+        <ElicitationForm key={each.elicitationId} elicitation={each} onReplied={onReplied} />
       ))}
     </div>
   );
 }
 
-function ElicitationForm({ elicitation }: { elicitation: ElicitationView }) {
+type ReplyProps = {
+  elicitation: ElicitationView;
+  /** Called when the service has taken the reply, before the form disappears. */
+  onReplied: () => void;
+};
+
+function ElicitationForm({ elicitation, onReplied }: ReplyProps) {
   const { role } = useSession();
   const id = `question-${elicitation.elicitationId}`;
   return (
@@ -43,16 +49,16 @@ function ElicitationForm({ elicitation }: { elicitation: ElicitationView }) {
       </p>
       {role === "drive" &&
         (elicitation.form ? (
-          <FieldsReply elicitation={elicitation} form={elicitation.form} />
+          <FieldsReply elicitation={elicitation} form={elicitation.form} onReplied={onReplied} />
         ) : (
-          <TextReply elicitation={elicitation} questionId={id} />
+          <TextReply elicitation={elicitation} questionId={id} onReplied={onReplied} />
         ))}
     </section>
   );
 }
 
 /** Sends a reply to a question. `failure` says why the service did not take the last one. */
-function useReply({ elicitationId }: ElicitationView) {
+function useReply({ elicitation: { elicitationId }, onReplied }: ReplyProps) {
   const { store, actions } = useRuntime();
   const [isSending, setSending] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);
@@ -61,15 +67,16 @@ function useReply({ elicitationId }: ElicitationView) {
     setFailure(null);
     const outcome = await actions.answer(elicitationId, answer);
     setSending(false);
-    if (outcome.isDone) store.noteElicitationAnswered(elicitationId);
-    else setFailure(outcome.error);
+    if (!outcome.isDone) return setFailure(outcome.error);
+    onReplied();
+    store.noteElicitationAnswered(elicitationId);
   }
   return { reply, isSending, failure };
 }
 
-function TextReply({ elicitation, questionId }: { elicitation: ElicitationView; questionId: string }) {
+function TextReply({ elicitation, onReplied, questionId }: ReplyProps & { questionId: string }) {
   const { options } = elicitation;
-  const { reply, isSending, failure } = useReply(elicitation);
+  const { reply, isSending, failure } = useReply({ elicitation, onReplied });
   const [text, setText] = useState("");
   function submit(event: FormEvent): void {
     event.preventDefault();
@@ -95,7 +102,7 @@ function TextReply({ elicitation, questionId }: { elicitation: ElicitationView; 
         dir="auto"
         aria-labelledby={questionId}
         value={text}
-        maxLength={10_000}
+        maxLength={100_000}
         placeholder={options ? "Or answer in your own words" : "Answer"}
         onChange={(event) => setText(event.target.value)}
       />
@@ -110,8 +117,8 @@ function TextReply({ elicitation, questionId }: { elicitation: ElicitationView; 
   );
 }
 
-function FieldsReply({ elicitation, form }: { elicitation: ElicitationView; form: FormOf }) {
-  const { reply, isSending, failure } = useReply(elicitation);
+function FieldsReply({ elicitation, onReplied, form }: ReplyProps & { form: FormOf }) {
+  const { reply, isSending, failure } = useReply({ elicitation, onReplied });
   const [values, setValues] = useState<FormValues>(() => startValues(form));
   const [problems, setProblems] = useState<Record<string, string>>({});
   const id = `form-${elicitation.elicitationId}`;

@@ -55,7 +55,7 @@ function ValueInput({ id, field, isRequired, value, problem, onChange }: InputPr
     className: "scroll-mt-10",
     "aria-required": isRequired,
     "aria-invalid": problem !== undefined,
-    "aria-describedby": problem !== undefined || field.description ? `${id}-note` : undefined,
+    "aria-describedby": noteId({ id, field, problem }),
   };
   if (choices.length > 0) {
     return (
@@ -88,6 +88,7 @@ function ValueInput({ id, field, isRequired, value, problem, onChange }: InputPr
       {...shared}
       dir="auto"
       type={field.format ? INPUT_TYPES[field.format] : "text"}
+      placeholder={field.format === "date-time" ? "2026-03-31T09:30:00Z" : undefined}
       value={typeof value === "string" ? value : ""}
       onChange={(event) => onChange(event.target.value)}
     />
@@ -102,12 +103,17 @@ function CheckBox({ id, field, label, value, problem, onChange }: InputProps & {
           id={id}
           type="checkbox"
           className="size-4 accent-(--color-accent)"
+          aria-describedby={noteId({ id, field, problem })}
           checked={value === true}
           onChange={(event) => onChange(event.target.checked)}
         />
         {label}
       </label>
-      <Note text={problem ? `${label} ${problem}.` : field.description} isProblem={problem !== undefined} />
+      <Note
+        id={`${id}-note`}
+        text={problem ? `${label} ${problem}.` : field.description}
+        isProblem={problem !== undefined}
+      />
     </div>
   );
 }
@@ -115,7 +121,7 @@ function CheckBox({ id, field, label, value, problem, onChange }: InputProps & {
 function Choices({ id, field, label, isRequired, value, problem, onChange }: InputProps & { label: string }) {
   const chosen = Array.isArray(value) ? value : [];
   return (
-    <fieldset className="flex flex-col gap-1.5">
+    <fieldset className="flex flex-col gap-1.5" aria-describedby={noteId({ id, field, problem })}>
       <legend className="mb-1.5 font-medium text-sm">
         {label}
         {!isRequired && <span className="font-normal text-soft"> (optional)</span>}
@@ -139,18 +145,28 @@ function Choices({ id, field, label, isRequired, value, problem, onChange }: Inp
           </label>
         ))}
       </div>
-      <Note text={problem ? `${label} ${problem}.` : field.description} isProblem={problem !== undefined} />
+      <Note
+        id={`${id}-note`}
+        text={problem ? `${label} ${problem}.` : field.description}
+        isProblem={problem !== undefined}
+      />
     </fieldset>
   );
 }
 
-function Note({ text, isProblem }: { text: ReactNode; isProblem: boolean }) {
+function Note({ id, text, isProblem }: { id: string; text: ReactNode; isProblem: boolean }) {
   if (!text) return null;
   return isProblem ? (
-    <p role="alert" className="text-bad text-sm">
+    <p id={id} role="alert" className="text-bad text-sm">
       {text}
     </p>
   ) : (
-    <p className="text-soft text-xs">{text}</p>
+    <p id={id} className="text-soft text-xs">
+      {text}
+    </p>
   );
 }
+
+/** The id of a field's hint or problem, where it has one. */
+const noteId = ({ id, field, problem }: Pick<InputProps, "id" | "field" | "problem">): string | undefined =>
+  problem !== undefined || field.description ? `${id}-note` : undefined;

@@ -122,7 +122,13 @@ test("only the person with control types; the agent's script is stopped, and its
 
 test("a script that comes while a person has control waits, is told of a message, and runs once control is free", async () => {
   const held = Promise.withResolvers<void>();
-  const SCRIPT = runScript(`await page.goto("${site.url}"); return "ran"`);
+  // What comes after the script in its message keeps its order.
+  const SCRIPT = {
+    toolCalls: [
+      ...runScript(`await page.goto("${site.url}"); return "ran"`).toolCalls,
+      { name: "dom_query", arguments: {} },
+    ],
+  };
   let steers = 0;
   service.model.respondWith(({ userText, answersSoFar }) => {
     if (userText.includes("hello")) return { text: "Hello." };
@@ -148,7 +154,7 @@ test("a script that comes while a person has control waits, is told of a message
   assert.deepEqual(await readResults(service, person), [], "the script has not run");
 
   await sayAsPerson(service, session, { text: "Look first", mode: "steer" });
-  await waitUntil(async () => (await readResults(service, person)).length === 1, "the message is read");
+  await waitUntil(async () => (await readResults(service, person)).length === 2, "the message is read");
   assert.match((await readResults(service, person))[0] ?? "", /^A person has control of the live browser/);
   await waitUntil(() => steers === 1, "the model has read it");
   await untilParked(service, person);
@@ -156,5 +162,7 @@ test("a script that comes while a person has control waits, is told of a message
   await service.completed(turn.statusUrl);
   const { outcome, wakes } = await checkWakes(service, person);
   assert.deepEqual([outcome, wakes], ["succeeded", ["message", "settled"]]);
-  assert.match((await readResults(service, person))[1] ?? "", /ran/);
+  const [, , script, look] = await readResults(service, person);
+  assert.match(script ?? "", /ran/);
+  assert.match(look ?? "", /Form/, "the page is looked at after the script");
 });

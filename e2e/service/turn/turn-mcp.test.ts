@@ -62,6 +62,7 @@ async function followAsPerson(
   session: { sessionId: string; shareUrl: string },
   words: string,
   target = service,
+  mode?: "steer",
 ) {
   const link = new URL(session.shareUrl, target.env.baseUrl);
   const entered = await target.container.enterByLink("GET", link, null);
@@ -70,7 +71,7 @@ async function followAsPerson(
   const answer = await target.call(
     "POST",
     `/s/${session.sessionId}/actions/messages`,
-    { text: words },
+    { text: words, ...(mode && { mode }) },
     { cookie, origin: target.env.baseUrl, authorization: "" },
   );
   assert.equal(answer.status, 202, await answer.clone().text());
@@ -295,6 +296,20 @@ describe("a session's tool servers in a turn", () => {
     await answerElicitation(service.container.services, answer, { deal: "B" });
     await service.completed(statusUrl);
     assert.match(service.model.requests.at(-1)?.toolResults[0] ?? "", /"content":\{"deal":"B"\}/);
+
+    // A message that the person types instead withdraws the question.
+    service.model.respondWith(({ userText, toolResults }) => {
+      if (userText.includes("never mind")) return { text: "As you wish." };
+      return toolResults.length > 0 ? { text: "Done." } : use("ask");
+    });
+    const asked = await followAsPerson(session, "once more");
+    const count = async () =>
+      only(await readEvents(service, session.sessionId), "elicitation.requested").length;
+    await waitUntil(async () => (await count()) === 2, "the person is asked again");
+    await followAsPerson(session, "never mind", service, "steer");
+    await service.completed(asked.statusUrl);
+    const results = only(await readEvents(service, session.sessionId), "tool.result");
+    assert.match(results.at(-1)?.preview ?? "", /"action":"cancel"/);
   });
 });
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { eq, like } from "drizzle-orm";
-import { engineEvents, engineRuns, outbox, runs, steps } from "#db/schema/index.ts";
+import { elicitations, engineEvents, engineRuns, outbox, runs, steps } from "#db/schema/index.ts";
 import { resendLostRuns } from "#lib/session/jobs/resend-lost-runs.ts";
 import { endOverdueWaits, wakeRun } from "#lib/session/waiting/waiting.ts";
 import { openTestService, type TestService, waitUntil } from "../testing.ts";
@@ -126,6 +126,8 @@ describe("a turn that asks a person", () => {
     for (const [value, error] of [
       [{ size: "S" }, "answer.email: is required"],
       [{ email: "ada", size: "S" }, "answer.email: must be an email address"],
+      [{ email: { a: 1 }, size: "S" }, "answer.email: must be text"],
+      [{ email: null, size: "S" }, "answer.email: is required"],
       [{ email: "a@b.co", size: "L" }, "answer.size: must be one of: S, M"],
       [{ email: "a@b.co", size: "S", count: 0 }, "answer.count: must be at least 1"],
       [{ email: "a@b.co", size: "S", day: "2026-02-30" }, "answer.day: must be a date such as 2026-03-31"],
@@ -133,6 +135,8 @@ describe("a turn that asks a person", () => {
         { email: "a@b.co", size: "S", extras: ["bow"] },
         'answer.extras: must only have choices of the form, not "bow"',
       ],
+      ["", "answer: must not be empty"],
+      [7, "answer: must be a string"],
       [{ email: "a@b.co", size: "S", "a b": 1 }, 'answer["a b"]: is not a field of the form'],
     ])
       assert.deepEqual(await post(value), [400, error]);
@@ -341,23 +345,47 @@ describe("races of a parked turn", () => {
   });
 
   for (const endedBy of ["message", "deadline"] as const)
-    it(`an answer that comes after the wait was ended by ${endedBy}, before the turn goes on, counts`, async () => {
+    it(`an answer that comes after the wait was ended by ${endedBy} is refused, before the turn goes on too`, async () => {
       const session = await startParked(service);
       if (endedBy === "message") script(service, [{ text: "Done." }]);
       await holdJobs(service, async () => {
         if (endedBy === "message") await sayAsPerson(service, session, { text: "By the way", mode: "steer" });
         else await endOverdue(session);
-        assert.equal(await answer(service, session, session.ids[0]), 202);
+        assert.equal(await answer(service, session, session.ids[0]), 409);
       });
       await service.completed(session.turn.statusUrl);
       assert.deepEqual((await checkWakes(service, session)).wakes, [endedBy]);
-      assert.deepEqual(await readResults(service, session), ["The person answered: red"]);
+      const state = endedBy === "message" ? "withdrawn" : "unanswered";
+      assert.equal((await readQuestions(service, session))[0]?.state, state);
     });
+
+  it("an answer that was accepted before a steer counts, and the steer is read too", async () => {
+    const session = await startParked(service);
+    script(service, [{ text: "Done." }]);
+    await holdJobs(service, async () => {
+      assert.equal(await answer(service, session, session.ids[0]), 202);
+      await sayAsPerson(service, session, { text: "By the way", mode: "steer" });
+    });
+    await service.completed(session.turn.statusUrl);
+    assert.deepEqual((await checkWakes(service, session)).wakes, ["settled"]);
+    assert.deepEqual(await readResults(service, session), ["The person answered: red"]);
+    assert.match(service.model.requests.at(-1)?.userText ?? "", /By the way/);
+  });
+
+  it("an answer that comes at the time of the deadline, before the sweep, is refused", async () => {
+    const session = await startParked(service);
+    const { db } = service.container.services;
+    const { runId } = session.turn;
+    await db.update(elicitations).set({ expiresAt: new Date() }).where(eq(elicitations.runId, runId));
+    assert.equal(await answer(service, session, session.ids[0]), 409);
+    await service.call("POST", `/api/sessions/${session.sessionId}/agent/cancel`);
+    await service.completed(session.turn.statusUrl);
+  });
 
   it("past its deadline a question is unanswered, and the turn goes on without", async () => {
     const session = await startParked(service);
-    const { db, log, jobs } = service.container.services;
-    assert.equal(await endOverdueWaits({ db, log, jobs }, new Date(Date.now() + DAY_MS - 60_000)), 0);
+    const { db, log, jobs, logger } = service.container.services;
+    assert.equal(await endOverdueWaits({ db, log, jobs, logger }, new Date(Date.now() + DAY_MS - 60_000)), 0);
     await endOverdue(session);
     await service.completed(session.turn.statusUrl);
     assert.match((await readResults(service, session))[0] ?? "", /nobody answered in time/);

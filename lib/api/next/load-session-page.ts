@@ -156,13 +156,15 @@ async function takeSnapshot(
     annotations: annotations.data.toReversed() as AnnotationView[],
     elicitations: questions.map((row) => ({
       elicitationId: row.id,
+      runId: row.runId,
       toolCallId: row.callId,
       question: row.question,
       options: row.options,
       form: row.form,
       expiresAt: row.expiresAt.toISOString(),
     })),
-    waitingOn: playing ? await readWaitingOn(db, playing) : null,
+    // Only what a parked turn waits for is told when it ends.
+    waitingOn: playing?.parkedAt ? await readWaitingOn(db, playing) : null,
     deliverables: deliverables.toReversed().map((row) => projectDeliverable(row.runId, row)),
     lastSeq: session.eventSeq,
     paths: {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Words } from "#lib/events/bus/words.ts";
 
 /**
@@ -21,6 +22,13 @@ export type BrowserControl = {
    * @returns whether control is free; false once `timeoutMs` have passed or the signal has fired.
    */
   untilFree: (sessionId: string, timeoutMs: number, signal: AbortSignal) => Promise<boolean>;
+  /**
+   * Asks the other processes whether one of their connections has control, and gives them time to say so: this process may
+   * not have heard of it.
+   *
+   * @returns whether control is free.
+   */
+  isConfirmedFree: (sessionId: string) => Promise<boolean>;
   close: () => void;
 };
 
@@ -107,6 +115,13 @@ export function createBrowserControl(
       return () => control.freeListeners.delete(listener);
     },
     untilFree: (sessionId, timeoutMs, signal) => untilFree(control, sessionId, timeoutMs, signal),
+    async isConfirmedFree(sessionId) {
+      if (holderOf(sessionId) === undefined) send(control, { type: "ask", from: self, sessionId });
+      else confirm(control, sessionId);
+      // Longer than the time after which a holder that does not answer counts as gone.
+      await sleep(confirmMs * 1.5, undefined, { ref: false });
+      return holderOf(sessionId) === undefined;
+    },
     close() {
       stopListening();
       for (const timer of control.unconfirmed.values()) clearTimeout(timer);

@@ -1,6 +1,6 @@
 import type { ElicitResult } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
-import type { ElicitationForm, FormField } from "#db/schema/index.ts";
+import type { ElicitationForm } from "#db/schema/index.ts";
 import { formSchema } from "#lib/events/form-schema.ts";
 import type { ElicitationEnd } from "#lib/session/elicitation/elicitation.ts";
 import type { FormRequest } from "./open-connection.ts";
@@ -10,13 +10,16 @@ export type AskedOnce = { question: string; options: string[] | null; form: Elic
 
 const QUESTION_MAX = 2_000;
 
-/** What forms of the service have no use for is left out of a server's: annotations, patterns, and names of choices. */
+/** A server's form as far as it matters here; keywords that forms of the service do not have are left out of it. */
 const requestSchema = z.looseObject({
   properties: z.record(z.string(), z.looseObject({ type: z.string() })).default({}),
   required: z.array(z.string()).default([]),
 });
-const KEYWORDS =
-  "type title description default enum oneOf format minLength maxLength minimum maximum minItems maxItems";
+const KEYWORDS = new Set(
+  "type enum oneOf format minLength maxLength minimum maximum minItems maxItems".split(" "),
+);
+const LABEL_MAX = 200;
+const DESCRIPTION_MAX = 1_000;
 
 /**
  * Asks a person what a server's form wants to know. Whoever declines the form or does not answer is reported as such.
@@ -49,21 +52,32 @@ const toRefusal = ({ state }: ElicitationEnd): ElicitResult => ({
 
 /** A server's form as a form of the service; undefined where a field is of a kind that forms do not have. */
 function readForm({ properties, required }: z.output<typeof requestSchema>): ElicitationForm | undefined {
-  const fields = Object.entries(properties).map(([name, field]) => [name, readField(field)]);
-  return formSchema.safeParse({ properties: Object.fromEntries(fields), required }).data;
+  const fields = Object.entries(properties).map(([name, field]) => [name, readField(field)] as const);
+  const parse = (entries: typeof fields) =>
+    formSchema.safeParse({ properties: Object.fromEntries(entries), required }).data;
+  // A default that does not fit its field is not worth a form.
+  return parse(fields) ?? parse(fields.map(([name, { default: _, ...field }]) => [name, field] as const));
 }
 
-function readField(field: Record<string, unknown>): Record<keyof FormField, unknown> {
-  const known = Object.fromEntries(
-    Object.entries(field).filter(([name]) => KEYWORDS.split(" ").includes(name)),
-  );
-  const items = z
+/** What a form can show of a field: long texts are cut, and what is only an ornament is left out where it does not fit. */
+function readField(field: Record<string, unknown>): Record<string, unknown> {
+  const { title, description, default: start, items, ...rest } = field;
+  const known = Object.fromEntries(Object.entries(rest).filter(([name]) => KEYWORDS.has(name)));
+  const picked = z
     .looseObject({ enum: z.unknown().optional(), anyOf: z.unknown().optional() })
-    .safeParse(field.items);
-  return { ...known, ...(items.success && { items: pick(items.data) }) } as Record<keyof FormField, unknown>;
+    .safeParse(items);
+  return {
+    ...known,
+    ...(isText(title) && { title: title.slice(0, LABEL_MAX).toWellFormed() }),
+    ...(isText(description) && { description: description.slice(0, DESCRIPTION_MAX).toWellFormed() }),
+    ...(start !== undefined && start !== null && { default: start }),
+    ...(picked.success && { items: pickChoices(picked.data) }),
+  };
 }
 
-const pick = ({ enum: values, anyOf }: { enum?: unknown; anyOf?: unknown }) => ({
+const isText = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";
+
+const pickChoices = ({ enum: values, anyOf }: { enum?: unknown; anyOf?: unknown }) => ({
   ...(values !== undefined && { enum: values }),
   ...(anyOf !== undefined && { anyOf }),
 });

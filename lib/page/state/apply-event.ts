@@ -60,8 +60,8 @@ function applyKind(state: SessionState, event: DomainEvent): SessionState {
       return { ...state, annotations: [...state.annotations, event.annotation as AnnotationView] };
     }
     case "elicitation.requested": {
-      const { elicitationId, toolCallId, question, options, form, expiresAt } = event;
-      const view = { elicitationId, toolCallId, question, options, form, expiresAt };
+      const { elicitationId, runId, toolCallId, question, options, form, expiresAt } = event;
+      const view = { elicitationId, runId, toolCallId, question, options, form, expiresAt };
       const others = state.elicitations.filter((each) => each.elicitationId !== elicitationId);
       return { ...state, elicitations: [...others, view] };
     }
@@ -205,8 +205,9 @@ function completeRun(state: SessionState, event: EventOf<"run.completed">): Sess
     runs,
     drafts: state.drafts.filter((draft) => draft.runId !== runId),
     queue: state.queue.filter((queued) => queued.requestId !== requestId),
-    elicitations: [],
-    waitingOn: null,
+    elicitations: state.elicitations.filter((each) => each.runId !== runId),
+    // A message that waited may have been removed while another turn waits.
+    waitingOn: begun?.state === "running" ? null : state.waitingOn,
     compactions: dropUnfinished(state.compactions, runId),
     toolCalls: closeToolCalls(state.toolCalls, runId),
     deliverables: event.deliverable

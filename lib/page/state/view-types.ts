@@ -86,6 +86,7 @@ export type AnnotationView = {
 /** A question of the agent that waits for an answer. */
 export type ElicitationView = {
   elicitationId: string;
+  runId: string | null;
   toolCallId: string;
   question: string;
   options: string[] | null;

@@ -31,17 +31,18 @@ type AnswerResult =
 export async function answerElicitation(
   deps: WakeDeps,
   { sessionId, elicitationId }: { sessionId: string; elicitationId: string },
-  answer: ElicitationAnswer | null,
+  answer: string | Record<string, unknown> | null,
 ): Promise<AnswerResult> {
   const row = await findElicitation(deps.db, sessionId, elicitationId);
   if (!row) return { status: "unknown" };
-  if (row.state !== "open") return { status: "settled" };
+  if (row.state !== "open" || row.expiresAt <= new Date()) return { status: "settled" };
   const [flaw] = answer === null ? [] : findFlaws(row, answer);
   if (flaw) return { status: "invalid", ...flaw };
   const end =
     answer === null
       ? ({ state: "declined", answer } as const)
-      : ({ state: "answered", answer: storable(answer) } as const);
+      : // A form's values have been checked by now.
+        ({ state: "answered", answer: storable(answer) as ElicitationAnswer } as const);
   const { isSettled, job } = await repeatOnDeadlock(() =>
     deps.log.transact(sessionId, async (tx, emit) => {
       await lockSession(tx, sessionId);
@@ -58,7 +59,7 @@ export async function answerElicitation(
 
 function findFlaws(
   { form }: ElicitationRow,
-  answer: ElicitationAnswer,
+  answer: string | Record<string, unknown>,
 ): { path: string[]; problem: string }[] {
   if (form === null)
     return typeof answer === "string"

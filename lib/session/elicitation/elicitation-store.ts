@@ -119,6 +119,27 @@ export async function settleElicitation(
   return row;
 }
 
+/** Settles open questions of a run, or of one call of it. @returns the ids of those that were open. */
+export async function settleQuestionsOf(
+  tx: Transaction,
+  runId: string,
+  state: "unanswered" | "withdrawn",
+  callId: string | null,
+): Promise<string[]> {
+  const rows = await tx
+    .update(elicitations)
+    .set({ state, resolvedAt: new Date() })
+    .where(
+      and(
+        eq(elicitations.runId, runId),
+        eq(elicitations.state, "open"),
+        callId === null ? undefined : eq(elicitations.callId, callId),
+      ),
+    )
+    .returning({ id: elicitations.id });
+  return rows.map(({ id }) => id);
+}
+
 /** What the events about a run's question carry of it: its request, and its session's attribution. */
 export async function readEventContext(
   db: Executor,

@@ -1,9 +1,11 @@
 import type { Database } from "#db/client.ts";
+import { repeatOnDeadlock } from "#db/repeat-on-deadlock.ts";
 import type { ElicitationAnswer, ElicitationForm } from "#db/schema/index.ts";
 import type { WaitEnd } from "#db/schema/unions.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
 import { newId } from "../new-id.ts";
 import { findRun } from "../run/run-store.ts";
+import { lockSession } from "../session-store.ts";
 import {
   type ElicitationOutcome,
   type ElicitationRow,
@@ -100,17 +102,20 @@ async function obtain(
   if (known) return known;
   const id = newId("eli");
   const expiresAt = new Date(Date.now() + timeoutMs);
-  await log.transact(sessionId, async (tx, emit) => {
-    await insertElicitation(tx, { id, sessionId, runId, callId, ...question, expiresAt });
-    emit({
-      kind: "elicitation.requested",
-      ...(await readEventContext(tx, runId)),
-      elicitationId: id,
-      toolCallId: callId,
-      ...question,
-      expiresAt: expiresAt.toISOString(),
-    });
-  });
+  await repeatOnDeadlock(() =>
+    log.transact(sessionId, async (tx, emit) => {
+      await lockSession(tx, sessionId);
+      await insertElicitation(tx, { id, sessionId, runId, callId, ...question, expiresAt });
+      emit({
+        kind: "elicitation.requested",
+        ...(await readEventContext(tx, runId)),
+        elicitationId: id,
+        toolCallId: callId,
+        ...question,
+        expiresAt: expiresAt.toISOString(),
+      });
+    }),
+  );
   const row = await findElicitation(db, sessionId, id);
   if (!row) throw new Error(`question ${id} vanished after it was stored`);
   // Whoever stops the turn from here on withdraws the question; who stopped it before did not see it.
@@ -125,12 +130,16 @@ function settle(
   row: ElicitationRow,
   state: ElicitationOutcome["state"],
 ): Promise<unknown> {
-  return log.transact(row.sessionId, async (tx, emit) => {
-    const end = { state, answer: null };
-    if (!(await settleElicitation(tx, row.id, end))) return;
-    const about = await readEventContext(tx, row.runId);
-    emit({ kind: "elicitation.resolved", ...about, elicitationId: row.id, ...end });
-  });
+  return repeatOnDeadlock(() =>
+    log.transact(row.sessionId, async (tx, emit) => {
+      // In the order in which an answer takes its locks.
+      await lockSession(tx, row.sessionId);
+      const end = { state, answer: null };
+      if (!(await settleElicitation(tx, row.id, end))) return;
+      const about = await readEventContext(tx, row.runId);
+      emit({ kind: "elicitation.resolved", ...about, elicitationId: row.id, ...end });
+    }),
+  );
 }
 
 /** Nobody can answer once this has settled the question; an answer that was accepted before counts. */

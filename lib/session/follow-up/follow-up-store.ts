@@ -18,6 +18,7 @@ export type SessionCounters = { eventSeq: number; messageSeq: number };
 export type HeadRun = {
   id: string;
   isClaimed: boolean;
+  isParked: boolean;
   /** Somebody asked it to stop. */
   isStopping: boolean;
   /** The turn's work is done and its structured result is being collected. */
@@ -79,7 +80,7 @@ const standing = defineStatement<"sessionId" | "key">(
     from (values (1)) as one
     left join (
       select ${runs.id}, (${runs.state} = 'running' or ${runs.epoch} > 0) as "isClaimed",
-        ${runs.cancelRequestedAt} is not null as "isStopping", ${isCollecting} as "isCollecting",
+        ${runs.parkedAt} is not null as "isParked", ${runs.cancelRequestedAt} is not null as "isStopping", ${isCollecting} as "isCollecting",
         ${runs.attempt}, ${hasWaitingMessages(sql`${requests}`)} as "isWaiting",
         ${requests.mode}, ${requests.origin}
       from ${runs} join ${requests} on ${requests.id} = ${runs.requestId}
@@ -126,6 +127,14 @@ export async function isClaimedBefore(db: Database, runId: string, nextRunId: st
     .where(and(eq(runs.id, runId), inArray(runs.state, OPEN_STATES), isNextUnbegun))
     .for("share");
   return run?.isClaimed ?? false;
+}
+
+/** Notes in the transaction at hand that an open run is to stop. */
+export async function noteStop(tx: Transaction, runId: string): Promise<void> {
+  await tx
+    .update(runs)
+    .set({ cancelRequestedAt: sql`coalesce(${runs.cancelRequestedAt}, now())` })
+    .where(and(eq(runs.id, runId), inArray(runs.state, OPEN_STATES)));
 }
 
 /** An accepted follow-up as it is written. */

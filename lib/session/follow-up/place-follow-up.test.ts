@@ -6,6 +6,7 @@ import { placeFollowUp } from "./place-follow-up.ts";
 const running: HeadRun = {
   id: "run_a",
   isClaimed: true,
+  isParked: false,
   isStopping: false,
   isCollecting: false,
   attempt: 1,

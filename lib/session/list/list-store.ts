@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, isNotNull, isNull, lt, or } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNotNull, isNull, lt, or } from "drizzle-orm";
 import type { Executor } from "#db/client.ts";
 import { deliverables, elicitations, requests, runs, sessions, waits } from "#db/schema/index.ts";
 import type { WaitKind } from "#db/schema/unions.ts";
@@ -85,6 +85,6 @@ export async function findOpenRuns(db: Executor, sessionIds: string[]): Promise<
     .leftJoin(elicitations, and(eq(elicitations.runId, runs.id), eq(elicitations.state, "open")))
     .leftJoin(waits, and(eq(waits.runId, runs.id), isNotNull(runs.parkedAt), isNull(waits.endedBy)))
     .where(and(inArray(runs.sessionId, sessionIds), inArray(runs.state, OPEN_STATES)))
-    .orderBy(runs.sessionId, ...PLAYING_ORDER);
+    .orderBy(runs.sessionId, ...PLAYING_ORDER, asc(elicitations.createdAt), asc(waits.kind));
   return new Map(rows.map(({ sessionId, run }) => [sessionId, run]));
 }

@@ -31,8 +31,8 @@ function projectOpen(open: OpenRun, last: LastRun | undefined): SessionStateView
       ? { state: "retrying", stateReason: last?.error ?? null }
       : { state: "starting", stateReason: null };
   }
+  if (open.question !== null) return { state: "waiting", stateReason: open.question };
   if (open.waitsFor === "control")
     return { state: "waiting", stateReason: "A person has control of the browser." };
-  if (open.question !== null) return { state: "waiting", stateReason: open.question };
   return { state: open.isCompacting ? "compacting" : "working", stateReason: null };
 }

@@ -106,6 +106,16 @@ export function listOverdueWaits(
     .limit(limit);
 }
 
+/** Parked runs that somebody has asked to stop: the process that was asked ended before it had stopped them. */
+export async function listStoppedParked(db: Executor): Promise<string[]> {
+  const rows = await db
+    .select({ id: runs.id })
+    .from(runs)
+    .where(and(eq(runs.state, "running"), isNotNull(runs.parkedAt), isNotNull(runs.cancelRequestedAt)))
+    .limit(100);
+  return rows.map(({ id }) => id);
+}
+
 /** The waits for control of the browser, of one session or of all. */
 export function listControlWaits(
   db: Executor,

@@ -17,7 +17,8 @@ export function browserTools(services: BrowserToolServices): Tool[] {
   return makeTools(services).map((tool) => ({
     ...tool,
     async acquire({ sessionId, runId, waitEndedBy, signal }) {
-      const isKept = control.holderOf(sessionId) !== undefined && waitEndedBy !== "message";
+      const isKept =
+        control.holderOf(sessionId) !== undefined && waitEndedBy !== "message" && !signal.aborted;
       if (tool.name === "browser_execute" && runId !== null && isKept)
         return waitFor({ kind: "control", subjects: [], deadlineAt: null });
       return browser.hold(sessionId, signal);

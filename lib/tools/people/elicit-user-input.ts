@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ElicitationForm } from "#db/schema/index.ts";
 import { FORM_FIELDS_MAX, formSchema } from "#lib/events/form-schema.ts";
 import type { ToolServices } from "../services.ts";
-import { defineTool, errorResult, waitFor } from "../tool.ts";
+import { defineTool, errorResult, ServiceFailure, waitFor } from "../tool.ts";
 
 const DAY_S = 86_400;
 const goOn =
@@ -49,16 +49,21 @@ export const elicitUserInput = ({ people }: Pick<ToolServices, "people">) =>
         return errorResult(
           `The form is not valid, so nobody was asked:\n${z.prettifyError(parsed.error)}\nGive it as described for this tool.`,
         );
-      const asked = await people.ask(
-        { ...call, runId },
-        {
-          question,
-          options: options ?? null,
-          form: parsed ? (parsed.data satisfies ElicitationForm) : null,
-          timeoutMs: timeoutSeconds * 1_000,
-        },
-        call.waitEndedBy,
-      );
+      const asked = await people
+        .ask(
+          { ...call, runId },
+          {
+            question,
+            options: options ?? null,
+            form: parsed ? (parsed.data satisfies ElicitationForm) : null,
+            timeoutMs: timeoutSeconds * 1_000,
+          },
+          call.waitEndedBy,
+        )
+        .catch((error: unknown) => {
+          // An answer may have been accepted: the call has to find it.
+          throw new ServiceFailure(error);
+        });
       switch (asked.state) {
         case "open":
           return waitFor({ kind: "person", subjects: [asked.id], deadlineAt: asked.expiresAt });

@@ -31,5 +31,6 @@ export async function abandonRun(deps: TurnDeps, job: PlayJob, reason: string): 
     deps.logger.error({ err: error, runId }, "a run that was given up could not be ended in order");
     const run = await readEndable(deps, runId);
     if (run) await closeRun(deps, run, END, "open");
+    await deps.elicitations.abandon({ runId });
   }
 }

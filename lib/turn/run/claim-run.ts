@@ -7,6 +7,7 @@ import { createHistory } from "../prompt/history.ts";
 import { toClaim } from "../record/claim.ts";
 import {
   findRequestStart,
+  listBegunCalls,
   listHistory,
   listStepOutputs,
   type PlayJob,
@@ -45,6 +46,7 @@ export async function claimRun(deps: TurnDeps, job: PlayJob): Promise<ClaimResul
   const history = createHistory(isFirst ? [] : await listHistory(deps.db, session.id));
   const outputs = new Map(claim.epoch === 1 ? [] : await listStepOutputs(deps.db, runId));
   const waits = claim.epoch === 1 ? [] : await listWaits(deps.db, runId);
+  const begun = claim.epoch === 1 ? [] : await listBegunCalls(deps.db, runId);
   const isSteered = claim.epoch > 1 && (await hasUnreadSteers(deps.db, claim.requestId));
   if (run.cancelRequestedAt) deps.stops.stop(runId, STOPPED_REASON);
   return {
@@ -69,6 +71,7 @@ export async function claimRun(deps: TurnDeps, job: PlayJob): Promise<ClaimResul
           { since: createdAt, endedBy: endedBy ?? undefined },
         ]),
       ),
+      begun: new Set(begun),
       signal,
     },
   };

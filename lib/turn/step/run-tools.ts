@@ -4,7 +4,7 @@ import type { EvidencePointer } from "#lib/events/event.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import { newId } from "#lib/session/new-id.ts";
 import type { NewWait } from "#lib/session/waiting/wait-store.ts";
-import { errorResult, type Tool, type ToolResult, type Waiting } from "#lib/tools/tool.ts";
+import { errorResult, ServiceFailure, type Tool, type ToolResult, type Waiting } from "#lib/tools/tool.ts";
 import type { HistoryMessage } from "../compaction/history-entry.ts";
 import { aboutRun, StaleClaimError } from "../record/claim.ts";
 import { recordStep } from "../record/record-step.ts";
@@ -26,7 +26,7 @@ const STOPPED = errorResult("Stopped: the turn was ended before this call was ov
 
 /**
  * Runs the calls of one model message: consecutive read-only ones side by side, the others one after the other. A call
- * that waits does not hold up those after it.
+ * that waits before it has begun holds up those after it, so that they keep their order; a question does not.
  *
  * @returns the calls that wait for something outside of the service: they have no results yet.
  */
@@ -39,8 +39,9 @@ export async function runTools(
   const waits: NewWait[] = [];
   for (const batch of batchCalls(calls, (call) => run.prompt.tools.get(call.name)?.readOnly ?? false)) {
     const ended = await Promise.all(batch.map((call) => runTool(deps, run, number, call)));
-    waits.push(...ended.flatMap((wait) => wait ?? []));
-    if (isStopped(run)) break;
+    const waiting = ended.flatMap((each) => each ?? []);
+    waits.push(...waiting.map(({ wait }) => wait));
+    if (isStopped(run) || waiting.some(({ hasBegun }) => !hasBegun)) break;
   }
   return waits;
 }
@@ -73,21 +74,22 @@ async function runTool(
   run: RunInPlay,
   number: number,
   call: PlannedCall,
-): Promise<NewWait | undefined> {
+): Promise<{ wait: NewWait; hasBegun: boolean } | undefined> {
   if (findRecorded<ToolStep>(run, stepOf(number, call))) return undefined;
   const begun = beginCall(run, call);
   await faultPoint("tool-begun");
-  const result = await play(deps, run, call, async () => {
+  const played = await play(deps, run, call, async () => {
     const noted = await beginToolCall(deps.db, run.claim, begun);
     if (noted === "stale") throw new StaleClaimError(run.claim);
     return noted === "begun";
   });
-  if ("status" in result) {
-    run.waits.set(call.callId, { since: begun.startedAt, endedBy: undefined });
-    return { callId: call.callId, ...result.on, createdAt: begun.startedAt };
+  if (!("waiting" in played)) {
+    await recordResult(deps, run, number, call, begun, played);
+    return undefined;
   }
-  await recordResult(deps, run, number, call, begun, result);
-  return undefined;
+  run.waits.set(call.callId, { since: begun.startedAt, endedBy: undefined });
+  const wait = { callId: call.callId, ...played.waiting.on, createdAt: begun.startedAt };
+  return { wait, hasBegun: played.hasBegun };
 }
 
 const stepOf = (number: number, { callId }: PlannedCall): string => `tool-${number}-${callId}`;
@@ -113,9 +115,8 @@ async function recordResult(
 ): Promise<void> {
   const { callId, resultId, name: toolName, startedAt } = begun;
   const state = result === UNKNOWN ? "unknown" : result.isError ? "failed" : "succeeded";
-  // Nobody waits for an answer any more.
-  if (result === UNKNOWN || result === STOPPED)
-    await deps.elicitations.abandon({ runId: run.claim.runId, callId });
+  // Nobody reads an answer to what the call has asked.
+  if (result.isError) await deps.elicitations.abandon({ runId: run.claim.runId, callId });
 
   const texts = result.content.flatMap((part) => (part.type === "text" && part.text ? [part.text] : []));
   const text = storableText(texts.join("\n\n"));
@@ -137,6 +138,9 @@ async function recordResult(
   await faultPoint("tool-recorded");
 }
 
+/** A call that waits: before it has begun, or for what it has asked for. */
+type Unplayed = { waiting: Waiting; hasBegun: boolean };
+
 /**
  * Makes a call, unless it may have been made before: `begin` records its start and tells whether this is the first time.
  * What the call works on is acquired first: a call that waits for it has not begun, so that it is made after a restart.
@@ -146,29 +150,34 @@ async function play(
   run: RunInPlay,
   call: PlannedCall,
   begin: () => Promise<boolean>,
-): Promise<ToolResult | Waiting> {
+): Promise<ToolResult | Unplayed> {
   deps.stops.throwIfShuttingDown();
   const tool = run.prompt.tools.get(call.name);
   if (!tool) return errorResult(`There is no tool named ${call.name} in this session.`);
+  // It is not made again, so that it needs nothing to work on.
+  if (run.begun.has(call.callId)) return UNKNOWN;
   const acquired = await acquire(deps, run, tool, call);
   if (!acquired.ok) return acquired.result;
   try {
     // The start is recorded only where it matters: an idempotent call may simply be made again.
     if (!tool.idempotent && !(await begin())) return UNKNOWN;
-    return await execute(deps, run, tool, call);
+    const result = await execute(deps, run, tool, call);
+    return "status" in result ? { waiting: result, hasBegun: true } : result;
   } finally {
     acquired.release();
   }
 }
 
-type Acquired = { ok: true; release: () => void } | { ok: false; result: ToolResult | Waiting };
+type Acquired = { ok: true; release: () => void } | { ok: false; result: ToolResult | Unplayed };
 
 /** @throws ShutdownError when the process ends while the call waits. */
 async function acquire(deps: TurnDeps, run: RunInPlay, tool: Tool, call: PlannedCall): Promise<Acquired> {
   if (!tool.acquire) return { ok: true, release() {} };
   try {
     const acquired = await tool.acquire({ ...aboutCall(run, call), signal: run.signal });
-    return typeof acquired === "function" ? { ok: true, release: acquired } : { ok: false, result: acquired };
+    return typeof acquired === "function"
+      ? { ok: true, release: acquired }
+      : { ok: false, result: { waiting: acquired, hasBegun: false } };
   } catch (error) {
     if (isShutdown(run.signal.reason)) throw run.signal.reason;
     deps.logger.debug({ err: error, tool: tool.name }, "a tool call did not get what it works on");
@@ -180,6 +189,7 @@ async function acquire(deps: TurnDeps, run: RunInPlay, tool: Tool, call: Planned
  * Runs a tool under its deadline and the run's stop signal. A throw is shown to the model as its message.
  *
  * @throws ShutdownError when the process ends before the call does.
+ * @throws ServiceFailure when the service itself failed: the engine repeats its step.
  */
 async function execute(
   deps: TurnDeps,
@@ -208,7 +218,7 @@ async function execute(
     await faultPoint("tool-running");
     return await Promise.race([running, aborted]);
   } catch (error) {
-    if (isShutdown(error)) throw error;
+    if (isShutdown(error) || error instanceof ServiceFailure) throw error;
     return errorResult(describeError(error));
   }
 }
@@ -257,9 +267,9 @@ export async function settleCalls(deps: TurnDeps, run: RunInPlay): Promise<void>
   const model = findRecorded<ModelStep>(run, `model-${number}`);
   if (model?.kind !== "answered") return;
   for (const call of model.calls) {
-    if (begun.includes(call.callId)) await runTool(deps, run, number, call);
-    else if (run.waits.has(call.callId) && !findRecorded(run, stepOf(number, call)))
-      await recordResult(deps, run, number, call, beginCall(run, call), STOPPED);
+    if (findRecorded(run, stepOf(number, call))) continue;
+    const result = begun.includes(call.callId) ? UNKNOWN : run.waits.has(call.callId) ? STOPPED : undefined;
+    if (result) await recordResult(deps, run, number, call, beginCall(run, call), result);
   }
 }
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { answerSchema } from "#lib/events/form-schema.ts";
+import { answerInputSchema } from "#lib/events/form-schema.ts";
 import { defineOperation, KEY_AUTH, MIB, type Operation } from "../operation.ts";
 import {
   agentStatusSchema,
@@ -33,7 +33,10 @@ export const queuedEdit = {
 
 /** What the API and the session page share when they answer a question of the agent. */
 export const elicitationAnswer = {
-  body: z.union([z.strictObject({ answer: answerSchema }), z.strictObject({ decline: z.literal(true) })]),
+  body: z.union([
+    z.strictObject({ answer: answerInputSchema }),
+    z.strictObject({ decline: z.literal(true) }),
+  ]),
   bodyBytesMax: 256 * 1024,
   errors: ["conflict"],
   answers: { 202: settledSchema },
