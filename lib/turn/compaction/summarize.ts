@@ -2,6 +2,7 @@ import { type ModelMessage, streamText } from "ai";
 import { type ModelFailure, readModelFailure } from "#lib/model/failure.ts";
 import type { ModelAccess } from "#lib/model/model-access.ts";
 import { type ModelUsage, readUsage } from "#lib/model/usage.ts";
+import { withDeadline } from "../with-deadline.ts";
 import { cutToTokens } from "./estimate-tokens.ts";
 import type { HistoryMessage } from "./history-entry.ts";
 import { composeSummaryPrompt } from "./summary-prompt.ts";
@@ -60,18 +61,27 @@ export async function summarize(
 }
 
 async function callModel(
-  { model, providerOptions }: Pick<ModelAccess, "model" | "providerOptions">,
+  access: Pick<ModelAccess, "model" | "providerOptions">,
   prompt: { instructions: string; messages: ModelMessage[] },
   signal: AbortSignal,
 ): Promise<CallResult> {
   if (signal.aborted) return { kind: "stopped" };
+  return withDeadline(signal, CALL_TIMEOUT_MS, (limited) => callWithin(access, prompt, signal, limited));
+}
+
+async function callWithin(
+  { model, providerOptions }: Pick<ModelAccess, "model" | "providerOptions">,
+  prompt: { instructions: string; messages: ModelMessage[] },
+  signal: AbortSignal,
+  limited: AbortSignal,
+): Promise<CallResult> {
   try {
     const result = streamText({
       model,
       ...prompt,
       maxRetries: 0,
-      abortSignal: signal,
-      timeout: { totalMs: CALL_TIMEOUT_MS, chunkMs: CHUNK_TIMEOUT_MS },
+      abortSignal: limited,
+      timeout: { chunkMs: CHUNK_TIMEOUT_MS },
       providerOptions,
       onError: () => {},
     });

@@ -13,6 +13,7 @@ import { recordStep, type StepRecord } from "../record/record-step.ts";
 import type { ToolCallWrite } from "../record/turn-write.ts";
 import { findRecorded, meteredPrompt, type RunInPlay } from "../run/run-in-play.ts";
 import type { TurnDeps } from "../turn-deps.ts";
+import { withDeadline } from "../with-deadline.ts";
 import { describeMessage } from "./describe-message.ts";
 import { ownCallIds } from "./own-call-ids.ts";
 import { showPictures } from "./show-pictures.ts";
@@ -84,8 +85,18 @@ type Answer =
 
 /** One streamed model call, without retries of its own: the retry chain is ours. */
 async function streamAnswer(deps: TurnDeps, run: RunInPlay, messageId: string): Promise<Answer> {
-  const { claim, signal, history, prompt } = run;
+  const { signal } = run;
   if (signal.aborted) return { kind: "stopped" };
+  return withDeadline(signal, CALL_TIMEOUT_MS, (limited) => streamWithin(deps, run, messageId, limited));
+}
+
+async function streamWithin(
+  deps: TurnDeps,
+  run: RunInPlay,
+  messageId: string,
+  limited: AbortSignal,
+): Promise<Answer> {
+  const { claim, signal, history, prompt } = run;
   const publish = createDeltaPublisher(deps, claim, messageId);
   try {
     const result = streamText({
@@ -94,8 +105,8 @@ async function streamAnswer(deps: TurnDeps, run: RunInPlay, messageId: string): 
       messages: await showPictures(deps, claim.sessionId, history.messages),
       tools: prompt.toolSet,
       maxRetries: 0,
-      abortSignal: signal,
-      timeout: { totalMs: CALL_TIMEOUT_MS, chunkMs: CHUNK_TIMEOUT_MS },
+      abortSignal: limited,
+      timeout: { chunkMs: CHUNK_TIMEOUT_MS },
       providerOptions: deps.model.providerOptions,
       // What went wrong arrives in the stream; the default handler would print it, prompt and all.
       onError: () => {},

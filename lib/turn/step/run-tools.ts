@@ -12,6 +12,7 @@ import { beginToolCall, listBegunCalls } from "../record/turn-store.ts";
 import { findPlace, findRecorded, isStopped, type RunInPlay } from "../run/run-in-play.ts";
 import { isShutdown } from "../run/stop-registry.ts";
 import type { TurnDeps } from "../turn-deps.ts";
+import { withDeadline } from "../with-deadline.ts";
 import type { ModelStep, PlannedCall } from "./call-model.ts";
 import { referToPicture } from "./show-pictures.ts";
 
@@ -197,9 +198,24 @@ async function execute(
   tool: Tool,
   call: PlannedCall,
 ): Promise<ToolResult | Waiting> {
+  try {
+    return await withDeadline(run.signal, tool.timeoutMs, (signal) =>
+      executeWithin(deps, run, tool, call, signal),
+    );
+  } catch (error) {
+    if (isShutdown(error) || error instanceof ServiceFailure) throw error;
+    return errorResult(describeError(error));
+  }
+}
+
+async function executeWithin(
+  deps: TurnDeps,
+  run: RunInPlay,
+  tool: Tool,
+  call: PlannedCall,
+  signal: AbortSignal,
+): Promise<ToolResult | Waiting> {
   const stop = run.signal;
-  const deadline = AbortSignal.timeout(tool.timeoutMs);
-  const signal = AbortSignal.any([stop, deadline]);
   const { promise: aborted, resolve, reject } = Promise.withResolvers<ToolResult>();
   const abort = () => {
     if (isShutdown(stop.reason)) reject(stop.reason);
@@ -209,18 +225,11 @@ async function execute(
   if (signal.aborted) abort();
   else signal.addEventListener("abort", abort, { once: true });
   if (signal.aborted) return aborted;
-  try {
-    const running = tool.execute(call.input, { ...aboutCall(run, call), signal });
-    // A tool that outlives the race must not take the process down with its late rejection.
-    running.catch((error: unknown) =>
-      deps.logger.debug({ err: error, tool: tool.name }, "a tool call failed"),
-    );
-    await faultPoint("tool-running");
-    return await Promise.race([running, aborted]);
-  } catch (error) {
-    if (isShutdown(error) || error instanceof ServiceFailure) throw error;
-    return errorResult(describeError(error));
-  }
+  const running = tool.execute(call.input, { ...aboutCall(run, call), signal });
+  // A tool that outlives the race must not take the process down with its late rejection.
+  running.catch((error: unknown) => deps.logger.debug({ err: error, tool: tool.name }, "a tool call failed"));
+  await faultPoint("tool-running");
+  return Promise.race([running, aborted]);
 }
 
 function aboutCall({ claim, waits }: RunInPlay, { callId }: PlannedCall) {

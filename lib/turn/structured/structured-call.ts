@@ -3,6 +3,7 @@ import type { OutputFormat } from "#lib/deliverable/admission/create-schema-chec
 import { type ModelFailure, readModelFailure } from "#lib/model/failure.ts";
 import { type ModelUsage, readUsage } from "#lib/model/usage.ts";
 import type { TurnDeps } from "../turn-deps.ts";
+import { withDeadline } from "../with-deadline.ts";
 
 /** How a tool-free call with a response format came out. */
 export type StructuredAnswer =
@@ -26,13 +27,15 @@ export async function probeFormat(
 ): Promise<StructuredAnswer> {
   if (signal.aborted) return { kind: "stopped" };
   try {
-    const result = await deps.model.model.doGenerate({
-      prompt: [{ role: "user", content: [{ type: "text", text: "Reply in the response format." }] }],
-      responseFormat: { type: "json", schema: format.schema, name: FORMAT_NAME },
-      maxOutputTokens: PROBE_TOKENS,
-      providerOptions: formatOptions(deps, format),
-      abortSignal: AbortSignal.any([signal, AbortSignal.timeout(PROBE_TIMEOUT_MS)]),
-    });
+    const result = await withDeadline(signal, PROBE_TIMEOUT_MS, async (abortSignal) =>
+      deps.model.model.doGenerate({
+        prompt: [{ role: "user", content: [{ type: "text", text: "Reply in the response format." }] }],
+        responseFormat: { type: "json", schema: format.schema, name: FORMAT_NAME },
+        maxOutputTokens: PROBE_TOKENS,
+        providerOptions: formatOptions(deps, format),
+        abortSignal,
+      }),
+    );
     return { kind: "text", text: "", usage: readUsage(result.usage) };
   } catch (error) {
     return readBreak(signal, error);
@@ -43,9 +46,20 @@ export async function probeFormat(
 export async function callStructured(
   deps: TurnDeps,
   signal: AbortSignal,
-  prompt: { instructions: string; messages: ModelMessage[]; format: OutputFormat },
+  prompt: StructuredPrompt,
 ): Promise<StructuredAnswer> {
   if (signal.aborted) return { kind: "stopped" };
+  return withDeadline(signal, CALL_TIMEOUT_MS, (limited) => callWithin(deps, signal, prompt, limited));
+}
+
+type StructuredPrompt = { instructions: string; messages: ModelMessage[]; format: OutputFormat };
+
+async function callWithin(
+  deps: TurnDeps,
+  signal: AbortSignal,
+  prompt: StructuredPrompt,
+  limited: AbortSignal,
+): Promise<StructuredAnswer> {
   try {
     const result = streamText({
       model: deps.model.model,
@@ -53,8 +67,8 @@ export async function callStructured(
       messages: prompt.messages,
       output: describeOutput(prompt.format),
       maxRetries: 0,
-      abortSignal: signal,
-      timeout: { totalMs: CALL_TIMEOUT_MS, chunkMs: 120_000 },
+      abortSignal: limited,
+      timeout: { chunkMs: 120_000 },
       providerOptions: formatOptions(deps, prompt.format),
       onError: () => {},
     });
