@@ -6,7 +6,7 @@ import { readCpuMs } from "../process-stats.ts";
 import { readHeld } from "../read-held.ts";
 import { describeService, observeWith, type Rig } from "../rig.ts";
 import { median } from "../statistics.ts";
-import type { Measurement, Row, Subject } from "../types.ts";
+import type { Measurement, Row } from "../types.ts";
 
 const TURNS = 1_000;
 const WARM_UP = 60;
@@ -14,30 +14,38 @@ const IN_FLIGHT = 8;
 const STARTS = 3;
 /** Long enough to hold several of the looks that a process takes regularly. */
 const IDLE_MS = 25_000;
+/** Until then the engine tidies up, and connections that were kept open are closed. */
+const SETTLE_MS = 20_000;
 const MB = 1024 * 1024;
 
 /** What 1,000 turns cost that wait for a person: CPU, memory, and the time of a start. */
 async function measureParked(rig: Rig): Promise<Row[]> {
   const variables = { ...rig.variables, NODE_OPTIONS: observeWith("report-memory.ts") };
-  let service = await startService(variables);
+  const open = async (dataDir?: string) => startService(variables, dataDir === undefined ? {} : { dataDir });
+  let few = await open();
+  let many = await open();
   try {
-    const subject = describeService(service);
-    await playTurns(subject, { tools: 1 }, WARM_UP, IN_FLIGHT);
-    await park(service, subject, WARM_UP);
-    const startsBefore: number[] = [];
-    const restart = async (into: number[]) => {
-      await service.stop();
+    for (const service of [few, many]) {
+      await playTurns(describeService(service), { tools: 1 }, WARM_UP, IN_FLIGHT);
+      await park(service, WARM_UP);
+    }
+    await few.stop();
+    const before = await observe(many);
+    await park(many, TURNS);
+    const after = await observe(many);
+    await many.stop();
+    const starts = { few: [] as number[], many: [] as number[] };
+    const start = async (into: number[], { dataDir }: RunningService) => {
       const fromMs = performance.now();
-      service = await startService(variables, { dataDir: service.dataDir });
+      const service = await open(dataDir);
       into.push(performance.now() - fromMs);
+      await service.stop();
+      return service;
     };
-    for (let nth = 0; nth < STARTS; nth++) await restart(startsBefore);
-    await playTurns(describeService(service), { tools: 1 }, WARM_UP, IN_FLIGHT);
-    const before = await observe(service);
-    await park(service, describeService(service), TURNS);
-    const after = await observe(service);
-    const startsAfter: number[] = [];
-    for (let nth = 0; nth < STARTS; nth++) await restart(startsAfter);
+    for (let nth = 0; nth < STARTS; nth++) {
+      few = await start(starts.few, few);
+      many = await start(starts.many, many);
+    }
     return [
       {
         what: `CPU of the idle process with ${TURNS} parked turns vs with hardly any`,
@@ -56,19 +64,20 @@ async function measureParked(rig: Rig): Promise<Row[]> {
       {
         what: `start with ${TURNS} parked turns vs with hardly any`,
         unit: "×",
-        value: median(startsAfter) / median(startsBefore),
+        value: median(starts.many) / median(starts.few),
         target: { atMost: 1.2 },
-        behind: { beforeMs: median(startsBefore), afterMs: median(startsAfter) },
+        behind: { fewMs: median(starts.few), manyMs: median(starts.many) },
       },
     ];
   } finally {
-    await service.close();
+    await few.close();
+    await many.close();
   }
 }
 
-/** What the idle service uses and holds. */
+/** What the idle service uses and holds, once the work before is digested. */
 async function observe(service: RunningService) {
-  await sleep(2_000);
+  await sleep(SETTLE_MS);
   const cpuFromMs = readCpuMs(service.pid ?? 0);
   await sleep(IDLE_MS);
   const cpuMs = readCpuMs(service.pid ?? 0) - cpuFromMs;
@@ -77,7 +86,8 @@ async function observe(service: RunningService) {
 }
 
 /** Starts persons' turns that ask a question, and waits until all of them are parked. */
-async function park(service: RunningService, subject: Subject, count: number): Promise<void> {
+async function park(service: RunningService, count: number): Promise<void> {
+  const subject = describeService(service);
   const task = { tools: 1, asks: true } as const;
   let left = count;
   const work = async () => {

@@ -185,12 +185,14 @@ async function waitForResolution(
         () => {},
       ),
   );
-  signal.addEventListener("abort", () => resolve(), { once: true });
+  const stopWaiting = () => resolve();
+  signal.addEventListener("abort", stopWaiting, { once: true });
   try {
     // Subscribed first, so that an answer between the two is not missed.
     if (signal.aborted || (await read())?.state !== "open") return;
     await promise;
   } finally {
     unsubscribe();
+    signal.removeEventListener("abort", stopWaiting);
   }
 }

@@ -229,7 +229,12 @@ async function executeWithin(
   // A tool that outlives the race must not take the process down with its late rejection.
   running.catch((error: unknown) => deps.logger.debug({ err: error, tool: tool.name }, "a tool call failed"));
   await faultPoint("tool-running");
-  return Promise.race([running, aborted]);
+  try {
+    return await Promise.race([running, aborted]);
+  } finally {
+    // A signal of several sources is kept, with all that its listeners know, for as long as it has any.
+    signal.removeEventListener("abort", abort);
+  }
 }
 
 function aboutCall({ claim, waits }: RunInPlay, { callId }: PlannedCall) {
