@@ -12,8 +12,8 @@ const TURNS = 1_000;
 const WARM_UP = 60;
 const IN_FLIGHT = 8;
 const STARTS = 3;
-/** Long enough to hold several of the looks that a process takes regularly. */
-const IDLE_MS = 25_000;
+/** What comes every minute comes once. */
+const IDLE_MS = 60_000;
 /** Until then the engine tidies up, and connections that were kept open are closed. */
 const SETTLE_MS = 20_000;
 const MB = 1024 * 1024;
@@ -113,4 +113,4 @@ async function isParked({ baseUrl }: RunningService, sessionId: string): Promise
   return waitingOn !== null;
 }
 
-export const parkedMeasurement: Measurement = { name: "parked", seconds: 240, measure: measureParked };
+export const parkedMeasurement: Measurement = { name: "parked", seconds: 300, measure: measureParked };
