@@ -102,7 +102,11 @@ function makeEvidence() {
           startedAt: at(1),
           endedAt: at(6),
           generation: 1,
+          parkedAt: null as Date | null,
         },
+      ],
+      elicitations: [
+        { id: "eli_a", runId: "run_a", callId: "call_1", state: "answered", answer: "done" as string | null },
       ],
       messages: [
         { sessionId: "ses_a", requestId: "req_a", role: "user", seq: 1, parts: [{ type: "text", text }] },
@@ -141,6 +145,7 @@ function makeEvidence() {
     prompts: [asked],
     oracle: [...sent("whd-1", "run.started", started, 1), ...sent("whd-2", "run.completed", completed, 2)],
     acknowledged: [{ ...ids, mode: "queue", nonce: "abcd", idempotencyKey: "key", atMs: at(0).getTime() }],
+    taken: [{ elicitationId: "eli_a", text: "done" }],
     samples: [{ sessionId: "ses_a", fromMs: at(3).getTime(), toMs: at(4).getTime(), turnState: "running" }],
     streams: [
       {
@@ -284,6 +289,23 @@ const spoilt: [string, string, (evidence: Forged) => void][] = [
   ["I8", "an open turn that reads idle", ({ samples }) => change(first(samples), { turnState: "idle" })],
   ["I9", "a process left behind", ({ left }) => left.push({ pid: 1, name: "chromium" })],
   ["I10", "a stream that skips an event", ({ streams }) => change(first(streams), { after: 1 })],
+  ["wakes", "a run that is still parked", ({ rows }) => change(first(rows.runs), { parkedAt: at(5) })],
+  [
+    "wakes",
+    "a question that is still open",
+    ({ rows }) => change(first(rows.elicitations), { state: "open", answer: null }),
+  ],
+  [
+    "wakes",
+    "an answer that was lost",
+    ({ rows }) => change(first(rows.elicitations), { state: "withdrawn", answer: null }),
+  ],
+  ["wakes", "an answer that the model was not told", ({ taken }) => change(first(taken), { text: "else" })],
+  [
+    "wakes",
+    "a wait without a wake",
+    ({ rows }) => change(first(rows.events.filter(({ seq }) => seq === 2)), { kind: "turn.waiting" }),
+  ],
   ["I11", "a secret in a log", ({ haystacks }) => haystacks.push({ name: "the log", text: "a canary-1 b" })],
 ];
 

@@ -201,6 +201,10 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
       return service.call("DELETE", `${session.api}/queue/${requestId}`);
     },
   ],
+  listElicitations: [
+    200,
+    async () => service.call("GET", `${(await makeQuestion()).session.api}/elicitations?limit=1`),
+  ],
   answerElicitation: [
     202,
     async () => {

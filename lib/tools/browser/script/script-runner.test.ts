@@ -269,7 +269,8 @@ describe("what a script cannot do", () => {
     const endless = runner.run(browser.live, "for (;;) {}", { timeoutMs: 1_500, signal: never });
     const other = await runner.run(browser.live, "return 1", { timeoutMs: 5_000, signal: never });
     assert.equal(other.ok, true);
-    const outcome = await endless;
+    // On a busy machine its time may be over before it is shown the page.
+    const { pageCount: _, ...outcome } = await endless;
     assert.deepEqual(outcome, {
       ok: false,
       error: "The script ran longer than 1500 ms and was ended.",
@@ -277,7 +278,6 @@ describe("what a script cannot do", () => {
       hint: undefined,
       logs: "",
       openCalls: [],
-      pageCount: 1,
       timedOut: true,
     });
     assert.equal(await browser.live.page().title(), "Shop");
