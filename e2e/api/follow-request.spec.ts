@@ -68,6 +68,7 @@ test.describe("agent status", () => {
     await model.waitForRequest((request) => request.userText.includes("slow agent"));
     expect(await agentStatus(created.sessionId)).toEqual({
       turnState: "running",
+      waitingOn: null,
       activeRunId: created.runId,
       lastRunId: created.runId,
       deliverable: null,

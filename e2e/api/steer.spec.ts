@@ -267,10 +267,10 @@ test.describe("an interrupt", () => {
     answers.set("always busy", { status: 503, message: "busy", headers: { "retry-after": "60" } });
     const created = await service.create("always busy");
     const status = `/api/sessions/${created.sessionId}/agent/status`;
-    await waitUntil(
-      async () => (await service.read(status)).activeRunId === null && (await model.requests.length) > 0,
-      "the first try has failed",
-    );
+    await waitUntil(async () => {
+      const { activeRunId, lastRun } = await service.read(status);
+      return activeRunId === null && lastRun !== null;
+    }, "the first try has failed");
     const queued = await sayAs("queue", created.sessionId, "after all of it");
     const urgent = await sayAs("interrupt", created.sessionId, "right now");
     await service.completed(urgent.statusUrl);

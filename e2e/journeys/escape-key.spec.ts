@@ -25,7 +25,7 @@ test("Esc leaves a field, a menu, a window or the live view, and the turn goes o
   // The agent waits for an answer in a person's turn only.
   await message.fill("[leave] ask me");
   await message.press("Enter");
-  await expect(state(page, "Waiting for you")).toBeVisible();
+  await expect(state(page, "Waiting for your answer")).toBeVisible();
 
   const answer = page.getByRole("textbox", { name: "Which colour?" });
   await answer.fill("half an ans");
@@ -55,7 +55,7 @@ test("Esc leaves a field, a menu, a window or the live view, and the turn goes o
   await expect(page.getByText("You have control")).toHaveCount(0);
 
   await expect(stopHint(page)).toHaveCount(0);
-  await expect(state(page, "Waiting for you")).toBeVisible();
+  await expect(state(page, "Waiting for your answer")).toBeVisible();
   await answer.press("Enter");
   await expect(page.getByText("As you wish.")).toBeVisible();
 });
