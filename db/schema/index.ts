@@ -8,3 +8,4 @@ export * from "./removals.ts";
 export * from "./runs.ts";
 export * from "./sessions.ts";
 export * from "./unions.ts";
+export * from "./waits.ts";

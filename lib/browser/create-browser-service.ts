@@ -102,7 +102,7 @@ export async function createBrowserService(deps: BrowserServiceDeps): Promise<Br
       const idle = browsers
         .list()
         .filter(([, browser]) => browser.isUnused() && browser.idleMs(now.getTime()) >= deps.idleMs);
-      // What is typed into the page of a parked turn is kept for as long as no other session needs the place.
+      // A parked turn keeps its browser, so that input on the page is not lost, until another session needs the place.
       const turns = await findOpenTurns(
         deps.db,
         idle.map(([sessionId]) => sessionId),

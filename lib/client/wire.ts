@@ -363,12 +363,12 @@ export type Elicitation = {
   options: Array<string> | null;
   /** The fields to fill in. Null for a plain question. */
   form: ElicitationForm | null;
+  /** When the question is no longer open. */
+  expiresAt: string;
   state: "open" | "answered" | "declined" | "unanswered" | "withdrawn";
   answer: ElicitationAnswer | null;
   /** ISO 8601, UTC. */
   createdAt: string;
-  /** When the question is no longer open. */
-  expiresAt: string;
   /** ISO 8601, UTC. */
   resolvedAt: string | null;
 };

@@ -146,6 +146,22 @@ export const waitingOnSchema = z
   })
   .meta({ id: "WaitingOn", description: "What a turn waits for outside of the service." });
 
+/** What the agent asks, in the event and in the list of questions. */
+export const questionFields = {
+  question: z.string().meta({ examples: ["Which currency?"] }),
+  options: z
+    .array(z.string())
+    .nullable()
+    .meta({
+      description: "Suggested answers. Any other text is accepted too.",
+      examples: [["EUR", "USD"]],
+    }),
+  form: formSchema
+    .nullable()
+    .meta({ description: "The fields to fill in. Null for a plain question.", examples: [null] }),
+  expiresAt: timestamp.describe("When the question is no longer open."),
+};
+
 /** Defines an event: the fields that every event has, then its own. Source: `wire.md`, Stream. */
 const define = <const Kind extends string, Fields extends z.core.$ZodLooseShape>(
   kind: Kind,
@@ -303,16 +319,7 @@ export const eventSchemas = {
   "elicitation.requested": define("elicitation.requested", "The agent asked a question.", {
     elicitationId,
     toolCallId: callId,
-    question: z.string().meta({ examples: ["Which currency?"] }),
-    options: z
-      .array(z.string())
-      .nullable()
-      .meta({
-        description: "Suggested answers. Any other text is accepted too.",
-        examples: [["EUR", "USD"]],
-      }),
-    form: formSchema.nullable().describe("The fields to fill in. Null for a plain question."),
-    expiresAt: timestamp.describe("When the question is no longer open."),
+    ...questionFields,
   }),
   "elicitation.resolved": define("elicitation.resolved", "A question is no longer open.", {
     elicitationId,

@@ -96,7 +96,7 @@ describe("a value of a field", () => {
         assert.equal(checkValue(field, value), problem));
 });
 
-test("an answer lacks nothing that is required, and has nothing that the form does not know", () => {
+test("an answer needs every required field, and may not have unknown fields", () => {
   const text: FormField = { type: "string" };
   const form: ElicitationForm = {
     type: "object",

@@ -109,7 +109,7 @@ const FORMATS: Record<
 function isDate(text: string): boolean {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
   const date = new Date(`${text}T00:00:00Z`);
-  // A day that its month does not have would become one of the next month.
+  // JavaScript reads February 30 as a day in March.
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 

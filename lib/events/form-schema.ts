@@ -7,7 +7,7 @@ const CHOICES_MAX = 50;
 const LABEL_MAX = 200;
 
 const label = z.string().trim().min(1).max(LABEL_MAX);
-// What is chosen is handed back as it stands here.
+// The answer contains the choice unchanged, so it is not trimmed.
 const choice = z.string().min(1).max(LABEL_MAX);
 const size = z.int().min(0);
 const choices = z.array(choice).min(1).max(CHOICES_MAX);
@@ -17,7 +17,7 @@ const titledChoices = z
   .max(CHOICES_MAX);
 const value = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
 
-/** Names that every object has would be found in an answer that does not have them. */
+/** Refuses names of `Object.prototype`: a lookup in an answer would find the inherited member. */
 const fieldName = z
   .string()
   .min(1)
@@ -68,7 +68,7 @@ const KEYWORD_TYPES: Partial<Record<keyof FormField, FormField["type"][]>> = {
 
 type Contradiction = { path: string[]; message: string };
 
-/** What keeps a field from being filled in: keywords of another type, and bounds that no value can keep. */
+/** Finds keywords that do not apply to the field's type, and bounds that no value can meet. */
 function findContradictions(field: FormField): Contradiction[] {
   const { type } = field;
   const found: Contradiction[] = [];
@@ -139,7 +139,7 @@ export const answerSchema = z.union([z.string(), z.record(z.string(), value)]).m
 
 const ANSWER_MAX = 100_000;
 
-/** An answer as it comes in; whether it fits is for the question to say. */
+/** An answer as a client sends it. `answerElicitation` checks it against the question. */
 export const answerInputSchema = z
   .union([
     z

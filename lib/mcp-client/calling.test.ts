@@ -308,7 +308,7 @@ describe("what a server asks a person", () => {
     required: ["name", "size", "colour"],
   };
 
-  it("is shown as one form, without what forms do not have, and handed back", async () => {
+  it("is shown as one form without unknown keywords, and the server gets the answer", async () => {
     const results: ElicitResult[] = [];
     const answer = { name: "Ada", size: 7, colour: "red" };
     const annotated = { ...form, properties: { ...form.properties, note: { type: "string", "x-hint": 1 } } };
@@ -317,7 +317,7 @@ describe("what a server asks a person", () => {
       answer: () => ({ state: "answered", answer }),
     });
     await call("ask");
-    // The SDK puts the default in for what is left out.
+    // The SDK adds the default of a field that the answer leaves out.
     assert.deepEqual(results, [{ action: "accept", content: { ...answer, gift: false } }]);
     assert.deepEqual(questions, [
       { callId: "call_t", question: "The tool server crm asks: About the deal", options: null, form },

@@ -75,7 +75,7 @@ test("a turn that waits for control goes on when control is given back, once", a
   waits.close();
 });
 
-test("a turn that waits for control goes on when the holder's process has ended without a word", async () => {
+test("the sweep wakes a turn that waits for control when the process of the holder has ended", async () => {
   const { gone, here, end } = openControls();
   const runId = await parkForControl("ses_lost");
   const waits = followWaits(deps, here);
@@ -88,7 +88,7 @@ test("a turn that waits for control goes on when the holder's process has ended 
   waits.close();
 });
 
-test("a turn whose holder nobody knows of any more goes on with the next sweep, as after a restart", async () => {
+test("after a restart, the sweep wakes a turn that waits for control if nobody has it", async () => {
   const runId = await parkForControl("ses_restarted");
   const waits = followWaits(deps, openControls().here);
   await waits.sweep();
@@ -97,7 +97,7 @@ test("a turn whose holder nobody knows of any more goes on with the next sweep, 
   waits.close();
 });
 
-test("a parked turn that was to stop when its process ended is stopped by the next sweep", async () => {
+test("the sweep stops a parked turn whose stop was requested but not carried out", async () => {
   const runId = await parkForControl("ses_stopped");
   await db.update(runs).set({ cancelRequestedAt: new Date() }).where(eq(runs.id, runId));
   const { gone: other, here } = openControls();

@@ -4,8 +4,8 @@ import { listControlWaits, listStoppedParked } from "#lib/session/waiting/wait-s
 import { endControlWaits, endOverdueWaits, type WakeDeps } from "#lib/session/waiting/waiting.ts";
 
 /**
- * Wakes parked runs whose waits end without anybody's doing: their time is over, a person's control of the browser has
- * ended, or the process that was to stop them ended first. Nothing is kept per parked run: the sweep reads the rows.
+ * Wakes parked runs at their deadline and when a person gives control of the browser back, and ends those whose stop was
+ * requested but not carried out. It keeps no state per run: the sweep reads the rows.
  *
  * @param deps.stopRun ends a run that is to stop.
  */

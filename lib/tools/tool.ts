@@ -89,7 +89,7 @@ type ToolDefinition<Input extends z.ZodType, Given extends Answer> = Omit<
   timeoutMs?: number;
   execute: (input: z.output<Input>, call: ToolCall) => Promise<Given>;
 };
-/** A tool that waits for nothing unless it says so. */
+/** A tool whose type says whether it may wait. */
 type DefinedTool<Given extends Answer> = Omit<Tool, "execute"> & {
   execute: (input: unknown, call: ToolCall) => Promise<ToolResult | Extract<Given, Waiting>>;
 };
@@ -104,13 +104,13 @@ export function defineTool<Input extends z.ZodType, Given extends Answer>(
     async execute(input, call) {
       const result = await definition.execute(definition.input.parse(input), call);
       if (typeof result === "string") return textResult(result);
-      // What is no text is one of the other two.
+      // The answer is not text, so it is a result or a wait.
       return result as ToolResult | Extract<Given, Waiting>;
     },
   };
 }
 
-/** What a tool throws where the service itself failed: the call is made again instead of being reported to the model. */
+/** Thrown by a tool when the service itself failed. The engine repeats the call; the model does not see the failure. */
 export class ServiceFailure extends Error {
   constructor(cause: unknown) {
     super(cause instanceof Error ? cause.message : String(cause), { cause });
@@ -122,14 +122,14 @@ export class ServiceFailure extends Error {
 export const waitFor = (on: Waiting["on"]): Waiting => ({ status: "waiting", on });
 
 /**
- * An answer to a call that belongs to no turn.
+ * Returns the answer to a call outside of any turn.
  *
- * @throws Error for one that waits: only a turn can be parked.
+ * @throws Error if the call would have to wait, because only a turn can be parked.
  */
 export function unlessWaiting<Given extends object>(answer: Given | Waiting): Given {
   if ("status" in answer && answer.status === "waiting")
     throw new Error("This call would have to wait, which only a call of a turn can do.");
-  // The other kind has no such status.
+  // A wait has been excluded above.
   return answer as Given;
 }
 

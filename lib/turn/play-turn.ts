@@ -112,7 +112,7 @@ async function playSteps(
       if (end !== "steered") return end;
       goesOn = await readSteers(deps, run, number + 1);
     }
-    // A message is answered also while a person has control: the next call that needs it waits.
+    // After a steer, the model reads the message first, even while a person has control.
     if (!goesOn && number < maxSteps && (await waitForControl(deps, run))) return "parked";
     if (isStopped(run)) return STOPPED;
     const isProgress = number > place || !isResumed;

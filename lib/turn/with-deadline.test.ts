@@ -21,7 +21,7 @@ test("the work's signal fires at the deadline, and with the signal it was given"
   clearTimeout(alive);
 });
 
-test("nothing is left of it when the work ends", async () => {
+test("the timer and the listener are removed when the work ends", async () => {
   const { signal } = new AbortController();
   let inner: AbortSignal | undefined;
   const value = await withDeadline(signal, 5, async (limited) => {

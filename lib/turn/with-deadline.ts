@@ -1,7 +1,7 @@
 /**
- * Runs work under a signal that fires with `signal`, and with a `TimeoutError` after `ms` milliseconds. Nothing is left of
- * it when the work ends: the timer of `AbortSignal.timeout`, and a signal of `AbortSignal.any` that has listeners, would
- * keep the whole context of the call in memory.
+ * Runs work under a signal that fires when `signal` does, and with a `TimeoutError` after `ms` milliseconds. The timer and
+ * the listener are removed when the work ends. `AbortSignal.timeout` and `AbortSignal.any` would keep the async context of
+ * the call in memory longer.
  */
 export async function withDeadline<Result>(
   signal: AbortSignal,

@@ -12,13 +12,13 @@ const TURNS = 1_000;
 const WARM_UP = 60;
 const IN_FLIGHT = 8;
 const STARTS = 3;
-/** What comes every minute comes once. */
+/** Each measurement contains the jobs of one minute. */
 const IDLE_MS = 60_000;
-/** Until then the engine tidies up, and connections that were kept open are closed. */
+/** In this time the engine finishes its housekeeping, and idle connections are closed. */
 const SETTLE_MS = 20_000;
 const MB = 1024 * 1024;
 
-/** What 1,000 turns cost that wait for a person: CPU, memory, and the time of a start. */
+/** Measures what 1,000 turns that wait for a person cost: CPU, memory, and time to start. */
 async function measureParked(rig: Rig): Promise<Row[]> {
   const variables = { ...rig.variables, NODE_OPTIONS: observeWith("report-memory.ts") };
   const open = async (dataDir?: string) => startService(variables, dataDir === undefined ? {} : { dataDir });
@@ -75,7 +75,7 @@ async function measureParked(rig: Rig): Promise<Row[]> {
   }
 }
 
-/** What the idle service uses and holds, once the work before is digested. */
+/** Measures CPU and memory of the idle service, after it has finished its earlier work. */
 async function observe(service: RunningService) {
   await sleep(SETTLE_MS);
   const cpuFromMs = readCpuMs(service.pid ?? 0);
@@ -92,7 +92,7 @@ async function park(service: RunningService, count: number): Promise<void> {
   let left = count;
   const work = async () => {
     while (left-- > 0) {
-      // The first turn of a session is a program's.
+      // A program starts the first turn of a session; a person starts the second.
       const { sessionId, shareUrl } = await startTurn(subject, { tools: 0 });
       const headers = {
         origin: new URL(service.baseUrl).origin,

@@ -6,14 +6,14 @@ const DIE_WITHIN_MS = 60_000;
 const SESSIONS = 6;
 const KILLS = 10;
 
-/** Creates a session whose person asks for something that the agent asks back about. */
+/** Creates a session in which a person gives the agent a task, and the agent asks questions about it. */
 async function createAsking(world: World) {
   const created = await world.create("plain");
   if (created) await world.sayAsPerson(created, "ask");
   return created;
 }
 
-/** `kill -9` on the way into a wait, and on the way out of it. */
+/** `kill -9` while a turn is being parked, or woken. */
 const killAt = (name: string, title: string, arrivals: number[]): FaultCase => ({
   name,
   group: "kill",

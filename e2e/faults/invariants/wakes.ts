@@ -1,6 +1,6 @@
 import type { Invariant } from "../world/evidence.ts";
 
-/** Each wait of a turn has one wake, and an answer that was acknowledged is what the model is told. */
+/** Finds waits without exactly one wake, questions that stayed open, and acknowledged answers that the model did not get. */
 export const wakesOnce: Invariant = {
   id: "wakes",
   promise: "a parked turn is woken exactly once, and no acknowledged answer is lost",
@@ -29,7 +29,7 @@ export const wakesOnce: Invariant = {
         (each) => each.runId === question.runId && each.callId === question.callId,
       );
       const run = rows.runs.find(({ id }) => id === question.runId);
-      // A turn that was stopped before it went on told nobody.
+      // If the turn was stopped before it continued, no model call could contain the answer.
       if (run?.state === "succeeded" && !call?.resultText?.includes(text))
         wrong.push(`the model was not told "${text}" but ${call?.resultText}`);
     }

@@ -150,7 +150,7 @@ export function createClients(deps: { service: () => RunningService; random: Ran
       let isOver = false;
       const answering = (async () => {
         while (!isOver) {
-          // The service may have gone, or go while it answers.
+          // The service may be killed at any moment.
           for (const sessionId of new Set(acknowledged.map((one) => one.sessionId)))
             await answerOpen(sessionId).catch(() => {});
           await sleep(ANSWER_EVERY_MS);

@@ -120,9 +120,9 @@ test("only the person with control types; the agent's script is stopped, and its
   ada.socket.close();
 });
 
-test("a script that comes while a person has control waits, is told of a message, and runs once control is free", async () => {
+test("the agent's script waits while a person has control; a message ends the wait, and the next script runs when control is free", async () => {
   const held = Promise.withResolvers<void>();
-  // What comes after the script in its message keeps its order.
+  // The query has to run after the script, although the script waits.
   const SCRIPT = {
     toolCalls: [
       ...runScript(`await page.goto("${site.url}"); return "ran"`).toolCalls,

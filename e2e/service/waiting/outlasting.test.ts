@@ -33,7 +33,7 @@ async function answerOn(service: TestService, session: PersonSession & { ids: st
   assert.deepEqual(await readResults(service, session), ["The person answered: red"]);
 }
 
-/** Moves everything that a parked turn is told by back in time, as if the clock had moved on. */
+/** Moves all times of a parked turn back, as if the clock had moved forward by `ms`. */
 async function moveClock({ container }: TestService, { turn }: PersonSession, ms: number): Promise<void> {
   const { db } = container.services;
   const back = (at: Date | null) => at && new Date(at.getTime() - ms);
@@ -55,7 +55,7 @@ async function moveClock({ container }: TestService, { turn }: PersonSession, ms
 }
 
 describe("a question that was asked before", () => {
-  it("a restart, and 25 hours of the clock, is answered after them", async () => {
+  it("a restart and 25 hours is answered after them", async () => {
     const first = await openTestService();
     const session = await startParked(first, QUESTION);
     await moveClock(first, session, 25 * HOUR_MS);

@@ -159,7 +159,7 @@ describe("a turn that asks a person", () => {
     assert.match((await readResults(service, session))[0] ?? "", /^The person declined/);
   });
 
-  it("keeps its retries: a run that follows a failure asks nobody again", async () => {
+  it("asks nobody again when a model failure after the answer is retried", async () => {
     const session = await startTurn(service, [
       { toolCalls: [ask("Which colour?")] },
       { status: 500, message: "overloaded" },
@@ -293,7 +293,7 @@ describe("races of a parked turn", () => {
     assert.equal((await readQuestions(service, session))[0]?.state, "withdrawn");
   });
 
-  it("of answers that come at once to several questions, each is kept, and one wakes the turn", async () => {
+  it("simultaneous answers to several questions are all kept, and one of them wakes the turn", async () => {
     const questions = ["a", "b", "c", "d"].map((name) => ask(name));
     const session = await startParked(service, questions);
     await holdJobs(service, async () => {
@@ -310,7 +310,7 @@ describe("races of a parked turn", () => {
     );
   });
 
-  it("of many answers to one question, one is taken", async () => {
+  it("one of many simultaneous answers to a question is accepted", async () => {
     const session = await startParked(service);
     const values = Array.from({ length: 8 }, (_, index) => `${index}`);
     const statuses = await Promise.all(
@@ -323,10 +323,10 @@ describe("races of a parked turn", () => {
     assert.deepEqual((await checkWakes(service, session)).wakes, ["settled"]);
   });
 
-  it("an answer that comes after a stop is refused; one that came before it is not undone", async () => {
+  it("an answer after a stop is refused, and an answer before a stop stays stored", async () => {
     const late = await startParked(service);
     const { db } = service.container.services;
-    // As another process notes the wish to stop, before it ends the turn.
+    // Another process has stored the request to stop and has not ended the turn yet.
     await db.update(runs).set({ cancelRequestedAt: new Date() }).where(eq(runs.id, late.turn.runId));
     assert.equal(await answer(service, late, late.ids[0]), 409);
     await service.call("POST", `/api/sessions/${late.sessionId}/agent/cancel`);
@@ -345,7 +345,7 @@ describe("races of a parked turn", () => {
   });
 
   for (const endedBy of ["message", "deadline"] as const)
-    it(`an answer that comes after the wait was ended by ${endedBy} is refused, before the turn goes on too`, async () => {
+    it(`an answer is refused after a ${endedBy} has ended the wait, also before the turn continues`, async () => {
       const session = await startParked(service);
       if (endedBy === "message") script(service, [{ text: "Done." }]);
       await holdJobs(service, async () => {
@@ -401,7 +401,7 @@ describe("races of a parked turn", () => {
     jobs.sendSoon([job]);
   }
 
-  it("jobs that come twice, or too late, play nothing", async () => {
+  it("duplicate and outdated jobs play nothing", async () => {
     const session = await startParked(service);
     const { turn } = service.container.services;
     const { runId } = session.turn;
@@ -416,7 +416,7 @@ describe("races of a parked turn", () => {
     await checkWakes(service, session);
   });
 
-  it("a parked run is no lost run, however long it waits", async () => {
+  it("recovery of lost runs skips a parked run, however long it waits", async () => {
     const session = await startParked(service);
     const { db } = service.container.services;
     const lost = await resendLostRuns(db, 40_000, new Date(Date.now() + 7 * DAY_MS));
@@ -445,7 +445,7 @@ describe("races of a parked turn", () => {
     const { db, log, jobs } = service.container.services;
     const { sessionId, turn } = session;
     const job = await wakeRun({ log }, { sessionId, runId: turn.runId }, "deadline");
-    // The engine took it, and has nothing of it left.
+    // The engine accepted the job an hour ago and lost it.
     const sentAt = new Date(Date.now() - 3_600_000);
     await db
       .update(outbox)

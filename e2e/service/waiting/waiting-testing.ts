@@ -37,7 +37,7 @@ async function enter(service: TestService, { shareUrl }: Session): Promise<strin
   return entered.headers.get("set-cookie")?.split(";")[0] ?? "";
 }
 
-/** Has the model take these steps in every turn but the first of a session, which says hello. */
+/** Scripts the model: it says hello in the first turn of a session, and takes these steps in every other turn. */
 export const script = (service: TestService, steps: Step[]) =>
   service.model.respondWith(({ userText, answersSoFar }) =>
     userText.includes("hello") ? { text: "Hello." } : (steps[answersSoFar] ?? { text: "Done." }),
@@ -89,7 +89,7 @@ export async function answer(
   return (await service.call("POST", path, value === null ? { decline: true } : { answer: value })).status;
 }
 
-/** What the model was told of the calls of a turn, in order. */
+/** Reads the results of a turn's tool calls, in order, as the model was shown them. */
 export async function readResults(service: TestService, session: PersonSession): Promise<string[]> {
   const events = await readEvents(service, session.sessionId);
   return only(events, "tool.result")
@@ -98,8 +98,8 @@ export async function readResults(service: TestService, session: PersonSession):
 }
 
 /**
- * What holds for every turn that waited: it started once and ended once, each call has one result, and each wait has one
- * wake, so that every job but the first comes from a wake.
+ * Checks a turn that has waited: its run started once and ended once, each tool call has one result, each `turn.waiting` has
+ * one `turn.resumed`, and only wakes have raised the run's generation.
  */
 export async function checkWakes(service: TestService, session: PersonSession) {
   const events = (await readEvents(service, session.sessionId)).filter(
@@ -119,7 +119,7 @@ export async function checkWakes(service: TestService, session: PersonSession) {
   return { outcome: end?.outcome, wakes, events };
 }
 
-/** Keeps jobs from the engine until `work` is done: what was woken is not played before. */
+/** Holds all jobs back until `work` is done, so that nobody plays a woken run before. */
 export async function holdJobs<Result>(service: TestService, work: () => Promise<Result>): Promise<Result> {
   const { jobs } = service.container.services;
   const { sendSoon } = jobs;

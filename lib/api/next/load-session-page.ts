@@ -163,7 +163,7 @@ async function takeSnapshot(
       form: row.form,
       expiresAt: row.expiresAt.toISOString(),
     })),
-    // Only what a parked turn waits for is told when it ends.
+    // Only the wait of a parked turn ends with an event.
     waitingOn: playing?.parkedAt ? await readWaitingOn(db, playing) : null,
     deliverables: deliverables.toReversed().map((row) => projectDeliverable(row.runId, row)),
     lastSeq: session.eventSeq,

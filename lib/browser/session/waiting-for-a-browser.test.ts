@@ -127,7 +127,7 @@ test("the browser of a parked turn stays up, however long it waits, until anothe
   now = new Date("2026-01-08T00:00:00Z");
   assert.equal(await house.browsers.reapIdle(now), 0);
   assert.equal((await house.browsers.readStatus(parked)).status, "ready");
-  // Its turn has just used it, and still it is the first to go.
+  // A parked turn loses its browser even if it was used just now.
   (await house.browsers.hold(parked))();
   (await house.browsers.hold(waiting))();
   await statusIs(house, parked, "expired");

@@ -10,7 +10,7 @@ export type AskedOnce = { question: string; options: string[] | null; form: Elic
 
 const QUESTION_MAX = 2_000;
 
-/** A server's form as far as it matters here; keywords that forms of the service do not have are left out of it. */
+/** The parts of a server's form that the service reads. */
 const requestSchema = z.looseObject({
   properties: z.record(z.string(), z.looseObject({ type: z.string() })).default({}),
   required: z.array(z.string()).default([]),
@@ -22,8 +22,8 @@ const LABEL_MAX = 200;
 const DESCRIPTION_MAX = 1_000;
 
 /**
- * Asks a person what a server's form wants to know. Whoever declines the form or does not answer is reported as such.
- * A form that the page cannot show is declined. Source: Model Context Protocol 2025-11-25, Elicitation, form mode.
+ * Shows a server's form to the person on the session page and returns the answer to the server. The result is `decline` if
+ * the person declines or if the page cannot show the form, and `cancel` if nobody answers. Source: Model Context Protocol 2025-11-25, Elicitation, form mode.
  */
 export async function askPerson(
   serverId: string,
@@ -55,11 +55,11 @@ function readForm({ properties, required }: z.output<typeof requestSchema>): Eli
   const fields = Object.entries(properties).map(([name, field]) => [name, readField(field)] as const);
   const parse = (entries: typeof fields) =>
     formSchema.safeParse({ properties: Object.fromEntries(entries), required }).data;
-  // A default that does not fit its field is not worth a form.
+  // If a default does not fit its field, the form is shown without defaults.
   return parse(fields) ?? parse(fields.map(([name, { default: _, ...field }]) => [name, field] as const));
 }
 
-/** What a form can show of a field: long texts are cut, and what is only an ornament is left out where it does not fit. */
+/** Converts a field: unknown keywords and empty titles are dropped, long texts are cut. */
 function readField(field: Record<string, unknown>): Record<string, unknown> {
   const { title, description, default: start, items, ...rest } = field;
   const known = Object.fromEntries(Object.entries(rest).filter(([name]) => KEYWORDS.has(name)));

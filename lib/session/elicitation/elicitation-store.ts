@@ -48,7 +48,7 @@ export async function findElicitation(
   return row;
 }
 
-/** The questions of a session that wait for their answers, oldest first; those that a run left behind when it ended do not. */
+/** The open questions of a session's open runs, oldest first. */
 export function listOpenElicitations(db: Executor, sessionId: string): Promise<ElicitationRow[]> {
   return db
     .select(getTableColumns(elicitations))

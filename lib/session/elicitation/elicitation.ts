@@ -27,7 +27,7 @@ type Question = {
   timeoutMs: number;
 };
 
-/** What became of a question: `unanswered` in its time, or `withdrawn` because a message or a stop made it void. */
+/** How a question ended. `unanswered`: the deadline passed. `withdrawn`: a message or a stop ended the wait. */
 export type ElicitationEnd =
   | { state: "answered"; answer: ElicitationAnswer }
   | { state: "declined" | "unanswered" | "withdrawn" };
@@ -38,16 +38,16 @@ type OpenElicitation = { state: "open"; id: string; expiresAt: Date };
 /** Questions of the agent to the people on the session page. */
 export type Elicitations = {
   /**
-   * Asks a question, or looks at what became of it where the call has asked before.
+   * Asks a question. If the call has asked it before, returns the state of the stored question.
    *
-   * @param endedBy how the call's wait for the answer has ended: a question that is still open is settled then.
+   * @param endedBy how the wait for the answer ended, if it did. A question that is still open is then settled.
    */
   ask: (
     asking: Asking,
     question: Question,
     endedBy: WaitEnd | undefined,
   ) => Promise<ElicitationEnd | OpenElicitation>;
-  /** Asks a question and waits in this process, for a caller that cannot come back: a tool server's call is in progress. */
+  /** Asks a question and waits for the answer in this process. For calls of tool servers, which cannot be parked. */
   askAndWait: (asking: Asking & { signal: AbortSignal }, question: Question) => Promise<ElicitationEnd>;
   /** Withdraws the open questions of a run, or of one call of it: nobody waits for the answers. */
   abandon: (asking: { runId: string; callId?: string }) => Promise<void>;
@@ -83,7 +83,7 @@ export function createElicitations(deps: ElicitationDeps): Elicitations {
   };
 }
 
-/** What becomes of an open question when the wait for its answer ends in this way. */
+/** The state that an open question gets when its wait ends; undefined if it stays open. */
 const STATE_AFTER: Record<WaitEnd, "unanswered" | "withdrawn" | undefined> = {
   settled: undefined,
   deadline: "unanswered",
@@ -118,7 +118,7 @@ async function obtain(
   );
   const row = await findElicitation(db, sessionId, id);
   if (!row) throw new Error(`question ${id} vanished after it was stored`);
-  // Whoever stops the turn from here on withdraws the question; who stopped it before did not see it.
+  // A stop that came before the question was stored did not withdraw it; every later one does.
   const run = await findRun(db, runId);
   if (run && isHeard(run)) return row;
   await settle(deps, row, "withdrawn");
@@ -132,7 +132,7 @@ function settle(
 ): Promise<unknown> {
   return repeatOnDeadlock(() =>
     log.transact(row.sessionId, async (tx, emit) => {
-      // In the order in which an answer takes its locks.
+      // The same order of locks as `answerElicitation`, to avoid deadlocks.
       await lockSession(tx, row.sessionId);
       const end = { state, answer: null };
       if (!(await settleElicitation(tx, row.id, end))) return;
@@ -142,7 +142,7 @@ function settle(
   );
 }
 
-/** Nobody can answer once this has settled the question; an answer that was accepted before counts. */
+/** Settles the question if it is still open, then returns its end: an answer that was accepted first stays. */
 async function settleAndRead(
   deps: ElicitationDeps,
   row: ElicitationRow,

@@ -63,7 +63,7 @@ export async function acceptMessage(deps: WakeDeps, input: NewFollowUp): Promise
       if (earlier) return { result: replay(input, earlier, head) };
       const placement = placeFollowUp(input, head);
       if (placement.kind !== "starts" && waiting >= QUEUED_MAX) return { result: { status: "queue_full" } };
-      // Nobody plays a parked turn: if this process ends before it has ended that, the sweep finds what is to be stopped.
+      // A parked turn has no executor. If this process ends before it stops the turn, the sweep finds the request.
       if (head?.isParked && "interrupts" in placement && placement.interrupts === head.id)
         await noteStop(tx, head.id);
       return write(tx, emit, input, { counters, position, placement });

@@ -129,7 +129,7 @@ export async function isClaimedBefore(db: Database, runId: string, nextRunId: st
   return run?.isClaimed ?? false;
 }
 
-/** Notes in the transaction at hand that an open run is to stop. */
+/** Stores the request to stop an open run, in the current transaction. */
 export async function noteStop(tx: Transaction, runId: string): Promise<void> {
   await tx
     .update(runs)

@@ -99,7 +99,7 @@ export async function noteRunsPlayed(db: Database, runIds: string[], now?: Date)
  * Writes new jobs, of a new generation, for runs that are next in their sessions and that neither the engine nor a player
  * had during the last `lostAfterMs`: the engine has lost them. Each further send of a job that nobody takes waits twice as
  * long, as an engine with a long queue has not lost it. A `sent_at` in the future was written before the clock was set
- * back; it counts from now on. A parked run has no job: whatever wakes it writes one.
+ * back; it counts from now on. Parked runs are skipped: the wake writes their next job.
  *
  * @param now a time that a test sets instead of the database's.
  */

@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNotNull, isNull, lte, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, isNotNull, isNull, lte, type SQL, sql } from "drizzle-orm";
 import type { Executor, Transaction } from "#db/client.ts";
 import { databaseTime } from "#db/database-time.ts";
 import { elicitations, outbox, runs, sessions, waits } from "#db/schema/index.ts";
@@ -35,7 +35,7 @@ export async function openWaits(
     });
 }
 
-/** Those of the questions that are no longer open. */
+/** Returns the ids of the given questions that are no longer open. */
 export async function listSettledQuestions(tx: Transaction, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   const rows = await tx
@@ -77,7 +77,7 @@ const end = defineStatement<"runId" | "callId" | "endedBy">(
  * Ends a wait of a run, or all of its waits where no call is given. The first that ends while the run is parked wakes it:
  * the run is no longer parked, and the job that plays it on is in the outbox. The caller holds the session's lock.
  *
- * @returns the run where this has woken it.
+ * @returns the run, if this call has woken it.
  */
 export async function endWaitRows(
   tx: Transaction,
@@ -89,24 +89,30 @@ export async function endWaitRows(
   return woken;
 }
 
-const openOfParked = and(isNull(waits.endedBy), isNotNull(runs.parkedAt));
+/** Where a wait is found. */
+type WaitKey = Pick<WaitRow, "runId" | "callId" | "sessionId">;
 
-/** The open waits of parked runs whose time is over, the longest overdue first. @param now a time that a test sets. */
-export function listOverdueWaits(
-  db: Executor,
-  limit: number,
-  now?: Date,
-): Promise<Pick<WaitRow, "runId" | "callId" | "sessionId">[]> {
-  return db
+/** The open waits of parked runs that meet a condition. */
+const selectOpenWaits = (db: Executor, condition: SQL | undefined) =>
+  db
     .select({ runId: waits.runId, callId: waits.callId, sessionId: waits.sessionId })
     .from(waits)
     .innerJoin(runs, eq(runs.id, waits.runId))
-    .where(and(openOfParked, lte(waits.deadlineAt, databaseTime(now))))
+    .where(and(isNull(waits.endedBy), isNotNull(runs.parkedAt), condition));
+
+/** The open waits whose deadline has passed, the longest overdue first. @param now a time that a test sets. */
+export const listOverdueWaits = (db: Executor, limit: number, now?: Date): Promise<WaitKey[]> =>
+  selectOpenWaits(db, lte(waits.deadlineAt, databaseTime(now)))
     .orderBy(asc(waits.deadlineAt))
     .limit(limit);
+
+/** The open waits for control of the browser, of one session or of all. */
+export async function listControlWaits(db: Executor, sessionId?: string): Promise<WaitKey[]> {
+  const ofSession = sessionId === undefined ? undefined : eq(waits.sessionId, sessionId);
+  return selectOpenWaits(db, and(eq(waits.kind, "control"), ofSession));
 }
 
-/** Parked runs that somebody has asked to stop: the process that was asked ended before it had stopped them. */
+/** Parked runs whose stop was requested but not carried out, because the process ended in between. */
 export async function listStoppedParked(db: Executor): Promise<string[]> {
   const rows = await db
     .select({ id: runs.id })
@@ -114,22 +120,4 @@ export async function listStoppedParked(db: Executor): Promise<string[]> {
     .where(and(eq(runs.state, "running"), isNotNull(runs.parkedAt), isNotNull(runs.cancelRequestedAt)))
     .limit(100);
   return rows.map(({ id }) => id);
-}
-
-/** The waits for control of the browser, of one session or of all. */
-export function listControlWaits(
-  db: Executor,
-  sessionId?: string,
-): Promise<Pick<WaitRow, "runId" | "callId" | "sessionId">[]> {
-  return db
-    .select({ runId: waits.runId, callId: waits.callId, sessionId: waits.sessionId })
-    .from(waits)
-    .innerJoin(runs, eq(runs.id, waits.runId))
-    .where(
-      and(
-        openOfParked,
-        eq(waits.kind, "control"),
-        sessionId === undefined ? undefined : eq(waits.sessionId, sessionId),
-      ),
-    );
 }

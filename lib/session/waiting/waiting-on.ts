@@ -2,10 +2,10 @@ import type { WaitKind } from "#db/schema/unions.ts";
 import type { WaitingOn } from "#lib/events/event.ts";
 import type { WaitRow } from "./wait-store.ts";
 
-/** Of several waits of a turn, which kind its readers are told: the one that a person can do something about comes first. */
+/** If a turn waits for several kinds of things, the first of these is reported: kinds that a person can settle come first. */
 const ORDER: WaitKind[] = ["person", "control", "agents", "tests"];
 
-/** What a turn's waits come to for its readers. @param since when the turn began to wait. */
+/** Combines a turn's waits for its readers. @param since when the turn began to wait. */
 export function toWaitingOn(
   waits: readonly Pick<WaitRow, "kind" | "subjects" | "deadlineAt">[],
   since: Date,

@@ -73,7 +73,7 @@ export function wakeRun(
 const OVERDUE_AT_ONCE = 100;
 
 /**
- * Ends the waits whose time is over. One that cannot be ended does not keep the others from their end.
+ * Ends the waits whose deadline has passed. A failure is logged, and the other waits are still ended.
  *
  * @param now a time that a test sets.
  * @returns how many runs were woken.

@@ -61,7 +61,7 @@ export const elicitUserInput = ({ people }: Pick<ToolServices, "people">) =>
           call.waitEndedBy,
         )
         .catch((error: unknown) => {
-          // An answer may have been accepted: the call has to find it.
+          // An answer may have been accepted already, so the engine repeats the call instead of reporting a failure.
           throw new ServiceFailure(error);
         });
       switch (asked.state) {

@@ -17,7 +17,7 @@ import type { RunInPlay } from "./run-in-play.ts";
  * it has been stopped or steered meanwhile, or where something that it waits for is settled already; the run says so then.
  * Source: `architecture.md`, Turns that wait.
  *
- * @returns whether it was parked, so that this executor is to let go of it.
+ * @returns whether it was parked. This executor then stops playing it.
  * @throws StaleClaimError when the claim is over; nothing is written then.
  */
 export async function parkRun(deps: TurnDeps, run: RunInPlay, waits: NewWait[]): Promise<boolean> {
@@ -30,7 +30,7 @@ export async function parkRun(deps: TurnDeps, run: RunInPlay, waits: NewWait[]):
   const { runId, sessionId } = run.claim;
   deps.stops.forget(runId);
   announce(deps, parked.written);
-  // Control may have been given back before anybody could see that the run waits for it.
+  // A release before the commit found no wait to end.
   if (waits.some(({ kind }) => kind === "control") && deps.control.holderOf(sessionId) === undefined)
     await endControlWaits(deps, sessionId);
   return true;
@@ -56,7 +56,7 @@ async function park(tx: Transaction, { claim, session }: RunInPlay, waits: NewWa
   return { kind: "parked", written } as const;
 }
 
-/** Has the run know why it goes on, and its calls how their waits have ended. */
+/** Stores in the run why it was not parked, and for each call how its wait ended. */
 function noteHindrance(run: RunInPlay, waits: NewWait[], hindrance: Hindrance): void {
   if (hindrance.kind === "stopped") run.isCancelled = true;
   if (hindrance.kind === "message") run.isSteered = true;

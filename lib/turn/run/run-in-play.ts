@@ -40,7 +40,7 @@ export type RunInPlay = {
   isSteered: boolean;
   /** What its tool calls wait for or have waited for, by call id; the run itself has the empty id. */
   waits: Map<string, CallWait>;
-  /** Calls that an executor which has gone had begun, and that may not be made again. */
+  /** Calls that an earlier executor began and did not finish. They are not executed again. */
   begun: ReadonlySet<string>;
   /** Fires when the run is to stop at once, and when the process ends. */
   signal: AbortSignal;

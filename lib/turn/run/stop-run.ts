@@ -33,8 +33,8 @@ export async function stopRun(deps: TurnDeps, runId: string): Promise<void> {
 }
 
 /**
- * Wakes a parked run and ends it here, so that a stop does not depend on the engine. Its job is sent as for any other
- * wake: if this process ends in between, the engine plays the run, which ends then.
+ * Wakes a parked run and ends it in this process, so that a stop does not depend on the engine. The job of the wake is sent
+ * too: if this process ends before the run does, the engine plays the run and ends it.
  */
 async function endParked(deps: TurnDeps, runId: string): Promise<void> {
   const run = await findRun(deps.db, runId);
@@ -47,7 +47,7 @@ async function endParked(deps: TurnDeps, runId: string): Promise<void> {
     await settleCalls(deps, claimed.run);
     await closeRun(deps, claimed.run, END);
   } catch (error) {
-    // The engine was faster: whoever claimed the run ends it.
+    // The engine has claimed the run in the meantime and ends it.
     if (!isStaleClaim(error)) throw error;
   } finally {
     await sendWake(deps, job);

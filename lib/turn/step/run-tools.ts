@@ -97,7 +97,7 @@ const stepOf = (number: number, { callId }: PlannedCall): string => `tool-${numb
 
 type BegunCall = ReturnType<typeof beginCall>;
 
-/** The row of a call that begins now, or has begun when it began to wait. */
+/** The row of a call. A call that has waited began when its wait did. */
 const beginCall = ({ waits }: RunInPlay, { callId, name, input }: PlannedCall) => ({
   callId,
   resultId: newId("res"),
@@ -116,7 +116,7 @@ async function recordResult(
 ): Promise<void> {
   const { callId, resultId, name: toolName, startedAt } = begun;
   const state = result === UNKNOWN ? "unknown" : result.isError ? "failed" : "succeeded";
-  // Nobody reads an answer to what the call has asked.
+  // The call has ended, so answers to its questions would be lost.
   if (result.isError) await deps.elicitations.abandon({ runId: run.claim.runId, callId });
 
   const texts = result.content.flatMap((part) => (part.type === "text" && part.text ? [part.text] : []));
@@ -139,7 +139,7 @@ async function recordResult(
   await faultPoint("tool-recorded");
 }
 
-/** A call that waits: before it has begun, or for what it has asked for. */
+/** A call that waits, either before it began (`hasBegun` is false) or for something that it asked for. */
 type Unplayed = { waiting: Waiting; hasBegun: boolean };
 
 /**
@@ -155,7 +155,7 @@ async function play(
   deps.stops.throwIfShuttingDown();
   const tool = run.prompt.tools.get(call.name);
   if (!tool) return errorResult(`There is no tool named ${call.name} in this session.`);
-  // It is not made again, so that it needs nothing to work on.
+  // The call is not executed again, so it does not need a browser.
   if (run.begun.has(call.callId)) return UNKNOWN;
   const acquired = await acquire(deps, run, tool, call);
   if (!acquired.ok) return acquired.result;
@@ -229,12 +229,7 @@ async function executeWithin(
   // A tool that outlives the race must not take the process down with its late rejection.
   running.catch((error: unknown) => deps.logger.debug({ err: error, tool: tool.name }, "a tool call failed"));
   await faultPoint("tool-running");
-  try {
-    return await Promise.race([running, aborted]);
-  } finally {
-    // A signal of several sources is kept, with all that its listeners know, for as long as it has any.
-    signal.removeEventListener("abort", abort);
-  }
+  return Promise.race([running, aborted]);
 }
 
 function aboutCall({ claim, waits }: RunInPlay, { callId }: PlannedCall) {
@@ -266,9 +261,8 @@ function toModelMessage(
 }
 
 /**
- * Ends the calls that have begun or wait, for a run that is stopped: those that wait are stopped, and what came of those
- * that an executor which has gone had begun is reported as unknown, as it would be if the run went on. What the run has
- * asked is withdrawn. Source: `security.md`, What is never lost.
+ * Ends the unfinished calls of a run that is stopped. A call that waits gets the result that it was stopped; a call that an
+ * earlier executor began gets the result that its outcome is unknown. Open questions are withdrawn. Source: `security.md`, What is never lost.
  *
  * @throws StaleClaimError when the claim is over; nothing is written then.
  */

@@ -8,8 +8,13 @@ import {
   SESSION_STATES,
   STARTUP_STATUSES,
 } from "#db/schema/unions.ts";
-import { deliverableSchema, outcomeSchema, waitingOnSchema } from "#lib/events/event-schemas.ts";
-import { answerSchema, formSchema } from "#lib/events/form-schema.ts";
+import {
+  deliverableSchema,
+  outcomeSchema,
+  questionFields,
+  waitingOnSchema,
+} from "#lib/events/event-schemas.ts";
+import { answerSchema } from "#lib/events/form-schema.ts";
 import {
   count,
   pageUrl,
@@ -234,21 +239,10 @@ export const elicitationRecordSchema = z
     toolCallId: z
       .string()
       .meta({ description: "Id of the tool call that asked.", examples: ["call_h3k7pq"] }),
-    question: z.string().meta({ examples: ["Which currency?"] }),
-    options: z
-      .array(z.string())
-      .nullable()
-      .meta({
-        description: "Suggested answers. Any other text is accepted too.",
-        examples: [["EUR", "USD"]],
-      }),
-    form: formSchema
-      .nullable()
-      .meta({ description: "The fields to fill in. Null for a plain question.", examples: [null] }),
+    ...questionFields,
     state: z.enum(ELICITATION_STATES),
     answer: answerSchema.nullable().meta({ examples: [null] }),
     createdAt: timestamp,
-    expiresAt: timestamp.describe("When the question is no longer open."),
     resolvedAt: timestamp.nullable(),
   })
   .meta({ id: "Elicitation", description: "A question that the agent asked." });

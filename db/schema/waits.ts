@@ -1,0 +1,33 @@
+import { sql } from "drizzle-orm";
+import { index, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import { createdAt, instant, oneOf } from "./columns.ts";
+import { runs } from "./runs.ts";
+import { WAIT_ENDS, WAIT_KINDS, type WaitEnd, type WaitKind } from "./unions.ts";
+
+/** What a run waits for outside of the service: on behalf of a tool call, or the run itself between two steps. */
+export const waits = pgTable(
+  "waits",
+  {
+    runId: text("run_id")
+      .notNull()
+      .references(() => runs.id, { onDelete: "cascade" }),
+    /** The tool call that waits; empty for the run itself. */
+    callId: text("call_id").notNull(),
+    sessionId: text("session_id").notNull(),
+    kind: text("kind").$type<WaitKind>().notNull(),
+    /** Ids of what it waits for: questions, sub-agents or test runs; none for control. */
+    subjects: jsonb("subjects").$type<string[]>().notNull(),
+    /** When the wait ends without what it waits for; null for never. */
+    deadlineAt: instant("deadline_at"),
+    /** How it ended; null while it is open. */
+    endedBy: text("ended_by").$type<WaitEnd>(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.runId, table.callId] }),
+    index("waits_deadline").on(table.deadlineAt).where(sql`ended_by is null`),
+    index("waits_control").on(table.sessionId).where(sql`kind = 'control' and ended_by is null`),
+    oneOf("waits_kind", table.kind, WAIT_KINDS),
+    oneOf("waits_ended_by", table.endedBy, WAIT_ENDS),
+  ],
+);
