@@ -1,3 +1,4 @@
+export * from "./agents.ts";
 export * from "./browsers.ts";
 export * from "./callbacks.ts";
 export * from "./engine.ts";

@@ -42,6 +42,8 @@ export type UsageRow = {
   modelCalls: number;
   toolCalls: number;
   durationMs: number;
+  /** Of everything below the run's session that ended since the run before it, or with this one. */
+  delegated?: Omit<UsageRow, "delegated"> | undefined;
 };
 
 /**

@@ -17,6 +17,12 @@ export const ELICITATION_STATES = ["open", "answered", "declined", "unanswered",
 export const WAIT_KINDS = ["person", "agents", "tests", "control"] as const;
 /** How a wait ended: what it waited for came, its time was over, a message steered the turn, or the turn was stopped. */
 export const WAIT_ENDS = ["settled", "deadline", "message", "stopped"] as const;
+/** When a wait is settled: as soon as one of the things it waits for has come, or when all have. */
+export const WAIT_UNTIL = ["any", "all"] as const;
+/** Which browser a sub-agent works on: one of its own, its parent's, or none. */
+export const AGENT_BROWSERS = ["own", "shared", "none"] as const;
+/** How the last turn of a sub-agent ended. */
+export const AGENT_OUTCOMES = ["succeeded", "failed", "cancelled"] as const;
 /** What a session is doing, or how its last turn ended, in one word. */
 export const SESSION_STATES = [
   "ready",
@@ -59,5 +65,8 @@ export type EvidenceKind = (typeof EVIDENCE_KINDS)[number];
 export type ElicitationState = (typeof ELICITATION_STATES)[number];
 export type WaitKind = (typeof WAIT_KINDS)[number];
 export type WaitEnd = (typeof WAIT_ENDS)[number];
+export type WaitUntil = (typeof WAIT_UNTIL)[number];
+export type AgentBrowser = (typeof AGENT_BROWSERS)[number];
+export type AgentOutcome = (typeof AGENT_OUTCOMES)[number];
 export type SessionStateWord = (typeof SESSION_STATES)[number];
 export type ShareRole = (typeof SHARE_ROLES)[number];

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { index, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import { createdAt, instant, oneOf } from "./columns.ts";
 import { runs } from "./runs.ts";
-import { WAIT_ENDS, WAIT_KINDS, type WaitEnd, type WaitKind } from "./unions.ts";
+import { WAIT_ENDS, WAIT_KINDS, WAIT_UNTIL, type WaitEnd, type WaitKind, type WaitUntil } from "./unions.ts";
 
 /** What a run waits for outside of the service: on behalf of a tool call, or the run itself between two steps. */
 export const waits = pgTable(
@@ -17,6 +17,8 @@ export const waits = pgTable(
     kind: text("kind").$type<WaitKind>().notNull(),
     /** Ids of what it waits for: questions, sub-agents or test runs; none for control. */
     subjects: jsonb("subjects").$type<string[]>().notNull(),
+    /** Whether one of them ends the wait, or all of them together. */
+    until: text("until").$type<WaitUntil>().notNull().default("any"),
     /** When the wait ends without what it waits for; null for never. */
     deadlineAt: instant("deadline_at"),
     /** How it ended; null while it is open. */
@@ -28,6 +30,7 @@ export const waits = pgTable(
     index("waits_deadline").on(table.deadlineAt).where(sql`ended_by is null`),
     index("waits_control").on(table.sessionId).where(sql`kind = 'control' and ended_by is null`),
     oneOf("waits_kind", table.kind, WAIT_KINDS),
+    oneOf("waits_until", table.until, WAIT_UNTIL),
     oneOf("waits_ended_by", table.endedBy, WAIT_ENDS),
   ],
 );

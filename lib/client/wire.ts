@@ -1,5 +1,114 @@
 // Generated from the contract by `npm run build:client`. Do not edit: a test compares it with the contract.
 
+/** A sub-agent reported its progress. */
+export type AgentProgressEvent = {
+  kind: "agent.progress";
+  /** Sequence number in the session, without gaps. */
+  seq: number;
+  /** ISO 8601, UTC. */
+  timestamp: string;
+  /** Id of the session. */
+  sessionId: string;
+  /** Id of the request: one accepted message. */
+  requestId: string | null;
+  /** Id of the run: one attempt at the request's turn. */
+  runId: string | null;
+  source: Source;
+  /** Id of the sub-agent, which is the id of its session. */
+  agentId: string;
+  /** Name of the sub-agent, unique in its tree. */
+  name: string;
+  text: string;
+};
+
+/** A sub-agent. */
+export type AgentRecord = {
+  /** Id of the sub-agent, which is the id of its session. */
+  agentId: string;
+  /** Id of the session that delegated to it. */
+  parentId: string;
+  /** 1 for a sub-agent of a session without a parent. */
+  depth: number;
+  name: string;
+  objective: string;
+  browser: "own" | "shared" | "none";
+  /** `running` until its turn has ended, also while it waits. */
+  status: "running" | "succeeded" | "failed" | "cancelled";
+  /** What it did last, in words. */
+  lastStep: string | null;
+  /** What it reported last. */
+  progress: string | null;
+  /** The result of a sub-agent that succeeded. */
+  result?: unknown | undefined;
+  error: string | null;
+  /** Whether the sub-agent submitted the result. Otherwise the result is its last text. */
+  submitted: boolean;
+  /** Usage of its ended turns, with everything below it. */
+  usage: UsageSum;
+  statusUrl: string;
+  streamUrl: string;
+  /** Null unless its browser is ready. */
+  liveViewUrl: string | null;
+  /** ISO 8601, UTC. */
+  createdAt: string;
+  /** ISO 8601, UTC. */
+  settledAt: string | null;
+};
+
+/** The turn of a sub-agent ended. */
+export type AgentSettledEvent = {
+  kind: "agent.settled";
+  /** Sequence number in the session, without gaps. */
+  seq: number;
+  /** ISO 8601, UTC. */
+  timestamp: string;
+  /** Id of the session. */
+  sessionId: string;
+  /** Id of the request: one accepted message. */
+  requestId: string | null;
+  /** Id of the run: one attempt at the request's turn. */
+  runId: string | null;
+  source: Source;
+  /** Id of the sub-agent, which is the id of its session. */
+  agentId: string;
+  /** Name of the sub-agent, unique in its tree. */
+  name: string;
+  status: "succeeded" | "failed" | "cancelled";
+  /** Whether the sub-agent submitted the result. Otherwise the result is its last text. */
+  submitted: boolean;
+  /** The result. If its JSON is longer than 4 KiB: the beginning of that JSON, as a string. */
+  result?: unknown | undefined;
+  isResultCut?: boolean | undefined;
+  error?: string | undefined;
+  /** Usage of all its turns, with everything below it. */
+  usage: UsageSum;
+};
+
+/** The agent delegated work to a sub-agent. */
+export type AgentSpawnedEvent = {
+  kind: "agent.spawned";
+  /** Sequence number in the session, without gaps. */
+  seq: number;
+  /** ISO 8601, UTC. */
+  timestamp: string;
+  /** Id of the session. */
+  sessionId: string;
+  /** Id of the request: one accepted message. */
+  requestId: string | null;
+  /** Id of the run: one attempt at the request's turn. */
+  runId: string | null;
+  source: Source;
+  /** Id of the sub-agent, which is the id of its session. */
+  agentId: string;
+  /** Name of the sub-agent, unique in its tree. */
+  name: string;
+  objective: string;
+  /** `own`: a browser of its own. `shared`: the parent's. `none`: no browser tools. */
+  browser: "own" | "shared" | "none";
+  /** 1 for a sub-agent of a session without a parent. */
+  depth: number;
+};
+
 export type AgentStatus = {
   turnState: TurnState;
   /** What the running turn waits for. Null while it works. */
@@ -249,7 +358,7 @@ export type CreateSession = {
   /** Remote tool servers by id, at most 10. The id `builtin` adds no server: it pins the built-in server to the given `url`. */
   mcpServers?: Record<string, McpServer> | undefined;
   capabilities?: Capabilities | undefined;
-  /** Lets the agent delegate to sub-agents. Stored, but without effect: this version has no delegation tools. */
+  /** Lets the agent delegate to sub-agents. With `source: "web"`, the deployment's feature flag decides instead. */
   subAgents?: boolean | undefined;
   delegation?: DelegationCaps | undefined;
 };
@@ -349,7 +458,7 @@ export type DeliveryRecordPage = {
 };
 
 /** A stored event of the session. Ignore unknown kinds. */
-export type DomainEvent = RunStartedEvent | MessageCompletedEvent | ToolCallEvent | ToolResultEvent | McpSkippedEvent | TurnCompactingEvent | TurnCompactedEvent | TurnSteeredEvent | TurnWaitingEvent | TurnResumedEvent | DeliverablePendingEvent | DeliverableReadyEvent | DeliverableFailedEvent | BrowserStatusEvent | BrowserWaitingEvent | BrowserDialogEvent | BrowserDownloadEvent | AnnotationSubmittedEvent | ElicitationRequestedEvent | ElicitationResolvedEvent | RunCompletedEvent;
+export type DomainEvent = RunStartedEvent | MessageCompletedEvent | ToolCallEvent | ToolResultEvent | McpSkippedEvent | TurnCompactingEvent | TurnCompactedEvent | TurnSteeredEvent | TurnWaitingEvent | TurnResumedEvent | AgentSpawnedEvent | AgentProgressEvent | AgentSettledEvent | DeliverablePendingEvent | DeliverableReadyEvent | DeliverableFailedEvent | BrowserStatusEvent | BrowserWaitingEvent | BrowserDialogEvent | BrowserDownloadEvent | AnnotationSubmittedEvent | ElicitationRequestedEvent | ElicitationResolvedEvent | RunCompletedEvent;
 
 /** A question that the agent asked. */
 export type Elicitation = {
@@ -687,6 +796,30 @@ export type LiveFrame = {
   /** ISO 8601, UTC. */
   timestamp: string;
   data: TurnResumedEvent;
+} | {
+  type: "agent.spawned";
+  seq: number;
+  /** Id of the session. */
+  sessionId: string;
+  /** ISO 8601, UTC. */
+  timestamp: string;
+  data: AgentSpawnedEvent;
+} | {
+  type: "agent.progress";
+  seq: number;
+  /** Id of the session. */
+  sessionId: string;
+  /** ISO 8601, UTC. */
+  timestamp: string;
+  data: AgentProgressEvent;
+} | {
+  type: "agent.settled";
+  seq: number;
+  /** Id of the session. */
+  sessionId: string;
+  /** ISO 8601, UTC. */
+  timestamp: string;
+  data: AgentSettledEvent;
 } | {
   type: "deliverable.pending";
   seq: number;
@@ -1486,6 +1619,20 @@ export type Usage = {
   toolCalls: number;
   /** Duration in milliseconds. */
   durationMs: number;
+  /** The usage of sub-agents, at every depth, that no earlier run of the session has reported. Absent if there is none. */
+  delegated?: UsageSum | undefined;
+};
+
+/** Resource usage, added up. */
+export type UsageSum = {
+  inputTokens: number;
+  outputTokens: number;
+  reasoningTokens: number;
+  cachedInputTokens: number;
+  modelCalls: number;
+  toolCalls: number;
+  /** Duration in milliseconds. */
+  durationMs: number;
 };
 
 /** What a turn waits for outside of the service. */
@@ -1538,6 +1685,15 @@ export type Operations = {
     parameters: { sessionId: string };
     body: undefined;
     answer: SessionDeleted;
+  };
+  /** List the sub-agents below a session. Lists every sub-agent below the session, at every depth: parents before their children. A sub-agent is a session of its own, which the session's key can read but not control. */
+  listAgents: {
+    parameters: { sessionId: string };
+    body: undefined;
+    answer: {
+      success: true;
+      agents: Array<AgentRecord>;
+    };
   };
   /** Create a token for the built-in MCP server. Gives an external agent access to the session's tools. With the token, an MCP client connects to the built-in server at `url` over Streamable HTTP. It gets the tools that the session's tool policy allows. */
   createMcpToken: {
@@ -1723,6 +1879,7 @@ export const OPERATIONS = {
   listSessions: {"method":"GET","path":"/api/sessions","query":["limit","cursor"],"hasBody":false,"isRaw":false},
   readSession: {"method":"GET","path":"/api/sessions/:sessionId","query":[],"hasBody":false,"isRaw":false},
   deleteSession: {"method":"DELETE","path":"/api/sessions/:sessionId","query":[],"hasBody":false,"isRaw":false},
+  listAgents: {"method":"GET","path":"/api/sessions/:sessionId/agents","query":[],"hasBody":false,"isRaw":false},
   createMcpToken: {"method":"POST","path":"/api/sessions/:sessionId/mcp-token","query":[],"hasBody":false,"isRaw":false},
   readRequestStatus: {"method":"GET","path":"/api/sessions/:sessionId/requests/:requestId","query":[],"hasBody":false,"isRaw":false},
   streamRequest: {"method":"GET","path":"/api/sessions/:sessionId/requests/:requestId/stream","query":["after"],"hasBody":false,"isRaw":true},

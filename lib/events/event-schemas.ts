@@ -1,6 +1,8 @@
 import { z } from "zod";
 import type { MessagePart } from "#db/schema/index.ts";
 import {
+  AGENT_BROWSERS,
+  AGENT_OUTCOMES,
   BROWSER_STATUSES,
   EVIDENCE_KINDS,
   MESSAGE_ROLES,
@@ -118,17 +120,38 @@ export const evidenceSchema = z
   })
   .meta({ id: "EvidencePointer", description: "Evidence that a tool stored. Download it as an artifact." });
 
+const usageFields = {
+  inputTokens: count.meta({ examples: [13155] }),
+  outputTokens: count.meta({ examples: [950] }),
+  reasoningTokens: count,
+  cachedInputTokens: count,
+  modelCalls: count.meta({ examples: [7] }),
+  toolCalls: count.meta({ examples: [7] }),
+  durationMs,
+};
+
+/** The usage of one run or more, without what is below them. */
+export const usageSumSchema = z
+  .object(usageFields)
+  .meta({ id: "UsageSum", description: "Resource usage, added up." });
+
 const usageSchema = z
   .object({
-    inputTokens: count.meta({ examples: [13155] }),
-    outputTokens: count.meta({ examples: [950] }),
-    reasoningTokens: count,
-    cachedInputTokens: count,
-    modelCalls: count.meta({ examples: [7] }),
-    toolCalls: count.meta({ examples: [7] }),
-    durationMs,
+    ...usageFields,
+    delegated: usageSumSchema.optional().meta({
+      description:
+        "The usage of sub-agents, at every depth, that no earlier run of the session has reported. Absent if there is none.",
+    }),
   })
   .meta({ id: "Usage", description: "Resource usage of a run." });
+
+const agentId = sessionId.meta({
+  description: "Id of the sub-agent, which is the id of its session.",
+  examples: ["ses_c3hq7wzkx2mtnpyr5vbjd4sa"],
+});
+const agentName = z
+  .string()
+  .meta({ description: "Name of the sub-agent, unique in its tree.", examples: ["cart-page"] });
 
 /** Source: `wire.md`, Turns that wait. */
 export const waitingOnSchema = z
@@ -257,6 +280,34 @@ export const eventSchemas = {
       description:
         "`settled`: what the turn waited for has come. `deadline`: the time of the wait is over. `message`: a message steers the turn. `stopped`: the turn was stopped.",
     }),
+  }),
+  "agent.spawned": define("agent.spawned", "The agent delegated work to a sub-agent.", {
+    agentId,
+    name: agentName,
+    objective: z.string().meta({ examples: ["Read the prices on the cart page."] }),
+    browser: z.enum(AGENT_BROWSERS).meta({
+      description: "`own`: a browser of its own. `shared`: the parent's. `none`: no browser tools.",
+    }),
+    depth: z.int().min(1).meta({ description: "1 for a sub-agent of a session without a parent." }),
+  }),
+  "agent.progress": define("agent.progress", "A sub-agent reported its progress.", {
+    agentId,
+    name: agentName,
+    text: z.string().meta({ examples: ["Two of five pages are read."] }),
+  }),
+  "agent.settled": define("agent.settled", "The turn of a sub-agent ended.", {
+    agentId,
+    name: agentName,
+    status: z.enum(AGENT_OUTCOMES),
+    submitted: z.boolean().meta({
+      description: "Whether the sub-agent submitted the result. Otherwise the result is its last text.",
+    }),
+    result: jsonValue.optional().meta({
+      description: "The result. If its JSON is longer than 4 KiB: the beginning of that JSON, as a string.",
+    }),
+    isResultCut: z.boolean().optional(),
+    error: z.string().optional(),
+    usage: usageSumSchema.meta({ description: "Usage of all its turns, with everything below it." }),
   }),
   "deliverable.pending": define("deliverable.pending", "The run will produce a result.", deliverable),
   "deliverable.ready": define("deliverable.ready", "The result is ready and valid.", deliverable),

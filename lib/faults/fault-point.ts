@@ -28,6 +28,8 @@ const FAULT_POINTS = {
   "compaction-half-done": "K26",
   "browser-starting": "K27",
   "browser-navigating": "K28",
+  "agents-spawned": "K29",
+  "agent-result-recorded": "K30",
   "park-begun": "K31",
   "wake-committed": "K32",
   "removal-half-done": "K33",

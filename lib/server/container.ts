@@ -1,4 +1,6 @@
 import type { Logger } from "pino";
+import type { AgentsDeps } from "#lib/agents/agents-deps.ts";
+import { cancelChildren } from "#lib/agents/cancel-agents.ts";
 import { enterByLink } from "#lib/api/auth/entrance.ts";
 import { deleteFullBuckets } from "#lib/api/http/rates/rate-store.ts";
 import { servePath } from "#lib/api/http/serve-path.ts";
@@ -88,8 +90,12 @@ async function createParts(env: Env, logger: Logger, isServerless: boolean) {
   const { model, readHealth: readModelHealth } = createObservedModel(env);
   // A page's overlay submits through the API, which is built from the browsers: the one port that is connected later.
   const api = Promise.withResolvers<ApiServices>();
+  // Delegation starts and stops turns, whose tools it is: the player is connected later.
+  const connected = Promise.withResolvers<ReturnType<typeof createTurnPlayer>>();
+  const agents = createAgentsDeps(base, schemas, connected.promise);
   const tooling = await createTooling({
     ...base,
+    agents,
     onAnnotation: async (sessionId, body) => submitFromOverlay(await api.promise, sessionId, body),
   });
   const live = openLiveHub(base, access, tooling);
@@ -98,6 +104,7 @@ async function createParts(env: Env, logger: Logger, isServerless: boolean) {
   const mcp = connectToolServers({ ...base, tokenKey, serveMcp: builtinMcp.serve });
   const player = createTurnPlayer({
     ...base,
+    cancelChildren: (sessionId) => cancelChildren(agents, sessionId),
     schemas,
     model,
     mcp,
@@ -107,6 +114,7 @@ async function createParts(env: Env, logger: Logger, isServerless: boolean) {
       await deleteFullBuckets(storage.db);
     },
   });
+  connected.resolve(player);
   const removals = openRemovals(base, tooling, live, player);
   const connectApi = api.resolve;
   const parts = { ...base, schemas, access, model, readModelHealth, tooling, live, builtinMcp, mcp };
@@ -115,6 +123,32 @@ async function createParts(env: Env, logger: Logger, isServerless: boolean) {
 
 type Access = ReturnType<typeof createAccess>;
 type Tooling = Awaited<ReturnType<typeof createTooling>>;
+
+/** What delegation works with. */
+const createAgentsDeps = (
+  { env, logger, storage: { db, log, sealer } }: Base,
+  schemas: AgentsDeps["schemas"],
+  player: Promise<ReturnType<typeof createTurnPlayer>>,
+): AgentsDeps => ({
+  db,
+  log,
+  sealer,
+  schemas,
+  jobs: {
+    sendSoon: (jobs) =>
+      void player.then(
+        (connected) => connected.jobs.sendSoon(jobs),
+        (error: unknown) => logger.error({ err: error }, "the jobs of sub-agents were not sent"),
+      ),
+  },
+  stopRun: async (runId) => (await player).turn.stopRun(runId),
+  limits: {
+    maxLiveChildren: env.DELEGATION_MAX_LIVE_CHILDREN,
+    maxLiveBrowsers: env.DELEGATION_MAX_LIVE_BROWSERS,
+    maxDepth: env.DELEGATION_MAX_DEPTH,
+    maxLiveTotal: env.DELEGATION_MAX_LIVE_TOTAL,
+  },
+});
 
 const openLiveHub = (
   { env, logger, storage: { db, log, words }, control }: Base,

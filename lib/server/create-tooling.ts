@@ -1,4 +1,6 @@
 import type { Logger } from "pino";
+import type { AgentsDeps } from "#lib/agents/agents-deps.ts";
+import { agentTools } from "#lib/agents/tools/index.ts";
 import { type BrowserServiceDeps, createBrowserService } from "#lib/browser/create-browser-service.ts";
 import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
 import { createEvidenceStore } from "#lib/evidence/evidence.ts";
@@ -32,6 +34,7 @@ type ToolingDeps = {
   isServerless: boolean;
   /** Takes submissions of the annotation overlay. */
   onAnnotation: BrowserServiceDeps["onAnnotation"];
+  agents: AgentsDeps;
 };
 
 /** Browsers, sandboxes and the tools that work through them. */
@@ -84,6 +87,7 @@ export async function createTooling(deps: ToolingDeps) {
     ...workspaceTools(services),
     ...transcriptTools(services),
     ...peopleTools(services),
+    ...agentTools(deps.agents),
   ];
   // A deployment without a sandbox has no tools that need one.
   const tools = env.SANDBOX === "none" ? all.filter((tool) => tool.needs !== "sandbox") : all;

@@ -25,7 +25,7 @@ import { followRuns } from "./follow-runs.ts";
 import { followWaits } from "./follow-waits.ts";
 import type { Storage } from "./open-storage.ts";
 
-type TurnPlayerDeps = Pick<TurnDeps, "model" | "mcp" | "elicitations"> & {
+type TurnPlayerDeps = Pick<TurnDeps, "model" | "mcp" | "elicitations" | "cancelChildren"> & {
   env: Env;
   storage: Storage;
   logger: Logger;
@@ -138,7 +138,7 @@ export function createTurnPlayer(deps: TurnPlayerDeps) {
 
 /** What the turn engine works with. */
 function readTurnDeps(deps: TurnPlayerDeps, jobs: JobSender, stops: StopRegistry): TurnDeps {
-  const { env, storage, logger, model, mcp, elicitations, control, tooling } = deps;
+  const { env, storage, logger, model, mcp, elicitations, cancelChildren, control, tooling } = deps;
   return {
     db: storage.db,
     log: storage.log,
@@ -148,6 +148,7 @@ function readTurnDeps(deps: TurnPlayerDeps, jobs: JobSender, stops: StopRegistry
     model,
     mcp,
     elicitations,
+    cancelChildren,
     control,
     evidence: tooling.evidence,
     firstLook: tooling.firstLook,

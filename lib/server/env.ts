@@ -65,6 +65,8 @@ const envSchema = z.object({
     .optional(),
   DELEGATION_MAX_LIVE_CHILDREN: wholeNumber(4),
   DELEGATION_MAX_LIVE_BROWSERS: wholeNumber(4),
+  DELEGATION_MAX_DEPTH: wholeNumber(2),
+  DELEGATION_MAX_LIVE_TOTAL: wholeNumber(16),
   BROWSER_CDP_URL: url.optional(),
   BROWSER_EXECUTABLE_PATH: z.string().optional(),
   SANDBOX: z.enum(["local", "vercel", "none", "unconfined"]).default("local"),

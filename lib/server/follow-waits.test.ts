@@ -21,6 +21,7 @@ async function parkForControl(sessionId: string): Promise<string> {
     callId: "",
     kind: "control",
     subjects: [],
+    until: "any",
     deadlineAt: null,
     createdAt: new Date(),
   } as const;

@@ -81,6 +81,7 @@ export async function createSession(
       ...profile,
       ...delegation,
       id: sessionId,
+      parentSessionId: null,
       title: titleOf(messages),
       mcpServers: servers,
       callbackUrl: callback?.url ?? null,

@@ -98,6 +98,7 @@ export const placeSecret = (sessionId: string, name: string): SecretPlace => ({
 const FIELDS = [
   "id",
   "ownerId",
+  "parentSessionId",
   "title",
   "userId",
   "source",
@@ -178,7 +179,7 @@ const insertSession = defineStatement<
  * @returns whether it was written.
  */
 export async function insertNewSession(
-  db: Database,
+  db: Executor,
   { session, request, messages: said, secrets, job }: NewSessionRows,
 ): Promise<boolean> {
   const fields = Object.fromEntries(

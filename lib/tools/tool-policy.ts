@@ -59,6 +59,10 @@ export const removeIncapable = (tools: readonly ToolInfo[], { browser, sandbox }
     return needs === "browser" ? sandbox && browser : true;
   });
 
+/** Whether the session may delegate decides about the delegation tools; those of a sub-agent are in sub-agents only. */
+export const removeDelegation = (tools: readonly ToolInfo[], subAgents: boolean): ToolInfo[] =>
+  tools.filter(({ needs }) => needs !== "parent" && (needs !== "delegation" || subAgents));
+
 /** Precedence 3: `outputSchema` narrows the toolset to the analysis profile. */
 export const narrowToAnalysis = (tools: readonly ToolInfo[], hasOutputSchema: boolean): ToolInfo[] =>
   tools.filter((tool) => !hasOutputSchema || tool.profile === "analysis" || isOutsidePolicy(tool));

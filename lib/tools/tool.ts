@@ -1,9 +1,12 @@
 import type { z } from "zod";
-import type { RunOrigin, WaitEnd, WaitKind } from "#db/schema/unions.ts";
+import type { RunOrigin, WaitEnd, WaitKind, WaitUntil } from "#db/schema/unions.ts";
 import type { EvidencePointer } from "#lib/events/event.ts";
 
-/** What a tool cannot work without; `capabilities` removes the tools whose need is switched off. */
-export type ToolNeed = "browser" | "sandbox";
+/**
+ * What a tool cannot work without. `capabilities` removes the tools whose need is switched off; `delegation` tools are only
+ * in sessions that may have sub-agents, `parent` tools only in sub-agents.
+ */
+export type ToolNeed = "browser" | "sandbox" | "delegation" | "parent";
 
 /**
  * Where a tool belongs: `analysis` tools are in every session, `editing` tools are left out of a structured one
@@ -33,6 +36,8 @@ export type Waiting = {
     kind: WaitKind;
     /** Ids of what it waits for. */
     subjects: string[];
+    /** Whether one of them ends the wait (the default), or all of them together. */
+    until?: WaitUntil;
     /** When the wait ends without it; null for never. */
     deadlineAt: Date | null;
   };
@@ -46,8 +51,9 @@ export type ToolCall = {
   runId: string | null;
   callId: string;
   origin: RunOrigin;
-  /** How the wait of an earlier try of this call has ended. */
+  /** How the wait of an earlier try of this call has ended, and what it waited for. */
   waitEndedBy?: WaitEnd | undefined;
+  waitedFor?: readonly string[] | undefined;
   /** Fires when the turn is stopped or the service shuts down. */
   signal: AbortSignal;
 };

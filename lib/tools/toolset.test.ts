@@ -50,6 +50,7 @@ const compose = (wish: Wish = {}) =>
   composeToolset({
     available: wish.available ?? available,
     capabilities: wish.capabilities ?? { browser: true, sandbox: true },
+    subAgents: true,
     hasOutputSchema: wish.structured ?? false,
     policy: { include: [], exclude: [], externalTurnExclude: [], ...wish },
   });

@@ -1,9 +1,10 @@
-import type { RunOrigin } from "#db/schema/unions.ts";
+import { BROWSER_TOOLS, type RunOrigin } from "#db/schema/unions.ts";
 import {
   addIncluded,
   type Capabilities,
   keepExisting,
   narrowToAnalysis,
+  removeDelegation,
   removeExcluded,
   removeIncapable,
   removeOnExternalTurn,
@@ -20,15 +21,36 @@ import {
 export function composeToolset(session: {
   available: readonly ToolInfo[];
   capabilities: Capabilities;
+  /** Whether the session may delegate to sub-agents. */
+  subAgents: boolean;
   hasOutputSchema: boolean;
   policy: ToolPolicy;
 }): string[] {
-  const { available, capabilities, hasOutputSchema, policy } = session;
-  const capable = removeIncapable(available, capabilities);
+  const { available, capabilities, subAgents, hasOutputSchema, policy } = session;
+  const capable = removeIncapable(removeDelegation(available, subAgents), capabilities);
   const narrowed = narrowToAnalysis(capable, hasOutputSchema);
   const included = addIncluded(narrowed, capable, policy.include);
   return removeExcluded(included, policy.exclude).map((tool) => tool.name);
 }
+
+/** The tools that only a sub-agent has. */
+const CHILD_TOOLS = ["submit_result", "report_progress"];
+/** The tools that act for the whole session, which a sub-agent does not have. */
+const ROOT_TOOLS = ["publish_variant", "deploy_landing_page", "publish_qa_report", "import_legacy_session"];
+
+/**
+ * The names of a sub-agent's tools: its parent's, less those of the browser where it has none, and those that only a
+ * sub-agent has. Source: `sub-agents.md`, A child.
+ */
+export const narrowToChild = (toolset: readonly string[], hasBrowser: boolean): string[] => [
+  ...toolset.filter(
+    (name) =>
+      !CHILD_TOOLS.includes(name) &&
+      !ROOT_TOOLS.includes(name) &&
+      (hasBrowser || !BROWSER_TOOLS.some((tool) => tool === name)),
+  ),
+  ...CHILD_TOOLS,
+];
 
 /**
  * The names of the tools that one run is given: what of the session's toolset still exists, then the tools of its MCP

@@ -10,10 +10,11 @@ import { openRun } from "./run/open-run.ts";
 import { parkRun } from "./run/park-run.ts";
 import { findPlace, findRecorded, isStopped, type RunInPlay } from "./run/run-in-play.ts";
 import { STOPPED_REASON } from "./run/stop-registry.ts";
+import { awaitAgents, hasMoreToDo, ownWait } from "./step/await-agents.ts";
 import type { PlannedCall } from "./step/call-model.ts";
 import { callWithRoom } from "./step/call-with-room.ts";
 import { readSteers } from "./step/read-steers.ts";
-import { runTools, settleCalls } from "./step/run-tools.ts";
+import { hasSubmitted, runTools, settleCalls } from "./step/run-tools.ts";
 import {
   beginCollection,
   collectDeliverable,
@@ -100,14 +101,27 @@ async function playSteps(
     const model = await callWithRoom(deps, run, number);
     if (isStopped(run) || model.kind === "stopped") return STOPPED;
     if (model.kind === "failed") return { outcome: "errored", failure: model.failure };
-    if (model.kind === "concluded")
+    const isConclusion = model.kind === "concluded";
+    if (isConclusion && !(await hasMoreToDo(deps, run, number)))
       return { outcome: "succeeded", conclusion: model.record, canGoOn: number < maxSteps };
-    if (await waitForCalls(deps, run, number, model.calls)) return "parked";
+    if (isConclusion) await recordStep(deps, run, model.record);
+    const calls = isConclusion ? [] : model.calls;
+    if (await waitForCalls(deps, run, number, calls)) return "parked";
     if (isStopped(run)) return STOPPED;
+    if (calls.some((call) => hasSubmitted(run, number, call)))
+      return { outcome: "succeeded", canGoOn: false };
     // At the step limit, and once the collection has begun, an unread message becomes a turn of its own.
     const mayRead = number < maxSteps && !hasBegunCollection(run);
     let goesOn = mayRead && run.isSteered && (await readSteers(deps, run, number + 1));
-    while (model.calls.length === 0 && !goesOn) {
+    while (calls.length === 0 && !goesOn) {
+      const delegated = mayRead ? await awaitAgents(deps, run, number) : "none";
+      if (delegated === "parked") return "parked";
+      if (isStopped(run)) return STOPPED;
+      if (delegated === "read") break;
+      if (run.isSteered) {
+        goesOn = await readSteers(deps, run, number + 1);
+        continue;
+      }
       const end = await finishRun(deps, checker, run, { number, mayRead });
       if (end !== "steered") return end;
       goesOn = await readSteers(deps, run, number + 1);
@@ -143,8 +157,7 @@ async function waitForCalls(
 async function waitForControl(deps: TurnDeps, run: RunInPlay): Promise<boolean> {
   if (!run.prompt.tools.has("browser_execute")) return false;
   if (deps.control.holderOf(run.claim.sessionId) === undefined) return false;
-  const wait = { callId: "", kind: "control", subjects: [], deadlineAt: null } as const;
-  return parkRun(deps, run, [{ ...wait, subjects: [], createdAt: new Date() }]);
+  return parkRun(deps, run, [ownWait({ kind: "control", subjects: [] })]);
 }
 
 /**

@@ -38,6 +38,8 @@ export type TurnDeps = {
   /** Which sessions' browsers a person has control of. */
   control: Pick<BrowserControl, "holderOf">;
   stops: StopRegistry;
+  /** Stops the live children of a session, with everything below them; waits a moment for their ends. */
+  cancelChildren: (sessionId: string) => Promise<void>;
   logger: Logger;
   settings: TurnSettings;
 };

@@ -201,6 +201,13 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
       return service.call("DELETE", `${session.api}/queue/${requestId}`);
     },
   ],
+  listAgents: [
+    200,
+    async () => {
+      const session = await makeSession();
+      return service.call("GET", `${session.api}/agents`);
+    },
+  ],
   listElicitations: [
     200,
     async () => service.call("GET", `${(await makeQuestion()).session.api}/elicitations?limit=1`),

@@ -43,7 +43,8 @@ export async function admitCaller(
     if (params.sessionId === undefined || operation.sessionCheck === "handler")
       return { ok: true, caller: checked.caller, session: undefined };
     const session = await findKnownSession(services, params.sessionId, checked.caller.ownerId);
-    return session ? { ok: true, caller: checked.caller, session } : unknownSession();
+    if (!session) return unknownSession();
+    return refuseSubAgent(operation, session) ?? { ok: true, caller: checked.caller, session };
   }
   if (auth.kind === "none") return { ok: true, caller: undefined, session: undefined };
   if (!isOwnOrigin(services, request)) return fail("forbidden", "this is for the service's own pages");
@@ -54,6 +55,21 @@ export async function admitCaller(
       : fail("unauthorized", "sign in with the link printed where the service was started");
   }
   return admitVisitor(services, auth, request, params.sessionId ?? "");
+}
+
+/**
+ * A sub-agent takes messages, stops and retargets from its parent alone, and is deleted with its root; reading it is free.
+ * Source: `sub-agents.md`, A child.
+ */
+function refuseSubAgent(
+  { method }: { method: string },
+  { parentSessionId }: SessionRow,
+): Failure | undefined {
+  if (method === "GET" || parentSessionId === null) return undefined;
+  return fail(
+    "conflict",
+    `this session is a sub-agent: it can be read, but only the session that delegated to it (${parentSessionId}) controls it`,
+  );
 }
 
 /** Owner of what is started on the landing page and with the generated key. */
@@ -81,6 +97,8 @@ async function admitVisitor(
     return fail("forbidden", `this share link may ${access.role}, not ${auth.role}`);
   if (auth.ownLink && access.linkId !== null)
     return fail("forbidden", "only the session's own shareUrl manages its share links");
+  const refusal = refuseSubAgent({ method: request.method }, session);
+  if (refusal) return refusal;
   const visitor = `${sessionId}/${access.linkId ?? "shareUrl"}`;
   return { ok: true, caller: undefined, session, visitor };
 }

@@ -117,6 +117,7 @@ async function readProfile(
   };
   const userId = body.userId ?? null;
   const hasOutputSchema = body.outputSchema !== undefined;
+  const subAgents = await admitSubAgents(services, body.subAgents ?? false, asked.source, userId);
   const session: NewSession = {
     ...asked,
     messages: body.messages,
@@ -126,7 +127,13 @@ async function readProfile(
     targetPageUrls: body.targetPageUrls ?? [],
     outputSchema: body.outputSchema ?? null,
     tools,
-    toolset: composeToolset({ available: services.tools, capabilities, hasOutputSchema, policy: tools }),
+    toolset: composeToolset({
+      available: services.tools,
+      capabilities,
+      subAgents,
+      hasOutputSchema,
+      policy: tools,
+    }),
     systemPrompt: body.systemPrompt ?? null,
     mcpServers: Object.fromEntries(
       Object.entries(body.mcpServers ?? {}).map(([id, { url, type = "http", headers = null }]) => [
@@ -135,7 +142,7 @@ async function readProfile(
       ]),
     ),
     capabilities,
-    subAgents: await admitSubAgents(services, body.subAgents ?? false, asked.source, userId),
+    subAgents,
     delegation: delegation.caps,
     callback: body.callback
       ? {

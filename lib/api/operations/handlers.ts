@@ -1,5 +1,6 @@
 import type { Contract, OperationName } from "../contract/contract.ts";
 import type { Handler } from "../operations/handler.ts";
+import { listAgents } from "./agents.ts";
 import { annotateAsPerson, listAnnotations, submitAnnotation } from "./annotations.ts";
 import { readArtifact } from "./artifacts.ts";
 import { readBrowser, readPagePicture, retargetBrowser, steerBrowser } from "./browser.ts";
@@ -59,6 +60,7 @@ export const handlers: { [Name in OperationName]: Handler<Contract[Name]> } = {
   createPersonShareLink: createShareLink,
   revokePersonShareLink: revokeShareLink,
   revokeAllPersonShareLinks,
+  listAgents,
   createMcpToken,
   listQueue,
   listPersonQueue: listQueue,

@@ -37,6 +37,7 @@ async function accept(
     return fail("idempotency_key_reused", "idempotencyKey: was used before with another body");
   if (accepted.status === "queue_full")
     return fail("conflict", `${QUEUED_MAX} messages wait already; wait until one starts, or remove one`);
+  if (accepted.status === "refused") return fail("conflict", accepted.error);
   if (accepted.interrupts !== null) await services.turn.stopRun(accepted.interrupts);
   const { requestId, runId, queued } = accepted;
   if (queued) services.queueChanged(sessionId);

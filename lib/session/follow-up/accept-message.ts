@@ -23,11 +23,13 @@ export type NewFollowUp = {
   sessionId: string;
   messages: IncomingMessage[];
   mode: FollowUpMode;
-  /** `person` only from the session page's own routes. */
-  origin: "person" | "external";
+  /** `person` only from the session page's own routes, `subagent` only from the parent of a sub-agent. */
+  origin: "person" | "external" | "subagent";
   userId: string | null;
   idempotencyKey: string | null;
   bodyHash: string;
+  /** Decides in the same transaction whether a message that is not a replay may be stored. @returns why not. */
+  admit?: (tx: Transaction) => Promise<string | undefined>;
 };
 
 type AcceptResult =
@@ -40,6 +42,7 @@ type AcceptResult =
     }
   | { status: "reused" }
   | { status: "queue_full" }
+  | { status: "refused"; error: string }
   | { status: "unknown_session" };
 
 /** Messages that may wait in one session. */
@@ -57,6 +60,8 @@ export async function acceptMessage(deps: WakeDeps, input: NewFollowUp): Promise
   const { result, job, wake, spares } = await deps.log.transact(
     sessionId,
     async (tx, emit): Promise<Written> => {
+      const refusal = await admitOnce(tx, input);
+      if (refusal !== undefined) return { result: { status: "refused", error: refusal } };
       const counters = await lockCounters(tx, sessionId);
       if (!counters) return { result: { status: "unknown_session" } };
       const { head, position, earlier, waiting } = await readStanding(tx, sessionId, input.idempotencyKey);
@@ -76,6 +81,12 @@ export async function acceptMessage(deps: WakeDeps, input: NewFollowUp): Promise
   if (spares === undefined || !("runId" in result)) return result;
   const isTooLate = await isClaimedBefore(deps.db, spares, result.runId);
   return isTooLate ? { ...result, interrupts: spares } : result;
+}
+
+/** Asks whether a message may be stored, unless its key was used before. */
+async function admitOnce(tx: Transaction, { sessionId, idempotencyKey, admit }: NewFollowUp) {
+  if (!admit || (await readStanding(tx, sessionId, idempotencyKey)).earlier) return undefined;
+  return admit(tx);
 }
 
 type Written = { result: AcceptResult; job?: Job | undefined; wake?: Job | undefined; spares?: string };

@@ -1,6 +1,9 @@
 import type { FollowUpMode } from "#db/schema/unions.ts";
 import type { HeadRun } from "./follow-up-store.ts";
 
+/** Who sends a follow-up. */
+type FollowUpOrigin = "person" | "external" | "subagent";
+
 /** What becomes of a follow-up when it arrives. `interrupts` is the run that is to end for it. */
 export type Placement =
   /** Nothing is before it. */
@@ -19,7 +22,7 @@ export type Placement =
  * @param head the first open run in playing order: running, about to start, or a retry that waits.
  */
 export function placeFollowUp(
-  { mode, origin }: { mode: FollowUpMode; origin: "person" | "external" },
+  { mode, origin }: { mode: FollowUpMode; origin: FollowUpOrigin },
   head: HeadRun | undefined,
 ): Placement {
   if (!head) return { kind: "starts" };
@@ -37,5 +40,5 @@ export function placeFollowUp(
  * A turn that is stopping, or whose result is being collected, reads no more messages; and a program may not steer a
  * person's turn.
  */
-const maySteer = (origin: "person" | "external", head: HeadRun): boolean =>
+const maySteer = (origin: FollowUpOrigin, head: HeadRun): boolean =>
   !head.isStopping && !head.isCollecting && (origin === "person" || head.origin !== "person");

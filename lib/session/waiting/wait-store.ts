@@ -1,14 +1,14 @@
 import { and, asc, eq, inArray, isNotNull, isNull, lte, type SQL, sql } from "drizzle-orm";
 import type { Executor, Transaction } from "#db/client.ts";
 import { databaseTime } from "#db/database-time.ts";
-import { elicitations, outbox, runs, sessions, waits } from "#db/schema/index.ts";
+import { agents, elicitations, outbox, runs, sessions, waits } from "#db/schema/index.ts";
 import type { Source, WaitEnd } from "#db/schema/unions.ts";
 import { defineStatement, queryRows } from "#db/statement.ts";
 
 export type WaitRow = typeof waits.$inferSelect;
 
 /** A wait that is about to begin: of a tool call, or of the run itself where `callId` is empty. */
-export type NewWait = Pick<WaitRow, "callId" | "kind" | "subjects" | "deadlineAt" | "createdAt">;
+export type NewWait = Pick<WaitRow, "callId" | "kind" | "subjects" | "until" | "deadlineAt" | "createdAt">;
 
 /** The waits of a run, ended ones included. */
 export function listWaits(db: Executor, runId: string): Promise<WaitRow[]> {
@@ -29,20 +29,30 @@ export async function openWaits(
       set: {
         kind: sql`excluded.kind`,
         subjects: sql`excluded.subjects`,
+        until: sql`excluded.until`,
         deadlineAt: sql`excluded.deadline_at`,
         endedBy: null,
       },
     });
 }
 
-/** Returns the ids of the given questions that are no longer open. */
-export async function listSettledQuestions(tx: Transaction, ids: readonly string[]): Promise<string[]> {
-  if (ids.length === 0) return [];
-  const rows = await tx
-    .select({ id: elicitations.id })
-    .from(elicitations)
-    .where(and(inArray(elicitations.id, [...ids]), sql`${elicitations.state} <> 'open'`));
-  return rows.map(({ id }) => id);
+/** Returns the call ids of those waits whose questions or sub-agents have settled by now. The caller holds the session's lock. */
+export async function listSettledWaits(tx: Transaction, begun: readonly NewWait[]): Promise<string[]> {
+  const settled: string[] = [];
+  for (const { callId, kind, subjects, until } of begun) {
+    const ids = [...subjects];
+    const count =
+      kind === "person"
+        ? await tx.$count(
+            elicitations,
+            and(inArray(elicitations.id, ids), sql`${elicitations.state} <> 'open'`),
+          )
+        : kind === "agents"
+          ? await tx.$count(agents, and(inArray(agents.sessionId, ids), isNotNull(agents.outcome)))
+          : 0;
+    if (count > 0 && (until === "any" || count === ids.length)) settled.push(callId);
+  }
+  return settled;
 }
 
 /** A run that was woken, with the generation of the job that plays it on. */

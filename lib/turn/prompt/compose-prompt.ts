@@ -1,9 +1,9 @@
 import { type JSONSchema7, jsonSchema, type Schema, type ToolSet, tool } from "ai";
 import { z } from "zod";
-import type { SessionRow } from "#lib/session/session-store.ts";
 import type { Tool } from "#lib/tools/tool.ts";
 import { selectRunTools } from "#lib/tools/toolset.ts";
 import type { Claim } from "../record/claim.ts";
+import type { RunInPlay } from "../run/run-in-play.ts";
 import type { TurnDeps } from "../turn-deps.ts";
 import { composeInstructions } from "./instructions.ts";
 
@@ -21,15 +21,13 @@ type RemoteTools = { tools: readonly Tool[]; missingServers: readonly string[] }
  * Composes a run's prompt: its tools (the session's toolset, intersected with what exists now, without what filter 6
  * removes) and its instructions.
  *
- * @param currentUrl the address the session's browser shows, if it shows one.
  * @param remote the tools of the session's tool servers that the policy leaves to this run, and the servers that could
  * not be asked.
  */
 export function composePrompt(
   deps: Pick<TurnDeps, "tools" | "settings">,
   claim: Claim,
-  session: SessionRow,
-  currentUrl: string | null,
+  { session, agent, currentUrl }: Pick<RunInPlay, "session" | "agent" | "currentUrl">,
   remote: RemoteTools = { tools: [], missingServers: [] },
 ): Prompt {
   const names = selectRunTools({
@@ -45,6 +43,7 @@ export function composePrompt(
     targetPageUrls: session.targetPageUrls,
     currentUrl,
     demoUrl: deps.settings.demoUrl,
+    agent,
     systemPrompt: session.systemPrompt,
     outputSchema: claim.isStructured ? session.outputSchema : null,
     isPersonPresent: claim.origin === "person",

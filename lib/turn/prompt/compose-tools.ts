@@ -33,7 +33,7 @@ export async function composeTools(deps: TurnDeps, run: RunInPlay): Promise<void
   if (!step) return;
   const remote = step.tools.map((tool) => remoteTool(tool, about, deps));
   const { missingServers } = step;
-  run.prompt = composePrompt(deps, run.claim, run.session, run.currentUrl, { tools: remote, missingServers });
+  run.prompt = composePrompt(deps, run.claim, run, { tools: remote, missingServers });
 }
 
 const toMcpTurn = ({ claim, session }: RunInPlay): McpTurn => ({

@@ -5,7 +5,7 @@ import { findRecorded, isStopped, type RunInPlay } from "../run/run-in-play.ts";
 import type { TurnDeps } from "../turn-deps.ts";
 
 /** How a message begins that the service adds before a user's message; the instructions explain it. */
-const ADDED = "[Added by the service]";
+export const ADDED = "[Added by the service]";
 
 /**
  * Shows the model the target page of the session before its first call, once in a request. The look is a recorded step:

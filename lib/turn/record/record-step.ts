@@ -64,7 +64,7 @@ export function keepStep(
 }
 
 /** What was written, for those who are told of it after the commit. */
-type Written = { receipt: WriteReceipt; events: StoredEvent[]; jobs: Job[] };
+export type Written = { receipt: WriteReceipt; events: StoredEvent[]; jobs: Job[] };
 
 /** Writes events of a run together with what they report; a lifecycle event brings its callback and the job for it. */
 export async function writeEvents(

@@ -201,7 +201,8 @@ const PARTS: Record<string, Part> = {
   retried: {
     text: (value) => sql`retried as (
       insert into ${runs} (id, session_id, request_id, attempt, origin, not_before)
-      select ${value("retryId")}, session_id, request_id, ${value("retryAttempt")}::int, 'retry',
+      select ${value("retryId")}, session_id, request_id, ${value("retryAttempt")}::int,
+        case (select origin from ${runs} failed where failed.id = held.id) when 'subagent' then 'subagent' else 'retry' end,
         now() + ${value("retryDelayMs")}::float8 * interval '1 millisecond' from held)`,
     read: ({ end }) =>
       end?.retry && {

@@ -1,7 +1,8 @@
 import { and, asc, eq, getTableColumns, gt, inArray, isNotNull, sql } from "drizzle-orm";
 import type { Database, Executor, Transaction } from "#db/client.ts";
-import { browsers, messages, requests, runs, sessions, steps, toolCalls } from "#db/schema/index.ts";
+import { agents, browsers, messages, requests, runs, sessions, steps, toolCalls } from "#db/schema/index.ts";
 import { defineStatement, queryRows } from "#db/statement.ts";
+import type { AgentRow } from "#lib/agents/agent-store.ts";
 import { OPEN_STATES, PLAYING_ORDER, type RunRow } from "#lib/session/run/run-store.ts";
 import { type SessionRow, sessionColumns } from "#lib/session/session-store.ts";
 import type { MessageRow } from "#lib/session/transcript/transcript-store.ts";
@@ -67,6 +68,8 @@ export async function findPlayer(db: Executor, runId: string): Promise<string | 
 type RunRecord = {
   run: RunRow;
   session: SessionRow;
+  /** The sub-agent that the session is. */
+  agent: AgentRow | undefined;
   /** The place of its request in the queue, from 1. */
   position: number;
   asked: MessageRow[];
@@ -95,12 +98,14 @@ const readStatement = prepareOnce((db) => {
       session: sessionColumns,
       position: requests.position,
       asked,
+      agent: agents,
       currentUrl: browsers.currentUrl,
     })
     .from(runs)
     .innerJoin(requests, eq(requests.id, runs.requestId))
     .innerJoin(sessions, eq(sessions.id, runs.sessionId))
-    .leftJoin(browsers, eq(browsers.sessionId, runs.sessionId))
+    .leftJoin(agents, eq(agents.sessionId, runs.sessionId))
+    .leftJoin(browsers, sql`${browsers.sessionId} = coalesce(${agents.browserSessionId}, ${runs.sessionId})`)
     .where(eq(runs.id, sql.placeholder("runId")))
     .prepare("read_run");
 });
@@ -119,7 +124,7 @@ export async function readRun(db: Database, runId: string): Promise<RunRecord | 
     requestId,
     runId: null,
   }));
-  return { ...row, asked };
+  return { ...row, agent: row.agent ?? undefined, asked };
 }
 
 /** A run and its session's transcript as they stand while both are locked. */

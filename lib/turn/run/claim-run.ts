@@ -38,7 +38,7 @@ export async function claimRun(deps: TurnDeps, job: PlayJob): Promise<ClaimResul
   const signal = deps.stops.signalOf(runId);
   const row = await readRun(deps.db, runId);
   if (!row) return { status: "no" };
-  const { run, session, position, asked, currentUrl } = row;
+  const { run, session, agent, position, asked, currentUrl } = row;
   const claim = { ...toClaim(run, session), epoch: taken.epoch };
   const isNew = claim.epoch === 1 && claim.attempt === 1;
   const requestFrom = isNew ? 0 : await findRequestStart(deps.db, claim.requestId);
@@ -54,11 +54,12 @@ export async function claimRun(deps: TurnDeps, job: PlayJob): Promise<ClaimResul
     run: {
       claim,
       session,
+      agent,
       asked,
       startedAt: run.startedAt,
       outputs,
       history,
-      prompt: composePrompt(deps, claim, session, currentUrl),
+      prompt: composePrompt(deps, claim, { session, agent, currentUrl }),
       currentUrl,
       meter: createPromptMeter(picturesShown(deps.model)),
       requestFrom,
@@ -66,9 +67,9 @@ export async function claimRun(deps: TurnDeps, job: PlayJob): Promise<ClaimResul
       isCancelled: run.cancelRequestedAt !== null,
       isSteered,
       waits: new Map(
-        waits.map(({ callId, createdAt, endedBy }) => [
+        waits.map(({ callId, createdAt, subjects, endedBy }) => [
           callId,
-          { since: createdAt, endedBy: endedBy ?? undefined },
+          { since: createdAt, subjects, endedBy: endedBy ?? undefined },
         ]),
       ),
       begun: new Set(begun),

@@ -1,23 +1,29 @@
 import type { Transaction } from "#db/client.ts";
 import { repeatOnDeadlock } from "#db/repeat-on-deadlock.ts";
+import type { UsageRow } from "#db/schema/index.ts";
+import type { UsageSum } from "#lib/agents/add-usage.ts";
+import { noteStopBelow } from "#lib/agents/cancel-agents.ts";
+import { addRunUsage, readNewUsageBelow, type Settled, settleAgent } from "#lib/agents/settle-agent.ts";
 import type { Deliverable, NewEvent } from "#lib/events/event.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import type { ModelFailure } from "#lib/model/failure.ts";
+import { lockCounters } from "#lib/session/follow-up/follow-up-store.ts";
 import { releaseSteers } from "#lib/session/follow-up/steering.ts";
 import { requestRun } from "#lib/session/jobs/jobs.ts";
 import { newId } from "#lib/session/new-id.ts";
-import { isOpen } from "#lib/session/run/run-store.ts";
+import { isOpen, listOpenRuns } from "#lib/session/run/run-store.ts";
 import type { SessionRow } from "#lib/session/session-store.ts";
 import {
   findLastAnswer,
   type MessageRow,
   toTranscriptMessage,
 } from "#lib/session/transcript/transcript-store.ts";
+import { sendWake } from "#lib/session/waiting/waiting.ts";
 import type { Claim } from "../record/claim.ts";
 import { aboutRun } from "../record/claim.ts";
-import { announce, type StepRecord, splitStep, writeEvents } from "../record/record-step.ts";
+import { announce, type StepRecord, splitStep, type Written, writeEvents } from "../record/record-step.ts";
 import { type LockedRun, lockRunAndSession } from "../record/turn-store.ts";
-import type { Fence, TurnWrite } from "../record/turn-write.ts";
+import type { EndWrite, Fence, TurnWrite } from "../record/turn-write.ts";
 import type { ModelStep } from "../step/call-model.ts";
 import { describeMessage } from "../step/describe-message.ts";
 import type { TurnDeps } from "../turn-deps.ts";
@@ -37,7 +43,7 @@ export type RunEnd =
 /** The part of a run that ending it needs: an executor holds it, and it is read for a run without an executor. */
 export type Endable = {
   claim: Claim;
-  session: Pick<SessionRow, "id" | "callbackEvents">;
+  session: Pick<SessionRow, "id" | "callbackEvents" | "parentSessionId" | "subAgents">;
   /** The messages that its request brought. */
   asked: MessageRow[];
   startedAt: Date | null;
@@ -60,20 +66,30 @@ export async function closeRun(
 ): Promise<"ended" | "held" | "refused"> {
   const { claim, session } = run;
   await faultPoint("close-begun");
+  // The end of a turn comes after the work that it stands for.
+  if (session.subAgents && !isRetried(deps, claim, end)) await deps.cancelChildren(session.id);
   const close = async (tx: Transaction) => {
+    // Ancestors are locked before their descendants, here and where sub-agents are spawned.
+    if (session.parentSessionId !== null) await lockCounters(tx, session.parentSessionId);
     const locked = await lockRunAndSession(tx, claim.runId);
     if (!locked || !mayEnd(locked, claim, fence)) return "refused";
     if (end.outcome === "succeeded" && end.conclusion && locked.isCancelled) return "held";
     const retry = planNext(deps, locked, end);
     const carriesResult = claim.isStructured && run.startedAt !== null;
     const lastAnswer = carriesResult ? await findLastAnswer(tx, claim.runId) : undefined;
-    const { events, ...write } = describeEnd(run, locked, end, { retry, lastAnswer });
+    const delegated = session.subAgents ? await readNewUsageBelow(tx, session.id) : undefined;
+    const { events, ...write } = describeEnd(run, locked, end, { retry, lastAnswer, delegated });
+    const finish = async (written: Written) => ({
+      ...written,
+      settled: await closeInTree(tx, run, end, { hasRetry: retry !== undefined, usage: write.end.usage }),
+    });
     const written = await writeEvents(tx, claim, session, events, write, fence);
-    if (written) return written;
+    if (written) return finish(written);
     // The run may end, so the write was refused because of an unread message that joined the turn.
     if (end.outcome === "succeeded" && end.canGoOn) return "held";
     await releaseSteers(tx, claim);
-    return (await writeEvents(tx, claim, session, events, write, fence)) ?? "refused";
+    const rewritten = await writeEvents(tx, claim, session, events, write, fence);
+    return rewritten ? finish(rewritten) : "refused";
   };
   const closed = await repeatOnDeadlock(() => deps.db.transaction(close));
   if (typeof closed === "string") return closed;
@@ -81,6 +97,8 @@ export async function closeRun(
   await faultPoint("close-committed");
   const { following } = closed.receipt;
   announce(deps, closed);
+  deps.log.publish(closed.settled.events);
+  await sendWake(deps, closed.settled.wake);
   if (following) deps.jobs.sendSoon([requestRun({ ...following, sessionId: claim.sessionId })]);
   return "ended";
 }
@@ -88,6 +106,36 @@ export async function closeRun(
 function mayEnd(run: LockedRun, claim: Claim, fence: Fence): boolean {
   if (fence === "pending") return run.state === "pending";
   return isOpen(run) && (fence === "open" || run.epoch === claim.epoch);
+}
+
+/** Whether a retry follows a run that is about to end. */
+const isRetried = (deps: TurnDeps, { attempt }: Claim, end: RunEnd): boolean =>
+  end.outcome === "errored" && planRetry(end.failure, attempt, deps.settings.retryBaseMs, 0) !== undefined;
+
+const NOTHING_SETTLED: Settled = { events: [], wake: undefined };
+const AGENT_OUTCOME = { succeeded: "succeeded", errored: "failed", cancelled: "cancelled" } as const;
+
+/** What the end of a run means above and below its session: its sub-agents stop, and a sub-agent's parent is told. */
+async function closeInTree(
+  tx: Transaction,
+  { claim, session }: Endable,
+  end: RunEnd,
+  { hasRetry, usage }: { hasRetry: boolean; usage: UsageRow },
+): Promise<Settled> {
+  if (session.subAgents && !hasRetry) await noteStopBelow(tx, session.id);
+  if (session.parentSessionId === null) return NOTHING_SETTLED;
+  await addRunUsage(tx, session.id, usage);
+  // Another turn of the sub-agent follows.
+  if ((await listOpenRuns(tx, session.id)).length > 0) return NOTHING_SETTLED;
+  const answer = await findLastAnswer(tx, claim.runId);
+  const texts = (answer?.parts ?? []).flatMap((part) => (part.type === "text" ? [part.text] : []));
+  return settleAgent(tx, {
+    sessionId: session.id,
+    requestId: claim.requestId,
+    outcome: AGENT_OUTCOME[end.outcome],
+    error: end.outcome === "errored" ? end.failure.message : null,
+    lastText: texts.join("\n"),
+  });
 }
 
 type Retry = { runId: string; attempt: number; delayMs: number };
@@ -104,14 +152,19 @@ function describeEnd(
   { claim, asked, startedAt, outputs }: Endable,
   { state, messageSeq }: LockedRun,
   end: RunEnd,
-  { retry: next, lastAnswer }: { retry: Retry | undefined; lastAnswer: MessageRow | undefined },
-): Omit<TurnWrite, "drafts" | "delivery"> & { events: NewEvent[] } {
+  {
+    retry: next,
+    lastAnswer,
+    delegated,
+  }: { retry: Retry | undefined; lastAnswer: MessageRow | undefined; delegated: UsageSum | undefined },
+): Omit<TurnWrite, "drafts" | "delivery"> & { events: NewEvent[]; end: EndWrite } {
   const endedAt = new Date();
   // Messages in the transcript of a turn that never started still get their events, and the next turn's model sees them.
   const isUntold = state === "pending" && claim.attempt === 1 && asked.every(({ seq }) => seq !== null);
   const opened = isUntold ? describeAsked(claim, asked, messageSeq) : undefined;
   const conclusion = end.outcome === "succeeded" && end.conclusion ? splitStep(end.conclusion) : undefined;
-  const usage = sumUsage([...outputs.values(), conclusion?.write.step.output], startedAt, endedAt);
+  const own = sumUsage([...outputs.values(), conclusion?.write.step.output], startedAt, endedAt);
+  const usage = { ...own, ...(delegated && { delegated }) };
   const settled = claim.isStructured ? settleDeliverable(claim, end) : undefined;
   const carried =
     settled && startedAt ? carryDeliverable(claim, messageSeq, settled.deliverable, lastAnswer) : undefined;

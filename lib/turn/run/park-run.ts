@@ -3,7 +3,7 @@ import { repeatOnDeadlock } from "#db/repeat-on-deadlock.ts";
 import type { NewEvent } from "#lib/events/event.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import { hasUnreadSteers } from "#lib/session/follow-up/steering.ts";
-import { listSettledQuestions, type NewWait, openWaits } from "#lib/session/waiting/wait-store.ts";
+import { listSettledWaits, type NewWait, openWaits } from "#lib/session/waiting/wait-store.ts";
 import { endControlWaits } from "#lib/session/waiting/waiting.ts";
 import { toWaitingOn } from "#lib/session/waiting/waiting-on.ts";
 import { aboutRun, StaleClaimError } from "../record/claim.ts";
@@ -37,16 +37,15 @@ export async function parkRun(deps: TurnDeps, run: RunInPlay, waits: NewWait[]):
 }
 
 /** Why a run was not parked. */
-type Hindrance = { kind: "stopped" } | { kind: "message" } | { kind: "settled"; subjects: string[] };
+type Hindrance = { kind: "stopped" } | { kind: "message" } | { kind: "settled"; callIds: string[] };
 
 async function park(tx: Transaction, { claim, session }: RunInPlay, waits: NewWait[]) {
   const locked = await lockRunAndSession(tx, claim.runId);
   if (locked?.epoch !== claim.epoch) throw new StaleClaimError(claim);
   if (locked.isCancelled) return { kind: "stopped" } as const;
   if (await hasUnreadSteers(tx, claim.requestId)) return { kind: "message" } as const;
-  const questions = waits.flatMap(({ kind, subjects }) => (kind === "person" ? subjects : []));
-  const subjects = await listSettledQuestions(tx, questions);
-  if (subjects.length > 0) return { kind: "settled", subjects } as const;
+  const callIds = await listSettledWaits(tx, waits);
+  if (callIds.length > 0) return { kind: "settled", callIds } as const;
   await openWaits(tx, claim, waits);
   const parkedAt = new Date();
   const waitingOn = toWaitingOn(waits, parkedAt);
@@ -61,7 +60,7 @@ function noteHindrance(run: RunInPlay, waits: NewWait[], hindrance: Hindrance): 
   if (hindrance.kind === "stopped") run.isCancelled = true;
   if (hindrance.kind === "message") run.isSteered = true;
   for (const { callId, createdAt, subjects } of waits) {
-    const isEnded = hindrance.kind !== "settled" || subjects.some((id) => hindrance.subjects.includes(id));
-    run.waits.set(callId, { since: createdAt, endedBy: isEnded ? hindrance.kind : undefined });
+    const isEnded = hindrance.kind !== "settled" || hindrance.callIds.includes(callId);
+    run.waits.set(callId, { since: createdAt, subjects, endedBy: isEnded ? hindrance.kind : undefined });
   }
 }

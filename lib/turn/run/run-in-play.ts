@@ -1,4 +1,5 @@
 import type { WaitEnd } from "#db/schema/unions.ts";
+import type { AgentRow } from "#lib/agents/agent-store.ts";
 import type { SessionRow } from "#lib/session/session-store.ts";
 import type { MessageRow } from "#lib/session/transcript/transcript-store.ts";
 import type { MeteredPrompt, PromptMeter } from "../compaction/prompt-meter.ts";
@@ -7,8 +8,8 @@ import type { History } from "../prompt/history.ts";
 import type { Claim } from "../record/claim.ts";
 import { isShutdown } from "./stop-registry.ts";
 
-/** A wait of a call: since when, and how it ended if it has. */
-type CallWait = { since: Date; endedBy: WaitEnd | undefined };
+/** A wait of a call: since when, for what, and how it ended if it has. */
+type CallWait = { since: Date; subjects: readonly string[]; endedBy: WaitEnd | undefined };
 
 /**
  * A run as its executor holds it: what its steps need is read once, when the run is claimed, and kept up with every
@@ -17,6 +18,8 @@ type CallWait = { since: Date; endedBy: WaitEnd | undefined };
 export type RunInPlay = {
   claim: Claim;
   session: SessionRow;
+  /** The sub-agent that the session is. */
+  agent: AgentRow | undefined;
   /** The messages that its request brought. */
   asked: MessageRow[];
   /** When the run went from `pending` to `running`; null before. */

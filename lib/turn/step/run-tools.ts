@@ -1,5 +1,6 @@
 import type { ToolResultPart } from "ai";
 import { storableText } from "#db/storable.ts";
+import { SUBMIT_RESULT } from "#lib/agents/tools/report.ts";
 import type { EvidencePointer } from "#lib/events/event.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import { newId } from "#lib/session/new-id.ts";
@@ -43,6 +44,8 @@ export async function runTools(
     const waiting = ended.flatMap((each) => each ?? []);
     waits.push(...waiting.map(({ wait }) => wait));
     if (isStopped(run) || waiting.some(({ hasBegun }) => !hasBegun)) break;
+    // A submitted result ends the turn: the calls behind it are not made.
+    if (batch.some((call) => hasSubmitted(run, number, call))) break;
   }
   return waits;
 }
@@ -88,10 +91,15 @@ async function runTool(
     await recordResult(deps, run, number, call, begun, played);
     return undefined;
   }
-  run.waits.set(call.callId, { since: begun.startedAt, endedBy: undefined });
-  const wait = { callId: call.callId, ...played.waiting.on, createdAt: begun.startedAt };
+  const { on } = played.waiting;
+  run.waits.set(call.callId, { since: begun.startedAt, subjects: on.subjects, endedBy: undefined });
+  const wait = { callId: call.callId, until: "any" as const, ...on, createdAt: begun.startedAt };
   return { wait, hasBegun: played.hasBegun };
 }
+
+/** Whether a call has submitted the result of a sub-agent, which ends its turn. */
+export const hasSubmitted = (run: RunInPlay, number: number, call: PlannedCall): boolean =>
+  call.name === SUBMIT_RESULT && findRecorded<ToolStep>(run, stepOf(number, call))?.state === "succeeded";
 
 const stepOf = (number: number, { callId }: PlannedCall): string => `tool-${number}-${callId}`;
 
@@ -234,7 +242,9 @@ async function executeWithin(
 
 function aboutCall({ claim, waits }: RunInPlay, { callId }: PlannedCall) {
   const { sessionId, requestId, runId, origin } = claim;
-  return { sessionId, requestId, runId, callId, origin, waitEndedBy: waits.get(callId)?.endedBy };
+  const wait = waits.get(callId);
+  const waited = { waitEndedBy: wait?.endedBy, waitedFor: wait?.subjects };
+  return { sessionId, requestId, runId, callId, origin, ...waited };
 }
 
 const describeError = (error: unknown): string => (error instanceof Error ? error.message : String(error));

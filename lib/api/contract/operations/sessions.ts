@@ -1,4 +1,5 @@
 import { defineOperation, KEY_AUTH, MIB, type Operation } from "../operation.ts";
+import { agentTreeSchema } from "../schemas/agents.ts";
 import { listOf, sessionSummarySchema } from "../schemas/answers.ts";
 import { createSessionSchema, sessionCreatedSchema } from "../schemas/create-session.ts";
 import { listQuerySchema } from "../schemas/queries.ts";
@@ -47,6 +48,14 @@ export const sessionOperations = {
     auth: KEY_AUTH,
     rate: "poll",
     answers: { 200: sessionDeletedSchema },
+  }),
+  listAgents: defineOperation({
+    method: "GET",
+    path: "/api/sessions/:sessionId/agents",
+    summary: "List the sub-agents below a session",
+    auth: KEY_AUTH,
+    rate: "poll",
+    answers: { 200: agentTreeSchema },
   }),
   createMcpToken: defineOperation({
     method: "POST",

@@ -229,7 +229,7 @@ export const createSessionSchema = z
     subAgents: z.boolean().optional().meta({
       default: false,
       description:
-        "Lets the agent delegate to sub-agents. Stored, but without effect: this version has no delegation tools.",
+        'Lets the agent delegate to sub-agents. With `source: "web"`, the deployment\'s feature flag decides instead.',
     }),
     delegation: delegationSchema.optional(),
   })

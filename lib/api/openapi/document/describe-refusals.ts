@@ -32,7 +32,7 @@ export const bareErrorSchema: JsonSchema = {
 
 /** Lists the errors that an operation can return: those that follow from its parts, then its own. */
 export function listRefusals(operation: Operation): ErrorCode[] {
-  const { auth, body, query, headers, rate, requiresJsonType, path, errors = [] } = operation;
+  const { auth, body, query, headers, rate, requiresJsonType, path, method, errors = [] } = operation;
   const takesKey = auth.kind === "key" || (auth.kind === "share" && auth.orKey);
   const codes: (ErrorCode | false | undefined)[] = [
     (body ?? query ?? headers) && "invalid_request",
@@ -43,6 +43,8 @@ export function listRefusals(operation: Operation): ErrorCode[] {
     body && requiresJsonType && "unsupported_media_type",
     rate && "rate_limited",
     ...errors,
+    // A sub-agent is controlled by its parent alone.
+    path.includes(":sessionId") && method !== "GET" && "conflict",
     "internal",
     takesKey && "auth_unavailable",
     "unavailable",

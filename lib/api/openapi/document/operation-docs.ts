@@ -53,6 +53,10 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
     description:
       "Stops the turn, then deletes the rows, files, browser and secrets of the session and its sub-agents. The response counts what was deleted. `pending` lists what could not be removed from disk yet; the service retries until it is gone. Deleting the session again returns 404.",
   },
+  listAgents: {
+    description:
+      "Lists every sub-agent below the session, at every depth: parents before their children. A sub-agent is a session of its own, which the session's key can read but not control.",
+  },
   readRequestStatus: {
     description:
       "`pending` until the turn starts, `running` while it runs (including retries), `completed` when no further run follows. Read the outcome from the `run.completed` event, the callback or the agent's status.",

@@ -31,7 +31,7 @@ const RULES: [RegExp, TagName][] = [
   [/^\/actions\/keys\b/, "Keys"],
   [/^\/(?:s\/|actions\/)/, "Session page"],
   [/\/(?:requests)\//, "Requests"],
-  [/\/(?:agent|queue|elicitations)\b/, "Agent"],
+  [/\/(?:agents?|queue|elicitations)\b/, "Agent"],
   [/\/browser$/, "Browser"],
   [/\/deliveries\b/, "Callbacks"],
   [/\/mcp/, "Tool server"],

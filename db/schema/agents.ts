@@ -1,0 +1,74 @@
+import { sql } from "drizzle-orm";
+import {
+  boolean,
+  check,
+  foreignKey,
+  index,
+  integer,
+  json,
+  jsonb,
+  pgTable,
+  text,
+  unique,
+} from "drizzle-orm/pg-core";
+import { createdAt, instant, oneOf } from "./columns.ts";
+import type { UsageRow } from "./runs.ts";
+import { sessions } from "./sessions.ts";
+import { AGENT_BROWSERS, AGENT_OUTCOMES, type AgentBrowser, type AgentOutcome } from "./unions.ts";
+
+/** Any JSON value, `null` included, in a column whose SQL null means that there is none. */
+export type JsonBox = { value: unknown };
+
+/** What makes a session a sub-agent: who delegated what to it, and what came of it. */
+export const agents = pgTable(
+  "agents",
+  {
+    /** The sub-agent's own session. */
+    sessionId: text("session_id").primaryKey(),
+    parentSessionId: text("parent_session_id").notNull(),
+    /** The session at the top of the tree, which has no parent. */
+    rootSessionId: text("root_session_id").notNull(),
+    /** 1 for a child of the root. */
+    depth: integer("depth").notNull(),
+    /** Unique under the root. */
+    name: text("name").notNull(),
+    objective: text("objective").notNull(),
+    browser: text("browser").$type<AgentBrowser>().notNull(),
+    /** The session whose browser its tools work on; null without a browser. */
+    browserSessionId: text("browser_session_id"),
+    resultSchema: json("result_schema").$type<Record<string, unknown>>(),
+    /** The call that spawned it, and its place in that call: a call that is made again finds its sub-agents. */
+    spawnRunId: text("spawn_run_id").notNull(),
+    spawnCallId: text("spawn_call_id").notNull(),
+    spawnIndex: integer("spawn_index").notNull(),
+    /** The text of its last `report_progress`. */
+    progress: text("progress"),
+    /** The request whose turn submitted a result, and that result. */
+    submittedRequestId: text("submitted_request_id"),
+    submission: json("submission").$type<JsonBox>(),
+    /** How its last turn ended; null while it is live. */
+    outcome: text("outcome").$type<AgentOutcome>(),
+    result: json("result").$type<JsonBox>(),
+    error: text("error"),
+    /** Whether the result was submitted; otherwise it is the agent's last text. */
+    isSubmitted: boolean("is_submitted").notNull().default(false),
+    /** Of all its ended runs, with everything below it. */
+    usage: jsonb("usage").$type<UsageRow>(),
+    /** The call (`<run>/<call>`) or turn that gave the result to the parent's model; null before. */
+    reportedIn: text("reported_in"),
+    settledAt: instant("settled_at"),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    foreignKey({ columns: [table.sessionId], foreignColumns: [sessions.id] }).onDelete("cascade"),
+    unique("agents_name").on(table.rootSessionId, table.name),
+    unique("agents_spawned").on(table.spawnRunId, table.spawnCallId, table.spawnIndex),
+    index("agents_parent").on(table.parentSessionId),
+    index("agents_shared").on(table.browserSessionId).where(sql`browser = 'shared'`),
+    oneOf("agents_browser", table.browser, AGENT_BROWSERS),
+    oneOf("agents_outcome", table.outcome, AGENT_OUTCOMES),
+    check("agents_settled", sql`(${table.outcome} is null) = (${table.settledAt} is null)`),
+    check("agents_depth", sql`${table.depth} >= 1`),
+    check("agents_browser_session", sql`(${table.browser} = 'none') = (${table.browserSessionId} is null)`),
+  ],
+);

@@ -1,0 +1,231 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { openTestService, type TestService } from "../testing.ts";
+import { only, readEvents } from "../turn/turn-testing.ts";
+import { readAgents, readOffered, readResult, scriptByTask, spawn, submit, wait } from "./agents-testing.ts";
+
+let service: TestService;
+
+before(async () => {
+  service = await openTestService();
+});
+after(() => service.close());
+
+const delegating = { subAgents: true, capabilities: { browser: false, sandbox: false } };
+
+describe("a session that delegates", () => {
+  it("spawns sub-agents, waits for them without a process, and gets their results", async () => {
+    scriptByTask(service, {
+      "lead one": [
+        { toolCalls: [spawn({ name: "left", objective: "go left" }, { objective: "go right" })] },
+        { toolCalls: [wait()] },
+        { text: "Both are back." },
+      ],
+      "go left": [{ toolCalls: [submit({ side: "left" })] }],
+      "go right": [{ toolCalls: [submit(null)] }],
+    });
+    const session = await service.create("lead one", delegating);
+    await service.completed(session.statusUrl);
+    const events = await readEvents(service, session.sessionId);
+    const [left, right] = await readAgents(service, session.sessionId);
+    assert.deepEqual([left?.name, right?.name], ["left", "agent-1"]);
+    const spawned = JSON.parse(readResult(service, "lead one", 0)) as {
+      agentId: string;
+      statusUrl: string;
+    }[];
+    assert.deepEqual(
+      spawned.map(({ agentId }) => agentId),
+      [left?.sessionId, right?.sessionId],
+    );
+    const waited = JSON.parse(readResult(service, "lead one", 1)) as Record<string, unknown>[];
+    assert.deepEqual(
+      waited.map(({ name, status, result, submitted }) => ({ name, status, result, submitted })),
+      [
+        { name: "left", status: "succeeded", result: { side: "left" }, submitted: true },
+        { name: "agent-1", status: "succeeded", result: null, submitted: true },
+      ],
+    );
+    assert.equal(only(events, "agent.spawned").length, 2);
+    assert.equal(only(events, "agent.settled").length, 2);
+    assert.deepEqual(
+      only(events, "turn.resumed").map(({ reason }) => reason),
+      only(events, "turn.waiting").map(() => "settled"),
+    );
+    const usage = only(events, "run.completed")[0]?.usage;
+    assert.equal(usage?.modelCalls, 3);
+    assert.equal(usage?.delegated?.modelCalls, 2);
+    const { status } = await service.read<{ status: string }>(spawned[0]?.statusUrl ?? "");
+    assert.equal(status, "completed");
+  });
+
+  it("does not end before its sub-agents: it reads their results and goes on", async () => {
+    scriptByTask(service, {
+      "lead two": [
+        { toolCalls: [spawn({ objective: "take your time" })] },
+        { text: "I am done." },
+        { text: "Now I have read it." },
+      ],
+      "take your time": [{ delayMs: 300, toolCalls: [submit("slow")] }],
+      "sub-agents have ended": [{ text: "Now I have read it." }],
+    });
+    const session = await service.create("lead two", delegating);
+    await service.completed(session.statusUrl);
+    const events = await readEvents(service, session.sessionId);
+    const messages = only(events, "message.completed").map(({ message }) => message.parts.at(-1));
+    assert.deepEqual(messages.at(-1), { type: "text", text: "Now I have read it." });
+    const order = events.map(({ kind }) => kind);
+    assert.ok(order.indexOf("agent.settled") < order.indexOf("run.completed"));
+  });
+
+  it("a sub-agent that submits nothing is reminded once; then its last text is the result", async () => {
+    scriptByTask(service, {
+      "lead three": [{ toolCalls: [spawn({ objective: "forget it" })] }, { toolCalls: [wait()] }],
+      "forget it": [{ text: "The sky is blue." }],
+      "You have ended your turn without a result": [{ text: "Still blue." }],
+    });
+    const session = await service.create("lead three", delegating);
+    await service.completed(session.statusUrl);
+    const [agent] = await readAgents(service, session.sessionId);
+    assert.deepEqual(
+      [agent?.outcome, agent?.isSubmitted, agent?.result],
+      ["succeeded", false, { value: "Still blue." }],
+    );
+  });
+
+  it("a result that breaks its schema comes back as an error and may be mended", async () => {
+    const resultSchema = {
+      type: "object",
+      properties: { price: { type: "number" } },
+      required: ["price"],
+    };
+    scriptByTask(service, {
+      "lead four": [
+        { toolCalls: [spawn({ objective: "find the price", resultSchema })] },
+        { toolCalls: [wait()] },
+      ],
+      "find the price": [{ toolCalls: [submit({ price: "12" })] }, { toolCalls: [submit({ price: 12 })] }],
+    });
+    const session = await service.create("lead four", delegating);
+    await service.completed(session.statusUrl);
+    const [agent] = await readAgents(service, session.sessionId);
+    assert.deepEqual(agent?.result, { value: { price: 12 } });
+    assert.match(
+      readResult(service, "find the price", 0),
+      /does not fit resultSchema:\n- \/price: must be number/,
+    );
+  });
+
+  it("refuses what would exceed a cap, and spawns none of them", async () => {
+    scriptByTask(service, {
+      "lead five": [
+        { toolCalls: [spawn({ objective: "stay" }, { objective: "stay" })] },
+        { toolCalls: [spawn({ objective: "stay" }, { objective: "stay" }, { objective: "stay" })] },
+      ],
+      stay: [{ delayMs: 500, toolCalls: [submit(1)] }],
+    });
+    const session = await service.create("lead five", delegating);
+    await service.completed(session.statusUrl);
+    assert.equal(
+      readResult(service, "lead five", 1),
+      "Error: spawn_agents: 3 more children would exceed maxLiveChildren=4 (2 live). Wait for one, cancel one, or spawn fewer.",
+    );
+    assert.equal((await readAgents(service, session.sessionId)).length, 2);
+  });
+
+  it("a stop ends everything below it within three seconds", async () => {
+    const { promise: never, resolve } = Promise.withResolvers<void>();
+    scriptByTask(service, {
+      "lead six": [{ toolCalls: [spawn({ objective: "middle agent" })] }, { toolCalls: [wait()] }],
+      "middle agent": [{ toolCalls: [spawn({ objective: "deep agent" })] }, { toolCalls: [wait()] }],
+      "deep agent": [{ hold: never, text: "never" }],
+    });
+    const session = await service.create("lead six", delegating);
+    await service.model.waitForRequest(({ userText }) => userText.includes("deep agent"));
+    const begun = Date.now();
+    await service.call("POST", `/api/sessions/${session.sessionId}/agent/cancel`);
+    await service.completed(session.statusUrl);
+    const ended = await readAgents(service, session.sessionId);
+    assert.deepEqual(
+      ended.map(({ depth, outcome }) => [depth, outcome]),
+      [
+        [1, "cancelled"],
+        [2, "cancelled"],
+      ],
+    );
+    assert.ok(Date.now() - begun < 3_000);
+    resolve();
+  });
+
+  it("the tree is listed with results; a sub-agent is read, and controlled by its parent alone", async () => {
+    scriptByTask(service, {
+      "lead eight": [
+        { toolCalls: [spawn({ name: "reader", objective: "read it" })] },
+        { toolCalls: [wait()] },
+      ],
+      "read it": [
+        { toolCalls: [{ name: "report_progress", arguments: { text: "Half of it." } }] },
+        { toolCalls: [submit([1, 2])] },
+      ],
+    });
+    const session = await service.create("lead eight", delegating);
+    await service.completed(session.statusUrl);
+    const { agents } = await service.read<{ agents: Record<string, unknown>[] }>(
+      `/api/sessions/${session.sessionId}/agents`,
+    );
+    const [agent] = agents;
+    assert.equal(agents.length, 1);
+    const { name, depth, status, result, submitted, progress, parentId } = agent ?? {};
+    assert.deepEqual(
+      { name, depth, status, result, submitted, progress, parentId },
+      {
+        name: "reader",
+        depth: 1,
+        status: "succeeded",
+        result: [1, 2],
+        submitted: true,
+        progress: "Half of it.",
+        parentId: session.sessionId,
+      },
+    );
+    const child = `/api/sessions/${agent?.agentId}`;
+    assert.equal((await service.call("GET", `${child}/messages`)).status, 200);
+    for (const [method, path, body] of [
+      ["POST", "/agent/messages", { text: "hi" }],
+      ["POST", "/agent/cancel", undefined],
+      ["POST", "/browser", { url: "https://example.com" }],
+      ["DELETE", "", undefined],
+    ] as const) {
+      const answer = await service.call(method, `${child}${path}`, body);
+      assert.equal(answer.status, 409, path);
+      assert.match(await answer.text(), /only the session that delegated to it/);
+    }
+    const events = await readEvents(service, session.sessionId);
+    assert.equal(only(events, "agent.progress")[0]?.text, "Half of it.");
+    const origins = only(await readEvents(service, String(agent?.agentId)), "run.started");
+    assert.deepEqual(
+      origins.map(({ origin }) => origin),
+      ["subagent"],
+    );
+  });
+
+  it("without permission there are no delegation tools; only sub-agents submit results", async () => {
+    scriptByTask(service, {
+      "lead seven": [{ toolCalls: [spawn({ objective: "look around" })] }, { toolCalls: [wait()] }],
+      "look around": [{ toolCalls: [submit("seen")] }],
+    });
+    const alone = await service.create("alone", {
+      ...delegating,
+      subAgents: false,
+      tools: { include: ["spawn_agents", "submit_result"] },
+    });
+    await service.completed(alone.statusUrl);
+    const own = ["spawn_agents", "wait_for_agents", "message_agent", "list_agents", "cancel_agent"];
+    const child = ["submit_result", "report_progress"];
+    const among = (names: string[]) => [...own, ...child].filter((name) => names.includes(name));
+    assert.deepEqual(among(readOffered(service, "alone")), []);
+    const session = await service.create("lead seven", delegating);
+    await service.completed(session.statusUrl);
+    assert.deepEqual(among(readOffered(service, "lead seven")), own);
+    assert.deepEqual(among(readOffered(service, "look around")), [...own, ...child]);
+  });
+});

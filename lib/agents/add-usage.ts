@@ -1,0 +1,44 @@
+import type { UsageRow } from "#db/schema/index.ts";
+
+/** A usage without what is below it. */
+export type UsageSum = Omit<UsageRow, "delegated">;
+
+const FIELDS = [
+  "inputTokens",
+  "outputTokens",
+  "reasoningTokens",
+  "cachedInputTokens",
+  "modelCalls",
+  "toolCalls",
+  "durationMs",
+] as const satisfies (keyof UsageSum)[];
+
+/** A usage of nothing. */
+export const NO_USAGE: UsageSum = {
+  inputTokens: 0,
+  outputTokens: 0,
+  reasoningTokens: 0,
+  cachedInputTokens: 0,
+  modelCalls: 0,
+  toolCalls: 0,
+  durationMs: 0,
+};
+
+const combine = (one: UsageSum, other: UsageSum, sign: 1 | -1): UsageSum => {
+  const sum = { ...NO_USAGE };
+  for (const field of FIELDS) sum[field] = one[field] + sign * other[field];
+  return sum;
+};
+
+/** Adds usages up, each with what is below it. */
+export const addUsage = (usages: readonly (UsageRow | null | undefined)[]): UsageSum =>
+  usages.reduce<UsageSum>((sum, usage) => {
+    const own = usage ? combine(sum, usage, 1) : sum;
+    return usage?.delegated ? combine(own, usage.delegated, 1) : own;
+  }, NO_USAGE);
+
+/** What is left of a usage after another; undefined if nothing is. */
+export function subtractUsage(all: UsageSum, reported: UsageSum): UsageSum | undefined {
+  const left = combine(all, reported, -1);
+  return FIELDS.some((field) => left[field] > 0) ? left : undefined;
+}

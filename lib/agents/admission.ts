@@ -1,0 +1,47 @@
+import type { DelegationCaps } from "#lib/session/delegation.ts";
+import type { LiveCounts } from "./agent-store.ts";
+
+/** The deployment's limits on delegation. Source: `sub-agents.md`, Caps. */
+export type DelegationLimits = DelegationCaps & {
+  /** How deep the tree may be: 1 allows children, 2 grandchildren (`DELEGATION_MAX_DEPTH`). */
+  maxDepth: number;
+  /** Live sub-agents under one root (`DELEGATION_MAX_LIVE_TOTAL`). */
+  maxLiveTotal: number;
+};
+
+/** What a call asks for: sub-agents in all, and those of them with a browser of their own. */
+type Wanted = { tool: string; children: number; browsers: number };
+
+/**
+ * Why more sub-agents may not become live; undefined where they may. Pure.
+ * Source: specification, Rules for profile fields, 8; `sub-agents.md`, Caps.
+ *
+ * @param caps those in force for the session that delegates.
+ */
+export function refuseOverCap(
+  { tool, children, browsers }: Wanted,
+  live: LiveCounts,
+  caps: DelegationCaps & Pick<DelegationLimits, "maxLiveTotal">,
+): string | undefined {
+  const more = (count: number, which: string) =>
+    `${tool}: ${count} more ${count === 1 ? "child" : "children"}${which}`;
+  if (live.children + children > caps.maxLiveChildren)
+    return `${more(children, "")} would exceed maxLiveChildren=${caps.maxLiveChildren} (${live.children} live). ${advise(caps.maxLiveChildren)}`;
+  if (browsers > 0 && live.browsers + browsers > caps.maxLiveBrowsers)
+    return `${more(browsers, " with browser: own")} would exceed maxLiveBrowsers=${caps.maxLiveBrowsers} (${live.browsers} live). ${advise(caps.maxLiveBrowsers)}`;
+  if (live.total + children > caps.maxLiveTotal)
+    return `${more(children, "")} would exceed DELEGATION_MAX_LIVE_TOTAL=${caps.maxLiveTotal} (${live.total} live in the whole tree). ${advise(caps.maxLiveTotal)}`;
+  return undefined;
+}
+
+const advise = (cap: number): string =>
+  cap === 0 ? "Do the work yourself." : "Wait for one, cancel one, or spawn fewer.";
+
+/** Why a session at this depth may not spawn at all; undefined where it may. */
+export const refuseDepth = (
+  depth: number,
+  { maxDepth }: Pick<DelegationLimits, "maxDepth">,
+): string | undefined =>
+  depth < maxDepth
+    ? undefined
+    : `spawn_agents: a sub-agent of yours would be at depth ${depth + 1}, which exceeds DELEGATION_MAX_DEPTH=${maxDepth}. Do the work yourself.`;

@@ -1,0 +1,203 @@
+import { and, asc, desc, eq, getTableColumns, inArray, isNull, or, type SQL, sql } from "drizzle-orm";
+import type { Executor, Transaction } from "#db/client.ts";
+import { agents, events, requests, runs, sessions, type UsageRow } from "#db/schema/index.ts";
+import { OPEN_STATES } from "#lib/session/run/run-store.ts";
+
+export type AgentRow = typeof agents.$inferSelect;
+
+/** The sub-agent that a session is; undefined for a session without a parent. */
+export async function findAgent(db: Executor, sessionId: string): Promise<AgentRow | undefined> {
+  const [row] = await db.select().from(agents).where(eq(agents.sessionId, sessionId));
+  return row;
+}
+
+const listWhere = (db: Executor, condition: SQL | undefined): Promise<AgentRow[]> =>
+  db.select().from(agents).where(condition).orderBy(asc(agents.createdAt), asc(agents.spawnIndex));
+
+/** The children of a session, in the order in which they were spawned. */
+export const listChildren = (db: Executor, parentSessionId: string): Promise<AgentRow[]> =>
+  listWhere(db, eq(agents.parentSessionId, parentSessionId));
+
+/** The children of a session that are live. */
+export const listLiveChildren = (db: Executor, parentSessionId: string): Promise<AgentRow[]> =>
+  listWhere(db, and(eq(agents.parentSessionId, parentSessionId), isNull(agents.outcome)));
+
+/**
+ * The children of a session that its model has not been told the end of: the live ones, and those that ended since.
+ *
+ * @param reader the call or turn that asks; what it was told before a crash, it is told again.
+ */
+export const listUnreported = (db: Executor, parentSessionId: string, reader: string): Promise<AgentRow[]> =>
+  listWhere(
+    db,
+    and(
+      eq(agents.parentSessionId, parentSessionId),
+      or(isNull(agents.outcome), isNull(agents.reportedIn), eq(agents.reportedIn, reader)),
+    ),
+  );
+
+/** The sub-agents that a call has spawned. */
+export const listSpawned = (db: Executor, call: { runId: string; callId: string }): Promise<AgentRow[]> =>
+  listWhere(db, and(eq(agents.spawnRunId, call.runId), eq(agents.spawnCallId, call.callId)));
+
+/** Every sub-agent below a session, parents before their children. */
+export async function listBelow(db: Executor, sessionId: string): Promise<AgentRow[]> {
+  const own = await findAgent(db, sessionId);
+  const all = await db
+    .select()
+    .from(agents)
+    .where(eq(agents.rootSessionId, own?.rootSessionId ?? sessionId))
+    .orderBy(asc(agents.depth), asc(agents.createdAt), asc(agents.spawnIndex));
+  const family = new Set([sessionId]);
+  return all.filter((row) => {
+    if (family.has(row.parentSessionId)) family.add(row.sessionId);
+    return family.has(row.parentSessionId);
+  });
+}
+
+/** How many sub-agents are live, as the caps count them. */
+export type LiveCounts = { children: number; browsers: number; total: number };
+
+/** Counts the live sub-agents of a session and of its tree. The caller has locked the root, so that none is added. */
+export async function countLive(
+  tx: Transaction,
+  { sessionId, rootSessionId }: { sessionId: string; rootSessionId: string },
+): Promise<LiveCounts> {
+  const isChild = sql`${agents.parentSessionId} = ${sessionId}`;
+  const [counts] = await tx
+    .select({
+      children: sql<number>`(count(*) filter (where ${isChild}))::int`,
+      browsers: sql<number>`(count(*) filter (where ${isChild} and ${agents.browser} = 'own'))::int`,
+      total: sql<number>`count(*)::int`,
+    })
+    .from(agents)
+    .where(and(eq(agents.rootSessionId, rootSessionId), isNull(agents.outcome)));
+  return counts ?? { children: 0, browsers: 0, total: 0 };
+}
+
+/** The names in use under a root. */
+export async function listNames(tx: Transaction, rootSessionId: string): Promise<string[]> {
+  const rows = await tx
+    .select({ name: agents.name })
+    .from(agents)
+    .where(eq(agents.rootSessionId, rootSessionId));
+  return rows.map(({ name }) => name);
+}
+
+/** Notes which call or turn gave the results of these sub-agents to the parent's model. */
+export async function noteReported(db: Executor, sessionIds: string[], reader: string): Promise<void> {
+  if (sessionIds.length === 0) return;
+  await db
+    .update(agents)
+    .set({ reportedIn: reader })
+    .where(and(inArray(agents.sessionId, sessionIds), isNull(agents.reportedIn)));
+}
+
+/** The run that may still spawn: it plays, and nobody has asked it to stop. */
+export async function isSpawning(tx: Transaction, runId: string): Promise<boolean> {
+  const [run] = await tx
+    .select({ id: runs.id })
+    .from(runs)
+    .where(and(eq(runs.id, runId), eq(runs.state, "running"), isNull(runs.cancelRequestedAt)));
+  return run !== undefined;
+}
+
+const { metadata: _unread, ...sessionColumns } = getTableColumns(sessions);
+
+/** The session that delegates, with everything that its children inherit. */
+export async function readParent(db: Executor, sessionId: string) {
+  const [row] = await db
+    .select({ session: sessionColumns, agent: agents })
+    .from(sessions)
+    .leftJoin(agents, eq(agents.sessionId, sessions.id))
+    .where(eq(sessions.id, sessionId));
+  return row;
+}
+
+/** The context of an event in a session's log: its open run, if it has one. */
+export async function readOpenRun(
+  tx: Transaction,
+  sessionId: string,
+): Promise<{ requestId: string | null; runId: string | null; source: typeof sessions.$inferSelect.source }> {
+  const [row] = await tx
+    .select({ source: sessions.source, runId: runs.id, requestId: runs.requestId })
+    .from(sessions)
+    .leftJoin(
+      runs,
+      and(
+        eq(runs.sessionId, sessions.id),
+        inArray(runs.state, OPEN_STATES),
+        sql`(${sessions.activeRunId} is null or ${runs.id} = ${sessions.activeRunId})`,
+      ),
+    )
+    .where(eq(sessions.id, sessionId))
+    .orderBy(asc(runs.createdAt))
+    .limit(1);
+  if (!row) throw new Error(`there is no session ${sessionId}`);
+  return row;
+}
+
+/** The usage of the children of a session, and what its earlier runs have reported of it. */
+export async function readDelegatedUsage(
+  tx: Transaction,
+  sessionId: string,
+): Promise<{ all: UsageRow[]; reported: UsageRow[] }> {
+  const children = await tx
+    .select({ usage: agents.usage })
+    .from(agents)
+    .where(eq(agents.parentSessionId, sessionId));
+  const earlier = await tx
+    .select({ usage: runs.usage })
+    .from(runs)
+    .where(and(eq(runs.sessionId, sessionId), sql`${runs.usage} ? 'delegated'`));
+  return {
+    all: children.flatMap(({ usage }) => usage ?? []),
+    reported: earlier.flatMap(({ usage }) => (usage?.delegated ? [usage.delegated] : [])),
+  };
+}
+
+/** The owner of a session, whose share of the schema threads its schemas take. */
+export async function findSessionOwner(db: Executor, sessionId: string): Promise<string | undefined> {
+  const [row] = await db
+    .select({ ownerId: sessions.ownerId })
+    .from(sessions)
+    .where(eq(sessions.id, sessionId));
+  return row?.ownerId;
+}
+
+/** What each of these sessions did last, in words; nothing for one that has not begun. */
+export async function listLastSteps(db: Executor, sessionIds: string[]): Promise<Map<string, string>> {
+  if (sessionIds.length === 0) return new Map();
+  const rows = await db
+    .selectDistinctOn([events.sessionId], {
+      sessionId: events.sessionId,
+      kind: events.kind,
+      toolName: sql<string | null>`${events.body}::json ->> 'toolName'`,
+    })
+    .from(events)
+    .where(and(inArray(events.sessionId, sessionIds), inArray(events.kind, Object.keys(STEP_WORDS))))
+    .orderBy(events.sessionId, desc(events.seq));
+  return new Map(
+    rows.map(({ sessionId, kind, toolName }) => [sessionId, STEP_WORDS[kind]?.(toolName ?? "") ?? ""]),
+  );
+}
+
+const STEP_WORDS: Record<string, (tool: string) => string> = {
+  "run.started": () => "began its turn",
+  "message.completed": () => "wrote a message",
+  "tool.call": (tool) => `calls ${tool}`,
+  "tool.result": (tool) => `called ${tool}`,
+  "turn.waiting": () => "waits",
+  "run.completed": () => "ended its turn",
+};
+
+/** The newest request of each of these sessions. */
+export async function listNewestRequests(db: Executor, sessionIds: string[]): Promise<Map<string, string>> {
+  if (sessionIds.length === 0) return new Map();
+  const rows = await db
+    .selectDistinctOn([requests.sessionId], { sessionId: requests.sessionId, id: requests.id })
+    .from(requests)
+    .where(inArray(requests.sessionId, sessionIds))
+    .orderBy(requests.sessionId, desc(requests.position));
+  return new Map(rows.map(({ sessionId, id }) => [sessionId, id]));
+}

@@ -1,0 +1,81 @@
+import { eq } from "drizzle-orm";
+import { agents } from "#db/schema/index.ts";
+import { limitDelegation } from "#lib/session/delegation.ts";
+import { acceptMessage } from "#lib/session/follow-up/accept-message.ts";
+import { lockCounters } from "#lib/session/follow-up/follow-up-store.ts";
+import { refuseOverCap } from "./admission.ts";
+import { countLive, findAgent, isSpawning, readParent } from "./agent-store.ts";
+import type { AgentsDeps } from "./agents-deps.ts";
+
+/** The call that sends a message. */
+type MessageCall = { sessionId: string; runId: string; callId: string };
+
+/** `steered`: its running turn reads the message. `started`: it had ended and has a new turn. */
+type Messaged = { ok: true; how: "steered" | "started" } | { ok: false; error: string };
+
+/**
+ * Sends a message to a child: a live one reads it during its turn, one that has ended begins a new turn, which the caps
+ * count again. A call that is made again sends nothing twice.
+ */
+export async function messageAgent(
+  deps: AgentsDeps,
+  call: MessageCall,
+  { agentId, text }: { agentId: string; text: string },
+): Promise<Messaged> {
+  const { db } = deps;
+  const agent = await findAgent(db, agentId);
+  if (agent?.parentSessionId !== call.sessionId)
+    return { ok: false, error: `message_agent: you have no sub-agent ${agentId}.` };
+  let how: "steered" | "started" = "steered";
+  const accepted = await acceptMessage(deps, {
+    sessionId: agentId,
+    messages: [{ role: "user", parts: [{ type: "text", text }] }],
+    mode: "steer",
+    origin: "subagent",
+    userId: null,
+    idempotencyKey: `${call.runId}/${call.callId}`,
+    bodyHash: call.callId,
+    async admit(tx) {
+      // Ancestors before their descendants: the child's own lock is taken next.
+      await lockCounters(tx, agent.rootSessionId);
+      if (agent.rootSessionId !== call.sessionId) await lockCounters(tx, call.sessionId);
+      await lockCounters(tx, agentId);
+      const now = await findAgent(tx, agentId);
+      const parent = await readParent(tx, call.sessionId);
+      if (!now || !parent || !(await isSpawning(tx, call.runId)))
+        return "message_agent: the turn is being stopped.";
+      if (now.outcome === null) return undefined;
+      const refusal = refuseOverCap(
+        { tool: "message_agent", children: 1, browsers: now.browser === "own" ? 1 : 0 },
+        await countLive(tx, { sessionId: call.sessionId, rootSessionId: agent.rootSessionId }),
+        { ...limitDelegation(parent.session, deps.limits), maxLiveTotal: deps.limits.maxLiveTotal },
+      );
+      if (refusal !== undefined) return refusal;
+      how = "started";
+      await tx
+        .update(agents)
+        .set({
+          outcome: null,
+          result: null,
+          error: null,
+          isSubmitted: false,
+          settledAt: null,
+          reportedIn: null,
+        })
+        .where(eq(agents.sessionId, agentId));
+      return undefined;
+    },
+  });
+  switch (accepted.status) {
+    case "accepted":
+    case "replayed":
+      return { ok: true, how };
+    case "refused":
+      return { ok: false, error: accepted.error };
+    default:
+      return {
+        ok: false,
+        error: "message_agent: the sub-agent takes no more messages now; wait for it first.",
+      };
+  }
+}

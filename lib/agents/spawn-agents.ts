@@ -1,0 +1,221 @@
+import { createHash } from "node:crypto";
+import { and, eq, like } from "drizzle-orm";
+import type { Transaction } from "#db/client.ts";
+import { repeatOnDeadlock } from "#db/repeat-on-deadlock.ts";
+import { agents, browsers, sealedSecrets } from "#db/schema/index.ts";
+import type { AgentBrowser } from "#db/schema/unions.ts";
+import type { Emit } from "#lib/events/event-log.ts";
+import { faultPoint } from "#lib/faults/fault-point.ts";
+import { titleOf } from "#lib/session/create-session.ts";
+import { limitDelegation } from "#lib/session/delegation.ts";
+import { lockCounters } from "#lib/session/follow-up/follow-up-store.ts";
+import { toMessageRows } from "#lib/session/follow-up/incoming-message.ts";
+import { type Job, requestRun } from "#lib/session/jobs/jobs.ts";
+import { newId } from "#lib/session/new-id.ts";
+import { findFirstRun } from "#lib/session/run/run-store.ts";
+import { insertNewSession, placeSecret } from "#lib/session/session-store.ts";
+import { narrowToChild } from "#lib/tools/toolset.ts";
+import { refuseDepth, refuseOverCap } from "./admission.ts";
+import { type AgentRow, countLive, isSpawning, listNames, listSpawned, readParent } from "./agent-store.ts";
+import type { AgentsDeps } from "./agents-deps.ts";
+
+/** A sub-agent as the model asks for it, validated. */
+export type NewAgent = {
+  name?: string | undefined;
+  objective: string;
+  context?: string | undefined;
+  browser: AgentBrowser;
+  url?: string | undefined;
+  resultSchema?: Record<string, unknown> | undefined;
+};
+
+/** The call that spawns. */
+type SpawnCall = { sessionId: string; requestId: string; runId: string; callId: string };
+
+type Spawned = { ok: true; agents: (AgentRow & { requestId: string })[] } | { ok: false; error: string };
+
+/**
+ * Spawns sub-agents: all of them, with their sessions, first runs and jobs, or none. The root's row stays locked until the
+ * commit, so that concurrent calls cannot exceed a cap together. A call that is made again finds what it has spawned.
+ * Source: `sub-agents.md`, Caps, A child.
+ */
+export async function spawnAgents(deps: AgentsDeps, call: SpawnCall, asked: NewAgent[]): Promise<Spawned> {
+  const { spawned, jobs } = await repeatOnDeadlock(() =>
+    deps.log.transact(call.sessionId, (tx, emit) => spawn(deps, tx, emit, call, asked)),
+  );
+  await faultPoint("agents-spawned");
+  deps.jobs.sendSoon(jobs);
+  return spawned;
+}
+
+async function spawn(
+  deps: AgentsDeps,
+  tx: Transaction,
+  emit: Emit,
+  call: SpawnCall,
+  asked: NewAgent[],
+): Promise<{ spawned: Spawned; jobs: Job[] }> {
+  const refuse = (error: string) => ({ spawned: { ok: false, error } as const, jobs: [] });
+  const seen = await readParent(tx, call.sessionId);
+  if (!seen) return refuse("spawn_agents: this session was deleted.");
+  const rootSessionId = seen.agent?.rootSessionId ?? call.sessionId;
+  // Ancestors are locked before their descendants, here and where a run ends.
+  await lockCounters(tx, rootSessionId);
+  if (rootSessionId !== call.sessionId) await lockCounters(tx, call.sessionId);
+  const before = await listSpawned(tx, call);
+  if (before.length > 0) return { spawned: { ok: true, agents: await withRequests(tx, before) }, jobs: [] };
+  if (!(await isSpawning(tx, call.runId))) return refuse("spawn_agents: the turn is being stopped.");
+  const { session, agent } = seen;
+  const depth = agent?.depth ?? 0;
+  const refusal =
+    refuseDepth(depth, deps.limits) ??
+    refuseBrowsers(asked, session.capabilities.browser, session.toolset) ??
+    refuseOverCap(
+      {
+        tool: "spawn_agents",
+        children: asked.length,
+        browsers: asked.filter(({ browser }) => browser === "own").length,
+      },
+      await countLive(tx, { sessionId: call.sessionId, rootSessionId }),
+      { ...limitDelegation(session, deps.limits), maxLiveTotal: deps.limits.maxLiveTotal },
+    );
+  if (refusal !== undefined) return refuse(refusal);
+  const names = nameAll(asked, await listNames(tx, rootSessionId));
+  if (typeof names === "string") return refuse(names);
+
+  const headers = await openHeaders(deps, tx, call.sessionId);
+  const parentBrowserId = agent ? agent.browserSessionId : call.sessionId;
+  const pageUrl = await readPageUrl(tx, parentBrowserId);
+  const made: (AgentRow & { requestId: string })[] = [];
+  const jobs: Job[] = [];
+  for (const [index, wanted] of asked.entries()) {
+    const sessionId = newId("ses");
+    const requestId = newId("req");
+    const runId = newId("run");
+    const job = requestRun({ id: runId, sessionId, generation: 1 });
+    const { browser, objective } = wanted;
+    const message = { role: "user" as const, parts: [{ type: "text" as const, text: describeTask(wanted) }] };
+    await insertNewSession(tx, {
+      session: {
+        ...session,
+        id: sessionId,
+        parentSessionId: call.sessionId,
+        title: titleOf([message]),
+        metadata: null,
+        idempotencyKey: null,
+        bodyHash: createHash("sha256").update(JSON.stringify(wanted)).digest("hex"),
+        targetUrl: browser === "none" ? (wanted.url ?? null) : (wanted.url ?? pageUrl ?? session.targetUrl),
+        targetPageUrls: [],
+        outputSchema: null,
+        systemPrompt: null,
+        toolset: narrowToChild(session.toolset, browser !== "none"),
+        callbackUrl: null,
+        callbackEvents: null,
+        messageSeq: 1,
+      },
+      request: { id: requestId, runId, origin: "subagent" },
+      messages: toMessageRows([message], { sessionId, requestId, userId: session.userId, firstSeq: 1 }),
+      secrets: headers.map(({ name, text }) => ({
+        name,
+        sealed: deps.sealer.seal(placeSecret(sessionId, name), text),
+      })),
+      job,
+    });
+    const [row] = await tx
+      .insert(agents)
+      .values({
+        sessionId,
+        parentSessionId: call.sessionId,
+        rootSessionId,
+        depth: depth + 1,
+        name: names[index] ?? "",
+        objective,
+        browser,
+        browserSessionId: browser === "own" ? sessionId : browser === "shared" ? parentBrowserId : null,
+        resultSchema: wanted.resultSchema ?? null,
+        spawnRunId: call.runId,
+        spawnCallId: call.callId,
+        spawnIndex: index,
+      })
+      .returning();
+    if (!row) throw new Error("the row of a sub-agent was not written");
+    made.push({ ...row, requestId });
+    jobs.push(job);
+    emit({
+      kind: "agent.spawned",
+      requestId: call.requestId,
+      runId: call.runId,
+      source: session.source,
+      agentId: sessionId,
+      name: row.name,
+      objective,
+      browser,
+      depth: row.depth,
+    });
+  }
+  return { spawned: { ok: true, agents: made }, jobs };
+}
+
+/** Why sub-agents cannot have the browser that was asked for; undefined where they can. */
+function refuseBrowsers(
+  asked: NewAgent[],
+  hasBrowser: boolean,
+  toolset: readonly string[],
+): string | undefined {
+  const wanted = asked.find(({ browser }) => browser !== "none");
+  if (!wanted || (hasBrowser && toolset.some((name) => name === "browser_execute" || name === "dom_query")))
+    return undefined;
+  return `spawn_agents: browser: "${wanted.browser}" is not available, because this session has no browser tools. Use browser: "none".`;
+}
+
+/** A name for each; a sentence where one is taken. */
+function nameAll(asked: NewAgent[], taken: string[]): string[] | string {
+  const used = new Set(taken);
+  for (const { name } of asked) {
+    if (name === undefined) continue;
+    if (used.has(name))
+      return `spawn_agents: the name "${name}" is taken. Names are unique in the whole tree.`;
+    used.add(name);
+  }
+  let number = 0;
+  return asked.map(({ name }) => {
+    if (name !== undefined) return name;
+    do number++;
+    while (used.has(`agent-${number}`));
+    used.add(`agent-${number}`);
+    return `agent-${number}`;
+  });
+}
+
+/** The user message of a sub-agent. */
+const describeTask = ({ objective, context }: NewAgent): string =>
+  context === undefined ? objective : `${objective}\n\nContext:\n${context}`;
+
+/** The headers of the session's tool servers, in the open. */
+async function openHeaders({ sealer }: AgentsDeps, tx: Transaction, sessionId: string) {
+  const rows = await tx
+    .select({ name: sealedSecrets.name, sealed: sealedSecrets.sealed })
+    .from(sealedSecrets)
+    .where(and(eq(sealedSecrets.sessionId, sessionId), like(sealedSecrets.name, "mcpServers.%.headers")));
+  return rows.map(({ name, sealed }) => ({ name, text: sealer.open(placeSecret(sessionId, name), sealed) }));
+}
+
+/** The page that a browser shows, or will show first. */
+async function readPageUrl(tx: Transaction, sessionId: string | null): Promise<string | null> {
+  if (sessionId === null) return null;
+  const [row] = await tx
+    .select({ currentUrl: browsers.currentUrl, desiredUrl: browsers.desiredUrl })
+    .from(browsers)
+    .where(eq(browsers.sessionId, sessionId));
+  const url = row?.currentUrl ?? row?.desiredUrl ?? null;
+  return url?.startsWith("http") ? url : null;
+}
+
+async function withRequests(tx: Transaction, rows: AgentRow[]) {
+  return Promise.all(
+    rows.map(async (row) => ({
+      ...row,
+      requestId: (await findFirstRun(tx, row.sessionId))?.requestId ?? "",
+    })),
+  );
+}

@@ -1,0 +1,78 @@
+import { and, eq, isNull } from "drizzle-orm";
+import { agents } from "#db/schema/index.ts";
+import { storable } from "#db/storable.ts";
+import { faultPoint } from "#lib/faults/fault-point.ts";
+import { findAgent, listLiveChildren, readOpenRun } from "./agent-store.ts";
+import type { AgentsDeps } from "./agents-deps.ts";
+
+const RESULT_BYTES_MAX = 256 * 1024;
+const SHOWN_VIOLATIONS = 20;
+
+/**
+ * Stores the result of a sub-agent's turn, if it is valid. The end of the turn hands it to the parent.
+ *
+ * @returns why it was refused; undefined where it was stored.
+ */
+export async function submitResult(
+  deps: Pick<AgentsDeps, "db" | "schemas">,
+  call: { sessionId: string; requestId: string },
+  result: unknown,
+): Promise<string | undefined> {
+  const agent = await findAgent(deps.db, call.sessionId);
+  if (!agent) return "submit_result: this session is not a sub-agent.";
+  const live = await listLiveChildren(deps.db, call.sessionId);
+  if (live.length > 0)
+    return `submit_result: ${live.length} of your own sub-agents ${live.length === 1 ? "is" : "are"} live (${live.map(({ name }) => name).join(", ")}). Wait for them or cancel them first.`;
+  const value = storable(result);
+  const bytes = Buffer.byteLength(JSON.stringify(value));
+  if (bytes > RESULT_BYTES_MAX)
+    return `submit_result: the result is ${bytes} bytes of JSON; at most ${RESULT_BYTES_MAX} are allowed. Write the rest to a file and name it in the result.`;
+  if (agent.resultSchema) {
+    const verdict = await deps.schemas.validateValue(agent.resultSchema, value);
+    if (!verdict.valid) return describeVerdict(verdict);
+  }
+  await deps.db
+    .update(agents)
+    .set({ submittedRequestId: call.requestId, submission: { value } })
+    .where(and(eq(agents.sessionId, call.sessionId), isNull(agents.outcome)));
+  await faultPoint("agent-result-recorded");
+  return undefined;
+}
+
+type Invalid = Extract<Awaited<ReturnType<AgentsDeps["schemas"]["validateValue"]>>, { valid: false }>;
+
+function describeVerdict(verdict: Invalid): string {
+  if ("error" in verdict) return `submit_result: ${verdict.error}`;
+  const { violations } = verdict;
+  const lines = violations
+    .slice(0, SHOWN_VIOLATIONS)
+    .map(({ path, message }) => `- ${path === "" ? "the result itself" : path}: ${message}`);
+  const more =
+    violations.length > SHOWN_VIOLATIONS ? [`- and ${violations.length - SHOWN_VIOLATIONS} more`] : [];
+  return [
+    "submit_result: the result does not fit resultSchema:",
+    ...lines,
+    ...more,
+    "Mend it and submit again.",
+  ].join("\n");
+}
+
+/**
+ * Stores and tells the progress of a sub-agent.
+ *
+ * @returns false where the same text was reported before, so that a call that is made again tells nothing twice.
+ */
+export async function reportProgress(
+  { db, log }: Pick<AgentsDeps, "db" | "log">,
+  sessionId: string,
+  text: string,
+): Promise<boolean> {
+  const agent = await findAgent(db, sessionId);
+  if (!agent || agent.progress === text) return false;
+  await log.transact(agent.parentSessionId, async (tx, emit) => {
+    await tx.update(agents).set({ progress: text }).where(eq(agents.sessionId, sessionId));
+    const about = await readOpenRun(tx, agent.parentSessionId);
+    emit({ kind: "agent.progress", ...about, agentId: sessionId, name: agent.name, text });
+  });
+  return true;
+}

@@ -1,0 +1,86 @@
+import { z } from "zod";
+import { defineTool, errorResult, jsonResult } from "#lib/tools/tool.ts";
+import { listBelow, listLastSteps, noteReported } from "../agent-store.ts";
+import type { AgentsDeps } from "../agents-deps.ts";
+import { cancelAgent } from "../cancel-agents.ts";
+import { messageAgent } from "../message-agent.ts";
+import { reportAgent } from "../wait-for-agents.ts";
+
+const agentId = z.string().min(1).max(100);
+
+/** `message_agent`: steers a running sub-agent, or gives one that has ended a new turn. */
+export const messageAgentTool = (deps: AgentsDeps) =>
+  defineTool({
+    name: "message_agent",
+    description:
+      "Sends a message to a sub-agent. One that works reads it between two steps; one that has ended begins a new turn with it.",
+    input: z.object({ agentId, text: z.string().trim().min(1).max(20_000) }),
+    needs: "delegation",
+    profile: "always",
+    idempotent: true,
+    readOnly: false,
+    async execute({ agentId: id, text }, { sessionId, runId, callId }) {
+      if (runId === null) return errorResult("message_agent works in a turn only.");
+      const sent = await messageAgent(deps, { sessionId, runId, callId }, { agentId: id, text });
+      if (!sent.ok) return errorResult(sent.error);
+      return sent.how === "steered"
+        ? "Sent: the sub-agent reads it between two of its steps."
+        : "Sent: the sub-agent has begun a new turn. Wait for it again.";
+    },
+  });
+
+/** `list_agents`: the tree below the session. */
+export const listAgentsTool = ({ db }: Pick<AgentsDeps, "db">) =>
+  defineTool({
+    name: "list_agents",
+    description: "Lists your sub-agents and theirs: status, last step, progress, usage. Does not wait.",
+    input: z.object({}),
+    needs: "delegation",
+    profile: "always",
+    idempotent: true,
+    readOnly: true,
+    async execute(_input, { sessionId }) {
+      const below = await listBelow(db, sessionId);
+      const steps = await listLastSteps(
+        db,
+        below.map((row) => row.sessionId),
+      );
+      return jsonResult(
+        below.map((row) => {
+          const { result: _result, ...report } = reportAgent(row);
+          return {
+            ...report,
+            parentId: row.parentSessionId,
+            depth: row.depth,
+            browser: row.browser,
+            ...(row.progress !== null && { progress: row.progress }),
+            lastStep: steps.get(row.sessionId) ?? "has not begun",
+          };
+        }),
+      );
+    },
+  });
+
+/** `cancel_agent`: stops a sub-agent and everything below it. */
+export const cancelAgentTool = (deps: AgentsDeps) =>
+  defineTool({
+    name: "cancel_agent",
+    description: "Stops a sub-agent and everything below it.",
+    input: z.object({ agentId }),
+    needs: "delegation",
+    profile: "always",
+    idempotent: true,
+    readOnly: false,
+    async execute({ agentId: id }, { sessionId, runId, callId }) {
+      const below = await listBelow(deps.db, sessionId);
+      const found = below.find((row) => row.sessionId === id);
+      if (!found) return errorResult(`cancel_agent: you have no sub-agent ${id}.`);
+      if (found.outcome !== null) return `${found.name} has ended already: ${found.outcome}.`;
+      const ended = await cancelAgent(deps, id);
+      if (ended?.outcome && ended.parentSessionId === sessionId)
+        await noteReported(deps.db, [id], `${runId}/${callId}`);
+      return ended?.outcome
+        ? `${found.name} is stopped, with everything below it.`
+        : `${found.name} is being stopped.`;
+    },
+  });

@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { AGENT_BROWSERS, AGENT_OUTCOMES } from "#db/schema/unions.ts";
+import { usageSumSchema } from "#lib/events/event-schemas.ts";
+import { jsonValue, timestamp } from "#lib/events/wire-values.ts";
+
+/** A sub-agent as the API lists it. Source: `sub-agents.md`, Seen from outside. */
+export const agentRecordSchema = z
+  .object({
+    agentId: z.string().meta({
+      description: "Id of the sub-agent, which is the id of its session.",
+      examples: ["ses_c3hq7wzkx2mtnpyr5vbjd4sa"],
+    }),
+    parentId: z.string().meta({
+      description: "Id of the session that delegated to it.",
+      examples: ["ses_xdbqydi2z2jnnberubbghcrn"],
+    }),
+    depth: z.int().meta({ description: "1 for a sub-agent of a session without a parent." }),
+    name: z.string().meta({ examples: ["cart-page"] }),
+    objective: z.string().meta({ examples: ["Read the prices on the cart page."] }),
+    browser: z.enum(AGENT_BROWSERS),
+    status: z.enum(["running", ...AGENT_OUTCOMES]).meta({
+      description: "`running` until its turn has ended, also while it waits.",
+    }),
+    lastStep: z
+      .string()
+      .nullable()
+      .meta({ description: "What it did last, in words.", examples: ["called dom_query"] }),
+    progress: z
+      .string()
+      .nullable()
+      .meta({ description: "What it reported last.", examples: ["Two of five pages are read."] }),
+    result: jsonValue.optional().meta({ description: "The result of a sub-agent that succeeded." }),
+    error: z
+      .string()
+      .nullable()
+      .meta({ examples: [null] }),
+    submitted: z.boolean().meta({
+      description: "Whether the sub-agent submitted the result. Otherwise the result is its last text.",
+    }),
+    usage: usageSumSchema.meta({
+      description: "Usage of its ended turns, with everything below it.",
+    }),
+    statusUrl: z.string(),
+    streamUrl: z.string(),
+    liveViewUrl: z
+      .string()
+      .nullable()
+      .meta({ description: "Null unless its browser is ready.", examples: [null] }),
+    createdAt: timestamp,
+    settledAt: timestamp.nullable(),
+  })
+  .meta({ id: "AgentRecord", description: "A sub-agent." });
+
+/** The tree below a session, flat: parents before their children. */
+export const agentTreeSchema = z.object({
+  success: z.literal(true),
+  agents: z.array(agentRecordSchema),
+});

@@ -1,0 +1,92 @@
+import { listLiveChildren, listUnreported } from "#lib/agents/agent-store.ts";
+import { SUBMIT_RESULT } from "#lib/agents/tools/report.ts";
+import { lookAtAgents } from "#lib/agents/wait-for-agents.ts";
+import type { NewWait } from "#lib/session/waiting/wait-store.ts";
+import type { HistoryMessage } from "../compaction/history-entry.ts";
+import { ADDED } from "../prompt/look-first.ts";
+import { recordStep } from "../record/record-step.ts";
+import { parkRun } from "../run/park-run.ts";
+import { findRecorded, isStopped, type RunInPlay } from "../run/run-in-play.ts";
+import type { TurnDeps } from "../turn-deps.ts";
+
+/** A wait of the run itself, between two steps. */
+export const ownWait = (on: Pick<NewWait, "kind" | "subjects"> & Partial<NewWait>): NewWait => ({
+  until: "any",
+  deadlineAt: null,
+  createdAt: new Date(),
+  ...on,
+  callId: "",
+});
+
+const REMINDER =
+  "You have ended your turn without a result. Call submit_result with the result of your task now.";
+
+/** What a run reads its results under: the model call that would have ended it. */
+const readerOf = (run: RunInPlay, number: number) => `${run.claim.runId}/end-${number}`;
+
+/**
+ * Whether a turn whose model has concluded goes on nevertheless: its sub-agents are live, or their results were not told,
+ * or it is a sub-agent that has not submitted and is to be reminded.
+ *
+ * @param number of the model call that concluded.
+ */
+export async function hasMoreToDo(deps: TurnDeps, run: RunInPlay, number: number): Promise<boolean> {
+  if (number >= deps.settings.maxSteps) return false;
+  if (mayRemind(run)) return true;
+  if (!run.session.subAgents) return false;
+  return (await listUnreported(deps.db, run.session.id, readerOf(run, number))).length > 0;
+}
+
+const mayRemind = (run: RunInPlay): boolean =>
+  run.agent !== undefined &&
+  run.prompt.tools.has(SUBMIT_RESULT) &&
+  ![...run.outputs.keys()].some((step) => step.startsWith("remind-"));
+
+/**
+ * Waits for the live sub-agents of a turn that would end, and puts their results before the model. A sub-agent that has not
+ * submitted is reminded once. Source: `sub-agents.md`, Tools.
+ *
+ * @param number of the model call that concluded.
+ * @returns `parked` where the run waits, `read` where the model has something new to read, `none` otherwise.
+ */
+export async function awaitAgents(
+  deps: TurnDeps,
+  run: RunInPlay,
+  number: number,
+): Promise<"parked" | "read" | "none"> {
+  const { session } = run;
+  const reader = readerOf(run, number);
+  const name = `agents-${number}`;
+  const reminder = `remind-${number}`;
+  if (findRecorded(run, name) ?? findRecorded(run, reminder)) return "read";
+  if (session.subAgents && (await listUnreported(deps.db, session.id, reader)).length > 0) {
+    const live = await listLiveChildren(deps.db, session.id);
+    const subjects = live.map((row) => row.sessionId);
+    if (live.length > 0 && (await parkRun(deps, run, [ownWait({ kind: "agents", subjects, until: "all" })])))
+      return "parked";
+    if (isStopped(run) || run.isSteered) return "none";
+    const looked = await lookAtAgents(deps, session.id, {
+      agentIds: undefined,
+      until: "all",
+      reader,
+      isLast: true,
+    });
+    if (looked.kind === "over" && looked.reports.length > 0) {
+      await addMessage(
+        deps,
+        run,
+        name,
+        `Your sub-agents have ended:\n${JSON.stringify(looked.reports, null, 1)}`,
+      );
+      return "read";
+    }
+  }
+  if (!mayRemind(run)) return "none";
+  await addMessage(deps, run, reminder, REMINDER);
+  return "read";
+}
+
+async function addMessage(deps: TurnDeps, run: RunInPlay, name: string, content: string): Promise<void> {
+  const message: HistoryMessage = { role: "user", content: `${ADDED} ${content}`, isAdded: true };
+  await recordStep(deps, run, { name, output: {}, modelMessages: [message], events: [] });
+}
