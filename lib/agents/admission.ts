@@ -1,7 +1,7 @@
 import type { DelegationCaps } from "#lib/session/delegation.ts";
 import type { LiveCounts } from "./agent-store.ts";
 
-/** The deployment's limits on delegation. Source: `sub-agents.md`, Caps. */
+/** The deployment's limits on delegation. Source: `wire.md`, Sub-agents. */
 export type DelegationLimits = DelegationCaps & {
   /** How deep the tree may be: 1 allows children, 2 grandchildren (`DELEGATION_MAX_DEPTH`). */
   maxDepth: number;
@@ -14,7 +14,7 @@ type Wanted = { tool: string; children: number; browsers: number };
 
 /**
  * Why more sub-agents may not become live; undefined where they may. Pure.
- * Source: specification, Rules for profile fields, 8; `sub-agents.md`, Caps.
+ * Source: specification, Rules for profile fields, 8; `wire.md`, Sub-agents.
  *
  * @param caps those in force for the session that delegates.
  */

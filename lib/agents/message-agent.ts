@@ -1,9 +1,8 @@
-import { eq } from "drizzle-orm";
-import { agents } from "#db/schema/index.ts";
 import { limitDelegation } from "#lib/session/delegation.ts";
 import { acceptMessage } from "#lib/session/follow-up/accept-message.ts";
 import { lockCounters } from "#lib/session/follow-up/follow-up-store.ts";
 import { refuseOverCap } from "./admission.ts";
+import { startAgain } from "./agent-end-store.ts";
 import { countLive, findAgent, isSpawning, readParent } from "./agent-store.ts";
 import type { AgentsDeps } from "./agents-deps.ts";
 
@@ -52,17 +51,7 @@ export async function messageAgent(
       );
       if (refusal !== undefined) return refusal;
       how = "started";
-      await tx
-        .update(agents)
-        .set({
-          outcome: null,
-          result: null,
-          error: null,
-          isSubmitted: false,
-          settledAt: null,
-          reportedIn: null,
-        })
-        .where(eq(agents.sessionId, agentId));
+      await startAgain(tx, agentId);
       return undefined;
     },
   });

@@ -1,16 +1,15 @@
-import { and, eq, inArray, isNull, sql } from "drizzle-orm";
 import type { Transaction } from "#db/client.ts";
-import { agents, type UsageRow, waits } from "#db/schema/index.ts";
 import type { AgentOutcome } from "#db/schema/unions.ts";
 import type { NewEvent, StoredEvent } from "#lib/events/event.ts";
 import { appendEvents } from "#lib/events/event-store.ts";
 import type { Job } from "#lib/session/jobs/jobs.ts";
 import { endWaits } from "#lib/session/waiting/waiting.ts";
 import { addUsage, subtractUsage, type UsageSum } from "./add-usage.ts";
+import { countLiveAmong, listWaitsFor, storeEnd } from "./agent-end-store.ts";
 import { type AgentRow, findAgent, readDelegatedUsage, readOpenRun } from "./agent-store.ts";
 
 /** How the run of a sub-agent ended. */
-export type AgentEnd = {
+type AgentEnd = {
   sessionId: string;
   requestId: string;
   outcome: AgentOutcome;
@@ -22,16 +21,6 @@ export type AgentEnd = {
 /** What settling wrote, for those who are told after the commit. */
 export type Settled = { events: StoredEvent[]; wake: Job | undefined };
 
-/** Adds the usage of an ended run to its sub-agent, whether or not another run follows. */
-export async function addRunUsage(tx: Transaction, sessionId: string, usage: UsageRow): Promise<void> {
-  const agent = await findAgent(tx, sessionId);
-  if (!agent) return;
-  await tx
-    .update(agents)
-    .set({ usage: addUsage([agent.usage, usage]) })
-    .where(eq(agents.sessionId, sessionId));
-}
-
 /**
  * Settles a sub-agent whose turn ended with no other turn behind it: stores its result, tells the parent's log, and wakes
  * the parent's turn if it waits for this. The caller has locked the parent's session before the sub-agent's.
@@ -40,10 +29,7 @@ export async function settleAgent(tx: Transaction, end: AgentEnd): Promise<Settl
   const agent = await findAgent(tx, end.sessionId);
   if (!agent) return { events: [], wake: undefined };
   const settled = describeEnd(agent, end);
-  await tx
-    .update(agents)
-    .set({ ...settled, reportedIn: null, settledAt: new Date() })
-    .where(eq(agents.sessionId, end.sessionId));
+  await storeEnd(tx, end.sessionId, settled);
   const { parentSessionId } = agent;
   const { result, outcome, error, isSubmitted } = settled;
   const events: NewEvent[] = [
@@ -72,7 +58,7 @@ function describeEnd(agent: AgentRow, { requestId, outcome, error, lastText }: A
 const RESULT_BYTES_MAX = 4_096;
 
 /** A result as an event carries it: whole up to 4 KiB of JSON, otherwise the beginning of that JSON as a string. */
-export function cutResult(value: unknown): { result: never; isResultCut?: true } {
+function cutResult(value: unknown): { result: never; isResultCut?: true } {
   const json = Buffer.from(JSON.stringify(value));
   // The event's schema types any JSON value.
   if (json.byteLength <= RESULT_BYTES_MAX) return { result: value as never };
@@ -84,34 +70,15 @@ export function cutResult(value: unknown): { result: never; isResultCut?: true }
 /** Ends the waits of the parent's turn that this sub-agent was the last, or the one, to settle. */
 async function wakeParent(
   tx: Transaction,
-  { sessionId, parentSessionId }: AgentRow,
+  agent: AgentRow,
   emit: (event: NewEvent) => void,
 ): Promise<Job | undefined> {
-  const open = await tx
-    .select()
-    .from(waits)
-    .where(
-      and(
-        eq(waits.sessionId, parentSessionId),
-        eq(waits.kind, "agents"),
-        isNull(waits.endedBy),
-        sql`${waits.subjects} @> ${JSON.stringify([sessionId])}::jsonb`,
-      ),
-    );
   let wake: Job | undefined;
-  for (const { runId, callId, subjects, until } of open) {
+  for (const { runId, callId, subjects, until } of await listWaitsFor(tx, agent)) {
     if (until === "all" && (await countLiveAmong(tx, subjects)) > 0) continue;
     wake = (await endWaits(tx, emit, { runId, callId }, "settled")) ?? wake;
   }
   return wake;
-}
-
-async function countLiveAmong(tx: Transaction, sessionIds: string[]): Promise<number> {
-  const live = await tx
-    .select({ id: agents.sessionId })
-    .from(agents)
-    .where(and(inArray(agents.sessionId, sessionIds), isNull(agents.outcome)));
-  return live.length;
 }
 
 /** The usage below a session that none of its runs has reported; undefined if there is none. */

@@ -1,8 +1,6 @@
 import { createHash } from "node:crypto";
-import { and, eq, like } from "drizzle-orm";
 import type { Transaction } from "#db/client.ts";
 import { repeatOnDeadlock } from "#db/repeat-on-deadlock.ts";
-import { agents, browsers, sealedSecrets } from "#db/schema/index.ts";
 import type { AgentBrowser } from "#db/schema/unions.ts";
 import type { Emit } from "#lib/events/event-log.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
@@ -18,9 +16,10 @@ import { narrowToChild } from "#lib/tools/toolset.ts";
 import { refuseDepth, refuseOverCap } from "./admission.ts";
 import { type AgentRow, countLive, isSpawning, listNames, listSpawned, readParent } from "./agent-store.ts";
 import type { AgentsDeps } from "./agents-deps.ts";
+import { insertAgent, listSealedHeaders, readPageUrl } from "./spawn-store.ts";
 
 /** A sub-agent as the model asks for it, validated. */
-export type NewAgent = {
+type NewAgent = {
   name?: string | undefined;
   objective: string;
   context?: string | undefined;
@@ -37,7 +36,7 @@ type Spawned = { ok: true; agents: (AgentRow & { requestId: string })[] } | { ok
 /**
  * Spawns sub-agents: all of them, with their sessions, first runs and jobs, or none. The root's row stays locked until the
  * commit, so that concurrent calls cannot exceed a cap together. A call that is made again finds what it has spawned.
- * Source: `sub-agents.md`, Caps, A child.
+ * Source: `wire.md`, Sub-agents.
  */
 export async function spawnAgents(deps: AgentsDeps, call: SpawnCall, asked: NewAgent[]): Promise<Spawned> {
   const { spawned, jobs } = await repeatOnDeadlock(() =>
@@ -85,7 +84,7 @@ async function spawn(
 
   const headers = await openHeaders(deps, tx, call.sessionId);
   const parentBrowserId = agent ? agent.browserSessionId : call.sessionId;
-  const pageUrl = await readPageUrl(tx, parentBrowserId);
+  const pageUrl = parentBrowserId === null ? null : await readPageUrl(tx, parentBrowserId);
   const made: (AgentRow & { requestId: string })[] = [];
   const jobs: Job[] = [];
   for (const [index, wanted] of asked.entries()) {
@@ -121,24 +120,20 @@ async function spawn(
       })),
       job,
     });
-    const [row] = await tx
-      .insert(agents)
-      .values({
-        sessionId,
-        parentSessionId: call.sessionId,
-        rootSessionId,
-        depth: depth + 1,
-        name: names[index] ?? "",
-        objective,
-        browser,
-        browserSessionId: browser === "own" ? sessionId : browser === "shared" ? parentBrowserId : null,
-        resultSchema: wanted.resultSchema ?? null,
-        spawnRunId: call.runId,
-        spawnCallId: call.callId,
-        spawnIndex: index,
-      })
-      .returning();
-    if (!row) throw new Error("the row of a sub-agent was not written");
+    const row = await insertAgent(tx, {
+      sessionId,
+      parentSessionId: call.sessionId,
+      rootSessionId,
+      depth: depth + 1,
+      name: names[index] ?? "",
+      objective,
+      browser,
+      browserSessionId: browser === "own" ? sessionId : browser === "shared" ? parentBrowserId : null,
+      resultSchema: wanted.resultSchema ?? null,
+      spawnRunId: call.runId,
+      spawnCallId: call.callId,
+      spawnIndex: index,
+    });
     made.push({ ...row, requestId });
     jobs.push(job);
     emit({
@@ -193,22 +188,8 @@ const describeTask = ({ objective, context }: NewAgent): string =>
 
 /** The headers of the session's tool servers, in the open. */
 async function openHeaders({ sealer }: AgentsDeps, tx: Transaction, sessionId: string) {
-  const rows = await tx
-    .select({ name: sealedSecrets.name, sealed: sealedSecrets.sealed })
-    .from(sealedSecrets)
-    .where(and(eq(sealedSecrets.sessionId, sessionId), like(sealedSecrets.name, "mcpServers.%.headers")));
+  const rows = await listSealedHeaders(tx, sessionId);
   return rows.map(({ name, sealed }) => ({ name, text: sealer.open(placeSecret(sessionId, name), sealed) }));
-}
-
-/** The page that a browser shows, or will show first. */
-async function readPageUrl(tx: Transaction, sessionId: string | null): Promise<string | null> {
-  if (sessionId === null) return null;
-  const [row] = await tx
-    .select({ currentUrl: browsers.currentUrl, desiredUrl: browsers.desiredUrl })
-    .from(browsers)
-    .where(eq(browsers.sessionId, sessionId));
-  const url = row?.currentUrl ?? row?.desiredUrl ?? null;
-  return url?.startsWith("http") ? url : null;
 }
 
 async function withRequests(tx: Transaction, rows: AgentRow[]) {

@@ -1,7 +1,6 @@
-import { and, eq, isNull } from "drizzle-orm";
-import { agents } from "#db/schema/index.ts";
 import { storable } from "#db/storable.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
+import { storeProgress, storeSubmission } from "./agent-end-store.ts";
 import { findAgent, listLiveChildren, readOpenRun } from "./agent-store.ts";
 import type { AgentsDeps } from "./agents-deps.ts";
 
@@ -31,10 +30,7 @@ export async function submitResult(
     const verdict = await deps.schemas.validateValue(agent.resultSchema, value);
     if (!verdict.valid) return describeVerdict(verdict);
   }
-  await deps.db
-    .update(agents)
-    .set({ submittedRequestId: call.requestId, submission: { value } })
-    .where(and(eq(agents.sessionId, call.sessionId), isNull(agents.outcome)));
+  await storeSubmission(deps.db, call, value);
   await faultPoint("agent-result-recorded");
   return undefined;
 }
@@ -70,7 +66,7 @@ export async function reportProgress(
   const agent = await findAgent(db, sessionId);
   if (!agent || agent.progress === text) return false;
   await log.transact(agent.parentSessionId, async (tx, emit) => {
-    await tx.update(agents).set({ progress: text }).where(eq(agents.sessionId, sessionId));
+    await storeProgress(tx, sessionId, text);
     const about = await readOpenRun(tx, agent.parentSessionId);
     emit({ kind: "agent.progress", ...about, agentId: sessionId, name: agent.name, text });
   });

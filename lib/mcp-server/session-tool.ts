@@ -40,8 +40,15 @@ export const toMcpTool = (tool: Tool): McpTool => ({
 const acquireOf = ({ acquire }: Tool): Pick<McpTool, "acquire"> =>
   acquire ? { acquire: async (call) => unlessWaiting(await acquire(outsideOfTurns(call))) } : {};
 
-const outsideOfTurns = ({ sessionId, callId, signal }: McpCall): ToolCall => ({
+/** A call of somebody else's agent, as a tool is given it. */
+export const outsideOfTurns = ({
   sessionId,
+  callId,
+  signal,
+}: Pick<McpCall, "sessionId" | "callId" | "signal">): ToolCall => ({
+  sessionId,
+  browserSessionId: sessionId,
+  rootSessionId: sessionId,
   callId,
   signal,
   requestId: null,

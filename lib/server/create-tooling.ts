@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import { findAgent } from "#lib/agents/agent-store.ts";
 import type { AgentsDeps } from "#lib/agents/agents-deps.ts";
 import { agentTools } from "#lib/agents/tools/index.ts";
 import { type BrowserServiceDeps, createBrowserService } from "#lib/browser/create-browser-service.ts";
@@ -64,8 +65,11 @@ export async function createTooling(deps: ToolingDeps) {
       maxLive: env.BROWSER_MAX_LIVE,
       waitMs: env.BROWSER_WAIT_MS,
       onAnnotation: deps.onAnnotation,
-      storeDownload: async (sessionId, name, bytes) =>
-        storeDownload(await (await preparing).open(sessionId), name, bytes),
+      async storeDownload(sessionId, name, bytes) {
+        // The workspace is the root's; sub-agents share it.
+        const root = (await findAgent(db, sessionId))?.rootSessionId ?? sessionId;
+        return storeDownload(await (await preparing).open(root), name, bytes);
+      },
     }),
     preparing,
     createScriptRunner({ logger, isWarm: !deps.isServerless }),

@@ -46,6 +46,10 @@ export type Waiting = {
 /** The call at hand. */
 export type ToolCall = {
   sessionId: string;
+  /** The session whose browser the call works on: for a sub-agent that shares a page, its parent's. */
+  browserSessionId: string;
+  /** The session whose workspace it works in: the root's, which all sub-agents share. */
+  rootSessionId: string;
   /** Null, as is `runId`, where somebody else's agent calls from outside of any turn. */
   requestId: string | null;
   runId: string | null;

@@ -40,7 +40,7 @@ const ROOT_TOOLS = ["publish_variant", "deploy_landing_page", "publish_qa_report
 
 /**
  * The names of a sub-agent's tools: its parent's, less those of the browser where it has none, and those that only a
- * sub-agent has. Source: `sub-agents.md`, A child.
+ * sub-agent has. Source: `wire.md`, Sub-agents.
  */
 export const narrowToChild = (toolset: readonly string[], hasBrowser: boolean): string[] => [
   ...toolset.filter(

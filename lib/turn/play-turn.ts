@@ -8,7 +8,7 @@ import { claimRun } from "./run/claim-run.ts";
 import { closeRun, type RunEnd } from "./run/close-run.ts";
 import { openRun } from "./run/open-run.ts";
 import { parkRun } from "./run/park-run.ts";
-import { findPlace, findRecorded, isStopped, type RunInPlay } from "./run/run-in-play.ts";
+import { browserSessionOf, findPlace, findRecorded, isStopped, type RunInPlay } from "./run/run-in-play.ts";
 import { STOPPED_REASON } from "./run/stop-registry.ts";
 import { awaitAgents, hasMoreToDo, ownWait } from "./step/await-agents.ts";
 import type { PlannedCall } from "./step/call-model.ts";
@@ -156,7 +156,7 @@ async function waitForCalls(
 /** Parks a run that uses the browser while a person has control of it. @returns whether it is parked. */
 async function waitForControl(deps: TurnDeps, run: RunInPlay): Promise<boolean> {
   if (!run.prompt.tools.has("browser_execute")) return false;
-  if (deps.control.holderOf(run.claim.sessionId) === undefined) return false;
+  if (deps.control.holderOf(browserSessionOf(run)) === undefined) return false;
   return parkRun(deps, run, [ownWait({ kind: "control", subjects: [] })]);
 }
 

@@ -59,7 +59,7 @@ export async function admitCaller(
 
 /**
  * A sub-agent takes messages, stops and retargets from its parent alone, and is deleted with its root; reading it is free.
- * Source: `sub-agents.md`, A child.
+ * Source: `wire.md`, Sub-agents.
  */
 function refuseSubAgent(
   { method }: { method: string },

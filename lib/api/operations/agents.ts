@@ -1,13 +1,14 @@
 import { addUsage } from "#lib/agents/add-usage.ts";
 import { listBelow, listLastSteps, listNewestRequests } from "#lib/agents/agent-store.ts";
+import { findSession } from "#lib/session/session-store.ts";
 import { statusPath, streamPath } from "../contract/paths.ts";
 import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 
-/** `GET …/agents`: the tree below a session, flat. Source: `sub-agents.md`, Seen from outside. */
+/** `GET …/agents`: the tree below a session, flat. Source: `wire.md`, Sub-agents. */
 export async function listAgents(
-  { db, browser }: Pick<ApiServices, "db" | "browser">,
+  { db, browser, shares }: Pick<ApiServices, "db" | "browser" | "shares">,
   { params }: CallOf<"listAgents">,
 ): Promise<Answer> {
   const below = await listBelow(db, params.sessionId);
@@ -19,6 +20,7 @@ export async function listAgents(
       const { sessionId, outcome, browserSessionId } = row;
       const requestId = requests.get(sessionId) ?? "";
       const shown = browserSessionId === null ? undefined : await browser.readStatus(browserSessionId);
+      const whose = shown?.liveViewUrl ? await findSession(db, shown.sessionId ?? "") : undefined;
       return {
         agentId: sessionId,
         parentId: row.parentSessionId,
@@ -35,7 +37,7 @@ export async function listAgents(
         usage: addUsage([row.usage]),
         statusUrl: statusPath(sessionId, requestId),
         streamUrl: streamPath(sessionId, requestId),
-        liveViewUrl: shown?.liveViewUrl ?? null,
+        liveViewUrl: whose ? shares.liveViewPath(whose.id, whose.shareRevocation) : null,
         createdAt: row.createdAt.toISOString(),
         settledAt: row.settledAt?.toISOString() ?? null,
       };

@@ -1,5 +1,7 @@
+import { findAgent } from "#lib/agents/agent-store.ts";
 import type { BrowserOpening } from "#lib/browser/browser-service.ts";
 import { readTypedAddress } from "#lib/page/calls/read-typed-address.ts";
+import { findSession } from "#lib/session/session-store.ts";
 import { browserPath } from "../contract/paths.ts";
 import { readHttpUrl } from "../contract/schemas/fields.ts";
 import { fail } from "../http/errors.ts";
@@ -12,11 +14,15 @@ import type { CallOf } from "./handler.ts";
  * browser service knows the bare path only, so that the token is in no event, log or prompt.
  */
 export async function readBrowser(
-  { browser, shares }: ApiServices,
+  { db, browser, shares }: ApiServices,
   { session }: CallOf<"readBrowser">,
 ): Promise<Answer> {
-  const record = await browser.readStatus(session.id);
-  const liveViewUrl = record.liveViewUrl && shares.liveViewPath(session.id, session.shareRevocation);
+  // The browser of a sub-agent that shares its parent's page is its parent's.
+  const agent = session.parentSessionId === null ? undefined : await findAgent(db, session.id);
+  const shown = agent?.browser === "shared" ? agent.browserSessionId : null;
+  const whose = shown === null ? session : ((await findSession(db, shown)) ?? session);
+  const record = await browser.readStatus(whose.id);
+  const liveViewUrl = record.liveViewUrl && shares.liveViewPath(whose.id, whose.shareRevocation);
   return { ok: true, status: 200, body: { ...record, liveViewUrl } };
 }
 

@@ -3,6 +3,7 @@ import { openLive } from "#lib/tools/browser/live-page-of.ts";
 import { FRAME_ARROW, type PageFrame, withFrames } from "#lib/tools/browser/page-kit/page-frames.ts";
 import { withinDeadline } from "#lib/tools/browser/within-deadline.ts";
 import { defineMcpTool, type McpTool, mcpValue } from "../mcp-tool.ts";
+import { outsideOfTurns } from "../session-tool.ts";
 import { type FrameFindings, runAxe } from "./run-axe.ts";
 import type { UtilityServices } from "./utility-services.ts";
 
@@ -54,7 +55,7 @@ export const checkAccessibility = ({ browser }: Pick<UtilityServices, "browser">
     timeoutMs: 120_000,
     acquire: ({ sessionId, signal }) => browser.hold(sessionId, signal),
     async execute({ standard, selector, elementsPerRule }, { sessionId, callId, signal, progress }) {
-      const call = { sessionId, callId, signal, requestId: null, runId: null, origin: "external" as const };
+      const call = outsideOfTurns({ sessionId, callId, signal });
       progress(0, FRAMES_MAX + 1, "opening the page");
       const live = await openLive(browser, call);
       return withinDeadline(signal, WORK_MS_MAX, () =>

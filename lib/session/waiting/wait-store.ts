@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNotNull, isNull, lte, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, isNotNull, isNull, lte, or, type SQL, sql } from "drizzle-orm";
 import type { Executor, Transaction } from "#db/client.ts";
 import { databaseTime } from "#db/database-time.ts";
 import { agents, elicitations, outbox, runs, sessions, waits } from "#db/schema/index.ts";
@@ -116,9 +116,13 @@ export const listOverdueWaits = (db: Executor, limit: number, now?: Date): Promi
     .orderBy(asc(waits.deadlineAt))
     .limit(limit);
 
-/** The open waits for control of the browser, of one session or of all. */
+/** The open waits for control of a browser: of its session and the sub-agents that share it, or of all. */
 export async function listControlWaits(db: Executor, sessionId?: string): Promise<WaitKey[]> {
-  const ofSession = sessionId === undefined ? undefined : eq(waits.sessionId, sessionId);
+  const sharing = sql`(select ${agents.sessionId} from ${agents} where ${agents.browserSessionId} = ${sessionId})`;
+  const ofSession =
+    sessionId === undefined
+      ? undefined
+      : or(eq(waits.sessionId, sessionId), sql`${waits.sessionId} in ${sharing}`);
   return selectOpenWaits(db, and(eq(waits.kind, "control"), ofSession));
 }
 

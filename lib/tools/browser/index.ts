@@ -1,9 +1,10 @@
 import type { ToolServices } from "../services.ts";
-import { type Tool, waitFor } from "../tool.ts";
+import { type Tool, type ToolCall, waitFor } from "../tool.ts";
 import { browserSearch } from "./look/browser-search.ts";
 import { domQuery } from "./look/dom-query.ts";
 import { inspectFrames } from "./look/inspect-frames.ts";
 import { saveCleanedHtml } from "./look/save-cleaned-html.ts";
+import { createPageTurns } from "./page-turns.ts";
 import { capturePreview } from "./picture/capture-preview.ts";
 import { screenshot } from "./picture/screenshot.ts";
 import { browserExecute } from "./script/browser-execute.ts";
@@ -14,14 +15,32 @@ import { browserExecute } from "./script/browser-execute.ts";
  */
 export function browserTools(services: BrowserToolServices): Tool[] {
   const { browser, control } = services;
+  const turns = createPageTurns();
+
+  /** Holds the browser, and the page: calls of agents that share one run one at a time. */
+  async function holdInTurn(call: ToolCall): Promise<() => void> {
+    const { browserSessionId, signal } = call;
+    const endTurn = await turns.take(call, signal);
+    try {
+      const release = await browser.hold(browserSessionId, signal);
+      return () => {
+        release();
+        endTurn();
+      };
+    } catch (error) {
+      endTurn();
+      throw error;
+    }
+  }
   return makeTools(services).map((tool) => ({
     ...tool,
-    async acquire({ sessionId, runId, waitEndedBy, signal }) {
+    async acquire(call) {
+      const { browserSessionId, runId, waitEndedBy, signal } = call;
       const isKept =
-        control.holderOf(sessionId) !== undefined && waitEndedBy !== "message" && !signal.aborted;
+        control.holderOf(browserSessionId) !== undefined && waitEndedBy !== "message" && !signal.aborted;
       if (tool.name === "browser_execute" && runId !== null && isKept)
         return waitFor({ kind: "control", subjects: [], deadlineAt: null });
-      return browser.hold(sessionId, signal);
+      return holdInTurn(call);
     },
   }));
 }

@@ -13,9 +13,9 @@ export async function openLive(browser: BrowserService, call: ToolCall): Promise
   const live = await withinDeadline(
     call.signal,
     START_MS_MAX,
-    () => browser.ensure(call.sessionId, call.signal),
+    () => browser.ensure(call.browserSessionId, call.signal),
     (seconds) => `The browser did not start within ${seconds} s; try again.`,
   );
-  browser.touch(call.sessionId);
+  browser.touch(call.browserSessionId);
   return live;
 }

@@ -196,6 +196,8 @@ export function createEvidenceMemory(): EvidenceStore & { saved: (NewEvidence & 
 /** A call of a tool, as the turn would make it. */
 export const callOf = (signal: AbortSignal = new AbortController().signal): ToolCall => ({
   sessionId: "session_test",
+  browserSessionId: "session_test",
+  rootSessionId: "session_test",
   requestId: "request_test",
   runId: "run_test",
   callId: "call_test",

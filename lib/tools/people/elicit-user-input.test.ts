@@ -7,6 +7,8 @@ import { elicitUserInput } from "./elicit-user-input.ts";
 
 const callOf = (origin: ToolCall["origin"], fields: Partial<ToolCall> = {}): ToolCall => ({
   sessionId: "ses_p",
+  browserSessionId: "ses_p",
+  rootSessionId: "ses_p",
   requestId: "req_p",
   runId: "run_p",
   callId: "call_p",

@@ -17,6 +17,8 @@ const evidence = createEvidenceStore({ db, dataDir });
 const tools = transcriptTools({ transcript: createTranscriptReader({ db }), evidence });
 const call: ToolCall = {
   sessionId: "ses_t",
+  browserSessionId: "ses_t",
+  rootSessionId: "ses_t",
   requestId,
   runId,
   callId: "call_1",

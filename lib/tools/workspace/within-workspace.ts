@@ -9,7 +9,7 @@ export async function withinWorkspace(
   work: (workspace: Workspace) => Promise<ToolResult | string>,
 ): Promise<ToolResult | string> {
   try {
-    return await work(await sandbox.open(call.sessionId));
+    return await work(await sandbox.open(call.rootSessionId));
   } catch (error) {
     if (isWorkspaceError(error)) return errorResult(error.message);
     throw error;

@@ -23,6 +23,8 @@ const canRun = sandbox.describe().canRunCommands;
 const tools = workspaceTools({ sandbox, evidence, fetch });
 const call: ToolCall = {
   sessionId: "ses_w",
+  browserSessionId: "ses_w",
+  rootSessionId: "ses_w",
   requestId,
   runId,
   callId: "call_1",

@@ -1,7 +1,7 @@
 import { storableText } from "#db/storable.ts";
 import type { HistoryMessage } from "../compaction/history-entry.ts";
 import { recordStep } from "../record/record-step.ts";
-import { findRecorded, isStopped, type RunInPlay } from "../run/run-in-play.ts";
+import { browserSessionOf, findRecorded, isStopped, type RunInPlay } from "../run/run-in-play.ts";
 import type { TurnDeps } from "../turn-deps.ts";
 
 /** How a message begins that the service adds before a user's message; the instructions explain it. */
@@ -15,7 +15,10 @@ export async function lookFirst(deps: TurnDeps, run: RunInPlay): Promise<void> {
   const { claim, session, prompt } = run;
   const hasTarget = session.targetUrl !== null || session.targetPageUrls.length > 0;
   if (!hasTarget || claim.attempt > 1 || !prompt.tools.has("dom_query") || findRecorded(run, "look")) return;
-  const seen = await deps.firstLook(claim.sessionId, run.signal);
+  const seen = await deps.firstLook(
+    { sessionId: claim.sessionId, browserSessionId: browserSessionOf(run) },
+    run.signal,
+  );
   deps.stops.throwIfShuttingDown();
   if (isStopped(run)) return;
   const content = storableText(`${ADDED} The page in the live browser at the start of this turn:\n${seen}`);

@@ -10,7 +10,7 @@ import { aboutRun, StaleClaimError } from "../record/claim.ts";
 import { announce, writeEvents } from "../record/record-step.ts";
 import { lockRunAndSession } from "../record/turn-store.ts";
 import type { TurnDeps } from "../turn-deps.ts";
-import type { RunInPlay } from "./run-in-play.ts";
+import { browserSessionOf, type RunInPlay } from "./run-in-play.ts";
 
 /**
  * Parks a run that waits: it stays the session's active run, and nobody plays it until it is woken. It is not parked where
@@ -31,7 +31,10 @@ export async function parkRun(deps: TurnDeps, run: RunInPlay, waits: NewWait[]):
   deps.stops.forget(runId);
   announce(deps, parked.written);
   // A release before the commit found no wait to end.
-  if (waits.some(({ kind }) => kind === "control") && deps.control.holderOf(sessionId) === undefined)
+  if (
+    waits.some(({ kind }) => kind === "control") &&
+    deps.control.holderOf(browserSessionOf(run)) === undefined
+  )
     await endControlWaits(deps, sessionId);
   return true;
 }

@@ -49,6 +49,10 @@ export type RunInPlay = {
   signal: AbortSignal;
 };
 
+/** The session whose browser a run works on. */
+export const browserSessionOf = ({ agent, session }: Pick<RunInPlay, "agent" | "session">): string =>
+  agent?.browserSessionId ?? session.id;
+
 /** Whether the run is to end as cancelled; a process that ends fires the signal too, and stops no turn. */
 export const isStopped = ({ isCancelled, signal }: RunInPlay): boolean =>
   isCancelled || (signal.aborted && !isShutdown(signal.reason));

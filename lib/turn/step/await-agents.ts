@@ -44,7 +44,7 @@ const mayRemind = (run: RunInPlay): boolean =>
 
 /**
  * Waits for the live sub-agents of a turn that would end, and puts their results before the model. A sub-agent that has not
- * submitted is reminded once. Source: `sub-agents.md`, Tools.
+ * submitted is reminded once. Source: `wire.md`, Sub-agents.
  *
  * @param number of the model call that concluded.
  * @returns `parked` where the run waits, `read` where the model has something new to read, `none` otherwise.

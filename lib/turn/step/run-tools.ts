@@ -10,7 +10,7 @@ import type { HistoryMessage } from "../compaction/history-entry.ts";
 import { aboutRun, StaleClaimError } from "../record/claim.ts";
 import { recordStep } from "../record/record-step.ts";
 import { beginToolCall, listBegunCalls } from "../record/turn-store.ts";
-import { findPlace, findRecorded, isStopped, type RunInPlay } from "../run/run-in-play.ts";
+import { browserSessionOf, findPlace, findRecorded, isStopped, type RunInPlay } from "../run/run-in-play.ts";
 import { isShutdown } from "../run/stop-registry.ts";
 import type { TurnDeps } from "../turn-deps.ts";
 import { withDeadline } from "../with-deadline.ts";
@@ -240,11 +240,16 @@ async function executeWithin(
   return Promise.race([running, aborted]);
 }
 
-function aboutCall({ claim, waits }: RunInPlay, { callId }: PlannedCall) {
+function aboutCall(run: RunInPlay, { callId }: PlannedCall) {
+  const { claim, agent, waits } = run;
   const { sessionId, requestId, runId, origin } = claim;
+  const places = {
+    browserSessionId: browserSessionOf(run),
+    rootSessionId: agent?.rootSessionId ?? sessionId,
+  };
   const wait = waits.get(callId);
   const waited = { waitEndedBy: wait?.endedBy, waitedFor: wait?.subjects };
-  return { sessionId, requestId, runId, callId, origin, ...waited };
+  return { sessionId, ...places, requestId, runId, callId, origin, ...waited };
 }
 
 const describeError = (error: unknown): string => (error instanceof Error ? error.message : String(error));

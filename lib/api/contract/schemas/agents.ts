@@ -3,7 +3,7 @@ import { AGENT_BROWSERS, AGENT_OUTCOMES } from "#db/schema/unions.ts";
 import { usageSumSchema } from "#lib/events/event-schemas.ts";
 import { jsonValue, timestamp } from "#lib/events/wire-values.ts";
 
-/** A sub-agent as the API lists it. Source: `sub-agents.md`, Seen from outside. */
+/** A sub-agent as the API lists it. Source: `wire.md`, Sub-agents. */
 export const agentRecordSchema = z
   .object({
     agentId: z.string().meta({

@@ -6,7 +6,10 @@ import { showSnapshot } from "./show-snapshot.ts";
 import { takeSnapshot } from "./take-snapshot.ts";
 
 /** Looks at the session's page before the first model call of a turn. @returns what the model is shown; never rejects. */
-export type FirstLook = (sessionId: string, signal: AbortSignal) => Promise<string>;
+export type FirstLook = (
+  whose: { sessionId: string; browserSessionId: string },
+  signal: AbortSignal,
+) => Promise<string>;
 
 /** A cold start takes a few seconds, and a page may be slow; after that the turn goes on without the look. */
 const LOOK_MS_MAX = 20_000;
@@ -18,12 +21,12 @@ export function createFirstLook({
   browser,
   snapshots,
 }: Pick<ToolServices, "browser" | "snapshots">): FirstLook {
-  return async (sessionId, signal) => {
+  return async (whose, signal) => {
     try {
       return await withinDeadline(
         signal,
         LOOK_MS_MAX,
-        () => look(sessionId),
+        () => look(whose),
         (seconds) => `The page did not answer within ${seconds} s.`,
       );
     } catch (error) {
@@ -31,17 +34,17 @@ export function createFirstLook({
     }
   };
 
-  async function look(sessionId: string): Promise<string> {
-    const opening = await browser.open(sessionId);
+  async function look({ sessionId, browserSessionId }: Parameters<FirstLook>[0]): Promise<string> {
+    const opening = await browser.open(browserSessionId);
     if (opening.state === "waiting")
       return "The live browser is not up yet: all browsers are in use. A browser tool waits for it.";
     if (opening.state === "failed") return `The live browser could not be started: ${opening.reason}.`;
-    const release = await browser.hold(sessionId);
+    const release = await browser.hold(browserSessionId);
     try {
-      const live = await browser.ensure(sessionId);
+      const live = await browser.ensure(browserSessionId);
       await settle(live, { ...markActivity(live), isRestAwaited: true }, new AbortController().signal);
       const snapshot = snapshots.add(sessionId, await takeSnapshot(live));
-      const { lastError } = await browser.readStatus(sessionId);
+      const { lastError } = await browser.readStatus(browserSessionId);
       const shown = showSnapshot(snapshot, 1, LOOK_CHARS_MAX);
       return lastError === null
         ? shown

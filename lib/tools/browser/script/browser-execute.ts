@@ -52,16 +52,16 @@ export const browserExecute = (
     async execute({ script, timeoutMs }, call) {
       const { control } = services;
       const waitMs = call.runId === null ? CONTROL_WAIT_MS : 0;
-      if (!(await control.untilFree(call.sessionId, waitMs, call.signal)))
+      if (!(await control.untilFree(call.browserSessionId, waitMs, call.signal)))
         return errorResult(
           `${IN_CONTROL}, so the script was not run. Look at the page with the reading tools, or run the script again later.`,
         );
       const live = await openLive(services.browser, call);
       const taken = new AbortController();
       const stopIfTaken = () => {
-        if (control.holderOf(call.sessionId) !== undefined) taken.abort();
+        if (control.holderOf(call.browserSessionId) !== undefined) taken.abort();
       };
-      const stopFollowing = control.follow(call.sessionId, stopIfTaken);
+      const stopFollowing = control.follow(call.browserSessionId, stopIfTaken);
       // Someone may have taken control while the browser started.
       stopIfTaken();
       const mark = markActivity(live);
@@ -70,10 +70,10 @@ export const browserExecute = (
           timeoutMs,
           signal: AbortSignal.any([call.signal, taken.signal]),
           helpers: helpers(call.sessionId),
-          ...(live.hasWorkspace && { files: filesOf(services.sandbox, call.sessionId) }),
+          ...(live.hasWorkspace && { files: filesOf(services.sandbox, call.rootSessionId) }),
         })
         .finally(stopFollowing);
-      services.browser.touch(call.sessionId);
+      services.browser.touch(call.browserSessionId);
       const report = await reportScript(services.snapshots, live, mark, outcome, call);
       if (outcome.ok) return textResult([describeValue(live, outcome), ...report].join("\n"));
       const taker = taken.signal.aborted

@@ -44,6 +44,8 @@ after(async () => {
 
 const call: ToolCall = {
   sessionId: "ses_f",
+  browserSessionId: "ses_f",
+  rootSessionId: "ses_f",
   requestId: "req_f",
   runId: "run_f",
   callId: "call_f",

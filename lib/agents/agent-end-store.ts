@@ -1,0 +1,90 @@
+import { and, eq, inArray, isNull, sql } from "drizzle-orm";
+import type { Executor, Transaction } from "#db/client.ts";
+import { agents, runs, type UsageRow, waits } from "#db/schema/index.ts";
+import { OPEN_STATES } from "#lib/session/run/run-store.ts";
+import type { WaitRow } from "#lib/session/waiting/wait-store.ts";
+import { addUsage } from "./add-usage.ts";
+import { type AgentRow, findAgent } from "./agent-store.ts";
+
+/** Adds the usage of an ended run to its sub-agent, whether or not another run follows. */
+export async function addRunUsage(tx: Transaction, sessionId: string, usage: UsageRow): Promise<void> {
+  const agent = await findAgent(tx, sessionId);
+  if (!agent) return;
+  await tx
+    .update(agents)
+    .set({ usage: addUsage([agent.usage, usage]) })
+    .where(eq(agents.sessionId, sessionId));
+}
+
+/** Stores how the turn of a sub-agent ended. */
+export async function storeEnd(
+  tx: Transaction,
+  sessionId: string,
+  end: Pick<AgentRow, "outcome" | "error" | "isSubmitted" | "result">,
+): Promise<void> {
+  await tx
+    .update(agents)
+    .set({ ...end, reportedIn: null, settledAt: new Date() })
+    .where(eq(agents.sessionId, sessionId));
+}
+
+/** Makes a sub-agent that has ended live again, for a new turn. */
+export async function startAgain(tx: Transaction, sessionId: string): Promise<void> {
+  await tx
+    .update(agents)
+    .set({ outcome: null, result: null, error: null, isSubmitted: false, settledAt: null, reportedIn: null })
+    .where(eq(agents.sessionId, sessionId));
+}
+
+/** Stores what a live sub-agent submitted in the turn of a request. */
+export async function storeSubmission(
+  db: Executor,
+  { sessionId, requestId }: { sessionId: string; requestId: string },
+  value: unknown,
+): Promise<void> {
+  await db
+    .update(agents)
+    .set({ submittedRequestId: requestId, submission: { value } })
+    .where(and(eq(agents.sessionId, sessionId), isNull(agents.outcome)));
+}
+
+/** Stores what a sub-agent reported last. */
+export async function storeProgress(tx: Transaction, sessionId: string, progress: string): Promise<void> {
+  await tx.update(agents).set({ progress }).where(eq(agents.sessionId, sessionId));
+}
+
+/** The open waits of a parent for one of its sub-agents. */
+export const listWaitsFor = (
+  tx: Transaction,
+  { sessionId, parentSessionId }: Pick<AgentRow, "sessionId" | "parentSessionId">,
+): Promise<WaitRow[]> =>
+  tx
+    .select()
+    .from(waits)
+    .where(
+      and(
+        eq(waits.sessionId, parentSessionId),
+        eq(waits.kind, "agents"),
+        isNull(waits.endedBy),
+        sql`${waits.subjects} @> ${JSON.stringify([sessionId])}::jsonb`,
+      ),
+    );
+
+/** How many of these sub-agents are live. */
+export const countLiveAmong = (tx: Transaction, sessionIds: string[]): Promise<number> =>
+  tx.$count(agents, and(inArray(agents.sessionId, sessionIds), isNull(agents.outcome)));
+
+/**
+ * Notes in the transaction that ends a session's turn that everything live below it is to stop, so that it does even if the
+ * process ends before it has stopped it.
+ */
+export async function noteStopBelow(tx: Transaction, sessionId: string): Promise<void> {
+  const below = sql`(with recursive below as (
+    select ${agents.sessionId} as id from ${agents} where ${agents.parentSessionId} = ${sessionId} and ${isNull(agents.outcome)}
+    union select child.session_id from ${agents} child join below on child.parent_session_id = below.id
+  ) select id from below)`;
+  await tx
+    .update(runs)
+    .set({ cancelRequestedAt: sql`coalesce(${runs.cancelRequestedAt}, now())` })
+    .where(and(sql`${runs.sessionId} in ${below}`, inArray(runs.state, OPEN_STATES)));
+}

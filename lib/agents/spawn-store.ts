@@ -1,0 +1,31 @@
+import { and, eq, like } from "drizzle-orm";
+import type { Transaction } from "#db/client.ts";
+import { agents, browsers, sealedSecrets } from "#db/schema/index.ts";
+import type { AgentRow } from "./agent-store.ts";
+
+/** Writes the row that makes a session a sub-agent. */
+export async function insertAgent(tx: Transaction, fields: typeof agents.$inferInsert): Promise<AgentRow> {
+  const [row] = await tx.insert(agents).values(fields).returning();
+  if (!row) throw new Error("the row of a sub-agent was not written");
+  return row;
+}
+
+/** The headers of a session's tool servers, as they are sealed. */
+export const listSealedHeaders = (
+  tx: Transaction,
+  sessionId: string,
+): Promise<{ name: string; sealed: string }[]> =>
+  tx
+    .select({ name: sealedSecrets.name, sealed: sealedSecrets.sealed })
+    .from(sealedSecrets)
+    .where(and(eq(sealedSecrets.sessionId, sessionId), like(sealedSecrets.name, "mcpServers.%.headers")));
+
+/** The page that a session's browser shows, or will show first; null if it is none that a sub-agent could open. */
+export async function readPageUrl(tx: Transaction, sessionId: string): Promise<string | null> {
+  const [row] = await tx
+    .select({ currentUrl: browsers.currentUrl, desiredUrl: browsers.desiredUrl })
+    .from(browsers)
+    .where(eq(browsers.sessionId, sessionId));
+  const url = row?.currentUrl ?? row?.desiredUrl ?? null;
+  return url?.startsWith("http") ? url : null;
+}

@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { setImmediate as nextTick } from "node:timers/promises";
+import { createPageTurns } from "./page-turns.ts";
+
+const signal = new AbortController().signal;
+
+describe("turns on a shared page", () => {
+  it("calls of different agents run one at a time, in order of arrival; those of one agent side by side", async () => {
+    const turns = createPageTurns();
+    const begun: string[] = [];
+    const take = async (sessionId: string, name: string) => {
+      const end = await turns.take({ browserSessionId: "page", sessionId }, signal);
+      begun.push(name);
+      return end;
+    };
+    const [first, beside] = await Promise.all([take("parent", "p1"), take("parent", "p2")]);
+    const child = take("child", "c1");
+    const later = take("parent", "p3");
+    await nextTick();
+    assert.deepEqual(begun, ["p1", "p2"]);
+    first();
+    await nextTick();
+    assert.deepEqual(begun, ["p1", "p2"], "one call of the parent is still in progress");
+    beside();
+    (await child)();
+    (await later)();
+    assert.deepEqual(begun, ["p1", "p2", "c1", "p3"]);
+    (await take("child", "c2"))();
+  });
+
+  it("a call that is stopped leaves the line; other pages do not wait", async () => {
+    const turns = createPageTurns();
+    const end = await turns.take({ browserSessionId: "page", sessionId: "parent" }, signal);
+    const stop = new AbortController();
+    const stopped = turns.take({ browserSessionId: "page", sessionId: "child" }, stop.signal);
+    const next = turns.take({ browserSessionId: "page", sessionId: "other" }, signal);
+    (await turns.take({ browserSessionId: "elsewhere", sessionId: "child" }, signal))();
+    stop.abort(new Error("stopped"));
+    await assert.rejects(stopped, /stopped/);
+    end();
+    (await next)();
+  });
+});
