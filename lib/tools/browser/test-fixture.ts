@@ -194,10 +194,13 @@ export function createEvidenceMemory(): EvidenceStore & { saved: (NewEvidence & 
 }
 
 /** A call of a tool, as the turn would make it. */
-export const callOf = (signal: AbortSignal = new AbortController().signal): ToolCall => ({
-  sessionId: "session_test",
-  browserSessionId: "session_test",
-  rootSessionId: "session_test",
+export const callOf = (
+  signal: AbortSignal = new AbortController().signal,
+  sessionId = "session_test",
+): ToolCall => ({
+  sessionId,
+  browserSessionId: sessionId,
+  rootSessionId: sessionId,
   requestId: "request_test",
   runId: "run_test",
   callId: "call_test",

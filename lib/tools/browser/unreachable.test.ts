@@ -70,7 +70,7 @@ for (const [what, url, words] of UNREACHABLE)
       const caught = await page.goto('${url()}').catch((error) => error.message);
       console.log(caught);
       await page.goto('${url()}');`;
-    const text = textOf(await tool.execute({ script, timeoutMs: 30_000 }, { ...callOf(), sessionId }));
+    const text = textOf(await tool.execute({ script, timeoutMs: 30_000 }, callOf(undefined, sessionId)));
     const [error = "", caught = ""] = text.split("Console:");
     assert.match(error, words);
     assert.match(caught, words);

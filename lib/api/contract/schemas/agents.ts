@@ -4,7 +4,7 @@ import { usageSumSchema } from "#lib/events/event-schemas.ts";
 import { jsonValue, timestamp } from "#lib/events/wire-values.ts";
 
 /** A sub-agent as the API lists it. Source: `wire.md`, Sub-agents. */
-export const agentRecordSchema = z
+const agentRecordSchema = z
   .object({
     agentId: z.string().meta({
       description: "Id of the sub-agent, which is the id of its session.",

@@ -40,7 +40,7 @@ async function run(script: string): Promise<string> {
     sandbox: createTestSandbox(),
     snapshots: createSnapshotBook(),
   });
-  return textOf(await tool.execute({ script, timeoutMs: 20_000 }, { ...callOf(), sessionId }));
+  return textOf(await tool.execute({ script, timeoutMs: 20_000 }, callOf(undefined, sessionId)));
 }
 
 /** Twenty dialogs, one after the other; evaluates to their answers. */

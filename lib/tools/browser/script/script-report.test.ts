@@ -98,7 +98,7 @@ const open = (path: string) => house.browsers.navigate(sessionId, `${site.origin
 
 /** Runs a script as the agent does. @returns what the model is shown, with the site's address and random marks left out. */
 async function run(script: string): Promise<string> {
-  const result = await tool.execute({ script, timeoutMs: 20_000 }, { ...callOf(), sessionId });
+  const result = await tool.execute({ script, timeoutMs: 20_000 }, callOf(undefined, sessionId));
   return textOf(result)
     .replaceAll(site.origin, "SITE")
     .replace(/What stands between[^\n]*\n<data-\w+>\n/g, "<")
@@ -283,7 +283,7 @@ test("a session without a workspace says so of downloads and uploads", async () 
   const other = await insertTestSession(house.db, { capabilities: { browser: true, sandbox: false } });
   await house.browsers.navigate(other, `${site.origin}/files`);
   const script = "await page.click('#csv'); await page.setInputFiles('#upload', 'one.txt');";
-  const shown = textOf(await tool.execute({ script, timeoutMs: 20_000 }, { ...callOf(), sessionId: other }));
+  const shown = textOf(await tool.execute({ script, timeoutMs: 20_000 }, callOf(undefined, other)));
   assert.match(shown, /setInputFiles: this session has no workspace/);
   assert.match(
     shown,
@@ -327,7 +327,7 @@ test("a script that ends while a call is open is told so, and one that runs too 
   );
   const result = await tool.execute(
     { script: "await page.title();\nawait page.waitForTimeout(60_000);", timeoutMs: 6_000 },
-    { ...callOf(), sessionId },
+    callOf(undefined, sessionId),
   );
   assert.match(
     textOf(result),

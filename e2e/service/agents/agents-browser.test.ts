@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { after, before, describe, it } from "node:test";
+import { findTestChromium, startTestSite, waitFor } from "#lib/browser/testing.ts";
+import { openTestService, type TestService } from "../testing.ts";
+import { only, readEvents } from "../turn/turn-testing.ts";
+import { readAgents, readResult, scriptByTask, spawn, submit, wait } from "./agents-testing.ts";
+
+const { executablePath: BROWSER_EXECUTABLE_PATH } = findTestChromium();
+let service: TestService;
+const pages = createServer((request, response) => {
+  response.setHeader("content-type", "text/html");
+  response.end(`<title>${request.url}</title><h1>Page ${request.url}</h1>`);
+});
+let site = "";
+
+before(async () => {
+  await new Promise<void>((resolve) => pages.listen(0, "127.0.0.1", resolve));
+  site = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`;
+  service = await openTestService({ BROWSER_EXECUTABLE_PATH, SANDBOX: "unconfined", BROWSER_MAX_LIVE: "2" });
+});
+after(async () => {
+  await service.close();
+  pages.close();
+});
+
+const run = (script: string) => ({ name: "browser_execute", arguments: { script } });
+
+describe("sub-agents with browsers", () => {
+  it("with its own browser a sub-agent begins on its page; a shared one works on its parent's; files are shared", async () => {
+    scriptByTask(service, {
+      "lead browse": [
+        { toolCalls: [{ name: "write_file", arguments: { path: "note.txt", content: "from the lead" } }] },
+        {
+          toolCalls: [
+            spawn(
+              { name: "own", objective: "visit own", browser: "own", url: `${site}/own` },
+              { name: "shared", objective: "visit shared", browser: "shared" },
+            ),
+          ],
+        },
+        { toolCalls: [wait()] },
+        { toolCalls: [run("return await page.title()")] },
+      ],
+      "visit own": [
+        { toolCalls: [run("return await page.title()")] },
+        { toolCalls: [{ name: "read_file", arguments: { path: "note.txt" } }] },
+        { toolCalls: [submit("own")] },
+      ],
+      "visit shared": [
+        { toolCalls: [run(`await page.goto("${site}/left-by-child"); return await page.title()`)] },
+        { toolCalls: [submit("shared")] },
+      ],
+    });
+    const session = await service.create("lead browse", { subAgents: true, targetUrl: `${site}/lead` });
+    await service.completed(session.statusUrl);
+    assert.match(readResult(service, "visit own", 0), /\/own/);
+    assert.match(readResult(service, "visit own", 1), /from the lead/);
+    assert.match(readResult(service, "lead browse", 3), /\/left-by-child/);
+    const [, shared] = await readAgents(service, session.sessionId);
+    assert.equal(shared?.browserSessionId, session.sessionId);
+    const [end] = only(await readEvents(service, session.sessionId), "run.completed");
+    assert.equal(end?.outcome, "succeeded");
+  });
+
+  it("a parent that waits gives its browser's place to its sub-agents", async () => {
+    const steps = [{ toolCalls: [run("return await page.title()")] }, { toolCalls: [submit("done")] }];
+    scriptByTask(service, {
+      "lead places": [
+        { toolCalls: [run("return await page.title()")] },
+        {
+          toolCalls: [
+            spawn(
+              ...["a", "b", "c", "d"].map((name) => ({
+                name,
+                objective: "visit one",
+                browser: "own",
+                url: `${site}/${name}`,
+              })),
+            ),
+          ],
+        },
+        { toolCalls: [wait()] },
+        { toolCalls: [run("return await page.title()")] },
+      ],
+      "visit one": steps,
+    });
+    const session = await service.create("lead places", { subAgents: true, targetUrl: `${site}/lead` });
+    await service.completed(session.statusUrl);
+    const agents = await readAgents(service, session.sessionId);
+    assert.deepEqual(
+      agents.map(({ outcome, isSubmitted }) => [outcome, isSubmitted]),
+      agents.map(() => ["succeeded", true]),
+    );
+    assert.match(readResult(service, "lead places", 3), /\/lead/, "the page comes back where it was");
+  });
+});
