@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, it } from "node:test";
-import { findTestChromium, startTestSite, waitFor } from "#lib/browser/testing.ts";
+import { findTestChromium } from "#lib/browser/testing.ts";
 import { openTestService, type TestService } from "../testing.ts";
 import { only, readEvents } from "../turn/turn-testing.ts";
 import { readAgents, readResult, scriptByTask, spawn, submit, wait } from "./agents-testing.ts";

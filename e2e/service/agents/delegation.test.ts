@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { openTestService, type TestService } from "../testing.ts";
+import { openTestService, type TestService, waitUntil } from "../testing.ts";
 import { only, readEvents } from "../turn/turn-testing.ts";
 import { readAgents, readOffered, readResult, scriptByTask, spawn, submit, wait } from "./agents-testing.ts";
 
@@ -227,5 +227,41 @@ describe("a session that delegates", () => {
     await service.completed(session.statusUrl);
     assert.deepEqual(among(readOffered(service, "lead seven")), own);
     assert.deepEqual(among(readOffered(service, "look around")), [...own, ...child]);
+  });
+});
+
+describe("a service that ends while sub-agents work", () => {
+  it("goes on after the next start: each sub-agent once, each result once, one wake", async () => {
+    const first = await openTestService();
+    scriptByTask(first, {
+      "lead restart": [
+        { toolCalls: [spawn({ objective: "slow one" }, { objective: "slow two" })] },
+        { toolCalls: [wait()] },
+      ],
+      slow: [{ hold: "once", text: "never" }],
+    });
+    const session = await first.create("lead restart", delegating);
+    await waitUntil(
+      async () => only(await readEvents(first, session.sessionId), "turn.waiting").length === 1,
+      "the parent waits",
+    );
+    await first.close({ keepFiles: true });
+    const second = await openTestService({}, first.dataDir);
+    scriptByTask(second, {
+      "lead restart": [
+        { toolCalls: [spawn({ objective: "slow one" }, { objective: "slow two" })] },
+        { toolCalls: [wait()] },
+      ],
+      slow: [{ toolCalls: [submit("done")] }],
+    });
+    await second.completed(session.statusUrl);
+    const events = await readEvents(second, session.sessionId);
+    const count = (kind: Parameters<typeof only>[1]) => only(events, kind).length;
+    assert.deepEqual(
+      [count("agent.spawned"), count("agent.settled"), count("turn.resumed"), count("run.completed")],
+      [2, 2, 1, 1],
+    );
+    assert.equal((await readAgents(second, session.sessionId)).length, 2);
+    await second.close();
   });
 });
