@@ -17,7 +17,12 @@ import { createRemoteProvider } from "./process/remote-provider.ts";
 import { type BrowserClaims, createBrowserClaims, type HandOver } from "./session/browser-claims.ts";
 import { type BrowserPlaces, createBrowserPlaces, orderForEnding } from "./session/browser-places.ts";
 import { createStoredRecord, readShownFields } from "./session/browser-record.ts";
-import { type BrowserOwner, type BrowserRow, readBrowserSession } from "./session/browser-store.ts";
+import {
+  type BrowserOwner,
+  type BrowserRow,
+  listSharedInUse,
+  readBrowserSession,
+} from "./session/browser-store.ts";
 import { createSessionBrowser, type SessionBrowser } from "./session/session-browser.ts";
 import { createSessionBrowsers, type SessionBrowsers } from "./session/session-browsers.ts";
 import { createPictureKeeper } from "./view/page-picture.ts";
@@ -107,8 +112,13 @@ export async function createBrowserService(deps: BrowserServiceDeps): Promise<Br
         deps.db,
         idle.map(([sessionId]) => sessionId),
       );
+      const shared = await listSharedInUse(
+        deps.db,
+        idle.map(([sessionId]) => sessionId),
+      );
       const ended = idle.filter(
-        ([sessionId, browser]) => turns.get(sessionId) !== "parked" && browser.isUnused(),
+        ([sessionId, browser]) =>
+          turns.get(sessionId) !== "parked" && !shared.has(sessionId) && browser.isUnused(),
       );
       await Promise.all(ended.map(([, browser]) => browser.end()));
       await claims.expireLost();
@@ -277,8 +287,13 @@ async function takeFromPool(parts: Parts): Promise<OpenBrowser> {
 
 /** Ends up to `count` browsers that their sessions do not use, in the documented order. */
 async function endUnused({ deps, browsers, nowMs }: Parts, count: number): Promise<void> {
-  const unused = browsers.list().filter(([, browser]) => browser.isUnused());
-  if (unused.length === 0) return;
+  const idle = browsers.list().filter(([, browser]) => browser.isUnused());
+  if (idle.length === 0) return;
+  const shared = await listSharedInUse(
+    deps.db,
+    idle.map(([sessionId]) => sessionId),
+  );
+  const unused = idle.filter(([sessionId]) => !shared.has(sessionId));
   const turns = await findOpenTurns(
     deps.db,
     unused.map(([sessionId]) => sessionId),

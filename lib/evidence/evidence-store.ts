@@ -1,6 +1,6 @@
-import { and, asc, eq, sql } from "drizzle-orm";
+import { and, asc, eq, or, sql } from "drizzle-orm";
 import type { Database } from "#db/client.ts";
-import { evidence } from "#db/schema/index.ts";
+import { agents, evidence } from "#db/schema/index.ts";
 import { queryRows } from "#db/statement.ts";
 
 /** A row of evidence as it is written and read. */
@@ -11,16 +11,26 @@ export async function insertEvidence(db: Database, row: typeof evidence.$inferIn
   await db.insert(evidence).values(row);
 }
 
-/** A session's evidence in the order it was made. */
+/** Evidence of a session or of a sub-agent below it: a parent may read what its sub-agents kept. */
+const isOfTree = (sessionId: string) =>
+  or(
+    eq(evidence.sessionId, sessionId),
+    sql`${evidence.sessionId} in (with recursive below as (
+      select ${agents.sessionId} as id from ${agents} where ${agents.parentSessionId} = ${sessionId}
+      union select child.session_id from ${agents} child join below on child.parent_session_id = below.id
+    ) select id from below)`,
+  );
+
+/** The evidence of a session and of everything below it, in the order in which it was made. */
 export function listEvidence(db: Database, sessionId: string): Promise<EvidenceRow[]> {
   return db
     .select()
     .from(evidence)
-    .where(eq(evidence.sessionId, sessionId))
+    .where(isOfTree(sessionId))
     .orderBy(asc(evidence.createdAt), asc(evidence.id));
 }
 
-/** One row, or undefined where the session has no such evidence. */
+/** One row, or undefined where neither the session nor a sub-agent below it has such evidence. */
 export async function findEvidence(
   db: Database,
   sessionId: string,
@@ -29,7 +39,7 @@ export async function findEvidence(
   const [row] = await db
     .select()
     .from(evidence)
-    .where(and(eq(evidence.sessionId, sessionId), eq(evidence.id, id)));
+    .where(and(eq(evidence.id, id), isOfTree(sessionId)));
   return row;
 }
 

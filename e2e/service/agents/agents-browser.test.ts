@@ -42,10 +42,12 @@ describe("sub-agents with browsers", () => {
         },
         { toolCalls: [wait()] },
         { toolCalls: [run("return await page.title()")] },
+        { toolCalls: [{ name: "list_evidence", arguments: {} }] },
       ],
       "visit own": [
         { toolCalls: [run("return await page.title()")] },
         { toolCalls: [{ name: "read_file", arguments: { path: "note.txt" } }] },
+        { toolCalls: [{ name: "capture_preview", arguments: { title: "kept by the child" } }] },
         { toolCalls: [submit("own")] },
       ],
       "visit shared": [
@@ -58,6 +60,7 @@ describe("sub-agents with browsers", () => {
     assert.match(readResult(service, "visit own", 0), /\/own/);
     assert.match(readResult(service, "visit own", 1), /from the lead/);
     assert.match(readResult(service, "lead browse", 3), /\/left-by-child/);
+    assert.match(readResult(service, "lead browse", 4), /kept by the child/);
     const [, shared] = await readAgents(service, session.sessionId);
     assert.equal(shared?.browserSessionId, session.sessionId);
     const [end] = only(await readEvents(service, session.sessionId), "run.completed");

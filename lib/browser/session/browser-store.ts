@@ -1,6 +1,7 @@
-import { and, eq, inArray, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, inArray, isNull, or, type SQL, sql } from "drizzle-orm";
 import type { Executor, Transaction } from "#db/client.ts";
-import { browsers, sessions } from "#db/schema/index.ts";
+import { agents, browsers, runs, sessions } from "#db/schema/index.ts";
+import { OPEN_STATES } from "#lib/session/run/run-store.ts";
 import { type BrowserEvent, browserMachine } from "./browser-machine.ts";
 
 export type BrowserRow = typeof browsers.$inferSelect;
@@ -66,6 +67,27 @@ export async function readBrowserSession(
   if (!row) return undefined;
   const { source, capabilities } = row;
   return { source, capabilities, initialUrl: row.targetUrl ?? row.targetPageUrls[0] ?? null };
+}
+
+/**
+ * Which of these sessions share their page with a sub-agent that works now. One whose turn waits does not count: it may wait
+ * for a sub-agent of its own that needs the place.
+ */
+export async function listSharedInUse(db: Executor, sessionIds: readonly string[]): Promise<Set<string>> {
+  if (sessionIds.length === 0) return new Set();
+  const rows = await db
+    .selectDistinct({ id: agents.browserSessionId })
+    .from(agents)
+    .innerJoin(runs, eq(runs.sessionId, agents.sessionId))
+    .where(
+      and(
+        eq(agents.browser, "shared"),
+        inArray(agents.browserSessionId, [...sessionIds]),
+        inArray(runs.state, OPEN_STATES),
+        isNull(runs.parkedAt),
+      ),
+    );
+  return new Set(rows.flatMap(({ id }) => id ?? []));
 }
 
 /** The browser's row; if there is none, creates it as `idle` on the session's first page. @throws when the session is gone. */
