@@ -5,7 +5,7 @@ type KillPoint = {
   name: string;
   title: string;
   /** What the first message asks for, `tools` where nothing is said; it must lead past the point. A seed picks one. */
-  kinds?: ("tools" | "structured" | "browser" | "long")[];
+  kinds?: ("tools" | "structured" | "browser" | "long" | "delegate")[];
   /** How the receiver of callbacks behaves. */
   hook?: string;
   /** At which arrivals the process may die; a seed picks one. */
@@ -49,17 +49,17 @@ const KILL_POINTS: KillPoint[] = [
   { name: "K26", title: "compaction half done", kinds: ["long"], arrivals: [1, 2], spreadMs: 5 },
   { name: "K27", title: "browser provisioning", kinds: ["browser"], spreadMs: 120 },
   { name: "K28", title: "browser navigating", kinds: ["browser"], spreadMs: 60 },
+  { name: "K29", title: "sub-agents recorded, not started", kinds: ["delegate"] },
+  {
+    name: "K30",
+    title: "a sub-agent's result recorded, its parent not woken",
+    kinds: ["delegate"],
+    arrivals: [1, 2],
+  },
 ];
 
 /** Kill points whose work does not exist yet. */
-export const MISSING: MissingCase[] = [
-  { name: "K29", title: "sub-agents recorded, not started", reason: "there are no sub-agents yet" },
-  {
-    name: "K30",
-    title: "child's result recorded, parent not resumed",
-    reason: "there are no sub-agents yet",
-  },
-];
+export const MISSING: MissingCase[] = [];
 
 const DIE_WITHIN_MS = 60_000;
 
@@ -89,6 +89,7 @@ async function playKill(world: World, point: KillPoint): Promise<void> {
   await world.start(fault, kind === "long" ? SMALL_CONTEXT : {});
   const created = await world.create(kind, {
     ...(point.hook !== undefined && { hook: point.hook }),
+    ...(kind === "delegate" && { body: { subAgents: true } }),
     ...(kind === "browser" && { body: { targetUrl: `${world.oracle.receiverUrl}/page/target` } }),
   });
   const nextKind = kind === "browser" ? "plain" : kind;

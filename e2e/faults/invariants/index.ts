@@ -1,4 +1,5 @@
 import type { Evidence, Invariant } from "../world/evidence.ts";
+import { agentsOnce } from "./agents.ts";
 import { readyIsValid } from "./deliverables.ts";
 import { deliveredOrDropped, oneRowPerEvent } from "./deliveries.ts";
 import { oneEndPerRun, readsRunning, streamsEqualLog } from "./event-log.ts";
@@ -31,6 +32,7 @@ const INVARIANTS: readonly Invariant[] = [
   soundPrompts,
   compactionsInPairs,
   wakesOnce,
+  agentsOnce,
 ];
 
 /** Everything that speaks against the promises, each with the promise's number. */

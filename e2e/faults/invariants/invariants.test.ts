@@ -64,6 +64,7 @@ function makeEvidence() {
     kind: "turn",
     nonce: "abcd",
     isSummary: false,
+    isSubAgent: false,
     tags: ["abcd"],
     unpaired: [] as string[],
     unknown: [] as string[],
@@ -105,6 +106,7 @@ function makeEvidence() {
           parkedAt: null as Date | null,
         },
       ],
+      agents: [] as ReturnType<typeof subAgent>[],
       elicitations: [
         { id: "eli_a", runId: "run_a", callId: "call_1", state: "answered", answer: "done" as string | null },
       ],
@@ -306,8 +308,32 @@ const spoilt: [string, string, (evidence: Forged) => void][] = [
     "a wait without a wake",
     ({ rows }) => change(first(rows.events.filter(({ seq }) => seq === 2)), { kind: "turn.waiting" }),
   ],
+  ["agents", "a sub-agent that is still live", ({ rows }) => rows.agents.push(subAgent(null, false))],
+  ["agents", "a result that was lost", ({ rows }) => rows.agents.push(subAgent("succeeded", false))],
+  [
+    "agents",
+    "an end that the parent was not told",
+    ({ rows }) => rows.agents.push(subAgent("succeeded", true)),
+  ],
+  [
+    "agents",
+    "a task that was delegated twice",
+    ({ rows }) => rows.agents.push(subAgent("succeeded", true), subAgent("succeeded", true)),
+  ],
   ["I11", "a secret in a log", ({ haystacks }) => haystacks.push({ name: "the log", text: "a canary-1 b" })],
 ];
+
+function subAgent(outcome: string | null, isSubmitted: boolean) {
+  return {
+    sessionId: "ses_c",
+    parentSessionId: "ses_a",
+    rootSessionId: "ses_a",
+    objective: "CHILD abcda",
+    spawnRunId: "run_a",
+    outcome,
+    isSubmitted,
+  };
+}
 
 for (const [id, title, spoil] of spoilt) {
   test(`${id} finds ${title}`, () => {

@@ -14,7 +14,7 @@ export const soundPrompts: Invariant = {
     return prompts.flatMap((prompt) => {
       const name = `prompt ${prompt.index} (${prompt.nonce})`;
       const wrong = prompt.unpaired.map((id) => `${name} has call ${id} without its other half`);
-      if (prompt.kind === "probe") return wrong;
+      if (prompt.kind === "probe" || prompt.isSubAgent) return wrong;
       if (prompt.tags.length === 0) return [...wrong, `${name} does not have the task`];
       if (new Set(prompt.tags).size !== prompt.tags.length)
         wrong.push(`${name} has a message twice: ${prompt.tags.join(", ")}`);

@@ -33,6 +33,8 @@ export function createModelPlan(pageUrl: string) {
   return (request: RecordedRequest): Step | undefined => {
     if (request.kind === "probe") return { text: "{", finish: "length", delayMs: 30 };
     if (readPrompt(request.text, request.body.input).isSummary) return summarize(request.text);
+    const child = /^CHILD (\w+)/.exec(request.userText)?.[1];
+    if (child !== undefined) return answerChild(child);
     const tag = readTag(request.text);
     if (!tag) return { status: 400, message: "a request that the campaign did not make" };
     if (request.kind === "structured") return answerStructured(request, tag, isDue);
@@ -44,6 +46,12 @@ export function createModelPlan(pageUrl: string) {
     return answerTurn(kind, tag, request, pageUrl);
   };
 }
+
+/** A sub-agent's turn: it submits its result at once. */
+const answerChild = (nonce: string): Step => ({
+  delayMs: 60,
+  toolCalls: [{ name: "submit_result", arguments: { result: { nonce } }, id: `call_${nonce}_r` }],
+});
 
 function answerTurn(kind: string, tag: Tag, request: RecordedRequest, pageUrl: string): Step {
   const { answersSoFar } = request;
@@ -75,6 +83,12 @@ function answerTurn(kind: string, tag: Tag, request: RecordedRequest, pageUrl: s
     return {
       toolCalls: [{ name: NOTE_TOOL, arguments: { nonce: tag.nonce }, id: `call_${tag.nonce}_n` }],
     };
+  if (kind === "delegate" && answersSoFar === 0) {
+    const agents = ["a", "b"].map((letter) => ({ objective: `CHILD ${tag.nonce}${letter}` }));
+    return { toolCalls: [{ name: "spawn_agents", arguments: { agents }, id: `call_${tag.nonce}_a` }] };
+  }
+  if (kind === "delegate" && answersSoFar === 1)
+    return { toolCalls: [{ name: "wait_for_agents", arguments: {}, id: `call_${tag.nonce}_w` }] };
   // Two questions beside a command, then a third one.
   if (kind === "ask" && answersSoFar < 2) {
     const elicit = (nth: number) => ({

@@ -15,7 +15,13 @@ const task = writeTag({ kind: "tools", nonce: "abcd" });
 test("a sound prompt has its tasks, and every call has its result", () => {
   const steer = writeTag({ kind: "plain", nonce: "efgh" });
   const facts = readPrompt(`${task}\n${steer}`, [call("1"), result("1")]);
-  assert.deepEqual(facts, { isSummary: false, tags: ["abcd", "efgh"], unpaired: [], unknown: [] });
+  assert.deepEqual(facts, {
+    isSubAgent: false,
+    isSummary: false,
+    tags: ["abcd", "efgh"],
+    unpaired: [],
+    unknown: [],
+  });
 });
 
 test("a call without a result, a result without a call and a second result are found", () => {

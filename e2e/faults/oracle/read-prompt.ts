@@ -5,6 +5,8 @@ import { readTags } from "../world/tag.ts";
 export type PromptFacts = {
   /** Whether the model is asked to sum up a conversation rather than to go on with it. */
   isSummary: boolean;
+  /** Whether the task is that of a sub-agent, which has no tag. */
+  isSubAgent: boolean;
   /** The sessions' messages in it, by nonce, each as often as it stands there. */
   tags: string[];
   /** Ids of calls without a result, and of results without a call. */
@@ -25,6 +27,7 @@ export function readPrompt(text: string, input: unknown): PromptFacts {
   const calls = idsOf("function_call");
   const results = idsOf("function_call_output");
   return {
+    isSubAgent: /CHILD \w+/.test(text) && readTags(text).length === 0,
     isSummary: text.includes(SUMMARY_REQUEST),
     tags: readTags(text).map(({ nonce }) => nonce),
     unpaired: [

@@ -1,5 +1,6 @@
 import { type Database, openDatabase } from "#db/client.ts";
 import {
+  agents,
   browsers,
   deliverables,
   deliveries,
@@ -48,6 +49,7 @@ async function readAll(db: Database) {
     events: await db.select().from(events).orderBy(events.sessionId, events.seq),
     deliveries: await db.select().from(deliveries),
     deliveryAttempts: await db.select().from(deliveryAttempts),
+    agents: await db.select().from(agents),
     elicitations: await db.select().from(elicitations),
     waits: await db.select().from(waits),
     browsers: await db.select().from(browsers),
