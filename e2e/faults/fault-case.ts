@@ -28,6 +28,3 @@ export type FaultCase = {
   /** What this fault in particular must have come to, beside the invariants. */
   findViolations?: (evidence: Evidence) => string[];
 };
-
-/** A fault point whose code does not exist yet. Source: `faults.md`, Kill points. */
-export type MissingCase = { name: string; title: string; reason: string };

@@ -1,4 +1,4 @@
-import { CASES, MISSING } from "./cases/index.ts";
+import { CASES } from "./cases/index.ts";
 import type { FaultCase } from "./fault-case.ts";
 import { formatTable } from "./format-table.ts";
 import { openDatabases } from "./open-databases.ts";
@@ -81,7 +81,6 @@ function conclude({ database, seed, seeds }: CampaignOptions, runs: CaseRun[], m
   const engine = database === "embedded" ? "the embedded Postgres" : "a Postgres server";
   const seedNames = seeds === 1 ? `seed ${seed}` : `seeds ${seed} to ${seed + seeds - 1}`;
   console.log(`\nThe fault campaign on ${engine}, ${seedNames}\n\n${formatTable(runs, CASES)}\n`);
-  for (const { name, title, reason } of MISSING) console.log(`Missing: ${name} · ${title}: ${reason}`);
   const failed = runs.filter(({ violations }) => violations.length > 0).length;
   console.log(`\n${runs.length} runs in ${minutes.toFixed(1)} min, ${failed} with violations`);
 }

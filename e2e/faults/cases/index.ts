@@ -14,8 +14,6 @@ import { parkedTurns } from "./parked-turns.ts";
 import { receiverFaults } from "./receiver-faults.ts";
 import { steering } from "./steering.ts";
 
-export { MISSING } from "./kill-points.ts";
-
 /** Every fault of the campaign, in the order in which they are played. */
 export const CASES: readonly FaultCase[] = [
   ...killPoints,

@@ -1,4 +1,4 @@
-import type { FaultCase, MissingCase } from "../fault-case.ts";
+import type { FaultCase } from "../fault-case.ts";
 import type { World } from "../world/open-world.ts";
 
 type KillPoint = {
@@ -57,9 +57,6 @@ const KILL_POINTS: KillPoint[] = [
     arrivals: [1, 2],
   },
 ];
-
-/** Kill points whose work does not exist yet. */
-export const MISSING: MissingCase[] = [];
 
 const DIE_WITHIN_MS = 60_000;
 

@@ -208,6 +208,98 @@ describe("a session that delegates", () => {
     );
   });
 
+  it("a message steers a live sub-agent, and gives one that has ended a new turn", async () => {
+    const message = (agentId: string, text: string) => ({
+      name: "message_agent",
+      arguments: { agentId, text },
+    });
+    service.model.respondWith(async ({ userText, answersSoFar, toolResults }) => {
+      if (userText.includes("add one more")) return { toolCalls: [submit("second")] };
+      if (userText.includes("count them")) return { toolCalls: [submit("first")] };
+      const id = (JSON.parse(toolResults[0] ?? "[]") as { agentId: string }[])[0]?.agentId ?? "";
+      const steps = [
+        { toolCalls: [spawn({ objective: "count them" })] },
+        { toolCalls: [wait()] },
+        { toolCalls: [message(id, "add one more")] },
+        { toolCalls: [wait()] },
+        { toolCalls: [{ name: "list_agents", arguments: {} }] },
+        { toolCalls: [{ name: "cancel_agent", arguments: { agentId: id } }] },
+        { toolCalls: [message("ses_unknown", "hi")] },
+      ];
+      return steps[answersSoFar] ?? { text: "Done." };
+    });
+    const session = await service.create("lead nine", delegating);
+    await service.completed(session.statusUrl);
+    const first = JSON.parse(readResult(service, "lead nine", 1)) as { result: unknown }[];
+    const second = JSON.parse(readResult(service, "lead nine", 3)) as { result: unknown }[];
+    assert.deepEqual([first[0]?.result, second[0]?.result], ["first", "second"]);
+    const [listed] = JSON.parse(readResult(service, "lead nine", 4)) as Record<string, unknown>[];
+    assert.deepEqual([listed?.status, listed?.depth, listed?.lastStep], ["succeeded", 1, "ended its turn"]);
+    assert.equal(readResult(service, "lead nine", 5), "agent-1 has ended already: succeeded.");
+    assert.match(readResult(service, "lead nine", 6), /you have no sub-agent ses_unknown/);
+    const [end] = only(await readEvents(service, session.sessionId), "run.completed");
+    assert.equal(end?.usage.delegated?.modelCalls, 2);
+  });
+
+  it("grandchildren may not spawn at the depth limit; a sub-agent with live ones of its own may not submit", async () => {
+    scriptByTask(service, {
+      "lead ten": [{ toolCalls: [spawn({ objective: "second level" })] }, { toolCalls: [wait()] }],
+      "second level": [
+        { toolCalls: [spawn({ name: "deep", objective: "third level" }), submit("too early")] },
+        { toolCalls: [wait()] },
+        { toolCalls: [submit("in time")] },
+      ],
+      "third level": [
+        { delayMs: 100, toolCalls: [spawn({ objective: "too deep" })] },
+        { toolCalls: [submit("alone")] },
+      ],
+    });
+    const session = await service.create("lead ten", delegating);
+    await service.completed(session.statusUrl);
+    assert.match(readResult(service, "second level", 1), /1 of your own sub-agents is live \(deep\)/);
+    assert.match(readResult(service, "third level", 0), /exceeds DELEGATION_MAX_DEPTH=2/);
+    const agents = await readAgents(service, session.sessionId);
+    assert.deepEqual(
+      agents.map(({ depth, result }) => [depth, result?.value]),
+      [
+        [1, "in time"],
+        [2, "alone"],
+      ],
+    );
+    const [end] = only(await readEvents(service, session.sessionId), "run.completed");
+    assert.equal(end?.usage.delegated?.modelCalls, 5);
+  });
+
+  it("a sub-agent whose run fails for good is reported as failed; a retry is no end", async () => {
+    const calls: string[] = [];
+    service.model.respondWith(({ userText, answersSoFar }) => {
+      if (userText.includes("break for good")) return { status: 400, message: "no such thing" };
+      if (userText.includes("break once")) {
+        calls.push(userText);
+        return calls.length === 1 ? { status: 500, message: "away" } : { toolCalls: [submit("retried")] };
+      }
+      return (
+        [
+          { toolCalls: [spawn({ objective: "break for good" }, { objective: "break once" })] },
+          { toolCalls: [wait()] },
+        ][answersSoFar] ?? { text: "Done." }
+      );
+    });
+    const session = await service.create("lead eleven", delegating);
+    await service.completed(session.statusUrl);
+    const waited = JSON.parse(readResult(service, "lead eleven", 1)) as Record<string, unknown>[];
+    assert.deepEqual(
+      waited.map(({ status, result }) => [status, result]),
+      [
+        ["failed", undefined],
+        ["succeeded", "retried"],
+      ],
+    );
+    assert.match(String(waited[0]?.error), /no such thing/);
+    const events = await readEvents(service, session.sessionId);
+    assert.equal(only(events, "agent.settled").length, 2);
+  });
+
   it("without permission there are no delegation tools; only sub-agents submit results", async () => {
     scriptByTask(service, {
       "lead seven": [{ toolCalls: [spawn({ objective: "look around" })] }, { toolCalls: [wait()] }],
