@@ -9,7 +9,7 @@ import { hashBody } from "#lib/session/canonical-json.ts";
 import { createJobSender } from "#lib/session/jobs/job-sender.ts";
 import { createShareLinks } from "#lib/session/share/share-link.ts";
 import { createSessionSchema } from "../contract/schemas/create-session.ts";
-import { type CreationServices, createSession } from "./create-session.ts";
+import { type CreationServices, createSession, startSession } from "./create-session.ts";
 
 const { db, close } = await openTestDatabase();
 after(close);
@@ -38,16 +38,20 @@ const services: CreationServices = {
 };
 
 const hello = [{ role: "user", parts: [{ type: "text", text: "Hello" }] }];
-async function create(fields: Record<string, unknown> = {}, given: CreationServices = services) {
+async function create(
+  fields: Record<string, unknown> = {},
+  given: CreationServices = services,
+  start = createSession,
+) {
   const body = { messages: hello, ...fields };
   const caller = { keyId: "key", ownerId: "owner", scopes: [] };
   const call = { body: createSessionSchema.parse(body), hashBody: () => hashBody(body), caller };
-  const answer = await createSession(given, call);
+  const answer = await start(given, call);
   assert.ok(!(answer instanceof Response));
   return answer;
 }
-async function createRow(fields: Record<string, unknown>) {
-  const answer = await create(fields);
+async function createRow(fields: Record<string, unknown>, start = createSession) {
+  const answer = await create(fields, services, start);
   assert.ok(answer.ok, JSON.stringify(answer));
   const { sessionId } = answer.body as { sessionId: string };
   const [row] = await db.select().from(sessions).where(eq(sessions.id, sessionId));
@@ -152,6 +156,9 @@ describe("creating a session", () => {
     assert.equal(await row({ source: "web" }), false);
     assert.equal(await row({ source: "web", userId: "invited", subAgents: false }), false);
     assert.deepEqual(asked, ["anybody", "invited", null]);
+    const started = await createRow({ subAgents: true }, startSession);
+    assert.deepEqual([started.source, started.subAgents], ["web", true]);
+    assert.equal(asked.length, 3, "the operator on the landing page needs no flag");
   });
 
   test("refuses a callback to a name that resolves to a private address, and takes one that has none yet", async () => {

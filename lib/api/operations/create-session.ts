@@ -117,7 +117,7 @@ async function readProfile(
   };
   const userId = body.userId ?? null;
   const hasOutputSchema = body.outputSchema !== undefined;
-  const subAgents = await admitSubAgents(services, body.subAgents ?? false, asked.source, userId);
+  const subAgents = body.subAgents === true && (await mayDelegate(services, asked, userId));
   const session: NewSession = {
     ...asked,
     messages: body.messages,
@@ -155,15 +155,15 @@ async function readProfile(
   return { ok: true, session };
 }
 
-/** The external feature flag decides for a `web` caller, whatever the body says. Rule 3. */
-async function admitSubAgents(
+/**
+ * The external feature flag decides for a `web` caller, whatever the body says (rule 3). The operator of the service, who
+ * signed in to the landing page, needs no flag.
+ */
+const mayDelegate = async (
   services: CreationServices,
-  asked: boolean,
-  source: string,
+  { origin, source }: Attribution,
   userId: string | null,
-): Promise<boolean> {
-  return asked && (source !== "web" || (await services.readSubAgentFlag(userId)));
-}
+): Promise<boolean> => origin === "person" || source !== "web" || (await services.readSubAgentFlag(userId));
 
 /** Why a callback may not go there. A name that cannot be resolved now may well be resolved at the attempt. */
 async function refuseCallback(services: CreationServices, url: string): Promise<string | undefined> {
