@@ -135,6 +135,12 @@ export type AgentStatus = {
   queued: number;
 };
 
+/** The sub-agents below a session. */
+export type AgentTree = {
+  success: true;
+  agents: Array<AgentRecord>;
+};
+
 export type AnnotationAccepted = {
   ok: true;
 };
@@ -1690,10 +1696,7 @@ export type Operations = {
   listAgents: {
     parameters: { sessionId: string };
     body: undefined;
-    answer: {
-      success: true;
-      agents: Array<AgentRecord>;
-    };
+    answer: AgentTree;
   };
   /** Create a token for the built-in MCP server. Gives an external agent access to the session's tools. With the token, an MCP client connects to the built-in server at `url` over Streamable HTTP. It gets the tools that the session's tool policy allows. */
   createMcpToken: {

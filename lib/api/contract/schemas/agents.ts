@@ -52,7 +52,6 @@ const agentRecordSchema = z
   .meta({ id: "AgentRecord", description: "A sub-agent." });
 
 /** The tree below a session, flat: parents before their children. */
-export const agentTreeSchema = z.object({
-  success: z.literal(true),
-  agents: z.array(agentRecordSchema),
-});
+export const agentTreeSchema = z
+  .object({ success: z.literal(true), agents: z.array(agentRecordSchema) })
+  .meta({ id: "AgentTree", description: "The sub-agents below a session." });
