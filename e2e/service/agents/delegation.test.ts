@@ -156,6 +156,57 @@ describe("a session that delegates", () => {
     resolve();
   });
 
+  it("a queued message that is removed leaves the sub-agents of the turn before it alone", async () => {
+    const { promise: go, resolve } = Promise.withResolvers<void>();
+    scriptByTask(service, {
+      "lead queue": [{ toolCalls: [spawn({ objective: "wait for go" })] }, { toolCalls: [wait()] }],
+      "wait for go": [{ hold: go, holdAt: "start", toolCalls: [submit("went")] }],
+    });
+    const session = await service.create("lead queue", delegating);
+    const api = `/api/sessions/${session.sessionId}`;
+    await service.model.waitForRequest(({ userText }) => userText.includes("wait for go"));
+    const posted = await service.call("POST", `${api}/agent/messages`, { text: "later" });
+    const { requestId } = (await posted.json()) as { requestId: string };
+    assert.equal((await service.call("DELETE", `${api}/queue/${requestId}`)).status, 200);
+    resolve();
+    await service.completed(session.statusUrl);
+    const [agent] = await readAgents(service, session.sessionId);
+    assert.deepEqual([agent?.outcome, agent?.result], ["succeeded", { value: "went" }]);
+  });
+
+  it("a stop also ends a sub-agent that has a message to read", async () => {
+    const { promise: never, resolve } = Promise.withResolvers<void>();
+    let isSteered = false;
+    service.model.respondWith(({ userText, answersSoFar, toolResults }) => {
+      if (userText.includes("never finish")) return { hold: never, holdAt: "start", text: "never" };
+      if (userText.includes("and this too")) return { toolCalls: [submit("went on")] };
+      const id = (JSON.parse(toolResults[0] ?? "[]") as { agentId: string }[])[0]?.agentId ?? "";
+      isSteered ||= answersSoFar === 2;
+      return (
+        [
+          { toolCalls: [spawn({ objective: "never finish" })] },
+          {
+            delayMs: 200,
+            toolCalls: [{ name: "message_agent", arguments: { agentId: id, text: "and this too" } }],
+          },
+          { toolCalls: [wait()] },
+        ][answersSoFar] ?? { text: "Done." }
+      );
+    });
+    const session = await service.create("lead steer", delegating);
+    await waitUntil(() => isSteered, "the sub-agent has a message to read");
+    await service.call("POST", `/api/sessions/${session.sessionId}/agent/cancel`);
+    await service.completed(session.statusUrl);
+    resolve();
+    const [agent] = await readAgents(service, session.sessionId);
+    assert.equal(agent?.outcome, "cancelled");
+    const runs = only(await readEvents(service, agent?.sessionId ?? ""), "run.completed");
+    assert.deepEqual(
+      runs.map(({ outcome }) => outcome),
+      runs.map(() => "cancelled"),
+    );
+  });
+
   it("the tree is listed with results; a sub-agent is read, and controlled by its parent alone", async () => {
     scriptByTask(service, {
       "lead eight": [

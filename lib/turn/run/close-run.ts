@@ -7,11 +7,11 @@ import { readNewUsageBelow, type Settled, settleAgent } from "#lib/agents/settle
 import type { Deliverable, NewEvent } from "#lib/events/event.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import type { ModelFailure } from "#lib/model/failure.ts";
-import { lockCounters } from "#lib/session/follow-up/follow-up-store.ts";
+import { lockCounters, noteStop } from "#lib/session/follow-up/follow-up-store.ts";
 import { releaseSteers } from "#lib/session/follow-up/steering.ts";
 import { requestRun } from "#lib/session/jobs/jobs.ts";
 import { newId } from "#lib/session/new-id.ts";
-import { isOpen, listOpenRuns } from "#lib/session/run/run-store.ts";
+import { findRun, isOpen, listOpenRuns } from "#lib/session/run/run-store.ts";
 import type { SessionRow } from "#lib/session/session-store.ts";
 import {
   findLastAnswer,
@@ -67,7 +67,8 @@ export async function closeRun(
   const { claim, session } = run;
   await faultPoint("close-begun");
   // The end of a turn comes after the work that it stands for.
-  if (session.subAgents && !isRetried(deps, claim, end)) await deps.cancelChildren(session.id);
+  if (endsDelegation(run, isRetried(deps, claim, end)) && (await isHeld(deps, claim, fence)))
+    await deps.cancelChildren(session.id);
   const close = async (tx: Transaction) => {
     // Ancestors are locked before their descendants, here and where sub-agents are spawned.
     if (session.parentSessionId !== null) await lockCounters(tx, session.parentSessionId);
@@ -87,7 +88,10 @@ export async function closeRun(
     if (written) return finish(written);
     // The run may end, so the write was refused because of an unread message that joined the turn.
     if (end.outcome === "succeeded" && end.canGoOn) return "held";
-    await releaseSteers(tx, claim);
+    const released = await releaseSteers(tx, claim);
+    // A sub-agent that is stopped does not go on with a message that it has not read.
+    if (session.parentSessionId !== null && (locked.isCancelled || end.outcome === "cancelled"))
+      for (const { id } of released) await noteStop(tx, id);
     const rewritten = await writeEvents(tx, claim, session, events, write, fence);
     return rewritten ? finish(rewritten) : "refused";
   };
@@ -103,9 +107,22 @@ export async function closeRun(
   return "ended";
 }
 
-function mayEnd(run: LockedRun, claim: Claim, fence: Fence): boolean {
+function mayEnd(run: Pick<LockedRun, "state" | "epoch">, claim: Claim, fence: Fence): boolean {
   if (fence === "pending") return run.state === "pending";
   return isOpen(run) && (fence === "open" || run.epoch === claim.epoch);
+}
+
+/**
+ * Whether the end of a run also ends what it has delegated. A run that has not begun has delegated nothing, and live
+ * sub-agents belong to the turn before it.
+ */
+const endsDelegation = ({ claim, session, startedAt }: Endable, isRetried: boolean): boolean =>
+  session.subAgents && !isRetried && (startedAt !== null || claim.attempt > 1);
+
+/** Whether a run may still be ended by this executor. One that has lost its claim must not stop another executor's work. */
+async function isHeld(deps: TurnDeps, claim: Claim, fence: Fence): Promise<boolean> {
+  const row = await findRun(deps.db, claim.runId);
+  return row !== undefined && mayEnd(row, claim, fence);
 }
 
 /** Whether a retry follows a run that is about to end. */
@@ -118,11 +135,12 @@ const AGENT_OUTCOME = { succeeded: "succeeded", errored: "failed", cancelled: "c
 /** What the end of a run means above and below its session: its sub-agents stop, and a sub-agent's parent is told. */
 async function closeInTree(
   tx: Transaction,
-  { claim, session }: Endable,
+  run: Endable,
   end: RunEnd,
   { hasRetry, usage }: { hasRetry: boolean; usage: UsageRow },
 ): Promise<Settled> {
-  if (session.subAgents && !hasRetry) await noteStopBelow(tx, session.id);
+  const { claim, session } = run;
+  if (endsDelegation(run, hasRetry)) await noteStopBelow(tx, session.id);
   if (session.parentSessionId === null) return NOTHING_SETTLED;
   await addRunUsage(tx, session.id, usage);
   // Another turn of the sub-agent follows.
