@@ -14,7 +14,7 @@ const FIELDS = [
 ] as const satisfies (keyof UsageSum)[];
 
 /** A usage of nothing. */
-const NO_USAGE: UsageSum = {
+export const NO_USAGE: UsageSum = {
   inputTokens: 0,
   outputTokens: 0,
   reasoningTokens: 0,

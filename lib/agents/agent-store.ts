@@ -55,6 +55,13 @@ export async function listBelow(db: Executor, sessionId: string): Promise<AgentR
   });
 }
 
+/** Whether a sub-agent is below a session, at any depth. */
+export async function isBelow(db: Executor, sessionId: string, agentId: string): Promise<boolean> {
+  const agent = await findAgent(db, agentId);
+  if (!agent) return false;
+  return agent.parentSessionId === sessionId || isBelow(db, sessionId, agent.parentSessionId);
+}
+
 /** How many sub-agents are live, as the caps count them. */
 export type LiveCounts = { children: number; browsers: number; total: number };
 
@@ -93,8 +100,8 @@ export async function noteReported(db: Executor, sessionIds: string[], reader: s
     .where(and(inArray(agents.sessionId, sessionIds), isNull(agents.reportedIn)));
 }
 
-/** The run that may still spawn: it plays, and nobody has asked it to stop. */
-export async function isSpawning(tx: Transaction, runId: string): Promise<boolean> {
+/** Whether a run may still spawn sub-agents and message them: it plays, and nobody has asked it to stop. */
+export async function mayDelegate(tx: Transaction, runId: string): Promise<boolean> {
   const [run] = await tx
     .select({ id: runs.id })
     .from(runs)
@@ -168,15 +175,23 @@ export async function findSessionOwner(db: Executor, sessionId: string): Promise
 /** What each of these sessions did last, in words; nothing for one that has not begun. */
 export async function listLastSteps(db: Executor, sessionIds: string[]): Promise<Map<string, string>> {
   if (sessionIds.length === 0) return new Map();
-  const rows = await db
-    .selectDistinctOn([events.sessionId], {
-      sessionId: events.sessionId,
-      kind: events.kind,
-      toolName: sql<string | null>`${events.body}::json ->> 'toolName'`,
-    })
+  // The newest event of each session, read backwards from its log's end: the cost does not grow with the log.
+  const last = db
+    .select({ kind: events.kind, body: events.body })
     .from(events)
-    .where(and(inArray(events.sessionId, sessionIds), inArray(events.kind, Object.keys(STEP_WORDS))))
-    .orderBy(events.sessionId, desc(events.seq));
+    .where(and(eq(events.sessionId, sessions.id), inArray(events.kind, Object.keys(STEP_WORDS))))
+    .orderBy(desc(events.seq))
+    .limit(1)
+    .as("last");
+  const rows = await db
+    .select({
+      sessionId: sessions.id,
+      kind: last.kind,
+      toolName: sql<string | null>`${last.body}::json ->> 'toolName'`,
+    })
+    .from(sessions)
+    .innerJoinLateral(last, sql`true`)
+    .where(inArray(sessions.id, sessionIds));
   return new Map(
     rows.map(({ sessionId, kind, toolName }) => [sessionId, STEP_WORDS[kind]?.(toolName ?? "") ?? ""]),
   );
@@ -194,10 +209,17 @@ const STEP_WORDS: Record<string, (tool: string) => string> = {
 /** The newest request of each of these sessions. */
 export async function listNewestRequests(db: Executor, sessionIds: string[]): Promise<Map<string, string>> {
   if (sessionIds.length === 0) return new Map();
-  const rows = await db
-    .selectDistinctOn([requests.sessionId], { sessionId: requests.sessionId, id: requests.id })
+  const newest = db
+    .select({ id: requests.id })
     .from(requests)
-    .where(inArray(requests.sessionId, sessionIds))
-    .orderBy(requests.sessionId, desc(requests.position));
-  return new Map(rows.map(({ sessionId, id }) => [sessionId, id]));
+    .where(eq(requests.sessionId, sessions.id))
+    .orderBy(desc(requests.position))
+    .limit(1)
+    .as("newest");
+  const rows = await db
+    .select({ sessionId: sessions.id, requestId: newest.id })
+    .from(sessions)
+    .innerJoinLateral(newest, sql`true`)
+    .where(inArray(sessions.id, sessionIds));
+  return new Map(rows.map(({ sessionId, requestId }) => [sessionId, requestId]));
 }

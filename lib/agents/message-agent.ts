@@ -3,14 +3,13 @@ import { acceptMessage } from "#lib/session/follow-up/accept-message.ts";
 import { lockCounters } from "#lib/session/follow-up/follow-up-store.ts";
 import { refuseOverCap } from "./admission.ts";
 import { startAgain } from "./agent-end-store.ts";
-import { countLive, findAgent, isSpawning, readParent } from "./agent-store.ts";
+import { countLive, findAgent, mayDelegate, readParent } from "./agent-store.ts";
 import type { AgentsDeps } from "./agents-deps.ts";
 
 /** The call that sends a message. */
 type MessageCall = { sessionId: string; runId: string; callId: string };
 
-/** `steered`: its running turn reads the message. `started`: it had ended and has a new turn. */
-type Messaged = { ok: true; how: "steered" | "started" } | { ok: false; error: string };
+type Messaged = { ok: true } | { ok: false; error: string };
 
 /**
  * Sends a message to a child: a live one reads it during its turn, one that has ended begins a new turn, which the caps
@@ -25,7 +24,6 @@ export async function messageAgent(
   const agent = await findAgent(db, agentId);
   if (agent?.parentSessionId !== call.sessionId)
     return { ok: false, error: `message_agent: you have no sub-agent ${agentId}.` };
-  let how: "steered" | "started" = "steered";
   const accepted = await acceptMessage(deps, {
     sessionId: agentId,
     messages: [{ role: "user", parts: [{ type: "text", text }] }],
@@ -41,7 +39,7 @@ export async function messageAgent(
       await lockCounters(tx, agentId);
       const now = await findAgent(tx, agentId);
       const parent = await readParent(tx, call.sessionId);
-      if (!now || !parent || !(await isSpawning(tx, call.runId)))
+      if (!now || !parent || !(await mayDelegate(tx, call.runId)))
         return "message_agent: the turn is being stopped.";
       if (now.outcome === null) return undefined;
       const refusal = refuseOverCap(
@@ -49,16 +47,14 @@ export async function messageAgent(
         await countLive(tx, { sessionId: call.sessionId, rootSessionId: agent.rootSessionId }),
         { ...limitDelegation(parent.session, deps.limits), maxLiveTotal: deps.limits.maxLiveTotal },
       );
-      if (refusal !== undefined) return refusal;
-      how = "started";
-      await startAgain(tx, agentId);
-      return undefined;
+      if (refusal === undefined) await startAgain(tx, agentId);
+      return refusal;
     },
   });
   switch (accepted.status) {
     case "accepted":
     case "replayed":
-      return { ok: true, how };
+      return { ok: true };
     case "refused":
       return { ok: false, error: accepted.error };
     default:

@@ -14,7 +14,7 @@ import { findFirstRun } from "#lib/session/run/run-store.ts";
 import { insertNewSession, placeSecret } from "#lib/session/session-store.ts";
 import { narrowToChild } from "#lib/tools/toolset.ts";
 import { refuseDepth, refuseOverCap } from "./admission.ts";
-import { type AgentRow, countLive, isSpawning, listNames, listSpawned, readParent } from "./agent-store.ts";
+import { type AgentRow, countLive, listNames, listSpawned, mayDelegate, readParent } from "./agent-store.ts";
 import type { AgentsDeps } from "./agents-deps.ts";
 import { insertAgent, listSealedHeaders, readPageUrl } from "./spawn-store.ts";
 
@@ -63,7 +63,7 @@ async function spawn(
   if (rootSessionId !== call.sessionId) await lockCounters(tx, call.sessionId);
   const before = await listSpawned(tx, call);
   if (before.length > 0) return { spawned: { ok: true, agents: await withRequests(tx, before) }, jobs: [] };
-  if (!(await isSpawning(tx, call.runId))) return refuse("spawn_agents: the turn is being stopped.");
+  if (!(await mayDelegate(tx, call.runId))) return refuse("spawn_agents: the turn is being stopped.");
   const { session, agent } = seen;
   const depth = agent?.depth ?? 0;
   const refusal =

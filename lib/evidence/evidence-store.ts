@@ -1,4 +1,4 @@
-import { and, asc, eq, or, sql } from "drizzle-orm";
+import { and, asc, eq, sql } from "drizzle-orm";
 import type { Database } from "#db/client.ts";
 import { agents, evidence } from "#db/schema/index.ts";
 import { queryRows } from "#db/statement.ts";
@@ -13,13 +13,10 @@ export async function insertEvidence(db: Database, row: typeof evidence.$inferIn
 
 /** Evidence of a session or of a sub-agent below it: a parent may read what its sub-agents kept. */
 const isOfTree = (sessionId: string) =>
-  or(
-    eq(evidence.sessionId, sessionId),
-    sql`${evidence.sessionId} in (with recursive below as (
-      select ${agents.sessionId} as id from ${agents} where ${agents.parentSessionId} = ${sessionId}
-      union select child.session_id from ${agents} child join below on child.parent_session_id = below.id
-    ) select id from below)`,
-  );
+  sql`${evidence.sessionId} = any(array(with recursive family as (
+    select ${sessionId}::text as id
+    union select child.session_id from ${agents} child join family on child.parent_session_id = family.id
+  ) select id from family))`;
 
 /** The evidence of a session and of everything below it, in the order in which it was made. */
 export function listEvidence(db: Database, sessionId: string): Promise<EvidenceRow[]> {

@@ -22,10 +22,9 @@ export const messageAgentTool = (deps: AgentsDeps) =>
     async execute({ agentId: id, text }, { sessionId, runId, callId }) {
       if (runId === null) return errorResult("message_agent works in a turn only.");
       const sent = await messageAgent(deps, { sessionId, runId, callId }, { agentId: id, text });
-      if (!sent.ok) return errorResult(sent.error);
-      return sent.how === "steered"
-        ? "Sent: the sub-agent reads it between two of its steps."
-        : "Sent: the sub-agent has begun a new turn. Wait for it again.";
+      return sent.ok
+        ? "Sent. A sub-agent that works reads it between two of its steps; one that had ended has a new turn: wait for it again."
+        : errorResult(sent.error);
     },
   });
 

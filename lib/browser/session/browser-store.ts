@@ -13,7 +13,7 @@ export type BrowserOwner = { name: string; isAlone: boolean };
 /** Which process holds a browser: none, this one, another running one, or one that has gone. */
 type BrowserHolder = "nobody" | "self" | "other" | "gone";
 
-/** The fields of a session that its browser needs. */
+/** The fields of a session that its browser needs. A sub-agent has the browser capability only with `browser: "own"`. */
 export type BrowserSession = Pick<SessionFields, "source" | "capabilities"> & {
   /** The page that the session was created with; a retarget selects another one. */
   initialUrl: string | null;
@@ -61,11 +61,15 @@ export async function readBrowserSession(
       capabilities: sessions.capabilities,
       targetUrl: sessions.targetUrl,
       targetPageUrls: sessions.targetPageUrls,
+      agentBrowser: agents.browser,
     })
     .from(sessions)
+    .leftJoin(agents, eq(agents.sessionId, sessions.id))
     .where(eq(sessions.id, sessionId));
   if (!row) return undefined;
-  const { source, capabilities } = row;
+  const { source, agentBrowser } = row;
+  const browser = row.capabilities.browser && (agentBrowser === null || agentBrowser === "own");
+  const capabilities = { ...row.capabilities, browser };
   return { source, capabilities, initialUrl: row.targetUrl ?? row.targetPageUrls[0] ?? null };
 }
 

@@ -1,17 +1,11 @@
 import type { UsageRow } from "#db/schema/index.ts";
+import { NO_USAGE } from "#lib/agents/add-usage.ts";
 import type { ModelUsage } from "#lib/model/usage.ts";
 
 /** Adds up what the recorded steps of a run used. */
 export function sumUsage(outputs: Iterable<unknown>, startedAt: Date | null, endedAt: Date): UsageRow {
-  const total: UsageRow = {
-    inputTokens: 0,
-    outputTokens: 0,
-    reasoningTokens: 0,
-    cachedInputTokens: 0,
-    modelCalls: 0,
-    toolCalls: 0,
-    durationMs: startedAt ? Math.max(0, endedAt.getTime() - startedAt.getTime()) : 0,
-  };
+  const durationMs = startedAt ? Math.max(0, endedAt.getTime() - startedAt.getTime()) : 0;
+  const total: UsageRow = { ...NO_USAGE, durationMs };
   for (const output of outputs) {
     if (isToolStep(output)) total.toolCalls++;
     const usage = readStepUsage(output);

@@ -1,4 +1,4 @@
-import { listLiveChildren, listUnreported } from "#lib/agents/agent-store.ts";
+import { listUnreported } from "#lib/agents/agent-store.ts";
 import { SUBMIT_RESULT } from "#lib/agents/tools/report.ts";
 import { lookAtAgents } from "#lib/agents/wait-for-agents.ts";
 import type { NewWait } from "#lib/session/waiting/wait-store.ts";
@@ -59,10 +59,13 @@ export async function awaitAgents(
   const name = `agents-${number}`;
   const reminder = `remind-${number}`;
   if (findRecorded(run, name) ?? findRecorded(run, reminder)) return "read";
-  if (session.subAgents && (await listUnreported(deps.db, session.id, reader)).length > 0) {
-    const live = await listLiveChildren(deps.db, session.id);
-    const subjects = live.map((row) => row.sessionId);
-    if (live.length > 0 && (await parkRun(deps, run, [ownWait({ kind: "agents", subjects, until: "all" })])))
+  const unreported = session.subAgents ? await listUnreported(deps.db, session.id, reader) : [];
+  if (unreported.length > 0) {
+    const subjects = unreported.filter(({ outcome }) => outcome === null).map((row) => row.sessionId);
+    if (
+      subjects.length > 0 &&
+      (await parkRun(deps, run, [ownWait({ kind: "agents", subjects, until: "all" })]))
+    )
       return "parked";
     if (isStopped(run) || run.isSteered) return "none";
     const looked = await lookAtAgents(deps, session.id, {
