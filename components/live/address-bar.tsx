@@ -5,14 +5,16 @@ import { type FormEvent, type KeyboardEvent, useState } from "react";
 import { useRuntime, useSession } from "#components/session/session-context.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { readTypedAddress } from "#lib/page/calls/read-typed-address.ts";
+import { mayDirect } from "#lib/page/state/session-state.ts";
 import { ControlLabel } from "./control-label.tsx";
 
 /** Shows the browser's address and navigates: back, forward, reload, or to a typed address. */
 export function AddressBar({ hasFocus, takeControl }: { hasFocus: boolean; takeControl: () => void }) {
-  const { browser, role } = useSession();
+  const state = useSession();
+  const { browser } = state;
   const { actions } = useRuntime();
   const [error, setError] = useState<string | null>(null);
-  const mayDrive = role === "drive";
+  const mayDrive = mayDirect(state);
   const problem = error ?? (browser.status === "ready" ? browser.lastError : null);
 
   /** @returns whether the browser accepted the step. */

@@ -8,7 +8,7 @@ import { cn } from "#components/ui/cn.ts";
 import { EmptyNote } from "#components/ui/empty-note.tsx";
 import { Age } from "#components/ui/time.tsx";
 import type { LiveStatus } from "#lib/client/live-connection.ts";
-import type { SessionState } from "#lib/page/state/session-state.ts";
+import { mayDirect, type SessionState } from "#lib/page/state/session-state.ts";
 import { describeBrowserWait } from "#lib/page/words/describe-state.ts";
 
 /** Explains why there is no live picture, instead of it or over the last one, and offers to open the live page. */
@@ -17,7 +17,7 @@ export function LiveNote({ hasPicture }: { hasPicture: boolean }) {
   const note = describeNote(state, useLiveStatus().state, hasPicture);
   if (!note) return null;
   const Icon = note.icon;
-  const action = note.action && state.role === "drive" && <OpenPage label={note.action} />;
+  const action = note.action && mayDirect(state) && <OpenPage label={note.action} />;
   // The note must not cover the last picture of a session at rest.
   if (hasPicture && note.isAtRest) {
     return (

@@ -1,15 +1,47 @@
 "use client";
 
-import { Eye, Share2 } from "lucide-react";
+import { ChevronLeft, Eye, Share2 } from "lucide-react";
 import Link from "next/link";
 import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { StatusDot } from "#components/ui/status-dot.tsx";
+import type { SessionState } from "#lib/page/state/session-state.ts";
 import { describeState } from "#lib/page/words/describe-state.ts";
 import { Mark } from "./mark.tsx";
 import { ModelBadge } from "./model-badge.tsx";
 import { useLiveStatus, useSession } from "./session-context.tsx";
 import { mayShare, SessionMenu } from "./session-menu.tsx";
+
+/** The title; of a sub-agent its name, behind the way back to the session that delegated to it. */
+function SessionTitle({ state: { session, agent } }: { state: SessionState }) {
+  if (!agent)
+    return (
+      <h1 dir="auto" className="min-w-0 truncate font-semibold text-base" title={session.title}>
+        {session.title}
+      </h1>
+    );
+  const { title, path } = agent.parent;
+  return (
+    <>
+      {path && (
+        <Link
+          href={`${path}#agents`}
+          title={`Back to ${title}`}
+          className="flex min-w-0 max-w-[40%] items-center gap-1 rounded-sm text-soft text-sm hover:text-ink"
+        >
+          <ChevronLeft aria-hidden className="size-4 shrink-0" />
+          <span className="sr-only">Back to </span>
+          <span dir="auto" className="truncate max-sm:sr-only">
+            {title}
+          </span>
+        </Link>
+      )}
+      <h1 dir="auto" className="min-w-0 truncate font-semibold text-base" title={agent.objective}>
+        {agent.name}
+      </h1>
+    </>
+  );
+}
 
 /** The session's title, state and number of viewers in one row. */
 export function SessionHeader({ openHelp, openShare }: { openHelp: () => void; openShare: () => void }) {
@@ -20,9 +52,7 @@ export function SessionHeader({ openHelp, openShare }: { openHelp: () => void; o
       <Link href="/" aria-label="All sessions" className="rounded-sm text-accent">
         <Mark />
       </Link>
-      <h1 dir="auto" className="min-w-0 truncate font-semibold text-base" title={state.session.title}>
-        {state.session.title}
-      </h1>
+      <SessionTitle state={state} />
       <span className="flex shrink-0 items-center gap-2 text-soft text-sm">
         <StatusDot tone={words.tone} />
         <span className="max-sm:sr-only">{words.title}</span>

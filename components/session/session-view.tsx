@@ -1,6 +1,6 @@
 "use client";
 
-import { useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { LiveStage } from "#components/live/live-stage.tsx";
 import { cn } from "#components/ui/cn.ts";
 import type { SessionSnapshot } from "#lib/page/state/view-types.ts";
@@ -53,6 +53,12 @@ function SessionLayout({ hasBrowser, hasResult }: { hasBrowser: boolean; hasResu
     }),
     [tab, resultRunId],
   );
+  // The way back from a sub-agent leads to the list of them.
+  useEffect(() => {
+    if (location.hash !== "#agents") return;
+    setTab("agents");
+    setPane("result");
+  }, []);
   const [isHelpOpen, setHelpOpen] = useState(false);
   const [isShareOpen, setShareOpen] = useState(false);
   const isWide = useIsWide();

@@ -1,7 +1,7 @@
 "use client";
 
 import { type RefObject, useEffect, useRef } from "react";
-import { isStopping, isWorking } from "#lib/page/state/session-state.ts";
+import { isStopping, isWorking, mayStop } from "#lib/page/state/session-state.ts";
 import { useStop } from "./composer/stop-context.tsx";
 import { useRuntime } from "./session-context.tsx";
 
@@ -29,11 +29,11 @@ export function useShortcuts(places: Places): void {
       if (event.repeat) return;
       const { composer, isArmed, arm, stop } = latest.current;
       const state = store.getState();
-      const mayStop = isWorking(state) && !isStopping(state) && state.role === "drive";
+      const canStop = isWorking(state) && !isStopping(state) && mayStop(state);
       const isEmptyComposer = event.target === composer.current && composer.current?.value === "";
-      if (isTyping(event.target) && !(isEmptyComposer && mayStop)) event.target.blur();
-      else if (mayStop && isArmed) void stop();
-      else if (mayStop) arm();
+      if (isTyping(event.target) && !(isEmptyComposer && canStop)) event.target.blur();
+      else if (canStop && isArmed) void stop();
+      else if (canStop) arm();
     }
     function handleKey(event: KeyboardEvent): void {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing)

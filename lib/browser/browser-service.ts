@@ -118,8 +118,8 @@ export type BrowserService = {
   readCursor: (sessionId: string, x: number, y: number) => Promise<string>;
   /** The last picture of the session's page; undefined if there is none. */
   readPicture: (sessionId: string) => Promise<PagePicture | undefined>;
-  /** When that picture was taken; null if there is none. */
-  readPictureTime: (sessionId: string) => Promise<Date | null>;
+  /** When the last pictures of these sessions' pages were taken; nothing for a session without one. */
+  readPictureTimes: (sessionIds: string[]) => Promise<Map<string, Date>>;
   /** Ends browsers that were not used for the idle time. @returns how many. */
   reapIdle: (now: Date) => Promise<number>;
   /** Ends the browser of one session and its processes. */

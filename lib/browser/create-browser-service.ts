@@ -26,7 +26,7 @@ import {
 import { createSessionBrowser, type SessionBrowser } from "./session/session-browser.ts";
 import { createSessionBrowsers, type SessionBrowsers } from "./session/session-browsers.ts";
 import { createPictureKeeper } from "./view/page-picture.ts";
-import { readPagePicture, readPictureTime } from "./view/picture-store.ts";
+import { readPagePicture, readPictureTimes } from "./view/picture-store.ts";
 
 /** What the browser service needs. Times in milliseconds. */
 export type BrowserServiceDeps = {
@@ -102,7 +102,7 @@ export async function createBrowserService(deps: BrowserServiceDeps): Promise<Br
   return {
     ...createSessionCalls(parts),
     readPicture: (sessionId) => readPagePicture(deps.db, sessionId),
-    readPictureTime: (sessionId) => readPictureTime(deps.db, sessionId),
+    readPictureTimes: (sessionIds) => readPictureTimes(deps.db, sessionIds),
     async reapIdle(now) {
       const idle = browsers
         .list()

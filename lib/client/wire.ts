@@ -141,6 +141,46 @@ export type AgentTree = {
   agents: Array<AgentRecord>;
 };
 
+/** A sub-agent on the session page. */
+export type AgentView = {
+  /** Id of the sub-agent, which is the id of its session. */
+  agentId: string;
+  /** Id of the session that delegated to it. */
+  parentId: string;
+  /** 1 for a sub-agent of a session without a parent. */
+  depth: number;
+  name: string;
+  objective: string;
+  browser: "own" | "shared" | "none";
+  /** `running` until its turn has ended, also while it waits. */
+  status: "running" | "succeeded" | "failed" | "cancelled";
+  /** What it did last, in words. */
+  lastStep: string | null;
+  /** What it reported last. */
+  progress: string | null;
+  /** The result of a sub-agent that succeeded. */
+  result?: unknown | undefined;
+  error: string | null;
+  /** Whether the sub-agent submitted the result. Otherwise the result is its last text. */
+  submitted: boolean;
+  /** Usage of its ended turns, with everything below it. */
+  usage: UsageSum;
+  /** ISO 8601, UTC. */
+  createdAt: string;
+  /** ISO 8601, UTC. */
+  settledAt: string | null;
+  /** What its turn waits for. Null while it works. */
+  waitingOn: "person" | "agents" | "tests" | "control" | null;
+  /** When the last picture of its page was taken. */
+  pictureTakenAt: string | null;
+};
+
+/** The sub-agents below a session, on its page. */
+export type AgentViews = {
+  success: true;
+  agents: Array<AgentView>;
+};
+
 export type AnnotationAccepted = {
   ok: true;
 };

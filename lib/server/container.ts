@@ -266,7 +266,7 @@ const mount = (services: ApiServices, { live, player, builtinMcp }: Parts): Moun
   serveMcp: builtinMcp.serve,
   enterByLink: (request) =>
     enterByLink(services, request.method, new URL(request.url), request.headers.get("cookie")),
-  loadSessionPage: (sessionId, cookie) => loadSessionPage(services, sessionId, cookie),
+  loadSessionPage: (...visit) => loadSessionPage(services, ...visit),
   loadLivePage: (sessionId, cookie) => loadLivePage(services, sessionId, cookie),
   loadLandingPage: (cookie) => loadLandingPage(services, cookie),
 });

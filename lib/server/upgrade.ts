@@ -1,6 +1,7 @@
 import { type IncomingMessage, type Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import type { LiveTarget } from "#lib/api/live/admit-viewer.ts";
 import type { LiveHub, Upgrade } from "#lib/api/live/live-hub.ts";
 import { sendResponse, toWebRequest } from "./web-messages.ts";
 
@@ -36,8 +37,9 @@ export function createUpgradeHandler({
     // A peer that vanishes is no error of ours; without a listener it would end the process.
     socket.on("error", () => {});
     const url = req.url ?? "";
+    const isOurs = url.startsWith("/api/") || readLiveAddress(url, baseUrl) !== undefined;
     if (!isAllowedHost(req.headers.host)) refuse(socket, "421 Misdirected Request");
-    else if (url.startsWith("/api/")) void answer(req, socket, head);
+    else if (isOurs) void answer(req, socket, head);
     else if (!(isDev && url.startsWith("/_next/") && hub?.emit("upgrade", req, socket, head)))
       refuse(socket, "404 Not Found");
   };
@@ -71,22 +73,27 @@ export function createUpgradeHandler({
   }
 
   async function open(
-    live: { url: URL; sessionId: string },
+    { url, target }: LiveAddress,
     req: IncomingMessage,
     res: ServerResponse,
     upgrade: Upgrade,
   ): Promise<void> {
-    const { url, sessionId } = live;
-    const refusal = await openLive(toWebRequest(req, res, url), { sessionId }, upgrade);
+    const refusal = await openLive(toWebRequest(req, res, url), target, upgrade);
     if (refusal) await sendResponse(res, refusal);
   }
 }
 
-/** The session whose live socket stands at an address; undefined for any other address. */
-function readLiveAddress(address: string, baseUrl: string): { url: URL; sessionId: string } | undefined {
+type LiveAddress = { url: URL; target: LiveTarget };
+
+/** The session, or the sub-agent below it, whose live socket stands at an address; undefined for any other address. */
+function readLiveAddress(address: string, baseUrl: string): LiveAddress | undefined {
   const url = URL.parse(address, baseUrl);
-  const [, sessionId] = /^\/api\/sessions\/([\w-]+)\/live$/.exec(url?.pathname ?? "") ?? [];
-  return url && sessionId !== undefined ? { url, sessionId } : undefined;
+  const path = url?.pathname ?? "";
+  const [, sessionId, agentId] =
+    /^\/api\/sessions\/([\w-]+)\/live$/.exec(path) ??
+    /^\/s\/([\w-]+)\/agents\/([\w-]+)\/live$/.exec(path) ??
+    [];
+  return url && sessionId !== undefined ? { url, target: { sessionId, agentId } } : undefined;
 }
 
 function refuse(socket: Duplex, status: string): void {

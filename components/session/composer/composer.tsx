@@ -1,16 +1,17 @@
 "use client";
 
-import { ArrowUp, Square } from "lucide-react";
+import { ArrowUp } from "lucide-react";
 import { type RefObject, useState } from "react";
-import { isStopping, isWorking } from "#lib/page/state/session-state.ts";
+import { isWorking } from "#lib/page/state/session-state.ts";
 import type { FollowUpMode } from "#lib/page/state/view-types.ts";
 import { Button } from "../../ui/button.tsx";
 import { cn } from "../../ui/cn.ts";
-import { Kbd } from "../../ui/kbd.tsx";
 import { useRuntime, useSession } from "../session-context.tsx";
+import { AgentControls } from "./agent-controls.tsx";
 import { ElicitationForms } from "./elicitation-form.tsx";
 import { MODES, ModeChoice } from "./mode-choice.tsx";
 import { StateLine } from "./state-line.tsx";
+import { StopButton } from "./stop-button.tsx";
 import { useStop } from "./stop-context.tsx";
 import { useSyncQueue } from "./use-sync-queue.ts";
 
@@ -22,7 +23,7 @@ export function Composer({
   textarea: RefObject<HTMLTextAreaElement | null>;
   className?: string;
 }) {
-  const { role } = useSession();
+  const { role, agent } = useSession();
   useSyncQueue();
   return (
     <section
@@ -31,7 +32,9 @@ export function Composer({
     >
       <StateLine />
       <ElicitationForms onReplied={() => textarea.current?.focus()} />
-      {role === "drive" ? (
+      {agent ? (
+        <AgentControls parent={agent.parent.title} />
+      ) : role === "drive" ? (
         <MessageBox textarea={textarea} />
       ) : (
         <p className="text-faint text-sm">You are watching. This link does not allow sending messages.</p>
@@ -157,18 +160,5 @@ function MessageHint({
     <span className="truncate pl-1 text-faint text-xs max-sm:invisible">
       Enter sends, Shift+Enter breaks the line
     </span>
-  );
-}
-
-function StopButton() {
-  const state = useSession();
-  const { stop } = useStop();
-  return (
-    <Button size="sm" variant="outline" className="h-7" disabled={isStopping(state)} onClick={stop}>
-      <Square aria-hidden className="fill-current" /> Stop
-      <span aria-hidden className="contents max-sm:hidden">
-        <Kbd>Esc</Kbd>
-      </span>
-    </Button>
   );
 }

@@ -1,7 +1,7 @@
 "use client";
 
 import { useEffect } from "react";
-import { currentRun } from "#lib/page/state/session-state.ts";
+import { currentRun, mayDirect } from "#lib/page/state/session-state.ts";
 import { useLiveStatus, useRuntime, useSession } from "../session-context.tsx";
 
 /** Reads the queue after a reconnect, when a run starts or ends, and when the service reports a change: the queue has no stored events. */
@@ -10,7 +10,7 @@ export function useSyncQueue(): void {
   const state = useSession();
   const live = useLiveStatus();
   const run = currentRun(state);
-  const isOpen = live.state === "open" && state.role === "drive";
+  const isOpen = live.state === "open" && mayDirect(state);
   const moment = `${run?.runId}:${run?.state}:${state.queueChanges}`;
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: `moment` is the trigger; the effect does not read it

@@ -2,6 +2,7 @@
 
 import { Check, Clock, CornerDownRight, FastForward, Pencil, X } from "lucide-react";
 import { useState } from "react";
+import { mayDirect } from "#lib/page/state/session-state.ts";
 import type { QueuedMessage } from "#lib/page/state/view-types.ts";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { useRuntime, useSession } from "../session-context.tsx";
@@ -11,12 +12,13 @@ import { useRuntime, useSession } from "../session-context.tsx";
  * be edited and removed.
  */
 export function QueuedMessages() {
-  const { queue, runs, role } = useSession();
+  const session = useSession();
+  const { queue, runs } = session;
   const isOtherRunning = runs.some(({ state }) => state === "running");
   const next = queue.find(({ mode }) => mode !== "steer");
   return queue.map((message) => (
     <li key={message.requestId} data-item="queued" tabIndex={-1} className="mt-4 rounded-lg">
-      <Queued message={message} isWaiting={isOtherRunning || next !== message} mayEdit={role === "drive"} />
+      <Queued message={message} isWaiting={isOtherRunning || next !== message} mayEdit={mayDirect(session)} />
     </li>
   ));
 }

@@ -10,6 +10,7 @@ import {
   SquareCode,
   SquareTerminal,
   UserRound,
+  Users,
   Wrench,
 } from "lucide-react";
 import type { ToolWords } from "#lib/page/words/describe-tool.ts";
@@ -26,6 +27,7 @@ const ICONS = {
   person: UserRound,
   history: History,
   plug: Plug,
+  agents: Users,
   tool: Wrench,
 };
 

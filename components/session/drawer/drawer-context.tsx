@@ -2,8 +2,7 @@
 
 import { createContext, use } from "react";
 
-export const DRAWER_TABS = ["result", "annotations", "evidence", "activity"] as const;
-export type DrawerTab = (typeof DRAWER_TABS)[number];
+export type DrawerTab = "result" | "annotations" | "evidence" | "agents" | "activity";
 
 /** The drawer's open tab; null when it is closed. */
 export type DrawerState = {

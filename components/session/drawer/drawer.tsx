@@ -7,28 +7,43 @@ import { cn } from "../../ui/cn.ts";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { useSession } from "../session-context.tsx";
 import { ActivityTab } from "./activity-tab.tsx";
+import { AgentsTab } from "./agents-tab.tsx";
 import { AnnotationsTab } from "./annotations-tab.tsx";
-import { DRAWER_TABS, type DrawerTab, useDrawer } from "./drawer-context.tsx";
+import { type DrawerTab, useDrawer } from "./drawer-context.tsx";
 import { EvidenceTab } from "./evidence-tab.tsx";
 import { ResultTab } from "./result-tab.tsx";
+import { useSyncAgents } from "./use-sync-agents.ts";
 
 const TABS: Record<DrawerTab, { name: string; Panel: ComponentType }> = {
   result: { name: "Result", Panel: ResultTab },
   annotations: { name: "Annotations", Panel: AnnotationsTab },
   evidence: { name: "Evidence", Panel: EvidenceTab },
+  agents: { name: "Agents", Panel: AgentsTab },
   activity: { name: "Activity", Panel: ActivityTab },
 };
+
+/** The tabs of a session. The result of a sub-agent is shown with its parent's sub-agents. */
+const listTabs = ({ agent, session }: SessionState): DrawerTab[] => [
+  ...(agent ? [] : (["result"] as const)),
+  "annotations",
+  "evidence",
+  ...(session.mayDelegate ? (["agents"] as const) : []),
+  "activity",
+];
 
 /** The panel below the live browser: results and records. It is closed at first; without a browser it is always open. */
 export function Drawer({ isAlone, className }: { isAlone: boolean; className?: string | false }) {
   const state = useSession();
   const drawer = useDrawer();
+  useSyncAgents(drawer.tab === "agents");
+  const tabs = listTabs(state);
   const counts = countsOf(state);
   const hasNews = useNews(counts, drawer.tab);
   const isOpen = drawer.tab !== null;
-  const shown = drawer.tab ?? (isAlone && !state.session.isStructured ? "activity" : "result");
+  const first = isAlone && !state.session.isStructured ? "activity" : (tabs[0] ?? "activity");
+  const shown = drawer.tab !== null && tabs.includes(drawer.tab) ? drawer.tab : first;
   const { Panel } = TABS[shown];
-  const firstWithNews = DRAWER_TABS.find(hasNews) ?? "result";
+  const firstWithNews = tabs.find(hasNews) ?? first;
 
   return (
     <section
@@ -45,7 +60,7 @@ export function Drawer({ isAlone, className }: { isAlone: boolean; className?: s
     >
       <div className="flex h-10 shrink-0 items-center gap-1 border-b px-2">
         <TabList>
-          {DRAWER_TABS.map((tab) => (
+          {tabs.map((tab) => (
             <TabButton
               key={tab}
               id={`${tab}-tab`}
@@ -166,6 +181,7 @@ const countsOf = (state: SessionState): Record<DrawerTab, number> => ({
   result: state.deliverables.filter(({ status }) => status !== "pending").length,
   annotations: state.annotations.length,
   evidence: Object.values(state.toolCalls).reduce((sum, { evidence }) => sum + evidence.length, 0),
+  agents: state.agents.length,
   activity: 0,
 });
 

@@ -1,7 +1,7 @@
 "use client";
 
 import { useCallback, useEffect, useState } from "react";
-import { currentRun } from "#lib/page/state/session-state.ts";
+import { currentRun, mayDirect } from "#lib/page/state/session-state.ts";
 import type { DeliveryView } from "#lib/page/state/view-types.ts";
 import { useRuntime, useSession } from "../session-context.tsx";
 
@@ -15,7 +15,7 @@ export function useDeliveries() {
   const [error, setError] = useState<string | null>(null);
   const [polls, setPolls] = useState(0);
   const run = currentRun(state);
-  const mayRead = state.role === "drive";
+  const mayRead = mayDirect(state);
   const moment = `${run?.runId}:${run?.state}:${polls}`;
   const isOpen = deliveries.some(({ state: each }) => each === "pending" || each === "sending");
 

@@ -11,6 +11,8 @@ before(async () => {
   receiver = await startReceiver();
   service = await openTestService();
   service.model.respondWith(({ userText, answersSoFar }) => {
+    if (userText.includes("hand over") && answersSoFar === 0)
+      return { toolCalls: [{ name: "spawn_agents", arguments: { agents: [{ objective: "wait" }] } }] };
     if (userText.includes("wait")) return { text: "Never.", hold: new Promise(() => {}) };
     if (!userText.includes("ask me") || answersSoFar > 0) return { text: "Done." };
     return { toolCalls: [{ name: "elicit_user_input", arguments: { question: "Which currency?" } }] };
@@ -30,12 +32,14 @@ async function makeSession(more: Record<string, unknown> = {}) {
   const token = new URL(created.shareUrl, service.env.baseUrl).searchParams.get("key");
   const headers = { authorization: "", cookie: `share=${token}`, origin: service.env.baseUrl };
   const { sessionId } = created;
+  const visitBelow = (method: string, path: string, body?: unknown) =>
+    service.call(method, `/s/${sessionId}${path}`, body, headers);
   return {
     ...created,
     api: `/api/sessions/${sessionId}`,
     page: `/s/${sessionId}/actions`,
-    visit: (method: string, path: string, body?: unknown) =>
-      service.call(method, `/s/${sessionId}/actions${path}`, body, headers),
+    visitBelow,
+    visit: (method: string, path: string, body?: unknown) => visitBelow(method, `/actions${path}`, body),
   };
 }
 
@@ -59,6 +63,21 @@ async function makeQuestion() {
     return found !== undefined;
   }, "the agent asks");
   return { session, id: (found as { elicitationId: string }).elicitationId };
+}
+
+/** A session whose sub-agent is at work. */
+async function makeAgent() {
+  const session = await makeSession({ subAgents: true });
+  await session.visit("POST", "/messages", { text: "hand over" });
+  let agentId = "";
+  await waitUntil(async () => {
+    const { agents } = await (await session.visit("GET", "/agents")).json();
+    agentId = agents[0]?.agentId ?? "";
+    return agentId !== "";
+  }, "the sub-agent is listed");
+  const visit = (method: string, path: string, body?: unknown) =>
+    session.visitBelow(method, `/agents/${agentId}${path}`, body);
+  return { session, agentId, visit };
 }
 
 async function makeShareLink() {
@@ -85,8 +104,12 @@ async function makeDelivery() {
 
 async function makeArtifact() {
   const session = await makeSession();
+  return `${session.api}/artifacts/${await keepArtifact(session.sessionId)}`;
+}
+
+async function keepArtifact(sessionId: string): Promise<string> {
   const { id } = await service.container.services.evidence.save({
-    sessionId: session.sessionId,
+    sessionId,
     runId: null,
     kind: "screenshot",
     title: "A picture",
@@ -94,14 +117,18 @@ async function makeArtifact() {
     mediaType: "image/png",
     bytes: new Uint8Array([1]),
   });
-  return `${session.api}/artifacts/${id}`;
+  return id;
 }
 
-/** A session that was left with a page in its browser. */
+/** Leaves a session with a page in its browser. */
+async function keepPicture(sessionId: string): Promise<void> {
+  const picture = { sessionId, mediaType: "image/jpeg", bytes: new Uint8Array([1]) };
+  await service.container.services.db.insert(pagePictures).values(picture);
+}
+
 async function makePicture() {
   const session = await makeSession();
-  const picture = { sessionId: session.sessionId, mediaType: "image/jpeg", bytes: new Uint8Array([1]) };
-  await service.container.services.db.insert(pagePictures).values(picture);
+  await keepPicture(session.sessionId);
   return `${session.api}/live/picture`;
 }
 
@@ -266,6 +293,25 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
     async () => {
       const { session, id } = await makeDelivery();
       return session.visit("POST", `/deliveries/${id}/redeliver`);
+    },
+  ],
+  listPersonAgents: [200, async () => (await makeAgent()).session.visit("GET", "/agents")],
+  listAgentsBelow: [200, async () => (await makeAgent()).visit("GET", "/actions/agents")],
+  cancelAgentAsPerson: [202, async () => (await makeAgent()).visit("POST", "/actions/cancel", {})],
+  listAgentMessages: [200, async () => (await makeAgent()).visit("GET", "/messages")],
+  readAgentArtifact: [
+    200,
+    async () => {
+      const { visit, agentId } = await makeAgent();
+      return visit("GET", `/artifacts/${await keepArtifact(agentId)}`);
+    },
+  ],
+  readAgentPicture: [
+    200,
+    async () => {
+      const { visit, agentId } = await makeAgent();
+      await keepPicture(agentId);
+      return visit("GET", "/live/picture");
     },
   ],
   steerBrowser: [

@@ -8,7 +8,7 @@ import type { ApiServices } from "../services.ts";
 import { type Caller, readKey, refuseScope } from "./authenticate.ts";
 import { readLiveViewCookie, readShareCookie } from "./cookies.ts";
 import { readVisit } from "./entrance.ts";
-import { findKnownSession, unknownSession } from "./known-session.ts";
+import { findKnownSession, findSubAgent, unknownSession } from "./known-session.ts";
 
 type AdmissionServices = Pick<ApiServices, "db" | "authenticate" | "shares" | "login"> & {
   settings: Pick<ApiServices["settings"], "baseUrl">;
@@ -44,7 +44,7 @@ export async function admitCaller(
       return { ok: true, caller: checked.caller, session: undefined };
     const session = await findKnownSession(services, params.sessionId, checked.caller.ownerId);
     if (!session) return unknownSession();
-    return refuseSubAgent(operation, session) ?? { ok: true, caller: checked.caller, session };
+    return refuseControl(operation, session) ?? { ok: true, caller: checked.caller, session };
   }
   if (auth.kind === "none") return { ok: true, caller: undefined, session: undefined };
   if (!isOwnOrigin(services, request)) return fail("forbidden", "this is for the service's own pages");
@@ -54,15 +54,19 @@ export async function admitCaller(
       ? { ok: true, caller: OPERATOR, session: undefined }
       : fail("unauthorized", "sign in with the link printed where the service was started");
   }
-  return admitVisitor(services, auth, request, params.sessionId ?? "");
+  const admitted = await admitVisitor(services, auth, request, params.sessionId ?? "");
+  if (!admitted.ok || !admitted.session) return admitted;
+  if (params.agentId === undefined) return refuseControl(operation, admitted.session) ?? admitted;
+  const session = await findSubAgent(services, admitted.session.id, params.agentId);
+  return session ? { ...admitted, session } : fail("not_found", "no such sub-agent");
 }
 
 /**
- * A sub-agent takes messages, stops and retargets from its parent alone, and is deleted with its root; reading it is free.
- * Source: `wire.md`, Sub-agents.
+ * Refuses operations that change a sub-agent: its messages, stops and retargets come from its parent, and it is deleted
+ * with its root. Source: `wire.md`, Sub-agents.
  */
-function refuseSubAgent(
-  { method }: { method: string },
+function refuseControl(
+  { method }: Operation,
   { parentSessionId }: SessionRow,
 ): Failure | undefined {
   if (method === "GET" || parentSessionId === null) return undefined;
@@ -97,8 +101,6 @@ async function admitVisitor(
     return fail("forbidden", `this share link may ${access.role}, not ${auth.role}`);
   if (auth.ownLink && access.linkId !== null)
     return fail("forbidden", "only the session's own shareUrl manages its share links");
-  const refusal = refuseSubAgent({ method: request.method }, session);
-  if (refusal) return refusal;
   const visitor = `${sessionId}/${access.linkId ?? "shareUrl"}`;
   return { ok: true, caller: undefined, session, visitor };
 }

@@ -23,12 +23,12 @@ export async function enterByLink(
     const cookie = method === "GET" ? services.login.redeem(url.searchParams.get("token") ?? "") : undefined;
     return redirect(cookie ? "/" : "/?login=expired", cookie ? [cookie] : []);
   }
-  const [, sessionId, rest = ""] = /^\/s\/([^/]+)(\/live)?\/?$/.exec(url.pathname) ?? [];
+  const [, sessionId, rest = ""] = /^\/s\/([^/]+)(\/live|\/agents\/[^/]+)?\/?$/.exec(url.pathname) ?? [];
   if (sessionId === undefined) return undefined;
   if (!isRoutedSessionId(sessionId)) return "unknown";
   const token = url.searchParams.get("key");
   if (token === null) {
-    const access = await readVisit(services, sessionId, cookieHeader, rest !== "");
+    const access = await readVisit(services, sessionId, cookieHeader, rest === "/live");
     return access ? undefined : "unknown";
   }
   const access = await services.shares.readAccess(sessionId, token);

@@ -1,4 +1,5 @@
 import type { Operation } from "./operation.ts";
+import { agentPageOperations } from "./operations/agent-pages.ts";
 import { browserOperations } from "./operations/browser.ts";
 import { followUpOperations } from "./operations/follow-ups.ts";
 import { keyOperations } from "./operations/keys.ts";
@@ -19,6 +20,7 @@ export const contract = {
   ...recordOperations,
   ...shareLinkOperations,
   ...pageOperations,
+  ...agentPageOperations,
   ...keyOperations,
   ...serviceOperations,
 } as const satisfies Record<string, Operation>;

@@ -1,11 +1,12 @@
 import type { ShareRole } from "#db/schema/unions.ts";
+import { readBrowserSession } from "#lib/browser/session/browser-store.ts";
 import type { SessionRow } from "#lib/session/session-store.ts";
 import type { ShareAccess } from "#lib/session/share/share-link.ts";
 import type { Grant } from "../auth/access-watch.ts";
 import { readKey, refuseScope, roleOf } from "../auth/authenticate.ts";
 import { readLiveViewCookie, readShareCookie } from "../auth/cookies.ts";
 import { readVisit } from "../auth/entrance.ts";
-import { findKnownSession, unknownSession } from "../auth/known-session.ts";
+import { findKnownSession, findSubAgent, unknownSession } from "../auth/known-session.ts";
 import { type Failure, fail } from "../http/errors.ts";
 import { isSameService } from "../http/same-origin.ts";
 import type { ApiServices } from "../services.ts";
@@ -27,6 +28,9 @@ export type Viewer = {
   grant: Grant | undefined;
 };
 
+/** The session whose socket is asked for, or a sub-agent below it, which the session's page shows. */
+export type LiveTarget = { sessionId: string; agentId?: string | undefined };
+
 /** No viewer: the request named no credential, so the first frame has to. */
 type Admission = { ok: true; viewer: Viewer | undefined } | Failure;
 
@@ -37,9 +41,9 @@ type Admission = { ok: true; viewer: Viewer | undefined } | Failure;
 export async function admitRequest(
   services: AdmissionServices,
   headers: Headers,
-  sessionId: string,
+  { sessionId, agentId }: LiveTarget,
 ): Promise<Admission> {
-  if (readKey(headers) !== undefined) return admitKey(services, headers, sessionId);
+  if (agentId === undefined && readKey(headers) !== undefined) return admitKey(services, headers, sessionId);
   const session = await findKnownSession(services, sessionId);
   if (!session) return unknownSession();
   const cookies = headers.get("cookie");
@@ -48,10 +52,11 @@ export async function admitRequest(
   if (!isSameService(headers.get("origin") ?? "", services.settings.baseUrl))
     return fail("forbidden", "the share cookie counts only on the service's own pages");
   const checkedAt = performance.now();
-  const access = await readVisit(services, sessionId, cookies, true);
-  return access
-    ? { ok: true, viewer: toVisitor(session, access, checkedAt) }
-    : fail("unauthorized", "the share link is wrong, revoked or expired");
+  const access = await readVisit(services, sessionId, cookies, agentId === undefined);
+  if (!access) return fail("unauthorized", "the share link is wrong, revoked or expired");
+  const shown = agentId === undefined ? session : await findSubAgent(services, sessionId, agentId);
+  if (!shown) return fail("not_found", "no such sub-agent");
+  return { ok: true, viewer: await toVisitor(services, { session, shown }, access, checkedAt) };
 }
 
 /** Who holds the token of a first frame: a share link's, or an API key. */
@@ -64,7 +69,8 @@ export async function admitToken(
   const access = await services.shares.readAccess(sessionId, token);
   if (!access) return admitKey(services, new Headers({ "x-service-api-key": token }), sessionId);
   const session = await findKnownSession(services, sessionId);
-  return session ? { ok: true, viewer: toVisitor(session, access, checkedAt) } : unknownSession();
+  if (!session) return unknownSession();
+  return { ok: true, viewer: await toVisitor(services, { session, shown: session }, access, checkedAt) };
 }
 
 async function admitKey(services: AdmissionServices, headers: Headers, sessionId: string) {
@@ -76,7 +82,7 @@ async function admitKey(services: AdmissionServices, headers: Headers, sessionId
   const session = await findKnownSession(services, sessionId, caller.ownerId);
   if (!session) return unknownSession();
   const viewer: Viewer = {
-    ...describeSession(session),
+    ...(await describeSession(services, session)),
     role: roleOf(caller),
     scope: "session",
     grant: caller.grant,
@@ -84,14 +90,20 @@ async function admitKey(services: AdmissionServices, headers: Headers, sessionId
   return { ok: true as const, viewer };
 }
 
-function toVisitor(session: SessionRow, access: ShareAccess, checkedAt: number): Viewer {
+/** @param session whose link let the visitor in, and the session that is shown: itself, or a sub-agent below it. */
+async function toVisitor(
+  services: AdmissionServices,
+  { session, shown }: { session: SessionRow; shown: SessionRow },
+  access: ShareAccess,
+  checkedAt: number,
+): Promise<Viewer> {
   const { role, scope, linkId, revocation, expiresAt } = access;
   const grant: Grant = { kind: "share", sessionId: session.id, linkId, revocation, expiresAt, checkedAt };
-  return { ...describeSession(session), role, scope, grant };
+  return { ...(await describeSession(services, shown)), role, scope, grant };
 }
 
-const describeSession = (session: SessionRow) => ({
+const describeSession = async ({ db }: AdmissionServices, session: SessionRow) => ({
   sessionId: session.id,
-  hasBrowser: session.capabilities.browser,
+  hasBrowser: (await readBrowserSession(db, session.id))?.capabilities.browser ?? false,
   lastSeq: session.eventSeq,
 });

@@ -7,7 +7,7 @@ import { streamQuerySchema } from "../contract/schemas/queries.ts";
 import { fail, failureResponse } from "../http/errors.ts";
 import { failureOf } from "../http/failure-of.ts";
 import { describeFirstIssue } from "../http/validate.ts";
-import { admitRequest } from "./admit-viewer.ts";
+import { admitRequest, type LiveTarget } from "./admit-viewer.ts";
 import { greetConnection, type LiveServices } from "./greet-connection.ts";
 import { createLiveRooms } from "./live-rooms.ts";
 import type { LiveState } from "./serve-viewer.ts";
@@ -21,12 +21,8 @@ export type Upgrade = () => { req: IncomingMessage; socket: Duplex; head: Buffer
 
 /** All live connections of this process. */
 export type LiveHub = {
-  /** `GET /api/sessions/:sessionId/live`. @returns a refusal to answer with, or undefined once the connection is taken. */
-  openLive: (
-    request: Request,
-    params: { sessionId: string },
-    upgrade: Upgrade,
-  ) => Promise<Response | undefined>;
+  /** `GET /api/sessions/:sessionId/live`, and the sockets of sub-agents on the session's page. @returns a refusal to answer with, or undefined once the connection is taken. */
+  openLive: (request: Request, target: LiveTarget, upgrade: Upgrade) => Promise<Response | undefined>;
   /** How many connections follow a session, in all processes. */
   watching: (sessionId: string) => number;
   /** Tells the connections of a session, in all processes, that its waiting messages have changed. */
@@ -95,10 +91,11 @@ export function createLiveHub(
   }
 
   return {
-    async openLive(request, { sessionId }, upgrade) {
+    async openLive(request, target, upgrade) {
+      const sessionId = target.agentId ?? target.sessionId;
       try {
         if (request.headers.get("upgrade")?.toLowerCase() !== "websocket") return upgradeRequired();
-        const admission = await admitRequest(services, request.headers, sessionId);
+        const admission = await admitRequest(services, request.headers, target);
         if (!admission.ok) return failureResponse(admission);
         const query = streamQuerySchema.safeParse(Object.fromEntries(new URL(request.url).searchParams));
         if (!query.success)

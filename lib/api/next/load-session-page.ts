@@ -1,4 +1,6 @@
+import { findAgent } from "#lib/agents/agent-store.ts";
 import { listAnnotations } from "#lib/annotation/list-annotations.ts";
+import { readBrowserSession } from "#lib/browser/session/browser-store.ts";
 import type { DomainEvent } from "#lib/events/event.ts";
 import { applyCompactionEvent, dropUnfinished } from "#lib/page/state/apply-compaction.ts";
 import type {
@@ -20,6 +22,8 @@ import type { ShareAccess } from "#lib/session/share/share-link.ts";
 import { listRecentMessages } from "#lib/session/transcript/transcript-store.ts";
 import { readWaitingOn } from "#lib/session/waiting/read-waiting-on.ts";
 import { readVisit } from "../auth/entrance.ts";
+import { findSubAgent } from "../auth/known-session.ts";
+import { readAgentViews } from "../operations/agents.ts";
 import type { ApiServices } from "../services.ts";
 import { readBrowserPosition, readLatestEvents } from "./read-latest-events.ts";
 
@@ -28,16 +32,26 @@ const MESSAGES = 200;
 const ANNOTATIONS = 50;
 const DELIVERABLES = 20;
 
-/** The data that the session page starts from; live events update it. Undefined for a visitor without access. */
+/**
+ * The data that the session page starts from; live events update it. Undefined for a visitor without access.
+ *
+ * @param agentId the sub-agent below the session that is shown instead of it.
+ */
 export async function loadSessionPage(
   services: ApiServices,
   sessionId: string,
   cookieHeader: string | null,
+  agentId?: string,
 ): Promise<SessionSnapshot | undefined> {
+  const { db } = services;
   const access = await readVisit(services, sessionId, cookieHeader, false);
+  if (!access) return undefined;
   // The session row first: an event that is stored while the rest is read arrives again, and applying it twice is harmless.
-  const session = access && (await findSession(services.db, sessionId));
-  return session && access ? takeSnapshot(services, session, access) : undefined;
+  const session =
+    agentId === undefined
+      ? await findSession(db, sessionId)
+      : await findSubAgent(services, sessionId, agentId);
+  return session && takeSnapshot(services, session, access, sessionId);
 }
 
 /** The same for the page of the live view, which a visitor of `liveViewUrl` gets without the rest of the session. */
@@ -50,7 +64,7 @@ export async function loadLivePage(
   const session = access && (await findSession(services.db, sessionId));
   if (!session || !access) return undefined;
   return access.scope === "session"
-    ? takeSnapshot(services, session, access)
+    ? takeSnapshot(services, session, access, sessionId)
     : takeLiveViewSnapshot(services, session, access);
 }
 
@@ -69,8 +83,11 @@ async function takeLiveViewSnapshot(
       targetUrl: null,
       isStructured: false,
       outputSchema: null,
-      hasBrowser: session.capabilities.browser,
+      hasBrowser: await hasBrowser(services, session.id),
+      mayDelegate: false,
     },
+    agent: null,
+    agents: [],
     role,
     model: services.settings.model,
     turnState: "idle",
@@ -88,22 +105,54 @@ async function takeLiveViewSnapshot(
     deliverables: [],
     ...(await readBrowserState(services, session)),
     lastSeq: session.eventSeq,
-    paths: { ...pathsOf(session.id), share: null },
+    paths: { ...pathsOf(session.id, session.id), share: null },
   };
 }
 
-const pathsOf = (sessionId: string) => ({
-  live: `/api/sessions/${sessionId}/live`,
-  actions: `/s/${sessionId}/actions`,
-  artifacts: `/api/sessions/${sessionId}/artifacts`,
-  messages: `/api/sessions/${sessionId}/messages`,
-  picture: `/api/sessions/${sessionId}/live/picture`,
-});
+/** @param pageId the session in the page's address: that of the snapshot, or one above it. */
+function pathsOf(sessionId: string, pageId: string) {
+  const agents = `/s/${pageId}/agents`;
+  const data = sessionId === pageId ? `/api/sessions/${pageId}` : `${agents}/${sessionId}`;
+  return {
+    live: `${data}/live`,
+    actions: `${sessionId === pageId ? `/s/${pageId}` : data}/actions`,
+    artifacts: `${data}/artifacts`,
+    messages: `${data}/messages`,
+    picture: `${data}/live/picture`,
+    agents,
+  };
+}
+
+const hasBrowser = async ({ db }: ApiServices, sessionId: string): Promise<boolean> =>
+  (await readBrowserSession(db, sessionId))?.capabilities.browser ?? false;
+
+/** The sub-agent that a session is; null for a session without a parent. */
+async function readAgentFacts(
+  { db }: ApiServices,
+  { id, parentSessionId }: SessionRow,
+  pageId: string,
+): Promise<SessionSnapshot["agent"]> {
+  const agent = parentSessionId === null ? undefined : await findAgent(db, id);
+  if (!agent) return null;
+  const parent = await findSession(db, agent.parentSessionId);
+  const parentAgent = await findAgent(db, agent.parentSessionId);
+  const pathAbove =
+    agent.parentSessionId === pageId ? `/s/${pageId}` : `/s/${pageId}/agents/${agent.parentSessionId}`;
+  return {
+    name: agent.name,
+    objective: agent.objective,
+    browser: agent.browser,
+    parent: {
+      title: parentAgent?.name ?? parent?.title ?? "",
+      path: id === pageId ? null : pathAbove,
+    },
+  };
+}
 
 /** The browser's state: its status, the session's place in line, and the picture to show while no browser runs. */
 async function readBrowserState({ browser, log }: ApiServices, { id, eventSeq }: SessionRow) {
   const status = await browser.readStatus(id);
-  const pictureTakenAt = await browser.readPictureTime(id);
+  const pictureTakenAt = (await browser.readPictureTimes([id])).get(id);
   return {
     browser: status,
     browserPosition: status.status === "creating" ? await readBrowserPosition(log, id, eventSeq) : null,
@@ -115,6 +164,7 @@ async function takeSnapshot(
   services: ApiServices,
   session: SessionRow,
   { role, linkId }: ShareAccess,
+  pageId: string,
 ): Promise<SessionSnapshot> {
   const { db } = services;
   const runs = (await listRuns(db, session.id, RUNS)).toReversed();
@@ -135,8 +185,11 @@ async function takeSnapshot(
       targetUrl: session.targetUrl,
       isStructured: session.outputSchema !== null,
       outputSchema: session.outputSchema,
-      hasBrowser: session.capabilities.browser,
+      hasBrowser: await hasBrowser(services, session.id),
+      mayDelegate: session.subAgents,
     },
+    agent: await readAgentFacts(services, session, pageId),
+    agents: session.subAgents ? await readAgentViews(services, session.id) : [],
     role,
     model: services.settings.model,
     turnState: projectTurnState(
@@ -168,9 +221,12 @@ async function takeSnapshot(
     deliverables: deliverables.toReversed().map((row) => projectDeliverable(row.runId, row)),
     lastSeq: session.eventSeq,
     paths: {
-      ...pathsOf(session.id),
+      ...pathsOf(session.id, pageId),
       // A visitor of a created link gets no link that would outlive its revocation or expiry.
-      share: linkId === null ? services.shares.sharePath(session.id, session.shareRevocation, role) : null,
+      share:
+        linkId === null && session.parentSessionId === null
+          ? services.shares.sharePath(session.id, session.shareRevocation, role)
+          : null,
     },
   };
 }

@@ -79,9 +79,9 @@ function forEveryMethod(handle: RouteHandler): Record<(typeof METHODS)[number], 
   };
 }
 
-/** The session as the holder of this cookie may see it; undefined where there is none, or none for them. */
-export const loadSessionPage: PageLoaders["loadSessionPage"] = async (sessionId, cookieHeader) =>
-  (await findContainer()).loadSessionPage(sessionId, cookieHeader);
+/** The session, or a sub-agent below it, as the holder of this cookie may see it; undefined without access. */
+export const loadSessionPage: PageLoaders["loadSessionPage"] = async (...visit) =>
+  (await findContainer()).loadSessionPage(...visit);
 
 /** The session's live view as the holder of this cookie may see it, undefined without access. */
 export const loadLivePage: PageLoaders["loadLivePage"] = async (sessionId, cookieHeader) =>

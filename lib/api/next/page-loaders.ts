@@ -15,8 +15,12 @@ export type LandingPage = {
 
 /** What the pages ask the server process for. */
 export type PageLoaders = {
-  /** The session as the holder of this cookie may see it; undefined where there is none, or none for them. */
-  loadSessionPage: (sessionId: string, cookieHeader: string | null) => Promise<SessionSnapshot | undefined>;
+  /** The session, or a sub-agent below it, as the holder of this cookie may see it; undefined where there is none, or none for them. */
+  loadSessionPage: (
+    sessionId: string,
+    cookieHeader: string | null,
+    agentId?: string,
+  ) => Promise<SessionSnapshot | undefined>;
   /** The session's live view as the holder of this cookie may see it, undefined without access. */
   loadLivePage: (sessionId: string, cookieHeader: string | null) => Promise<SessionSnapshot | undefined>;
   loadLandingPage: (cookieHeader: string | null) => Promise<LandingPage>;

@@ -1,9 +1,22 @@
 import { addUsage } from "#lib/agents/add-usage.ts";
-import { listBelow, listLastSteps, listNewestRequests } from "#lib/agents/agent-store.ts";
+import {
+  type AgentRow,
+  findAgent,
+  listBelow,
+  listLastSteps,
+  listNewestRequests,
+} from "#lib/agents/agent-store.ts";
+import { cancelAgent } from "#lib/agents/cancel-agents.ts";
+import type { AgentView } from "#lib/client/wire.ts";
+import { listOpenRuns } from "#lib/session/run/run-store.ts";
 import { findSession } from "#lib/session/session-store.ts";
+import { listWaitKinds } from "#lib/session/waiting/wait-store.ts";
+import { chooseWaitKind } from "#lib/session/waiting/waiting-on.ts";
 import { statusPath, streamPath } from "../contract/paths.ts";
+import { fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
+import { sendPicture } from "./browser.ts";
 import type { CallOf } from "./handler.ts";
 
 /** `GET …/agents`: the tree below a session, flat. Source: `wire.md`, Sub-agents. */
@@ -15,33 +28,88 @@ export async function listAgents(
   const ids = below.map((row) => row.sessionId);
   const steps = await listLastSteps(db, ids);
   const requests = await listNewestRequests(db, ids);
-  const agents = await Promise.all(
-    below.map(async (row) => {
-      const { sessionId, outcome, browserSessionId } = row;
-      const requestId = requests.get(sessionId) ?? "";
-      const shown = browserSessionId === null ? undefined : await browser.readStatus(browserSessionId);
-      const whose = shown?.liveViewUrl ? await findSession(db, shown.sessionId ?? "") : undefined;
-      return {
-        agentId: sessionId,
-        parentId: row.parentSessionId,
-        depth: row.depth,
-        name: row.name,
-        objective: row.objective,
-        browser: row.browser,
-        status: outcome ?? "running",
-        lastStep: steps.get(sessionId) ?? null,
-        progress: row.progress,
-        ...(row.result && { result: row.result.value }),
-        error: row.error,
-        submitted: row.isSubmitted,
-        usage: addUsage([row.usage]),
-        statusUrl: statusPath(sessionId, requestId),
-        streamUrl: streamPath(sessionId, requestId),
-        liveViewUrl: whose ? shares.liveViewPath(whose.id, whose.shareRevocation) : null,
-        createdAt: row.createdAt.toISOString(),
-        settledAt: row.settledAt?.toISOString() ?? null,
-      };
-    }),
-  );
+  const liveViews = new Map<string | null, string | null>();
+  for (const shownId of new Set(below.flatMap(({ browserSessionId }) => browserSessionId ?? []))) {
+    const isShown = (await browser.readStatus(shownId)).liveViewUrl !== null;
+    const session = isShown ? await findSession(db, shownId) : undefined;
+    liveViews.set(shownId, session ? shares.liveViewPath(session.id, session.shareRevocation) : null);
+  }
+  const agents = below.map((row) => {
+    const requestId = requests.get(row.sessionId) ?? "";
+    return {
+      ...describeAgent(row, steps),
+      statusUrl: statusPath(row.sessionId, requestId),
+      streamUrl: streamPath(row.sessionId, requestId),
+      liveViewUrl: liveViews.get(row.browserSessionId) ?? null,
+    };
+  });
   return { ok: true, status: 200, body: { success: true, agents } };
+}
+
+/** The tree below a session, flat, as its page lists it. */
+export async function listPersonAgents(
+  services: Pick<ApiServices, "db" | "browser">,
+  { params }: { params: { sessionId: string } },
+): Promise<Answer> {
+  const agents = await readAgentViews(services, params.sessionId);
+  return { ok: true, status: 200, body: { success: true, agents } };
+}
+
+/** Reads the tree below a session for its page, at a cost that does not grow with the sub-agents' logs. */
+export async function readAgentViews(
+  { db, browser }: Pick<ApiServices, "db" | "browser">,
+  sessionId: string,
+): Promise<AgentView[]> {
+  const below = await listBelow(db, sessionId);
+  const ids = below.map((row) => row.sessionId);
+  const steps = await listLastSteps(db, ids);
+  const waits = await listWaitKinds(db, ids);
+  const pictures = await browser.readPictureTimes(below.flatMap((row) => row.browserSessionId ?? []));
+  return below.map((row) => ({
+    ...describeAgent(row, steps),
+    waitingOn: chooseWaitKind(waits.get(row.sessionId) ?? []) ?? null,
+    pictureTakenAt: pictures.get(row.browserSessionId ?? "")?.toISOString() ?? null,
+  }));
+}
+
+function describeAgent(row: AgentRow, steps: Map<string, string>) {
+  return {
+    agentId: row.sessionId,
+    parentId: row.parentSessionId,
+    depth: row.depth,
+    name: row.name,
+    objective: row.objective,
+    browser: row.browser,
+    status: row.outcome ?? ("running" as const),
+    lastStep: steps.get(row.sessionId) ?? null,
+    progress: row.progress,
+    ...(row.result && { result: row.result.value }),
+    error: row.error,
+    submitted: row.isSubmitted,
+    usage: addUsage([row.usage]),
+    createdAt: row.createdAt.toISOString(),
+    settledAt: row.settledAt?.toISOString() ?? null,
+  };
+}
+
+/** Stops a sub-agent, and everything below it, for a person at the session page. */
+export async function cancelAgentAsPerson(
+  { db, turn }: ApiServices,
+  { params }: CallOf<"cancelAgentAsPerson">,
+): Promise<Answer> {
+  const { sessionId } = params;
+  const agent = await findAgent(db, sessionId);
+  if (!agent || agent.outcome !== null) return fail("conflict", "this sub-agent has ended");
+  const [open] = await listOpenRuns(db, sessionId);
+  await cancelAgent({ db, stopRun: turn.stopRun }, sessionId);
+  return { ok: true, status: 202, body: { success: true, sessionId, runId: open?.run.id ?? null } };
+}
+
+/** The last picture of the page that a sub-agent works on: its own, or its parent's where it shares that. */
+export async function readAgentPicture(
+  services: ApiServices,
+  { params }: CallOf<"readAgentPicture">,
+): Promise<Answer> {
+  const agent = await findAgent(services.db, params.sessionId);
+  return sendPicture(services, agent?.browserSessionId ?? params.sessionId);
 }

@@ -27,11 +27,14 @@ export async function readBrowser(
 }
 
 /** `GET /api/sessions/:sessionId/live/picture`. */
-export async function readPagePicture(
+export const readPagePicture = (
   services: ApiServices,
   { params }: CallOf<"readPagePicture">,
-): Promise<Answer> {
-  const picture = await services.browser.readPicture(params.sessionId);
+): Promise<Answer> => sendPicture(services, params.sessionId);
+
+/** Answers with the last picture of a session's page. */
+export async function sendPicture({ browser }: ApiServices, sessionId: string): Promise<Answer> {
+  const picture = await browser.readPicture(sessionId);
   if (!picture) return fail("not_found", "no picture of this session's page was kept");
   return new Response(Buffer.from(picture.bytes), {
     headers: {

@@ -1,6 +1,6 @@
 import type { Contract, OperationName } from "../contract/contract.ts";
 import type { Handler } from "../operations/handler.ts";
-import { listAgents } from "./agents.ts";
+import { cancelAgentAsPerson, listAgents, listPersonAgents, readAgentPicture } from "./agents.ts";
 import { annotateAsPerson, listAnnotations, submitAnnotation } from "./annotations.ts";
 import { readArtifact } from "./artifacts.ts";
 import { readBrowser, readPagePicture, retargetBrowser, steerBrowser } from "./browser.ts";
@@ -61,6 +61,12 @@ export const handlers: { [Name in OperationName]: Handler<Contract[Name]> } = {
   revokePersonShareLink: revokeShareLink,
   revokeAllPersonShareLinks,
   listAgents,
+  listPersonAgents,
+  listAgentsBelow: listPersonAgents,
+  cancelAgentAsPerson,
+  listAgentMessages: listMessages,
+  readAgentArtifact: readArtifact,
+  readAgentPicture,
   createMcpToken,
   listQueue,
   listPersonQueue: listQueue,

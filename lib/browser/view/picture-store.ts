@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { eq, inArray } from "drizzle-orm";
 import type { Database } from "#db/client.ts";
 import { pagePictures } from "#db/schema/index.ts";
 
@@ -24,11 +24,12 @@ export async function readPagePicture(db: Database, sessionId: string): Promise<
   return row;
 }
 
-/** When the last picture was taken, without reading it; null if there is none. */
-export async function readPictureTime(db: Database, sessionId: string): Promise<Date | null> {
-  const [row] = await db
-    .select({ takenAt: pagePictures.takenAt })
+/** When the last pictures of these sessions' pages were taken, without reading them; nothing for a session without one. */
+export async function readPictureTimes(db: Database, sessionIds: string[]): Promise<Map<string, Date>> {
+  if (sessionIds.length === 0) return new Map();
+  const rows = await db
+    .select({ sessionId: pagePictures.sessionId, takenAt: pagePictures.takenAt })
     .from(pagePictures)
-    .where(eq(pagePictures.sessionId, sessionId));
-  return row?.takenAt ?? null;
+    .where(inArray(pagePictures.sessionId, sessionIds));
+  return new Map(rows.map(({ sessionId, takenAt }) => [sessionId, takenAt]));
 }

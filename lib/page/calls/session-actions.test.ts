@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createSessionActions } from "./session-actions.ts";
 
-const PATHS = { actions: "/s/ses_a/actions", messages: "/messages" };
+const PATHS = { actions: "/s/ses_a/actions", messages: "/messages", agents: "/s/ses_a/agents" };
 const answering = (status: number, body: string) => async () => new Response(body, { status });
 
 test("a refusal is the service's own sentence", async () => {
@@ -25,6 +25,17 @@ test("a service that is not there is an outcome, not a throw", async () => {
 test("an answer that breaks off is an outcome, not a throw", async () => {
   const outcome = await createSessionActions(PATHS, answering(200, '{"success":true,"da')).readQueue();
   assert.ok(!outcome.isDone && outcome.status === 0);
+});
+
+test("a sub-agent is stopped below the session's own path", async () => {
+  const paths: string[] = [];
+  const actions = createSessionActions(PATHS, async (path) => {
+    paths.push(String(path));
+    return Response.json({ success: true, agents: [] });
+  });
+  assert.ok((await actions.cancelAgent("ses_b")).isDone);
+  assert.deepEqual(await actions.readAgents(), { isDone: true, answer: [] });
+  assert.deepEqual(paths, ["/s/ses_a/agents/ses_b/actions/cancel", "/s/ses_a/actions/agents"]);
 });
 
 test("the queue is read from the list the service answers with", async () => {

@@ -1,4 +1,5 @@
 import type {
+  AgentView,
   DeliveryView,
   ElicitationAnswer,
   FollowUpMode,
@@ -22,6 +23,10 @@ export type SessionActions = {
     elicitationId: string,
     reply: { answer: ElicitationAnswer } | { decline: true },
   ) => Promise<ActionOutcome<unknown>>;
+  /** Reads every sub-agent below the session. */
+  readAgents: () => Promise<ActionOutcome<AgentView[]>>;
+  /** Stops a sub-agent below the session, and everything below that. */
+  cancelAgent: (agentId: string) => Promise<ActionOutcome<unknown>>;
   readQueue: () => Promise<ActionOutcome<QueuedMessage[]>>;
   editQueued: (requestId: string, text: string) => Promise<ActionOutcome<unknown>>;
   removeQueued: (requestId: string) => Promise<ActionOutcome<unknown>>;
@@ -52,7 +57,7 @@ export type ShareLinkDraft = { role: ShareRole; label?: string; expiresAt?: stri
  * @param connectionId the page's live connection: the address bar is for the connection that has control.
  */
 export function createSessionActions(
-  { actions, messages }: Pick<SessionSnapshot["paths"], "actions" | "messages">,
+  { actions, messages, agents }: Pick<SessionSnapshot["paths"], "actions" | "messages" | "agents">,
   fetcher: typeof fetch = (...request) => fetch(...request),
   connectionId: () => string | null = () => null,
 ): SessionActions {
@@ -62,6 +67,11 @@ export function createSessionActions(
     sendMessage: (text, mode) => call("POST", "/messages", { text, mode }),
     cancel: () => call("POST", "/cancel", {}),
     answer: (elicitationId, reply) => call("POST", `/elicitations/${elicitationId}`, reply),
+    async readAgents() {
+      const outcome = await call<{ agents: AgentView[] }>("GET", "/agents");
+      return outcome.isDone ? { isDone: true, answer: outcome.answer.agents } : outcome;
+    },
+    cancelAgent: (agentId) => callAction(fetcher, "POST", `${agents}/${agentId}/actions/cancel`, {}),
     async readQueue() {
       const outcome = await call<{ data: QueuedMessage[] }>("GET", "/queue");
       return outcome.isDone ? { isDone: true, answer: outcome.answer.data } : outcome;

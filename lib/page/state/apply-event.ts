@@ -80,6 +80,10 @@ function applyKind(state: SessionState, event: DomainEvent): SessionState {
       const newest = state.messages.at(-1)?.id ?? null;
       return { ...state, missingTools: [...state.missingTools, toMissingTools(event, newest)] };
     }
+    case "agent.spawned":
+    case "agent.progress":
+    case "agent.settled":
+      return { ...state, agentChanges: state.agentChanges + 1 };
     case "run.completed":
       return completeRun(state, event);
     default:

@@ -2,7 +2,7 @@ import type { EarlierMessages } from "../calls/read-earlier.ts";
 import { applyDelta } from "./apply-delta.ts";
 import { applyEvent, dropElicitation, projectTurnState } from "./apply-event.ts";
 import { createSessionState, isOpen, type SessionState } from "./session-state.ts";
-import type { LiveFrame, QueuedMessage, RunView, SessionSnapshot } from "./view-types.ts";
+import type { AgentView, LiveFrame, QueuedMessage, RunView, SessionSnapshot } from "./view-types.ts";
 
 /** The session as one page sees it, for any view library: read, subscribe, feed. */
 export type SessionStore = {
@@ -20,6 +20,8 @@ export type SessionStore = {
   noteStopping: (runId: string) => void;
   /** Takes note of an answered question, before its event arrives. */
   noteElicitationAnswered: (elicitationId: string) => void;
+  /** Takes over the sub-agents as the service lists them. */
+  replaceAgents: (agents: AgentView[]) => void;
   /** Takes over the session's new share link, after the old one was revoked. */
   replaceShare: (share: string) => void;
   /** Puts messages from before the known ones in their place. */
@@ -66,6 +68,7 @@ export function createSessionStore(
     },
     noteStopping: (stoppingRunId) => change({ ...state, stoppingRunId }),
     noteElicitationAnswered: (elicitationId) => change(dropElicitation(state, elicitationId)),
+    replaceAgents: (agents) => change({ ...state, agents }),
     replaceShare: (share) => change({ ...state, paths: { ...state.paths, share } }),
     addEarlier({ messages, hasEarlier }) {
       const known = new Set(state.messages.map(({ id }) => id));

@@ -27,6 +27,8 @@ export type SessionState = Omit<SessionSnapshot, "toolCalls"> & {
   stoppingRunId: string | null;
   /** Rises when the service says that the waiting messages have changed. */
   queueChanges: number;
+  /** Rises when the log tells of a sub-agent: the list of them is read again. */
+  agentChanges: number;
 };
 
 /** The state a page starts with. */
@@ -41,6 +43,7 @@ export const createSessionState = (snapshot: SessionSnapshot): SessionState => (
   connectionId: null,
   stoppingRunId: null,
   queueChanges: 0,
+  agentChanges: 0,
 });
 
 /** Whether a run has yet to end. */
@@ -53,6 +56,14 @@ export const currentRun = (state: SessionState): RunView | undefined =>
 /** Whether the run at work was told to stop and has yet to end. */
 export const isStopping = (state: SessionState): boolean =>
   state.runs.some((run) => run.runId === state.stoppingRunId && isOpen(run));
+
+/** Whether this visitor may send messages and addresses. A sub-agent takes them from its parent alone. */
+export const mayDirect = ({ role, agent }: Pick<SessionState, "role" | "agent">): boolean =>
+  role === "drive" && agent === null;
+
+/** Whether this visitor may stop the turn. */
+export const mayStop = ({ role, agent }: Pick<SessionState, "role" | "agent">): boolean =>
+  role === "drive" && agent?.parent.path !== null;
 
 /** Whether the session has a request that has not completed. */
 export const isWorking = (state: SessionState): boolean => state.turnState !== "idle";

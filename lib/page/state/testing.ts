@@ -20,7 +20,10 @@ export const snapshot: SessionSnapshot = {
     isStructured: false,
     outputSchema: null,
     hasBrowser: true,
+    mayDelegate: false,
   },
+  agent: null,
+  agents: [],
   role: "drive",
   model: { label: "gpt", isDemo: false },
   turnState: "running",
@@ -67,6 +70,7 @@ export const snapshot: SessionSnapshot = {
     artifacts: "/artifacts",
     messages: "/messages",
     picture: "/picture",
+    agents: "/agents",
     share: "/share",
   },
 };

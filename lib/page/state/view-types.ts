@@ -2,6 +2,7 @@ import type { ElicitationAnswer, ElicitationForm, FormField, FormValue } from "#
 import type { FollowUpMode, RunOrigin, ShareRole, Source } from "#db/schema/unions.ts";
 import type { BrowserRecord } from "#lib/browser/browser-service.ts";
 import type {
+  AgentView,
   DeliveryRecord,
   LiveClientFrame,
   QueuedMessage,
@@ -20,6 +21,7 @@ import type {
 } from "#lib/events/event.ts";
 
 export type {
+  AgentView,
   BrowserRecord,
   Deliverable,
   DomainEvent,
@@ -137,6 +139,15 @@ export type RunView = {
   endedAt: string | null;
 };
 
+/** What a session's page says of the sub-agent that the session is. */
+export type AgentFacts = {
+  name: string;
+  objective: string;
+  browser: AgentView["browser"];
+  /** The session that delegated to it; `path` is null where the visitor has no link to its page. */
+  parent: { title: string; path: string | null };
+};
+
 /** Everything the session page needs to draw itself; events with a higher `seq` bring it on from there. */
 export type SessionSnapshot = {
   session: {
@@ -149,7 +160,13 @@ export type SessionSnapshot = {
     /** The caller's JSON Schema where the session is structured. */
     outputSchema: unknown;
     hasBrowser: boolean;
+    /** Whether the agent may delegate to sub-agents. */
+    mayDelegate: boolean;
   };
+  /** The sub-agent that this session is; null for a session without a parent. */
+  agent: AgentFacts | null;
+  /** Every sub-agent below the session, parents before their children. */
+  agents: AgentView[];
   role: ShareRole;
   /** The model at work, and whether it is the built-in demo model (which the page must say). */
   model: { label: string; isDemo: boolean };
@@ -183,6 +200,8 @@ export type SessionSnapshot = {
     artifacts: string;
     messages: string;
     picture: string;
+    /** A sub-agent's page is below it, at its id. */
+    agents: string;
     share: string | null;
   };
 };

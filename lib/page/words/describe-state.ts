@@ -73,11 +73,14 @@ function describeTurn(state: SessionState): StateWords {
     case "succeeded":
       return describeSuccess(state, run);
     case "cancelled":
-      return wordsFor("stopped", { detail: "The turn was stopped.", advice: "Send a message to continue." });
+      return wordsFor("stopped", {
+        detail: "The turn was stopped.",
+        advice: adviseSender(state, "Send a message to continue."),
+      });
     case "errored":
       return wordsFor("failed", {
         detail: run.error ?? "The run ended with an error.",
-        advice: adviseOn(run.error),
+        advice: adviseSender(state, adviseOn(run.error)),
       });
   }
 }
@@ -87,6 +90,9 @@ function describePlaying(state: SessionState, run: RunView): StateWords {
     return wordsFor("compacting", { detail: "Freeing space in the agent’s context.", since: run.startedAt });
   return wordsFor("working", { detail: describeWork(state, run), since: run.startedAt });
 }
+
+/** Advice to send something, which the reader of a sub-agent's page cannot do. */
+const adviseSender = ({ agent }: SessionState, advice: string): string | null => (agent ? null : advice);
 
 /** Describes what the running turn waits for. Undefined if it does not wait. */
 function describeWait({ elicitations, waitingOn, control, role }: SessionState): StateWords | undefined {
@@ -126,13 +132,13 @@ function describeSuccess(state: SessionState, run: RunView): StateWords {
   if (deliverable?.status === "failed") {
     return wordsFor(word, {
       detail: describeFailedResult(deliverable),
-      advice: "Send a message to get a new result from the next turn.",
+      advice: adviseSender(state, "Send a message to get a new result from the next turn."),
     });
   }
   if (run.pageError === null) return wordsFor(word);
   return wordsFor(word, {
     detail: run.pageError,
-    advice: "Open the page in the address bar or send a message to try again.",
+    advice: adviseSender(state, "Open the page in the address bar or send a message to try again."),
   });
 }
 

@@ -22,7 +22,7 @@ test("a tool of a remote server is described by tool and server name", () => {
 });
 
 test("an unknown tool is described by its name", () => {
-  assert.equal(describeTool("spawn_agents", null).running, "Using spawn agents");
+  assert.equal(describeTool("publish_variant", null).running, "Using publish variant");
 });
 
 test("several calls of one tool are described in one sentence", () => {

@@ -12,6 +12,7 @@ export type ToolWords = {
     | "person"
     | "history"
     | "plug"
+    | "agents"
     | "tool";
   /** While it runs: `Reading the page`. */
   running: string;
@@ -105,6 +106,28 @@ const WORDS: Record<string, Words> = {
     done: "Searched the transcript",
   },
   read_tool_result: { icon: "history", running: "Reading more of a result", done: "Read more of a result" },
+  spawn_agents: { icon: "agents", running: "Starting sub-agents", done: "Started sub-agents" },
+  wait_for_agents: { icon: "agents", running: "Waiting for sub-agents", done: "Waited for sub-agents" },
+  message_agent: {
+    icon: "agents",
+    running: "Sending a message to a sub-agent",
+    done: "Sent a message to a sub-agent",
+    many: (count) => `Sent ${count} messages to sub-agents`,
+  },
+  list_agents: { icon: "agents", running: "Listing the sub-agents", done: "Listed the sub-agents" },
+  cancel_agent: {
+    icon: "agents",
+    running: "Stopping a sub-agent",
+    done: "Stopped a sub-agent",
+    many: (count) => `Stopped ${count} sub-agents`,
+  },
+  submit_result: { icon: "agents", running: "Submitting the result", done: "Submitted the result" },
+  report_progress: {
+    icon: "agents",
+    running: "Reporting progress",
+    done: "Reported progress",
+    many: (count) => `Reported progress ${count} times`,
+  },
   list_evidence: { icon: "history", running: "Listing the evidence", done: "Listed the evidence" },
 };
 
@@ -149,11 +172,20 @@ function describeOther(toolName: string): Words {
 function findObject(input: unknown): string | null {
   if (typeof input !== "object" || input === null) return null;
   const fields = new Map<string, unknown>(Object.entries(input));
+  const agents = fields.get("agents");
+  if (Array.isArray(agents)) return firstLine(agents.map(nameAgent).join(", "));
   for (const field of OBJECT_FIELDS) {
     const value = fields.get(field);
     if (typeof value === "string" && value.trim() !== "") return firstLine(value);
   }
   return null;
+}
+
+/** The name in an entry of `spawn_agents`, or its objective where it has none. */
+function nameAgent(agent: unknown): string {
+  if (typeof agent !== "object" || agent === null) return "";
+  if ("name" in agent && typeof agent.name === "string") return agent.name;
+  return "objective" in agent && typeof agent.objective === "string" ? agent.objective : "";
 }
 
 function firstLine(text: string): string {

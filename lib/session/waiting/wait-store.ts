@@ -2,7 +2,7 @@ import { and, asc, eq, inArray, isNotNull, isNull, lte, or, type SQL, sql } from
 import type { Executor, Transaction } from "#db/client.ts";
 import { databaseTime } from "#db/database-time.ts";
 import { agents, elicitations, outbox, runs, sessions, waits } from "#db/schema/index.ts";
-import type { Source, WaitEnd } from "#db/schema/unions.ts";
+import type { Source, WaitEnd, WaitKind } from "#db/schema/unions.ts";
 import { defineStatement, queryRows } from "#db/statement.ts";
 
 export type WaitRow = typeof waits.$inferSelect;
@@ -13,6 +13,19 @@ export type NewWait = Pick<WaitRow, "callId" | "kind" | "subjects" | "until" | "
 /** The waits of a run, ended ones included. */
 export function listWaits(db: Executor, runId: string): Promise<WaitRow[]> {
   return db.select().from(waits).where(eq(waits.runId, runId)).orderBy(asc(waits.createdAt));
+}
+
+/** What the parked turns of these sessions wait for; nothing for a session whose turn is not parked. */
+export async function listWaitKinds(db: Executor, sessionIds: string[]): Promise<Map<string, WaitKind[]>> {
+  if (sessionIds.length === 0) return new Map();
+  const rows = await db
+    .select({ sessionId: runs.sessionId, kind: waits.kind })
+    .from(runs)
+    .innerJoin(waits, and(eq(waits.runId, runs.id), isNull(waits.endedBy)))
+    .where(and(inArray(runs.sessionId, sessionIds), eq(runs.state, "running"), isNotNull(runs.parkedAt)));
+  const kinds = new Map<string, WaitKind[]>();
+  for (const { sessionId, kind } of rows) kinds.set(sessionId, [...(kinds.get(sessionId) ?? []), kind]);
+  return kinds;
 }
 
 /** Opens waits of a run; one that ended before is open again. */

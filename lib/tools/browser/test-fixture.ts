@@ -122,7 +122,7 @@ function createTestService(live: LiveBrowser, touched: string[]): BrowserService
     input: refuse,
     readCursor: refuse,
     readPicture: refuse,
-    readPictureTime: refuse,
+    readPictureTimes: refuse,
     reapIdle: refuse,
     closeSession: refuse,
     describe: () => ({ available: true, live: 1, detail: "a test's own Chromium" }),

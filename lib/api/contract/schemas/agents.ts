@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { AGENT_BROWSERS, AGENT_OUTCOMES } from "#db/schema/unions.ts";
+import { AGENT_BROWSERS, AGENT_OUTCOMES, WAIT_KINDS } from "#db/schema/unions.ts";
 import { usageSumSchema } from "#lib/events/event-schemas.ts";
 import { jsonValue, timestamp } from "#lib/events/wire-values.ts";
 
@@ -50,6 +50,28 @@ const agentRecordSchema = z
     settledAt: timestamp.nullable(),
   })
   .meta({ id: "AgentRecord", description: "A sub-agent." });
+
+/**
+ * A sub-agent as the session page lists it. It has no links: they would outlive the revocation of the link by which a
+ * visitor came.
+ */
+const agentViewSchema = agentRecordSchema
+  .omit({ statusUrl: true, streamUrl: true, liveViewUrl: true })
+  .extend({
+    waitingOn: z
+      .enum(WAIT_KINDS)
+      .nullable()
+      .meta({ description: "What its turn waits for. Null while it works.", examples: [null] }),
+    pictureTakenAt: timestamp
+      .nullable()
+      .meta({ description: "When the last picture of its page was taken.", examples: [null] }),
+  })
+  .meta({ id: "AgentView", description: "A sub-agent on the session page." });
+
+/** The tree below a session for its page, flat: parents before their children. */
+export const agentViewsSchema = z
+  .object({ success: z.literal(true), agents: z.array(agentViewSchema) })
+  .meta({ id: "AgentViews", description: "The sub-agents below a session, on its page." });
 
 /** The tree below a session, flat: parents before their children. */
 export const agentTreeSchema = z

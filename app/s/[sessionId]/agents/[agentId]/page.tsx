@@ -1,0 +1,28 @@
+import type { Metadata } from "next";
+import { headers } from "next/headers";
+import { notFound } from "next/navigation";
+import { cache } from "react";
+import { SessionView } from "#components/session/session-view.tsx";
+import { loadSessionPage } from "#lib/api/next/mount.ts";
+
+type Props = { params: Promise<{ sessionId: string; agentId: string }> };
+
+/** Once per request, for the title and the page alike. */
+const load = cache(async (sessionId: string, agentId: string) =>
+  loadSessionPage(sessionId, (await headers()).get("cookie"), agentId),
+);
+
+/** The sub-agent's name in the browser's tab. */
+export async function generateMetadata({ params }: Props): Promise<Metadata> {
+  const { sessionId, agentId } = await params;
+  const snapshot = await load(sessionId, agentId);
+  return { title: snapshot?.agent?.name ?? "Not found" };
+}
+
+/** A sub-agent below a session, for visitors of the session's page. */
+export default async function AgentPage({ params }: Props) {
+  const { sessionId, agentId } = await params;
+  const snapshot = await load(sessionId, agentId);
+  if (!snapshot) notFound();
+  return <SessionView key={agentId} snapshot={snapshot} />;
+}

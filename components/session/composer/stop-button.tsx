@@ -1,0 +1,22 @@
+"use client";
+
+import { Square } from "lucide-react";
+import { isStopping } from "#lib/page/state/session-state.ts";
+import { Button } from "../../ui/button.tsx";
+import { Kbd } from "../../ui/kbd.tsx";
+import { useSession } from "../session-context.tsx";
+import { useStop } from "./stop-context.tsx";
+
+/** Stops the running turn. */
+export function StopButton() {
+  const state = useSession();
+  const { stop } = useStop();
+  return (
+    <Button size="sm" variant="outline" className="h-7" disabled={isStopping(state)} onClick={stop}>
+      <Square aria-hidden className="fill-current" /> Stop
+      <span aria-hidden className="contents max-sm:hidden">
+        <Kbd>Esc</Kbd>
+      </span>
+    </Button>
+  );
+}

@@ -1,0 +1,136 @@
+"use client";
+
+import { Square, Users } from "lucide-react";
+import Link from "next/link";
+import { useState } from "react";
+import type { AgentView } from "#lib/page/state/view-types.ts";
+import { describeAgent } from "#lib/page/words/describe-agent.ts";
+import { Button } from "../../ui/button.tsx";
+import { EmptyNote } from "../../ui/empty-note.tsx";
+import { JsonTree } from "../../ui/json-tree.tsx";
+import { StatusDot } from "../../ui/status-dot.tsx";
+import { useRuntime, useSession } from "../session-context.tsx";
+
+/** Every sub-agent below the session: what it does, what its browser shows, and what came of it. */
+export function AgentsTab() {
+  const { agents, agent } = useSession();
+  if (agents.length === 0)
+    return (
+      <EmptyNote icon={<Users />} title="No sub-agents yet">
+        Sub-agents that the agent starts appear here.
+      </EmptyNote>
+    );
+  const top = Math.min(...agents.map(({ depth }) => depth));
+  return (
+    <ul aria-label={agent ? `Sub-agents of ${agent.name}` : "Sub-agents"} className="flex flex-col divide-y">
+      {inTreeOrder(agents).map((each) => (
+        <li key={each.agentId} style={{ paddingLeft: 16 + 24 * (each.depth - top) }} className="py-3 pr-4">
+          <AgentRow agent={each} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function AgentRow({ agent }: { agent: AgentView }) {
+  const { paths } = useSession();
+  const { tone, title, detail } = describeAgent(agent);
+  return (
+    <div className="flex items-start gap-3">
+      {agent.browser !== "none" && <Thumbnail agent={agent} />}
+      <div className="min-w-0 flex-1 text-sm">
+        <p className="flex items-center gap-2">
+          <Link
+            href={`${paths.agents}/${agent.agentId}`}
+            className="min-w-0 truncate rounded-sm font-medium text-accent-strong hover:underline"
+          >
+            {agent.name}
+          </Link>
+          <StatusDot tone={tone} />
+          <span className="shrink-0 text-soft">{title}</span>
+        </p>
+        <p dir="auto" title={agent.objective} className="line-clamp-2 text-faint [overflow-wrap:anywhere]">
+          {agent.objective}
+        </p>
+        {detail && <p className="line-clamp-2 text-soft [overflow-wrap:anywhere]">{detail}</p>}
+        {agent.status === "succeeded" && <AgentResult agent={agent} />}
+      </div>
+      {agent.status === "running" && <StopAgent agent={agent} />}
+    </div>
+  );
+}
+
+function AgentResult({ agent }: { agent: AgentView }) {
+  return (
+    <details className="mt-1">
+      <summary className="w-fit cursor-pointer rounded-sm text-faint text-xs hover:text-ink">Result</summary>
+      <div className="mt-1 max-h-64 overflow-auto rounded-md border bg-sunken p-2">
+        <JsonTree value={agent.result ?? null} />
+      </div>
+    </details>
+  );
+}
+
+/** The page that the sub-agent works on, as it was when it was last used. */
+function Thumbnail({ agent }: { agent: AgentView }) {
+  const { paths } = useSession();
+  const { agentId, name, browser, pictureTakenAt } = agent;
+  return (
+    <span className="relative block aspect-[16/10] w-28 shrink-0 overflow-hidden rounded-md border bg-sunken max-sm:w-20">
+      {pictureTakenAt ? (
+        // biome-ignore lint/performance/noImgElement: only the visitor's own browser has the cookie for this picture
+        <img
+          src={`${paths.agents}/${agentId}/live/picture?at=${encodeURIComponent(pictureTakenAt)}`}
+          alt={browser === "shared" ? `The shared page of ${name}` : `The page of ${name}`}
+          decoding="async"
+          className="size-full object-cover object-top"
+        />
+      ) : (
+        <span className="flex size-full items-center justify-center px-1 text-center text-2xs text-faint">
+          No picture yet
+        </span>
+      )}
+    </span>
+  );
+}
+
+function StopAgent({ agent: { agentId, name } }: { agent: AgentView }) {
+  const { actions, store } = useRuntime();
+  const { role } = useSession();
+  const [isStopping, setStopping] = useState(false);
+  const [error, setError] = useState<string | null>(null);
+  if (role !== "drive") return null;
+
+  async function stop(): Promise<void> {
+    setStopping(true);
+    setError(null);
+    const outcome = await actions.cancelAgent(agentId);
+    setStopping(false);
+    if (!outcome.isDone) return setError(outcome.error);
+    const listed = await actions.readAgents();
+    if (listed.isDone) store.replaceAgents(listed.answer);
+  }
+  return (
+    <div className="flex shrink-0 flex-col items-end gap-1">
+      <Button size="sm" variant="outline" disabled={isStopping} onClick={stop}>
+        <Square aria-hidden className="fill-current" /> Stop
+        <span className="sr-only"> {name}</span>
+      </Button>
+      {error && (
+        <p role="alert" className="max-w-40 text-right text-bad text-xs">
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Every sub-agent right after the one that it is below. */
+function inTreeOrder(agents: AgentView[]): AgentView[] {
+  const known = new Set(agents.map(({ agentId }) => agentId));
+  const withBelow = (agent: AgentView): AgentView[] => [
+    agent,
+    ...agents.filter(({ parentId }) => parentId === agent.agentId).flatMap(withBelow),
+  ];
+  return agents.filter(({ parentId }) => !known.has(parentId)).flatMap(withBelow);
+}

@@ -1,0 +1,26 @@
+import type { Upgrade } from "../live/live-hub.ts";
+import { findContainer } from "./find-container.ts";
+
+type RouteContext = { params: Promise<{ sessionId: string; agentId?: string }> };
+
+const REQUEST_CONTEXT = Symbol.for("@vercel/request-context");
+
+type Globals = { [REQUEST_CONTEXT]?: { get?: () => { upgradeWebSocket?: Upgrade } | undefined } };
+
+/**
+ * A session's live socket on Vercel, whose request context takes the connection away from HTTP; what is answered after
+ * that goes nowhere. Our own server process answers these paths by itself.
+ */
+export function mountLive() {
+  const handle = async (request: Request, context: RouteContext): Promise<Response> => {
+    const target = await context.params;
+    const { openLive } = await findContainer();
+    const requestContext = (globalThis as Globals)[REQUEST_CONTEXT]?.get?.();
+    const refusal = await openLive(request, target, () => {
+      if (!requestContext?.upgradeWebSocket) throw new Error("this server cannot upgrade connections");
+      return requestContext.upgradeWebSocket();
+    });
+    return refusal ?? new Response(null, { status: 204 });
+  };
+  return { GET: handle };
+}
