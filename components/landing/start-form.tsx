@@ -32,12 +32,12 @@ export function StartForm({ demoUrl, baseUrl }: { demoUrl: string; baseUrl: stri
           problem={form.problemAt("targetUrl")}
           onChange={form.setTargetUrl}
         />
-        <div className="flex items-center gap-3">
-          <Switch id="structured" checked={form.isStructured} onCheckedChange={form.setStructured} />
-          <label htmlFor="structured" className="font-medium text-sm">
-            Structured result
-          </label>
-        </div>
+        <OptionSwitches
+          isStructured={form.isStructured}
+          mayDelegate={form.mayDelegate}
+          onStructured={form.setStructured}
+          onDelegate={form.setMayDelegate}
+        />
         {form.isStructured && (
           <SchemaEditor text={form.schemaText} problem={form.schemaProblem} onChange={form.setSchemaText} />
         )}
@@ -62,12 +62,18 @@ function useStartForm(demoUrl: string) {
   const [targetUrl, setTargetUrl] = useState(demoUrl);
   const [isStructured, setStructured] = useState(false);
   const [schemaText, setSchemaText] = useState("");
+  const [mayDelegate, setMayDelegate] = useState(false);
   const [isStarting, setStarting] = useState(false);
   const [problem, setProblem] = useState<Problem>();
 
   const read = isStructured ? readSchema(schemaText) : undefined;
   const schema = read?.isValid ? read.schema : undefined;
-  const request = composeRequest(task.trim() || TASK_EXAMPLE, targetUrl.trim(), schema);
+  const request = composeRequest({
+    task: task.trim() || TASK_EXAMPLE,
+    targetUrl: targetUrl.trim(),
+    outputSchema: schema,
+    mayDelegate,
+  });
   const problemAt = (field: FieldName) => (problem?.field === field ? problem.text : undefined);
 
   /** A change removes the problem. */
@@ -100,6 +106,7 @@ function useStartForm(demoUrl: string) {
     targetUrl,
     isStructured,
     schemaText,
+    mayDelegate,
     isStarting,
     problem,
     request,
@@ -110,6 +117,7 @@ function useStartForm(demoUrl: string) {
     setTargetUrl: edit(setTargetUrl),
     setStructured: edit(setStructured),
     setSchemaText: edit(setSchemaText),
+    setMayDelegate: edit(setMayDelegate),
   };
 }
 
@@ -165,6 +173,46 @@ function TargetField({
         onChange={(event) => onChange(event.target.value)}
       />
     </Field>
+  );
+}
+
+/** What the session may do and return, besides answering in words. */
+function OptionSwitches({
+  isStructured,
+  mayDelegate,
+  onStructured,
+  onDelegate,
+}: {
+  isStructured: boolean;
+  mayDelegate: boolean;
+  onStructured: (isOn: boolean) => void;
+  onDelegate: (isOn: boolean) => void;
+}) {
+  return (
+    <div className="flex flex-col gap-1.5">
+      <div className="flex flex-wrap items-center gap-x-6 gap-y-3">
+        <div className="flex items-center gap-3">
+          <Switch id="structured" checked={isStructured} onCheckedChange={onStructured} />
+          <label htmlFor="structured" className="font-medium text-sm">
+            Structured result
+          </label>
+        </div>
+        <div className="flex items-center gap-3">
+          <Switch
+            id="delegate"
+            checked={mayDelegate}
+            aria-describedby="delegate-note"
+            onCheckedChange={onDelegate}
+          />
+          <label htmlFor="delegate" className="font-medium text-sm">
+            May delegate to sub-agents
+          </label>
+        </div>
+      </div>
+      <p id="delegate-note" className="text-faint text-xs">
+        Sub-agents work in parallel on parts of the task, each with its own browser if it needs one.
+      </p>
+    </div>
   );
 }
 

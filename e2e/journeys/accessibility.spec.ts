@@ -54,7 +54,12 @@ for (const viewport of SIZES) {
       await expect(page.getByRole("heading", { name: "Start a session" })).toBeVisible();
       await page.getByLabel("Structured result").click();
       await page.getByRole("button", { name: "Take the example" }).click();
-      await expectAccessible(page, "the start form with a schema");
+      await page.getByLabel("May delegate to sub-agents").click();
+      const command = page.getByRole("region", { name: "The same over HTTP" });
+      await expect(command).toContainText('"subAgents": true');
+      await expectAccessible(page, "the start form with a schema, for a session that may delegate");
+      await page.getByLabel("May delegate to sub-agents").click();
+      await expect(command).not.toContainText("subAgents");
       await page.getByRole("button", { name: "Start" }).click();
       await expect(page.getByRole("alert").first()).toBeVisible();
       await expectAccessible(page, "the start form with a problem");

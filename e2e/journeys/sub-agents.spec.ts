@@ -2,7 +2,7 @@ import { expect, type Page } from "@playwright/test";
 import type { ScriptedModel, Step } from "../fixtures/scripted-model/types.ts";
 import type { RunningService } from "../fixtures/service.ts";
 import { expectAccessible } from "./expect-accessible.ts";
-import { goTo, liveView, test } from "./journey.ts";
+import { GREEN, goTo, liveView, test } from "./journey.ts";
 
 const tool = (name: string, input: object): Step => ({ toolCalls: [{ name, arguments: input }] });
 
@@ -74,10 +74,10 @@ test("two sub-agents are watched, one is opened and left again, one is stopped, 
     page.getByText("This is a sub-agent. Only [compare] the pages sends it messages."),
   ).toBeVisible();
   const view = liveView(page);
-  await expect.poll(() => view.colorAt(20, 20)).toEqual([0, 128, 0]);
+  await expect.poll(() => view.colorAt(20, 20)).toEqual(GREEN);
   await page.reload();
   await expect(page.getByRole("heading", { name: "cart", level: 1 })).toBeVisible();
-  await expect.poll(() => view.colorAt(20, 20)).toEqual([0, 128, 0]);
+  await expect.poll(() => view.colorAt(20, 20)).toEqual(GREEN);
 
   await page.getByRole("link", { name: "Back to [compare] the pages" }).click();
   await expect(page.getByRole("heading", { name: "[compare] the pages", level: 1 })).toBeVisible();
@@ -100,7 +100,7 @@ test("a sub-agent is stopped on its own page, and its live view takes a person's
   await expect(rowOf(page, "offer").getByText("The offer is open.")).toBeVisible();
   await rowOf(page, "offer").getByRole("link", { name: "offer" }).click();
   const view = liveView(page);
-  await expect.poll(() => view.colorAt(20, 20)).toEqual([0, 128, 0]);
+  await expect.poll(() => view.colorAt(20, 20)).toEqual(GREEN);
   await view.click(300, 130);
   await expect(page.getByText("You have control")).toBeVisible();
   await page.keyboard.type("ship it");

@@ -12,6 +12,7 @@ const nothing = {
   links: [],
   buttons: [],
   products: [],
+  forms: [],
   summary: "Nothing was read.",
 };
 const object = (properties: Record<string, unknown>) => ({

@@ -82,7 +82,15 @@ function completeInput(schema: unknown, input: Record<string, unknown>): Record<
   if (!isSchemaObject(schema) || !Array.isArray(schema.required)) return input;
   const required = schema.required.filter((name) => typeof name === "string" && !(name in input));
   if (required.length === 0) return input;
-  const nothing = { fields: [], headings: [], links: [], buttons: [], products: [], summary: "demo" };
+  const nothing = {
+    fields: [],
+    headings: [],
+    links: [],
+    buttons: [],
+    products: [],
+    forms: [],
+    summary: "demo",
+  };
   const built = buildValue({ ...schema, required }, nothing);
   return { ...(isSchemaObject(built) ? built : {}), ...input };
 }

@@ -65,10 +65,7 @@ export async function admitCaller(
  * Refuses operations that change a sub-agent: its messages, stops and retargets come from its parent, and it is deleted
  * with its root. Source: `wire.md`, Sub-agents.
  */
-function refuseControl(
-  { method }: Operation,
-  { parentSessionId }: SessionRow,
-): Failure | undefined {
+function refuseControl({ method }: Operation, { parentSessionId }: SessionRow): Failure | undefined {
   if (method === "GET" || parentSessionId === null) return undefined;
   return fail(
     "conflict",

@@ -29,6 +29,7 @@ const facts: PageFacts = {
     { name: "Mug", price: "£14.00", amount: 14 },
     { name: "Pot", price: "£48.50", amount: 48.5 },
   ],
+  forms: [field("form", "Checkout", false)],
   summary: "Checkout: 3 form fields read. (Built-in demo model, rule-based.)",
 };
 const nothing: PageFacts = {
@@ -37,6 +38,7 @@ const nothing: PageFacts = {
   links: [],
   buttons: [],
   products: [],
+  forms: [],
   summary: "No page was read.",
 };
 

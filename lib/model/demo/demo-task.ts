@@ -1,5 +1,5 @@
 /** What of a page the task is about. */
-export type Want = "fields" | "headings" | "links" | "buttons" | "prices" | "images";
+export type Want = "fields" | "headings" | "links" | "buttons" | "prices" | "images" | "forms";
 
 /** A task as far as rules can read it. */
 export type DemoTask = {
@@ -19,11 +19,13 @@ const WANT_WORDS: [Want, RegExp][] = [
     "fields",
     /\b(forms?|fields?|inputs?|asks? (me )?for|asked for|requires?|required|fill|questions?|checkout|sign ?up|register)\b/i,
   ],
-  ["prices", /\b(prices?|pricing|costs?|how much|products?|sells?|offers?|cheapest)\b/i],
+  // Before the prices, whose query also finds headings: so the headings stay in the order of the page.
   ["headings", /\b(headings?|headlines?|sections?|structure|outline|titles?)\b/i],
+  ["prices", /\b(prices?|pricing|costs?|how much|products?|sells?|offers?|cheapest)\b/i],
   ["links", /\b(links?|navigation|menu|nav)\b/i],
   ["buttons", /\b(buttons?|calls? to action|ctas?)\b/i],
   ["images", /\b(images?|pictures?|photos?|alt texts?)\b/i],
+  ["forms", /\b(number of|how many) forms\b/i],
 ];
 
 const DESTINATIONS: Destination[] = [
@@ -45,9 +47,13 @@ const MESSAGE_CHARACTERS_MAX = 20_000;
 /** A line of page context that a caller or the service put into the message; not part of the task. */
 const CONTEXT_LINE = /^[ \t*-]{0,8}(current|target|demo) pages? ?:.*$/gim;
 
+/** The part of a message that can say what to do: its beginning, without lines of page context. */
+export const readTaskText = (message: string): string =>
+  message.slice(0, MESSAGE_CHARACTERS_MAX).replace(CONTEXT_LINE, "");
+
 /** Reads the task from the text of the last user message. */
 export function readDemoTask(message: string): DemoTask {
-  const text = message.slice(0, MESSAGE_CHARACTERS_MAX).replace(CONTEXT_LINE, "");
+  const text = readTaskText(message);
   const url = text
     .match(/https?:\/\/[^\s<>"'`)\]]+/i)?.[0]
     .slice(0, 2_000)

@@ -1,4 +1,4 @@
-import { findJson, type PageElement, type PageReading } from "./page-reading.ts";
+import { findJson, isShortened, type PageElement, type PageReading, readData } from "./page-reading.ts";
 
 const entities: Record<string, string> = {
   amp: "&",
@@ -57,8 +57,7 @@ function readFields(html: string): PageElement[] {
  * A plain text gives its lines as paragraphs. Works on the first 300,000 characters and never throws.
  */
 export function readHtml(result: string, url: string): PageReading {
-  // A tool may put its answer between two marks, to tell data from instructions.
-  const source = result.match(/<(data-\w+)>\n([\s\S]*)\n<\/\1>/)?.[2] ?? result;
+  const source = readData(result);
   const carrier = source.trimStart().startsWith("{") ? findJson(source) : undefined;
   const inner =
     typeof carrier === "object" && carrier !== null
@@ -67,6 +66,8 @@ export function readHtml(result: string, url: string): PageReading {
   const html = (typeof inner === "string" ? inner : source).slice(0, 300_000);
   const title = plain(html.match(/<title[^>]{0,200}>([\s\S]{0,500}?)<\/title>/i)?.[1] ?? "");
   const elements: PageElement[] = readFields(html);
+  for (const [, tag = ""] of html.matchAll(/<form\b([^>]{0,1000})>/gi))
+    elements.push(element("form", attribute(tag, "aria-label") || attribute(tag, "id") || "form"));
   for (const [, level = "", text = ""] of html.matchAll(/<h([1-3])\b[^>]{0,500}>([\s\S]{0,500}?)<\/h\1>/gi)) {
     elements.push(element("heading", plain(text), { selector: `h${level}` }));
   }
@@ -86,6 +87,6 @@ export function readHtml(result: string, url: string): PageReading {
     url,
     ...(title ? { title } : {}),
     elements: elements.filter(({ name }) => name !== ""),
-    isCut: false,
+    isCut: isShortened(result),
   };
 }

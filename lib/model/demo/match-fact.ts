@@ -106,6 +106,7 @@ export function buildScope(facts: PageFacts): Scope {
     links: facts.links.map(elementScope),
     buttons: texts(facts.buttons),
     products,
+    forms: facts.forms.map(elementScope),
     prices: facts.products.map(({ name, price, amount }) =>
       scopeOf({ name: price, text: price, title: name, price, amount }),
     ),
@@ -119,6 +120,7 @@ export function buildScope(facts: PageFacts): Scope {
     headline: facts.headings[0],
     price: facts.products[0]?.price,
     summary: facts.summary,
+    partial: facts.isPartial,
   };
   const words = [
     facts.title,

@@ -14,6 +14,9 @@ export type PageFacts = {
   links: PageElement[];
   buttons: string[];
   products: Product[];
+  forms: PageElement[];
+  /** Whether a tool result showed only a part of the page; undefined where no page was read. */
+  isPartial?: boolean;
   /** One sentence for a free text place, with the label of the demo model. */
   summary: string;
 };
@@ -65,14 +68,26 @@ const fieldRoles =
 
 /** Collects the facts from all successful tool results; what is said about the page that was open last wins. */
 export function collectFacts(situation: Situation): PageFacts {
-  const facts: PageFacts = { fields: [], headings: [], links: [], buttons: [], products: [], summary: "" };
+  const facts: PageFacts = {
+    fields: [],
+    headings: [],
+    links: [],
+    buttons: [],
+    products: [],
+    forms: [],
+    summary: "",
+  };
   const seen: PageElement[] = [];
   for (const { toolName, input, result } of [...situation.earlier, ...situation.exchanges]) {
     if (result === undefined || result.isError) continue;
     const isFetch = toolName === "fetch_url";
     if (!isFetch && toolName !== "dom_query" && toolName !== "browser_execute") continue;
     const reading = isFetch ? readHtml(result.text, String(input.url ?? "")) : readPage(result.text);
-    if (reading.url !== undefined && reading.url !== facts.url) seen.length = 0;
+    if (reading.url !== undefined && reading.url !== facts.url) {
+      seen.length = 0;
+      facts.isPartial = false;
+    }
+    if (reading.isCut) facts.isPartial = true;
     if (reading.url !== undefined) facts.url = reading.url;
     if (reading.title !== undefined) facts.title = reading.title;
     seen.push(...reading.elements);
@@ -85,6 +100,7 @@ export function collectFacts(situation: Situation): PageFacts {
   facts.links = unique.filter(({ role }) => /^(link|a)$/.test(role));
   facts.buttons = names(/^button$/);
   facts.products = findProducts(unique);
+  facts.forms = unique.filter(({ role }) => role === "form");
   facts.summary = summarize(facts);
   return facts;
 }

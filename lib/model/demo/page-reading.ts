@@ -99,6 +99,13 @@ function readElementLine(line: string): PageElement | undefined {
   };
 }
 
+/** The data in a tool result, without the two marks around it and the words outside; the whole text where there are none. */
+export const readData = (text: string): string => text.match(/<(data-\w+)>\n([\s\S]*)\n<\/\1>/)?.[2] ?? text;
+
+/** Whether a tool result shows only a part of what the tool found. */
+export const isShortened = (text: string): boolean =>
+  /^\d+ elements? match\w*, the first \d+ shown|characters left out; read on with/m.test(text);
+
 /**
  * Reads a page's address, title and elements from the text of a tool result: the lines of `dom_query`, or JSON that may
  * have words around it. Never throws; a text that says nothing about a page gives a reading without elements.
@@ -110,7 +117,7 @@ export function readPage(text: string): PageReading {
       url: textOf(head[2]),
       title: unquote(head[1]),
       elements: text.split("\n").flatMap((line) => readElementLine(line) ?? []),
-      isCut: /^\d+ elements? match\w*, the first \d+ shown|characters left out; read on with/m.test(text),
+      isCut: isShortened(text),
     };
   }
   const page = findPage(findJson(text));

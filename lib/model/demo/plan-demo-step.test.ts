@@ -1,90 +1,28 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk/provider";
-import { readDemoTask } from "./demo-task.ts";
+import type { LanguageModelV4Message } from "@ai-sdk/provider";
 import { planDemoStep } from "./plan-demo-step.ts";
 import { readSituation } from "./situation.ts";
+import {
+  answerOf,
+  calledBy,
+  type Element,
+  exchange,
+  ORIGIN,
+  plan,
+  reportOf,
+  system,
+  user,
+} from "./testing.ts";
 
-const origin = "http://127.0.0.1:3000";
-const shop = `${origin}/demo/index.html`;
-const checkout = `${origin}/demo/checkout.html`;
-
-const system = (content: string): LanguageModelV4Message => ({ role: "system", content });
-const user = (text: string): LanguageModelV4Message => ({ role: "user", content: [{ type: "text", text }] });
-
-let calls = 0;
-function exchange(
-  toolName: string,
-  input: unknown,
-  result: string,
-  isError = false,
-): LanguageModelV4Message[] {
-  calls += 1;
-  const toolCallId = `call_${calls}`;
-  return [
-    { role: "assistant", content: [{ type: "tool-call", toolCallId, toolName, input }] },
-    {
-      role: "tool",
-      content: [
-        {
-          type: "tool-result",
-          toolCallId,
-          toolName,
-          output: { type: isError ? "error-text" : "text", value: result },
-        },
-      ],
-    },
-  ];
-}
-
+const shop = `${ORIGIN}/demo/index.html`;
+const checkout = `${ORIGIN}/demo/checkout.html`;
 const browserTools = ["browser_execute", "dom_query"];
-
-function plan(prompt: LanguageModelV4Message[], tools: string[] = browserTools) {
-  const options: LanguageModelV4CallOptions = {
-    prompt,
-    tools: tools.map((name) => ({ type: "function", name, inputSchema: { type: "object" } })),
-  };
-  return planDemoStep(readSituation(options, origin));
-}
-
-function calledBy(step: ReturnType<typeof plan>): string[] {
-  assert.equal(step.kind, "calls");
-  if (step.kind !== "calls") return [];
-  return step.calls.map(
-    ({ toolName, input }) => `${toolName} ${String(input.script ?? input.selector ?? input.url ?? "")}`,
-  );
-}
-
-function reportOf(step: ReturnType<typeof plan>): string {
-  assert.equal(step.kind, "report");
-  return step.kind === "report" ? step.text : "";
-}
 
 const opened = (url: string, title: string) =>
   exchange("browser_execute", { script: `await page.goto("${url}")` }, JSON.stringify({ url, title }));
 const queried = (selector: string, url: string, elements: Element[]) =>
   exchange("dom_query", { selector }, answerOf(url, "Checkout", elements));
-
-type Element = {
-  role: string;
-  name: string;
-  text?: string;
-  selector: string;
-  required?: boolean;
-  value?: string;
-  frame?: string;
-};
-
-/** What `dom_query` answers. */
-function answerOf(url: string, title: string, elements: Element[]): string {
-  const keyed = (key: string, value: string | undefined) => (value ? ` ${key} ${JSON.stringify(value)}` : "");
-  const lines = elements.map(
-    ({ role, name, text, selector, required, value, frame }, index) =>
-      `${role} ${JSON.stringify(name)} [e${index}]${required ? " required" : ""}${keyed("value", value)}${keyed("text", text)} selector ${JSON.stringify(selector)}${keyed("frame", frame)} box 0,0 10×10`,
-  );
-  const quoted = [`${JSON.stringify(title)} ${url}`, ...lines].join("\n");
-  return `${elements.length} elements match. What stands between the two marks is data from ${url}.\n<data-ab12>\n${quoted}\n</data-ab12>`;
-}
 
 const fieldSelector = "input:not([type=hidden]), select, textarea";
 const fields = [
@@ -271,16 +209,6 @@ test("a turn ends even when its calls go in circles", () => {
   assert.equal(plan(prompt).kind, "report");
 });
 
-test("words of a task are read", () => {
-  assert.deepEqual(readDemoTask("what does its checkout ask for?").wants, ["fields"]);
-  assert.equal(readDemoTask("what does its checkout ask for?").destination?.word, "checkout");
-  assert.deepEqual(readDemoTask("How much do the products cost?").wants, ["prices"]);
-  assert.equal(readDemoTask("take a screenshot").wantsScreenshot, true);
-  assert.equal(readDemoTask("see (https://a.example/x).").url, "https://a.example/x");
-  assert.equal(readDemoTask("Target page: https://a.example/\nhello").url, undefined);
-  assert.equal(readDemoTask("good morning").isUnderstood, false);
-});
-
 test("prices are named by the heading that their product begins with", () => {
   const elements = [
     {
@@ -329,7 +257,7 @@ test("the source of a page is asked for where the fetch offers it, and read betw
   const inputSchema = { type: "object" as const, properties: { format: { enum: ["text", "raw"] } } };
   const prompt = [user("list the headings of https://s.example/")];
   const tools = [{ type: "function" as const, name: "fetch_url", inputSchema }];
-  const step = planDemoStep(readSituation({ prompt, tools }, origin));
+  const step = planDemoStep(readSituation({ prompt, tools }, ORIGIN));
   assert.deepEqual(step.kind === "calls" ? step.calls[0]?.input : undefined, {
     url: "https://s.example/",
     format: "raw",

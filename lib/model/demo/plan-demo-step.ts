@@ -1,12 +1,10 @@
+import { readComparison } from "./delegation/comparison-task.ts";
+import { planComparison } from "./delegation/plan-comparison.ts";
+import { planSubAgent } from "./delegation/plan-sub-agent.ts";
 import { type DemoTask, readDemoTask, type Want } from "./demo-task.ts";
 import { type PageReading, readPage } from "./page-reading.ts";
-import type { Situation, ToolExchange } from "./situation.ts";
+import type { DemoStep, Situation, ToolExchange } from "./situation.ts";
 import { writeCannotReport, writeFetchReport, writeHelp, writePageReport } from "./write-demo-report.ts";
-
-/** What the demo model does next: say a word and call tools, or end the turn with a report. */
-type DemoStep =
-  | { kind: "calls"; say: string; calls: { toolName: string; input: Record<string, unknown> }[] }
-  | { kind: "report"; text: string };
 
 /** A turn of the demo model never needs more; past it, it reports what it has. */
 const CALLS_MAX = 12;
@@ -19,16 +17,35 @@ const wantSelectors: Record<Want, string> = {
   buttons: "button, [role=button], input[type=submit]",
   prices: "article, li, tr, [class*=price], h2, h3",
   images: "img",
+  forms: "form",
 };
 
 const OVERVIEW: Want[] = ["headings", "links", "fields"];
 
 /**
  * The planner of the built-in demo model: decides one step from the transcript alone, so that the same transcript always
- * gives the same step. Order: open the page, follow a link to the part asked for, query it, report.
+ * gives the same step. A comparison of pages is delegated where the session may delegate; a sub-agent submits what it read.
  */
 export function planDemoStep(situation: Situation): DemoStep {
   const task = readDemoTask(situation.message);
+  if (situation.tools.has("submit_result")) return planSubAgent(situation, planPageStep(situation, task));
+  const comparison = readComparison(situation);
+  if (comparison === undefined || !canReadPages(situation)) return planPageStep(situation, task);
+  if (situation.tools.has("spawn_agents")) return planComparison(situation, comparison);
+
+  const [first = ""] = comparison.urls;
+  const only = { ...readDemoTask(comparison.words), url: first, isUnderstood: true };
+  const step = planPageStep(situation, only);
+  return step.kind === "calls" ? step : { ...step, text: `${describeNoDelegation(first)}\n\n${step.text}` };
+}
+
+const canReadPages = ({ tools }: Situation) => tools.has("dom_query") || tools.has("fetch_url");
+
+const describeNoDelegation = (url: string) =>
+  `This session may not delegate to sub-agents, so this is about one page only, ${url}. To compare pages, create the session with \`subAgents: true\`.`;
+
+/** The next step of a turn about one page: open it, follow a link to the part asked for, query it, report. */
+function planPageStep(situation: Situation, task: DemoTask): DemoStep {
   if (!task.isUnderstood) return { kind: "report", text: writeHelp(situation) };
   if (situation.exchanges.length >= CALLS_MAX) return report(situation, task);
   if (!situation.tools.has("dom_query")) return planWithoutQuery(situation, task);

@@ -8,6 +8,11 @@ export type ToolExchange = {
   result?: { isError: boolean; text: string };
 };
 
+/** What the demo model does next: say a sentence and call tools, or end the turn with a report. */
+export type DemoStep =
+  | { kind: "calls"; say: string; calls: { toolName: string; input: Record<string, unknown> }[] }
+  | { kind: "report"; text: string };
+
 /** Everything that the planner looks at. */
 export type Situation = {
   /** Text of the last user message. */
@@ -16,6 +21,8 @@ export type Situation = {
   currentUrl?: string;
   targetUrl?: string;
   demoUrl: string;
+  /** In a sub-agent: the JSON Schema of its result, as the instructions state it; undefined where there is none. */
+  resultSchema?: Record<string, unknown>;
   /** Offered tools with the schemas of their inputs. */
   tools: Map<string, unknown>;
   /** Calls before the last user message, and those of this turn. */
@@ -65,6 +72,18 @@ function readPageLine(text: string, name: string): string | undefined {
   return lines.at(-1)?.[1];
 }
 
+/** What stands before the JSON Schema of its result in the instructions of a sub-agent. */
+const RESULT_SCHEMA = "- Your result has to fit this JSON Schema:\n\n```json\n";
+
+/** The JSON Schema of a sub-agent's result; undefined where the instructions have none, or show it cut. */
+function readResultSchema(instructions: string): Record<string, unknown> | undefined {
+  const start = instructions.indexOf(RESULT_SCHEMA);
+  if (start === -1) return undefined;
+  const [json] = instructions.slice(start + RESULT_SCHEMA.length).split("\n```", 1);
+  const schema = readInput(json);
+  return Object.keys(schema).length > 0 ? schema : undefined;
+}
+
 /** How a message begins that the service adds to a conversation. */
 const ADDED = "[Added by the service]";
 
@@ -79,7 +98,11 @@ export function readSituation(options: LanguageModelV4CallOptions, demoOrigin: s
   };
   let context = "";
   for (const message of options.prompt) {
-    if (message.role === "system") context += `\n${message.content}`;
+    if (message.role === "system") {
+      context += `\n${message.content}`;
+      const schema = readResultSchema(message.content);
+      if (schema !== undefined) situation.resultSchema = schema;
+    }
     if (message.role === "user") {
       const text = message.content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
       // The demo model reads the page with its tools.

@@ -1,11 +1,11 @@
 import type { DemoTask, Want } from "./demo-task.ts";
 import { readHtml } from "./html-reading.ts";
 import { findPrice, findProducts } from "./page-facts.ts";
-import { findJson, type PageElement, type PageReading } from "./page-reading.ts";
+import { findJson, type PageElement, type PageReading, readData } from "./page-reading.ts";
 import type { Situation, ToolExchange } from "./situation.ts";
 
 /** Stands under every report, so that nobody takes rules for a language model. */
-const demoLabel =
+export const demoLabel =
   "_Built-in demo model: a small rule-based planner. Set `OPENAI_API_KEY`, `OPENAI_BASE_URL` or `AI_GATEWAY_API_KEY` for a real one._";
 
 const LINES_MAX = 25;
@@ -13,16 +13,17 @@ const ABILITIES = [
   "open a page (`open https://…`) and take a screenshot of it",
   "list what a form or a checkout asks for",
   "list headings, links, buttons, images, products and prices",
+  "compare pages (`compare /demo with /demo/cart.html`), in a session that may delegate to sub-agents",
 ];
 
-/** Page text as data in Markdown: one line, no markup of its own, bounded. */
-function quote(text: string): string {
-  const line = text.replace(/\s+/g, " ").trim().slice(0, 160);
+/** Text of a page or a tool as data in Markdown: one line of at most `charactersMax`, no markup of its own. */
+export function quote(text: string, charactersMax = 160): string {
+  const line = text.replace(/\s+/g, " ").trim().slice(0, charactersMax);
   return line.replace(/[\\`*_[\]<>|#~]/g, (character) => `\\${character}`);
 }
 
 const nameOf = ({ name, text }: PageElement) => name || text;
-const join = (...parts: (string | undefined)[]) => parts.filter(Boolean).join("\n\n");
+export const join = (...parts: (string | undefined)[]) => parts.filter(Boolean).join("\n\n");
 
 function list(lines: string[]): string {
   const unique = [...new Set(lines.filter((line) => line !== ""))];
@@ -60,6 +61,8 @@ function section(want: Want, elements: PageElement[], isCut = false): string {
     if (products.length === 0) return "I found no prices on the page.";
     return `Prices:\n\n${list(products.map(({ name, price }) => (name ? `${quote(name)}: ${quote(price)}` : quote(price))))}`;
   }
+  if (want === "forms")
+    return `Number of forms: ${isCut ? "at least " : ""}${elements.filter(({ role }) => role === "form").length}.`;
   const lines = list(elements.map((element) => quote(nameOf(element))));
   const title = `${want.slice(0, 1).toUpperCase()}${want.slice(1)}`;
   return lines === "" ? `The page has no ${want}.` : `${title}:\n\n${lines}`;
@@ -90,10 +93,9 @@ export function writePageReport(found: {
   url: string | undefined;
 }): string {
   if (found.navigation?.result?.isError) {
-    return join(
-      `I could not open the page. The browser said: ${quote(found.navigation.result.text)}`,
-      demoLabel,
-    );
+    // Without the place in the script, which says nothing about the page.
+    const [error = ""] = readData(found.navigation.result.text).split("\nat line ", 1);
+    return join(`I could not open the page. The browser said: ${quote(error, 300)}`, demoLabel);
   }
   const readings = [...found.readings.values()].map(({ reading }) => reading);
   const title = readings.find((reading) => reading.title)?.title;
@@ -133,6 +135,7 @@ const sourceRoles: Record<Want, RegExp> = {
   buttons: /^button$/,
   prices: /./,
   images: /^img$/,
+  forms: /^form$/,
 };
 
 /** The report on a page whose source was fetched instead of opened. */

@@ -5,6 +5,17 @@ type StartRequest = {
   messages: { role: "user"; parts: { type: "text"; text: string }[] }[];
   targetUrl?: string;
   outputSchema?: Record<string, unknown>;
+  subAgents?: true;
+};
+
+/** The values of the start form. */
+type StartValues = {
+  task: string;
+  /** Empty for a session without a target page. */
+  targetUrl: string;
+  /** Undefined for a session without a structured result. */
+  outputSchema: Record<string, unknown> | undefined;
+  mayDelegate: boolean;
 };
 
 /** Starts a session from the landing page. */
@@ -14,15 +25,17 @@ export const startSession = (
 ): Promise<ActionOutcome<{ sessionId: string; shareUrl: string }>> =>
   callAction(fetcher, "POST", "/actions/sessions", request);
 
-/** The creation request for a task; an empty address and an absent schema are left out. */
-export const composeRequest = (
-  task: string,
-  targetUrl: string,
-  outputSchema: Record<string, unknown> | undefined,
-): StartRequest => ({
+/** The creation request for the form's values. Fields that are empty or off are left out. */
+export const composeRequest = ({
+  task,
+  targetUrl,
+  outputSchema,
+  mayDelegate,
+}: StartValues): StartRequest => ({
   messages: [{ role: "user", parts: [{ type: "text", text: task }] }],
   ...(targetUrl ? { targetUrl } : {}),
   ...(outputSchema ? { outputSchema } : {}),
+  ...(mayDelegate ? { subAgents: true } : {}),
 });
 
 /** The same request as a command for a POSIX shell; the key is taken from the environment. */
@@ -35,6 +48,7 @@ export function composeCurl(baseUrl: string, request: StartRequest): string {
     ...(request.outputSchema
       ? [`"outputSchema": ${indent(JSON.stringify(request.outputSchema, null, 2))}`]
       : []),
+    ...(request.subAgents ? [`"subAgents": true`] : []),
   ];
   const body = `{\n  ${fields.join(",\n  ")}\n}`.replaceAll("'", `'\\''`);
   return [

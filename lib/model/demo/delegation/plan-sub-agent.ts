@@ -1,0 +1,52 @@
+import { buildValue } from "../build-value.ts";
+import { collectFacts, type PageFacts } from "../page-facts.ts";
+import type { DemoStep, Situation } from "../situation.ts";
+import { quote } from "../write-demo-report.ts";
+
+const READING_TOOLS = new Set(["browser_execute", "dom_query", "fetch_url"]);
+
+/**
+ * The next step of a sub-agent: it reads its page like any session, reports progress once, and submits what it read, as a
+ * value for the result schema where there is one. Where it could not read everything, it submits nothing, because a value
+ * for the schema would be invented; its turn ends with the report, which says why.
+ *
+ * @param step the next step of the same turn in a session that is no sub-agent.
+ */
+export function planSubAgent(situation: Situation, step: DemoStep): DemoStep {
+  if (step.kind === "calls") return step;
+  const { exchanges, tools, resultSchema } = situation;
+  const submission = exchanges.findLast(({ toolName }) => toolName === "submit_result");
+  if (submission !== undefined) {
+    const answer = submission.result?.text ?? "no answer";
+    return { kind: "report", text: `My result was not accepted: ${quote(answer, 500)}\n\n${step.text}` };
+  }
+  const readings = exchanges.filter(({ toolName }) => READING_TOOLS.has(toolName));
+  if (readings.length === 0 || readings.some(({ result }) => result === undefined || result.isError))
+    return step;
+
+  const facts = collectFacts(situation);
+  if (tools.has("report_progress") && !exchanges.some(({ toolName }) => toolName === "report_progress")) {
+    const text = describeProgress(facts);
+    return {
+      kind: "calls",
+      say: "I have read the page.",
+      calls: [{ toolName: "report_progress", input: { text } }],
+    };
+  }
+  const result = resultSchema === undefined ? step.text : buildValue(resultSchema, facts);
+  return {
+    kind: "calls",
+    say: "I submit what I read.",
+    calls: [{ toolName: "submit_result", input: { result } }],
+  };
+}
+
+function describeProgress({ title, url, headings, links, fields, products }: PageFacts): string {
+  const counts = [
+    `headings: ${headings.length}`,
+    `links: ${links.length}`,
+    `form fields: ${fields.length}`,
+    `prices: ${products.length}`,
+  ];
+  return `Read ${(title ?? url ?? "the page").slice(0, 200)} (${counts.join(", ")}).`;
+}
