@@ -71,7 +71,7 @@ test("two sub-agents are watched, one is opened and left again, one is stopped, 
   await expect(page.getByText("Ran a script in the page")).toBeVisible();
   await expect(page.getByLabel("Message to the agent")).toHaveCount(0);
   await expect(
-    page.getByText("This is a sub-agent. Only [compare] the pages sends it messages."),
+    page.getByText("A sub-agent gets messages only from the session that started it."),
   ).toBeVisible();
   const view = liveView(page);
   await expect.poll(() => view.colorAt(20, 20)).toEqual(GREEN);
@@ -160,7 +160,7 @@ for (const viewport of [
       await expect(rowOf(page, "offer").getByText("The offer is open.")).toBeVisible();
       await expectAccessible(page, "sub-agents at work");
       await rowOf(page, "cart").getByRole("link").click();
-      await expect(page.getByText("This is a sub-agent.")).toBeVisible();
+      await expect(page.getByText("A sub-agent gets messages only")).toBeVisible();
       await expectAccessible(page, "a sub-agent's page");
       release();
       await page.getByRole("link", { name: "Back to" }).click();

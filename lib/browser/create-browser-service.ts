@@ -15,16 +15,12 @@ import { createLocalProvider } from "./process/local-provider.ts";
 import { sweepBrowsers } from "./process/profile-folder.ts";
 import { createRemoteProvider } from "./process/remote-provider.ts";
 import { type BrowserClaims, createBrowserClaims, type HandOver } from "./session/browser-claims.ts";
-import { type BrowserPlaces, createBrowserPlaces, orderForEnding } from "./session/browser-places.ts";
+import { type BrowserPlaces, createBrowserPlaces } from "./session/browser-places.ts";
 import { createStoredRecord, readShownFields } from "./session/browser-record.ts";
-import {
-  type BrowserOwner,
-  type BrowserRow,
-  listSharedInUse,
-  readBrowserSession,
-} from "./session/browser-store.ts";
+import { type BrowserOwner, type BrowserRow, readBrowserSession } from "./session/browser-store.ts";
 import { createSessionBrowser, type SessionBrowser } from "./session/session-browser.ts";
 import { createSessionBrowsers, type SessionBrowsers } from "./session/session-browsers.ts";
+import { endIdle, endUnused } from "./session/unused-browsers.ts";
 import { createPictureKeeper } from "./view/page-picture.ts";
 import { readPagePicture, readPictureTimes } from "./view/picture-store.ts";
 
@@ -68,8 +64,6 @@ export type BrowserServiceDeps = {
 
 const WARM_UP_DELAY_MS = 3_000;
 const NAVIGATION_TIMEOUT_MS = 30_000;
-/** A session with an open turn that has used its browser more recently keeps it, although other sessions wait. */
-const EVICTION_IDLE_MS = 30_000;
 
 type Parts = {
   deps: BrowserServiceDeps;
@@ -104,25 +98,9 @@ export async function createBrowserService(deps: BrowserServiceDeps): Promise<Br
     readPicture: (sessionId) => readPagePicture(deps.db, sessionId),
     readPictureTimes: (sessionIds) => readPictureTimes(deps.db, sessionIds),
     async reapIdle(now) {
-      const idle = browsers
-        .list()
-        .filter(([, browser]) => browser.isUnused() && browser.idleMs(now.getTime()) >= deps.idleMs);
-      // A parked turn keeps its browser, so that input on the page is not lost, until another session needs the place.
-      const turns = await findOpenTurns(
-        deps.db,
-        idle.map(([sessionId]) => sessionId),
-      );
-      const shared = await listSharedInUse(
-        deps.db,
-        idle.map(([sessionId]) => sessionId),
-      );
-      const ended = idle.filter(
-        ([sessionId, browser]) =>
-          turns.get(sessionId) !== "parked" && !shared.has(sessionId) && browser.isUnused(),
-      );
-      await Promise.all(ended.map(([, browser]) => browser.end()));
+      const ended = await endIdle(parts, now);
       await claims.expireLost();
-      return ended.length;
+      return ended;
     },
     async closeSession(sessionId) {
       const browser = await browsers.remove(sessionId);
@@ -283,32 +261,6 @@ async function takeFromPool(parts: Parts): Promise<OpenBrowser> {
   if (!parts.isClosed) return taken;
   await taken.close();
   throw new Error("the service is closing");
-}
-
-/** Ends up to `count` browsers that their sessions do not use, in the documented order. */
-async function endUnused({ deps, browsers, nowMs }: Parts, count: number): Promise<void> {
-  const idle = browsers.list().filter(([, browser]) => browser.isUnused());
-  if (idle.length === 0) return;
-  const shared = await listSharedInUse(
-    deps.db,
-    idle.map(([sessionId]) => sessionId),
-  );
-  const unused = idle.filter(([sessionId]) => !shared.has(sessionId));
-  const turns = await findOpenTurns(
-    deps.db,
-    unused.map(([sessionId]) => sessionId),
-  );
-  const ordered = orderForEnding(
-    unused.map(([sessionId, browser]) => ({
-      browser,
-      turn: turns.get(sessionId),
-      idleMs: browser.idleMs(nowMs()),
-    })),
-    Math.min(deps.idleMs, EVICTION_IDLE_MS),
-  );
-  // A tool call may have begun while the database was queried.
-  const ended = ordered.filter(({ browser }) => browser.isUnused()).slice(0, count);
-  await Promise.all(ended.map(({ browser }) => browser.end()));
 }
 
 const NO_BROWSER: BrowserRecord = {

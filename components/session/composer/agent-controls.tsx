@@ -5,8 +5,8 @@ import { useSession } from "../session-context.tsx";
 import { StopButton } from "./stop-button.tsx";
 import { useStop } from "./stop-context.tsx";
 
-/** Instead of the message box of a sub-agent: who directs it, and the button that stops it. */
-export function AgentControls({ parent }: { parent: string }) {
+/** Replaces the message box on the page of a sub-agent: says who directs it, with a button that stops it. */
+export function AgentControls() {
   const state = useSession();
   const { isArmed, error } = useStop();
   const isBusy = isWorking(state);
@@ -17,7 +17,7 @@ export function AgentControls({ parent }: { parent: string }) {
           {isBusy && isArmed ? (
             <span className="font-medium text-warn">Press Esc again to stop</span>
           ) : (
-            `This is a sub-agent. Only ${parent} sends it messages.`
+            "A sub-agent gets messages only from the session that started it."
           )}
         </p>
         {isBusy && mayStop(state) && <StopButton />}

@@ -33,7 +33,7 @@ export function Composer({
       <StateLine />
       <ElicitationForms onReplied={() => textarea.current?.focus()} />
       {agent ? (
-        <AgentControls parent={agent.parent.title} />
+        <AgentControls />
       ) : role === "drive" ? (
         <MessageBox textarea={textarea} />
       ) : (

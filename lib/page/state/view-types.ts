@@ -140,7 +140,7 @@ export type RunView = {
 };
 
 /** What a session's page says of the sub-agent that the session is. */
-export type AgentFacts = {
+type AgentFacts = {
   name: string;
   objective: string;
   browser: AgentView["browser"];

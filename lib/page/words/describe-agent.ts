@@ -2,7 +2,7 @@ import type { AgentView } from "../state/view-types.ts";
 import type { Tone } from "./state-words.ts";
 
 /** What a sub-agent is doing, for the list of sub-agents. */
-export type AgentWords = {
+type AgentWords = {
   tone: Tone;
   title: string;
   /** Its newest report, step or error. */

@@ -1,6 +1,6 @@
 import type { AgentBrowser } from "#db/schema/unions.ts";
 
-/** What a sub-agent is told of itself. */
+/** What the instructions of a sub-agent say about its role. */
 type SubAgent = {
   name: string;
   depth: number;

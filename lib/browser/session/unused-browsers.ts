@@ -1,0 +1,63 @@
+import type { Database } from "#db/client.ts";
+import { findOpenTurns } from "#lib/session/run/run-store.ts";
+import { orderForEnding } from "./browser-places.ts";
+import { listSharedInUse } from "./browser-store.ts";
+import type { SessionBrowser } from "./session-browser.ts";
+import type { SessionBrowsers } from "./session-browsers.ts";
+
+/** A session with an open turn that has used its browser more recently keeps it, although other sessions wait. */
+const EVICTION_IDLE_MS = 30_000;
+
+type UnusedParts = {
+  deps: { db: Database; idleMs: number };
+  browsers: SessionBrowsers;
+  nowMs: () => number;
+};
+
+/**
+ * Ends browsers that were not used for the idle time. A parked turn keeps its browser, so that input on the page is not
+ * lost, until another session needs the place.
+ *
+ * @returns how many it ended.
+ */
+export async function endIdle({ deps, browsers }: UnusedParts, now: Date): Promise<number> {
+  const idle = browsers
+    .list()
+    .filter(([, browser]) => browser.isUnused() && browser.idleMs(now.getTime()) >= deps.idleMs);
+  const unshared = await omitShared(deps.db, idle);
+  const turns = await findOpenTurns(deps.db, idsOf(unshared));
+  const ended = unshared.filter(
+    ([sessionId, browser]) => turns.get(sessionId) !== "parked" && browser.isUnused(),
+  );
+  await Promise.all(ended.map(([, browser]) => browser.end()));
+  return ended.length;
+}
+
+/** Ends up to `count` browsers that their sessions do not use, in the documented order. */
+export async function endUnused({ deps, browsers, nowMs }: UnusedParts, count: number): Promise<void> {
+  const idle = browsers.list().filter(([, browser]) => browser.isUnused());
+  if (idle.length === 0) return;
+  const unshared = await omitShared(deps.db, idle);
+  const turns = await findOpenTurns(deps.db, idsOf(unshared));
+  const ordered = orderForEnding(
+    unshared.map(([sessionId, browser]) => ({
+      browser,
+      turn: turns.get(sessionId),
+      idleMs: browser.idleMs(nowMs()),
+    })),
+    Math.min(deps.idleMs, EVICTION_IDLE_MS),
+  );
+  // A tool call may have begun while the database was queried.
+  const ended = ordered.filter(({ browser }) => browser.isUnused()).slice(0, count);
+  await Promise.all(ended.map(({ browser }) => browser.end()));
+}
+
+type Entry = [sessionId: string, browser: SessionBrowser];
+
+const idsOf = (entries: Entry[]): string[] => entries.map(([sessionId]) => sessionId);
+
+/** The browsers whose page no sub-agent shares and uses now. */
+async function omitShared(db: Database, entries: Entry[]): Promise<Entry[]> {
+  const shared = await listSharedInUse(db, idsOf(entries));
+  return entries.filter(([sessionId]) => !shared.has(sessionId));
+}
