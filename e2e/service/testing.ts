@@ -95,10 +95,11 @@ export async function openTestService(variables: Record<string, string> = {}, da
       return (await (await call("GET", path)).json()) as Body;
     },
     /** Waits until the request of a status URL is completed. */
-    completed: (statusUrl: string) =>
+    completed: (statusUrl: string, withinMs?: number) =>
       waitUntil(
         async () => (await (await call("GET", statusUrl)).json()).status === "completed",
         `${statusUrl} is completed`,
+        withinMs,
       ),
     async close(options: { keepFiles?: boolean } = {}) {
       await container.close();
@@ -114,9 +115,13 @@ export const userMessage = (text: string) => ({ role: "user", parts: [{ type: "t
 /** A step of the scripted model that says something and ends the turn. */
 export const say = (text: string): Step => ({ text });
 
-/** Waits for a condition, at most 30 seconds. */
-export async function waitUntil(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const end = Date.now() + 30_000;
+/** Waits for a condition, at most 30 seconds by default. */
+export async function waitUntil(
+  condition: () => boolean | Promise<boolean>,
+  what: string,
+  withinMs = 30_000,
+): Promise<void> {
+  const end = Date.now() + withinMs;
   while (!(await condition())) {
     if (Date.now() > end) throw new Error(`waited in vain until ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 10));

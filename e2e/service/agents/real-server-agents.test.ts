@@ -58,14 +58,11 @@ for (const mode of ["checkpointing", "replay"] satisfies Mode[])
         const session = await service.create("lead the tree", { subAgents: true });
         await service.completed(session.statusUrl);
         const agents = await readAgents(service, session.sessionId);
-        assert.deepEqual(
-          agents.map(({ name, outcome, result }) => [name, outcome, result?.value]).sort(),
-          [
-            ["one", "succeeded", "branch"],
-            ["three", "succeeded", "twig"],
-            ["two", "succeeded", "leaf"],
-          ],
-        );
+        assert.deepEqual(agents.map(({ name, outcome, result }) => [name, outcome, result?.value]).sort(), [
+          ["one", "succeeded", "branch"],
+          ["three", "succeeded", "twig"],
+          ["two", "succeeded", "leaf"],
+        ]);
         const events = await readEvents(service, session.sessionId);
         assert.equal(only(events, "agent.spawned").length, 2);
         assert.equal(only(events, "agent.settled").length, 2);
