@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { chmod, chown, mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
+import { chmod, chown, mkdir, mkdtemp, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { migrationsFolder } from "../drivers/migrations.ts";
@@ -18,6 +18,8 @@ import { setOwner } from "./tree.ts";
 const TEMPLATE_CACHE = fileURLToPath(
   new URL("../../node_modules/.cache/agent-session-service/postgres", import.meta.url),
 );
+
+const KEEP_MS = 7 * 24 * 3_600_000;
 
 /**
  * The data folder that new databases are copied from: initialised, with all tables. It is made once for each version of
@@ -42,10 +44,18 @@ export async function ensureTemplate(programs: PostgresPrograms, cache = TEMPLAT
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-  for (const other of await readdir(cache))
-    if (other.startsWith("template-") && other !== name)
-      await rm(join(cache, other), { recursive: true, force: true });
+  await removeOldTemplates(cache, name);
   return target;
+}
+
+/** Removes templates of other versions. A checkout that shares the cache may be copying one that was made lately. */
+async function removeOldTemplates(cache: string, current: string): Promise<void> {
+  for (const other of await readdir(cache)) {
+    if (!other.startsWith("template-") || other === current) continue;
+    const folder = join(cache, other);
+    const { birthtimeMs } = await stat(folder).catch(() => ({ birthtimeMs: 0 }));
+    if (Date.now() - birthtimeMs > KEEP_MS) await rm(folder, { recursive: true, force: true });
+  }
 }
 
 /** Initialises an empty folder and makes all tables in it. */

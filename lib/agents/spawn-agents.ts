@@ -157,19 +157,19 @@ function refuseBrowsers(
   hasBrowser: boolean,
   toolset: readonly string[],
 ): string | undefined {
-  const wanted = asked.find(({ browser }) => browser !== "none");
-  if (!wanted || (hasBrowser && toolset.some((name) => name === "browser_execute" || name === "dom_query")))
+  const index = asked.findIndex(({ browser }) => browser !== "none");
+  if (index < 0 || (hasBrowser && toolset.some((name) => name === "browser_execute" || name === "dom_query")))
     return undefined;
-  return `spawn_agents: browser: "${wanted.browser}" is not available, because this session has no browser tools. Use browser: "none".`;
+  return `spawn_agents: agents[${index}].browser: "${asked[index]?.browser}" is not available, because this session has no browser tools. Use "none".`;
 }
 
 /** A name for each; a sentence where one is taken. */
 function nameAll(asked: NewAgent[], taken: string[]): string[] | string {
   const used = new Set(taken);
-  for (const { name } of asked) {
+  for (const [index, { name }] of asked.entries()) {
     if (name === undefined) continue;
     if (used.has(name))
-      return `spawn_agents: the name "${name}" is taken. Names are unique in the whole tree.`;
+      return `spawn_agents: agents[${index}].name: "${name}" is taken. Names are unique in the whole tree.`;
     used.add(name);
   }
   let number = 0;

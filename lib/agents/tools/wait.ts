@@ -19,7 +19,9 @@ export const waitForAgentsTool = (deps: Pick<AgentsDeps, "db">) =>
         .min(1)
         .max(WEEK_S)
         .optional()
-        .describe("return after this time also without results; by default the wait has no end"),
+        .describe(
+          "return after this time also without results, up to 10 s late; by default the wait has no end",
+        ),
     }),
     needs: "delegation",
     profile: "always",

@@ -15,6 +15,7 @@ import { findRecorded, meteredPrompt, type RunInPlay } from "../run/run-in-play.
 import type { TurnDeps } from "../turn-deps.ts";
 import { withDeadline } from "../with-deadline.ts";
 import { describeMessage } from "./describe-message.ts";
+import { describeInvalidCall, explainInvalidCalls } from "./invalid-call.ts";
 import { ownCallIds } from "./own-call-ids.ts";
 import { showPictures } from "./show-pictures.ts";
 
@@ -126,8 +127,9 @@ async function streamWithin(
     const usage = readUsage(step.usage);
     const failure = readFinish(step.finishReason, calls.length);
     if (failure) return { kind: "failed", failure, usage };
-    const answer = ownCallIds(storable(calls), storable(await result.responseMessages));
-    return { kind: "answered", ...answer, parts: toParts(answer.modelMessages), usage };
+    const own = ownCallIds(storable(calls), storable(await result.responseMessages));
+    const modelMessages = explainInvalidCalls(own.modelMessages, own.calls);
+    return { kind: "answered", calls: own.calls, modelMessages, parts: toParts(modelMessages), usage };
   } catch (error) {
     return readBreak(signal, error);
   }
@@ -145,12 +147,7 @@ function readCall(part: {
   error?: unknown;
 }): PlannedCall {
   const call = { callId: part.toolCallId, name: part.toolName, input: part.input };
-  if (!part.invalid) return call;
-  return {
-    ...call,
-    error:
-      part.error instanceof Error ? part.error.message.slice(0, 2_000) : "the input does not fit the tool",
-  };
+  return part.invalid ? { ...call, error: describeInvalidCall(part.error) } : call;
 }
 
 /** An ending that is no answer, as a failure. */

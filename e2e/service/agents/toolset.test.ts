@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { BROWSER_TOOLS } from "#db/schema/unions.ts";
+import { makeCertificate } from "#e2e/fixtures/make-certificate.ts";
+import { startToolServer, type ToolServer } from "#e2e/fixtures/mcp/start-tool-server.ts";
+import { trustCertificate } from "#e2e/fixtures/trust-certificate.ts";
+import { ANALYSIS_PROFILE } from "#lib/tools/tool-policy.ts";
+import { openTestService, type TestService } from "../testing.ts";
+import { scriptByTask, spawn, submit, wait } from "./agents-testing.ts";
+import { CHILD_TOOLS, DELEGATION_TOOLS, listTree, namesIn, requestsOfAgent } from "./tree-testing.ts";
+
+const certificate = makeCertificate();
+let service: TestService;
+let server: ToolServer;
+
+before(async () => {
+  trustCertificate(certificate);
+  server = await startToolServer({ certificate, tools: [{ name: "find" }, { name: "drop_all" }] });
+  // Browser tools are offered; no test uses one, so that no browser is started.
+  service = await openTestService({ SANDBOX: "unconfined" });
+});
+after(async () => {
+  await service.close();
+  await server.close();
+});
+
+/** Spawns a sub-agent without a browser and one with its own. @returns the tools that each session's model is offered. */
+async function offerTo(marker: string, profile: Record<string, unknown>) {
+  scriptByTask(service, {
+    [marker]: [
+      {
+        toolCalls: [
+          spawn(
+            { name: `${marker}-none`, objective: "submit at once" },
+            { name: `${marker}-own`, objective: "submit at once", browser: "own" },
+          ),
+        ],
+      },
+      { toolCalls: [wait()] },
+    ],
+    "submit at once": [{ toolCalls: [submit({ any: "value" })] }],
+  });
+  const session = await service.create(marker, { subAgents: true, ...profile });
+  await service.completed(session.statusUrl);
+  const parent = service.model.requests.find(
+    ({ kind, userText }) => kind === "turn" && userText.includes(marker),
+  );
+  const offer = (name: string) => {
+    const requests = requestsOfAgent(service, `${marker}-${name}`);
+    assert.deepEqual(
+      requests.map(({ kind }) => kind),
+      ["turn"],
+      "a child has neither a probe nor a structured call",
+    );
+    return requests.flatMap(namesIn);
+  };
+  assert.ok(parent);
+  return { session, parent: namesIn(parent), none: offer("none"), own: offer("own") };
+}
+
+const outputSchema = {
+  type: "object",
+  properties: { summary: { type: "string" } },
+  required: ["summary"],
+};
+const always = [...DELEGATION_TOOLS, ...CHILD_TOOLS];
+const isBrowserTool = (name: string) => BROWSER_TOOLS.some((tool) => tool === name);
+
+describe("the tools of a child", () => {
+  it("are its parent's, without the browser tools for browser: none, and with the two of a sub-agent", async () => {
+    const { parent, none, own } = await offerTo("plain-toolset", {});
+    assert.ok(parent.includes("screenshot") && parent.includes("run_shell"));
+    assert.deepEqual(own.toSorted(), [...parent, ...CHILD_TOOLS].toSorted());
+    assert.deepEqual(
+      none.toSorted(),
+      [...parent.filter((name) => !isBrowserTool(name)), ...CHILD_TOOLS].toSorted(),
+    );
+  });
+
+  it("hold no editing tool in an analysis session; the child has no output schema of its own", async () => {
+    const { session, none, own } = await offerTo("analysis-toolset", { outputSchema });
+    const analysis: readonly string[] = [...ANALYSIS_PROFILE, ...always];
+    for (const names of [none, own])
+      assert.deepEqual(
+        // The analysis profile does not narrow the tools of MCP servers.
+        names.filter((name) => !name.startsWith("mcp_") && !analysis.includes(name)),
+        [],
+      );
+    assert.ok(own.includes("browser_execute") && !none.includes("browser_execute"));
+    for (const { agentId, result, submitted } of await listTree(service, session.sessionId)) {
+      // The submitted value does not fit the parent's schema, which does not apply to a child.
+      assert.deepEqual([result, submitted], [{ any: "value" }, true]);
+      const { session: child } = await service.read<{ session: { outputSchema: unknown } }>(
+        `/api/sessions/${agentId}`,
+      );
+      assert.equal(child.outputSchema, null);
+      const status = await service.read<{ deliverable: unknown }>(`/api/sessions/${agentId}/agent/status`);
+      assert.equal(status.deliverable, null);
+    }
+  });
+
+  it("include what tools.include adds, and lack what tools.exclude removes, MCP tools too", async () => {
+    const { parent, none, own } = await offerTo("policy-toolset", {
+      outputSchema,
+      mcpServers: { crm: { url: server.url } },
+      tools: { include: ["screenshot"], exclude: ["run_shell", "dom_query", "mcp_crm__drop*"] },
+    });
+    assert.deepEqual(own.toSorted(), [...parent, ...CHILD_TOOLS].toSorted());
+    assert.ok(own.includes("screenshot") && !none.includes("screenshot"));
+    for (const names of [parent, none, own]) {
+      assert.ok(names.includes("mcp_crm__find") && names.includes("read_file"));
+      for (const name of ["run_shell", "dom_query", "mcp_crm__drop_all"])
+        assert.ok(!names.includes(name), name);
+    }
+  });
+
+  it("stand outside the policy as far as delegation goes: no list removes those tools", async () => {
+    const { parent, none } = await offerTo("outside-policy", {
+      tools: { exclude: always, externalTurnExclude: ["*"] },
+    });
+    const among = (names: string[]) => names.filter((name) => always.includes(name)).toSorted();
+    assert.deepEqual(among(parent), DELEGATION_TOOLS.toSorted());
+    assert.deepEqual(none.toSorted(), always.toSorted());
+  });
+
+  it("hold nothing of the browser and the workspace where the session's capabilities remove them", async () => {
+    const marker = "narrow-toolset";
+    scriptByTask(service, {
+      [marker]: [
+        { toolCalls: [spawn({ name: marker, objective: "submit at once" })] },
+        { toolCalls: [wait()] },
+      ],
+      "submit at once": [{ toolCalls: [submit(1)] }],
+    });
+    const session = await service.create(marker, {
+      subAgents: true,
+      capabilities: { sandbox: false },
+      tools: { include: ["screenshot", "run_shell"] },
+      outputSchema,
+    });
+    await service.completed(session.statusUrl);
+    const names = requestsOfAgent(service, marker).flatMap(namesIn);
+    assert.ok(names.includes("fetch_url"));
+    assert.deepEqual(
+      names.filter((name) => isBrowserTool(name) || ["run_shell", "read_file", "write_file"].includes(name)),
+      [],
+    );
+  });
+});

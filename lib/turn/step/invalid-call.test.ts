@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { ModelMessage } from "ai";
+import { z } from "zod";
+import { describeInvalidCall, explainInvalidCalls } from "./invalid-call.ts";
+
+/** As the SDK wraps a validator's error: each message repeats the input. */
+const wrap = (cause: unknown) =>
+  new Error("Invalid input for tool x: …", {
+    cause: new Error('Type validation failed: Value: {"a":1}', { cause }),
+  });
+const explain = (schema: z.ZodType, input: unknown) =>
+  describeInvalidCall(wrap(schema.safeParse(input).error));
+
+describe("the description of an invalid call", () => {
+  it("has a line for each problem, with the path of its field, and nothing of the input", () => {
+    const schema = z.object({ agents: z.array(z.object({ name: z.string().max(3), age: z.int() })) });
+    const text = explain(schema, { agents: [{ name: "much too long", age: "old" }] });
+    assert.deepEqual(
+      text.split("\n").map((line) => line.split(": ")[0]),
+      ["agents[0].name", "agents[0].age"],
+    );
+    assert.ok(!text.includes("much too long"));
+  });
+
+  it("names the input itself where no field is at fault", () => {
+    assert.match(explain(z.object({ a: z.string() }), 7), /^input: .*expected object/);
+  });
+
+  it("describes the alternative of a union that comes nearest", () => {
+    const schema = z.object({
+      move: z.union([z.object({ url: z.string(), by: z.string() }), z.object({ url: z.string() })]),
+    });
+    assert.match(explain(schema, { move: { url: 7 } }), /^move\.url: /);
+  });
+
+  it("stays short, however many problems there are", () => {
+    const text = explain(
+      z.array(z.string()),
+      Array.from({ length: 1_000 }, () => 1),
+    );
+    assert.match(text, /and 990 more problems$/);
+    assert.ok(describeInvalidCall(new Error("x".repeat(9_000))).length < 2_100);
+  });
+
+  it("is the innermost reason where the validator names no fields", () => {
+    assert.equal(describeInvalidCall(wrap(new Error("is not JSON"))), "is not JSON");
+    assert.equal(describeInvalidCall("thrown text"), "the input does not fit the tool");
+  });
+});
+
+it("the model is told the description of its own call, and other results stay", () => {
+  const result = (toolCallId: string) => ({
+    type: "tool-result" as const,
+    toolCallId,
+    toolName: "x",
+    output: { type: "error-text" as const, value: `of ${toolCallId}` },
+  });
+  const messages: ModelMessage[] = [{ role: "tool", content: [result("a"), result("b")] }];
+  const [told] = explainInvalidCalls(messages, [{ callId: "a", error: "a.b: is wrong" }, { callId: "b" }]);
+  assert.deepEqual(
+    ((told?.content ?? []) as ReturnType<typeof result>[]).map(({ output }) => output.value),
+    ["a.b: is wrong", "of b"],
+  );
+});
