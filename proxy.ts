@@ -9,12 +9,12 @@ import { isServedByOwnProcess } from "#lib/api/next/find-container.ts";
 export function proxy(request: NextRequest): NextResponse {
   if (isServedByOwnProcess()) return NextResponse.next();
   const { pathname, searchParams } = request.nextUrl;
-  const [, sessionId, live] = /^\/s\/([^/]+)(\/live)?\/?$/.exec(pathname) ?? [];
+  const [, sessionId, rest] = /^\/s\/([^/]+)(\/live|\/agents\/[^/]+)?\/?$/.exec(pathname) ?? [];
   const key = searchParams.get("key");
   if (sessionId !== undefined && key !== null) {
     const entrance = new URL(`/s/${sessionId}/enter`, request.url);
     entrance.searchParams.set("key", key);
-    if (live) entrance.searchParams.set("live", "1");
+    if (rest) entrance.searchParams.set("page", rest);
     return NextResponse.rewrite(entrance);
   }
   const { policy, nonce } = makePagePolicy(pathname, false);

@@ -12,7 +12,6 @@ CREATE TABLE "agents" (
 	"spawn_call_id" text NOT NULL,
 	"spawn_index" integer NOT NULL,
 	"progress" text,
-	"submitted_request_id" text,
 	"submission" json,
 	"outcome" text,
 	"result" json,
@@ -35,4 +34,5 @@ ALTER TABLE "waits" ADD COLUMN "until" text DEFAULT 'any' NOT NULL;--> statement
 ALTER TABLE "agents" ADD CONSTRAINT "agents_session_id_sessions_id_fk" FOREIGN KEY ("session_id") REFERENCES "public"."sessions"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "agents_parent" ON "agents" USING btree ("parent_session_id");--> statement-breakpoint
 CREATE INDEX "agents_shared" ON "agents" USING btree ("browser_session_id") WHERE browser = 'shared';--> statement-breakpoint
+CREATE INDEX "waits_agents" ON "waits" USING btree ("session_id") WHERE kind = 'agents' and ended_by is null;--> statement-breakpoint
 ALTER TABLE "waits" ADD CONSTRAINT "waits_until" CHECK ("waits"."until" in ('any', 'all'));

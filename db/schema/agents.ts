@@ -43,8 +43,7 @@ export const agents = pgTable(
     spawnIndex: integer("spawn_index").notNull(),
     /** The text of its last `report_progress`. */
     progress: text("progress"),
-    /** The request whose turn submitted a result, and that result. */
-    submittedRequestId: text("submitted_request_id"),
+    /** What it has submitted since it was last started; null where it has not. */
     submission: json("submission").$type<JsonBox>(),
     /** How its last turn ended; null while it is live. */
     outcome: text("outcome").$type<AgentOutcome>(),

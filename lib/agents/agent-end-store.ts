@@ -32,19 +32,24 @@ export async function storeEnd(
 export async function startAgain(tx: Transaction, sessionId: string): Promise<void> {
   await tx
     .update(agents)
-    .set({ outcome: null, result: null, error: null, isSubmitted: false, settledAt: null, reportedIn: null })
+    .set({
+      outcome: null,
+      result: null,
+      error: null,
+      isSubmitted: false,
+      settledAt: null,
+      reportedIn: null,
+      submission: null,
+      progress: null,
+    })
     .where(eq(agents.sessionId, sessionId));
 }
 
-/** Stores what a live sub-agent submitted in the turn of a request. */
-export async function storeSubmission(
-  db: Executor,
-  { sessionId, requestId }: { sessionId: string; requestId: string },
-  value: unknown,
-): Promise<void> {
+/** Stores what a live sub-agent submitted. */
+export async function storeSubmission(db: Executor, sessionId: string, value: unknown): Promise<void> {
   await db
     .update(agents)
-    .set({ submittedRequestId: requestId, submission: { value } })
+    .set({ submission: { value } })
     .where(and(eq(agents.sessionId, sessionId), isNull(agents.outcome)));
 }
 

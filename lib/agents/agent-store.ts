@@ -2,6 +2,7 @@ import { and, asc, desc, eq, getTableColumns, inArray, isNull, or, type SQL, sql
 import type { Executor, Transaction } from "#db/client.ts";
 import { agents, events, requests, runs, sessions, type UsageRow } from "#db/schema/index.ts";
 import { OPEN_STATES } from "#lib/session/run/run-store.ts";
+import { sessionColumns } from "#lib/session/session-store.ts";
 
 export type AgentRow = typeof agents.$inferSelect;
 
@@ -25,7 +26,7 @@ export const listLiveChildren = (db: Executor, parentSessionId: string): Promise
 /**
  * The children of a session that its model has not been told the end of: the live ones, and those that ended since.
  *
- * @param reader the call or turn that asks; what it was told before a crash, it is told again.
+ * @param reader the call or turn that asks; A reader that repeats after a crash gets the same results.
  */
 export const listUnreported = (db: Executor, parentSessionId: string, reader: string): Promise<AgentRow[]> =>
   listWhere(
@@ -57,9 +58,57 @@ export async function listBelow(db: Executor, sessionId: string): Promise<AgentR
 
 /** Whether a sub-agent is below a session, at any depth. */
 export async function isBelow(db: Executor, sessionId: string, agentId: string): Promise<boolean> {
-  const agent = await findAgent(db, agentId);
+  const [agent] = await db
+    .select({ parentSessionId: agents.parentSessionId })
+    .from(agents)
+    .where(eq(agents.sessionId, agentId));
   if (!agent) return false;
   return agent.parentSessionId === sessionId || isBelow(db, sessionId, agent.parentSessionId);
+}
+
+/** What of a sub-agent a list shows: a long objective is cut, and of a long result there is the beginning of its JSON. */
+export type BriefAgent = Omit<AgentRow, "result" | "submission" | "resultSchema"> & {
+  resultText: string | null;
+  isResultCut: boolean;
+};
+
+/** The newest of a list; a page that shows more would cost with every read. */
+const LISTED_MAX = 100;
+const OBJECTIVE_CHARACTERS_MAX = 500;
+
+/**
+ * The sub-agents below a session for a list that is read often: the live ones and the newest, parents before their children.
+ *
+ * @param resultCharactersMax of a result's JSON.
+ */
+export async function listBriefly(
+  db: Executor,
+  sessionId: string,
+  resultCharactersMax: number,
+): Promise<BriefAgent[]> {
+  const { result, submission: _submission, resultSchema: _schema, ...columns } = getTableColumns(agents);
+  const json = sql`(${result} -> 'value')::text`;
+  const below = sql`with recursive below as (
+    select ${agents.sessionId} as id from ${agents} where ${agents.parentSessionId} = ${sessionId}
+    union select child.session_id from ${agents} child join below on child.parent_session_id = below.id
+  ) select id from below`;
+  const rows = await db
+    .select({
+      ...columns,
+      objective: sql<string>`left(${agents.objective}, ${OBJECTIVE_CHARACTERS_MAX})`,
+      resultText: sql<string | null>`left(${json}, ${resultCharactersMax})`,
+      isResultCut: sql<boolean>`coalesce(length(${json}) > ${resultCharactersMax}, false)`,
+    })
+    .from(agents)
+    .where(sql`${agents.sessionId} = any(array(${below}))`)
+    .orderBy(sql`${agents.outcome} is null desc`, desc(agents.createdAt), desc(agents.spawnIndex))
+    .limit(LISTED_MAX);
+  return rows.toSorted(
+    (one, other) =>
+      one.depth - other.depth ||
+      one.createdAt.getTime() - other.createdAt.getTime() ||
+      one.spawnIndex - other.spawnIndex,
+  );
 }
 
 /** How many sub-agents are live, as the caps count them. */
@@ -108,8 +157,6 @@ export async function mayDelegate(tx: Transaction, runId: string): Promise<boole
     .where(and(eq(runs.id, runId), eq(runs.state, "running"), isNull(runs.cancelRequestedAt)));
   return run !== undefined;
 }
-
-const { metadata: _unread, ...sessionColumns } = getTableColumns(sessions);
 
 /** The session that delegates, with everything that its children inherit. */
 export async function readParent(db: Executor, sessionId: string) {

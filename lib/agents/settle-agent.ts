@@ -7,18 +7,18 @@ import { endWaits } from "#lib/session/waiting/waiting.ts";
 import { addUsage, subtractUsage, type UsageSum } from "./add-usage.ts";
 import { countLiveAmong, listWaitsFor, storeEnd } from "./agent-end-store.ts";
 import { type AgentRow, findAgent, readDelegatedUsage, readOpenRun } from "./agent-store.ts";
+import { cutResult } from "./cut-result.ts";
 
 /** How the run of a sub-agent ended. */
 type AgentEnd = {
   sessionId: string;
-  requestId: string;
   outcome: AgentOutcome;
   error: string | null;
   /** The agent's last text, which is the result where none was submitted. */
   lastText: string;
 };
 
-/** What settling wrote, for those who are told after the commit. */
+/** Events and wake job to publish after the commit. */
 export type Settled = { events: StoredEvent[]; wake: Job | undefined };
 
 /**
@@ -40,7 +40,8 @@ export async function settleAgent(tx: Transaction, end: AgentEnd): Promise<Settl
       name: agent.name,
       status: outcome,
       submitted: isSubmitted,
-      ...(result && cutResult(result.value)),
+      // The event's schema types any JSON value.
+      ...(result && (cutResult(result.value, RESULT_BYTES_MAX) as { result: never; isResultCut?: true })),
       ...(error !== null && { error }),
       usage: addUsage([agent.usage]),
     },
@@ -49,23 +50,18 @@ export async function settleAgent(tx: Transaction, end: AgentEnd): Promise<Settl
   return { events: await appendEvents(tx, parentSessionId, events), wake };
 }
 
-function describeEnd(agent: AgentRow, { requestId, outcome, error, lastText }: AgentEnd) {
-  const isSubmitted = outcome === "succeeded" && agent.submittedRequestId === requestId;
-  const result = isSubmitted ? agent.submission : outcome === "succeeded" ? { value: lastText } : null;
+/**
+ * What a submission is worth does not depend on what came after it: a message that arrived too late for the turn gives the
+ * sub-agent another one, which may submit again, say nothing of the result, or be stopped.
+ */
+function describeEnd(agent: AgentRow, { outcome, error, lastText }: AgentEnd) {
+  const isSubmitted = agent.submission !== null;
+  const result = agent.submission ?? (outcome === "succeeded" ? { value: lastText } : null);
   return { outcome, error, isSubmitted, result };
 }
 
+/** Of a result's JSON, what an event carries. */
 const RESULT_BYTES_MAX = 4_096;
-
-/** A result as an event carries it: whole up to 4 KiB of JSON, otherwise the beginning of that JSON as a string. */
-function cutResult(value: unknown): { result: never; isResultCut?: true } {
-  const json = Buffer.from(JSON.stringify(value));
-  // The event's schema types any JSON value.
-  if (json.byteLength <= RESULT_BYTES_MAX) return { result: value as never };
-  // Not through a character.
-  const text = new TextDecoder().decode(json.subarray(0, RESULT_BYTES_MAX), { stream: true });
-  return { result: text as never, isResultCut: true };
-}
 
 /** Ends the waits of the parent's turn that this sub-agent was the last, or the one, to settle. */
 async function wakeParent(

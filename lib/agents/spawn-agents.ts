@@ -55,100 +55,137 @@ async function spawn(
   asked: NewAgent[],
 ): Promise<{ spawned: Spawned; jobs: Job[] }> {
   const refuse = (error: string) => ({ spawned: { ok: false, error } as const, jobs: [] });
-  const seen = await readParent(tx, call.sessionId);
-  if (!seen) return refuse("spawn_agents: this session was deleted.");
-  const rootSessionId = seen.agent?.rootSessionId ?? call.sessionId;
+  const parent = await readParent(tx, call.sessionId);
+  if (!parent) return refuse("spawn_agents: this session was deleted.");
+  const rootSessionId = parent.agent?.rootSessionId ?? call.sessionId;
   // Ancestors are locked before their descendants, here and where a run ends.
   await lockCounters(tx, rootSessionId);
   if (rootSessionId !== call.sessionId) await lockCounters(tx, call.sessionId);
   const before = await listSpawned(tx, call);
   if (before.length > 0) return { spawned: { ok: true, agents: await withRequests(tx, before) }, jobs: [] };
-  if (!(await mayDelegate(tx, call.runId))) return refuse("spawn_agents: the turn is being stopped.");
-  const { session, agent } = seen;
-  const depth = agent?.depth ?? 0;
-  const refusal =
-    refuseDepth(depth, deps.limits) ??
-    refuseBrowsers(asked, session.capabilities.browser, session.toolset) ??
-    refuseOverCap(
-      {
-        tool: "spawn_agents",
-        children: asked.length,
-        browsers: asked.filter(({ browser }) => browser === "own").length,
-      },
-      await countLive(tx, { sessionId: call.sessionId, rootSessionId }),
-      { ...limitDelegation(session, deps.limits), maxLiveTotal: deps.limits.maxLiveTotal },
-    );
+  const refusal = await refuseSpawn(deps, tx, call, parent, asked);
   if (refusal !== undefined) return refuse(refusal);
   const names = nameAll(asked, await listNames(tx, rootSessionId));
   if (typeof names === "string") return refuse(names);
 
-  const headers = await openHeaders(deps, tx, call.sessionId);
-  const parentBrowserId = agent ? agent.browserSessionId : call.sessionId;
-  const pageUrl = parentBrowserId === null ? null : await readPageUrl(tx, parentBrowserId);
-  const made: (AgentRow & { requestId: string })[] = [];
-  const jobs: Job[] = [];
-  for (const [index, wanted] of asked.entries()) {
-    const sessionId = newId("ses");
-    const requestId = newId("req");
-    const runId = newId("run");
-    const job = requestRun({ id: runId, sessionId, generation: 1 });
-    const { browser, objective } = wanted;
-    const message = { role: "user" as const, parts: [{ type: "text" as const, text: describeTask(wanted) }] };
-    await insertNewSession(tx, {
-      session: {
-        ...session,
-        id: sessionId,
-        parentSessionId: call.sessionId,
-        title: titleOf([message]),
-        metadata: null,
-        idempotencyKey: null,
-        bodyHash: createHash("sha256").update(JSON.stringify(wanted)).digest("hex"),
-        targetUrl: browser === "none" ? (wanted.url ?? null) : (wanted.url ?? pageUrl ?? session.targetUrl),
-        targetPageUrls: [],
-        outputSchema: null,
-        systemPrompt: null,
-        toolset: narrowToChild(session.toolset, browser !== "none"),
-        callbackUrl: null,
-        callbackEvents: null,
-        messageSeq: 1,
-      },
-      request: { id: requestId, runId, origin: "subagent" },
-      messages: toMessageRows([message], { sessionId, requestId, userId: session.userId, firstSeq: 1 }),
-      secrets: headers.map(({ name, text }) => ({
-        name,
-        sealed: deps.sealer.seal(placeSecret(sessionId, name), text),
-      })),
-      job,
-    });
-    const row = await insertAgent(tx, {
-      sessionId,
-      parentSessionId: call.sessionId,
-      rootSessionId,
-      depth: depth + 1,
-      name: names[index] ?? "",
-      objective,
-      browser,
-      browserSessionId: browser === "own" ? sessionId : browser === "shared" ? parentBrowserId : null,
-      resultSchema: wanted.resultSchema ?? null,
-      spawnRunId: call.runId,
-      spawnCallId: call.callId,
-      spawnIndex: index,
-    });
-    made.push({ ...row, requestId });
-    jobs.push(job);
+  const browserId = parent.agent ? parent.agent.browserSessionId : call.sessionId;
+  const inherited: Inherited = {
+    parent,
+    rootSessionId,
+    browserId,
+    pageUrl: browserId === null ? null : await readPageUrl(tx, browserId),
+    headers: await openHeaders(deps, tx, call.sessionId),
+  };
+  const made: Made[] = [];
+  for (const [index, wanted] of asked.entries())
+    made.push(await insertChild(deps, tx, call, inherited, { wanted, name: names[index] ?? "", index }));
+  for (const { agent } of made)
     emit({
       kind: "agent.spawned",
       requestId: call.requestId,
       runId: call.runId,
-      source: session.source,
-      agentId: sessionId,
-      name: row.name,
-      objective,
-      browser,
-      depth: row.depth,
+      source: parent.session.source,
+      agentId: agent.sessionId,
+      name: agent.name,
+      objective: agent.objective,
+      browser: agent.browser,
+      depth: agent.depth,
     });
-  }
-  return { spawned: { ok: true, agents: made }, jobs };
+  return { spawned: { ok: true, agents: made.map(({ agent }) => agent) }, jobs: made.map(({ job }) => job) };
+}
+
+type Parent = NonNullable<Awaited<ReturnType<typeof readParent>>>;
+
+/** Why these sub-agents cannot be spawned now; undefined where they can. The caller has locked the root. */
+async function refuseSpawn(
+  { limits }: AgentsDeps,
+  tx: Transaction,
+  call: SpawnCall,
+  { session, agent }: Parent,
+  asked: NewAgent[],
+): Promise<string | undefined> {
+  if (!(await mayDelegate(tx, call.runId))) return "spawn_agents: the turn is being stopped.";
+  const rootSessionId = agent?.rootSessionId ?? call.sessionId;
+  const browsers = asked.filter(({ browser }) => browser === "own").length;
+  return (
+    refuseDepth(agent?.depth ?? 0, limits) ??
+    refuseBrowsers(asked, session.capabilities.browser, session.toolset) ??
+    refuseOverCap(
+      { tool: "spawn_agents", children: asked.length, browsers },
+      await countLive(tx, { sessionId: call.sessionId, rootSessionId }),
+      { ...limitDelegation(session, limits), maxLiveTotal: limits.maxLiveTotal },
+    )
+  );
+}
+
+/** What all sub-agents of a call have from their parent. */
+type Inherited = {
+  parent: Parent;
+  rootSessionId: string;
+  /** The session whose browser the parent works on; null without one. */
+  browserId: string | null;
+  /** The page in that browser. */
+  pageUrl: string | null;
+  headers: { name: string; text: string }[];
+};
+
+type Made = { agent: AgentRow & { requestId: string }; job: Job };
+
+/** Writes a sub-agent: its session with first message, run and job, and the row that makes it a sub-agent. */
+async function insertChild(
+  { sealer }: AgentsDeps,
+  tx: Transaction,
+  call: SpawnCall,
+  { parent, rootSessionId, browserId, pageUrl, headers }: Inherited,
+  { wanted, name, index }: { wanted: NewAgent; name: string; index: number },
+): Promise<Made> {
+  const { session } = parent;
+  const { browser, objective } = wanted;
+  const [sessionId, requestId, runId] = [newId("ses"), newId("req"), newId("run")];
+  const job = requestRun({ id: runId, sessionId, generation: 1 });
+  const message = { role: "user" as const, parts: [{ type: "text" as const, text: describeTask(wanted) }] };
+  await insertNewSession(tx, {
+    session: {
+      ...session,
+      id: sessionId,
+      parentSessionId: call.sessionId,
+      title: titleOf([message]),
+      metadata: null,
+      idempotencyKey: null,
+      bodyHash: createHash("sha256").update(JSON.stringify(wanted)).digest("hex"),
+      targetUrl: browser === "none" ? (wanted.url ?? null) : (wanted.url ?? pageUrl ?? session.targetUrl),
+      targetPageUrls: [],
+      outputSchema: null,
+      systemPrompt: null,
+      toolset: narrowToChild(session.toolset, browser !== "none"),
+      callbackUrl: null,
+      callbackEvents: null,
+      messageSeq: 1,
+    },
+    request: { id: requestId, runId, origin: "subagent" },
+    // The parent's model wrote it, and no user.
+    messages: toMessageRows([message], { sessionId, requestId, userId: null, firstSeq: 1 }),
+    secrets: headers.map((header) => ({
+      name: header.name,
+      sealed: sealer.seal(placeSecret(sessionId, header.name), header.text),
+    })),
+    job,
+  });
+  const agent = await insertAgent(tx, {
+    sessionId,
+    parentSessionId: call.sessionId,
+    rootSessionId,
+    depth: (parent.agent?.depth ?? 0) + 1,
+    name,
+    objective,
+    browser,
+    browserSessionId: browser === "own" ? sessionId : browser === "shared" ? browserId : null,
+    resultSchema: wanted.resultSchema ?? null,
+    spawnRunId: call.runId,
+    spawnCallId: call.callId,
+    spawnIndex: index,
+  });
+  return { agent: { ...agent, requestId }, job };
 }
 
 /** Why sub-agents cannot have the browser that was asked for; undefined where they can. */
@@ -186,7 +223,7 @@ function nameAll(asked: NewAgent[], taken: string[]): string[] | string {
 const describeTask = ({ objective, context }: NewAgent): string =>
   context === undefined ? objective : `${objective}\n\nContext:\n${context}`;
 
-/** The headers of the session's tool servers, in the open. */
+/** The headers of the session's tool servers, decrypted. */
 async function openHeaders({ sealer }: AgentsDeps, tx: Transaction, sessionId: string) {
   const rows = await listSealedHeaders(tx, sessionId);
   return rows.map(({ name, sealed }) => ({ name, text: sealer.open(placeSecret(sessionId, name), sealed) }));

@@ -1,6 +1,7 @@
 import { and, eq, like } from "drizzle-orm";
 import type { Transaction } from "#db/client.ts";
 import { agents, browsers, sealedSecrets } from "#db/schema/index.ts";
+import { nameMcpHeaders } from "#lib/session/session-store.ts";
 import type { AgentRow } from "./agent-store.ts";
 
 /** Writes the row that makes a session a sub-agent. */
@@ -18,7 +19,7 @@ export const listSealedHeaders = (
   tx
     .select({ name: sealedSecrets.name, sealed: sealedSecrets.sealed })
     .from(sealedSecrets)
-    .where(and(eq(sealedSecrets.sessionId, sessionId), like(sealedSecrets.name, "mcpServers.%.headers")));
+    .where(and(eq(sealedSecrets.sessionId, sessionId), like(sealedSecrets.name, nameMcpHeaders("%"))));
 
 /** The page that a session's browser shows, or will show first; null if it is none that a sub-agent could open. */
 export async function readPageUrl(tx: Transaction, sessionId: string): Promise<string | null> {

@@ -1,5 +1,6 @@
 import { storable } from "#db/storable.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
+import { lockCounters } from "#lib/session/follow-up/follow-up-store.ts";
 import { storeProgress, storeSubmission } from "./agent-end-store.ts";
 import { findAgent, listLiveChildren, readOpenRun } from "./agent-store.ts";
 import type { AgentsDeps } from "./agents-deps.ts";
@@ -14,12 +15,12 @@ const SHOWN_VIOLATIONS = 20;
  */
 export async function submitResult(
   deps: Pick<AgentsDeps, "db" | "schemas">,
-  call: { sessionId: string; requestId: string },
+  sessionId: string,
   result: unknown,
 ): Promise<string | undefined> {
-  const agent = await findAgent(deps.db, call.sessionId);
+  const agent = await findAgent(deps.db, sessionId);
   if (!agent) return "submit_result: this session is not a sub-agent.";
-  const live = await listLiveChildren(deps.db, call.sessionId);
+  const live = await listLiveChildren(deps.db, sessionId);
   if (live.length > 0)
     return `submit_result: ${live.length} of your own sub-agents ${live.length === 1 ? "is" : "are"} live (${live.map(({ name }) => name).join(", ")}). Wait for them or cancel them first.`;
   const value = storable(result);
@@ -30,7 +31,7 @@ export async function submitResult(
     const verdict = await deps.schemas.validateValue(agent.resultSchema, value);
     if (!verdict.valid) return describeVerdict(verdict);
   }
-  await storeSubmission(deps.db, call, value);
+  await storeSubmission(deps.db, sessionId, value);
   await faultPoint("agent-result-recorded");
   return undefined;
 }
@@ -49,14 +50,14 @@ function describeVerdict(verdict: Invalid): string {
     "submit_result: the result does not fit resultSchema:",
     ...lines,
     ...more,
-    "Mend it and submit again.",
+    "Fix it and submit again.",
   ].join("\n");
 }
 
 /**
- * Stores and tells the progress of a sub-agent.
+ * Stores and publishes the progress of a sub-agent.
  *
- * @returns false where the same text was reported before, so that a call that is made again tells nothing twice.
+ * @returns false where the same text was reported before, so that a repeated call publishes nothing twice.
  */
 export async function reportProgress(
   { db, log }: Pick<AgentsDeps, "db" | "log">,
@@ -66,6 +67,8 @@ export async function reportProgress(
   const agent = await findAgent(db, sessionId);
   if (!agent || agent.progress === text) return false;
   await log.transact(agent.parentSessionId, async (tx, emit) => {
+    // The parent's session is locked before the sub-agent's row, as where a run ends.
+    await lockCounters(tx, agent.parentSessionId);
     await storeProgress(tx, sessionId, text);
     const about = await readOpenRun(tx, agent.parentSessionId);
     emit({ kind: "agent.progress", ...about, agentId: sessionId, name: agent.name, text });

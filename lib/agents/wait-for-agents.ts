@@ -4,7 +4,7 @@ import { type AgentRow, listChildren, listUnreported, noteReported } from "./age
 import type { AgentsDeps } from "./agents-deps.ts";
 
 /** A sub-agent as its parent's model is shown it. */
-type AgentReport = {
+export type AgentReport = {
   agentId: string;
   name: string;
   status: AgentOutcome | "running";

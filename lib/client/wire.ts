@@ -38,7 +38,7 @@ export type AgentRecord = {
   lastStep: string | null;
   /** What it reported last. */
   progress: string | null;
-  /** The result of a sub-agent that succeeded. */
+  /** What it submitted, or the last text of one that succeeded without. */
   result?: unknown | undefined;
   error: string | null;
   /** Whether the sub-agent submitted the result. Otherwise the result is its last text. */
@@ -158,7 +158,7 @@ export type AgentView = {
   lastStep: string | null;
   /** What it reported last. */
   progress: string | null;
-  /** The result of a sub-agent that succeeded. */
+  /** What it submitted, or the last text of one that succeeded without. */
   result?: unknown | undefined;
   error: string | null;
   /** Whether the sub-agent submitted the result. Otherwise the result is its last text. */
@@ -169,6 +169,8 @@ export type AgentView = {
   createdAt: string;
   /** ISO 8601, UTC. */
   settledAt: string | null;
+  /** True if the JSON of the result is longer than 4,096 characters. The result is its beginning, as a string. */
+  isResultCut?: boolean | undefined;
   /** What its turn waits for. Null while it works. */
   waitingOn: "person" | "agents" | "tests" | "control" | null;
   /** When the last picture of its page was taken. */

@@ -16,6 +16,7 @@ import { readSetup } from "#lib/setup/read-setup.ts";
 import { browserTools } from "#lib/tools/browser/index.ts";
 import { createFirstLook } from "#lib/tools/browser/look/first-look.ts";
 import { createSnapshotBook } from "#lib/tools/browser/look/snapshot-book.ts";
+import { createPageTurns } from "#lib/tools/browser/page-turns.ts";
 import { createScriptRunner } from "#lib/tools/browser/script/script-runner.ts";
 import { peopleTools } from "#lib/tools/people/index.ts";
 import { transcriptTools } from "#lib/tools/transcript/index.ts";
@@ -75,9 +76,11 @@ export async function createTooling(deps: ToolingDeps) {
     createScriptRunner({ logger, isWarm: !deps.isServerless }),
   ]);
   const snapshots = createSnapshotBook();
+  const pageTurns = createPageTurns();
   const services = {
     browser,
     control: deps.control,
+    pageTurns,
     sandbox,
     scripts,
     fetch,
@@ -102,7 +105,7 @@ export async function createTooling(deps: ToolingDeps) {
     evidence,
     transcript,
     tools,
-    firstLook: createFirstLook({ browser, snapshots }),
+    firstLook: createFirstLook({ browser, snapshots, pageTurns }),
     async close() {
       await Promise.all([browser.close(), sandbox.close(), scripts.close()]);
     },

@@ -6,12 +6,14 @@ import type { SandboxService } from "#lib/sandbox/sandbox-service.ts";
 import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
 import type { TranscriptReader } from "#lib/session/transcript/transcript.ts";
 import type { SnapshotBook } from "./browser/look/snapshot-book.ts";
+import type { PageTurns } from "./browser/page-turns.ts";
 import type { ScriptRunner } from "./browser/script/script-runner.ts";
 
 /** The ports that tools work through; the container plugs them in. */
 export type ToolServices = {
   browser: BrowserService;
   control: Pick<BrowserControl, "holderOf" | "follow" | "untilFree">;
+  pageTurns: PageTurns;
   scripts: ScriptRunner;
   sandbox: SandboxService;
   fetch: GuardedFetch;

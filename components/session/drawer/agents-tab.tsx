@@ -6,6 +6,7 @@ import { useState } from "react";
 import type { AgentView } from "#lib/page/state/view-types.ts";
 import { describeAgent } from "#lib/page/words/describe-agent.ts";
 import { Button } from "../../ui/button.tsx";
+import { CodeBlock } from "../../ui/code-block.tsx";
 import { EmptyNote } from "../../ui/empty-note.tsx";
 import { JsonTree } from "../../ui/json-tree.tsx";
 import { StatusDot } from "../../ui/status-dot.tsx";
@@ -34,7 +35,7 @@ export function AgentsTab() {
 
 function AgentRow({ agent }: { agent: AgentView }) {
   const { paths } = useSession();
-  const { tone, title, detail } = describeAgent(agent);
+  const { tone, title, detail, step } = describeAgent(agent);
   return (
     <div className="flex items-start gap-3">
       {agent.browser !== "none" && <Thumbnail agent={agent} />}
@@ -53,7 +54,8 @@ function AgentRow({ agent }: { agent: AgentView }) {
           {agent.objective}
         </p>
         {detail && <p className="line-clamp-2 text-soft [overflow-wrap:anywhere]">{detail}</p>}
-        {agent.status === "succeeded" && <AgentResult agent={agent} />}
+        {step && <p className="truncate text-faint">{step}</p>}
+        {agent.result !== undefined && <AgentResult agent={agent} />}
       </div>
       {agent.status === "running" && <StopAgent agent={agent} />}
     </div>
@@ -65,7 +67,11 @@ function AgentResult({ agent }: { agent: AgentView }) {
     <details className="mt-1">
       <summary className="w-fit cursor-pointer rounded-sm text-faint text-xs hover:text-ink">Result</summary>
       <div className="mt-1 max-h-64 overflow-auto rounded-md border bg-sunken p-2">
-        <JsonTree value={agent.result ?? null} />
+        {agent.isResultCut ? (
+          <CodeBlock text={`${agent.result}…`} />
+        ) : (
+          <JsonTree value={agent.result ?? null} />
+        )}
       </div>
     </details>
   );

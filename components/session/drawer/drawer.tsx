@@ -22,12 +22,14 @@ const TABS: Record<DrawerTab, { name: string; Panel: ComponentType }> = {
   activity: { name: "Activity", Panel: ActivityTab },
 };
 
-/** The tabs of a session. The result of a sub-agent is shown with its parent's sub-agents. */
-const listTabs = ({ agent, session }: SessionState): DrawerTab[] => [
+/**
+ * The tabs of a session. The result of a sub-agent is in the list of its parent, and few sub-agents have any of their own.
+ */
+const listTabs = ({ agent, agents, session }: SessionState): DrawerTab[] => [
   ...(agent ? [] : (["result"] as const)),
   "annotations",
   "evidence",
-  ...(session.mayDelegate ? (["agents"] as const) : []),
+  ...(session.mayDelegate && (!agent || agents.length > 0) ? (["agents"] as const) : []),
   "activity",
 ];
 

@@ -1,39 +1,39 @@
 "use client";
 
-import { useEffect, useState } from "react";
+import { useEffect } from "react";
 import { useLiveStatus, useRuntime, useSession } from "../session-context.tsx";
 
 const POLL_MS = 2_000;
 
 /**
  * Reads the sub-agents when the log tells of one and after a reconnect. Their steps and pictures are in logs of their own:
- * while the list is shown and one of them works, it is read every two seconds.
+ * while the list is shown and one of them works, it is read again two seconds after each answer.
  */
 export function useSyncAgents(isShown: boolean): void {
   const { store, actions } = useRuntime();
   const { session, agents, agentChanges } = useSession();
   const isOpen = useLiveStatus().state === "open" && session.mayDelegate;
-  const [polls, setPolls] = useState(0);
-  const moment = `${agentChanges}:${polls}`;
   const isPolled = isShown && agents.some(({ status }) => status === "running");
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `moment` is the trigger; the effect does not read it
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `agentChanges` is a trigger; the effect does not read it
   useEffect(() => {
     if (!isOpen) return;
     let isCurrent = true;
-    void actions.readAgents().then((outcome) => {
-      if (isCurrent && outcome.isDone) store.replaceAgents(outcome.answer);
-    });
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const read = async () => {
+      const outcome = await actions.readAgents();
+      if (!isCurrent) return;
+      if (outcome.isDone) store.replaceAgents(outcome.answer);
+      if (isPolled) timer = setTimeout(poll, POLL_MS);
+    };
+    const poll = () => {
+      if (document.visibilityState === "visible") void read();
+      else timer = setTimeout(poll, POLL_MS);
+    };
+    void read();
     return () => {
       isCurrent = false;
+      clearTimeout(timer);
     };
-  }, [isOpen, isShown, moment, actions, store]);
-
-  useEffect(() => {
-    if (!isPolled) return;
-    const timer = setInterval(() => {
-      if (document.visibilityState === "visible") setPolls((count) => count + 1);
-    }, POLL_MS);
-    return () => clearInterval(timer);
-  }, [isPolled]);
+  }, [isOpen, isPolled, agentChanges, actions, store]);
 }

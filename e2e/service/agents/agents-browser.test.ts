@@ -18,7 +18,7 @@ let site = "";
 before(async () => {
   await new Promise<void>((resolve) => pages.listen(0, "127.0.0.1", resolve));
   site = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`;
-  service = await openTestService({ BROWSER_EXECUTABLE_PATH, SANDBOX: "unconfined", BROWSER_MAX_LIVE: "2" });
+  service = await openTestService({ BROWSER_EXECUTABLE_PATH, SANDBOX: "unconfined" });
 });
 after(async () => {
   await service.close();
@@ -65,37 +65,5 @@ describe("sub-agents with browsers", () => {
     assert.equal(shared?.browserSessionId, session.sessionId);
     const [end] = only(await readEvents(service, session.sessionId), "run.completed");
     assert.equal(end?.outcome, "succeeded");
-  });
-
-  it("a parent that waits gives its browser's place to its sub-agents", async () => {
-    const steps = [{ toolCalls: [run("return await page.title()")] }, { toolCalls: [submit("done")] }];
-    scriptByTask(service, {
-      "lead places": [
-        { toolCalls: [run("return await page.title()")] },
-        {
-          toolCalls: [
-            spawn(
-              ...["a", "b", "c", "d"].map((name) => ({
-                name,
-                objective: "visit one",
-                browser: "own",
-                url: `${site}/${name}`,
-              })),
-            ),
-          ],
-        },
-        { toolCalls: [wait()] },
-        { toolCalls: [run("return await page.title()")] },
-      ],
-      "visit one": steps,
-    });
-    const session = await service.create("lead places", { subAgents: true, targetUrl: `${site}/lead` });
-    await service.completed(session.statusUrl);
-    const agents = await readAgents(service, session.sessionId);
-    assert.deepEqual(
-      agents.map(({ outcome, isSubmitted }) => [outcome, isSubmitted]),
-      agents.map(() => ["succeeded", true]),
-    );
-    assert.match(readResult(service, "lead places", 3), /\/lead/, "the page comes back where it was");
   });
 });

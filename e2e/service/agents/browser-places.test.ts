@@ -5,12 +5,12 @@ import { after, before, it } from "node:test";
 import { findTestChromium } from "#lib/browser/testing.ts";
 import { openTestService, type TestService } from "../testing.ts";
 import { only, readEvents } from "../turn/turn-testing.ts";
-import { readAgents, scriptByTask, spawn, submit, wait } from "./agents-testing.ts";
+import { readAgents, readResult, scriptByTask, spawn, submit, wait } from "./agents-testing.ts";
 
 const { executablePath: BROWSER_EXECUTABLE_PATH } = findTestChromium();
 /** `SESSIONS_AT_ONCE=40` plays the case of the design: 40 sessions on eight places, in about a minute. */
 const isFull = process.env.SESSIONS_AT_ONCE === "40";
-const [PLACES, PARENTS] = isFull ? [8, 10] : [3, 3];
+const [PLACES, PARENTS] = isFull ? [8, 10] : [3, 2];
 const CHILDREN = ["a", "b", "c"];
 
 let service: TestService;
@@ -88,6 +88,11 @@ it(`${PARENTS * 4} sessions and sub-agents on ${PLACES} browser places all reach
       checkLine(only(events, "browser.waiting").map(({ position }) => position));
     }
   }
+  for (const parent of parents)
+    assert.ok(
+      readResult(service, parent, 3).includes(`Result: /${parent}`),
+      "the page comes back where it was",
+    );
   for (const task of [...parents, ...children])
     assert.ok((visits.get(`/${task}`) ?? 0) > 0, `${task} was never opened`);
 });

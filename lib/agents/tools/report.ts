@@ -21,10 +21,10 @@ export const submitResultTool = (deps: Pick<AgentsDeps, "db" | "schemas">) =>
     profile: "always",
     idempotent: true,
     readOnly: false,
-    async execute({ result }, { sessionId, requestId }) {
-      if (requestId === null) return errorResult("submit_result works in a turn only.");
+    async execute({ result }, { sessionId, runId }) {
+      if (runId === null) return errorResult("submit_result works in a turn only.");
       if (result === undefined) return errorResult("submit_result: result is required.");
-      const refusal = await submitResult(deps, { sessionId, requestId }, result);
+      const refusal = await submitResult(deps, sessionId, result);
       return refusal === undefined ? "Submitted." : errorResult(refusal);
     },
   });

@@ -45,7 +45,9 @@ export const waitForAgentsTool = (deps: Pick<AgentsDeps, "db">) =>
             deadlineAt: timeoutSeconds === undefined ? null : new Date(Date.now() + timeoutSeconds * 1_000),
           });
         case "over":
-          return jsonResult(looked.reports);
+          return call.waitEndedBy === "message"
+            ? `${JSON.stringify(looked.reports)}\n\nThe wait was interrupted by a message.`
+            : jsonResult(looked.reports);
       }
     },
   });

@@ -79,9 +79,8 @@ async function answerCall<Of extends Operation, Services extends RouteServices>(
 ): Promise<Answer> {
   const admitted = await admitCaller(services, operation, request, params);
   if (!admitted.ok) return admitted;
-  // A page's operation on a sub-agent has the session, whose cookie lets the visitor in, in its path too.
-  const { agentId } = params;
-  const target = agentId === undefined ? params : { ...params, sessionId: agentId };
+  // Below /s/:sessionId/agents/:agentId, the handler serves the session of the sub-agent.
+  const served = admitted.session ? { ...params, sessionId: admitted.session.id } : params;
   const stray = Object.entries(params).find(([, id]) => !ID.test(id));
   if (stray) return fail("not_found", `no such ${stray[0].replace("Id", "")}`);
   const body = await readBody(services, operation, request);
@@ -89,7 +88,7 @@ async function answerCall<Of extends Operation, Services extends RouteServices>(
   try {
     const query = readQuery(operation, request);
     if (!query.ok) return query;
-    const parts = { request, params: target, body: body.value, hashBody: body.hash, query: query.value };
+    const parts = { request, params: served, body: body.value, hashBody: body.hash, query: query.value };
     return await answerChecked(services, operation, handler, { ...parts, ...admitted });
   } finally {
     body.release();

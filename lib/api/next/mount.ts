@@ -52,7 +52,7 @@ export function mountEntrance(): { GET: RouteHandler } {
     answer(async () => {
       const { sessionId = "" } = (await context.params) ?? {};
       const { searchParams } = new URL(request.url);
-      const rest = searchParams.has("live") ? "/live" : "";
+      const rest = searchParams.get("page") ?? "";
       const link = new URL(`/s/${encodeURIComponent(sessionId)}${rest}`, request.url);
       link.searchParams.set("key", searchParams.get("key") ?? "");
       const { enterByLink } = await findContainer();

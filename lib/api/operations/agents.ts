@@ -1,8 +1,10 @@
 import { addUsage } from "#lib/agents/add-usage.ts";
 import {
   type AgentRow,
+  type BriefAgent,
   findAgent,
   listBelow,
+  listBriefly,
   listLastSteps,
   listNewestRequests,
 } from "#lib/agents/agent-store.ts";
@@ -38,6 +40,7 @@ export async function listAgents(
     const requestId = requests.get(row.sessionId) ?? "";
     return {
       ...describeAgent(row, steps),
+      ...(row.result && { result: row.result.value }),
       statusUrl: statusPath(row.sessionId, requestId),
       streamUrl: streamPath(row.sessionId, requestId),
       liveViewUrl: liveViews.get(row.browserSessionId) ?? null,
@@ -45,6 +48,9 @@ export async function listAgents(
   });
   return { ok: true, status: 200, body: { success: true, agents } };
 }
+
+/** Of a result's JSON, what the page's list shows; the page of the sub-agent has the whole. */
+const RESULT_CHARACTERS_MAX = 4_096;
 
 /** The tree below a session, flat, as its page lists it. */
 export async function listPersonAgents(
@@ -60,19 +66,23 @@ export async function readAgentViews(
   { db, browser }: Pick<ApiServices, "db" | "browser">,
   sessionId: string,
 ): Promise<AgentView[]> {
-  const below = await listBelow(db, sessionId);
+  const below = await listBriefly(db, sessionId, RESULT_CHARACTERS_MAX);
   const ids = below.map((row) => row.sessionId);
   const steps = await listLastSteps(db, ids);
   const waits = await listWaitKinds(db, ids);
   const pictures = await browser.readPictureTimes(below.flatMap((row) => row.browserSessionId ?? []));
   return below.map((row) => ({
     ...describeAgent(row, steps),
+    ...(row.resultText !== null && readResult(row.resultText, row.isResultCut)),
     waitingOn: chooseWaitKind(waits.get(row.sessionId) ?? []) ?? null,
     pictureTakenAt: pictures.get(row.browserSessionId ?? "")?.toISOString() ?? null,
   }));
 }
 
-function describeAgent(row: AgentRow, steps: Map<string, string>) {
+const readResult = (json: string, isCut: boolean) =>
+  isCut ? { result: json, isResultCut: true } : { result: JSON.parse(json) };
+
+function describeAgent(row: AgentRow | BriefAgent, steps: Map<string, string>) {
   return {
     agentId: row.sessionId,
     parentId: row.parentSessionId,
@@ -83,7 +93,6 @@ function describeAgent(row: AgentRow, steps: Map<string, string>) {
     status: row.outcome ?? ("running" as const),
     lastStep: steps.get(row.sessionId) ?? null,
     progress: row.progress,
-    ...(row.result && { result: row.result.value }),
     error: row.error,
     submitted: row.isSubmitted,
     usage: addUsage([row.usage]),

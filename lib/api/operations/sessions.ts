@@ -1,5 +1,7 @@
+import type { ShareRole } from "#db/schema/unions.ts";
+import { findAgent } from "#lib/agents/agent-store.ts";
 import { limitDelegation } from "#lib/session/delegation.ts";
-import { readSessionExtras } from "#lib/session/session-store.ts";
+import { findSession, readSessionExtras, type SessionRow } from "#lib/session/session-store.ts";
 import { roleOf } from "../auth/authenticate.ts";
 import { unknownSession } from "../auth/known-session.ts";
 import type { Answer } from "../operations/handler.ts";
@@ -12,7 +14,9 @@ export async function readSession(
   services: ApiServices,
   { session, caller }: CallOf<"readSession">,
 ): Promise<Answer> {
-  const [summary] = await summarise(services, [session], roleOf(caller));
+  const role = roleOf(caller);
+  const [summary] = await summarise(services, [session], role);
+  const agentUrl = await readAgentUrl(services, session, role);
   const { metadata, isSigned } = await readSessionExtras(services.db, session.id);
   const { callbackUrl: url, callbackEvents: events } = session;
   return {
@@ -23,6 +27,7 @@ export async function readSession(
       session: {
         ...session,
         ...summary,
+        ...(agentUrl !== undefined && { shareUrl: agentUrl }),
         metadata,
         delegation: limitDelegation(session, services.settings.delegation),
         callback: url === null || events === null ? null : { url, events, isSigned },
@@ -30,6 +35,17 @@ export async function readSession(
       },
     },
   };
+}
+
+/** The `shareUrl` of a sub-agent, whose page is below that of its root; undefined for a session without a parent. */
+async function readAgentUrl(
+  { db, shares }: ApiServices,
+  { id, parentSessionId }: SessionRow,
+  role: ShareRole,
+): Promise<string | undefined> {
+  const agent = parentSessionId === null ? undefined : await findAgent(db, id);
+  const root = agent && (await findSession(db, agent.rootSessionId));
+  return root && shares.agentPath(root.id, root.shareRevocation, role, id);
 }
 
 /**

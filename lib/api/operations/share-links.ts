@@ -87,7 +87,7 @@ export async function revokeAllPersonShareLinks(
 async function revokeAll({ db, shares, access }: ApiServices, sessionId: string) {
   const revoked = await revokeAllShares(db, sessionId, new Date());
   if (!revoked) return undefined;
-  access.sharesChanged(sessionId);
+  for (const id of [sessionId, ...revoked.agentIds]) access.sharesChanged(id);
   const { revocation, links } = revoked;
   const shareUrl = shares.sharePath(sessionId, revocation, "drive");
   return { revocation, body: { success: true, revoked: links, shareUrl } };

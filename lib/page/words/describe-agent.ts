@@ -1,31 +1,33 @@
 import type { AgentView } from "../state/view-types.ts";
+import { describeTool } from "./describe-tool.ts";
 import type { Tone } from "./state-words.ts";
 
 /** What a sub-agent is doing, for the list of sub-agents. */
 type AgentWords = {
   tone: Tone;
   title: string;
-  /** Its newest report, step or error. */
+  /** Its newest report, or why it failed. */
   detail: string | null;
+  /** What it does or did last, while it is live. */
+  step: string | null;
 };
 
 /** Describes the state of a sub-agent. */
 export function describeAgent(agent: AgentView): AgentWords {
   switch (agent.status) {
     case "running":
-      return { ...describeWork(agent), detail: agent.progress ?? sentence(agent.lastStep) };
+      return { ...describeWork(agent), detail: agent.progress, step: describeStep(agent.lastStep) };
     case "succeeded":
       return {
         tone: "good",
         title: "Done",
-        detail: agent.submitted
-          ? null
-          : "It ended without submitting a result. Its last text counts as the result.",
+        detail: agent.submitted ? null : "It submitted no result. Its last text counts as the result.",
+        step: null,
       };
     case "failed":
-      return { tone: "bad", title: "Failed", detail: agent.error };
+      return { tone: "bad", title: "Failed", detail: agent.error, step: null };
     case "cancelled":
-      return { tone: "quiet", title: "Stopped", detail: null };
+      return { tone: "quiet", title: "Stopped", detail: null, step: null };
   }
 }
 
@@ -44,5 +46,9 @@ function describeWork({ waitingOn, lastStep }: AgentView): Pick<AgentWords, "ton
   }
 }
 
-const sentence = (step: string | null): string | null =>
-  step && `${step.charAt(0).toUpperCase()}${step.slice(1)}`;
+/** A step in the words of the page; the service names tools as the model calls them. */
+function describeStep(step: string | null): string | null {
+  const [, tense, tool] = /^(calls|called) (\S+)$/.exec(step ?? "") ?? [];
+  if (tool !== undefined) return describeTool(tool, null)[tense === "calls" ? "running" : "done"];
+  return step && `${step.charAt(0).toUpperCase()}${step.slice(1)}`;
+}

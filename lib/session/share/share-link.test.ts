@@ -83,7 +83,11 @@ describe("a share link", () => {
     const liveKey = links.liveViewPath("ses_shared", 0).split("key=")[1] ?? "";
     const tokens = [created?.token ?? "", token("ses_shared"), liveKey];
     for (const text of tokens) assert.ok(await links.readAccess("ses_shared", text));
-    assert.deepEqual(await revokeAllShares(db, "ses_shared", new Date()), { revocation: 1, links: 1 });
+    assert.deepEqual(await revokeAllShares(db, "ses_shared", new Date()), {
+      revocation: 1,
+      links: 1,
+      agentIds: [],
+    });
     for (const text of tokens) assert.equal(await links.readAccess("ses_shared", text), undefined);
     assert.equal(await roleOf("ses_shared", token("ses_shared", 1)), "drive");
     assert.equal(await revokeAllShares(db, "ses_none", new Date()), undefined);

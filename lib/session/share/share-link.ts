@@ -21,6 +21,8 @@ export type ShareLinks = {
   deriveToken: (sessionId: string, revocation: number, role: ShareRole) => string;
   /** The session's own link for a role: `/s/<sessionId>?key=<token>`. Give it only to callers who may do as much. */
   sharePath: (sessionId: string, revocation: number, role: ShareRole) => string;
+  /** The same link to the page of a sub-agent below the session: `/s/<sessionId>/agents/<agentId>?key=<token>`. */
+  agentPath: (sessionId: string, revocation: number, role: ShareRole, agentId: string) => string;
   /** The link to the live view alone, read-only: `/s/<sessionId>/live?key=<token>`; equal on every poll until a revocation. */
   liveViewPath: (sessionId: string, revocation: number) => string;
   /** What a token gives in a session; undefined for a wrong, revoked or expired token and for an unknown session. */
@@ -37,6 +39,8 @@ export function createShareLinks(db: Database, key: Uint8Array): ShareLinks {
   return {
     deriveToken: derive,
     sharePath: (sessionId, revocation, role) => linkPath(sessionId, derive(sessionId, revocation, role)),
+    agentPath: (sessionId, revocation, role, agentId) =>
+      `/s/${sessionId}/agents/${agentId}?key=${derive(sessionId, revocation, role)}`,
     liveViewPath: (sessionId, revocation) =>
       `/s/${sessionId}/live?key=${derive(sessionId, revocation, "live-view")}`,
     async readAccess(sessionId, token) {

@@ -1,7 +1,7 @@
 import { and, count, desc, eq, gt, inArray, isNull, or, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import type { Database, Executor } from "#db/client.ts";
-import { sessions, shareTokens } from "#db/schema/index.ts";
+import { agents, sessions, shareTokens } from "#db/schema/index.ts";
 
 export type ShareLinkRow = typeof shareTokens.$inferSelect;
 
@@ -101,15 +101,15 @@ export async function revokeShareLinkRow(
 }
 
 /**
- * Revokes every link of a session, and raises the counter from which its own tokens are derived.
+ * Revokes every link of a session, and raises the counters from which its own tokens and those of its sub-agents are derived.
  *
- * @returns the new counter, and how many live links were revoked; undefined for an unknown session.
+ * @returns the new counter, how many live links were revoked, and the sub-agents; undefined for an unknown session.
  */
 export function revokeAllShares(
   db: Database,
   sessionId: string,
   now: Date,
-): Promise<{ revocation: number; links: number } | undefined> {
+): Promise<{ revocation: number; links: number; agentIds: string[] } | undefined> {
   return db.transaction(async (tx) => {
     const [session] = await tx
       .update(sessions)
@@ -117,12 +117,22 @@ export function revokeAllShares(
       .where(eq(sessions.id, sessionId))
       .returning({ revocation: sessions.shareRevocation });
     if (!session) return undefined;
+    const below = await tx
+      .update(sessions)
+      .set({ shareRevocation: sql`${sessions.shareRevocation} + 1` })
+      .where(
+        inArray(
+          sessions.id,
+          tx.select({ id: agents.sessionId }).from(agents).where(eq(agents.rootSessionId, sessionId)),
+        ),
+      )
+      .returning({ id: sessions.id });
     const links = await countLiveShareLinks(tx, sessionId, now);
     await tx
       .update(shareTokens)
       .set({ revokedAt: now })
       .where(and(eq(shareTokens.sessionId, sessionId), isNull(shareTokens.revokedAt)));
-    return { revocation: session.revocation, links };
+    return { revocation: session.revocation, links, agentIds: below.map(({ id }) => id) };
   });
 }
 

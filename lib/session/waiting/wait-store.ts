@@ -131,7 +131,7 @@ export const listOverdueWaits = (db: Executor, limit: number, now?: Date): Promi
 
 /** The open waits for control of a browser: of its session and the sub-agents that share it, or of all. */
 export async function listControlWaits(db: Executor, sessionId?: string): Promise<WaitKey[]> {
-  const sharing = sql`(select ${agents.sessionId} from ${agents} where ${agents.browserSessionId} = ${sessionId})`;
+  const sharing = sql`(select ${agents.sessionId} from ${agents} where ${agents.browserSessionId} = ${sessionId} and ${agents.browser} = 'shared')`;
   const ofSession =
     sessionId === undefined
       ? undefined

@@ -4,7 +4,6 @@ import { browserSearch } from "./look/browser-search.ts";
 import { domQuery } from "./look/dom-query.ts";
 import { inspectFrames } from "./look/inspect-frames.ts";
 import { saveCleanedHtml } from "./look/save-cleaned-html.ts";
-import { createPageTurns } from "./page-turns.ts";
 import { capturePreview } from "./picture/capture-preview.ts";
 import { screenshot } from "./picture/screenshot.ts";
 import { browserExecute } from "./script/browser-execute.ts";
@@ -14,13 +13,12 @@ import { browserExecute } from "./script/browser-execute.ts";
  * turn waits before that for as long as a person has control.
  */
 export function browserTools(services: BrowserToolServices): Tool[] {
-  const { browser, control } = services;
-  const turns = createPageTurns();
+  const { browser, control, pageTurns } = services;
 
   /** Holds the browser, and the page: calls of agents that share one run one at a time. */
   async function holdInTurn(call: ToolCall): Promise<() => void> {
     const { browserSessionId, signal } = call;
-    const endTurn = await turns.take(call, signal);
+    const endTurn = await pageTurns.take(call, signal);
     try {
       const release = await browser.hold(browserSessionId, signal);
       return () => {
@@ -47,7 +45,7 @@ export function browserTools(services: BrowserToolServices): Tool[] {
 
 type BrowserToolServices = Pick<
   ToolServices,
-  "browser" | "control" | "scripts" | "sandbox" | "evidence" | "snapshots"
+  "browser" | "control" | "pageTurns" | "scripts" | "sandbox" | "evidence" | "snapshots"
 >;
 
 function makeTools(services: BrowserToolServices): Tool[] {

@@ -1,5 +1,5 @@
 /** Gives agents that share a page their turns, in order of arrival. Calls of one agent may run side by side. */
-type PageTurns = {
+export type PageTurns = {
   /**
    * Resolves when it is the turn of this session's agent. @returns the way to end the call.
    * @throws the signal's reason when the call is stopped while it waits.

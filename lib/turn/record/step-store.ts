@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Executor } from "#db/client.ts";
 import {
+  agents,
   browsers,
   deliverables,
   deliveries,
@@ -42,7 +43,8 @@ type Part = {
 };
 
 /** Why the browser is not on the page that it was last sent to; null for a run that did not use the browser. */
-const pageError = sql`(select b.last_error from ${browsers} b where b.session_id = held.session_id and exists (
+const pageError = sql`(select b.last_error from ${browsers} b where b.session_id =
+  coalesce((select a.browser_session_id from ${agents} a where a.session_id = held.session_id), held.session_id) and exists (
   select 1 from ${toolCalls} c where c.run_id = held.id
     and c.name in (${sql.join(
       BROWSER_TOOLS.map((name) => sql.raw(`'${name}'`)),

@@ -66,9 +66,7 @@ export async function closeRun(
 ): Promise<"ended" | "held" | "refused"> {
   const { claim, session } = run;
   await faultPoint("close-begun");
-  // The end of a turn comes after the work that it stands for.
-  if (endsDelegation(run, isRetried(deps, claim, end)) && (await isHeld(deps, claim, fence)))
-    await deps.cancelChildren(session.id);
+  if (await mayStopChildren(deps, run, end, fence)) await deps.cancelChildren(session.id);
   const close = async (tx: Transaction) => {
     // Ancestors are locked before their descendants, here and where sub-agents are spawned.
     if (session.parentSessionId !== null) await lockCounters(tx, session.parentSessionId);
@@ -119,15 +117,21 @@ function mayEnd(run: Pick<LockedRun, "state" | "epoch">, claim: Claim, fence: Fe
 const endsDelegation = ({ claim, session, startedAt }: Endable, isRetried: boolean): boolean =>
   session.subAgents && !isRetried && (startedAt !== null || claim.attempt > 1);
 
-/** Whether a run may still be ended by this executor. One that has lost its claim must not stop another executor's work. */
-async function isHeld(deps: TurnDeps, claim: Claim, fence: Fence): Promise<boolean> {
+/**
+ * Whether the live sub-agents of a run are stopped before it ends. An executor that has lost its claim must not stop what
+ * another one has delegated.
+ */
+async function mayStopChildren(deps: TurnDeps, run: Endable, end: RunEnd, fence: Fence): Promise<boolean> {
+  const { claim, session } = run;
+  if (!session.subAgents) return false;
   const row = await findRun(deps.db, claim.runId);
-  return row !== undefined && mayEnd(row, claim, fence);
+  if (!row || !mayEnd(row, claim, fence)) return false;
+  const isRetried =
+    end.outcome === "errored" &&
+    row.cancelRequestedAt === null &&
+    planRetry(end.failure, claim.attempt, deps.settings.retryBaseMs, 0) !== undefined;
+  return endsDelegation(run, isRetried);
 }
-
-/** Whether a retry follows a run that is about to end. */
-const isRetried = (deps: TurnDeps, { attempt }: Claim, end: RunEnd): boolean =>
-  end.outcome === "errored" && planRetry(end.failure, attempt, deps.settings.retryBaseMs, 0) !== undefined;
 
 const NOTHING_SETTLED: Settled = { events: [], wake: undefined };
 const AGENT_OUTCOME = { succeeded: "succeeded", errored: "failed", cancelled: "cancelled" } as const;
@@ -149,7 +153,6 @@ async function closeInTree(
   const texts = (answer?.parts ?? []).flatMap((part) => (part.type === "text" ? [part.text] : []));
   return settleAgent(tx, {
     sessionId: session.id,
-    requestId: claim.requestId,
     outcome: AGENT_OUTCOME[end.outcome],
     error: end.outcome === "errored" ? end.failure.message : null,
     lastText: texts.join("\n"),

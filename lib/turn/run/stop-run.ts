@@ -26,10 +26,11 @@ export async function stopRun(deps: TurnDeps, runId: string): Promise<void> {
   if (!(await requestCancel(deps.db, runId, new Date()))) return stopRetry(deps, runId);
   deps.stops.stop(runId, STOPPED_REASON);
   await endParked(deps, runId);
-  // One that waits for the time of a retry has no executor to see the wish. A message that waits for its turn keeps it, and
-  // is placed as that ends: only who takes it back removes it.
-  if ((await isWaiting(deps, runId)) && !(await hasWaitingMessages(deps, runId)))
-    await removeQueued(deps, runId);
+  // One that waits for the time of a retry has no executor to see the wish, and the first run of a sub-agent may not have
+  // one yet. A message that waits for its turn keeps it, and is placed as that ends: only who takes it back removes it.
+  const run = await readEndable(deps, runId);
+  if (!run || run.asked.some(({ seq }) => seq === null)) return;
+  if (run.session.parentSessionId !== null || (await isWaiting(deps, runId))) await removeQueued(deps, runId);
 }
 
 /**
@@ -52,11 +53,6 @@ async function endParked(deps: TurnDeps, runId: string): Promise<void> {
   } finally {
     await sendWake(deps, job);
   }
-}
-
-async function hasWaitingMessages(deps: TurnDeps, runId: string): Promise<boolean> {
-  const run = await readEndable(deps, runId);
-  return run?.asked.some(({ seq }) => seq === null) ?? false;
 }
 
 async function isWaiting(deps: TurnDeps, runId: string): Promise<boolean> {

@@ -1,7 +1,9 @@
 import { listUnreported } from "#lib/agents/agent-store.ts";
+import { cutResult } from "#lib/agents/cut-result.ts";
 import { SUBMIT_RESULT } from "#lib/agents/tools/report.ts";
-import { lookAtAgents } from "#lib/agents/wait-for-agents.ts";
+import { type AgentReport, lookAtAgents } from "#lib/agents/wait-for-agents.ts";
 import type { NewWait } from "#lib/session/waiting/wait-store.ts";
+import { quoteAsData } from "#lib/tools/quote-as-data.ts";
 import type { HistoryMessage } from "../compaction/history-entry.ts";
 import { ADDED } from "../prompt/look-first.ts";
 import { recordStep } from "../record/record-step.ts";
@@ -25,8 +27,8 @@ const REMINDER =
 const readerOf = (run: RunInPlay, number: number) => `${run.claim.runId}/end-${number}`;
 
 /**
- * Whether a turn whose model has concluded goes on nevertheless: its sub-agents are live, or their results were not told,
- * or it is a sub-agent that has not submitted and is to be reminded.
+ * Whether a turn whose model has concluded goes on nevertheless: a sub-agent is live or has a result that the model has not
+ * read, or the turn is that of a sub-agent that has not submitted and is to be reminded.
  *
  * @param number of the model call that concluded.
  */
@@ -38,7 +40,7 @@ export async function hasMoreToDo(deps: TurnDeps, run: RunInPlay, number: number
 }
 
 const mayRemind = (run: RunInPlay): boolean =>
-  run.agent !== undefined &&
+  run.agent?.submission === null &&
   run.prompt.tools.has(SUBMIT_RESULT) &&
   ![...run.outputs.keys()].some((step) => step.startsWith("remind-"));
 
@@ -75,18 +77,28 @@ export async function awaitAgents(
       isLast: true,
     });
     if (looked.kind === "over" && looked.reports.length > 0) {
-      await addMessage(
-        deps,
-        run,
-        name,
-        `Your sub-agents have ended:\n${JSON.stringify(looked.reports, null, 1)}`,
-      );
+      await addMessage(deps, run, name, describeEnded(looked.reports));
       return "read";
     }
   }
   if (!mayRemind(run)) return "none";
   await addMessage(deps, run, reminder, REMINDER);
   return "read";
+}
+
+/** The messages of a turn stay whole in its context, so the results in one are cut. */
+const RESULTS_BYTES_MAX = 12_000;
+
+function describeEnded(reports: AgentReport[]): string {
+  const bytesMax = Math.floor(RESULTS_BYTES_MAX / reports.length);
+  const shown = reports.map((report) => ({
+    ...report,
+    ...("result" in report && cutResult(report.result, bytesMax)),
+  }));
+  const hint = shown.some(({ isResultCut }) => isResultCut)
+    ? "\nA result with isResultCut is only its beginning: wait_for_agents with its agentId returns the whole."
+    : "";
+  return `Your sub-agents have ended. ${quoteAsData("your sub-agents", JSON.stringify(shown, null, 1))}${hint}`;
 }
 
 async function addMessage(deps: TurnDeps, run: RunInPlay, name: string, content: string): Promise<void> {

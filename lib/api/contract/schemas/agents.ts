@@ -29,7 +29,9 @@ const agentRecordSchema = z
       .string()
       .nullable()
       .meta({ description: "What it reported last.", examples: ["Two of five pages are read."] }),
-    result: jsonValue.optional().meta({ description: "The result of a sub-agent that succeeded." }),
+    result: jsonValue
+      .optional()
+      .meta({ description: "What it submitted, or the last text of one that succeeded without." }),
     error: z
       .string()
       .nullable()
@@ -58,6 +60,10 @@ const agentRecordSchema = z
 const agentViewSchema = agentRecordSchema
   .omit({ statusUrl: true, streamUrl: true, liveViewUrl: true })
   .extend({
+    isResultCut: z.boolean().optional().meta({
+      description:
+        "True if the JSON of the result is longer than 4,096 characters. The result is its beginning, as a string.",
+    }),
     waitingOn: z
       .enum(WAIT_KINDS)
       .nullable()

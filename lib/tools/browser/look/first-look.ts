@@ -20,21 +20,35 @@ const LOOK_CHARS_MAX = 6_000;
 export function createFirstLook({
   browser,
   snapshots,
-}: Pick<ToolServices, "browser" | "snapshots">): FirstLook {
+  pageTurns,
+}: Pick<ToolServices, "browser" | "snapshots" | "pageTurns">): FirstLook {
   return async (whose, signal) => {
+    const over = new AbortController();
     try {
       return await withinDeadline(
         signal,
         LOOK_MS_MAX,
-        () => look(whose),
+        () => look(whose, over.signal),
         (seconds) => `The page did not answer within ${seconds} s.`,
       );
     } catch (error) {
       return `The page could not be read: ${error instanceof Error ? error.message : error}`;
+    } finally {
+      over.abort();
     }
   };
 
-  async function look({ sessionId, browserSessionId }: Parameters<FirstLook>[0]): Promise<string> {
+  /** @param isOver ends the wait for a page that another agent uses. */
+  async function look(whose: Parameters<FirstLook>[0], isOver: AbortSignal): Promise<string> {
+    const endTurn = await pageTurns.take(whose, isOver);
+    try {
+      return await lookInTurn(whose);
+    } finally {
+      endTurn();
+    }
+  }
+
+  async function lookInTurn({ sessionId, browserSessionId }: Parameters<FirstLook>[0]): Promise<string> {
     const opening = await browser.open(browserSessionId);
     if (opening.state === "waiting")
       return "The live browser is not up yet: all browsers are in use. A browser tool waits for it.";

@@ -3,6 +3,7 @@ import { after, before, test } from "node:test";
 import { browserTools } from "../index.ts";
 import { domQuery } from "../look/dom-query.ts";
 import { createSnapshotBook } from "../look/snapshot-book.ts";
+import { createPageTurns } from "../page-turns.ts";
 import {
   callOf,
   createEvidenceMemory,
@@ -113,6 +114,7 @@ test("the browser's tools are those of the specification, screenshot alone an ed
   const tools = browserTools({
     browser: browser.service,
     control,
+    pageTurns: createPageTurns(),
     scripts,
     sandbox: createTestSandbox(),
     evidence: createEvidenceMemory(),

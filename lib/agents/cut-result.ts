@@ -1,0 +1,15 @@
+/** A result as it is where a whole one would be too long. */
+export type CutResult = {
+  /** The whole value, or the beginning of its JSON as a string. */
+  result: unknown;
+  isResultCut?: true;
+};
+
+/** Cuts a result whose JSON is longer than this many bytes. */
+export function cutResult(value: unknown, bytesMax: number): CutResult {
+  const json = Buffer.from(JSON.stringify(value));
+  if (json.byteLength <= bytesMax) return { result: value };
+  // `stream` leaves out a character that the cut has divided.
+  const text = new TextDecoder().decode(json.subarray(0, bytesMax), { stream: true });
+  return { result: text, isResultCut: true };
+}
