@@ -83,6 +83,7 @@ test("two sub-agents are watched, one is opened and left again, one is stopped, 
   await expect(page.getByRole("heading", { name: "[compare] the pages", level: 1 })).toBeVisible();
   await offer.getByRole("button", { name: "Stop offer" }).click();
   await expect(offer.getByText("Stopped")).toBeVisible();
+  await expect(banner(page).getByText("Waiting for 1 sub-agent")).toBeVisible();
   release();
   await expect(cart.getByText("Done")).toBeVisible();
   await cart.getByText("Result").click();

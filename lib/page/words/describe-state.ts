@@ -95,7 +95,13 @@ function describePlaying(state: SessionState, run: RunView): StateWords {
 const adviseSender = ({ agent }: SessionState, advice: string): string | null => (agent ? null : advice);
 
 /** Describes what the running turn waits for. Undefined if it does not wait. */
-function describeWait({ elicitations, waitingOn, control, role }: SessionState): StateWords | undefined {
+function describeWait({
+  elicitations,
+  waitingOn,
+  control,
+  role,
+  agents,
+}: SessionState): StateWords | undefined {
   if (elicitations.length > 0) {
     if (role !== "drive") return wordsFor("waiting", { title: "Waiting for an answer" });
     const detail = elicitations.length === 1 ? "Answer the question below." : "Answer the questions below.";
@@ -113,7 +119,9 @@ function describeWait({ elicitations, waitingOn, control, role }: SessionState):
         advice: "Click outside the page to let the agent continue.",
       });
     case "agents": {
-      const count = waitingOn.ids.length;
+      const ended = agents.filter(({ status }) => status !== "running").map(({ agentId }) => agentId);
+      // Until the list of them has been read again, one that has just ended may still count.
+      const count = waitingOn.ids.filter((id) => !ended.includes(id)).length || waitingOn.ids.length;
       const title = `Waiting for ${count} sub-agent${count === 1 ? "" : "s"}`;
       return words("busy", title, { since: waitingOn.since });
     }
