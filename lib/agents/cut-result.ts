@@ -1,5 +1,5 @@
 /** A result as it is where a whole one would be too long. */
-export type CutResult = {
+type CutResult = {
   /** The whole value, or the beginning of its JSON as a string. */
   result: unknown;
   isResultCut?: true;

@@ -11,15 +11,23 @@ import { BROKEN_JSON, listMalformed, sampleBodies } from "./malformed-testing.ts
 // Generated from the contract: an operation that is added is sent the same nonsense.
 
 let service: TestService;
-let session: { sessionId: string; requestId: string; shareUrl: string };
+/** A session with a sub-agent, so that the operations on sub-agents have one. */
+let session: { sessionId: string; requestId: string; shareUrl: string; agentId: string };
 let operator: string;
 
 before(async () => {
   service = await openTestService();
-  service.model.respondWith(() => ({ text: "Done." }));
-  const created = await service.create("mine");
+  service.model.respondWith(({ userText, answersSoFar }) =>
+    userText.includes("mine") && answersSoFar === 0
+      ? { toolCalls: [{ name: "spawn_agents", arguments: { agents: [{ objective: "be there" }] } }] }
+      : { text: "Done." },
+  );
+  const created = await service.create("mine", { subAgents: true });
   await service.completed(created.statusUrl);
-  session = created;
+  const { agents } = await service.read<{ agents: { agentId: string }[] }>(
+    `/api/sessions/${created.sessionId}/agents`,
+  );
+  session = { ...created, agentId: agents[0]?.agentId ?? "" };
   const { login } = service.container.services;
   operator = login.redeem(login.issueToken())?.split(";")[0] ?? "";
 });
