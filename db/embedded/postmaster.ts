@@ -141,25 +141,26 @@ async function tryStart(
   const server = spawnServer(options);
   onSpawned(server);
   const output: string[] = [];
+  let timer: NodeJS.Timeout | undefined;
   try {
     await new Promise<void>((resolve, reject) => {
       const fail = (what: string) => reject(new Error(`Postgres ${what}${describeOutput(output)}`));
-      const timer = setTimeout(() => fail("did not start in time"), deadline - performance.now());
+      timer = setTimeout(() => fail("did not start in time"), deadline - performance.now());
       server.once("error", (error) => fail(`could not be executed (${error.message})`));
       server.once("exit", () => fail("did not start"));
       if (server.stderr)
         createInterface({ input: server.stderr }).on("line", (line) => {
           if (output.length < 200) output.push(line);
           report(options.logger, line);
-          if (!line.includes("database system is ready to accept connections")) return;
-          clearTimeout(timer);
-          resolve();
+          if (line.includes("database system is ready to accept connections")) resolve();
         });
     });
     return undefined;
   } catch (error) {
     await endServer(server, "immediate");
     return error as Error;
+  } finally {
+    clearTimeout(timer);
   }
 }
 
