@@ -14,7 +14,7 @@ const delegating = { subAgents: true, capabilities: { browser: false } };
 
 describe("the results of sub-agents", () => {
   it("that are large fit into the turn that goes on with them, and each can be read in full", async () => {
-    const large = "x".repeat(250_000);
+    const large = "x".repeat(160_000);
     const names = ["a", "b", "c"];
     service.model.respondWith(({ userText, answersSoFar }) => {
       if (userText.includes("be large")) return { toolCalls: [submit(large)] };
