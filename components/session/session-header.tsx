@@ -12,7 +12,7 @@ import { ModelBadge } from "./model-badge.tsx";
 import { useLiveStatus, useSession } from "./session-context.tsx";
 import { mayShare, SessionMenu } from "./session-menu.tsx";
 
-/** The title; of a sub-agent its name, behind the way back to the session that delegated to it. */
+/** The title. For a sub-agent: a link back to its parent, then its name. */
 function SessionTitle({ state: { session, agent } }: { state: SessionState }) {
   if (!agent)
     return (

@@ -53,7 +53,7 @@ function SessionLayout({ hasBrowser, hasResult }: { hasBrowser: boolean; hasResu
     }),
     [tab, resultRunId],
   );
-  // The way back from a sub-agent leads to the list of them.
+  // The link back from a sub-agent opens the Agents tab.
   useEffect(() => {
     if (location.hash !== "#agents") return;
     setTab("agents");

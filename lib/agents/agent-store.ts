@@ -26,7 +26,7 @@ export const listLiveChildren = (db: Executor, parentSessionId: string): Promise
 /**
  * The children of a session that its model has not been told the end of: the live ones, and those that ended since.
  *
- * @param reader the call or turn that asks; A reader that repeats after a crash gets the same results.
+ * @param reader the call or turn that asks. A reader that asks again after a crash gets the same results.
  */
 export const listUnreported = (db: Executor, parentSessionId: string, reader: string): Promise<AgentRow[]> =>
   listWhere(
@@ -66,20 +66,20 @@ export async function isBelow(db: Executor, sessionId: string, agentId: string):
   return agent.parentSessionId === sessionId || isBelow(db, sessionId, agent.parentSessionId);
 }
 
-/** What of a sub-agent a list shows: a long objective is cut, and of a long result there is the beginning of its JSON. */
+/** A sub-agent without its long values: the objective and the JSON of the result are cut. */
 export type BriefAgent = Omit<AgentRow, "result" | "submission" | "resultSchema"> & {
   resultText: string | null;
   isResultCut: boolean;
 };
 
-/** The newest of a list; a page that shows more would cost with every read. */
+/** The page reads the list every two seconds, so its length is limited. */
 const LISTED_MAX = 100;
 const OBJECTIVE_CHARACTERS_MAX = 500;
 
 /**
- * The sub-agents below a session for a list that is read often: the live ones and the newest, parents before their children.
+ * Lists the sub-agents below a session briefly: the live ones and the newest, 100 at most, parents before their children.
  *
- * @param resultCharactersMax of a result's JSON.
+ * @param resultCharactersMax maximum length of a result's JSON, in characters.
  */
 export async function listBriefly(
   db: Executor,
@@ -222,7 +222,7 @@ export async function findSessionOwner(db: Executor, sessionId: string): Promise
 /** What each of these sessions did last, in words; nothing for one that has not begun. */
 export async function listLastSteps(db: Executor, sessionIds: string[]): Promise<Map<string, string>> {
   if (sessionIds.length === 0) return new Map();
-  // The newest event of each session, read backwards from its log's end: the cost does not grow with the log.
+  // Reads each log backwards from its end, so that the cost does not grow with the log.
   const last = db
     .select({ kind: events.kind, body: events.body })
     .from(events)

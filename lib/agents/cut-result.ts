@@ -1,4 +1,4 @@
-/** A result as it is where a whole one would be too long. */
+/** A result, possibly cut. */
 type CutResult = {
   /** The whole value, or the beginning of its JSON as a string. */
   result: unknown;
@@ -9,7 +9,7 @@ type CutResult = {
 export function cutResult(value: unknown, bytesMax: number): CutResult {
   const json = Buffer.from(JSON.stringify(value));
   if (json.byteLength <= bytesMax) return { result: value };
-  // `stream` leaves out a character that the cut has divided.
+  // With `stream`, the decoder omits a character that the cut has divided.
   const text = new TextDecoder().decode(json.subarray(0, bytesMax), { stream: true });
   return { result: text, isResultCut: true };
 }

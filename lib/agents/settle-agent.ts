@@ -51,8 +51,8 @@ export async function settleAgent(tx: Transaction, end: AgentEnd): Promise<Settl
 }
 
 /**
- * What a submission is worth does not depend on what came after it: a message that arrived too late for the turn gives the
- * sub-agent another one, which may submit again, say nothing of the result, or be stopped.
+ * Keeps a submission whatever follows it: a message that arrived too late for the turn gives the sub-agent another turn,
+ * which may submit again, say nothing about the result, or be stopped.
  */
 function describeEnd(agent: AgentRow, { outcome, error, lastText }: AgentEnd) {
   const isSubmitted = agent.submission !== null;
@@ -60,7 +60,7 @@ function describeEnd(agent: AgentRow, { outcome, error, lastText }: AgentEnd) {
   return { outcome, error, isSubmitted, result };
 }
 
-/** Of a result's JSON, what an event carries. */
+/** Maximum size of a result in an event, as JSON. */
 const RESULT_BYTES_MAX = 4_096;
 
 /** Ends the waits of the parent's turn that this sub-agent was the last, or the one, to settle. */

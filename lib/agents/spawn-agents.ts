@@ -96,7 +96,7 @@ async function spawn(
 
 type Parent = NonNullable<Awaited<ReturnType<typeof readParent>>>;
 
-/** Why these sub-agents cannot be spawned now; undefined where they can. The caller has locked the root. */
+/** Returns why these sub-agents cannot be spawned; undefined if they can. The caller has locked the root. */
 async function refuseSpawn(
   { limits }: AgentsDeps,
   tx: Transaction,
@@ -118,7 +118,7 @@ async function refuseSpawn(
   );
 }
 
-/** What all sub-agents of a call have from their parent. */
+/** What all sub-agents of one call get from their parent. */
 type Inherited = {
   parent: Parent;
   rootSessionId: string;
@@ -163,7 +163,7 @@ async function insertChild(
       messageSeq: 1,
     },
     request: { id: requestId, runId, origin: "subagent" },
-    // The parent's model wrote it, and no user.
+    // The parent's model wrote the message, not a user.
     messages: toMessageRows([message], { sessionId, requestId, userId: null, firstSeq: 1 }),
     secrets: headers.map((header) => ({
       name: header.name,

@@ -67,7 +67,7 @@ export async function reportProgress(
   const agent = await findAgent(db, sessionId);
   if (!agent || agent.progress === text) return false;
   await log.transact(agent.parentSessionId, async (tx, emit) => {
-    // The parent's session is locked before the sub-agent's row, as where a run ends.
+    // Locks the parent's session before the sub-agent's row, in the same order as the end of a run.
     await lockCounters(tx, agent.parentSessionId);
     await storeProgress(tx, sessionId, text);
     const about = await readOpenRun(tx, agent.parentSessionId);

@@ -38,7 +38,7 @@ export type AgentRecord = {
   lastStep: string | null;
   /** What it reported last. */
   progress: string | null;
-  /** What it submitted, or the last text of one that succeeded without. */
+  /** What it submitted. If it succeeded without submitting anything: its last text. */
   result?: unknown | undefined;
   error: string | null;
   /** Whether the sub-agent submitted the result. Otherwise the result is its last text. */
@@ -158,7 +158,7 @@ export type AgentView = {
   lastStep: string | null;
   /** What it reported last. */
   progress: string | null;
-  /** What it submitted, or the last text of one that succeeded without. */
+  /** What it submitted. If it succeeded without submitting anything: its last text. */
   result?: unknown | undefined;
   error: string | null;
   /** Whether the sub-agent submitted the result. Otherwise the result is its last text. */

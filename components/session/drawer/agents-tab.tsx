@@ -12,7 +12,7 @@ import { JsonTree } from "../../ui/json-tree.tsx";
 import { StatusDot } from "../../ui/status-dot.tsx";
 import { useRuntime, useSession } from "../session-context.tsx";
 
-/** Every sub-agent below the session: what it does, what its browser shows, and what came of it. */
+/** The sub-agents below the session: state, last step, picture of the page, and result. */
 export function AgentsTab() {
   const { agents, agent } = useSession();
   if (agents.length === 0)
@@ -77,7 +77,7 @@ function AgentResult({ agent }: { agent: AgentView }) {
   );
 }
 
-/** The page that the sub-agent works on, as it was when it was last used. */
+/** The last picture of the page that the sub-agent works on. */
 function Thumbnail({ agent }: { agent: AgentView }) {
   const { paths } = useSession();
   const { agentId, name, browser, pictureTakenAt } = agent;
@@ -131,7 +131,7 @@ function StopAgent({ agent: { agentId, name } }: { agent: AgentView }) {
   );
 }
 
-/** Every sub-agent right after the one that it is below. */
+/** Sorts the sub-agents so that each follows its parent. */
 function inTreeOrder(agents: AgentView[]): AgentView[] {
   const known = new Set(agents.map(({ agentId }) => agentId));
   const withBelow = (agent: AgentView): AgentView[] => [

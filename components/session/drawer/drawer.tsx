@@ -23,7 +23,8 @@ const TABS: Record<DrawerTab, { name: string; Panel: ComponentType }> = {
 };
 
 /**
- * The tabs of a session. The result of a sub-agent is in the list of its parent, and few sub-agents have any of their own.
+ * The tabs of a session. A sub-agent has no Result tab, because its result is in its parent's Agents tab; it has an Agents
+ * tab only if it has sub-agents of its own.
  */
 const listTabs = ({ agent, agents, session }: SessionState): DrawerTab[] => [
   ...(agent ? [] : (["result"] as const)),

@@ -6,8 +6,8 @@ import { useLiveStatus, useRuntime, useSession } from "../session-context.tsx";
 const POLL_MS = 2_000;
 
 /**
- * Reads the sub-agents when the log tells of one and after a reconnect. Their steps and pictures are in logs of their own:
- * while the list is shown and one of them works, it is read again two seconds after each answer.
+ * Reads the list of sub-agents when an event is about one of them and after a reconnect. Their own steps are not in this
+ * session's log, so while the list is shown and one of them works, it is read again two seconds after each answer.
  */
 export function useSyncAgents(isShown: boolean): void {
   const { store, actions } = useRuntime();

@@ -28,7 +28,7 @@ export type Viewer = {
   grant: Grant | undefined;
 };
 
-/** The session whose socket is asked for, or a sub-agent below it, which the session's page shows. */
+/** The session that a socket follows; with `agentId`, the sub-agent below it. */
 export type LiveTarget = { sessionId: string; agentId?: string | undefined };
 
 /** No viewer: the request named no credential, so the first frame has to. */
@@ -90,13 +90,14 @@ async function admitKey(services: AdmissionServices, headers: Headers, sessionId
   return { ok: true as const, viewer };
 }
 
-/** @param session whose link let the visitor in, and the session that is shown: itself, or a sub-agent below it. */
+/** @param sessions the session whose link let the visitor in, and the session to show: the same, or a sub-agent below it. */
 async function toVisitor(
   services: AdmissionServices,
-  { session, shown }: { session: SessionRow; shown: SessionRow },
+  sessions: { session: SessionRow; shown: SessionRow },
   access: ShareAccess,
   checkedAt: number,
 ): Promise<Viewer> {
+  const { session, shown } = sessions;
   const { role, scope, linkId, revocation, expiresAt } = access;
   const grant: Grant = { kind: "share", sessionId: session.id, linkId, revocation, expiresAt, checkedAt };
   return { ...(await describeSession(services, shown)), role, scope, grant };

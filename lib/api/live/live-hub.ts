@@ -21,7 +21,11 @@ export type Upgrade = () => { req: IncomingMessage; socket: Duplex; head: Buffer
 
 /** All live connections of this process. */
 export type LiveHub = {
-  /** `GET /api/sessions/:sessionId/live`, and the sockets of sub-agents on the session's page. @returns a refusal to answer with, or undefined once the connection is taken. */
+  /**
+   * `GET /api/sessions/:sessionId/live`, and `GET /s/:sessionId/agents/:agentId/live`.
+   *
+   * @returns a refusal to answer with, or undefined once the connection is taken.
+   */
   openLive: (request: Request, target: LiveTarget, upgrade: Upgrade) => Promise<Response | undefined>;
   /** How many connections follow a session, in all processes. */
   watching: (sessionId: string) => number;

@@ -15,7 +15,7 @@ export type LandingPage = {
 
 /** What the pages ask the server process for. */
 export type PageLoaders = {
-  /** The session, or a sub-agent below it, as the holder of this cookie may see it; undefined where there is none, or none for them. */
+  /** The session, or a sub-agent below it, as the holder of this cookie may see it; undefined without access. */
   loadSessionPage: (
     sessionId: string,
     cookieHeader: string | null,

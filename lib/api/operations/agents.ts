@@ -49,7 +49,7 @@ export async function listAgents(
   return { ok: true, status: 200, body: { success: true, agents } };
 }
 
-/** Of a result's JSON, what the page's list shows; the page of the sub-agent has the whole. */
+/** Maximum length of a result in the page's list, as JSON. The transcript on the sub-agent's page has the whole. */
 const RESULT_CHARACTERS_MAX = 4_096;
 
 /** The tree below a session, flat, as its page lists it. */

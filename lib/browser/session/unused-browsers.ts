@@ -56,7 +56,7 @@ type Entry = [sessionId: string, browser: SessionBrowser];
 
 const idsOf = (entries: Entry[]): string[] => entries.map(([sessionId]) => sessionId);
 
-/** The browsers whose page no sub-agent shares and uses now. */
+/** Omits browsers whose page a working sub-agent shares. */
 async function omitShared(db: Database, entries: Entry[]): Promise<Entry[]> {
   const shared = await listSharedInUse(db, idsOf(entries));
   return entries.filter(([sessionId]) => !shared.has(sessionId));

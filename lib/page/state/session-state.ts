@@ -27,7 +27,7 @@ export type SessionState = Omit<SessionSnapshot, "toolCalls"> & {
   stoppingRunId: string | null;
   /** Rises when the service says that the waiting messages have changed. */
   queueChanges: number;
-  /** Rises when the log tells of a sub-agent: the list of them is read again. */
+  /** Counts the events about sub-agents. The page reads their list again when it changes. */
   agentChanges: number;
 };
 

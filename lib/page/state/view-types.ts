@@ -200,7 +200,7 @@ export type SessionSnapshot = {
     artifacts: string;
     messages: string;
     picture: string;
-    /** A sub-agent's page is below it, at its id. */
+    /** The page of a sub-agent is at this path, followed by `/` and its id. */
     agents: string;
     share: string | null;
   };

@@ -31,7 +31,9 @@ const agentRecordSchema = z
       .meta({ description: "What it reported last.", examples: ["Two of five pages are read."] }),
     result: jsonValue
       .optional()
-      .meta({ description: "What it submitted, or the last text of one that succeeded without." }),
+      .meta({
+        description: "What it submitted. If it succeeded without submitting anything: its last text.",
+      }),
     error: z
       .string()
       .nullable()
@@ -54,8 +56,8 @@ const agentRecordSchema = z
   .meta({ id: "AgentRecord", description: "A sub-agent." });
 
 /**
- * A sub-agent as the session page lists it. It has no links: they would outlive the revocation of the link by which a
- * visitor came.
+ * A sub-agent as the session page lists it. It has no links, because these would stay valid after the visitor's own link
+ * is revoked.
  */
 const agentViewSchema = agentRecordSchema
   .omit({ statusUrl: true, streamUrl: true, liveViewUrl: true })
