@@ -10,7 +10,7 @@ import { readAgents, readResult, scriptByTask, spawn, submit, wait } from "./age
 const { executablePath: BROWSER_EXECUTABLE_PATH } = findTestChromium();
 /** `SESSIONS_AT_ONCE=40` plays the case of the design: 40 sessions on eight places, in about a minute. */
 const isFull = process.env.SESSIONS_AT_ONCE === "40";
-const [PLACES, PARENTS] = isFull ? [8, 10] : [3, 2];
+const [PLACES, PARENTS] = isFull ? [8, 10] : [2, 1];
 const CHILDREN = ["a", "b", "c"];
 
 let service: TestService;
