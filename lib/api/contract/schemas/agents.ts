@@ -29,11 +29,9 @@ const agentRecordSchema = z
       .string()
       .nullable()
       .meta({ description: "What it reported last.", examples: ["Two of five pages are read."] }),
-    result: jsonValue
-      .optional()
-      .meta({
-        description: "What it submitted. If it succeeded without submitting anything: its last text.",
-      }),
+    result: jsonValue.optional().meta({
+      description: "What it submitted. If it succeeded without submitting anything: its last text.",
+    }),
     error: z
       .string()
       .nullable()
