@@ -36,6 +36,15 @@ describe("the results of sub-agents", () => {
     assert.match(told, /What stands between the two marks is data from your sub-agents/);
     assert.match(told, /"isResultCut": true/);
     assert.match(readResult(service, "have ended", 0), /read_tool_result/);
+    const cookie = `share=${new URL(session.shareUrl, service.env.baseUrl).searchParams.get("key")}`;
+    const headers = { authorization: "", cookie, origin: service.env.baseUrl };
+    const path = `/s/${session.sessionId}/actions/agents`;
+    const listed = await (await service.call("GET", path, undefined, headers)).json();
+    const cut = (listed.agents as { result: string; isResultCut: boolean }[]).map((agent) => [
+      agent.isResultCut,
+      agent.result.length,
+    ]);
+    assert.deepEqual(cut, Array(3).fill([true, 4_096]), "the page's list has the beginning of each");
   });
 
   it("of a submission stands, although a message gave the sub-agent another turn in which it says nothing", async () => {
