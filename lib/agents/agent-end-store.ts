@@ -76,8 +76,8 @@ export const listWaitsFor = (
     );
 
 /** How many of these sub-agents are live. */
-export const countLiveAmong = (tx: Transaction, sessionIds: string[]): Promise<number> =>
-  tx.$count(agents, and(inArray(agents.sessionId, sessionIds), isNull(agents.outcome)));
+export const countLiveAmong = (db: Executor, sessionIds: string[]): Promise<number> =>
+  db.$count(agents, and(inArray(agents.sessionId, sessionIds), isNull(agents.outcome)));
 
 /**
  * Notes in the transaction that ends a session's turn that everything live below it is to stop, so that it does even if the

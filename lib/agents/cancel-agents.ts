@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { listOpenRuns } from "#lib/session/run/run-store.ts";
+import { countLiveAmong } from "./agent-end-store.ts";
 import { type AgentRow, findAgent, listLiveChildren } from "./agent-store.ts";
 import type { AgentsDeps } from "./agents-deps.ts";
 
@@ -11,7 +12,7 @@ type CancelDeps = Pick<AgentsDeps, "db" | "stopRun">;
 /** Stops a live sub-agent; those below it end with it. Waits until it has ended, 2 s at most. */
 export async function cancelAgent(deps: CancelDeps, sessionId: string): Promise<AgentRow | undefined> {
   for (const { run } of await listOpenRuns(deps.db, sessionId)) await deps.stopRun(run.id);
-  await waitUntil(async () => (await findAgent(deps.db, sessionId))?.outcome !== null);
+  await waitUntil(async () => (await countLiveAmong(deps.db, [sessionId])) === 0);
   return findAgent(deps.db, sessionId);
 }
 

@@ -13,7 +13,7 @@ type Messaged = { ok: true } | { ok: false; error: string };
 
 /**
  * Sends a message to a child: a live one reads it during its turn, one that has ended begins a new turn, which the caps
- * count again. A call that is made again sends nothing twice.
+ * count again. A repeated call sends nothing twice.
  */
 export async function messageAgent(
   deps: AgentsDeps,

@@ -50,7 +50,7 @@ function playFastAndSlow(marker: string, decide: (call: number, both: FastAndSlo
 }
 
 describe("wait_for_agents", () => {
-  it("with until: any returns at the first result, and reports the others as running", async () => {
+  it("until any of them has ended, it returns at the first result, and reports the others as running", async () => {
     const session = await playFastAndSlow("any", (call, { slow, release }) => {
       if (call === 1) return { toolCalls: [wait({ until: "any" })] };
       // The model has the result of the first wait, so that wait did not need the slow sub-agent.
@@ -67,7 +67,7 @@ describe("wait_for_agents", () => {
     assert.deepEqual(outline(reportsOf("lead any", 2)), [["any-slow", "succeeded", "slow result", true]]);
   });
 
-  it("with until: any returns at once where one of them has already ended", async () => {
+  it("until any of them has ended, it returns at once where one of them has already ended", async () => {
     const session = await playFastAndSlow("ended", (call, { fast, slow, release }) => {
       if (call === 1) return { toolCalls: [wait({ agentIds: [fast] })] };
       if (call === 2) return { toolCalls: [wait({ agentIds: [slow, fast], until: "any" })] };

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineTool, errorResult, jsonResult } from "#lib/tools/tool.ts";
-import { listBelow, listLastSteps, noteReported } from "../agent-store.ts";
+import { findAgent, isBelow, listBelow, listLastSteps, noteReported } from "../agent-store.ts";
 import type { AgentsDeps } from "../agents-deps.ts";
 import { cancelAgent } from "../cancel-agents.ts";
 import { messageAgent } from "../message-agent.ts";
@@ -71,8 +71,7 @@ export const cancelAgentTool = (deps: AgentsDeps) =>
     idempotent: true,
     readOnly: false,
     async execute({ agentId: id }, { sessionId, runId, callId }) {
-      const below = await listBelow(deps.db, sessionId);
-      const found = below.find((row) => row.sessionId === id);
+      const found = (await isBelow(deps.db, sessionId, id)) ? await findAgent(deps.db, id) : undefined;
       if (!found) return errorResult(`cancel_agent: you have no sub-agent ${id}.`);
       if (found.outcome !== null) return `${found.name} has ended already: ${found.outcome}.`;
       const ended = await cancelAgent(deps, id);

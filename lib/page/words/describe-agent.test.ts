@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { usage } from "../state/testing.ts";
 import type { AgentView } from "../state/view-types.ts";
 import { describeAgent } from "./describe-agent.ts";
 
@@ -15,15 +16,7 @@ const agent: AgentView = {
   progress: null,
   error: null,
   submitted: false,
-  usage: {
-    inputTokens: 0,
-    outputTokens: 0,
-    reasoningTokens: 0,
-    cachedInputTokens: 0,
-    modelCalls: 0,
-    toolCalls: 0,
-    durationMs: 0,
-  },
+  usage,
   waitingOn: null,
   pictureTakenAt: null,
   createdAt: "2026-11-20T10:00:00.000Z",
