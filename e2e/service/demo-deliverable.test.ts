@@ -2,19 +2,12 @@ import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { createSchemaChecker } from "#lib/deliverable/admission/create-schema-checker.ts";
 import { buildValue } from "#lib/model/demo/build-value.ts";
+import { NO_FACTS } from "#lib/model/demo/page-facts.ts";
 
 const checker = createSchemaChecker();
 after(() => checker.close());
 
-const nothing = {
-  fields: [],
-  headings: [],
-  links: [],
-  buttons: [],
-  products: [],
-  forms: [],
-  summary: "Nothing was read.",
-};
+const nothing = { ...NO_FACTS, summary: "Nothing was read." };
 const object = (properties: Record<string, unknown>) => ({
   type: "object",
   properties,

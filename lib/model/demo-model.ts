@@ -9,7 +9,7 @@ import type {
   LanguageModelV4Usage,
 } from "@ai-sdk/provider";
 import { buildValue } from "./demo/build-value.ts";
-import { collectFacts } from "./demo/page-facts.ts";
+import { collectFacts, NO_FACTS } from "./demo/page-facts.ts";
 import { planDemoStep } from "./demo/plan-demo-step.ts";
 import { isSchemaObject } from "./demo/resolve-schema.ts";
 import { readSituation } from "./demo/situation.ts";
@@ -82,16 +82,7 @@ function completeInput(schema: unknown, input: Record<string, unknown>): Record<
   if (!isSchemaObject(schema) || !Array.isArray(schema.required)) return input;
   const required = schema.required.filter((name) => typeof name === "string" && !(name in input));
   if (required.length === 0) return input;
-  const nothing = {
-    fields: [],
-    headings: [],
-    links: [],
-    buttons: [],
-    products: [],
-    forms: [],
-    summary: "demo",
-  };
-  const built = buildValue({ ...schema, required }, nothing);
+  const built = buildValue({ ...schema, required }, { ...NO_FACTS, summary: "demo" });
   return { ...(isSchemaObject(built) ? built : {}), ...input };
 }
 

@@ -21,6 +21,11 @@ export const KEY_AUTH = { kind: "key" } as const;
 /** Any visitor of the session page, or a client with an API key. */
 export const READER_AUTH = { kind: "share", role: "view", orKey: true } as const;
 
+/** A visitor of the session page. */
+export const VISITOR_AUTH = { kind: "share", role: "view", orKey: false } as const;
+/** A visitor of the session page who may control the session. */
+export const DRIVER_AUTH = { kind: "share", role: "drive", orKey: false } as const;
+
 export const MIB = 1024 * 1024;
 
 /** Response headers that an operation can declare. */

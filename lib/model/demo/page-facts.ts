@@ -21,6 +21,16 @@ export type PageFacts = {
   summary: string;
 };
 
+/** The facts of a page of which nothing was read, without a summary. */
+export const NO_FACTS = {
+  fields: [],
+  headings: [],
+  links: [],
+  buttons: [],
+  products: [],
+  forms: [],
+} satisfies Partial<PageFacts>;
+
 const PRICE = /(?:[£$€]\s?\d{1,7}(?:[.,]\d{2})?|\b\d{1,7}(?:[.,]\d{2})?\s?(?:€|EUR|USD|GBP)(?!\w))/;
 
 /** The first price that a text names, as it stands there. */

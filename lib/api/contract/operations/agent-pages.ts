@@ -1,11 +1,8 @@
 import { messageRecordSchema } from "#lib/events/event-schemas.ts";
-import { defineOperation, type Operation } from "../operation.ts";
+import { DRIVER_AUTH, defineOperation, type Operation, VISITOR_AUTH } from "../operation.ts";
 import { agentViewsSchema } from "../schemas/agents.ts";
 import { listOf, stoppedSchema } from "../schemas/answers.ts";
 import { messageListQuerySchema } from "../schemas/queries.ts";
-
-const VIEWER_AUTH = { kind: "share", role: "view", orKey: false } as const;
-const DRIVER_AUTH = { kind: "share", role: "drive", orKey: false } as const;
 
 /**
  * Operations of the session page on the sub-agents below its session. Their paths begin with that of the page, because
@@ -16,7 +13,7 @@ export const agentPageOperations = {
     method: "GET",
     path: "/s/:sessionId/actions/agents",
     summary: "List sub-agents on the session page",
-    auth: VIEWER_AUTH,
+    auth: VISITOR_AUTH,
     rate: "poll",
     answers: { 200: agentViewsSchema },
   }),
@@ -24,7 +21,7 @@ export const agentPageOperations = {
     method: "GET",
     path: "/s/:sessionId/agents/:agentId/actions/agents",
     summary: "List the sub-agents below a sub-agent",
-    auth: VIEWER_AUTH,
+    auth: VISITOR_AUTH,
     rate: "poll",
     answers: { 200: agentViewsSchema },
   }),
@@ -41,7 +38,7 @@ export const agentPageOperations = {
     method: "GET",
     path: "/s/:sessionId/agents/:agentId/messages",
     summary: "List a sub-agent's transcript on the session page",
-    auth: VIEWER_AUTH,
+    auth: VISITOR_AUTH,
     rate: "poll",
     query: messageListQuerySchema,
     answers: { 200: listOf(messageRecordSchema) },
@@ -50,7 +47,7 @@ export const agentPageOperations = {
     method: "GET",
     path: "/s/:sessionId/agents/:agentId/artifacts/:artifactId",
     summary: "Download a sub-agent's artifact on the session page",
-    auth: VIEWER_AUTH,
+    auth: VISITOR_AUTH,
     answers: { 200: "stream" },
     media: { 200: ["image/*", "application/octet-stream"] },
     answerHeaders: { 200: ["Cache-Control", "Content-Disposition"] },
@@ -59,7 +56,7 @@ export const agentPageOperations = {
     method: "GET",
     path: "/s/:sessionId/agents/:agentId/live/picture",
     summary: "Read the last screenshot of a sub-agent's page",
-    auth: VIEWER_AUTH,
+    auth: VISITOR_AUTH,
     answers: { 200: "stream" },
     media: { 200: ["image/jpeg"] },
     answerHeaders: { 200: ["Cache-Control"] },

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineOperation, type Operation } from "../operation.ts";
+import { DRIVER_AUTH, defineOperation, type Operation, VISITOR_AUTH } from "../operation.ts";
 import {
   deliveryRecordSchema,
   listOf,
@@ -20,7 +20,6 @@ import { annotationSubmission } from "./records.ts";
 import { sessionCreation } from "./sessions.ts";
 import { shareLinkCreation } from "./share-links.ts";
 
-const DRIVER_AUTH = { kind: "share", role: "drive", orKey: false } as const;
 const SHARE_OWNER_AUTH = { ...DRIVER_AUTH, ownLink: true } as const;
 
 const connectionId = nameUpTo(100)
@@ -75,7 +74,7 @@ export const pageOperations = {
     method: "GET",
     path: "/s/:sessionId/actions/queue",
     summary: "List queued messages on the session page",
-    auth: { kind: "share", role: "view", orKey: false },
+    auth: VISITOR_AUTH,
     rate: "poll",
     answers: { 200: queueSchema },
   }),
