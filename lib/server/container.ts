@@ -90,7 +90,7 @@ async function createParts(env: Env, logger: Logger, isServerless: boolean) {
   const { model, readHealth: readModelHealth } = createObservedModel(env);
   // A page's overlay submits through the API, which is built from the browsers: the one port that is connected later.
   const api = Promise.withResolvers<ApiServices>();
-  // Delegation starts and stops turns, whose tools it is: the player is connected later.
+  // The delegation tools start and stop turns, and the turn player needs the tools. So the player is connected later.
   const connected = Promise.withResolvers<ReturnType<typeof createTurnPlayer>>();
   const agents = createAgentsDeps(base, schemas, connected.promise);
   const tooling = await createTooling({

@@ -1,5 +1,5 @@
 import type { ShareRole } from "#db/schema/unions.ts";
-import { readBrowserSession } from "#lib/browser/session/browser-store.ts";
+import { hasOwnBrowser } from "#lib/browser/session/browser-store.ts";
 import type { SessionRow } from "#lib/session/session-store.ts";
 import type { ShareAccess } from "#lib/session/share/share-link.ts";
 import type { Grant } from "../auth/access-watch.ts";
@@ -105,6 +105,6 @@ async function toVisitor(
 
 const describeSession = async ({ db }: AdmissionServices, session: SessionRow) => ({
   sessionId: session.id,
-  hasBrowser: (await readBrowserSession(db, session.id))?.capabilities.browser ?? false,
+  hasBrowser: await hasOwnBrowser(db, session),
   lastSeq: session.eventSeq,
 });

@@ -1,6 +1,6 @@
 import { findAgent } from "#lib/agents/agent-store.ts";
 import { listAnnotations } from "#lib/annotation/list-annotations.ts";
-import { readBrowserSession } from "#lib/browser/session/browser-store.ts";
+import { hasOwnBrowser } from "#lib/browser/session/browser-store.ts";
 import type { DomainEvent } from "#lib/events/event.ts";
 import { applyCompactionEvent, dropUnfinished } from "#lib/page/state/apply-compaction.ts";
 import type {
@@ -83,7 +83,7 @@ async function takeLiveViewSnapshot(
       targetUrl: null,
       isStructured: false,
       outputSchema: null,
-      hasBrowser: await hasBrowser(services, session.id),
+      hasBrowser: await hasOwnBrowser(services.db, session),
       mayDelegate: false,
     },
     agent: null,
@@ -122,9 +122,6 @@ function pathsOf(sessionId: string, pageId: string) {
     agents,
   };
 }
-
-const hasBrowser = async ({ db }: ApiServices, sessionId: string): Promise<boolean> =>
-  (await readBrowserSession(db, sessionId))?.capabilities.browser ?? false;
 
 /** The sub-agent that a session is; null for a session without a parent. */
 async function readAgentFacts(
@@ -185,7 +182,7 @@ async function takeSnapshot(
       targetUrl: session.targetUrl,
       isStructured: session.outputSchema !== null,
       outputSchema: session.outputSchema,
-      hasBrowser: await hasBrowser(services, session.id),
+      hasBrowser: await hasOwnBrowser(services.db, session),
       mayDelegate: session.subAgents,
     },
     agent: await readAgentFacts(services, session, pageId),

@@ -8,8 +8,8 @@ const REQUEST_CONTEXT = Symbol.for("@vercel/request-context");
 type Globals = { [REQUEST_CONTEXT]?: { get?: () => { upgradeWebSocket?: Upgrade } | undefined } };
 
 /**
- * A session's live socket on Vercel, whose request context takes the connection away from HTTP; what is answered after
- * that goes nowhere. Our own server process answers these paths by itself.
+ * Serves a session's live socket on Vercel, where the request context takes the connection over. Vercel ignores the
+ * response after that. Our own server process answers these paths itself.
  */
 export function mountLive() {
   const handle = async (request: Request, context: RouteContext): Promise<Response> => {

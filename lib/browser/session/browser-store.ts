@@ -73,6 +73,15 @@ export async function readBrowserSession(
   return { source, capabilities, initialUrl: row.targetUrl ?? row.targetPageUrls[0] ?? null };
 }
 
+/** Whether a session has a browser of its own. Only a sub-agent needs a query. */
+export const hasOwnBrowser = async (
+  db: Executor,
+  session: Pick<SessionFields, "id" | "parentSessionId" | "capabilities">,
+): Promise<boolean> =>
+  session.parentSessionId === null
+    ? session.capabilities.browser
+    : ((await readBrowserSession(db, session.id))?.capabilities.browser ?? false);
+
 /**
  * Which of these sessions share their page with a sub-agent that works now. One whose turn waits does not count: it may wait
  * for a sub-agent of its own that needs the place.
