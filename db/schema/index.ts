@@ -9,4 +9,5 @@ export * from "./removals.ts";
 export * from "./runs.ts";
 export * from "./sessions.ts";
 export * from "./unions.ts";
+export * from "./variants.ts";
 export * from "./waits.ts";

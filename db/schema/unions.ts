@@ -46,8 +46,14 @@ export const BROWSER_TOOLS = [
   "capture_preview",
   "save_cleaned_html",
   "screenshot",
+  "check_variant",
+  "set_previews",
+  "refresh_previews",
 ] as const;
 export const SHARE_ROLES = ["view", "comment", "drive"] as const;
+export const CHECK_STATUSES = ["pass", "warn", "fail"] as const;
+/** Who wrote a revision of a variant. */
+export const VARIANT_AUTHORS = ["agent", "person"] as const;
 
 export type Source = (typeof SOURCES)[number];
 export type RunOrigin = (typeof RUN_ORIGINS)[number];
@@ -70,3 +76,5 @@ export type AgentBrowser = (typeof AGENT_BROWSERS)[number];
 export type AgentOutcome = (typeof AGENT_OUTCOMES)[number];
 export type SessionStateWord = (typeof SESSION_STATES)[number];
 export type ShareRole = (typeof SHARE_ROLES)[number];
+export type CheckStatus = (typeof CHECK_STATUSES)[number];
+export type VariantAuthor = (typeof VARIANT_AUTHORS)[number];

@@ -76,6 +76,7 @@ test.describe("agent status", () => {
       startupStatus: "uninitialized",
       lastRun: null,
       queued: 0,
+      variants: [],
     });
     await sayText(created.sessionId, "one more");
     expect(await agentStatus(created.sessionId)).toMatchObject({ queued: 1 });

@@ -9,6 +9,7 @@ import { snapshotMeasurement } from "./measure/snapshot.ts";
 import { startUpMeasurement } from "./measure/start-up.ts";
 import { stepMeasurement } from "./measure/steps.ts";
 import { turnMeasurements } from "./measure/turns.ts";
+import { variantRuntimeMeasurement } from "./measure/variant-runtime.ts";
 import type { Measurement } from "./types.ts";
 
 /** Everything the bench measures, in the order of the table; the long ones last, where time may run out. */
@@ -18,6 +19,7 @@ export const measurements: readonly Measurement[] = [
   ...requestMeasurements,
   projectionMeasurement,
   snapshotMeasurement,
+  variantRuntimeMeasurement,
   callbackMeasurement,
   memoryMeasurement,
   startUpMeasurement,

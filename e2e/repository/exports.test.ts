@@ -8,7 +8,7 @@ const root = resolve(import.meta.dirname, "../..");
 /** Files that are loaded by their path: started as programs, as threads, or by a tool. */
 const LOADED_BY_PATH = [
   /^lib\/server\/(main|open-serverless)\.ts$/,
-  /^lib\/(commands|deliverable)\/.*main\.ts$/,
+  /^lib\/(commands|deliverable|variant)\/.*main\.ts$/,
   /(-worker|script-child|write-client-types|prepare-template)\.ts$/,
   /\.(config|d)\.ts$/,
 ];

@@ -23,7 +23,7 @@ const floors = [
   ["api"],
   ["page"],
   ["turn"],
-  ["agents"],
+  ["agents", "variant"],
   ["tools"],
   ["browser", "sandbox", "deliverable", "mcp-client", "model", "annotation", "callback"],
   ["keys", "evidence"],

@@ -113,6 +113,8 @@ describe("DELETE /api/sessions/:sessionId", () => {
           evidenceBytes: 35,
           secrets: 2,
           shareLinks: 0,
+          variantRevisions: 0,
+          previews: 0,
           workspaces: 1,
           browsers: 0,
         },

@@ -14,6 +14,7 @@ import type { ShareLinks } from "#lib/session/share/share-link.ts";
 import type { TranscriptReader } from "#lib/session/transcript/transcript.ts";
 import type { Tool } from "#lib/tools/tool.ts";
 import type { TurnService } from "#lib/turn/turn-service.ts";
+import type { VariantToolServices } from "#lib/variant/variants-deps.ts";
 import type { AccessWatch } from "./auth/access-watch.ts";
 import type { Authenticator } from "./auth/authenticate.ts";
 import type { LoginGate } from "./auth/login-gate.ts";
@@ -44,6 +45,7 @@ export type ApiServices = {
   rule: AddressRule;
   schemas: SchemaAdmission;
   tools: readonly Tool[];
+  variants: VariantToolServices;
   /** Issues the token by which another agent uses a session's tools at `url`; it ends with the given API key. */
   builtinMcp: {
     issueToken: (sessionId: string, keyId: string) => { token: string; url: string; expiresAt: Date };

@@ -2,6 +2,7 @@ import type { Browser, BrowserContext, CDPSession, Page } from "playwright";
 import type { BrowserStatus } from "#db/schema/unions.ts";
 import type { ScreencastFrame } from "#lib/client/frame-header.ts";
 import type { OverlayHold } from "./overlay/overlay-gate.ts";
+import type { FreshContext, FreshContextOptions } from "./page/open-fresh-context.ts";
 import type { PageActivity } from "./page/page-activity.ts";
 import type { PageDialogs } from "./page/page-dialogs.ts";
 import type { PagePicture } from "./view/picture-store.ts";
@@ -53,6 +54,8 @@ export type LiveBrowser = {
   select: (targetId: string) => void;
   /** Why the navigation of a DevTools loader id was refused; undefined for other navigations and for old ones. */
   readRefusal: (loaderId: string) => string | undefined;
+  /** Opens a page in another context of the browser, which people do not see. @see openFreshContext */
+  openContext: (options: FreshContextOptions) => Promise<FreshContext>;
 };
 
 /** The pointer of a script of the agent; coordinates in CSS pixels of the page. */
@@ -106,6 +109,11 @@ export type BrowserService = {
   navigate: (sessionId: string, url: string, signal?: AbortSignal) => Promise<NavigationOutcome>;
   /** Moves through the history of the page; if no browser runs, only starts one. */
   history: (sessionId: string, action: "back" | "forward" | "reload") => Promise<BrowserOpening>;
+  /**
+   * Reads the script of these sessions' pages again, and runs it in the browsers of this process that are up. A page that
+   * cannot run it now gets it with its next document.
+   */
+  refreshPageScripts: (sessionIds: readonly string[]) => Promise<void>;
   /** Marks the browser as used now, so that it is not reaped. */
   touch: (sessionId: string) => void;
   /**

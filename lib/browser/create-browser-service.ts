@@ -8,6 +8,7 @@ import { findOpenTurns } from "#lib/session/run/run-store.ts";
 import type { BrowserRecord, BrowserService } from "./browser-service.ts";
 import type { AnnotationVerdict } from "./overlay/install-overlay.ts";
 import { type OpenBrowser, openBrowser } from "./page/open-browser.ts";
+import type { PageScript } from "./page/page-script.ts";
 import { type BrowserEgress, createBrowserEgress } from "./process/browser-egress.ts";
 import { type BrowserPool, createBrowserPool } from "./process/browser-pool.ts";
 import type { BrowserProvider } from "./process/browser-provider.ts";
@@ -51,6 +52,8 @@ export type BrowserServiceDeps = {
    * @throws Error with a sentence when the file cannot be stored.
    */
   storeDownload: (sessionId: string, name: string, bytes: Uint8Array) => Promise<string>;
+  /** Reads the service's script in the pages of a session. */
+  readPageScript: (sessionId: string) => Promise<PageScript>;
   clock?: () => Date;
   /** Whether a browser is kept warm for the next session; by default, if browsers run on this machine. */
   keepSpare?: boolean;
@@ -97,6 +100,9 @@ export async function createBrowserService(deps: BrowserServiceDeps): Promise<Br
     ...createSessionCalls(parts),
     readPicture: (sessionId) => readPagePicture(deps.db, sessionId),
     readPictureTimes: (sessionIds) => readPictureTimes(deps.db, sessionIds),
+    async refreshPageScripts(sessionIds) {
+      await Promise.all(sessionIds.map((sessionId) => browsers.peek(sessionId)?.refreshPageScript()));
+    },
     async reapIdle(now) {
       const ended = await endIdle(parts, now);
       await claims.expireLost();
@@ -241,7 +247,8 @@ async function makeSessionBrowser(parts: Parts, sessionId: string): Promise<Sess
       explain: () =>
         `no browser became free within ${deps.waitMs / 1_000} s: all ${deps.maxLive} are in use (BROWSER_MAX_LIVE); try again later`,
     },
-    take: () => takeFromPool(parts),
+    take: () => takeFromPool(parts, sessionId),
+    readPageScript: () => deps.readPageScript(sessionId),
     mayStartForViewer: async () => places.hasRoom() && (await findOpenTurns(db, [sessionId])).has(sessionId),
     onUnused: places.recheck,
     createPictureKeeper: (page) => createPictureKeeper({ db, sessionId, logger, ...page }),
@@ -256,9 +263,15 @@ async function makeSessionBrowser(parts: Parts, sessionId: string): Promise<Sess
   });
 }
 
-async function takeFromPool(parts: Parts): Promise<OpenBrowser> {
+async function takeFromPool(parts: Parts, sessionId: string): Promise<OpenBrowser> {
   const taken = await parts.pool.take();
-  if (!parts.isClosed) return taken;
+  try {
+    await taken.scripts.set(await parts.deps.readPageScript(sessionId));
+    if (!parts.isClosed) return taken;
+  } catch (error) {
+    await taken.close();
+    throw error;
+  }
   await taken.close();
   throw new Error("the service is closing");
 }

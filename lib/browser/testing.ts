@@ -146,6 +146,7 @@ export async function openTestBrowsers(
         downloads.push({ sessionId, name, text: new TextDecoder().decode(bytes) });
         return `downloads/${name}`;
       },
+      readPageScript: async () => ({ onLoad: null, now: "" }),
       keepSpare: false,
       ...over,
       ...again,

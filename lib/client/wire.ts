@@ -133,6 +133,8 @@ export type AgentStatus = {
   } | null;
   /** Number of queued messages. */
   queued: number;
+  /** Variants of the session's pages. */
+  variants: Array<VariantSummary>;
 };
 
 /** The sub-agents below a session. */
@@ -381,6 +383,68 @@ export type Capabilities = {
   sandbox?: boolean | undefined;
 };
 
+/** Something that a check found. */
+export type CheckFinding = {
+  level: "fail" | "warn";
+  code: "nothing_to_check" | "page_failed" | "no_match" | "not_applied" | "lost_at_hydration" | "lost_at_render" | "fight" | "lost_at_navigation" | "stayed_after_leaving" | "revert_left_trace" | "script_error" | "console_error" | "failed_request" | "overflow" | "covered" | "accessibility" | "layout_shift" | "csp_blocks_script" | "requirement";
+  /** Id of the change, unique in the variant. */
+  changeId: string | null;
+  url: string;
+  viewport: "desktop" | "tablet" | "phone" | null;
+  /** What was found, and what to do. */
+  message: string;
+};
+
+/** The proof of a revision. */
+export type CheckReport = {
+  /** Key of the variant. */
+  variant: string;
+  revision: number;
+  status: "pass" | "warn" | "fail";
+  /** ISO 8601, UTC. */
+  at: string;
+  durationMs: number;
+  findings: Array<CheckFinding>;
+  pages: Array<CheckedPage>;
+  /** What the check could not examine. */
+  notes: Array<string>;
+};
+
+/** The proof of one change on one page. */
+export type CheckedChange = {
+  /** Id of the change, unique in the variant. */
+  id: string;
+  /** Elements that matched on the fresh load. */
+  matched: number;
+  applied: "ok" | "failed" | "not_applicable";
+  /** Whether the change survived the start of the page's scripts. */
+  hydration: "ok" | "failed" | "not_applicable";
+  /** Whether it came back after its element was rendered again. */
+  rerender: "ok" | "failed" | "not_applicable";
+  /** Whether it came back after leaving the page and returning. */
+  navigation: "ok" | "failed" | "not_applicable";
+  /** Whether it was taken back without a trace. */
+  revert: "ok" | "failed" | "not_applicable";
+};
+
+/** The proof on one page at one width. */
+export type CheckedPage = {
+  /** Page that was opened. */
+  url: string;
+  viewport: "desktop" | "tablet" | "phone";
+  changes: Array<CheckedChange>;
+  /** Milliseconds from the first paint until the last change was applied. 0 if before. */
+  paintToAppliedMs: number | null;
+  /** Layout shift that the variant adds. */
+  layoutShift: number;
+  /** Pictures without the variant, with it, and of the difference. */
+  pictures: {
+    before: EvidencePointer | null;
+    after: EvidencePointer | null;
+    difference: EvidencePointer | null;
+  };
+};
+
 /** A session to create. Later requests cannot change these settings. */
 export type CreateSession = {
   /** Messages, at least one of them from the user. The last user message starts the turn. */
@@ -506,7 +570,7 @@ export type DeliveryRecordPage = {
 };
 
 /** A stored event of the session. Ignore unknown kinds. */
-export type DomainEvent = RunStartedEvent | MessageCompletedEvent | ToolCallEvent | ToolResultEvent | McpSkippedEvent | TurnCompactingEvent | TurnCompactedEvent | TurnSteeredEvent | TurnWaitingEvent | TurnResumedEvent | AgentSpawnedEvent | AgentProgressEvent | AgentSettledEvent | DeliverablePendingEvent | DeliverableReadyEvent | DeliverableFailedEvent | BrowserStatusEvent | BrowserWaitingEvent | BrowserDialogEvent | BrowserDownloadEvent | AnnotationSubmittedEvent | ElicitationRequestedEvent | ElicitationResolvedEvent | RunCompletedEvent;
+export type DomainEvent = RunStartedEvent | MessageCompletedEvent | ToolCallEvent | ToolResultEvent | McpSkippedEvent | TurnCompactingEvent | TurnCompactedEvent | TurnSteeredEvent | TurnWaitingEvent | TurnResumedEvent | AgentSpawnedEvent | AgentProgressEvent | AgentSettledEvent | DeliverablePendingEvent | DeliverableReadyEvent | DeliverableFailedEvent | BrowserStatusEvent | BrowserWaitingEvent | BrowserDialogEvent | BrowserDownloadEvent | AnnotationSubmittedEvent | ElicitationRequestedEvent | ElicitationResolvedEvent | VariantUpdatedEvent | PreviewUpdatedEvent | RunCompletedEvent;
 
 /** A question that the agent asked. */
 export type Elicitation = {
@@ -949,6 +1013,22 @@ export type LiveFrame = {
   timestamp: string;
   data: ElicitationResolvedEvent;
 } | {
+  type: "variant.updated";
+  seq: number;
+  /** Id of the session. */
+  sessionId: string;
+  /** ISO 8601, UTC. */
+  timestamp: string;
+  data: VariantUpdatedEvent;
+} | {
+  type: "preview.updated";
+  seq: number;
+  /** Id of the session. */
+  sessionId: string;
+  /** ISO 8601, UTC. */
+  timestamp: string;
+  data: PreviewUpdatedEvent;
+} | {
   type: "run.completed";
   seq: number;
   /** Id of the session. */
@@ -1143,6 +1223,53 @@ export type PendingDeliverable = {
   status: "pending";
 };
 
+/** A picture of a page for people, with a variant or without one. */
+export type Preview = {
+  title: string;
+  /** Page in the picture. */
+  url: string;
+  viewport: {
+    name: "desktop" | "tablet" | "phone" | null;
+    width: number;
+    height: number;
+  };
+  /** Key of the variant. Null for the page without one. */
+  variant: string | null;
+  /** Revision in the picture. */
+  revision: number | null;
+  caption: string | null;
+  /** The picture. Null if it was not taken. */
+  evidence: EvidencePointer | null;
+  /** Why there is no picture. */
+  error: string | null;
+  /** ISO 8601, UTC. */
+  takenAt: string | null;
+};
+
+export type PreviewPage = {
+  success: true;
+  data: Array<Preview>;
+  /** Pass it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
+/** The previews of the session changed. */
+export type PreviewUpdatedEvent = {
+  kind: "preview.updated";
+  /** Sequence number in the session, without gaps. */
+  seq: number;
+  /** ISO 8601, UTC. */
+  timestamp: string;
+  /** Id of the session. */
+  sessionId: string;
+  /** Id of the request: one accepted message. */
+  requestId: string | null;
+  /** Id of the run: one attempt at the request's turn. */
+  runId: string | null;
+  source: Source;
+  previews: Array<Preview>;
+};
+
 export type Queue = {
   success: true;
   data: Array<QueuedMessage>;
@@ -1246,6 +1373,8 @@ export type RunCompletedEvent = {
   outcome: RunOutcome;
   error?: string | undefined;
   deliverable?: Deliverable | undefined;
+  /** The variants of the session. Absent in structured sessions without variants, and in sub-agents. */
+  variants?: Array<VariantSummary> | undefined;
   usage: Usage;
   /** The automatic retry that follows. Without it, this is the request's last event. */
   willRetry?: {
@@ -1341,6 +1470,10 @@ export type SessionDeleted = {
     secrets: number;
     /** Created share links. The session's `shareUrl` stops working too. */
     shareLinks: number;
+    /** Revisions of variants. */
+    variantRevisions: number;
+    /** Previews. */
+    previews: number;
     /** Started workspaces. */
     workspaces: number;
     /** Running browsers. */
@@ -1489,6 +1622,13 @@ export type SharesRevoked = {
   revoked: number;
   /** Path of the session's new `shareUrl`. */
   shareUrl: string;
+};
+
+/** The variant that the live browser shows. */
+export type ShownVariant = {
+  success: true;
+  /** Null for the page without a variant. */
+  variant: string | null;
 };
 
 /** Attribution that the session was created with. */
@@ -1681,6 +1821,230 @@ export type UsageSum = {
   toolCalls: number;
   /** Duration in milliseconds. */
   durationMs: number;
+};
+
+/** A variant after a person's edit or check. */
+export type VariantAnswer = {
+  success: true;
+  variant: VariantSummary;
+};
+
+/** A change of a page. */
+export type VariantChange = {
+  /** Id of the change, unique in the variant. */
+  id: string;
+  /** CSS selector. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
+  selector: string;
+  /** The element comes after the page has loaded, so it need not be there now. */
+  late?: boolean | undefined;
+  /** The change is kept, and not applied. */
+  off?: boolean | undefined;
+  /** What the change is for, in words. */
+  note?: string | undefined;
+  op: "setText";
+  text: string;
+} | {
+  /** Id of the change, unique in the variant. */
+  id: string;
+  /** CSS selector. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
+  selector: string;
+  /** The element comes after the page has loaded, so it need not be there now. */
+  late?: boolean | undefined;
+  /** The change is kept, and not applied. */
+  off?: boolean | undefined;
+  /** What the change is for, in words. */
+  note?: string | undefined;
+  op: "setHtml";
+  /** HTML without scripts and event handlers. */
+  html: string;
+} | {
+  /** Id of the change, unique in the variant. */
+  id: string;
+  /** CSS selector. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
+  selector: string;
+  /** The element comes after the page has loaded, so it need not be there now. */
+  late?: boolean | undefined;
+  /** The change is kept, and not applied. */
+  off?: boolean | undefined;
+  /** What the change is for, in words. */
+  note?: string | undefined;
+  op: "setAttribute";
+  name: string;
+  value: string;
+} | {
+  /** Id of the change, unique in the variant. */
+  id: string;
+  /** CSS selector. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
+  selector: string;
+  /** The element comes after the page has loaded, so it need not be there now. */
+  late?: boolean | undefined;
+  /** The change is kept, and not applied. */
+  off?: boolean | undefined;
+  /** What the change is for, in words. */
+  note?: string | undefined;
+  op: "removeAttribute";
+  name: string;
+} | {
+  /** Id of the change, unique in the variant. */
+  id: string;
+  /** CSS selector. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
+  selector: string;
+  /** The element comes after the page has loaded, so it need not be there now. */
+  late?: boolean | undefined;
+  /** The change is kept, and not applied. */
+  off?: boolean | undefined;
+  /** What the change is for, in words. */
+  note?: string | undefined;
+  op: "addClass";
+  className: string;
+} | {
+  /** Id of the change, unique in the variant. */
+  id: string;
+  /** CSS selector. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
+  selector: string;
+  /** The element comes after the page has loaded, so it need not be there now. */
+  late?: boolean | undefined;
+  /** The change is kept, and not applied. */
+  off?: boolean | undefined;
+  /** What the change is for, in words. */
+  note?: string | undefined;
+  op: "removeClass";
+  className: string;
+} | {
+  /** Id of the change, unique in the variant. */
+  id: string;
+  /** CSS selector. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
+  selector: string;
+  /** The element comes after the page has loaded, so it need not be there now. */
+  late?: boolean | undefined;
+  /** The change is kept, and not applied. */
+  off?: boolean | undefined;
+  /** What the change is for, in words. */
+  note?: string | undefined;
+  op: "setStyle";
+  /** CSS properties and values. */
+  style: Record<string, string>;
+} | {
+  /** Id of the change, unique in the variant. */
+  id: string;
+  /** CSS selector. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
+  selector: string;
+  /** The element comes after the page has loaded, so it need not be there now. */
+  late?: boolean | undefined;
+  /** The change is kept, and not applied. */
+  off?: boolean | undefined;
+  /** What the change is for, in words. */
+  note?: string | undefined;
+  op: "insert";
+  position: "before" | "start" | "end" | "after";
+  /** HTML without scripts and event handlers. */
+  html: string;
+} | {
+  /** Id of the change, unique in the variant. */
+  id: string;
+  /** CSS selector. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
+  selector: string;
+  /** The element comes after the page has loaded, so it need not be there now. */
+  late?: boolean | undefined;
+  /** The change is kept, and not applied. */
+  off?: boolean | undefined;
+  /** What the change is for, in words. */
+  note?: string | undefined;
+  op: "move";
+  position: "before" | "start" | "end" | "after";
+  /** CSS selector of the element that the position is relative to. */
+  target: string;
+} | {
+  /** Id of the change, unique in the variant. */
+  id: string;
+  /** CSS selector. Open shadow roots are searched too; `a >> b` finds `b` inside `a`. */
+  selector: string;
+  /** The element comes after the page has loaded, so it need not be there now. */
+  late?: boolean | undefined;
+  /** The change is kept, and not applied. */
+  off?: boolean | undefined;
+  /** What the change is for, in words. */
+  note?: string | undefined;
+  op: "remove";
+};
+
+/** The content of a revision. */
+export type VariantDocument = {
+  pages: Array<VariantPage>;
+};
+
+/** The changes of the pages that one address pattern matches. */
+export type VariantPage = {
+  url: string;
+  /** `exact`: the whole address without its fragment. `path`: origin and path. `prefix`: the address begins with `url`. `glob`: `*` stands for any characters but `/`, `**` for any. */
+  match: "exact" | "path" | "prefix" | "glob";
+  changes: Array<VariantChange>;
+  /** Style sheet of the page, applied at document start. */
+  css: string;
+  /** Script that runs once in each document of the page, as a function body. */
+  js: string;
+};
+
+/** A revision of a variant. */
+export type VariantRevision = {
+  success: true;
+  /** Key of the variant. */
+  variant: string;
+  /** Number of the revision. */
+  revision: number;
+  author: "agent" | "person";
+  /** ISO 8601, UTC. */
+  createdAt: string;
+  /** Whether the live browser shows the variant. */
+  isShown: boolean;
+  document: VariantDocument;
+  /** Newest check. Null if it was not checked. */
+  check: CheckReport | null;
+};
+
+/** A variant and the state of its newest revision. */
+export type VariantSummary = {
+  key: string;
+  /** Number of the newest revision. */
+  revision: number;
+  /** Newest check of that revision. Null if it was not checked. */
+  check: {
+    status: "pass" | "warn" | "fail";
+    /** ISO 8601, UTC. */
+    at: string;
+  } | null;
+  /** Always null: variants cannot be published yet. */
+  publication: null;
+};
+
+export type VariantSummaryPage = {
+  success: true;
+  data: Array<VariantSummary>;
+  /** Pass it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
+/** A variant has a new revision, or a revision was checked. */
+export type VariantUpdatedEvent = {
+  kind: "variant.updated";
+  /** Sequence number in the session, without gaps. */
+  seq: number;
+  /** ISO 8601, UTC. */
+  timestamp: string;
+  /** Id of the session. */
+  sessionId: string;
+  /** Id of the request: one accepted message. */
+  requestId: string | null;
+  /** Id of the run: one attempt at the request's turn. */
+  runId: string | null;
+  source: Source;
+  variant: VariantSummary;
+  /** Who wrote the revision. */
+  author: "agent" | "person";
+  /** Number of changes in the revision. */
+  changeCount: number;
+  /** Whether the live browser shows the variant. */
+  isShown: boolean;
 };
 
 /** What a turn waits for outside of the service. */
@@ -1898,6 +2262,24 @@ export type Operations = {
     body: undefined;
     answer: ShareLinkRevoked;
   };
+  /** List variants */
+  listVariants: {
+    parameters: { sessionId: string };
+    body: undefined;
+    answer: VariantSummaryPage;
+  };
+  /** Read a revision with its newest check */
+  readRevision: {
+    parameters: { sessionId: string; variantKey: string; revision: string };
+    body: undefined;
+    answer: VariantRevision;
+  };
+  /** List previews */
+  listPreviews: {
+    parameters: { sessionId: string };
+    body: undefined;
+    answer: PreviewPage;
+  };
   /** Check liveness */
   readHealth: {
     parameters: {  };
@@ -1949,6 +2331,9 @@ export const OPERATIONS = {
   createShareLink: {"method":"POST","path":"/api/sessions/:sessionId/share-links","query":[],"hasBody":true,"isRaw":false},
   revokeAllShareLinks: {"method":"POST","path":"/api/sessions/:sessionId/share-links/revoke-all","query":[],"hasBody":false,"isRaw":false},
   revokeShareLink: {"method":"DELETE","path":"/api/sessions/:sessionId/share-links/:linkId","query":[],"hasBody":false,"isRaw":false},
+  listVariants: {"method":"GET","path":"/api/sessions/:sessionId/variants","query":[],"hasBody":false,"isRaw":false},
+  readRevision: {"method":"GET","path":"/api/sessions/:sessionId/variants/:variantKey/revisions/:revision","query":[],"hasBody":false,"isRaw":false},
+  listPreviews: {"method":"GET","path":"/api/sessions/:sessionId/previews","query":[],"hasBody":false,"isRaw":false},
   readHealth: {"method":"GET","path":"/api/health","query":[],"hasBody":false,"isRaw":false},
   readReadiness: {"method":"GET","path":"/api/ready","query":[],"hasBody":false,"isRaw":false},
   readOpenApi: {"method":"GET","path":"/api/openapi.json","query":[],"hasBody":false,"isRaw":true},

@@ -4,9 +4,11 @@ import {
   AGENT_BROWSERS,
   AGENT_OUTCOMES,
   BROWSER_STATUSES,
+  CHECK_STATUSES,
   EVIDENCE_KINDS,
   MESSAGE_ROLES,
   RUN_ORIGINS,
+  VARIANT_AUTHORS,
   WAIT_ENDS,
   WAIT_KINDS,
 } from "#db/schema/unions.ts";
@@ -168,6 +170,50 @@ export const waitingOnSchema = z
     until: timestamp.nullable().describe("When the wait ends without an answer or result. Null for never."),
   })
   .meta({ id: "WaitingOn", description: "What a turn waits for outside of the service." });
+
+/** A variant as the outcome of a run, the agent status and the list of variants show it. Source: `wire.md`, Variants. */
+export const variantSummarySchema = z
+  .object({
+    key: z.string().meta({ examples: ["main"] }),
+    revision: z
+      .int()
+      .min(1)
+      .meta({ description: "Number of the newest revision.", examples: [3] }),
+    check: z
+      .object({ status: z.enum(CHECK_STATUSES), at: timestamp })
+      .nullable()
+      .meta({ description: "Newest check of that revision. Null if it was not checked." }),
+    publication: z.null().meta({ description: "Always null: variants cannot be published yet." }),
+  })
+  .meta({ id: "VariantSummary", description: "A variant and the state of its newest revision." });
+
+/** A preview for people. Source: `wire.md`, Variants. */
+export const previewSchema = z
+  .object({
+    title: z.string().meta({ examples: ["Checkout with the new button"] }),
+    url: pageUrl("Page in the picture."),
+    viewport: z.object({
+      name: z.enum(["desktop", "tablet", "phone"]).nullable(),
+      width: z.int(),
+      height: z.int(),
+    }),
+    variant: z
+      .string()
+      .nullable()
+      .meta({ description: "Key of the variant. Null for the page without one.", examples: ["main"] }),
+    revision: z
+      .int()
+      .nullable()
+      .meta({ description: "Revision in the picture.", examples: [3] }),
+    caption: z.string().nullable(),
+    evidence: evidenceSchema.nullable().meta({ description: "The picture. Null if it was not taken." }),
+    error: z
+      .string()
+      .nullable()
+      .meta({ description: "Why there is no picture.", examples: [null] }),
+    takenAt: timestamp.nullable(),
+  })
+  .meta({ id: "Preview", description: "A picture of a page for people, with a variant or without one." });
 
 /** What the agent asks, in the event and in the list of questions. */
 export const questionFields = {
@@ -380,10 +426,23 @@ export const eventSchemas = {
     }),
     answer: answerSchema.nullable().meta({ examples: ["EUR"] }),
   }),
+  "variant.updated": define("variant.updated", "A variant has a new revision, or a revision was checked.", {
+    variant: variantSummarySchema,
+    author: z.enum(VARIANT_AUTHORS).meta({ description: "Who wrote the revision." }),
+    changeCount: count.meta({ description: "Number of changes in the revision.", examples: [2] }),
+    isShown: z.boolean().meta({ description: "Whether the live browser shows the variant." }),
+  }),
+  "preview.updated": define("preview.updated", "The previews of the session changed.", {
+    previews: z.array(previewSchema),
+  }),
   "run.completed": define("run.completed", "A run ended.", {
     outcome: outcomeSchema,
     error: z.string().optional(),
     deliverable: deliverableSchema.optional(),
+    variants: z.array(variantSummarySchema).optional().meta({
+      description:
+        "The variants of the session. Absent in structured sessions without variants, and in sub-agents.",
+    }),
     usage: usageSchema,
     willRetry: z.object({ runId, attempt: z.int(), delayMs: z.number() }).optional().meta({
       description: "The automatic retry that follows. Without it, this is the request's last event.",

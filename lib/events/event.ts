@@ -6,6 +6,8 @@ import type {
   messageDeltaSchema,
   messageRecordSchema,
   outcomeSchema,
+  previewSchema,
+  variantSummarySchema,
   waitingOnSchema,
 } from "./event-schemas.ts";
 
@@ -28,6 +30,12 @@ export type EvidencePointer = z.output<typeof evidenceSchema>;
 
 /** A piece of a message while it is written: live only, no sequence number. */
 export type MessageDelta = z.output<typeof messageDeltaSchema>;
+
+/** A variant and the state of its newest revision, as the API lists it. */
+export type VariantSummary = z.output<typeof variantSummarySchema>;
+
+/** A preview as the API lists it. */
+export type Preview = z.output<typeof previewSchema>;
 
 type EventSchemas = typeof eventSchemas;
 

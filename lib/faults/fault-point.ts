@@ -33,6 +33,9 @@ const FAULT_POINTS = {
   "park-begun": "K31",
   "wake-committed": "K32",
   "removal-half-done": "K33",
+  "revision-stored": "K34",
+  "check-begun": "K35",
+  "preview-begun": "K36",
 } as const;
 
 /** A place in the code, or `statement`: every statement that is sent to the database. */

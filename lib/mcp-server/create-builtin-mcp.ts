@@ -11,6 +11,8 @@ import type { KeyStore } from "#lib/keys/key-store.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import type { GuardedFetch } from "#lib/net/fetch/guarded-fetch.ts";
 import { mintUserToken, type UserToken } from "#lib/secrets/user-token.ts";
+import type { PictureComparer } from "#lib/tools/browser/compare/picture-comparer.ts";
+import { createTurns } from "#lib/tools/threads/take-turns.ts";
 import type { Tool } from "#lib/tools/tool.ts";
 import { createHolderCheck, type McpHolder } from "./admit-holder.ts";
 import { callMcpTool } from "./call-mcp-tool.ts";
@@ -21,7 +23,6 @@ import { mcpUrl } from "./mcp-path.ts";
 import { mcpError } from "./mcp-tool.ts";
 import { createToolOffer } from "./offer-tools.ts";
 import { recordCall } from "./record-call.ts";
-import { createTurns } from "./take-turns.ts";
 import { createUtilities } from "./tools/index.ts";
 import { createPageThreads } from "./tools/page-thread.ts";
 
@@ -30,6 +31,7 @@ type BuiltinMcpDeps = {
   log: EventLog;
   fetch: GuardedFetch;
   evidence: EvidenceStore;
+  compare: PictureComparer;
   browser: BrowserService;
   rates: RateLimiter;
   keys: Pick<KeyStore, "readExpiries">;
@@ -60,7 +62,10 @@ const USER_TOKEN_MS = 3_600_000;
 export function createBuiltinMcp(deps: BuiltinMcpDeps): BuiltinMcp {
   const { access, log, tokenKey, baseUrl, logger } = deps;
   const url = mcpUrl(baseUrl);
-  const utilities = createUtilities({ ...deps, threads: createPageThreads() });
+  const utilities = createUtilities({
+    ...deps,
+    threads: createPageThreads(),
+  });
   const offer = createToolOffer(utilities, deps.tools);
   const inFlight = createCallsInFlight(deps.words);
   const turns = {

@@ -36,7 +36,14 @@ export function createMcpServer({ sessionId, tools, instructions, call, logger }
     if (!tool) throw new McpError(ErrorCode.InvalidParams, `there is no tool named ${params.name}`);
     const progress = createProgress(_meta?.progressToken, sendNotification);
     try {
-      return await call(tool, params.arguments, { sessionId, callId: newId("call"), signal, progress });
+      const hasTool = (wanted: string) => tools.some(({ name }) => name === wanted);
+      return await call(tool, params.arguments, {
+        sessionId,
+        callId: newId("call"),
+        hasTool,
+        signal,
+        progress,
+      });
     } catch (error) {
       logger.error({ err: error, sessionId, tool: tool.name }, "a call over MCP failed");
       throw new McpError(ErrorCode.InternalError, failureOf(error).error);

@@ -6,6 +6,8 @@ export type McpCall = {
   sessionId: string;
   /** `call_…`: names the call in the session's events. */
   callId: string;
+  /** Whether the caller is offered a tool. */
+  hasTool: (name: string) => boolean;
   /** Fires when the caller cancels or goes, at the deadline, and when the service ends. */
   signal: AbortSignal;
   /** Tells the caller how far it is, where it asked to be told. */

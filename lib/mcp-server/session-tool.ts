@@ -44,12 +44,14 @@ const acquireOf = ({ acquire }: Tool): Pick<McpTool, "acquire"> =>
 export const outsideOfTurns = ({
   sessionId,
   callId,
+  hasTool,
   signal,
-}: Pick<McpCall, "sessionId" | "callId" | "signal">): ToolCall => ({
+}: Pick<McpCall, "sessionId" | "callId" | "hasTool" | "signal">): ToolCall => ({
   sessionId,
   browserSessionId: sessionId,
   rootSessionId: sessionId,
   callId,
+  hasTool,
   signal,
   requestId: null,
   runId: null,

@@ -170,7 +170,7 @@ const openLiveHub = (
 
 function openMcpServer(base: Base, access: Access, tooling: Tooling, tokenKey: Uint8Array) {
   const { env, logger, fetch, storage } = base;
-  const { tools, evidence, browser } = tooling;
+  const { tools, evidence, browser, compare } = tooling;
   return createBuiltinMcp({
     ...access,
     logger,
@@ -178,6 +178,7 @@ function openMcpServer(base: Base, access: Access, tooling: Tooling, tokenKey: U
     tools,
     evidence,
     browser,
+    compare,
     tokenKey,
     db: storage.db,
     log: storage.log,
@@ -209,7 +210,7 @@ const createObservedModel = (env: Env) =>
 /** What the operations work with. */
 function createServices(env: Env, logger: Logger, parts: Parts): ApiServices {
   const { storage, tooling, player, live, model, control, elicitations, rule, schemas, builtinMcp } = parts;
-  const { browser, evidence, transcript, tools } = tooling;
+  const { browser, evidence, transcript, tools, variants } = tooling;
   return {
     ...parts.access,
     db: storage.db,
@@ -222,6 +223,7 @@ function createServices(env: Env, logger: Logger, parts: Parts): ApiServices {
     evidence,
     transcript,
     tools,
+    variants,
     control,
     elicitations,
     rule,

@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import { findAgent } from "#lib/agents/agent-store.ts";
 import type { AgentsDeps } from "#lib/agents/agents-deps.ts";
 import { agentTools } from "#lib/agents/tools/index.ts";
+import type { BrowserService } from "#lib/browser/browser-service.ts";
 import { type BrowserServiceDeps, createBrowserService } from "#lib/browser/create-browser-service.ts";
 import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
 import { createEvidenceStore } from "#lib/evidence/evidence.ts";
@@ -13,6 +14,7 @@ import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
 import { setStartupStatus } from "#lib/session/session-store.ts";
 import { createTranscriptReader } from "#lib/session/transcript/transcript.ts";
 import { readSetup } from "#lib/setup/read-setup.ts";
+import { createPictureComparer } from "#lib/tools/browser/compare/picture-comparer.ts";
 import { browserTools } from "#lib/tools/browser/index.ts";
 import { createFirstLook } from "#lib/tools/browser/look/first-look.ts";
 import { createSnapshotBook } from "#lib/tools/browser/look/snapshot-book.ts";
@@ -21,6 +23,11 @@ import { createScriptRunner } from "#lib/tools/browser/script/script-runner.ts";
 import { peopleTools } from "#lib/tools/people/index.ts";
 import { transcriptTools } from "#lib/tools/transcript/index.ts";
 import { workspaceTools } from "#lib/tools/workspace/index.ts";
+import { createVariantView } from "#lib/variant/show-for-picture.ts";
+import { readPageScript, refreshShown } from "#lib/variant/shown-variant.ts";
+import { variantTools } from "#lib/variant/tools/index.ts";
+import { variantHelpers } from "#lib/variant/tools/script-helpers.ts";
+import type { VariantsDeps } from "#lib/variant/variants-deps.ts";
 import type { Env } from "./env.ts";
 import type { Storage } from "./open-storage.ts";
 
@@ -66,6 +73,7 @@ export async function createTooling(deps: ToolingDeps) {
       maxLive: env.BROWSER_MAX_LIVE,
       waitMs: env.BROWSER_WAIT_MS,
       onAnnotation: deps.onAnnotation,
+      readPageScript: (sessionId) => readPageScript(db, sessionId),
       async storeDownload(sessionId, name, bytes) {
         // The workspace is the root's; sub-agents share it.
         const root = (await findAgent(db, sessionId))?.rootSessionId ?? sessionId;
@@ -75,6 +83,8 @@ export async function createTooling(deps: ToolingDeps) {
     preparing,
     createScriptRunner({ logger, isWarm: !deps.isServerless }),
   ]);
+  const { variants, stopListening } = createVariants(storage, logger, browser);
+  const compare = createPictureComparer();
   const snapshots = createSnapshotBook();
   const pageTurns = createPageTurns();
   const services = {
@@ -88,12 +98,16 @@ export async function createTooling(deps: ToolingDeps) {
     transcript,
     snapshots,
     people: elicitations,
+    scriptHelpers: variantHelpers(variants),
+    variants: createVariantView(variants),
   };
+  const variantServices = { ...variants, ...services, compare, scriptOrigin: new URL(env.baseUrl).origin };
   const all = [
     ...browserTools(services),
     ...workspaceTools(services),
     ...transcriptTools(services),
     ...peopleTools(services),
+    ...variantTools(variantServices),
     ...agentTools(deps.agents),
   ];
   // A deployment without a sandbox has no tools that need one.
@@ -104,12 +118,41 @@ export async function createTooling(deps: ToolingDeps) {
     scripts,
     evidence,
     transcript,
+    compare,
+    variants: variantServices,
     tools,
     firstLook: createFirstLook({ browser, snapshots, pageTurns }),
     async close() {
+      stopListening();
       await Promise.all([browser.close(), sandbox.close(), scripts.close()]);
     },
   };
+}
+
+/** Variants are shown in every process: each is told when a tree's live browsers show another one. */
+function createVariants({ db, log, words }: Storage, logger: Logger, browser: BrowserService) {
+  const topic = words("variant-shown");
+  const self = crypto.randomUUID();
+  const variants: VariantsDeps = {
+    db,
+    log,
+    browser,
+    tellShown: (rootSessionId) => topic.tell(`${self} ${rootSessionId}`),
+  };
+  const stopListening = topic.listen(
+    (word) => {
+      const [from, rootSessionId = ""] = word.split(" ");
+      if (from === self) return;
+      refreshShown(variants, rootSessionId).catch((error: unknown) =>
+        logger.warn(
+          { err: error, sessionId: rootSessionId },
+          "the variant in the live browser was not updated",
+        ),
+      );
+    },
+    () => {},
+  );
+  return { variants, stopListening };
 }
 
 /** Which browser: a remote one, the one named, or the one that set-up found. */

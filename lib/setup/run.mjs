@@ -24,6 +24,7 @@ const usage = `Usage: node lib/setup/run.mjs <command>
   bench [option …]                       run the benchmarks
   eval [option …]                        play tasks on pages with the configured model
   faults [option …]                      run the fault campaign
+  variants [option …]                    play every kind of change in every framework
   keys <command>                         manage API keys
   login                                  print a login link for the landing page
   project-schema <file …>                show the projection of JSON Schemas
@@ -31,7 +32,14 @@ const usage = `Usage: node lib/setup/run.mjs <command>
   restore <file> [--replace]             restore a backup
   import-pglite                          import the database of an earlier version
   setup                                  install packages and a browser, and build
-  client                                 build the API client`;
+  client                                 build the API client
+  runtime                                build the script that applies variants`;
+
+/** Commands with steps of their own. */
+const commands = [
+  ...["start", "dev", "test", "bench", "eval", "faults", "variants"],
+  ...["setup", "client", "runtime"],
+];
 
 /** Commands that only need the packages, each with its script and leading arguments. */
 const tools = new Map([
@@ -49,10 +57,7 @@ const tools = new Map([
  * @returns {Promise<number>} the exit code
  */
 async function run(command, args) {
-  if (
-    command === undefined ||
-    !["start", "dev", "test", "bench", "eval", "faults", "setup", "client", ...tools.keys()].includes(command)
-  ) {
+  if (command === undefined || ![...commands, ...tools.keys()].includes(command)) {
     console.error(usage);
     return 1;
   }
@@ -71,6 +76,12 @@ async function run(command, args) {
     );
     return 0;
   }
+  if (command === "runtime") {
+    const { buildRuntime, runtimeFile } = await import("./build-runtime.mjs");
+    await buildRuntime();
+    console.log(`Built the runtime of variants in ${runtimeFile}.`);
+    return 0;
+  }
   const tool = tools.get(command);
   if (tool !== undefined) {
     const { runCommand } = await import("./command.mjs");
@@ -85,9 +96,9 @@ async function run(command, args) {
     const { runTests } = await import("./tests/run-tests.mjs");
     return runTests(node, args, browserEnv);
   }
-  if (command === "eval") {
+  if (command === "eval" || command === "variants") {
     const { runCommand } = await import("./command.mjs");
-    const script = ["--disable-warning=ExperimentalWarning", "e2e/eval/main.ts", ...args];
+    const script = ["--disable-warning=ExperimentalWarning", `e2e/${command}/main.ts`, ...args];
     return (await runCommand(node, script, { inherit: true, env: browserEnv })).exitCode;
   }
   if (command !== "dev") await ensureBuilt(node);

@@ -11,6 +11,7 @@ const entries = [
   "lib/server/open-serverless.ts",
   "lib/deliverable/admission/schema-worker.ts",
   "lib/mcp-server/tools/page-worker.ts",
+  "lib/tools/browser/compare/difference-worker.ts",
   "lib/api/http/body/body-worker.ts",
   "lib/tools/browser/script/child/script-child.ts",
 ];
@@ -51,7 +52,7 @@ export async function traceFunctionFiles(root) {
       return isSimple || text.length > bundleCharactersMin ? listImports(text) : text;
     },
   });
-  return [...fileList, ...listFiles("db/migrations"), "package.json"];
+  return [...fileList, ...listFiles("db/migrations"), "public/variant-runtime.js", "package.json"];
 }
 
 /**

@@ -21,6 +21,7 @@ test("a function includes the sources, migrations, worker threads and the child 
     "lib/server/open-serverless.ts",
     "lib/deliverable/admission/schema-worker.ts",
     "lib/mcp-server/tools/page-worker.ts",
+    "lib/tools/browser/compare/difference-worker.ts",
     "lib/tools/browser/script/child/script-child.ts",
     "db/migrations/meta/_journal.json",
     "package.json",

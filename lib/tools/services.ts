@@ -1,4 +1,4 @@
-import type { BrowserService } from "#lib/browser/browser-service.ts";
+import type { BrowserService, LiveBrowser } from "#lib/browser/browser-service.ts";
 import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
 import type { EvidenceStore } from "#lib/evidence/evidence.ts";
 import type { GuardedFetch } from "#lib/net/fetch/guarded-fetch.ts";
@@ -7,7 +7,9 @@ import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
 import type { TranscriptReader } from "#lib/session/transcript/transcript.ts";
 import type { SnapshotBook } from "./browser/look/snapshot-book.ts";
 import type { PageTurns } from "./browser/page-turns.ts";
+import type { ScriptHelpers } from "./browser/script/browser-execute.ts";
 import type { ScriptRunner } from "./browser/script/script-runner.ts";
+import type { ToolCall } from "./tool.ts";
 
 /** The ports that tools work through; the container plugs them in. */
 export type ToolServices = {
@@ -22,6 +24,23 @@ export type ToolServices = {
   /** What the model was shown of pages. */
   snapshots: SnapshotBook;
   people: PeoplePort;
+  /** Functions that scripts get in addition to Playwright's. */
+  scriptHelpers: ScriptHelpers;
+  variants: VariantView;
+};
+
+/** How pictures of the live page show a variant. */
+export type VariantView = {
+  /**
+   * Shows the newest revision of a variant in the live page, or with null the page without one.
+   *
+   * @returns shows again what the page showed before. @throws Error with a sentence for an unknown variant.
+   */
+  show: (
+    call: Pick<ToolCall, "rootSessionId">,
+    live: LiveBrowser,
+    variant: string | null,
+  ) => Promise<() => Promise<void>>;
 };
 
 /** How a tool asks the people on the session page. */

@@ -55,6 +55,8 @@ export type ToolCall = {
   runId: string | null;
   callId: string;
   origin: RunOrigin;
+  /** Whether this turn, or the holder of an MCP token, has a tool. */
+  hasTool: (name: string) => boolean;
   /** How the wait of an earlier try of this call has ended, and what it waited for. */
   waitEndedBy?: WaitEnd | undefined;
   waitedFor?: readonly string[] | undefined;

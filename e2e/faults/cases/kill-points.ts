@@ -5,7 +5,7 @@ type KillPoint = {
   name: string;
   title: string;
   /** What the first message asks for, `tools` where nothing is said; it must lead past the point. A seed picks one. */
-  kinds?: ("tools" | "structured" | "browser" | "long" | "delegate")[];
+  kinds?: ("tools" | "structured" | "browser" | "long" | "delegate" | "edit")[];
   /** How the receiver of callbacks behaves. */
   hook?: string;
   /** At which arrivals the process may die; a seed picks one. */
@@ -56,6 +56,9 @@ const KILL_POINTS: KillPoint[] = [
     kinds: ["delegate"],
     arrivals: [1, 2],
   },
+  { name: "K34", title: "a revision stored, not shown", kinds: ["edit"] },
+  { name: "K35", title: "in the check of a revision", kinds: ["edit"], spreadMs: 4_000 },
+  { name: "K36", title: "in taking previews", kinds: ["edit"], spreadMs: 1_500 },
 ];
 
 const DIE_WITHIN_MS = 60_000;

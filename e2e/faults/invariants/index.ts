@@ -10,6 +10,7 @@ import { compactionsInPairs, soundPrompts } from "./prompts.ts";
 import { steersReadOnce } from "./steers.ts";
 import { acknowledgedOnce, oneFirstTurn } from "./transcript.ts";
 import { interruptsStop, oneTurnAtATime } from "./turn-order.ts";
+import { variantsWhole } from "./variants.ts";
 import { wakesOnce } from "./wakes.ts";
 
 /** What is promised of every run, whatever the fault was. Source: `faults.md`, Invariants. */
@@ -33,6 +34,7 @@ const INVARIANTS: readonly Invariant[] = [
   compactionsInPairs,
   wakesOnce,
   agentsOnce,
+  variantsWhole,
 ];
 
 /** Everything that speaks against the promises, each with the promise's number. */

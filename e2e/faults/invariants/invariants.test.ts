@@ -107,6 +107,9 @@ function makeEvidence() {
         },
       ],
       agents: [] as ReturnType<typeof subAgent>[],
+      variants: [] as { sessionId: string; key: string; revision: number }[],
+      variantRevisions: [] as ReturnType<typeof revision>[],
+      previews: [] as { variant: string }[],
       elicitations: [
         { id: "eli_a", runId: "run_a", callId: "call_1", state: "answered", answer: "done" as string | null },
       ],
@@ -320,8 +323,36 @@ const spoilt: [string, string, (evidence: Forged) => void][] = [
     "a task that was delegated twice",
     ({ rows }) => rows.agents.push(subAgent("succeeded", true), subAgent("succeeded", true)),
   ],
+  [
+    "variants",
+    "a revision that is gone",
+    ({ rows }) => rows.variants.push({ sessionId: "ses_a", key: "abcd", revision: 1 }),
+  ],
+  [
+    "variants",
+    "a revision that was not announced",
+    ({ rows }) => {
+      rows.variants.push({ sessionId: "ses_a", key: "abcd", revision: 1 });
+      rows.variantRevisions.push(revision(null));
+    },
+  ],
+  ["variants", "half a check", ({ rows }) => rows.variantRevisions.push(revision("pass"))],
+  [
+    "variants",
+    "a revision of a call that is lost",
+    ({ rows }) => change(first(rows.toolCalls), { name: "apply_variant", callId: "call_abcd_v" }),
+  ],
   ["I11", "a secret in a log", ({ haystacks }) => haystacks.push({ name: "the log", text: "a canary-1 b" })],
 ];
+
+const revision = (checkStatus: string | null) => ({
+  sessionId: "ses_a",
+  key: "abcd",
+  number: 1,
+  checkStatus,
+  checkReport: null,
+  checkedAt: null,
+});
 
 function subAgent(outcome: string | null, isSubmitted: boolean) {
   return {

@@ -101,6 +101,10 @@ function answerTurn(kind: string, tag: Tag, request: RecordedRequest, pageUrl: s
       ? { ...say("I ask."), toolCalls: [elicit(1), command, elicit(2)] }
       : { toolCalls: [elicit(3)] };
   }
+  if (kind === "edit") {
+    const call = editCalls(tag.nonce, `${pageUrl}/page/${tag.nonce}`)[answersSoFar];
+    if (call) return { toolCalls: [call] };
+  }
   const steps = kind === "long" ? countSteps(request.text, tag.nonce) : LONG_STEPS;
   if (steps < LONG_STEPS) {
     const name = `${tag.nonce}${steps + 1}`;
@@ -119,6 +123,30 @@ function answerTurn(kind: string, tag: Tag, request: RecordedRequest, pageUrl: s
   }
   return say(`That is done, all of it, as it was asked for: ${tag.nonce}.`);
 }
+
+/** The calls of a turn that edits a page: open it, change it, prove it, show it. */
+const editCalls = (nonce: string, url: string) => [
+  {
+    name: "browser_execute",
+    arguments: { script: `await page.goto(${JSON.stringify(url)})` },
+    id: `call_${nonce}_b`,
+  },
+  {
+    name: "apply_variant",
+    arguments: {
+      variant: nonce,
+      baseRevision: 0,
+      add: [{ op: "insert", selector: "body", position: "start", html: `<p>${nonce}</p>` }],
+    },
+    id: `call_${nonce}_v`,
+  },
+  { name: "check_variant", arguments: { variant: nonce, viewports: ["desktop"] }, id: `call_${nonce}_c` },
+  {
+    name: "set_previews",
+    arguments: { previews: [{ title: nonce, url, variant: nonce }] },
+    id: `call_${nonce}_p`,
+  },
+];
 
 /** How many steps of a message's turn a prompt tells of: by its own words, or those of a summary. */
 const countSteps = (text: string, nonce: string): number =>

@@ -4,6 +4,7 @@ import { deliveries, pagePictures } from "#db/schema/index.ts";
 import { contract } from "#lib/api/contract/contract.ts";
 import type { Operation } from "#lib/api/contract/operation.ts";
 import { OTHER_KEY, openTestService, type TestService } from "../testing.ts";
+import { storeVariant } from "../variants/variants-testing.ts";
 
 // Generated from the contract: an operation that is added is asked the same questions.
 
@@ -42,7 +43,17 @@ before(async () => {
   const link = await service.call("POST", `/api/sessions/${sessionId}/share-links`, { role: "drive" });
   const { record } = (await link.json()) as { record: { id: string } };
   const deliveryId = delivery?.id ?? "";
-  mine = { sessionId, requestId, artifactId, deliveryId, elicitationId, linkId: record.id };
+  await storeVariant(service, sessionId);
+  mine = {
+    sessionId,
+    requestId,
+    artifactId,
+    deliveryId,
+    elicitationId,
+    linkId: record.id,
+    variantKey: "main",
+    revision: "1",
+  };
   const another = await service.create("another of the same owner");
   cookieOfAnother = `share=${new URL(another.shareUrl, service.env.baseUrl).searchParams.get("key")}`;
 });

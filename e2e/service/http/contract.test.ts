@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { pagePictures } from "#db/schema/index.ts";
+import { pagePictures, previews } from "#db/schema/index.ts";
 import { startReceiver } from "#e2e/fixtures/receiver.ts";
 import { contract, type OperationName } from "#lib/api/contract/contract.ts";
 import { openTestService, type TestService, userMessage, waitUntil } from "../testing.ts";
+import { storeVariant } from "../variants/variants-testing.ts";
 
 let service: TestService;
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
@@ -144,6 +145,17 @@ async function makeKey(): Promise<string> {
   return `/actions/keys/${(await created.json()).record.id}`;
 }
 
+/** A session with a variant and a preview. */
+async function makeVariant() {
+  const session = await makeSession();
+  await storeVariant(service, session.sessionId);
+  const preview = { title: "Home", url: "https://shop.example/", width: 1280, height: 800 };
+  await service.container.services.db
+    .insert(previews)
+    .values({ sessionId: session.sessionId, position: 0, ...preview });
+  return session;
+}
+
 const messages = [userMessage("work")];
 const annotation = { event: "submit", annotations: [{ selector: "h1", comment: "bigger" }], more: true };
 
@@ -188,6 +200,23 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
       return service.call("POST", `${session.api}/deliveries/${id}/redeliver`);
     },
   ],
+  listVariants: [200, async () => service.call("GET", `${(await makeVariant()).api}/variants`)],
+  readRevision: [
+    200,
+    async () => service.call("GET", `${(await makeVariant()).api}/variants/main/revisions/1`),
+  ],
+  listPreviews: [200, async () => service.call("GET", `${(await makeVariant()).api}/previews`)],
+  editVariant: [
+    201,
+    async () =>
+      (await makeVariant()).visit("POST", "/variants/main/revisions", {
+        baseRevision: 1,
+        edits: [{ action: "setText", changeId: "c1", text: "Buy" }],
+      }),
+  ],
+  // Without a browser the check says so; `person-edits.test.ts` checks with one.
+  checkAsPerson: [409, async () => (await makeVariant()).visit("POST", "/variants/main/check")],
+  showVariant: [200, async () => (await makeVariant()).visit("POST", "/shown-variant", { variant: null })],
   readPagePicture: [200, async () => service.call("GET", await makePicture())],
   readArtifact: [200, async () => service.call("GET", await makeArtifact())],
   listShareLinks: [

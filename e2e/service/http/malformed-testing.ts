@@ -178,7 +178,8 @@ function sample(schema: JsonSchema, root: Named): unknown {
   if (schema.examples) return schema.examples[0];
   if ("const" in schema) return schema.const;
   if (schema.enum) return schema.enum[0];
-  if (schema.anyOf?.[0]) return sample(schema.anyOf[0], root);
+  const [choice] = schema.anyOf ?? schema.oneOf ?? [];
+  if (choice) return sample(choice, root);
   switch ([schema.type].flat()[0]) {
     case "array":
       return schema.items ? [sample(schema.items, root)] : [];

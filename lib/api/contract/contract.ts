@@ -8,6 +8,7 @@ import { recordOperations } from "./operations/records.ts";
 import { serviceOperations } from "./operations/service.ts";
 import { sessionOperations } from "./operations/sessions.ts";
 import { shareLinkOperations } from "./operations/share-links.ts";
+import { variantOperations } from "./operations/variants.ts";
 
 /**
  * Every operation of the HTTP interface, defined once. Routes, validation, rate limits, the OpenAPI document and the
@@ -21,6 +22,7 @@ export const contract = {
   ...shareLinkOperations,
   ...pageOperations,
   ...agentPageOperations,
+  ...variantOperations,
   ...keyOperations,
   ...serviceOperations,
 } as const satisfies Record<string, Operation>;

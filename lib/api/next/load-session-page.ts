@@ -21,6 +21,8 @@ import { findSession, type SessionRow } from "#lib/session/session-store.ts";
 import type { ShareAccess } from "#lib/session/share/share-link.ts";
 import { listRecentMessages } from "#lib/session/transcript/transcript-store.ts";
 import { readWaitingOn } from "#lib/session/waiting/read-waiting-on.ts";
+import { listPreviews } from "#lib/variant/previews/preview-store.ts";
+import { listVariantFacts } from "#lib/variant/variant-store.ts";
 import { readVisit } from "../auth/entrance.ts";
 import { findSubAgent } from "../auth/known-session.ts";
 import { readAgentViews } from "../operations/agents.ts";
@@ -103,6 +105,8 @@ async function takeLiveViewSnapshot(
     elicitations: [],
     waitingOn: null,
     deliverables: [],
+    variants: [],
+    previews: [],
     ...(await readBrowserState(services, session)),
     lastSeq: session.eventSeq,
     paths: { ...pathsOf(session.id, session.id), share: null },
@@ -119,6 +123,7 @@ function pathsOf(sessionId: string, pageId: string) {
     artifacts: `${data}/artifacts`,
     messages: `${data}/messages`,
     picture: `${data}/live/picture`,
+    variants: `${data}/variants`,
     agents,
   };
 }
@@ -216,6 +221,7 @@ async function takeSnapshot(
     // Only the wait of a parked turn ends with an event.
     waitingOn: playing?.parkedAt ? await readWaitingOn(db, playing) : null,
     deliverables: deliverables.toReversed().map((row) => projectDeliverable(row.runId, row)),
+    ...(await readVariants(services, session)),
     lastSeq: session.eventSeq,
     paths: {
       ...pathsOf(session.id, pageId),
@@ -226,6 +232,15 @@ async function takeSnapshot(
           : null,
     },
   };
+}
+
+/** The variants and previews of a session. A sub-agent's page has none, because they belong to the session at the top. */
+async function readVariants(
+  { db }: ApiServices,
+  { id, parentSessionId }: SessionRow,
+): Promise<Pick<SessionSnapshot, "variants" | "previews">> {
+  if (parentSessionId !== null) return { variants: [], previews: [] };
+  return { variants: await listVariantFacts(db, id), previews: await listPreviews(db, id) };
 }
 
 const toRunView = (run: RunRow): RunView => ({

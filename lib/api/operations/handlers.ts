@@ -22,6 +22,14 @@ import {
   revokeShareLink,
 } from "./share-links.ts";
 import { cancelTurn, readAgentStatus, readRequestStatus } from "./status.ts";
+import {
+  checkAsPerson,
+  editVariant,
+  listPreviews,
+  listVariants,
+  readRevision,
+  showVariant,
+} from "./variants.ts";
 
 /** Who serves which operation of the contract. */
 export const handlers: { [Name in OperationName]: Handler<Contract[Name]> } = {
@@ -67,6 +75,12 @@ export const handlers: { [Name in OperationName]: Handler<Contract[Name]> } = {
   listAgentMessages: listMessages,
   readAgentArtifact: readArtifact,
   readAgentPicture,
+  listVariants,
+  readRevision,
+  listPreviews,
+  editVariant,
+  checkAsPerson,
+  showVariant,
   createMcpToken,
   listQueue,
   listPersonQueue: listQueue,

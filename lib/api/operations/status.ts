@@ -1,6 +1,7 @@
 import { readAgentStatus as projectAgentStatus } from "#lib/session/run/agent-status.ts";
 import { findStatus } from "#lib/session/run/run-store.ts";
 import { projectRequestStatus } from "#lib/session/run/status.ts";
+import { readOutcome } from "#lib/variant/variant-outcome.ts";
 import { unknownSession } from "../auth/known-session.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
@@ -30,7 +31,8 @@ export async function readAgentStatus(
   { session }: CallOf<"readAgentStatus">,
 ): Promise<Answer> {
   const status = await projectAgentStatus(services.db, session, services.settings.delegation);
-  return { ok: true, status: 200, body: status };
+  const variants = (await readOutcome(services.db, session)) ?? [];
+  return { ok: true, status: 200, body: { ...status, variants } };
 }
 
 /** `POST …/agent/cancel`. Source: `wire.md`, Follow-ups. */

@@ -6,6 +6,7 @@ import { guardDocuments } from "./document-guard.ts";
 import { describeNetError } from "./explain-failure.ts";
 import { followMainFrame, type MainFrame, type MainFrameEvents } from "./main-frame.ts";
 import type { PageDownloads } from "./page-downloads.ts";
+import type { PageScripts } from "./page-script.ts";
 
 /** The events of a page. */
 export type LivePageEvents = MainFrameEvents & {
@@ -29,6 +30,7 @@ export type LivePageOptions = {
   overlayGate: OverlayGate;
   refusals: Refusals;
   downloads: Pick<PageDownloads, "capture">;
+  scripts: Pick<PageScripts, "add" | "remove">;
 };
 
 /** A page of a session's browser, guarded, followed and with the overlay in it. */
@@ -75,6 +77,7 @@ export async function adoptPage(
       onAnnotation: events.onAnnotation,
     }),
     cdp.send("Page.enable"),
+    options.scripts.add(cdp),
     guardDocuments(cdp, {
       mainFrameId: mainFrame.id,
       refuse: options.refuse,
@@ -88,6 +91,7 @@ export async function adoptPage(
   ]);
   const removeOverlay = options.overlayGate.add(overlay);
   page.once("close", removeOverlay);
+  page.once("close", () => options.scripts.remove(cdp));
 
   return {
     page,

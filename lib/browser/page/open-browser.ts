@@ -10,9 +10,16 @@ import {
   type LivePageOptions,
   type Refusals,
 } from "./live-page.ts";
+import {
+  type FreshContext,
+  type FreshContextOptions,
+  guardedContextOptions,
+  openFreshContext,
+} from "./open-fresh-context.ts";
 import { type PageActivity, watchActivity } from "./page-activity.ts";
 import { type AnsweredDialog, type PageDialogs, watchDialogs } from "./page-dialogs.ts";
 import { type PageDownload, type PageDownloads, watchDownloads } from "./page-downloads.ts";
+import { createPageScripts, type PageScripts } from "./page-script.ts";
 
 /** Size of a session's page, in CSS pixels. */
 export const VIEWPORT = { width: 1280, height: 800 };
@@ -42,12 +49,16 @@ export type OpenBrowser = {
   dialogs: PageDialogs;
   downloads: PageDownloads;
   activity: PageActivity;
+  /** The service's script in its pages. */
+  scripts: PageScripts;
   /** Pages that have just opened, and are not selected yet. */
   opening: () => number;
   /** Brings a page to the foreground: it is the selected one from then on. */
   select: (targetId: string) => void;
   /** Why the navigation of a DevTools loader id was refused; undefined for other and for long past ones. */
   readRefusal: (loaderId: string) => string | undefined;
+  /** Opens a page in another context of the browser. @see openFreshContext */
+  openContext: (options: FreshContextOptions) => Promise<FreshContext>;
   events: OpenBrowserEvents | undefined;
   isOpen: () => boolean;
   close: () => Promise<void>;
@@ -127,6 +138,7 @@ async function connect(
     async (download) => opened.events?.onDownload(download),
     limits.downloadTimeoutMs,
   );
+  const scripts = createPageScripts();
   const opened: OpenBrowser = {
     process,
     browser,
@@ -135,6 +147,7 @@ async function connect(
     dialogs,
     downloads,
     activity,
+    scripts,
     events: undefined,
     selected() {
       const last = state.pages.at(-1);
@@ -151,6 +164,7 @@ async function connect(
     },
     toolSession: createToolSessions(context, () => opened.selected().page),
     readRefusal: refusals.get,
+    openContext: (options) => openFreshContext({ browser, process, egress }, options),
     isOpen: () => state.isOpen,
     async close() {
       state.isOpen = false;
@@ -163,6 +177,7 @@ async function connect(
 
   await openFirstPage(opened, state, {
     refusals,
+    scripts,
     overlayGate,
     downloads,
     navigationTimeoutMs: limits.navigationTimeoutMs,
@@ -191,10 +206,8 @@ async function openContext(process: BrowserProcess): Promise<{ browser: Browser;
     artifactsDir: "/nonexistent",
   });
   const context = await browser.newContext({
+    ...guardedContextOptions(process),
     viewport: VIEWPORT,
-    // The browser writes no files: their bytes are read from it.
-    acceptDownloads: false,
-    ...(process.contextProxy ? { proxy: { server: process.contextProxy, bypass: "<-loopback>" } } : {}),
   });
   // An empty grant refuses everything else.
   await context.grantPermissions([]);

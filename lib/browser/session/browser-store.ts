@@ -82,6 +82,14 @@ export const hasOwnBrowser = async (
     ? session.capabilities.browser
     : ((await readBrowserSession(db, session.id))?.capabilities.browser ?? false);
 
+/** Whether a call has a browser: its session's own, or the one of its parent that it shares. */
+export const hasBrowserOf = async (
+  db: Executor,
+  { sessionId, browserSessionId }: { sessionId: string; browserSessionId: string },
+): Promise<boolean> =>
+  sessionId !== browserSessionId ||
+  ((await readBrowserSession(db, sessionId))?.capabilities.browser ?? false);
+
 /**
  * Which of these sessions share their page with a sub-agent that works now. One whose turn waits does not count: it may wait
  * for a sub-agent of its own that needs the place.

@@ -11,6 +11,7 @@ import { hideOverlay } from "../overlay/hide-overlay.ts";
 import type { SubmitAnnotation } from "../overlay/install-overlay.ts";
 import type { OpenBrowser } from "../page/open-browser.ts";
 import { createPageNavigation, LOAD_TIMEOUT_MS, type PageNavigation } from "../page/page-navigation.ts";
+import type { PageScript } from "../page/page-script.ts";
 import type { PictureKeeper, PictureKeeperDeps } from "../view/page-picture.ts";
 import { createScreencast, type Screencast } from "../view/screencast.ts";
 import {
@@ -40,6 +41,8 @@ type SessionBrowserDeps = {
   take: () => Promise<OpenBrowser>;
   /** Whether a viewer alone may start a browser: a turn is open, and no session waits for a place. */
   mayStartForViewer: () => Promise<boolean>;
+  /** Reads the service's script in the session's pages. */
+  readPageScript: () => Promise<PageScript>;
   /** A use of the browser has ended: it may be ended for a waiting session. */
   onUnused: () => void;
   createPictureKeeper: (page: Pick<PictureKeeperDeps, "findIdle" | "hideOverlay">) => PictureKeeper;
@@ -63,6 +66,8 @@ export type SessionBrowser = {
   retarget: (url: string) => Promise<void>;
   navigate: (url: string, signal?: AbortSignal) => Promise<NavigationOutcome>;
   history: (action: HistoryAction) => Promise<BrowserOpening>;
+  /** @see BrowserService.refreshPageScripts */
+  refreshPageScript: () => Promise<void>;
   touch: () => void;
   watch: (listeners: ViewListeners) => () => void;
   input: (input: BrowserInput) => Promise<void>;
@@ -109,6 +114,7 @@ export function createSessionBrowser(deps: SessionBrowserDeps): SessionBrowser {
     ensure: (signal) => ensure(session, signal),
     hold: (signal) => hold(session, signal),
     open: () => open(session),
+    refreshPageScript: () => refreshPageScript(session),
     touch: () => touch(session),
     retarget: (url) => retarget(session, url),
     navigate: (url, signal) => navigate(session, url, signal),
@@ -215,7 +221,25 @@ function toLiveBrowser({ deps, usage }: Session, { taken, starts }: RunningBrows
     openingPages: taken.opening,
     select: taken.select,
     readRefusal: taken.readRefusal,
+    openContext: taken.openContext,
   };
+}
+
+/** Pages run the script from their first document on; a browser that has it not yet reads it as it comes up. */
+async function refreshPageScript(session: Session): Promise<void> {
+  const { deps, life } = session;
+  const state = life.state();
+  const running = runningIn(state);
+  if (!running) {
+    // A browser that is being started may have read the script before it changed.
+    if (isStarting(state)) void state.start.settled.then(() => refreshPageScript(session));
+    return;
+  }
+  await running.taken.scripts
+    .set(await deps.readPageScript())
+    .catch((error: unknown) =>
+      deps.logger.debug({ sessionId: deps.sessionId, err: error }, "a page did not run the script"),
+    );
 }
 
 async function hold(session: Session, signal?: AbortSignal): Promise<() => void> {

@@ -1,10 +1,10 @@
 import { z } from "zod";
+import { type FrameFindings, runAxe } from "#lib/tools/browser/accessibility/run-axe.ts";
 import { openLive } from "#lib/tools/browser/live-page-of.ts";
 import { FRAME_ARROW, type PageFrame, withFrames } from "#lib/tools/browser/page-kit/page-frames.ts";
 import { withinDeadline } from "#lib/tools/browser/within-deadline.ts";
 import { defineMcpTool, type McpTool, mcpValue } from "../mcp-tool.ts";
 import { outsideOfTurns } from "../session-tool.ts";
-import { type FrameFindings, runAxe } from "./run-axe.ts";
 import type { UtilityServices } from "./utility-services.ts";
 
 const FRAMES_MAX = 10;
@@ -54,8 +54,8 @@ export const checkAccessibility = ({ browser }: Pick<UtilityServices, "browser">
     annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: true },
     timeoutMs: 120_000,
     acquire: ({ sessionId, signal }) => browser.hold(sessionId, signal),
-    async execute({ standard, selector, elementsPerRule }, { sessionId, callId, signal, progress }) {
-      const call = outsideOfTurns({ sessionId, callId, signal });
+    async execute({ standard, selector, elementsPerRule }, { sessionId, callId, hasTool, signal, progress }) {
+      const call = outsideOfTurns({ sessionId, callId, hasTool, signal });
       progress(0, FRAMES_MAX + 1, "opening the page");
       const live = await openLive(browser, call);
       return withinDeadline(signal, WORK_MS_MAX, () =>
@@ -70,7 +70,8 @@ export const checkAccessibility = ({ browser }: Pick<UtilityServices, "browser">
           for (const [index, frame] of checked.entries()) {
             if (!frame) continue;
             progress(index + 1, checked.length + 1, `checking ${describeFrame(frame)}`);
-            const options = { tags: STANDARDS[standard], selector, elementsPerRule };
+            const parts = selector === undefined ? [] : [selector];
+            const options = { tags: STANDARDS[standard], parts, elementsPerRule };
             const found = await runAxe(frame, options).catch((error: unknown) => {
               // A frame that went away meanwhile is no longer part of the page.
               if (frame === main) throw error;

@@ -1,11 +1,10 @@
 import { z } from "zod";
 import type { EvidenceStore } from "#lib/evidence/evidence.ts";
+import type { ReadPicture } from "#lib/tools/browser/compare/picture-comparer.ts";
+import { encodeDifference, isPicture, readSize } from "#lib/tools/browser/compare/pictures.ts";
 import { defineMcpTool, type McpTool, mcpError, mcpValue } from "../mcp-tool.ts";
-import type { Size } from "./page-job.ts";
-import { decodePicture, encodeDifference, isPicture, type Picture, readSize } from "./pictures.ts";
 import type { UtilityServices } from "./utility-services.ts";
 
-const PIXELS_MAX = 20_000_000;
 const whole = z.int().min(0);
 const size = z.object({ width: whole, height: whole });
 
@@ -26,8 +25,8 @@ const output = z.object({
 /** `compare_pictures`: how two of the session's pictures differ. */
 export const comparePictures = ({
   evidence,
-  threads,
-}: Pick<UtilityServices, "evidence" | "threads">): McpTool =>
+  compare,
+}: Pick<UtilityServices, "evidence" | "compare">): McpTool =>
   defineMcpTool({
     name: "compare_pictures",
     title: "Compare two pictures",
@@ -57,21 +56,12 @@ export const comparePictures = ({
       const [before, after] = pictures;
       if (!before?.ok) return mcpError(before?.error ?? "before: is required");
       if (!after?.ok) return mcpError(after?.error ?? "after: is required");
-      const overlap = findOverlap(before.size, after.size);
-      if (countPixels(overlap) > PIXELS_MAX)
-        return mcpError(`The pictures have more than ${PIXELS_MAX.toLocaleString("en")} pixels in common.`);
-
-      call.progress(0, 3, "decoding");
-      const decoded = await Promise.all([decodePicture(before, overlap), decodePicture(after, overlap)]);
-      call.progress(1, 3, "comparing");
-      const [left, right] = decoded;
+      call.progress(0, 2, "comparing");
       const { threshold } = input;
-      const found = await threads(
-        { kind: "difference", before: left, after: right, size: overlap, threshold },
-        call.signal,
-      );
-      const totalPixels = countPixels(before.size) + countPixels(after.size) - countPixels(overlap);
-      const differingPixels = found.differingPixels + totalPixels - countPixels(overlap);
+      const { differingPixels, totalPixels, box, ...drawing } = await compare(before, after, {
+        threshold,
+        signal: call.signal,
+      });
       const value = {
         isEqual: differingPixels === 0,
         share: differingPixels / totalPixels,
@@ -79,12 +69,12 @@ export const comparePictures = ({
         totalPixels,
         before: before.size,
         after: after.size,
-        box: found.box,
+        box,
       };
       if (differingPixels === 0) return mcpValue({ ...value, differenceId: null });
 
-      call.progress(2, 3, "drawing the differences");
-      const drawn = await encodeDifference(found.picture, overlap);
+      call.progress(1, 2, "drawing the differences");
+      const drawn = await encodeDifference(drawing.picture, drawing.overlap);
       call.signal.throwIfAborted();
       const pointer = await evidence.save({
         sessionId: call.sessionId,
@@ -101,7 +91,7 @@ export const comparePictures = ({
     },
   });
 
-type Read = ({ ok: true; size: Size } & Picture) | { ok: false; error: string };
+type Read = ({ ok: true } & ReadPicture) | { ok: false; error: string };
 
 async function readPicture(
   evidence: EvidenceStore,
@@ -117,10 +107,3 @@ async function readPicture(
   if (!measured) return { ok: false, error: `${field}: ${id} cannot be read as a picture` };
   return { ok: true, bytes: kept.bytes, size: measured };
 }
-
-const findOverlap = (a: Size, b: Size): Size => ({
-  width: Math.min(a.width, b.width),
-  height: Math.min(a.height, b.height),
-});
-
-const countPixels = ({ width, height }: Size): number => width * height;

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import sharp from "sharp";
 import type { EvidenceStore, NewEvidence } from "#lib/evidence/evidence.ts";
+import { createPictureComparer } from "#lib/tools/browser/compare/picture-comparer.ts";
 import { startSite, startTestBrowser, type TestBrowser } from "#lib/tools/browser/test-fixture.ts";
 import type { McpTool } from "../mcp-tool.ts";
 import { checkAccessibility } from "./check-accessibility.ts";
 import { comparePictures } from "./compare-pictures.ts";
-import { createPageThreads } from "./page-thread.ts";
 import { mcpCall, mcpTextOf } from "./testing.ts";
 
 const PAGE = `<!doctype html><html lang="en"><head><title>Shop</title></head><body><main>
@@ -113,7 +113,7 @@ test("two pictures are compared: share, box and a picture of the differences tha
     page: { mediaType: "text/html", bytes: Buffer.from("<p>") },
     broken: { mediaType: png, bytes: Buffer.from("no picture") },
   });
-  const tool = comparePictures({ evidence: store, threads: createPageThreads() });
+  const tool = comparePictures({ evidence: store, compare: createPictureComparer() });
 
   const same = await compare(tool, "plain", "plain");
   assert.deepEqual(same.structuredContent, {

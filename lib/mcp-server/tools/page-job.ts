@@ -1,15 +1,7 @@
 /** Work on what came from outside, which may take long or much memory: a thread of its own does it. */
 export type PageJob =
   | { kind: "markdown"; html: string; url: string; scope: "article" | "page" }
-  | { kind: "structured data"; html: string; url: string }
-  | { kind: "difference"; before: Pixels; after: Pixels; size: Size; threshold: number };
-
-/** RGBA, four bytes each. */
-export type Pixels = Uint8Array<ArrayBuffer>;
-
-/** Of a picture, in pixels. */
-export type Size = { width: number; height: number };
-export type Box = Size & { x: number; y: number };
+  | { kind: "structured data"; html: string; url: string };
 
 /** A page's own words, without what surrounds them. */
 export type MarkdownAnswer = {
@@ -39,15 +31,8 @@ export type StructuredDataAnswer = {
   twitter: Record<string, string[]>;
 };
 
-/** How two pictures of one size differ; `picture` is RGBA, with what differs in red. */
-export type DifferenceAnswer = { differingPixels: number; box: Box | null; picture: Pixels };
-
 /** The answer of each kind of job. */
 export type PageAnswers = {
   markdown: MarkdownAnswer;
   "structured data": StructuredDataAnswer;
-  difference: DifferenceAnswer;
 };
-
-/** What the thread says: its answer, or why there is none. */
-export type PageOutcome = { ok: true; value: unknown } | { ok: false; error: string };

@@ -1,17 +1,13 @@
 import { parentPort, workerData } from "node:worker_threads";
-import type { PageJob, PageOutcome } from "./page-job.ts";
+import type { JobOutcome } from "#lib/tools/threads/job-threads.ts";
+import type { PageJob } from "./page-job.ts";
 
-// A thread's one file: it does the job it was started with, and says what came of it.
+// A thread's one file: it does the job it was started with, and posts the outcome.
 const job = workerData as PageJob;
-const answer = (outcome: PageOutcome, transfer: ArrayBuffer[] = []) =>
-  parentPort?.postMessage(outcome, transfer);
+const answer = (outcome: JobOutcome) => parentPort?.postMessage(outcome);
 
 try {
-  if (job.kind === "difference") {
-    const { findDifference } = await import("./find-difference.ts");
-    const value = findDifference(job);
-    answer({ ok: true, value }, [value.picture.buffer]);
-  } else if (job.kind === "markdown") {
+  if (job.kind === "markdown") {
     const { writeMarkdown } = await import("./write-markdown.ts");
     answer({ ok: true, value: writeMarkdown(job) });
   } else {

@@ -7,6 +7,7 @@ export function mcpCall(signal: AbortSignal = new AbortController().signal) {
   const call: McpCall = {
     sessionId: "session_test",
     callId: "call_test",
+    hasTool: () => true,
     signal,
     progress: (done, total, message) => told.push(`${done}/${total} ${message}`),
   };

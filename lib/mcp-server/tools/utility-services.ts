@@ -1,6 +1,7 @@
 import type { BrowserService } from "#lib/browser/browser-service.ts";
 import type { EvidenceStore } from "#lib/evidence/evidence.ts";
 import type { GuardedFetch } from "#lib/net/fetch/guarded-fetch.ts";
+import type { PictureComparer } from "#lib/tools/browser/compare/picture-comparer.ts";
 import type { PageThreads } from "./page-thread.ts";
 
 /** What the built-in server's utilities work through. */
@@ -9,4 +10,5 @@ export type UtilityServices = {
   evidence: EvidenceStore;
   browser: BrowserService;
   threads: PageThreads;
+  compare: PictureComparer;
 };

@@ -3,14 +3,17 @@ export type ActionOutcome<Answer> =
   | { isDone: true; answer: Answer }
   | { isDone: false; status: number; error: string };
 
+const TIMEOUT_MS = 30_000;
+
 /** Calls a route of the page's own and turns every way to fail into a sentence. Never throws. */
 export async function callAction<Answer>(
   fetcher: typeof fetch,
   method: string,
   path: string,
   body?: unknown,
+  timeoutMs = TIMEOUT_MS,
 ): Promise<ActionOutcome<Answer>> {
-  const init: RequestInit = { method, credentials: "same-origin", signal: AbortSignal.timeout(30_000) };
+  const init: RequestInit = { method, credentials: "same-origin", signal: AbortSignal.timeout(timeoutMs) };
   if (body !== undefined) {
     init.body = JSON.stringify(body);
     init.headers = { "content-type": "application/json" };

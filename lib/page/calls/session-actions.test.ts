@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createSessionActions } from "./session-actions.ts";
 
-const PATHS = { actions: "/s/ses_a/actions", messages: "/messages", agents: "/s/ses_a/agents" };
+const PATHS = {
+  actions: "/s/ses_a/actions",
+  messages: "/messages",
+  agents: "/s/ses_a/agents",
+  variants: "/api/sessions/ses_a/variants",
+};
 const answering = (status: number, body: string) => async () => new Response(body, { status });
 
 test("a refusal is the service's own sentence", async () => {

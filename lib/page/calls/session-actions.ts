@@ -7,6 +7,9 @@ import type {
   SessionSnapshot,
   ShareLinkView,
   ShareRole,
+  VariantEdit,
+  VariantRevision,
+  VariantSummary,
 } from "../state/view-types.ts";
 import { type ActionOutcome, callAction } from "./call-action.ts";
 import { type EarlierMessages, readEarlier } from "./read-earlier.ts";
@@ -36,6 +39,20 @@ export type SessionActions = {
   redeliver: (deliveryId: string) => Promise<ActionOutcome<DeliveryView>>;
   /** Reads the messages from before the one numbered so. */
   readEarlier: (before: number) => Promise<ActionOutcome<EarlierMessages>>;
+  /** Reads the variants of the session. */
+  readVariants: () => Promise<ActionOutcome<VariantSummary[]>>;
+  /** Reads a revision of a variant with its newest check. */
+  readRevision: (key: string, revision: number) => Promise<ActionOutcome<VariantRevision>>;
+  /** Stores edits of a revision as a new revision. Fails with 409 if the variant has a newer one. */
+  editVariant: (
+    key: string,
+    baseRevision: number,
+    edits: VariantEdit[],
+  ) => Promise<ActionOutcome<VariantSummary>>;
+  /** Checks the newest revision of a variant; answers when the check is done. */
+  checkVariant: (key: string) => Promise<ActionOutcome<VariantSummary>>;
+  /** Chooses the variant that the live browser shows; null for none. */
+  showVariant: (key: string | null) => Promise<ActionOutcome<{ variant: string | null }>>;
   moveBrowser: (
     move: { url: string } | { action: "back" | "forward" | "reload" | "open" },
   ) => Promise<ActionOutcome<unknown>>;
@@ -48,6 +65,9 @@ export type SessionActions = {
   revokeAllShareLinks: () => Promise<ActionOutcome<{ shareUrl: string }>>;
 };
 
+/** A check loads each page several times, and may wait for a browser. */
+const CHECK_TIMEOUT_MS = 310_000;
+
 /** A share link to create; without `expiresAt` it does not expire. */
 export type ShareLinkDraft = { role: ShareRole; label?: string; expiresAt?: string };
 
@@ -57,7 +77,12 @@ export type ShareLinkDraft = { role: ShareRole; label?: string; expiresAt?: stri
  * @param connectionId the page's live connection: the address bar is for the connection that has control.
  */
 export function createSessionActions(
-  { actions, messages, agents }: Pick<SessionSnapshot["paths"], "actions" | "messages" | "agents">,
+  {
+    actions,
+    messages,
+    agents,
+    variants,
+  }: Pick<SessionSnapshot["paths"], "actions" | "messages" | "agents" | "variants">,
   fetcher: typeof fetch = (...request) => fetch(...request),
   connectionId: () => string | null = () => null,
 ): SessionActions {
@@ -88,6 +113,28 @@ export function createSessionActions(
       return outcome.isDone ? { isDone: true, answer: outcome.answer.delivery } : outcome;
     },
     readEarlier: (before) => readEarlier(messages, before, fetcher),
+    async readVariants() {
+      const outcome = await callAction<{ data: VariantSummary[] }>(fetcher, "GET", `${variants}?limit=100`);
+      return outcome.isDone ? { isDone: true, answer: outcome.answer.data } : outcome;
+    },
+    readRevision: (key, revision) => callAction(fetcher, "GET", `${variants}/${key}/revisions/${revision}`),
+    async editVariant(key, baseRevision, edits) {
+      const path = `/variants/${key}/revisions`;
+      const outcome = await call<{ variant: VariantSummary }>("POST", path, { baseRevision, edits });
+      return outcome.isDone ? { isDone: true, answer: outcome.answer.variant } : outcome;
+    },
+    async checkVariant(key) {
+      const path = `${actions}/variants/${key}/check`;
+      const outcome = await callAction<{ variant: VariantSummary }>(
+        fetcher,
+        "POST",
+        path,
+        undefined,
+        CHECK_TIMEOUT_MS,
+      );
+      return outcome.isDone ? { isDone: true, answer: outcome.answer.variant } : outcome;
+    },
+    showVariant: (variant) => call("POST", "/shown-variant", { variant }),
     moveBrowser(move) {
       const id = connectionId();
       return call("POST", "/browser", id === null ? move : { ...move, connectionId: id });

@@ -1,6 +1,7 @@
 import { BROWSER_TOOLS } from "#db/schema/unions.ts";
 import { toMissingTools } from "../words/describe-missing-tools.ts";
 import { applyCompactionEvent, dropUnfinished } from "./apply-compaction.ts";
+import { applyVariantEvent } from "./apply-variant.ts";
 import { isOpen, type SessionState } from "./session-state.ts";
 import type { AnnotationView, Deliverable, DomainEvent, RunView, ToolCallView } from "./view-types.ts";
 
@@ -84,6 +85,9 @@ function applyKind(state: SessionState, event: DomainEvent): SessionState {
     case "agent.progress":
     case "agent.settled":
       return { ...state, agentChanges: state.agentChanges + 1 };
+    case "variant.updated":
+    case "preview.updated":
+      return applyVariantEvent(state, event);
     case "run.completed":
       return completeRun(state, event);
     default:

@@ -1,8 +1,17 @@
 import type { EarlierMessages } from "../calls/read-earlier.ts";
 import { applyDelta } from "./apply-delta.ts";
 import { applyEvent, dropElicitation, projectTurnState } from "./apply-event.ts";
+import { markShown, mergeVariant, noteRead } from "./apply-variant.ts";
 import { createSessionState, isOpen, type SessionState } from "./session-state.ts";
-import type { AgentView, LiveFrame, QueuedMessage, RunView, SessionSnapshot } from "./view-types.ts";
+import type {
+  AgentView,
+  LiveFrame,
+  QueuedMessage,
+  RunView,
+  SessionSnapshot,
+  VariantRevision,
+  VariantSummary,
+} from "./view-types.ts";
 
 /** The session as one page sees it, for any view library: read, subscribe, feed. */
 export type SessionStore = {
@@ -22,6 +31,12 @@ export type SessionStore = {
   noteElicitationAnswered: (elicitationId: string) => void;
   /** Takes over the sub-agents as the service lists them. */
   replaceAgents: (agents: AgentView[]) => void;
+  /** Updates variants from an answer of the service, unless newer revisions are known. */
+  mergeVariants: (variants: VariantSummary[]) => void;
+  /** Adds the facts of a revision that was read: number of changes, and whether it is shown. */
+  noteRevision: (revision: VariantRevision) => void;
+  /** Sets the variant that the live browser shows, before the event arrives. */
+  noteShownVariant: (key: string | null) => void;
   /** Takes over the session's new share link, after the old one was revoked. */
   replaceShare: (share: string) => void;
   /** Puts messages from before the known ones in their place. */
@@ -69,6 +84,10 @@ export function createSessionStore(
     noteStopping: (stoppingRunId) => change({ ...state, stoppingRunId }),
     noteElicitationAnswered: (elicitationId) => change(dropElicitation(state, elicitationId)),
     replaceAgents: (agents) => change({ ...state, agents }),
+    mergeVariants: (variants) =>
+      change({ ...state, variants: variants.reduce(mergeVariant, state.variants) }),
+    noteRevision: (revision) => change({ ...state, variants: noteRead(state.variants, revision) }),
+    noteShownVariant: (key) => change({ ...state, variants: markShown(state.variants, key) }),
     replaceShare: (share) => change({ ...state, paths: { ...state.paths, share } }),
     addEarlier({ messages, hasEarlier }) {
       const known = new Set(state.messages.map(({ id }) => id));

@@ -29,6 +29,10 @@ export type SessionState = Omit<SessionSnapshot, "toolCalls"> & {
   queueChanges: number;
   /** Counts the events about sub-agents. The page reads their list again when it changes. */
   agentChanges: number;
+  /** Counts the events about variants, for the mark on their tab. */
+  variantChanges: number;
+  /** Counts the events about previews, for the mark on their tab. */
+  previewChanges: number;
 };
 
 /** The state a page starts with. */
@@ -44,6 +48,8 @@ export const createSessionState = (snapshot: SessionSnapshot): SessionState => (
   stoppingRunId: null,
   queueChanges: 0,
   agentChanges: 0,
+  variantChanges: 0,
+  previewChanges: 0,
 });
 
 /** Whether a run has yet to end. */

@@ -63,6 +63,8 @@ export const snapshot: SessionSnapshot = {
   elicitations: [],
   waitingOn: null,
   deliverables: [],
+  variants: [],
+  previews: [],
   lastSeq: 3,
   paths: {
     live: "/live",
@@ -70,6 +72,7 @@ export const snapshot: SessionSnapshot = {
     artifacts: "/artifacts",
     messages: "/messages",
     picture: "/picture",
+    variants: "/variants",
     agents: "/agents",
     share: "/share",
   },

@@ -3,11 +3,19 @@ import type { FollowUpMode, RunOrigin, ShareRole, Source } from "#db/schema/unio
 import type { BrowserRecord } from "#lib/browser/browser-service.ts";
 import type {
   AgentView,
+  CheckedPage,
+  CheckFinding,
+  CheckReport,
   DeliveryRecord,
   LiveClientFrame,
+  Preview,
   QueuedMessage,
   SessionSummary,
   ShareLink,
+  VariantChange,
+  VariantPage,
+  VariantRevision,
+  VariantSummary,
   LiveFrame as WireFrame,
 } from "#lib/client/wire.ts";
 import type {
@@ -23,6 +31,9 @@ import type {
 export type {
   AgentView,
   BrowserRecord,
+  CheckedPage,
+  CheckFinding,
+  CheckReport,
   Deliverable,
   DomainEvent,
   ElicitationAnswer,
@@ -33,6 +44,7 @@ export type {
   FormValue,
   LiveClientFrame,
   MessageDelta,
+  Preview,
   QueuedMessage,
   RunOrigin,
   RunOutcome,
@@ -40,6 +52,10 @@ export type {
   ShareRole,
   Source,
   TranscriptMessage,
+  VariantChange,
+  VariantPage,
+  VariantRevision,
+  VariantSummary,
   WaitingOn,
 };
 
@@ -123,6 +139,19 @@ export type MissingToolsView = {
   afterMessageId: string | null;
 };
 
+/** A variant as the page lists it. The revision's document is read when it is shown. */
+export type VariantView = Pick<VariantSummary, "key" | "revision" | "check"> & {
+  /** Number of changes in the newest revision; null until the page has read it. */
+  changeCount: number | null;
+  /** Whether the live browser shows the variant; at most one variant of a session is shown. */
+  isShown: boolean;
+};
+
+/** A person's edit of one change of a variant. */
+export type VariantEdit =
+  | { action: "drop" | "off" | "on"; changeId: string }
+  | { action: "setText"; changeId: string; text: string };
+
 /** A run as the page shows it. */
 export type RunView = {
   runId: string;
@@ -192,6 +221,9 @@ export type SessionSnapshot = {
   /** What the running turn waits for; null while it works. */
   waitingOn: WaitingOn | null;
   deliverables: Deliverable[];
+  /** The variants of the session, oldest first. */
+  variants: VariantView[];
+  previews: Preview[];
   lastSeq: number;
   /** Same-origin paths the page posts to; `share` is null for a visitor who may pass no link on. */
   paths: {
@@ -200,6 +232,7 @@ export type SessionSnapshot = {
     artifacts: string;
     messages: string;
     picture: string;
+    variants: string;
     /** The page of a sub-agent is at this path, followed by `/` and its id. */
     agents: string;
     share: string | null;

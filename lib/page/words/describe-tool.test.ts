@@ -28,3 +28,22 @@ test("an unknown tool is described by its name", () => {
 test("several calls of one tool are described in one sentence", () => {
   assert.equal(describeTool("screenshot", null).many(3), "Took 3 screenshots");
 });
+
+test("a change of the page is described with the number of its changes", () => {
+  const add = [{ op: "remove", selector: "#banner" }];
+  const set = [{ url: "https://shop.example/", changes: [{}, {}] }];
+  const words = describeTool("apply_variant", { baseRevision: 3, set, add, drop: ["c4"] });
+  assert.deepEqual(
+    [words.running, words.done, words.object],
+    ["Changing the page", "Changed the page", "3 changes, 1 dropped"],
+  );
+  assert.equal(describeTool("apply_variant", { variant: "b", css: "p{}" }).object, "style sheet, variant b");
+  assert.equal(describeTool("apply_variant", null).object, null);
+});
+
+test("previews are described with their number", () => {
+  assert.equal(describeTool("set_previews", { previews: [{}, {}, {}, {}] }).done, "Took 4 previews");
+  assert.equal(describeTool("set_previews", { previews: [{}] }).running, "Taking 1 preview");
+  assert.equal(describeTool("set_previews", null).done, "Took previews");
+  assert.equal(describeTool("check_variant", { variant: "b" }).object, "b");
+});

@@ -1,3 +1,5 @@
+import { describeEditsOfCall, describePreviewsOfCall } from "./describe-variant-call.ts";
+
 /** A tool call in plain words, which the page shows instead of the tool name. */
 export type ToolWords = {
   icon:
@@ -13,6 +15,8 @@ export type ToolWords = {
     | "history"
     | "plug"
     | "agents"
+    | "edit"
+    | "check"
     | "tool";
   /** While it runs: `Reading the page`. */
   running: string;
@@ -34,6 +38,10 @@ const PAGE_TOOLS = new Set([
   "screenshot",
   "capture_preview",
   "save_cleaned_html",
+  "apply_variant",
+  "check_variant",
+  "set_previews",
+  "refresh_previews",
 ]);
 
 /** Whether a tool works on the live page and so needs a browser. */
@@ -129,6 +137,10 @@ const WORDS: Record<string, Words> = {
     many: (count) => `Reported progress ${count} times`,
   },
   list_evidence: { icon: "history", running: "Listing the evidence", done: "Listed the evidence" },
+  apply_variant: { icon: "edit", running: "Changing the page", done: "Changed the page" },
+  check_variant: { icon: "check", running: "Checking the variant", done: "Checked the variant" },
+  set_previews: { icon: "camera", running: "Taking previews", done: "Took previews" },
+  refresh_previews: { icon: "camera", running: "Taking the previews again", done: "Took the previews again" },
 };
 
 /** Input fields that name the subject of a call, most specific first. */
@@ -146,17 +158,25 @@ const OBJECT_FIELDS = [
   "script",
   "role",
   "device",
+  "variant",
 ];
 const OBJECT_CHARACTERS_MAX = 120;
 
 /** Describes a tool call. Unknown tools are shown by name. */
 export function describeTool(toolName: string, input: unknown): ToolWords {
-  const words = WORDS[toolName] ?? describeOther(toolName);
+  const words = describeCounted(toolName, input) ?? WORDS[toolName] ?? describeOther(toolName);
   return {
     ...words,
     many: words.many ?? ((count) => `${words.done}, ${count} times`),
-    object: findObject(input),
+    object: toolName === "apply_variant" ? describeEditsOfCall(input) : findObject(input),
   };
+}
+
+/** `set_previews` with the number of previews: `Took 4 previews`. */
+function describeCounted(toolName: string, input: unknown): Words | undefined {
+  const previews = toolName === "set_previews" ? describePreviewsOfCall(input) : null;
+  if (previews === null) return undefined;
+  return { icon: "camera", running: `Taking ${previews}`, done: `Took ${previews}` };
 }
 
 function describeOther(toolName: string): Words {

@@ -20,6 +20,9 @@ export type RemovedRows = {
   evidenceBytes: number;
   secrets: number;
   shareLinks: number;
+  /** Revisions of all variants. */
+  variantRevisions: number;
+  previews: number;
   /** Workspaces that had been started, and browsers that were up. */
   workspaces: number;
   browsers: number;
@@ -104,6 +107,8 @@ const COUNTED = {
   evidence: "evidence",
   secrets: "sealed_secrets",
   shareLinks: "share_tokens",
+  variantRevisions: "variant_revisions",
+  previews: "previews",
 } as const satisfies Partial<Record<keyof RemovedRows, string>>;
 
 async function countRows(tx: Transaction, sessionIds: string[]): Promise<RemovedRows> {

@@ -166,7 +166,7 @@ async function runUnitTests(context, files) {
     [
       "--disable-warning=ExperimentalWarning",
       "--test",
-      "--test-concurrency=2",
+      "--test-concurrency=3",
       // A test that hangs fails by name instead of blocking the run.
       "--test-timeout=180000",
       "--import=./lib/setup/tests/limit-test-file.mjs",

@@ -13,23 +13,7 @@ import { browserExecute } from "./script/browser-execute.ts";
  * turn waits before that for as long as a person has control.
  */
 export function browserTools(services: BrowserToolServices): Tool[] {
-  const { browser, control, pageTurns } = services;
-
-  /** Holds the browser, and the page: calls of agents that share one run one at a time. */
-  async function holdInTurn(call: ToolCall): Promise<() => void> {
-    const { browserSessionId, signal } = call;
-    const endTurn = await pageTurns.take(call, signal);
-    try {
-      const release = await browser.hold(browserSessionId, signal);
-      return () => {
-        release();
-        endTurn();
-      };
-    } catch (error) {
-      endTurn();
-      throw error;
-    }
-  }
+  const { control } = services;
   return makeTools(services).map((tool) => ({
     ...tool,
     async acquire(call) {
@@ -38,19 +22,46 @@ export function browserTools(services: BrowserToolServices): Tool[] {
         control.holderOf(browserSessionId) !== undefined && waitEndedBy !== "message" && !signal.aborted;
       if (tool.name === "browser_execute" && runId !== null && isKept)
         return waitFor({ kind: "control", subjects: [], deadlineAt: null });
-      return holdInTurn(call);
+      return holdInTurn(services, call);
     },
   }));
 }
 
+/** Holds the browser for a call, and the page: calls of agents that share a page run one at a time. */
+export async function holdInTurn(
+  { browser, pageTurns }: Pick<ToolServices, "browser" | "pageTurns">,
+  call: Pick<ToolCall, "browserSessionId" | "sessionId" | "signal">,
+): Promise<() => void> {
+  const { browserSessionId, signal } = call;
+  const endTurn = await pageTurns.take(call, signal);
+  try {
+    const release = await browser.hold(browserSessionId, signal);
+    return () => {
+      release();
+      endTurn();
+    };
+  } catch (error) {
+    endTurn();
+    throw error;
+  }
+}
+
 type BrowserToolServices = Pick<
   ToolServices,
-  "browser" | "control" | "pageTurns" | "scripts" | "sandbox" | "evidence" | "snapshots"
+  | "browser"
+  | "control"
+  | "pageTurns"
+  | "scripts"
+  | "sandbox"
+  | "evidence"
+  | "snapshots"
+  | "scriptHelpers"
+  | "variants"
 >;
 
 function makeTools(services: BrowserToolServices): Tool[] {
   return [
-    browserExecute(services),
+    browserExecute(services, services.scriptHelpers),
     browserSearch(services),
     domQuery(services),
     inspectFrames(services),

@@ -9,7 +9,10 @@ const START_MS_MAX = 60_000;
  * The session's live browser, started if none runs, and marked as used.
  * @throws Error with a sentence when it does not start in time or the call is stopped.
  */
-export async function openLive(browser: BrowserService, call: ToolCall): Promise<LiveBrowser> {
+export async function openLive(
+  browser: BrowserService,
+  call: Pick<ToolCall, "browserSessionId" | "signal">,
+): Promise<LiveBrowser> {
   const live = await withinDeadline(
     call.signal,
     START_MS_MAX,

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { chromium } from "playwright";
 import type { BrowserService, LiveBrowser, ScriptPointer } from "#lib/browser/browser-service.ts";
 import { createOverlayGate, type OverlayGate } from "#lib/browser/overlay/overlay-gate.ts";
+import { openFreshContext } from "#lib/browser/page/open-fresh-context.ts";
 import { watchActivity } from "#lib/browser/page/page-activity.ts";
 import { watchDialogs } from "#lib/browser/page/page-dialogs.ts";
 import { findTestChromium } from "#lib/browser/testing.ts";
@@ -17,6 +18,7 @@ import type { EvidencePointer } from "#lib/events/event.ts";
 import type { EvidenceStore, NewEvidence } from "#lib/evidence/evidence.ts";
 import type { SandboxService, Workspace } from "#lib/sandbox/sandbox-service.ts";
 import { WorkspaceError } from "#lib/sandbox/workspace-error.ts";
+import type { VariantView } from "../services.ts";
 import type { ToolCall, ToolResult } from "../tool.ts";
 
 /** A real Chromium with one page, in the shape of the port. */
@@ -66,6 +68,15 @@ export async function startTestBrowser(): Promise<TestBrowser> {
     openingPages: () => 0,
     select() {},
     readRefusal: () => undefined,
+    openContext: (options) =>
+      openFreshContext(
+        {
+          browser,
+          process: { contextProxy: undefined, isGuarded: true, findRefusal: () => undefined },
+          egress: { refuse: async () => undefined, resolve: async () => [] },
+        },
+        options,
+      ),
   };
   const touched: string[] = [];
   return {
@@ -117,6 +128,7 @@ function createTestService(live: LiveBrowser, touched: string[]): BrowserService
     open: refuse,
     navigate: refuse,
     history: refuse,
+    refreshPageScripts: refuse,
     touch: (sessionId) => void touched.push(sessionId),
     watch: () => () => {},
     input: refuse,
@@ -205,8 +217,14 @@ export const callOf = (
   runId: "run_test",
   callId: "call_test",
   origin: "person",
+  hasTool: () => true,
   signal,
 });
+
+/** A session without variants. */
+export const NO_VARIANTS: VariantView = {
+  show: () => Promise.reject(new Error("not part of this fixture")),
+};
 
 /** The text of an answer. */
 export const textOf = (result: ToolResult): string =>

@@ -12,6 +12,7 @@ const callOf = (origin: ToolCall["origin"], fields: Partial<ToolCall> = {}): Too
   requestId: "req_p",
   runId: "run_p",
   callId: "call_p",
+  hasTool: () => true,
   origin,
   signal: new AbortController().signal,
   ...fields,

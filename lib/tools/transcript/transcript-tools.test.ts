@@ -23,6 +23,7 @@ const call: ToolCall = {
   runId,
   callId: "call_1",
   origin: "external",
+  hasTool: () => true,
   signal: new AbortController().signal,
 };
 await addMessage("msg_1", 1, [{ type: "text", text: `Look at the checkout. ${"x".repeat(300)}` }]);

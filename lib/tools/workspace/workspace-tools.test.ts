@@ -29,6 +29,7 @@ const call: ToolCall = {
   runId,
   callId: "call_1",
   origin: "external",
+  hasTool: () => true,
   signal: new AbortController().signal,
 };
 const use = async (name: string, input: unknown, from = tools): Promise<ToolResult> => {

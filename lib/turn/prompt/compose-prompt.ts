@@ -27,7 +27,7 @@ type RemoteTools = { tools: readonly Tool[]; missingServers: readonly string[] }
 export function composePrompt(
   deps: Pick<TurnDeps, "tools" | "settings">,
   claim: Claim,
-  { session, agent, currentUrl }: Pick<RunInPlay, "session" | "agent" | "currentUrl">,
+  { session, agent, currentUrl, variants }: Pick<RunInPlay, "session" | "agent" | "currentUrl" | "variants">,
   remote: RemoteTools = { tools: [], missingServers: [] },
 ): Prompt {
   const names = selectRunTools({
@@ -42,6 +42,7 @@ export function composePrompt(
     targetUrl: session.targetUrl,
     targetPageUrls: session.targetPageUrls,
     currentUrl,
+    variants,
     demoUrl: deps.settings.demoUrl,
     agent,
     systemPrompt: session.systemPrompt,
@@ -60,19 +61,22 @@ export function composePrompt(
 const toSdkTool = ({ description, input, jsonSchema: schema }: Tool): ToolSet[string] =>
   // What others wrote does not keep to the rules that a provider's strict mode asks for.
   schema
-    ? tool({ description, inputSchema: jsonSchema(schema), strict: false })
+    ? tool({ description, inputSchema: checkedSchema(schema, input), strict: false })
     : tool({ description, inputSchema: shortSchema(input) });
 
 /** The input's schema without what helps no model, for it goes with every call; a call is checked with the whole of it. */
 function shortSchema(input: z.ZodType): Schema {
   const whole = z.toJSONSchema(input, { target: "draft-7", io: "input" }) as JSONSchema7;
-  return jsonSchema(shorten(whole), {
+  return checkedSchema(shorten(whole), input);
+}
+
+const checkedSchema = (schema: JSONSchema7, input: z.ZodType): Schema =>
+  jsonSchema(schema, {
     validate(value) {
       const parsed = input.safeParse(value);
       return parsed.success ? { success: true, value: parsed.data } : { success: false, error: parsed.error };
     },
   });
-}
 
 /** Keywords, none of which is the name of a tool's own field. */
 const LEFT_OUT = new Set(

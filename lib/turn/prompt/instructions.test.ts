@@ -8,6 +8,7 @@ const parts: InstructionParts = {
   targetUrl: null,
   targetPageUrls: [],
   currentUrl: null,
+  variants: [],
   demoUrl: "http://localhost/demo",
   systemPrompt: null,
   outputSchema: null,

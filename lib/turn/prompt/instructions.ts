@@ -1,4 +1,5 @@
 import type { AgentBrowser } from "#db/schema/unions.ts";
+import type { VariantSummary } from "#lib/events/event.ts";
 
 /** What the instructions of a sub-agent say about its role. */
 type SubAgent = {
@@ -16,6 +17,8 @@ export type InstructionParts = {
   targetUrl: string | null;
   targetPageUrls: readonly string[];
   currentUrl: string | null;
+  /** The variants of the session's tree, in sessions that may edit. */
+  variants: readonly VariantSummary[];
   demoUrl: string;
   /** The sub-agent that the session is. */
   agent?: SubAgent | undefined;
@@ -48,6 +51,21 @@ const BROWSER = `## The live browser
 - Each script is followed by a report: page, dialogs, tabs, downloads, failed requests, errors. Read it before you look again.
 - Dialogs are dismissed unless the script listens: page.on('dialog', (dialog) => dialog.accept()). A tab that opens is \`page\` from the next script on; context.pages() lists all. Downloads are saved below downloads/ in the workspace, whose paths setInputFiles takes.`;
 
+/** For a session that edits pages. */
+const EDITING = `## Editing
+
+A task that asks for a change of a page is done as a variant: a set of changes that a script applies each time the page loads.
+- Look first. Take selectors that will last: ids, test ids, roles, stable classes. Each must match exactly what is to change.
+- Change as little as the task needs, in one apply_variant call for changes that belong together. What browser_execute changes in the page is lost with the next load; use it to look and to navigate.
+- Read what each change found and look at the picture before you go on.`;
+
+/** For a session that can prove its variants. */
+const CHECKING =
+  "- When the changes are complete, run check_variant: it proves them on fresh loads, at desktop and phone width. On a fail, correct the cause and check again. Finish on a check that passes; otherwise name the findings that are left, and why.";
+
+/** For a session that shows previews. */
+const PREVIEWING = "- set_previews shows people the result, beside the page without it.";
+
 /** For a session that may delegate. */
 const DELEGATION = `## Sub-agents
 
@@ -66,6 +84,7 @@ const SESSION_HEADING = "## Session Instructions";
 export function composeInstructions(parts: InstructionParts): string {
   const sections = [BASE];
   if (parts.toolNames.includes("browser_execute")) sections.push(BROWSER);
+  if (parts.toolNames.includes("apply_variant")) sections.push(describeEditing(parts));
   if (parts.toolNames.includes("spawn_agents")) sections.push(DELEGATION);
   if (parts.agent) sections.push(describeAgent(parts.agent));
   sections.push(describePage(parts));
@@ -83,6 +102,17 @@ export function composeInstructions(parts: InstructionParts): string {
   if (parts.systemPrompt !== null && parts.systemPrompt !== "")
     sections.push(`${SESSION_HEADING}\n\n${parts.systemPrompt}`);
   return sections.join("\n\n");
+}
+
+function describeEditing({ toolNames, variants }: InstructionParts): string {
+  const lines = [EDITING];
+  if (toolNames.includes("check_variant")) lines.push(CHECKING);
+  if (toolNames.includes("set_previews")) lines.push(PREVIEWING);
+  for (const { key, revision, check } of variants)
+    lines.push(
+      `- Variant ${key} has revision ${revision}, ${check ? `check: ${check.status}` : "not checked"}.`,
+    );
+  return lines.join("\n");
 }
 
 const BROWSER_WORDS: Record<AgentBrowser, string> = {

@@ -6,6 +6,7 @@ import { BROWSER_TOOLS, type FollowUpMode } from "#db/schema/unions.ts";
 import { openTestDatabase } from "#db/testing.ts";
 import { insertTestSession } from "#lib/session/transcript/transcript-fixture.ts";
 import { browserTools } from "#lib/tools/browser/index.ts";
+import { variantTools } from "#lib/variant/tools/index.ts";
 import { writeTurn } from "./step-store.ts";
 import { takeRun } from "./turn-store.ts";
 import type { EndWrite } from "./turn-write.ts";
@@ -121,6 +122,9 @@ describe("the page error of a run", () => {
 
 test("the names of the browser tools are those of the tools that work on the live browser", () => {
   // Describing a tool touches none of its services.
-  const tools = browserTools({} as Parameters<typeof browserTools>[0]);
+  const tools = [
+    ...browserTools({} as Parameters<typeof browserTools>[0]),
+    ...variantTools({} as Parameters<typeof variantTools>[0]).filter(({ needs }) => needs === "browser"),
+  ];
   assert.deepEqual(tools.map(({ name }) => name).toSorted(), BROWSER_TOOLS.toSorted());
 });

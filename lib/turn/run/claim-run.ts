@@ -1,6 +1,7 @@
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import { hasUnreadSteers } from "#lib/session/follow-up/steering.ts";
 import { listWaits } from "#lib/session/waiting/wait-store.ts";
+import { listVariantSummaries } from "#lib/variant/variant-store.ts";
 import { createPromptMeter } from "../compaction/prompt-meter.ts";
 import { composePrompt } from "../prompt/compose-prompt.ts";
 import { createHistory } from "../prompt/history.ts";
@@ -48,6 +49,10 @@ export async function claimRun(deps: TurnDeps, job: PlayJob): Promise<ClaimResul
   const waits = claim.epoch === 1 ? [] : await listWaits(deps.db, runId);
   const begun = claim.epoch === 1 ? [] : await listBegunCalls(deps.db, runId);
   const isSteered = claim.epoch > 1 && (await hasUnreadSteers(deps.db, claim.requestId));
+  const mayHaveVariants = session.toolset.includes("apply_variant") && !(isFirst && agent === undefined);
+  const variants = mayHaveVariants
+    ? await listVariantSummaries(deps.db, agent?.rootSessionId ?? session.id)
+    : [];
   if (run.cancelRequestedAt) deps.stops.stop(runId, STOPPED_REASON);
   return {
     status: "claimed",
@@ -59,8 +64,9 @@ export async function claimRun(deps: TurnDeps, job: PlayJob): Promise<ClaimResul
       startedAt: run.startedAt,
       outputs,
       history,
-      prompt: composePrompt(deps, claim, { session, agent, currentUrl }),
+      prompt: composePrompt(deps, claim, { session, agent, currentUrl, variants }),
       currentUrl,
+      variants,
       meter: createPromptMeter(picturesShown(deps.model)),
       requestFrom,
       messageSeq: session.messageSeq,

@@ -4,7 +4,7 @@ import type { UsageRow } from "#db/schema/index.ts";
 import type { UsageSum } from "#lib/agents/add-usage.ts";
 import { addRunUsage, noteStopBelow } from "#lib/agents/agent-end-store.ts";
 import { readNewUsageBelow, type Settled, settleAgent } from "#lib/agents/settle-agent.ts";
-import type { Deliverable, NewEvent } from "#lib/events/event.ts";
+import type { Deliverable, NewEvent, VariantSummary } from "#lib/events/event.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import type { ModelFailure } from "#lib/model/failure.ts";
 import { lockCounters, noteStop } from "#lib/session/follow-up/follow-up-store.ts";
@@ -19,6 +19,7 @@ import {
   toTranscriptMessage,
 } from "#lib/session/transcript/transcript-store.ts";
 import { sendWake } from "#lib/session/waiting/waiting.ts";
+import { readOutcome } from "#lib/variant/variant-outcome.ts";
 import type { Claim } from "../record/claim.ts";
 import { aboutRun } from "../record/claim.ts";
 import { announce, type StepRecord, splitStep, type Written, writeEvents } from "../record/record-step.ts";
@@ -43,7 +44,10 @@ export type RunEnd =
 /** The part of a run that ending it needs: an executor holds it, and it is read for a run without an executor. */
 export type Endable = {
   claim: Claim;
-  session: Pick<SessionRow, "id" | "callbackEvents" | "parentSessionId" | "subAgents">;
+  session: Pick<
+    SessionRow,
+    "id" | "callbackEvents" | "parentSessionId" | "subAgents" | "outputSchema" | "toolset"
+  >;
   /** The messages that its request brought. */
   asked: MessageRow[];
   startedAt: Date | null;
@@ -77,7 +81,12 @@ export async function closeRun(
     const carriesResult = claim.isStructured && run.startedAt !== null;
     const lastAnswer = carriesResult ? await findLastAnswer(tx, claim.runId) : undefined;
     const delegated = session.subAgents ? await readNewUsageBelow(tx, session.id) : undefined;
-    const { events, ...write } = describeEnd(run, locked, end, { retry, lastAnswer, delegated });
+    const { events, ...write } = describeEnd(run, locked, end, {
+      retry,
+      lastAnswer,
+      delegated,
+      variants: await readOutcome(tx, session),
+    });
     const finish = async (written: Written) => ({
       ...written,
       settled: await closeInTree(tx, run, end, { hasRetry: retry !== undefined, usage: write.end.usage }),
@@ -177,7 +186,13 @@ function describeEnd(
     retry: next,
     lastAnswer,
     delegated,
-  }: { retry: Retry | undefined; lastAnswer: MessageRow | undefined; delegated: UsageSum | undefined },
+    variants,
+  }: {
+    retry: Retry | undefined;
+    lastAnswer: MessageRow | undefined;
+    delegated: UsageSum | undefined;
+    variants: VariantSummary[] | undefined;
+  },
 ): Omit<TurnWrite, "drafts" | "delivery"> & { events: NewEvent[]; end: EndWrite } {
   const endedAt = new Date();
   // Messages in the transcript of a turn that never started still get their events, and the next turn's model sees them.
@@ -196,6 +211,7 @@ function describeEnd(
     outcome: end.outcome,
     ...(error !== null && { error }),
     ...(settled && { deliverable: settled.deliverable }),
+    ...(variants && { variants }),
     usage,
     ...(next && { willRetry: next }),
   };

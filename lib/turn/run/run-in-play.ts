@@ -1,5 +1,6 @@
 import type { WaitEnd } from "#db/schema/unions.ts";
 import type { AgentRow } from "#lib/agents/agent-store.ts";
+import type { VariantSummary } from "#lib/events/event.ts";
 import type { SessionRow } from "#lib/session/session-store.ts";
 import type { MessageRow } from "#lib/session/transcript/transcript-store.ts";
 import type { MeteredPrompt, PromptMeter } from "../compaction/prompt-meter.ts";
@@ -31,6 +32,8 @@ export type RunInPlay = {
   prompt: Prompt;
   /** The address that the session's browser showed when the run was claimed, if it showed one. */
   currentUrl: string | null;
+  /** The variants of its tree when the run was claimed. */
+  variants: readonly VariantSummary[];
   /** Counts the tokens of its prompts. */
   meter: PromptMeter;
   /** Position of the first step of its request, of whichever run; 0 until there is one. */

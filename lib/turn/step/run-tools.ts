@@ -247,9 +247,10 @@ function aboutCall(run: RunInPlay, { callId }: PlannedCall) {
     browserSessionId: browserSessionOf(run),
     rootSessionId: agent?.rootSessionId ?? sessionId,
   };
+  const hasTool = (name: string) => run.prompt.tools.has(name);
   const wait = waits.get(callId);
   const waited = { waitEndedBy: wait?.endedBy, waitedFor: wait?.subjects };
-  return { sessionId, ...places, requestId, runId, callId, origin, ...waited };
+  return { sessionId, ...places, requestId, runId, callId, origin, hasTool, ...waited };
 }
 
 const describeError = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -12,6 +12,7 @@ import {
   deliverableSchema,
   outcomeSchema,
   questionFields,
+  variantSummarySchema,
   waitingOnSchema,
 } from "#lib/events/event-schemas.ts";
 import { answerSchema } from "#lib/events/form-schema.ts";
@@ -71,6 +72,7 @@ export const agentStatusSchema = z
       .nullable()
       .meta({ description: "Outcome of the last finished run." }),
     queued: count.meta({ description: "Number of queued messages.", examples: [0] }),
+    variants: z.array(variantSummarySchema).meta({ description: "Variants of the session's pages." }),
   })
   .meta({ id: "AgentStatus" });
 

@@ -77,6 +77,8 @@ export const sessionDeletedSchema = z
       evidenceBytes: removed("Size of the evidence in bytes.", 183_250),
       secrets: removed("Encrypted secrets: the callback secret and headers of MCP servers.", 1),
       shareLinks: removed("Created share links. The session's `shareUrl` stops working too.", 0),
+      variantRevisions: removed("Revisions of variants.", 2),
+      previews: removed("Previews.", 0),
       workspaces: removed("Started workspaces.", 1),
       browsers: removed("Running browsers.", 1),
     }),

@@ -18,6 +18,16 @@ const PATH_PARAMETERS: Record<string, { description: string; schema?: JsonSchema
   keyId: { description: "Id of the key, which is part of the key itself.", example: "3f9c1a7be2d04856" },
   artifactId: { description: "Id of the evidence.", example: "evi_t6ywq3ekc2bzmr5x7nahvpdj" },
   elicitationId: { description: "Id of the question.", example: "eli_b4wq2nxzkt7mpycr5hvjd3sa" },
+  variantKey: {
+    description: "Key of the variant.",
+    schema: { type: "string", pattern: "^[a-z0-9][a-z0-9-]{0,31}$" },
+    example: "main",
+  },
+  revision: {
+    description: "Number of the revision.",
+    schema: { type: "string", pattern: "^[1-9][0-9]{0,8}$" },
+    example: "3",
+  },
   deliveryId: { description: "Id of the delivery.", example: "whd-6f1c9a3e-58d2-4b7a-9c40-2f6d8e1b7a53" },
 };
 

@@ -10,6 +10,7 @@ export const TAGS = [
       "Read the agent's status, post follow-up messages, stop the turn and answer the agent's questions.",
   },
   { name: "Browser", description: "Query and retarget the live browser." },
+  { name: "Variants", description: "Read the variants of a session's pages, their checks and previews." },
   { name: "Records", description: "Read a session's transcript, annotations and evidence." },
   {
     name: "Callbacks",
@@ -33,6 +34,7 @@ const RULES: [RegExp, TagName][] = [
   [/\/(?:requests)\//, "Requests"],
   [/\/(?:agents?|queue|elicitations)\b/, "Agent"],
   [/\/browser$/, "Browser"],
+  [/\/(?:variants|previews)\b/, "Variants"],
   [/\/deliveries\b/, "Callbacks"],
   [/\/mcp/, "Tool server"],
   [/\/(?:messages|annotations|artifacts)\b/, "Records"],

@@ -5,6 +5,7 @@ import { defineTool } from "../../tool.ts";
 import { openLive } from "../live-page-of.ts";
 import { withinDeadline } from "../within-deadline.ts";
 import { keepPicture } from "./keep-picture.ts";
+import { nameVariant, pictureVariant, withVariant } from "./picture-variant.ts";
 import { takePicture } from "./take-picture.ts";
 
 /** Viewports by the kind of device. */
@@ -17,7 +18,7 @@ const DEVICES = {
 const WORK_MS_MAX = 40_000;
 
 /** Takes a preview of the page at a chosen viewport, and keeps it as evidence. Source: specification, Structured sessions. */
-export const capturePreview = (services: Pick<ToolServices, "browser" | "evidence">) =>
+export const capturePreview = (services: Pick<ToolServices, "browser" | "evidence" | "variants">) =>
   defineTool({
     name: "capture_preview",
     description:
@@ -29,6 +30,7 @@ export const capturePreview = (services: Pick<ToolServices, "browser" | "evidenc
       fullPage: z.boolean().default(false),
       marks: z.boolean().default(false),
       title: z.string().min(1).max(200).optional(),
+      variant: pictureVariant,
     }),
     needs: "browser",
     profile: "analysis",
@@ -36,7 +38,7 @@ export const capturePreview = (services: Pick<ToolServices, "browser" | "evidenc
     // No other call may measure the page while it has another size.
     readOnly: false,
     timeoutMs: 120_000,
-    async execute({ device, width, height, fullPage, marks, title }, call) {
+    async execute({ device, width, height, fullPage, marks, title, variant }, call) {
       const live = await openLive(services.browser, call);
       const page = live.page();
       const preset = device && DEVICES[device];
@@ -46,11 +48,17 @@ export const capturePreview = (services: Pick<ToolServices, "browser" | "evidenc
         height: height ?? preset?.height ?? now.height,
       };
       const picture = await withinDeadline(call.signal, WORK_MS_MAX, () =>
-        withViewport(page, now, size, () => takePicture(live, { fullPage, hasMarks: marks })),
+        withViewport(page, now, size, () =>
+          withVariant(services.variants, call, live, variant, () =>
+            takePicture(live, { fullPage, hasMarks: marks }),
+          ),
+        ),
       );
       return keepPicture(services.evidence, call, picture, {
         kind: "preview",
-        title: title ?? `Preview at ${size.width}×${size.height}${fullPage ? ", full page" : ""}`,
+        title:
+          title ??
+          `Preview at ${size.width}×${size.height}${fullPage ? ", full page" : ""}${nameVariant(variant)}`,
         url: page.url(),
       });
     },

@@ -4,12 +4,13 @@ import { defineTool } from "../../tool.ts";
 import { openLive } from "../live-page-of.ts";
 import { withinDeadline } from "../within-deadline.ts";
 import { keepPicture } from "./keep-picture.ts";
+import { nameVariant, pictureVariant, withVariant } from "./picture-variant.ts";
 import { takePicture } from "./take-picture.ts";
 
 const WORK_MS_MAX = 30_000;
 
 /** Takes a picture of the page as it is now, and keeps it as evidence. Source: specification, Capabilities. */
-export const screenshot = (services: Pick<ToolServices, "browser" | "evidence">) =>
+export const screenshot = (services: Pick<ToolServices, "browser" | "evidence" | "variants">) =>
   defineTool({
     name: "screenshot",
     description:
@@ -18,20 +19,24 @@ export const screenshot = (services: Pick<ToolServices, "browser" | "evidence">)
       selector: z.string().min(1).max(2_000).optional().describe("Playwright selector of one element"),
       fullPage: z.boolean().default(false),
       marks: z.boolean().default(false),
+      variant: pictureVariant,
     }),
     needs: "browser",
     profile: "editing",
     idempotent: true,
-    readOnly: true,
+    // With a variant, no other call may look at the page meanwhile.
+    readOnly: false,
     timeoutMs: 120_000,
-    async execute({ selector, fullPage, marks }, call) {
+    async execute({ selector, fullPage, marks, variant }, call) {
       const live = await openLive(services.browser, call);
       const page = live.page();
       const picture = await withinDeadline(call.signal, WORK_MS_MAX, () =>
-        takePicture(live, { selector, fullPage, hasMarks: marks }),
+        withVariant(services.variants, call, live, variant, () =>
+          takePicture(live, { selector, fullPage, hasMarks: marks }),
+        ),
       );
       const url = page.url();
-      const title = `Screenshot of ${selector ?? (fullPage ? "the full page" : "the page")}`;
+      const title = `Screenshot of ${selector ?? (fullPage ? "the full page" : "the page")}${nameVariant(variant)}`;
       return keepPicture(services.evidence, call, picture, {
         kind: "screenshot",
         title: title.slice(0, 200),

@@ -8,6 +8,7 @@ import { nastyPages, otherPages } from "../nasty-pages.ts";
 import {
   callOf,
   createEvidenceMemory,
+  NO_VARIANTS,
   startSite,
   startTestBrowser,
   type TestBrowser,
@@ -43,7 +44,10 @@ function readSize(jpeg: Uint8Array): [width: number, height: number] {
 async function take(make: typeof screenshot, input: object, path: string) {
   await browser.live.page().goto(site.url + path);
   const evidence = createEvidenceMemory();
-  const result = await make({ browser: browser.service, evidence }).execute(input, callOf());
+  const result = await make({ browser: browser.service, evidence, variants: NO_VARIANTS }).execute(
+    input,
+    callOf(),
+  );
   const image = result.content.find((part) => part.type === "image");
   const [saved] = evidence.saved;
   assert.ok(saved && image?.type === "image");
@@ -117,7 +121,7 @@ test("the overlay is not in the picture, and is back afterwards", async () => {
     .evaluate((host: HTMLElement) => host.style.setProperty("display", "none", "important"));
   assert.notDeepEqual(await page.screenshot(), withOverlay);
   const evidence = createEvidenceMemory();
-  await screenshot({ browser: browser.service, evidence }).execute({}, callOf());
+  await screenshot({ browser: browser.service, evidence, variants: NO_VARIANTS }).execute({}, callOf());
   assert.deepEqual(evidence.saved[0]?.bytes, saved.bytes);
 });
 

@@ -9,6 +9,7 @@ import {
   createEvidenceMemory,
   createTestControl,
   createTestSandbox,
+  NO_VARIANTS,
   startSite,
   startTestBrowser,
   type TestBrowser,
@@ -118,6 +119,8 @@ test("the browser's tools are those of the specification, screenshot alone an ed
     scripts,
     sandbox: createTestSandbox(),
     evidence: createEvidenceMemory(),
+    scriptHelpers: () => ({}),
+    variants: NO_VARIANTS,
     snapshots: createSnapshotBook(),
   });
   assert.deepEqual(

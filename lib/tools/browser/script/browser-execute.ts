@@ -25,8 +25,8 @@ const SNAPSHOT_CHARS_MAX = 9_000;
 /** Largest file that scripts read from the workspace for an upload. */
 const FILE_BYTES_MAX = 50 * 2 ** 20;
 
-/** Functions that scripts get as `page.<name>` in a session; made for each call. */
-type ScriptHelpers = (sessionId: string) => Record<string, ScriptHelper>;
+/** Functions that scripts get as `page.<name>`; made for each call. */
+export type ScriptHelpers = (call: ToolCall, live: LiveBrowser) => Record<string, ScriptHelper>;
 
 /**
  * Runs the agent's Playwright script on the session's page. Source: specification, Structured sessions, Tool profile;
@@ -69,7 +69,7 @@ export const browserExecute = (
         .run(live, script, {
           timeoutMs,
           signal: AbortSignal.any([call.signal, taken.signal]),
-          helpers: helpers(call.sessionId),
+          helpers: helpers(call, live),
           ...(live.hasWorkspace && { files: filesOf(services.sandbox, call.rootSessionId) }),
         })
         .finally(stopFollowing);

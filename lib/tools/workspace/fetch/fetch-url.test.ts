@@ -50,6 +50,7 @@ const call: ToolCall = {
   runId: "run_f",
   callId: "call_f",
   origin: "external",
+  hasTool: () => true,
   signal: new AbortController().signal,
 };
 async function use(input: { url: string; maxBytes?: number; format?: string }) {

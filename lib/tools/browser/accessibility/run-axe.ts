@@ -1,7 +1,14 @@
 import type axeModule from "axe-core";
 import type { PageFrame } from "#lib/tools/browser/page-kit/page-frames.ts";
 
-type AxeOptions = { tags: string[]; selector: string | undefined; elementsPerRule: number };
+type AxeOptions = {
+  tags: string[];
+  /** CSS selectors of the parts to check; none for the whole document. */
+  parts: string[];
+  /** Rules that are left out. */
+  without?: string[];
+  elementsPerRule: number;
+};
 
 /** What was found in one frame. */
 export type FrameFindings = {
@@ -22,12 +29,14 @@ export type FrameFindings = {
 /**
  * Runs axe-core in a frame, in a world of our own that the page's scripts cannot touch; its frames are not looked into.
  *
- * @throws Error with a sentence where the selector finds nothing, or the frame is gone.
+ * @throws Error with a sentence where a selector finds nothing, or the frame is gone.
  */
-export async function runAxe(frame: PageFrame, options: AxeOptions): Promise<Omit<FrameFindings, "frame">> {
+export async function runAxe(
+  { session, contextId }: Pick<PageFrame, "session" | "contextId">,
+  options: AxeOptions,
+): Promise<Omit<FrameFindings, "frame">> {
   // Half a megabyte of source, which few sessions need.
   const { default: axe } = await import("axe-core");
-  const { session, contextId } = frame;
   await session.send("Runtime.evaluate", { expression: axe.source, contextId });
   const { result, exceptionDetails } = await session.send("Runtime.evaluate", {
     expression: `(${checkDocument})(${JSON.stringify(options)})`,
@@ -46,13 +55,18 @@ export async function runAxe(frame: PageFrame, options: AxeOptions): Promise<Omi
 declare const axe: typeof axeModule;
 
 /** Runs inside the page, sent as source. */
-async function checkDocument({ tags, selector, elementsPerRule }: AxeOptions) {
-  if (selector !== undefined && !document.querySelector(selector))
-    throw new Error(`No element matches ${selector}.`);
+async function checkDocument({ tags, parts, without = [], elementsPerRule }: AxeOptions) {
+  const missing = parts.find((part) => !document.querySelector(part));
+  if (missing !== undefined) throw new Error(`No element matches ${missing}.`);
   const exclude = ["[data-agent-session-overlay]"];
   const results = await axe.run(
-    { ...(selector !== undefined && { include: [selector] }), exclude },
-    { iframes: false, runOnly: { type: "tag", values: tags }, resultTypes: ["violations", "incomplete"] },
+    { ...(parts.length > 0 && { include: parts }), exclude },
+    {
+      iframes: false,
+      runOnly: { type: "tag", values: tags },
+      rules: Object.fromEntries(without.map((rule) => [rule, { enabled: false }])),
+      resultTypes: ["violations", "incomplete"],
+    },
   );
   const cut = (text: string, length: number) =>
     text.length > length ? `${text.slice(0, length).toWellFormed()}…` : text;

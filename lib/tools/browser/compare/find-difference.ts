@@ -1,9 +1,14 @@
 import pixelmatch from "pixelmatch";
-import type { Box, DifferenceAnswer, PageJob } from "./page-job.ts";
+import type { Box, Pixels, Size } from "./pictures.ts";
 
-/** Compares two RGBA pictures of one size by how their colours look; what only smooths an edge does not count. */
-export function findDifference(job: Extract<PageJob, { kind: "difference" }>): DifferenceAnswer {
-  const { before, after, size, threshold } = job;
+/** Two RGBA pictures of one size; `threshold` is how far colours may be apart and count as equal, from 0 to 1. */
+export type DifferenceJob = { before: Pixels; after: Pixels; size: Size; threshold: number };
+
+/** How two pictures of one size differ; `picture` is RGBA, with what differs in red. */
+export type PixelDifference = { differingPixels: number; box: Box | null; picture: Pixels };
+
+/** Compares two pictures by how their colours look; what only smooths an edge does not count. */
+export function findDifference({ before, after, size, threshold }: DifferenceJob): PixelDifference {
   const picture = new Uint8Array(size.width * size.height * 4);
   const differingPixels = pixelmatch(before, after, picture, size.width, size.height, { threshold });
   return { differingPixels, picture, box: differingPixels === 0 ? null : findBox(picture, size.width) };

@@ -1,8 +1,11 @@
 import type { Sharp } from "sharp";
-import type { Pixels, Size } from "./page-job.ts";
 
-/** A picture as it is kept, encoded. */
-export type Picture = { bytes: Uint8Array };
+/** RGBA, four bytes each. */
+export type Pixels = Uint8Array<ArrayBuffer>;
+
+/** Of a picture, in pixels. */
+export type Size = { width: number; height: number };
+export type Box = Size & { x: number; y: number };
 
 const READ = new Set(["image/png", "image/jpeg", "image/webp", "image/gif"]);
 /** Beyond this a picture is not opened at all. */
@@ -30,7 +33,7 @@ export async function readSize(bytes: Uint8Array): Promise<Size | undefined> {
 }
 
 /** The upper left part of a picture as pixels. @throws Error when it is broken. */
-export async function decodePicture({ bytes }: Picture, size: Size): Promise<Pixels> {
+export async function decodePicture(bytes: Uint8Array, size: Size): Promise<Pixels> {
   const picture = (await open(bytes)).extract({ left: 0, top: 0, ...size });
   // A copy, whose memory can be handed to a thread.
   return new Uint8Array(await picture.toColourspace("srgb").ensureAlpha().raw().toBuffer());

@@ -1,0 +1,96 @@
+import { sql } from "drizzle-orm";
+import {
+  boolean,
+  foreignKey,
+  integer,
+  json,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  unique,
+  uniqueIndex,
+} from "drizzle-orm/pg-core";
+import { createdAt, instant, oneOf } from "./columns.ts";
+import { sessions } from "./sessions.ts";
+import { CHECK_STATUSES, type CheckStatus, VARIANT_AUTHORS, type VariantAuthor } from "./unions.ts";
+
+/** A variant of a session's pages: a chain of revisions. Sub-agents work on the variants of their root. */
+export const variants = pgTable(
+  "variants",
+  {
+    sessionId: text("session_id")
+      .notNull()
+      .references(() => sessions.id, { onDelete: "cascade" }),
+    key: text("key").notNull(),
+    /** Number of the newest revision. */
+    revision: integer("revision").notNull(),
+    /** Whether the live browser shows it; one variant of a session at most. */
+    isShown: boolean("is_shown").notNull().default(false),
+    updatedAt: instant("updated_at").notNull().defaultNow(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.sessionId, table.key] }),
+    uniqueIndex("variants_shown").on(table.sessionId).where(sql`is_shown`),
+  ],
+);
+
+/** An immutable revision of a variant, and its newest check. */
+export const variantRevisions = pgTable(
+  "variant_revisions",
+  {
+    sessionId: text("session_id").notNull(),
+    key: text("key").notNull(),
+    number: integer("number").notNull(),
+    author: text("author").$type<VariantAuthor>().notNull(),
+    /** The call that stored it: a call that is made again finds its revision. Null for a person's. */
+    runId: text("run_id"),
+    callId: text("call_id"),
+    /** `json`, because the keys stay in their order. */
+    document: json("document").$type<unknown>().notNull(),
+    /** Result of the newest check; null before. */
+    checkStatus: text("check_status").$type<CheckStatus>(),
+    checkReport: jsonb("check_report").$type<unknown>(),
+    checkedAt: instant("checked_at"),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.sessionId, table.key, table.number] }),
+    foreignKey({
+      columns: [table.sessionId, table.key],
+      foreignColumns: [variants.sessionId, variants.key],
+    }).onDelete("cascade"),
+    unique("variant_revisions_call").on(table.runId, table.callId),
+    oneOf("variant_revisions_author", table.author, VARIANT_AUTHORS),
+    oneOf("variant_revisions_check", table.checkStatus, CHECK_STATUSES),
+  ],
+);
+
+/** A preview that people see: a picture of a page, with a variant or without one. */
+export const previews = pgTable(
+  "previews",
+  {
+    sessionId: text("session_id")
+      .notNull()
+      .references(() => sessions.id, { onDelete: "cascade" }),
+    position: integer("position").notNull(),
+    title: text("title").notNull(),
+    url: text("url").notNull(),
+    width: integer("width").notNull(),
+    height: integer("height").notNull(),
+    /** The viewport's name; null where it was given as a size. */
+    viewport: text("viewport"),
+    /** Key of the variant; null for the page without one. */
+    variant: text("variant"),
+    scrollTo: text("scroll_to"),
+    caption: text("caption"),
+    /** Revision in the picture; null without a variant or a picture. */
+    revision: integer("revision"),
+    evidenceId: text("evidence_id"),
+    /** Why there is no picture. */
+    error: text("error"),
+    takenAt: instant("taken_at"),
+  },
+  (table) => [primaryKey({ columns: [table.sessionId, table.position] })],
+);

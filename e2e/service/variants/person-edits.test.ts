@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { TestService } from "../testing.ts";
+import { only, readEvents } from "../turn/turn-testing.ts";
+import {
+  actOnPage,
+  listVariants,
+  openVariantsService,
+  playFollowUp,
+  playTurn,
+  readRevision,
+  script,
+  step,
+} from "./variants-testing.ts";
+
+let opened: Awaited<ReturnType<typeof openVariantsService>>;
+let service: TestService;
+let site: { url: string };
+
+before(async () => {
+  opened = await openVariantsService((_request, response) => {
+    response.setHeader("content-type", "text/html");
+    response.end('<!doctype html><title>Shop</title><h1>Shop</h1><button id="pay">Pay</button>');
+  });
+  ({ service, site } = opened);
+});
+after(() => opened.close());
+
+const READ = script("return await page.evaluate(() => document.body.innerText.replace(/\\s+/g, ' '))");
+const edit = (session: { sessionId: string; shareUrl: string }, baseRevision: number, edits: object[]) =>
+  actOnPage(service, session, "/variants/main/revisions", { baseRevision, edits });
+const show = (session: { sessionId: string; shareUrl: string }, variant: string | null) =>
+  actOnPage(service, session, "/shown-variant", { variant });
+
+const playEdits = () =>
+  playTurn(
+    service,
+    [
+      step("apply_variant", {
+        baseRevision: 0,
+        add: [
+          { op: "setText", selector: "#pay", text: "Pay now" },
+          { op: "setText", selector: "h1", text: "Winter shop" },
+        ],
+      }),
+    ],
+    { targetUrl: site.url },
+  );
+
+describe("a person's edits of a variant", () => {
+  it("are revisions by that person, which the live browser shows at once", async () => {
+    const { session } = await playEdits();
+    const edited = await edit(session, 1, [
+      { action: "setText", changeId: "c1", text: "Buy" },
+      { action: "off", changeId: "c2" },
+    ]);
+    assert.equal(edited.status, 201);
+    assert.equal(((await edited.json()) as { variant: { revision: number } }).variant.revision, 2);
+    assert.match((await playFollowUp(service, session.sessionId, [READ]))[0] ?? "", /Shop Buy/);
+    const revision = await readRevision(service, session.sessionId, 2);
+    assert.equal(revision.author, "person");
+    assert.deepEqual(
+      revision.document.pages[0]?.changes.map(({ id, off }) => [id, off]),
+      [
+        ["c1", undefined],
+        ["c2", true],
+      ],
+    );
+    assert.equal((await edit(session, 2, [{ action: "on", changeId: "c2" }])).status, 201);
+    assert.match((await playFollowUp(service, session.sessionId, [READ]))[0] ?? "", /Winter shop Buy/);
+    assert.equal((await edit(session, 3, [{ action: "drop", changeId: "c1" }])).status, 201);
+    assert.match(
+      (await playFollowUp(service, session.sessionId, [READ]))[0] ?? "",
+      /Winter shop Pay$|Winter shop Pay\b/,
+    );
+    const authors = only(await readEvents(service, session.sessionId), "variant.updated").map(
+      ({ author }) => author,
+    );
+    assert.deepEqual(authors, ["agent", "person", "person", "person"]);
+  });
+
+  it("are refused on top of an older revision, for unknown changes, and without the role drive", async () => {
+    const { session } = await playEdits();
+    const off = { action: "off", changeId: "c1" };
+    assert.equal((await edit(session, 1, [off])).status, 201);
+    const stale = await edit(session, 1, [off]);
+    assert.equal(stale.status, 409);
+    assert.match(
+      ((await stale.json()) as { error: string }).error,
+      /^baseRevision: the newest revision is 2/,
+    );
+    const refusals: [object[], RegExp][] = [
+      [[{ action: "off", changeId: "c9" }], /^edits\[0\]\.changeId: there is no change c9$/],
+      [[], /^edits: must hold an edit$/],
+      [[{ action: "burn", changeId: "c1" }], /^edits\[0\]\.action: must be one of/],
+    ];
+    for (const [edits, sentence] of refusals) {
+      const refused = await edit(session, 2, edits);
+      assert.equal(refused.status, 400);
+      assert.match(((await refused.json()) as { error: string }).error, sentence);
+    }
+    assert.equal((await listVariants(service, session.sessionId))[0]?.revision, 2, "nothing was stored");
+    const link = await service.call("POST", `/api/sessions/${session.sessionId}/share-links`, {
+      role: "view",
+    });
+    const { shareUrl } = (await link.json()) as { shareUrl: string };
+    assert.equal((await edit({ ...session, shareUrl }, 2, [off])).status, 403);
+    assert.equal((await show({ ...session, shareUrl }, null)).status, 403);
+    assert.equal(
+      (await actOnPage(service, session, "/variants/none/revisions", { baseRevision: 1, edits: [off] }))
+        .status,
+      404,
+    );
+  });
+
+  it("switch the variant in the live browser off and on, on each page load", async () => {
+    const { session } = await playEdits();
+    const reload = script("await page.reload(); return await page.evaluate(() => document.body.innerText)");
+    assert.equal((await show(session, null)).status, 200);
+    assert.match((await playFollowUp(service, session.sessionId, [READ]))[0] ?? "", /Shop Pay/);
+    assert.match((await playFollowUp(service, session.sessionId, [reload]))[0] ?? "", /Shop\s+Pay/);
+    assert.equal((await edit(session, 1, [{ action: "off", changeId: "c2" }])).status, 201);
+    assert.match(
+      (await playFollowUp(service, session.sessionId, [READ]))[0] ?? "",
+      /Shop Pay/,
+      "it stays off",
+    );
+    assert.equal((await show(session, "main")).status, 200);
+    assert.match((await playFollowUp(service, session.sessionId, [READ]))[0] ?? "", /Shop Pay now/);
+    assert.equal((await show(session, "b")).status, 404);
+    const shown = only(await readEvents(service, session.sessionId), "variant.updated").map(
+      ({ isShown }) => isShown,
+    );
+    assert.deepEqual(shown, [true, false, false, true]);
+  });
+
+  it("can be checked by that person, one check at a time", async () => {
+    const { session } = await playEdits();
+    const check = () => actOnPage(service, session, "/variants/main/check", undefined);
+    const [first, second] = await Promise.all([check(), check()]);
+    assert.deepEqual([first.status, second.status].sort(), [200, 409]);
+    const [variant] = await listVariants(service, session.sessionId);
+    assert.equal(variant?.check?.status, (await readRevision(service, session.sessionId, 1)).check?.status);
+    assert.ok(variant?.check);
+    assert.equal((await actOnPage(service, session, "/variants/none/check", undefined)).status, 404);
+  });
+});

@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Step, StepToolCall } from "#e2e/fixtures/scripted-model/types.ts";
+import { findTestChromium } from "#lib/browser/testing.ts";
+import type { VariantSummary } from "#lib/events/event.ts";
+import type { VariantDocument } from "#lib/variant/document.ts";
+import { storeRevision } from "#lib/variant/store-revision.ts";
+import { openTestService, type TestService } from "../testing.ts";
+
+/** A call of `apply_variant` by the scripted model. */
+export const apply = (input: Record<string, unknown>): StepToolCall => ({
+  name: "apply_variant",
+  arguments: input,
+});
+
+/** A step with one call of a tool. */
+export const step = (name: string, input: Record<string, unknown> = {}): Step => ({
+  toolCalls: [{ name, arguments: input }],
+});
+
+/** A step that runs a script in the live page. */
+export const script = (text: string): Step => step("browser_execute", { script: text });
+
+/** Plays a turn in a new session, and returns the session with the results of its calls, in order. */
+export async function playTurn(
+  service: TestService,
+  steps: Step[],
+  profile: Record<string, unknown> = {},
+): Promise<{ session: Awaited<ReturnType<TestService["create"]>>; results: string[] }> {
+  const marker = `task ${crypto.randomUUID()}`;
+  scriptTurn(service, marker, steps);
+  const session = await service.create(marker, profile);
+  await service.completed(session.statusUrl, 60_000);
+  return { session, results: readResults(service, marker) };
+}
+
+/** Plays a further turn of a session. */
+export async function playFollowUp(
+  service: TestService,
+  sessionId: string,
+  steps: Step[],
+): Promise<string[]> {
+  const marker = `task ${crypto.randomUUID()}`;
+  scriptTurn(service, marker, steps);
+  const posted = await service.call("POST", `/api/sessions/${sessionId}/agent/messages`, { text: marker });
+  await service.completed(((await posted.json()) as { statusUrl: string }).statusUrl, 60_000);
+  return readResults(service, marker);
+}
+
+const scripts = new WeakMap<TestService, Map<string, Step[]>>();
+
+/** Scripts the turns whose task holds a text. */
+export function scriptTurn(service: TestService, marker: string, steps: Step[]): void {
+  const known = scripts.get(service) ?? new Map<string, Step[]>();
+  if (!scripts.has(service)) {
+    scripts.set(service, known);
+    service.model.respondWith(({ kind, userText, answersSoFar }) => {
+      if (kind === "probe") return { text: "{", finish: "length" };
+      if (kind === "structured") return { json: { title: "Shop" } };
+      const own = [...known].findLast(([text]) => userText.includes(text))?.[1];
+      return own?.[answersSoFar] ?? { text: "Done." };
+    });
+  }
+  known.set(marker, steps);
+}
+
+function readResults(service: TestService, marker: string): string[] {
+  const request = service.model.requests.findLast(
+    ({ kind, userText }) => kind === "turn" && userText.includes(marker),
+  );
+  assert.ok(request, `no model call of ${marker}`);
+  return request.toolResults;
+}
+
+/** The names of the tools that the last turn of a session was offered. */
+export function readOffered(service: TestService): string[] {
+  const request = service.model.requests.findLast(({ kind }) => kind === "turn");
+  return ((request?.body.tools ?? []) as { name: string }[]).map(({ name }) => name);
+}
+
+export const listVariants = async (service: TestService, sessionId: string): Promise<VariantSummary[]> =>
+  (await service.read<{ data: VariantSummary[] }>(`/api/sessions/${sessionId}/variants`)).data;
+
+/** A revision as the API shows it. */
+export const readRevision = (service: TestService, sessionId: string, number: number, variant = "main") =>
+  service.read<{
+    author: string;
+    isShown: boolean;
+    document: VariantDocument;
+    check: { status: string; findings: { code: string; changeId: string | null }[] } | null;
+  }>(`/api/sessions/${sessionId}/variants/${variant}/revisions/${number}`);
+
+/** Stores revision 1 of the variant `main`, without a browser. */
+export async function storeVariant(service: TestService, sessionId: string): Promise<void> {
+  const change = { id: "c1", op: "setText" as const, selector: "#pay", text: "Pay now" };
+  const page = { url: "https://shop.example/", match: "path" as const, changes: [change], css: "", js: "" };
+  await storeRevision(service.container.services.variants, {
+    sessionId,
+    variant: "main",
+    baseRevision: 0,
+    author: "agent",
+    document: { pages: [page] },
+    requestId: null,
+    runId: null,
+    callId: null,
+  });
+}
+
+/** Acts on the session page as the holder of a share link. */
+export const actOnPage = (
+  service: TestService,
+  { sessionId, shareUrl }: { sessionId: string; shareUrl: string },
+  path: string,
+  body: unknown,
+): Promise<Response> =>
+  service.call("POST", `/s/${sessionId}/actions${path}`, body, {
+    authorization: "",
+    cookie: `share=${new URL(shareUrl, service.env.baseUrl).searchParams.get("key")}`,
+    origin: service.env.baseUrl,
+  });
+
+/** A service with a browser and a site on this machine, for the tests of a file. */
+export async function openVariantsService(listener: RequestListener) {
+  const { executablePath: BROWSER_EXECUTABLE_PATH } = findTestChromium();
+  const [service, site] = await Promise.all([
+    openTestService({ BROWSER_EXECUTABLE_PATH, SANDBOX: "unconfined" }),
+    openSite(listener),
+  ]);
+  const close = async () => {
+    await service.close();
+    site.close();
+  };
+  return { service, site, close };
+}
+
+/** A site on this machine. */
+export async function openSite(listener: RequestListener): Promise<{ url: string; close: () => void }> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}

@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { bundleForPage, loadOnServer } from "../runtime/frameworks/framework.ts";
+import { type CheckBench, documentOf, html, openBench, summarize } from "./check-testing.ts";
+
+/** A React application that is rendered on the server; it routes by the history, and counts. */
+const APP = `
+import { useEffect, useState } from "react";
+export function App({ path, isClient }) {
+  const [route, setRoute] = useState(path);
+  const [count, setCount] = useState(0);
+  useEffect(() => {
+    const follow = () => setRoute(location.pathname);
+    addEventListener("popstate", follow);
+    const timer = setInterval(() => setCount((each) => each + 1), 200);
+    return () => { removeEventListener("popstate", follow); clearInterval(timer); };
+  }, []);
+  const go = (event) => { event.preventDefault(); history.pushState(null, "", event.target.href); setRoute("/react/other"); };
+  return (
+    <main>
+      <h1 id="title">Shop</h1>
+      <a href="/react/other" onClick={go}>Other</a>
+      {route === "/react/other" ? <p>Other page</p> : <section id="offer"><p id="price">Price <b>10</b></p><button type="button">Buy</button></section>}
+      <p id="count">Count {count}</p>
+      <p id="place" className={isClient ? "client" : "server"} suppressHydrationWarning>{isClient ? <i key="i">Client</i> : <b key="b">Server</b>}</p>
+    </main>
+  );
+}`;
+const SERVER = `${APP}
+import { renderToString } from "react-dom/server";
+export const render = (isClient) => renderToString(<App path="/react" isClient={isClient} />);`;
+const CLIENT = `${APP}
+import { hydrateRoot } from "react-dom/client";
+const isSame = document.documentElement.dataset.render === "same";
+hydrateRoot(document.getElementById("root"), <App path={location.pathname} isClient={isSame ? false : true} />);`;
+
+let bench: CheckBench;
+/** The page whose client renders the same as the server, or something else at one place. */
+const urls = { same: "", different: "" };
+
+before(async () => {
+  bench = await openBench();
+  const [client, { render }] = await Promise.all([
+    bundleForPage(CLIENT, "development"),
+    loadOnServer(SERVER, "development"),
+  ]);
+  assert.ok(typeof render === "function");
+  bench.serve("/client.js", (_request, response) => {
+    response.writeHead(200, { "content-type": "text/javascript" }).end(client);
+  });
+  const page = html(
+    `<div id="root">${render(false)}</div>`,
+    '<script type="module" src="/client.js"></script>',
+  );
+  urls.same = bench.serve("/react", page.replace("<html ", '<html data-render="same" '));
+  urls.different = bench.serve("/different", page);
+});
+after(() => bench.close());
+
+describe("a React page that the server renders", () => {
+  test("changes survive hydration, rendering and the router", async () => {
+    const report = await bench.check(
+      documentOf(urls.same, [
+        { id: "price", op: "setHtml", selector: "#price", html: "Only <b>9</b>" },
+        { id: "title", op: "setText", selector: "#title", text: "Sale" },
+        {
+          id: "note",
+          op: "insert",
+          selector: "#offer",
+          position: "start",
+          html: '<p class="note">Free returns</p>',
+        },
+        { id: "buy", op: "setAttribute", selector: "#offer button", name: "title", value: "Buy now" },
+        { id: "gone", op: "remove", selector: "#place" },
+      ]),
+    );
+    assert.deepEqual(report.findings, []);
+    assert.deepEqual(
+      report.pages[0]?.changes.map(({ id, hydration, rerender, navigation, revert }) => [
+        id,
+        hydration,
+        rerender,
+        navigation,
+        revert,
+      ]),
+      ["price", "title", "note", "buy", "gone"].map((id) => [id, "ok", "ok", "ok", "ok"]),
+    );
+  });
+
+  test("a change of what only the server renders is lost; a script that edits before hydration is a new error; a script that takes an element from React breaks its router", async () => {
+    const server = documentOf(urls.different, [
+      { id: "c1", op: "setText", selector: "#place.server b", text: "Mine" },
+    ]);
+    const early = documentOf(urls.same, [], {
+      js: 'document.addEventListener("readystatechange", () => { const title = document.querySelector("#title"); if (title) title.textContent = "Early"; });',
+    });
+    const crash = documentOf(urls.same, [], {
+      js: 'setTimeout(() => document.querySelector("#offer").remove(), 150);',
+    });
+    const [lost, wrong, crashed] = await Promise.all([
+      bench.check(server, { limits: { applyMs: 3_500 } }),
+      bench.check(early),
+      bench.check(crash),
+    ]);
+    assert.deepEqual(summarize(lost), ["fail lost_at_hydration c1"]);
+    assert.ok(summarize(wrong).includes("fail console_error -"), summarize(wrong).join("; "));
+    assert.match(wrong.findings.map(({ message }) => message).join("\n"), /hydrat/i);
+    assert.ok(
+      crashed.findings.some(
+        ({ code, message }) =>
+          code === "console_error" && /goes to .*\/react\/other by a link.*NotFoundError/.test(message),
+      ),
+      summarize(crashed).join("; "),
+    );
+  });
+});

@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import { after, afterEach, before, describe, test } from "node:test";
+import { type CheckBench, documentOf, html, openBench, summarize } from "./check-testing.ts";
+
+/** A page that never answers is given up soon. */
+const SHORT = { loadMs: 1_000, answerMs: 1_000, applyMs: 500 };
+
+const countContexts = () => bench.browser.live.browser.contexts().length;
+
+let bench: CheckBench;
+let contexts: number;
+before(async () => {
+  bench = await openBench();
+  contexts = countContexts();
+});
+after(() => bench.close());
+afterEach(() => {
+  assert.equal(countContexts(), contexts, "every context of a check is closed");
+});
+
+const setTitle = (url: string, rest = {}) =>
+  documentOf(url, [{ id: "c1", op: "setText", selector: "h1", text: "Hi" }], rest);
+
+describe("a page that cannot be examined is a finding", () => {
+  const cases: Record<string, { page: Parameters<CheckBench["serve"]>[1]; message: RegExp }> = {
+    "a server error": {
+      page: (_request, response) =>
+        response.writeHead(500, { "content-type": "text/html" }).end("<h1>Oops</h1>"),
+      message: /answered with the status 500/,
+    },
+    "no answer": { page: () => {}, message: /did not answer within 1 s/ },
+    "a closed connection": {
+      page: (request) => void request.socket.destroy(),
+      message: /could not be opened/,
+    },
+    "a download": {
+      page: (_request, response) =>
+        response.writeHead(200, { "content-disposition": "attachment; filename=a.bin" }).end("bytes"),
+      message: /download/,
+    },
+    "an endless loop": {
+      page: html("<h1>Shop</h1><script>for (;;);</script>"),
+      message: /did not answer within/,
+    },
+    "a redirect elsewhere": {
+      page: (_request, response) => response.writeHead(302, { location: "/login" }).end(),
+      message: /leads to .*\/login/,
+    },
+    "a page that goes elsewhere by itself": {
+      page: html("<h1>Shop</h1><script>setTimeout(() => { location.href = '/login' }, 100)</script>"),
+      message: /leads to .*\/login/,
+    },
+    "a page that reloads without end": {
+      page: html("<h1>Shop</h1><script>setTimeout(() => location.reload(), 30)</script>"),
+      message: /keeps loading other documents/,
+    },
+  };
+  for (const [name, { page, message }] of Object.entries(cases))
+    test(name, async () => {
+      bench.serve("/login", html("<h1>Log in</h1>"));
+      const path = `/${name.replaceAll(" ", "-")}`;
+      const report = await bench.check(setTitle(bench.serve(path, page)), { limits: SHORT });
+      assert.deepEqual(summarize(report), ["fail page_failed -"]);
+      assert.match(report.findings[0]?.message ?? "", message);
+      assert.equal(report.status, "fail");
+      assert.deepEqual(report.pages, []);
+    });
+
+  test("a script of the variant that never ends", async () => {
+    const url = bench.serve("/calm", html("<main><h1>Shop</h1></main>"));
+    const report = await bench.check(setTitle(url, { js: "for (;;);" }), { limits: SHORT });
+    assert.deepEqual(summarize(report), ["fail page_failed -"]);
+  });
+});
+
+test("dialogs, popups, downloads and permission requests do not hold a check up", async () => {
+  const url = bench.serve(
+    "/loud",
+    html(`<main><h1>Shop</h1></main><script>
+      alert("one"); confirm("two"); prompt("three");
+      for (let i = 0; i < 3; i++) open("/login");
+      const link = document.createElement("a"); link.href = "data:application/octet-stream,x"; link.download = "x"; link.click();
+      navigator.geolocation.getCurrentPosition(() => {}, () => {});
+      addEventListener("beforeunload", (event) => event.preventDefault());
+    </script>`),
+  );
+  const report = await bench.check(setTitle(url));
+  assert.deepEqual(report.findings, []);
+});
+
+test("a check that is stopped rejects, and one whose time is over says what it did not examine", async () => {
+  const url = bench.serve("/slow", () => {});
+  const stop = new AbortController();
+  const stopped = bench.check(setTitle(url), {
+    signal: stop.signal,
+    onProgress: () => setImmediate(() => stop.abort(new Error("stopped by a person"))),
+  });
+  await assert.rejects(stopped, /stopped by a person/);
+
+  const late = await bench.check(setTitle(url), {
+    viewports: ["desktop", "phone"],
+    limits: { checkMs: 700 },
+  });
+  assert.deepEqual(
+    late.findings.map(({ code, viewport }) => `${code} ${viewport}`),
+    ["page_failed desktop", "page_failed phone"],
+  );
+  assert.match(late.findings[1]?.message ?? "", /not examined: a check may take 0.7 s/);
+});
+
+test("pages open with the cookies and the local storage of the live browser", async () => {
+  const url = bench.serve("/account", (request, response) => {
+    const isKnown = /session=known/.test(request.headers.cookie ?? "");
+    response.writeHead(isKnown ? 200 : 403, { "content-type": "text/html" });
+    response.end(
+      html(
+        '<main><h1>Account</h1><div id="app"></div></main><script>if (localStorage.plan === "gold") app.innerHTML = "<p id=gold>Gold</p>"</script>',
+      ),
+    );
+  });
+  const document = documentOf(url, [{ id: "c1", op: "setText", selector: "#gold", text: "Platinum" }]);
+  const { live } = bench.browser;
+  const stranger = await bench.check(document);
+  assert.deepEqual(summarize(stranger), ["fail page_failed -"]);
+
+  await live.context.addCookies([{ name: "session", value: "known", url: bench.origin }]);
+  await live.page().goto(url);
+  await live.page().evaluate(() => localStorage.setItem("plan", "gold"));
+  const opened: string[] = [];
+  live.context.on("page", (page) => opened.push(page.url()));
+  const known = await bench.check(document);
+  assert.deepEqual(known.findings, []);
+  assert.deepEqual(opened, [], "people see no page of the check");
+});

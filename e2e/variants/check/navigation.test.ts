@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { type CheckBench, documentOf, html, openBench, summarize } from "./check-testing.ts";
+
+let bench: CheckBench;
+before(async () => {
+  bench = await openBench();
+});
+after(() => bench.close());
+
+/** A page whose router renders its own routes; `home` and `other` are what it shows there. */
+const routed = (path: string, home: string, other: string) =>
+  html(
+    `<main><h1>Shop</h1><nav><a href="/logout">Log out</a> <a href="/document">Document</a> <a href="${path}/other">Other</a></nav><div id="app"></div></main>
+    <script>
+      const render = () => { app.innerHTML = location.pathname.endsWith("/other") ? ${JSON.stringify(other)} : ${JSON.stringify(home)}; };
+      document.querySelector("nav").addEventListener("click", (event) => {
+        if (!event.target.href.endsWith("/other")) return;
+        event.preventDefault();
+        history.pushState(null, "", event.target.href);
+        setTimeout(render, 30);
+      });
+      addEventListener("popstate", () => setTimeout(render, 30));
+      render();
+    </script>`,
+  );
+
+describe("leaving a page by a link of its router, and coming back", () => {
+  test("a change comes back, and is not left on the other page; no other link has an effect", async () => {
+    const requests: string[] = [];
+    for (const path of ["/logout", "/document"])
+      bench.serve(path, (request, response) => {
+        requests.push(request.url ?? "");
+        response.writeHead(200, { "content-type": "text/html" }).end("<p>Another document</p>");
+      });
+    const url = bench.serve("/spa", routed("/spa", "<p id='offer'>Offer</p>", "<p>Other</p>"));
+    const report = await bench.check(
+      documentOf(url, [
+        { id: "text", op: "setText", selector: "#offer", text: "New offer" },
+        { id: "head", op: "setText", selector: "h1", text: "Welcome" },
+        { id: "note", op: "insert", selector: "h1", position: "after", html: "<p class='note'>Note</p>" },
+      ]),
+    );
+    assert.deepEqual(report.findings, []);
+    assert.deepEqual(
+      report.pages[0]?.changes.map(({ navigation }) => navigation),
+      ["ok", "ok", "ok"],
+    );
+    assert.deepEqual(requests, []);
+  });
+
+  test("a change that does not come back fails", async () => {
+    const home = "<p id='offer' class='first'>Offer</p>";
+    const page = routed("/forgetful", home, "<p>Other</p>").replace(
+      "render();\n    </script>",
+      `render(); addEventListener("popstate", () => setTimeout(() => { app.innerHTML = "<p id='offer'>Offer</p>" }, 60)); </script>`,
+    );
+    const url = bench.serve("/forgetful", page);
+    const report = await bench.check(
+      documentOf(url, [{ id: "c1", op: "setText", selector: "#offer.first", text: "New offer" }]),
+      { limits: { routeMs: 600 } },
+    );
+    assert.deepEqual(summarize(report), ["fail lost_at_navigation c1"]);
+  });
+});
+
+describe("rendering over a change", () => {
+  test("a change whose element does not match any more after it was replaced fails", async () => {
+    const page = (script: string) =>
+      html(`<main><h1>Shop</h1><p id="offer" class="first">Offer</p></main><script>${script}</script>`);
+    // What comes from elsewhere is replaced by an element of the page's own.
+    const rename =
+      "const first = document.querySelector('#offer'); new MutationObserver(() => { const offer = document.querySelector('.first'); if (offer && offer !== first) { const own = document.createElement('p'); own.textContent = 'Offer'; offer.replaceWith(own); } }).observe(document.body, { subtree: true, childList: true })";
+    const document = (url: string) =>
+      documentOf(url, [{ id: "c1", op: "setText", selector: "#offer.first", text: "New" }]);
+    const [broken, repaired] = await Promise.all([
+      bench.check(document(bench.serve("/renaming", page(rename)))),
+      bench.check(document(bench.serve("/steady", page("")))),
+    ]);
+    assert.deepEqual(summarize(broken), ["fail lost_at_render c1"]);
+    assert.match(broken.findings[0]?.message ?? "", /replaced its element by a new one/);
+    assert.deepEqual(repaired.findings, []);
+    assert.equal(repaired.pages[0]?.changes[0]?.rerender, "ok");
+  });
+});

@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { FIRST_STATE } from "./framework.ts";
+import { REACT_SHOP } from "./react-shop.ts";
+
+/** The shop as a client component of the App Router, beside a page that is streamed and a link to another page. */
+const FILES: Record<string, string> = {
+  "package.json": '{ "private": true }',
+  // The packages are a link to a folder outside of the app.
+  "next.config.mjs": 'export default { turbopack: { root: "/" } };',
+  "app/layout.jsx":
+    "export default function Layout({ children }) { return <html lang='en'><body>{children}</body></html>; }",
+  "app/shop.jsx": `"use client";
+    import { useEffect } from "react";
+    import { flushSync } from "react-dom";
+    ${REACT_SHOP}
+    export function ShopClient() {
+      const [isMounted, setMounted] = useState(true);
+      let show;
+      useEffect(() => {
+        window.shop = { show: (state) => flushSync(() => show(state)), unmount: () => flushSync(() => setMounted(false)) };
+      }, []);
+      return isMounted && <Shop first={${JSON.stringify(FIRST_STATE)}} onShow={(set) => { show = set; }} />;
+    }`,
+  "app/page.jsx": `
+    import Link from "next/link";
+    import { ShopClient } from "./shop";
+    export const dynamic = "force-dynamic";
+    async function Slow() { await new Promise((done) => setTimeout(done, 200)); return <section className="slow"><h2>Slow</h2></section>; }
+    export default function Page() {
+      return <><div id="root"><ShopClient /></div><Link href="/other">Other</Link><Suspense fallback={<p>Loading</p>}><Slow /></Suspense></>;
+    }`.replace("import Link", 'import { Suspense } from "react";\n    import Link'),
+  "app/other/page.jsx": `
+    import Link from "next/link";
+    export default function Page() { return <><h1>Other</h1><Link href="/">Back</Link></>; }`,
+};
+
+const next = "node_modules/next/dist/bin/next";
+
+function runNext(folder: string, args: string[]): ChildProcess {
+  const env = { ...process.env, NODE_ENV: "production" as const, NEXT_TELEMETRY_DISABLED: "1" };
+  return spawn(process.execPath, [next, ...args], { cwd: folder, env, stdio: ["ignore", "pipe", "inherit"] });
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new Error("no port is free");
+  return address.port;
+}
+
+/** Builds the shop with Next.js and starts it. */
+export async function startNextShop(): Promise<{ url: string; close: () => Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), "next-shop-"));
+  const packages = await realpath(resolve(import.meta.dirname, "../../../../node_modules"));
+  await symlink(packages, join(folder, "node_modules"));
+  for (const [path, text] of Object.entries(FILES)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), text);
+  }
+  const build = runNext(folder, ["build"]);
+  build.stdout?.resume();
+  const [exitCode] = await once(build, "exit");
+  if (exitCode !== 0) throw new Error("next build failed");
+  const port = await findFreePort();
+  const server = runNext(folder, ["start", "--hostname", "127.0.0.1", "--port", String(port)]);
+  let output = "";
+  for await (const chunk of server.stdout ?? []) {
+    output += chunk;
+    if (output.includes("Ready")) break;
+  }
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    async close() {
+      const hasEnded = once(server, "exit");
+      server.kill();
+      await hasEnded;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { waitFor } from "#lib/browser/testing.ts";
+import {
+  type RuntimeBrowser,
+  readBody,
+  readReport,
+  revert,
+  scriptOf,
+  startRuntimeBrowser,
+} from "./runtime-fixture.ts";
+
+const ELEMENTS = 10_000;
+const CHANGES = 200;
+
+let browser: RuntimeBrowser;
+before(async () => {
+  browser = await startRuntimeBrowser();
+});
+after(() => browser.close());
+
+/** Each class is on 50 elements. */
+const BODY = Array.from(
+  { length: ELEMENTS },
+  (_, index) => `<p class="c${index % CHANGES}">${index}</p>`,
+).join("");
+const CHANGED = Array.from({ length: CHANGES }, (_, index) =>
+  index % 2 === 0
+    ? { op: "setText" as const, selector: `.c${index}`, text: "new" }
+    : { op: "insert" as const, selector: `.c${index}`, position: "after" as const, html: "<i>new</i>" },
+);
+
+/** Counts searches of the whole page, which are the costly work. */
+const COUNTER = `window.searches = 0; const search = Document.prototype.querySelectorAll;
+Document.prototype.querySelectorAll = function (selector) { if (this === document) window.searches++; return search.call(this, selector); };`;
+
+describe("a page of ten thousand elements with two hundred changes", () => {
+  test("all are applied, and reverted; mutations that do not concern them cost no search", async () => {
+    const url = browser.serve("/large", BODY);
+    const { page, problems, close } = await browser.open(url, [COUNTER, scriptOf(url, CHANGED)]);
+    await waitFor(
+      async () => (await readReport(page)).changes.every(({ applied }) => applied === ELEMENTS / CHANGES),
+      "all changes",
+    );
+    const searches = () => page.evaluate(() => Reflect.get(window, "searches") as number);
+    const before = await searches();
+    await page.evaluate(async () => {
+      const box = document.body.appendChild(document.createElement("section"));
+      for (let count = 0; count < 100; count++) {
+        box.append(
+          Object.assign(document.createElement("span"), { className: "x", textContent: String(count) }),
+        );
+        box.setAttribute("title", String(count));
+        box.dataset.count = String(count);
+        if (count % 2 === 0) box.firstChild?.remove();
+        await null;
+      }
+      box.remove();
+    });
+    assert.equal((await readReport(page)).changes.filter(({ reapplied }) => reapplied > 0).length, 0);
+    assert.equal(await searches(), before);
+    // One that does concern a change is found.
+    await page.evaluate(() =>
+      document.body.append(Object.assign(document.createElement("p"), { className: "c0" })),
+    );
+    await waitFor(async () => (await readReport(page)).changes[0]?.applied === 51, "the new element");
+    await page.evaluate(() => document.body.lastChild?.remove());
+    await revert(page);
+    assert.ok((await readBody(page)) === BODY);
+    assert.deepEqual(problems, []);
+    await close();
+  });
+});

@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { type Browser, chromium, type Page } from "playwright";
+import { findTestChromium, startTestSite, waitFor } from "#lib/browser/testing.ts";
+import { variantScript } from "#lib/variant/compile/variant-script.ts";
+import type { Change, VariantPage } from "#lib/variant/document.ts";
+import type { ChangeReport, RuntimeReport } from "#lib/variant/runtime/runtime-types.ts";
+
+/** A page of the test site: its HTML, or how it is answered. */
+export type SitePage =
+  | string
+  | {
+      headers?: Record<string, string>;
+      body: string;
+      /** The answer waits for this. */
+      until?: Promise<void>;
+      /** The rest of the body, which comes later. */
+      rest?: { until: Promise<void>; body: string };
+    };
+
+/** A Chromium and a site for tests of the runtime. */
+export type RuntimeBrowser = {
+  origin: string;
+  /** Adds a page to the site. @returns its address. */
+  serve: (path: string, page: SitePage) => string;
+  /** Opens an address in a context of its own, with variants that run at document start. */
+  open: (url: string, scripts?: string[], waitUntil?: "commit" | "load") => Promise<OpenPage>;
+  close: () => Promise<void>;
+};
+
+/** An open page, and what went wrong in it. */
+export type OpenPage = { page: Page; problems: string[]; close: () => Promise<void> };
+
+/** Starts Chromium and the site. */
+export async function startRuntimeBrowser(): Promise<RuntimeBrowser> {
+  const pages = new Map<string, SitePage>();
+  const site = await startTestSite((request, response) => {
+    const page = pages.get(new URL(request.url ?? "/", "http://site").pathname);
+    const answered: Exclude<SitePage, string> =
+      typeof page === "string" ? { body: page } : (page ?? { body: "" });
+    const { headers = {}, body, until, rest } = answered;
+    const answer = () => {
+      response.writeHead(page === undefined ? 404 : 200, {
+        "content-type": "text/html; charset=utf-8",
+        ...headers,
+      });
+      response.write(body);
+      if (rest) void rest.until.then(() => response.end(rest.body));
+      else response.end();
+    };
+    if (until) void until.then(answer);
+    else answer();
+  });
+  const { executablePath, args = [], env } = findTestChromium();
+  const browser: Browser = await chromium.launch({
+    executablePath,
+    args: [...args, "--no-sandbox"],
+    ...(env ? { env: { ...process.env, ...env } } : {}),
+  });
+  return {
+    origin: site.origin,
+    serve(path, page) {
+      pages.set(path, page);
+      return site.origin + path;
+    },
+    async open(url, scripts = [], waitUntil = "load") {
+      const context = await browser.newContext();
+      const page = await context.newPage();
+      const problems: string[] = [];
+      page.on("console", (message) => {
+        if (message.type() === "error" || message.type() === "warning") problems.push(message.text());
+      });
+      page.on("pageerror", (error) => problems.push(String(error)));
+      for (const content of scripts) await page.addInitScript({ content });
+      await page.goto(url, { waitUntil });
+      return { page, problems, close: () => context.close() };
+    },
+    async close() {
+      await browser.close();
+      await site.close();
+    },
+  };
+}
+
+/** A variant of one page entry; a change may leave out its id. */
+export function scriptOf(
+  url: string,
+  changes: (Change | DistributiveOmit<Change, "id">)[],
+  rest: Partial<VariantPage> & { key?: string } = {},
+): string {
+  const { key = "main", match = "path", css = "", js = "" } = rest;
+  const identified = changes.map((change, index) => ({ id: `c${index + 1}`, ...change }) as Change);
+  return variantScript({ pages: [{ url, match, css, js, changes: identified }] }, key);
+}
+type DistributiveOmit<Each, Key extends PropertyKey> = Each extends unknown ? Omit<Each, Key> : never;
+
+/** The report of a running variant. */
+export async function readReport(page: Page, key = "main"): Promise<RuntimeReport> {
+  const report = await page.evaluate(
+    (name) => (window as VariantWindow).__agentSessionVariants?.[name]?.report(),
+    key,
+  );
+  assert.ok(report, "the variant does not run");
+  return report;
+}
+
+/** Reverts a running variant. */
+export const revert = (page: Page, key = "main"): Promise<void> =>
+  page.evaluate((name) => (window as VariantWindow).__agentSessionVariants?.[name]?.revert(), key);
+
+type VariantWindow = Window & {
+  __agentSessionVariants?: Record<string, { report: () => RuntimeReport; revert: () => void }>;
+};
+
+/** Waits until a change is in a state. @returns its report. */
+export const waitForState = (
+  page: Page,
+  state: ChangeReport["state"],
+  id = "c1",
+  key = "main",
+): Promise<ChangeReport> =>
+  waitFor(async () => {
+    const report = (await readReport(page, key)).changes.find((change) => change.id === id);
+    return report?.state === state && report;
+  }, `change ${id} is ${state}`);
+
+/** The content of the body, or of an element, as HTML. Attributes are sorted: one that came back is the last. */
+export const readBody = (page: Page, selector = "body"): Promise<string> =>
+  page.evaluate((name) => {
+    const copy = document.querySelector(name)?.cloneNode(true);
+    if (!(copy instanceof HTMLElement)) throw new Error(`there is no ${name}`);
+    for (const element of copy.querySelectorAll("*")) {
+      const attributes = [...element.attributes].sort((one, other) => (one.name < other.name ? -1 : 1));
+      for (const attribute of attributes) element.removeAttributeNode(attribute);
+      for (const attribute of attributes) element.setAttributeNode(attribute);
+    }
+    return copy.innerHTML;
+  }, selector);

@@ -1,0 +1,115 @@
+import { holdInTurn } from "#lib/tools/browser/index.ts";
+import { checkDocumentContent } from "#lib/variant/compile/check-document.ts";
+import { listPreviews as readPreviews } from "#lib/variant/previews/preview-store.ts";
+import { describeProblem, editChanges } from "#lib/variant/revise.ts";
+import { runCheck } from "#lib/variant/run-check.ts";
+import { showVariant as chooseShown, storeRevision } from "#lib/variant/store-revision.ts";
+import { findRevision, findRootOf, listVariantSummaries } from "#lib/variant/variant-store.ts";
+import { fail } from "../http/errors.ts";
+import type { Answer } from "../operations/handler.ts";
+import type { ApiServices } from "../services.ts";
+import type { CallOf } from "./handler.ts";
+
+/** `GET …/variants`: of a sub-agent, those of its root, which it works on. Source: `wire.md`, Variants. */
+export async function listVariants({ db }: ApiServices, { params }: CallOf<"listVariants">): Promise<Answer> {
+  const data = await listVariantSummaries(db, await findRootOf(db, params.sessionId));
+  return { ok: true, status: 200, body: { success: true, data, nextCursor: null } };
+}
+
+const REVISION = /^[1-9]\d{0,8}$/;
+
+/** `GET …/variants/:variantKey/revisions/:revision`. */
+export async function readRevision({ db }: ApiServices, { params }: CallOf<"readRevision">): Promise<Answer> {
+  const number = REVISION.test(params.revision) ? Number(params.revision) : undefined;
+  const root = await findRootOf(db, params.sessionId);
+  const found = number && (await findRevision(db, root, params.variantKey, number));
+  if (!found) return fail("not_found", "no such revision");
+  const { variant, author, document, check, isShown, createdAt } = found;
+  const revision = { variant, revision: found.number, author, createdAt: createdAt.toISOString(), isShown };
+  return { ok: true, status: 200, body: { success: true, ...revision, document, check } };
+}
+
+/** `GET …/previews`. */
+export async function listPreviews({ db }: ApiServices, { params }: CallOf<"listPreviews">): Promise<Answer> {
+  const data = await readPreviews(db, await findRootOf(db, params.sessionId));
+  return { ok: true, status: 200, body: { success: true, data, nextCursor: null } };
+}
+
+/** Stores a person's edits as a revision by that person. */
+export async function editVariant(
+  { variants }: ApiServices,
+  { params, body }: CallOf<"editVariant">,
+): Promise<Answer> {
+  const { sessionId, variantKey } = params;
+  const { baseRevision, edits } = body;
+  const newest = await findRevision(variants.db, sessionId, variantKey);
+  if (!newest) return fail("not_found", "no such variant");
+  if (newest.number !== baseRevision) return stale(newest.number);
+  const edited = editChanges(newest.document, edits);
+  if (!edited.ok) return fail("invalid_request", edited.problem);
+  const [problem] = checkDocumentContent(edited.document);
+  if (problem) return fail("invalid_request", `edits: ${describeProblem(edited.document, problem)}`);
+  const stored = await storeRevision(variants, {
+    sessionId,
+    variant: variantKey,
+    baseRevision,
+    author: "person",
+    document: edited.document,
+    requestId: null,
+    runId: null,
+    callId: null,
+  });
+  if (stored.ok) return { ok: true, status: 201, body: { success: true, variant: stored.summary } };
+  if (stored.reason === "stale") return stale(stored.newest);
+  return fail("not_found", stored.reason === "refused" ? stored.problem : "no such session");
+}
+
+const stale = (newest: number) =>
+  fail("conflict", `baseRevision: the newest revision is ${newest}; read it and edit that`);
+
+/** How long a person's check may take, the wait for a browser included. */
+const CHECK_MS_MAX = 300_000;
+/** Sessions in which a person's check is in progress. */
+const checking = new Set<string>();
+
+/** Checks the newest revision for a person, and answers once the report is stored. */
+export async function checkAsPerson(
+  { variants, db }: ApiServices,
+  { params }: CallOf<"checkAsPerson">,
+): Promise<Answer> {
+  const { sessionId, variantKey } = params;
+  if (!(await findRevision(db, sessionId, variantKey))) return fail("not_found", "no such variant");
+  if (checking.has(sessionId)) return fail("conflict", "a check is in progress");
+  const call = {
+    sessionId,
+    browserSessionId: sessionId,
+    rootSessionId: sessionId,
+    requestId: null,
+    runId: null,
+    signal: AbortSignal.timeout(CHECK_MS_MAX),
+  };
+  checking.add(sessionId);
+  try {
+    const release = await holdInTurn(variants, { ...call, sessionId: `a person at ${sessionId}` });
+    const checked = await runCheck(variants, call, { variant: variantKey }).finally(release);
+    if (!checked.ok) return fail("conflict", checked.problem);
+  } catch (error) {
+    return fail("conflict", error instanceof Error ? error.message : String(error));
+  } finally {
+    checking.delete(sessionId);
+  }
+  const variant = (await listVariantSummaries(db, sessionId)).find(({ key }) => key === variantKey);
+  return variant
+    ? { ok: true, status: 200, body: { success: true, variant } }
+    : fail("not_found", "no such variant");
+}
+
+/** Chooses what the live browser shows. */
+export async function showVariant(
+  { variants }: ApiServices,
+  { params, body }: CallOf<"showVariant">,
+): Promise<Answer> {
+  if (!(await chooseShown(variants, params.sessionId, body.variant)))
+    return fail("not_found", "no such variant");
+  return { ok: true, status: 200, body: { success: true, variant: body.variant } };
+}

@@ -1,0 +1,117 @@
+import type { Browser, BrowserContext, BrowserContextOptions, CDPSession, Page } from "playwright";
+import type { BrowserEgress } from "../process/browser-egress.ts";
+import type { BrowserProcess } from "../process/browser-provider.ts";
+import { guardDocuments } from "./document-guard.ts";
+import { explainFailure } from "./explain-failure.ts";
+import { followMainFrame } from "./main-frame.ts";
+
+/** Cookies and local storage of a context. */
+export type BrowserStorage = Awaited<ReturnType<BrowserContext["storageState"]>>;
+
+export type FreshContextOptions = {
+  viewport: { width: number; height: number };
+  /** Whether the page has a touch screen and a phone's viewport rules. */
+  isMobile: boolean;
+  storage: BrowserStorage;
+};
+
+/** A page in a context of its own, which no person sees. The caller closes it. */
+export type FreshContext = {
+  page: Page;
+  /** A DevTools session with the page. */
+  cdp: CDPSession;
+  /** Returns why a page may not be opened, or undefined: the caller asks before each navigation of its own. */
+  refuse: (url: string) => Promise<string | undefined>;
+  /** Why the latest refused navigation of the page was refused; undefined if none was. */
+  readRefusal: () => string | undefined;
+  /** Never rejects; resolves after 5 s at the latest. */
+  close: () => Promise<void>;
+};
+
+type FreshContextDeps = {
+  browser: Browser;
+  process: Pick<BrowserProcess, "contextProxy" | "isGuarded" | "findRefusal">;
+  egress: Pick<BrowserEgress, "refuse" | "resolve">;
+};
+
+const CLOSE_TIMEOUT_MS = 5_000;
+
+/** The options of every context of the service's browsers: no files are written, and requests go through the proxy. */
+export const guardedContextOptions = ({
+  contextProxy,
+}: Pick<BrowserProcess, "contextProxy">): BrowserContextOptions => ({
+  // The browser writes no files: their bytes are read from it.
+  acceptDownloads: false,
+  ...(contextProxy === undefined ? {} : { proxy: { server: contextProxy, bypass: "<-loopback>" } }),
+});
+
+/**
+ * Opens a page in a new context of a running browser, with the same egress guard as the session's pages: permissions
+ * denied, dialogs dismissed, downloads refused, popups closed.
+ * @throws Error when the browser ends or the page does not come up.
+ */
+export async function openFreshContext(
+  deps: FreshContextDeps,
+  { viewport, isMobile, storage }: FreshContextOptions,
+): Promise<FreshContext> {
+  const context = await deps.browser.newContext({
+    ...guardedContextOptions(deps.process),
+    viewport,
+    deviceScaleFactor: 1,
+    isMobile,
+    hasTouch: isMobile,
+    storageState: storage,
+  });
+  const close = () => closeContext(context);
+  try {
+    await context.grantPermissions([]);
+    context.on("dialog", (dialog) => {
+      // The page may have been closed together with its dialog.
+      void (dialog.type() === "beforeunload" ? dialog.accept() : dialog.dismiss()).catch(() => {});
+    });
+    const page = await context.newPage();
+    context.on("page", (popup) => void popup.close().catch(() => {}));
+    const cdp = await context.newCDPSession(page);
+    const refuse = async (href: string) => {
+      const url = URL.parse(href);
+      return url ? deps.egress.refuse(url) : "the address cannot be read";
+    };
+    const readRefusal = await guardPage(deps, cdp, refuse);
+    return { page, cdp, refuse, readRefusal, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function guardPage(
+  { process, egress }: FreshContextDeps,
+  cdp: CDPSession,
+  refuse: FreshContext["refuse"],
+): Promise<FreshContext["readRefusal"]> {
+  let refusal: string | undefined;
+  const mainFrame = await followMainFrame(cdp, { onDocument() {}, onArrived() {}, onLoaded() {} });
+  await cdp.send("Page.enable");
+  await guardDocuments(cdp, {
+    mainFrameId: mainFrame.id,
+    refuse: process.isGuarded ? undefined : refuse,
+    explain: (url, reason) =>
+      explainFailure({ findRefusal: process.findRefusal, resolve: egress.resolve }, url, reason),
+    // Downloads go to the browser, which refuses them.
+    capture: () => false,
+    onRefused(_loaderId, reason) {
+      refusal = reason;
+    },
+  });
+  return () => refusal;
+}
+
+async function closeContext(context: BrowserContext): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, CLOSE_TIMEOUT_MS);
+  });
+  // The browser may have ended already.
+  await Promise.race([context.close().catch(() => {}), late]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,65 @@
+import type { CDPSession } from "playwright";
+
+/** A script of the service in the pages of a browser, in the pages' own world. */
+export type PageScript = {
+  /** Runs at the start of each document; null for none. */
+  onLoad: string | null;
+  /** Brings the document that a page shows now to the same state. */
+  now: string;
+};
+
+/** The script in all pages of one browser. */
+export type PageScripts = {
+  /** Adds the script to a page that has just opened. */
+  add: (cdp: CDPSession) => Promise<void>;
+  /** Removes a page that was closed. */
+  remove: (cdp: CDPSession) => void;
+  /** Replaces the script in all pages, and runs `now` in the documents they show. */
+  set: (script: PageScript) => Promise<void>;
+};
+
+/** How long a page may take to run `now`: a page that is busy gets the script with its next document. */
+const NOW_MS_MAX = 5_000;
+
+/** @see PageScripts */
+export function createPageScripts(): PageScripts {
+  /** The identifier of the script in each page; undefined without a script. */
+  const pages = new Map<CDPSession, string | undefined>();
+  let onLoad: string | null = null;
+
+  async function install(cdp: CDPSession): Promise<void> {
+    const previous = pages.get(cdp);
+    if (previous !== undefined)
+      await cdp.send("Page.removeScriptToEvaluateOnNewDocument", { identifier: previous });
+    const added = onLoad === null ? undefined : await addScript(cdp, onLoad);
+    pages.set(cdp, added);
+  }
+
+  return {
+    async add(cdp) {
+      pages.set(cdp, undefined);
+      if (onLoad !== null) await install(cdp);
+    },
+    remove: (cdp) => void pages.delete(cdp),
+    async set(script) {
+      onLoad = script.onLoad;
+      const runNow = async (cdp: CDPSession) => {
+        await install(cdp);
+        await cdp.send("Runtime.evaluate", { expression: script.now });
+      };
+      await Promise.all([...pages.keys()].map((cdp) => withinLimit(runNow(cdp))));
+    },
+  };
+}
+
+/** Waits for a page, but not longer than the limit. */
+async function withinLimit(work: Promise<void>): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  const timer = setTimeout(late.resolve, NOW_MS_MAX);
+  // After the limit, a page that closes meanwhile is not a failure.
+  work.catch(() => {});
+  await Promise.race([work, late.promise]).finally(() => clearTimeout(timer));
+}
+
+const addScript = async (cdp: CDPSession, source: string): Promise<string> =>
+  (await cdp.send("Page.addScriptToEvaluateOnNewDocument", { source })).identifier;

@@ -1,0 +1,59 @@
+import type { SessionState } from "./session-state.ts";
+import type { DomainEvent, VariantRevision, VariantSummary, VariantView } from "./view-types.ts";
+
+type EventOf<Kind extends DomainEvent["kind"]> = Extract<DomainEvent, { kind: Kind }>;
+
+/** Applies an event about a variant or the previews. */
+export function applyVariantEvent(
+  state: SessionState,
+  event: EventOf<"variant.updated" | "preview.updated">,
+): SessionState {
+  if (event.kind === "preview.updated")
+    return { ...state, previews: event.previews, previewChanges: state.previewChanges + 1 };
+  return {
+    ...state,
+    variants: updateVariant(state.variants, event),
+    variantChanges: state.variantChanges + 1,
+  };
+}
+
+/** An event about an older revision than the known one changes only what is shown. */
+function updateVariant(
+  variants: VariantView[],
+  { variant, changeCount, isShown }: EventOf<"variant.updated">,
+): VariantView[] {
+  const isOutdated = (variants.find(({ key }) => key === variant.key)?.revision ?? 0) > variant.revision;
+  const merged = mergeVariant(variants, variant).map((each) =>
+    each.key === variant.key && !isOutdated ? { ...each, changeCount } : each,
+  );
+  if (isShown) return markShown(merged, variant.key);
+  return merged.map((each) => (each.key === variant.key ? { ...each, isShown } : each));
+}
+
+/** Adds a variant or updates its revision and check, unless a newer revision is known. */
+export function mergeVariant(
+  variants: VariantView[],
+  { key, revision, check }: VariantSummary,
+): VariantView[] {
+  const index = variants.findIndex((each) => each.key === key);
+  const known = variants[index];
+  if (!known) return [...variants, { key, revision, check, changeCount: null, isShown: false }];
+  if (known.revision > revision) return variants;
+  const changeCount = known.revision === revision ? known.changeCount : null;
+  return variants.with(index, { ...known, revision, check, changeCount });
+}
+
+/** Adds the number of changes of a revision that was read, where no event brought it. */
+export const noteRead = (variants: VariantView[], read: VariantRevision): VariantView[] =>
+  variants.map((each) =>
+    each.key === read.variant && each.revision === read.revision && each.changeCount === null
+      ? { ...each, changeCount: countChanges(read), isShown: read.isShown }
+      : each,
+  );
+
+/** Marks one variant as shown in the live browser; null for none. */
+export const markShown = (variants: VariantView[], key: string | null): VariantView[] =>
+  variants.map((each) => ({ ...each, isShown: each.key === key }));
+
+const countChanges = ({ document }: VariantRevision): number =>
+  document.pages.reduce((sum, { changes }) => sum + changes.length, 0);

@@ -1,0 +1,40 @@
+import { formatChangeCount } from "./describe-change.ts";
+
+/** Counts the previews that a call of `set_previews` takes: `4 previews`. Null if the input has none. */
+export function describePreviewsOfCall(input: unknown): string | null {
+  const count = listOf(input, "previews").length;
+  if (count === 0) return null;
+  return count === 1 ? "1 preview" : `${count} previews`;
+}
+
+/** Counts what a call of `apply_variant` changes: `3 changes, 1 dropped`. Null if the input has nothing. */
+export function describeEditsOfCall(input: unknown): string | null {
+  const pages = listOf(input, "set");
+  const set = pages.reduce<number>((sum, page) => sum + listOf(page, "changes").length, 0);
+  const changes = set + listOf(input, "add").length;
+  const dropped = listOf(input, "drop").length;
+  const variant = textOf(input, "variant");
+  const facts = [
+    ...(changes > 0 ? [formatChangeCount(changes)] : []),
+    ...(dropped > 0 ? [`${dropped} dropped`] : []),
+    ...(textOf(input, "css") === undefined ? [] : ["style sheet"]),
+    ...(textOf(input, "js") === undefined ? [] : ["script"]),
+    ...(variant === undefined || variant === "main" ? [] : [`variant ${variant}`]),
+  ];
+  return facts.length > 0 ? facts.join(", ") : null;
+}
+
+const fieldOf = (input: unknown, field: string): unknown =>
+  typeof input === "object" && input !== null
+    ? new Map<string, unknown>(Object.entries(input)).get(field)
+    : undefined;
+
+function listOf(input: unknown, field: string): unknown[] {
+  const value = fieldOf(input, field);
+  return Array.isArray(value) ? value : [];
+}
+
+function textOf(input: unknown, field: string): string | undefined {
+  const value = fieldOf(input, field);
+  return typeof value === "string" ? value : undefined;
+}

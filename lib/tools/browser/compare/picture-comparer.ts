@@ -1,0 +1,51 @@
+import { createJobThreads } from "../../threads/job-threads.ts";
+import type { DifferenceJob, PixelDifference } from "./find-difference.ts";
+import { decodePicture, type Size } from "./pictures.ts";
+
+/** An encoded picture and its size. */
+export type ReadPicture = { bytes: Uint8Array; size: Size };
+
+/**
+ * How two pictures differ that lie over each other at their upper left corners. `box` and `picture` (RGBA, differences in
+ * red) cover the overlap; pixels outside it count as differing.
+ */
+type PictureDifference = PixelDifference & { totalPixels: number; overlap: Size };
+
+/**
+ * Compares two pictures pixel by pixel. `threshold` is how far colours may be apart and count as equal, from 0 to 1.
+ * @throws Error with a sentence when a picture is broken, both are too large, or the work is stopped.
+ */
+export type PictureComparer = (
+  before: ReadPicture,
+  after: ReadPicture,
+  options: { threshold: number; signal: AbortSignal },
+) => Promise<PictureDifference>;
+
+const PIXELS_MAX = 20_000_000;
+
+/** Makes a comparer that works in threads. */
+export function createPictureComparer(): PictureComparer {
+  const run = createJobThreads(new URL("./difference-worker.ts", import.meta.url));
+  return async (before, after, { threshold, signal }) => {
+    const overlap = findOverlap(before.size, after.size);
+    if (countPixels(overlap) > PIXELS_MAX)
+      throw new Error(`The pictures have more than ${PIXELS_MAX.toLocaleString("en")} pixels in common.`);
+    const [left, right] = await Promise.all([
+      decodePicture(before.bytes, overlap),
+      decodePicture(after.bytes, overlap),
+    ]);
+    const job: DifferenceJob = { before: left, after: right, size: overlap, threshold };
+    // It is what the thread's file posts.
+    const found = (await run(job, [left.buffer, right.buffer], signal)) as PixelDifference;
+    const totalPixels = countPixels(before.size) + countPixels(after.size) - countPixels(overlap);
+    const differingPixels = found.differingPixels + totalPixels - countPixels(overlap);
+    return { ...found, differingPixels, totalPixels, overlap };
+  };
+}
+
+const findOverlap = (a: Size, b: Size): Size => ({
+  width: Math.min(a.width, b.width),
+  height: Math.min(a.height, b.height),
+});
+
+const countPixels = ({ width, height }: Size): number => width * height;

@@ -1,0 +1,59 @@
+import { Worker } from "node:worker_threads";
+import { createTurns } from "./take-turns.ts";
+
+/** What a thread answers: the result of its job, or why there is none. */
+export type JobOutcome = { ok: true; value: unknown } | { ok: false; error: string };
+
+/** Does a job in a thread. @throws Error with a sentence when it takes too long or too much memory, or is stopped. */
+type JobThreads = (job: object, transfer: ArrayBuffer[], signal: AbortSignal) => Promise<unknown>;
+
+const DEADLINE_MS = 10_000;
+const MEMORY_MB = 384;
+
+/**
+ * Makes threads for work that may take long or much memory: one for each job, two at once, ended with the job.
+ * @param worker the file that a thread runs; it reads the job from `workerData` and posts a {@link JobOutcome}.
+ */
+export function createJobThreads(worker: URL, deadlineMs = DEADLINE_MS): JobThreads {
+  const turns = createTurns({ atOnce: 2, waitingMax: 30 });
+  return async (job, transfer, signal) => {
+    const taken = await turns("thread", signal, () =>
+      runThread(worker, job, transfer, AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)])),
+    );
+    const outcome = taken.ok ? taken.value : taken;
+    if (!outcome.ok) throw new Error(outcome.error);
+    return outcome.value;
+  };
+}
+
+async function runThread(
+  file: URL,
+  job: object,
+  transfer: ArrayBuffer[],
+  signal: AbortSignal,
+): Promise<JobOutcome> {
+  const worker = new Worker(file, {
+    // No environment, so that code in the thread finds no secret.
+    env: {},
+    execArgv: [],
+    workerData: job,
+    transferList: transfer,
+    resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB, maxYoungGenerationSizeMb: 32 },
+  });
+  const { promise, resolve } = Promise.withResolvers<JobOutcome>();
+  const stop = () => resolve({ ok: false, error: "The work took too long, or was stopped." });
+  worker.on("message", resolve);
+  worker.on("error", (error: NodeJS.ErrnoException) => {
+    const isMemory = error.code === "ERR_WORKER_OUT_OF_MEMORY";
+    resolve({ ok: false, error: isMemory ? "The page takes more memory than it may." : error.message });
+  });
+  worker.on("exit", () => resolve({ ok: false, error: "The work ended without an answer." }));
+  if (signal.aborted) stop();
+  else signal.addEventListener("abort", stop, { once: true });
+  try {
+    return await promise;
+  } finally {
+    signal.removeEventListener("abort", stop);
+    await worker.terminate();
+  }
+}

@@ -1,0 +1,139 @@
+import type { LiveBrowser } from "#lib/browser/browser-service.ts";
+import type { VariantSummary } from "#lib/events/event.ts";
+import { findSession } from "#lib/session/session-store.ts";
+import { withinDeadline } from "#lib/tools/browser/within-deadline.ts";
+import { checkDocumentContent } from "./compile/check-document.ts";
+import type { RevisionInput, VariantDocument } from "./document.ts";
+import { type Grounding, groundChanges } from "./grounding/ground-changes.ts";
+import { describeDifference, describeProblem, revise } from "./revise.ts";
+import { readPageScript } from "./shown-variant.ts";
+import { storeRevision } from "./store-revision.ts";
+import { findRevision, findRevisionOfCall } from "./variant-store.ts";
+import type { VariantsDeps } from "./variants-deps.ts";
+
+/** A change of a variant by the agent. */
+type VariantCall = {
+  /** The root of the tree. */
+  sessionId: string;
+  requestId: string | null;
+  runId: string | null;
+  callId: string;
+  variant: string;
+  /** The newest revision that the caller knows; null for whichever is the newest. */
+  baseRevision: number | null;
+  change: RevisionInput;
+  signal: AbortSignal;
+};
+
+export type Applied =
+  | {
+      ok: true;
+      summary: VariantSummary;
+      /** Whether an earlier try of the call has stored it. */
+      isRepeated: boolean;
+      /** What each change found in the live page; null without a browser, or for a repeated call. */
+      grounding: (Grounding & { ok: true }) | null;
+      pageUrl: string | null;
+    }
+  | { ok: false; problem: string };
+
+/** Time for the selectors and for the page to hydrate, on a busy machine. */
+const GROUND_MS_MAX = 25_000;
+const PROBLEMS_SHOWN = 10;
+const CHANGES_SHOWN = 20;
+const EMPTY: VariantDocument = { pages: [] };
+
+/**
+ * Changes a variant: tries the new revision on the live page, stores it, and shows it. Nothing is stored, and the page is
+ * as before, if the revision is stale, breaks a limit, or does not fit the page.
+ *
+ * @param live the session's browser; undefined without one: then the revision is stored untried.
+ */
+export async function applyVariant(
+  deps: VariantsDeps,
+  live: LiveBrowser | undefined,
+  call: VariantCall,
+): Promise<Applied> {
+  const { sessionId, runId, callId, variant, change } = call;
+  const repeated = runId === null ? undefined : await findRevisionOfCall(deps.db, { runId, callId });
+  if (repeated) return describeRepeated(repeated);
+  const newest = await findRevision(deps.db, sessionId, variant);
+  const before = newest?.document ?? EMPTY;
+  const baseRevision = call.baseRevision ?? newest?.number ?? 0;
+  if (baseRevision !== (newest?.number ?? 0)) return describeStale(deps, call, newest?.number ?? 0, before);
+
+  const pageUrl = live ? live.page().url() : await readTarget(deps, sessionId);
+  const revised = revise(before, change, pageUrl);
+  if (!revised.ok) return revised;
+  const { document } = revised;
+  const problem = refuseDocument(document, before);
+  if (problem !== undefined) return { ok: false, problem };
+
+  const previous = live ? (await readPageScript(deps.db, sessionId)).now : "";
+  const trial = { variant, document, before, previous };
+  const grounding = live
+    ? await withinDeadline(call.signal, GROUND_MS_MAX, () => groundChanges(live, trial))
+    : null;
+  if (grounding && !grounding.ok) return grounding;
+  const draft = { ...call, baseRevision, author: "agent", document } as const;
+  const stored = await storeRevision(deps, draft);
+  if (stored.ok) return { ok: true, summary: stored.summary, isRepeated: false, grounding, pageUrl };
+  // Another author was faster: the page shows that revision.
+  if (live) await deps.browser.refreshPageScripts([live.sessionId]);
+  if (stored.reason === "stale") return { ok: false, problem: explainStale(baseRevision, stored) };
+  return {
+    ok: false,
+    problem: stored.reason === "refused" ? stored.problem : "this session was deleted.",
+  };
+}
+
+function describeRepeated({
+  variant,
+  number,
+  check,
+}: NonNullable<Awaited<ReturnType<typeof findRevisionOfCall>>>): Applied {
+  const checked = check ? { status: check.status, at: check.at } : null;
+  const summary = { key: variant, revision: number, check: checked, publication: null };
+  return { ok: true, summary, isRepeated: true, grounding: null, pageUrl: null };
+}
+
+async function readTarget({ db }: VariantsDeps, sessionId: string): Promise<string | null> {
+  const session = await findSession(db, sessionId);
+  return session?.targetUrl ?? session?.targetPageUrls[0] ?? null;
+}
+
+/** Why a document cannot be stored; undefined if it can. */
+function refuseDocument(document: VariantDocument, before: VariantDocument): string | undefined {
+  const problems = checkDocumentContent(document);
+  if (problems.length > 0) {
+    const lines = problems.slice(0, PROBLEMS_SHOWN).map((each) => describeProblem(document, each));
+    if (problems.length > PROBLEMS_SHOWN) lines.push(`and ${problems.length - PROBLEMS_SHOWN} more problems`);
+    return lines.join("\n");
+  }
+  if (JSON.stringify(document) === JSON.stringify(before))
+    return "the call changes nothing: give add, drop, css, js or set.";
+  return undefined;
+}
+
+async function describeStale(
+  { db }: VariantsDeps,
+  { sessionId, variant, baseRevision }: VariantCall,
+  newest: number,
+  document: VariantDocument,
+): Promise<Applied> {
+  const known = baseRevision ? await findRevision(db, sessionId, variant, baseRevision) : undefined;
+  const changes = describeDifference(known?.document ?? EMPTY, document);
+  return { ok: false, problem: explainStale(baseRevision ?? 0, { newest, changes }) };
+}
+
+function explainStale(base: number, { newest, changes }: { newest: number; changes: string[] }): string {
+  if (newest === 0) return `baseRevision: the variant has no revision yet, so it must be 0, not ${base}.`;
+  if (base > newest) return `baseRevision: ${base} does not exist; the newest revision is ${newest}.`;
+  const shown = changes.slice(0, CHANGES_SHOWN);
+  const more = changes.length > shown.length ? [`and ${changes.length - shown.length} more`] : [];
+  return [
+    `baseRevision: ${base} is stale; the newest revision is ${newest}. Changed since:`,
+    ...[...shown, ...more].map((line) => `- ${line}`),
+    "Nothing was stored. Decide on top of that, and call again.",
+  ].join("\n");
+}

@@ -1,0 +1,184 @@
+import type { CheckedPage, Finding } from "./check-report.ts";
+import { type OriginalElement, readOriginals } from "./inside/disturb-change.ts";
+import { type DomSnapshot, snapshotDom } from "./inside/snapshot-dom.ts";
+import type { CheckContext, CheckTarget } from "./load/check-context.ts";
+import { openLoad, type PageLoad, withLoad } from "./load/open-load.ts";
+import { copyProblems, type PageProblems } from "./load/page-problems.ts";
+import { settleAll } from "./load/settle-all.ts";
+import { settleLoad, settleVariant } from "./load/settle-load.ts";
+import { checkFight } from "./steps/check-fight.ts";
+import { checkNavigation } from "./steps/check-navigation.ts";
+import { type CheckedRequirement, checkRequirements } from "./steps/check-requirements.ts";
+import { checkRerender } from "./steps/check-rerender.ts";
+import { checkRevert } from "./steps/check-revert.ts";
+import { checkStays } from "./steps/check-stays.ts";
+import { checkStyles } from "./steps/check-styles.ts";
+import { compareAccessibility } from "./steps/compare-accessibility.ts";
+import { type CheckedChange, isProven, judgeChanges } from "./steps/judge-changes.ts";
+import { judgeLayout } from "./steps/judge-layout.ts";
+import { judgeLayoutShift, judgePolicies, judgeProblems, readPaintToApplied } from "./steps/judge-page.ts";
+import { assertHere, type Observation, observeLoad } from "./steps/observe-load.ts";
+import type { PagePictures } from "./steps/take-pictures.ts";
+
+/** What the examination of a page works with. */
+type PageCheckDeps = {
+  /** Origin that serves published scripts. */
+  scriptOrigin: string;
+  requirements: CheckedRequirement[];
+};
+
+/** The proof of one page at one width. */
+export type PageResult = {
+  page: Omit<CheckedPage, "pictures">;
+  pictures: PagePictures;
+  findings: Finding[];
+  notes: string[];
+};
+
+/** A page at rest without and with the variant. */
+type Pair = {
+  control: Observation;
+  variant: Observation;
+  variantLoad: PageLoad;
+  /** The elements of the changes, as they are without the variant. */
+  originals: Record<string, OriginalElement[]>;
+  /** Documents without the variant, at two times and of another load. */
+  snapshots: DomSnapshot[];
+  /** Errors of the loads without the variant. */
+  problems: PageProblems[];
+  /** Milliseconds since navigation start: later loads are compared at the same age. */
+  ageMs: number;
+};
+
+/**
+ * Examines a page at one width: with the variant, twice without it, and once more with it each for reverting and for
+ * navigation. Each load has a context of its own.
+ * @throws PageFailure, or Error with a sentence, when the page cannot be examined.
+ */
+export async function checkPage(
+  deps: PageCheckDeps,
+  check: CheckContext,
+  target: CheckTarget,
+): Promise<PageResult> {
+  const loads: PageLoad[] = [];
+  const open = async (hasVariant: boolean) => {
+    const load = await openLoad(check, target, hasVariant);
+    loads.push(load);
+    return load;
+  };
+  try {
+    const opened = await settleAll([open(false), open(true), open(false)]);
+    return await prove(deps, check, target, await observePair(check, target, opened));
+  } finally {
+    await Promise.all(loads.map((load) => load.close()));
+  }
+}
+
+/** Waits until all loads are at rest, and reads them at the same age. */
+async function observePair(
+  check: CheckContext,
+  target: CheckTarget,
+  [controlLoad, variantLoad, again]: [PageLoad, PageLoad, PageLoad],
+): Promise<Pair> {
+  const ids = target.changes.map(({ id }) => id);
+  const ages = await settleAll([
+    settleLoad(controlLoad, check),
+    settleVariant(variantLoad, check, target, ids),
+    settleLoad(again, check),
+  ]);
+  const ageMs = Math.max(...ages);
+  await settleAll([controlLoad, variantLoad, again].map((load) => settleLoad(load, check, ageMs)));
+  for (const load of [controlLoad, again, variantLoad]) assertHere(target, load);
+  const [control, variant, snapshot] = await settleAll([
+    observeLoad(check, target, controlLoad),
+    observeLoad(check, target, variantLoad),
+    again.look(snapshotDom, null),
+  ]);
+  const originals = await controlLoad.look(readOriginals, null);
+  const problems = [copyProblems(controlLoad.problems), copyProblems(again.problems)];
+  await Promise.all([controlLoad.close(), again.close()]);
+  const snapshots = [...control.snapshots, snapshot];
+  return { control, variant, variantLoad, originals, snapshots, problems, ageMs };
+}
+
+async function prove(
+  deps: PageCheckDeps,
+  check: CheckContext,
+  target: CheckTarget,
+  pair: Pair,
+): Promise<PageResult> {
+  const { control, variant } = pair;
+  const judged = judgeChanges(target, { ...variant, control: control.seen });
+  const changes = judged.changes;
+  const shift = judgeLayoutShift(target, control.seen, variant.seen);
+  const [examined, returned] = await settleAll([
+    examineVariant(deps, check, target, pair, changes),
+    checkReturn(check, target, pair, changes),
+  ]);
+  const page = {
+    url: target.url,
+    viewport: target.viewport,
+    changes,
+    paintToAppliedMs: readPaintToApplied(variant.seen),
+    layoutShift: shift.layoutShift,
+  };
+  const findings = [...judged.findings, ...examined, ...returned, ...shift.findings];
+  const pictures = { title: variant.seen.title, before: control.picture, after: variant.picture };
+  return { page, pictures, findings, notes: describeGaps(target, pair) };
+}
+
+/** Examines the page that shows the variant. At the end it renders over the changes, which may break the page. */
+async function examineVariant(
+  deps: PageCheckDeps,
+  check: CheckContext,
+  target: CheckTarget,
+  { control, variant, variantLoad, originals, problems }: Pair,
+  changes: CheckedChange[],
+): Promise<Finding[]> {
+  return [
+    ...(await checkFight(check, target, variantLoad, variant.losses)),
+    ...(await checkStyles(target, variantLoad)),
+    ...(await checkRequirements(check, target, variantLoad, deps.requirements)),
+    ...(await compareAccessibility(target, variantLoad, control.violations, variant.violations)),
+    ...judgeLayout(target, control.layout, variant.layout),
+    ...(await judgePolicies(target, variantLoad.response, variant.seen, deps.scriptOrigin)),
+    ...judgeProblems(target, variantLoad.problems, problems),
+    ...(await checkStays(check, target, variantLoad, changes)),
+    ...(await checkRerender(check, target, variantLoad, changes, originals)),
+  ];
+}
+
+/** Checks that the changes survive leaving and coming back, and that they are taken back without a trace. */
+async function checkReturn(
+  check: CheckContext,
+  target: CheckTarget,
+  { snapshots, problems, variantLoad, ageMs }: Pair,
+  changes: CheckedChange[],
+): Promise<Finding[]> {
+  const proven = changes.filter(isProven);
+  if (changes.length > 0 && proven.length === 0) return [];
+  const ids = proven.map(({ id }) => id);
+  // What the page at rest has logged is reported already.
+  const found = copyProblems(variantLoad.problems);
+  const leave = () =>
+    withLoad(check, target, true, async (load) => {
+      await settleVariant(load, check, target, ids);
+      return checkNavigation(check, target, load, proven, [...problems, found]);
+    });
+  const [left, reverted] = await settleAll([
+    leave(),
+    checkRevert(check, target, { snapshots, ageMs }, proven),
+  ]);
+  return [...left, ...reverted];
+}
+
+function describeGaps({ url, viewport }: CheckTarget, { snapshots, variant }: Pair): string[] {
+  const subject = `${url} (${viewport}) is very large:`;
+  const isCut = snapshots.some((snapshot) => snapshot.isCut);
+  return [
+    ...(variant.violations.isWhole
+      ? []
+      : [`${subject} contrast and target size were checked for the elements of the changes only.`]),
+    ...(isCut ? [`${subject} after reverting, only its first 30,000 elements were compared.`] : []),
+  ];
+}

@@ -1,0 +1,170 @@
+import type { LiveBrowser } from "#lib/browser/browser-service.ts";
+import { withinDeadline } from "#lib/tools/browser/within-deadline.ts";
+import { variantScript } from "../compile/variant-script.ts";
+import type { VariantDocument } from "../document.ts";
+import { matchesAddress } from "../runtime/match-address.ts";
+import { checkPage, type PageResult } from "./check-page.ts";
+import type { CheckedPage, CheckReport, Finding, ViewportName } from "./check-report.ts";
+import { type ChosenPages, choosePages, isEffective } from "./choose-pages.ts";
+import { listExaminedChanges } from "./examined-changes.ts";
+import type { CheckContext, CheckTarget } from "./load/check-context.ts";
+import { CHECK_LIMITS, type CheckLimits } from "./load/check-limits.ts";
+import { makeFinding } from "./make-finding.ts";
+import { type CheckedRequirement, requirementsOf } from "./steps/check-requirements.ts";
+import { keepPictures, type PictureDeps } from "./steps/take-pictures.ts";
+
+/** What a check works with. */
+export type CheckDeps = Omit<PictureDeps, "owner"> & {
+  /** Origin that serves published scripts. */
+  scriptOrigin: string;
+  /** Shorter limits, for tests. */
+  limits?: Partial<CheckLimits>;
+};
+
+/** A revision to prove. */
+export type CheckRequest = {
+  live: LiveBrowser;
+  sessionId: string;
+  runId: string | null;
+  variant: string;
+  revision: number;
+  document: VariantDocument;
+  viewports?: ViewportName[];
+  requirements?: CheckedRequirement[];
+  signal: AbortSignal;
+  onProgress?: (done: number, total: number, message: string) => void;
+};
+
+const FINDINGS_MAX = 50;
+const STORAGE_TIMEOUT_MS = 10_000;
+const DEFAULT_VIEWPORTS: ViewportName[] = ["desktop", "phone"];
+
+/**
+ * Proves a revision: opens each of its pages afresh with the storage of the live browser, without and with the variant, and
+ * examines what the variant does. A page that cannot be examined is a finding.
+ * @throws the signal's reason when the check is stopped; Error when the browser or the evidence store fails.
+ */
+export async function checkVariant(deps: CheckDeps, request: CheckRequest): Promise<CheckReport> {
+  const { live, variant, revision, document, signal, viewports = DEFAULT_VIEWPORTS } = request;
+  const startMs = Date.now();
+  const limits = { ...CHECK_LIMITS, ...deps.limits };
+  const chosen = choosePages(document, live.page().url());
+  const storage = await withinDeadline(
+    signal,
+    STORAGE_TIMEOUT_MS,
+    () => live.context.storageState(),
+    () =>
+      "The live page does not answer, so its cookies and storage could not be read. Reload it, and check again.",
+  );
+  const check: CheckContext = {
+    live,
+    storage,
+    variant,
+    script: variantScript(document, variant),
+    limits,
+    signal: AbortSignal.any([signal, AbortSignal.timeout(limits.checkMs)]),
+  };
+  const targets = chosen.urls.flatMap((url) =>
+    viewports.map((viewport) => makeTarget(document, url, viewport)),
+  );
+  const pages: CheckedPage[] = [];
+  const findings = describeUnopenable(document, chosen);
+  const notes = listUnchecked(request, chosen);
+  for (const [index, target] of targets.entries()) {
+    request.onProgress?.(index, targets.length, `checking ${target.url} (${target.viewport})`);
+    const examined = await examine(deps, request, check, target);
+    findings.push(...examined.findings);
+    if (!("page" in examined)) continue;
+    const owner = { sessionId: request.sessionId, runId: request.runId };
+    const kept = await keepPictures({ ...deps, owner }, target, examined.pictures, signal);
+    pages.push({ ...examined.page, pictures: kept.pictures });
+    notes.push(...examined.notes, ...kept.notes);
+  }
+  return {
+    variant,
+    revision,
+    status: statusOf(findings),
+    at: new Date(startMs).toISOString(),
+    durationMs: Date.now() - startMs,
+    findings: bySeverity(findings).slice(0, FINDINGS_MAX),
+    pages,
+    notes,
+  };
+}
+
+function makeTarget({ pages }: VariantDocument, url: string, viewport: ViewportName): CheckTarget {
+  const matching = pages.filter((page) => matchesAddress(page, url));
+  return {
+    url,
+    viewport,
+    changes: listExaminedChanges(matching),
+    css: matching.map(({ css }) => css).filter((css) => css.trim() !== ""),
+    late: matching.flatMap(({ changes }) => changes.flatMap(({ id, late }) => (late === true ? [id] : []))),
+    isHere: (address) => matching.every((page) => matchesAddress(page, address)),
+    idsAt: (address) =>
+      pages
+        .filter((page) => matchesAddress(page, address))
+        .flatMap(({ changes }) => changes.map(({ id }) => id)),
+  };
+}
+
+/** @returns the proof, or why the page cannot be examined. @throws when the check is stopped or the browser has ended. */
+async function examine(
+  deps: CheckDeps,
+  { live, requirements = [], signal }: CheckRequest,
+  check: CheckContext,
+  target: CheckTarget,
+): Promise<PageResult | { findings: Finding[] }> {
+  const { pageMs, checkMs } = check.limits;
+  const fail = (message: string) => ({
+    findings: [makeFinding(target, "fail", "page_failed", null, message)],
+  });
+  const late = AbortSignal.timeout(pageMs);
+  try {
+    const pageCheck = { ...check, signal: AbortSignal.any([check.signal, late]) };
+    return await checkPage({ scriptOrigin: deps.scriptOrigin, requirements }, pageCheck, target);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!live.browser.isConnected()) throw error;
+    if (check.signal.aborted)
+      return fail(
+        `The page was not examined: a check may take ${checkMs / 1_000} s. Check one viewport at a time.`,
+      );
+    if (late.aborted) return fail(`The page was not examined completely within ${pageMs / 1_000} s.`);
+    return fail(error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error));
+  }
+}
+
+/** Entries without a page to open, and a revision that does nothing. */
+function describeUnopenable({ pages }: VariantDocument, { unopenable }: ChosenPages): Finding[] {
+  const findings = unopenable.map(({ url, message }) =>
+    makeFinding({ url, viewport: null }, "fail", "page_failed", null, message),
+  );
+  if (pages.some(isEffective)) return findings;
+  const message =
+    "The revision has no change that is on, no css and no js, so there is nothing to check. Add a change first.";
+  return [
+    makeFinding({ url: pages[0]?.url ?? "", viewport: null }, "fail", "nothing_to_check", null, message),
+  ];
+}
+
+/** Requirements of pages that the check does not open. */
+function listUnchecked({ requirements = [] }: CheckRequest, { urls }: ChosenPages): string[] {
+  return requirements
+    .filter((requirement) => !urls.some((url) => requirementsOf([requirement], url).length > 0))
+    .map(
+      ({ id, assertion }) =>
+        `Requirement ${id} was not checked: the variant does not change ${assertion.url}.`,
+    );
+}
+
+function statusOf(findings: Finding[]): CheckReport["status"] {
+  if (findings.some(({ level }) => level === "fail")) return "fail";
+  return findings.length > 0 ? "warn" : "pass";
+}
+
+/** Failures first. */
+const bySeverity = (findings: Finding[]): Finding[] => [
+  ...findings.filter(({ level }) => level === "fail"),
+  ...findings.filter(({ level }) => level === "warn"),
+];

@@ -1,0 +1,211 @@
+import { createHash } from "node:crypto";
+import type { DomNode } from "./inside/snapshot-dom.ts";
+
+/** A difference between two snapshots of a document. */
+export type DomDifference = {
+  /** The same in every snapshot that differs at this place in this way. */
+  key: string;
+  /** `key` with the places among siblings left out. */
+  looseKey: string;
+  description: string;
+  /** The change that works on the element, or on one around it. */
+  changeId: string | null;
+};
+
+/** A place in the document: with the indexes of siblings, without them, and as people read it. */
+type Place = { path: string; loosePath: string; shown: string; changeId: string | null };
+
+/** Beyond this number of children, two lists are compared by place. */
+const ALIGNED_MAX = 400;
+const TEXT_SHOWN = 80;
+
+/** The differences of `other` from `control`. */
+export function listDifferences(control: DomNode, other: DomNode): DomDifference[] {
+  const place: Place = { path: "", loosePath: "", shown: "", changeId: null };
+  return compareNodes(control, other, place, new Map());
+}
+
+/**
+ * The differences that documents without the variant do not have among themselves: what changes by itself (clocks, random
+ * ids) is left out.
+ */
+export function withoutNoise(found: DomDifference[], noise: DomDifference[]): DomDifference[] {
+  const keys = new Set(noise.map(({ key }) => key));
+  const looseKeys = new Map<string, Set<string>>();
+  for (const { key, looseKey } of noise)
+    looseKeys.set(looseKey, (looseKeys.get(looseKey) ?? new Set()).add(key));
+  // Where two or more siblings change by themselves, any sibling may.
+  return found.filter(({ key, looseKey }) => !keys.has(key) && (looseKeys.get(looseKey)?.size ?? 0) < 2);
+}
+
+type Hashes = Map<DomNode, string>;
+
+function compareNodes(control: DomNode, other: DomNode, place: Place, hashes: Hashes): DomDifference[] {
+  const changeId = other.changeId ?? place.changeId;
+  const at = (kind: string, description: string): DomDifference => ({
+    key: `${place.path}|${kind}`,
+    looseKey: `${place.loosePath}|${kind}`,
+    description,
+    changeId,
+  });
+  const where = place.shown || "the document";
+  if (control.text !== other.text)
+    return [at("text", `the text of ${where} is ${quote(other.text)} instead of ${quote(control.text)}`)];
+  return [
+    ...compareAttributes(control, other, where, at),
+    ...compareChildren(control, other, { ...place, changeId }, hashes, at),
+  ];
+}
+
+type Describe = (kind: string, description: string) => DomDifference;
+
+function compareAttributes(control: DomNode, other: DomNode, where: string, at: Describe): DomDifference[] {
+  const names = new Set([...Object.keys(control.attributes), ...Object.keys(other.attributes)]);
+  return [...names].flatMap((name) => {
+    const [before, after] = [control.attributes[name], other.attributes[name]];
+    if (before === after) return [];
+    // Names may be random too, so they share one key.
+    if (before === undefined)
+      return [at("attributes", `${where} has the attribute ${name}=${quote(after ?? "")}`)];
+    if (after === undefined) return [at("attributes", `${where} lost the attribute ${name}`)];
+    return [at(`attribute ${name}`, `${where} has ${name}=${quote(after)} instead of ${quote(before)}`)];
+  });
+}
+
+function compareChildren(
+  control: DomNode,
+  other: DomNode,
+  place: Place,
+  hashes: Hashes,
+  at: Describe,
+): DomDifference[] {
+  const where = place.shown || "the document";
+  return alignChildren(control.children, other.children, hashes).flatMap(({ before, after, index }) => {
+    if (before && after && before.name === after.name)
+      return compareNodes(before, after, step(place, before, index), hashes);
+    const left = after
+      ? [
+          {
+            ...at("children", `${label(after)} was left in ${where}`),
+            changeId: after.changeId ?? place.changeId,
+          },
+        ]
+      : [];
+    const lost = before ? [at("children", `${label(before)} is missing in ${where}`)] : [];
+    return [...left, ...lost];
+  });
+}
+
+function step(place: Place, node: DomNode, index: number): Place {
+  const join = (path: string, last: string) => (path === "" ? last : `${path} > ${last}`);
+  return {
+    path: join(place.path, `${node.name}[${index}]`),
+    loosePath: join(place.loosePath, node.name),
+    shown: join(place.shown, node.attributes.id ? `${node.name}#${node.attributes.id}` : node.name),
+    changeId: place.changeId,
+  };
+}
+
+/** Nodes that belong together; `index` is the place of `before` among its siblings. */
+type Pair = { before: DomNode | undefined; after: DomNode | undefined; index: number };
+
+/** Pairs equal children first, then those in the gaps between them by their order. */
+function alignChildren(control: DomNode[], other: DomNode[], hashes: Hashes): Pair[] {
+  const pairs: Pair[] = [];
+  let [from, fromOther] = [0, 0];
+  const closeGap = (to: number, toOther: number) => {
+    const [gap, gapOther] = [control.slice(from, to), other.slice(fromOther, toOther)];
+    if (gap.length === gapOther.length)
+      gap.forEach((before, offset) => {
+        pairs.push({ before, after: gapOther[offset], index: from + offset });
+      });
+    else pairs.push(...pairByName(gap, gapOther, from));
+  };
+  for (const [index, otherIndex] of findCommon(control, other, hashes)) {
+    closeGap(index, otherIndex);
+    [from, fromOther] = [index + 1, otherIndex + 1];
+  }
+  closeGap(control.length, other.length);
+  return pairs;
+}
+
+/** Pairs each node with the next one of its name and id; what remains has no partner. */
+function pairByName(gap: DomNode[], gapOther: DomNode[], from: number): Pair[] {
+  let at = 0;
+  const pairs: Pair[] = [];
+  gap.forEach((before, offset) => {
+    const found = gapOther.findIndex(
+      (after, index) =>
+        index >= at && after.name === before.name && after.attributes.id === before.attributes.id,
+    );
+    const end = found < 0 ? at : found;
+    for (const after of gapOther.slice(at, end))
+      pairs.push({ before: undefined, after, index: from + offset });
+    pairs.push({ before, after: gapOther[found], index: from + offset });
+    at = found < 0 ? at : found + 1;
+  });
+  for (const after of gapOther.slice(at)) pairs.push({ before: undefined, after, index: from + gap.length });
+  return pairs;
+}
+
+/** The places of a longest common subsequence of equal nodes. */
+function findCommon(control: DomNode[], other: DomNode[], hashes: Hashes): [number, number][] {
+  const [left, right] = [control, other].map((nodes) => nodes.map((node) => hashOf(node, hashes)));
+  if (!left || !right) return [];
+  let start = 0;
+  while (start < left.length && start < right.length && left[start] === right[start]) start += 1;
+  let end = 0;
+  while (
+    end < Math.min(left.length, right.length) - start &&
+    left[left.length - 1 - end] === right[right.length - 1 - end]
+  )
+    end += 1;
+  const common: [number, number][] = Array.from({ length: start }, (_, index) => [index, index]);
+  common.push(
+    ...findMiddle(left.slice(start, left.length - end), right.slice(start, right.length - end), start),
+  );
+  for (let back = end; back > 0; back -= 1) common.push([left.length - back, right.length - back]);
+  return common;
+}
+
+function findMiddle(left: string[], right: string[], offset: number): [number, number][] {
+  if (left.length > ALIGNED_MAX || right.length > ALIGNED_MAX) return [];
+  const lengths = Array.from({ length: left.length + 1 }, () => new Array<number>(right.length + 1).fill(0));
+  const lengthAt = (row: number, column: number) => lengths[row]?.[column] ?? 0;
+  for (let row = left.length - 1; row >= 0; row -= 1)
+    for (let column = right.length - 1; column >= 0; column -= 1) {
+      const length =
+        left[row] === right[column]
+          ? lengthAt(row + 1, column + 1) + 1
+          : Math.max(lengthAt(row + 1, column), lengthAt(row, column + 1));
+      lengths[row]?.splice(column, 1, length);
+    }
+  const common: [number, number][] = [];
+  for (let [row, column] = [0, 0]; row < left.length && column < right.length; ) {
+    if (left[row] === right[column]) common.push([offset + row++, offset + column++]);
+    else if (lengthAt(row + 1, column) >= lengthAt(row, column + 1)) row += 1;
+    else column += 1;
+  }
+  return common;
+}
+
+function hashOf(node: DomNode, hashes: Hashes): string {
+  const cached = hashes.get(node);
+  if (cached !== undefined) return cached;
+  const attributes = Object.entries(node.attributes).sort(([one], [two]) => (one < two ? -1 : 1));
+  const content = [node.name, node.text, attributes, node.children.map((each) => hashOf(each, hashes))];
+  const hash = createHash("sha1").update(JSON.stringify(content)).digest("base64");
+  hashes.set(node, hash);
+  return hash;
+}
+
+const quote = (text: string) =>
+  JSON.stringify(text.length > TEXT_SHOWN ? `${text.slice(0, TEXT_SHOWN)}…` : text);
+
+function label({ name, attributes, text }: DomNode): string {
+  if (name.startsWith("#")) return `${name.slice(1).replace("-", " ")} ${quote(text)}`;
+  const shown = ["id", "class"].flatMap((key) =>
+    attributes[key] ? [` ${key}=${quote(attributes[key])}`] : [],
+  );
+  return `<${name}${shown.join("")}>`;
+}

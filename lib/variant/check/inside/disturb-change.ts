@@ -1,0 +1,164 @@
+import type { PageWatch } from "./page-watch.ts";
+
+/** A node of the page without the variant. */
+type NodeCopy =
+  | string
+  | {
+      name: string;
+      namespace: string | null;
+      attributes: [name: string, value: string][];
+      children: NodeCopy[];
+    };
+
+/** An element that a change matches, as it is without the variant. */
+export type OriginalElement = {
+  copy: NodeCopy;
+  /** Finds the element's parent. */
+  parentSelector: string | null;
+  /** Its place among the parent's elements. */
+  index: number;
+};
+
+/** How the check renders over a change: as a framework that updates an element, or as one that makes a new one. */
+export type Disturbance = "restore" | "replace";
+
+/** Reads the elements of all changes in a page without the variant. Runs inside the page, sent as source. */
+export function readOriginals(watch: PageWatch): Record<string, OriginalElement[]> {
+  const ELEMENTS_MAX = 10;
+  const NODES_MAX = 2_000;
+  const kit = watch.newKit();
+  const copy = (node: Node): NodeCopy[] => {
+    if (node instanceof Text) return [node.data];
+    if (!(node instanceof Element)) return [];
+    const attributes = [...node.attributes].map(({ name, value }): [string, string] => [name, value]);
+    const children = [...node.childNodes].flatMap(copy);
+    return [{ name: node.localName, namespace: node.namespaceURI, attributes, children }];
+  };
+  return Object.fromEntries(
+    watch.changes.map((change) => {
+      const elements = watch.verifier.subjects(kit, change).slice(0, ELEMENTS_MAX);
+      const originals = elements.flatMap((element): OriginalElement[] => {
+        const [whole] = element.querySelectorAll("*").length > NODES_MAX ? [] : copy(element);
+        if (whole === undefined) return [];
+        const parent = element.parentElement;
+        const parentSelector = parent && kit.selectorOf(parent);
+        return [{ copy: whole, parentSelector, index: parent ? [...parent.children].indexOf(element) : 0 }];
+      });
+      return [change.id, originals];
+    }),
+  );
+}
+
+/** What became of a change after its elements were rendered again. */
+type Rendered = {
+  /** Whether anything was rendered over: not `html`, `head` and `body`, and no element without an original. */
+  isDisturbed: boolean;
+  isApplied: boolean;
+  /** Whether the nodes of an insertion are in the document more often than before. */
+  isRepeated: boolean;
+};
+
+/**
+ * Renders over the elements of a change with their original content, and waits until the change is applied again. Runs
+ * inside the page, sent as source: it uses nothing from outside its own body.
+ */
+export async function disturbChange(
+  watch: PageWatch,
+  {
+    id,
+    way,
+    originals,
+    maxMs,
+  }: { id: string; way: Disturbance; originals: OriginalElement[]; maxMs: number },
+): Promise<Rendered> {
+  const untouched = { isDisturbed: false, isApplied: true, isRepeated: false };
+  const change = watch.changes.find((each) => each.id === id);
+  if (!change) return untouched;
+  const kit = watch.newKit();
+  const build = (copy: NodeCopy): Node => {
+    if (typeof copy === "string") return document.createTextNode(copy);
+    const element = document.createElementNS(copy.namespace, copy.name);
+    for (const [name, value] of copy.attributes) {
+      // A script would run once more.
+      if (copy.name !== "script" || name !== "src") element.setAttribute(name, value);
+    }
+    if (copy.name === "script") element.setAttribute("type", "text/plain");
+    element.append(...copy.children.map(build));
+    return element;
+  };
+  const restoreAttribute = (element: Element, original: NodeCopy, name: string) => {
+    const [, value] =
+      (typeof original === "string" ? [] : original.attributes).find(([each]) => each === name) ?? [];
+    if (value === undefined) element.removeAttribute(name);
+    else if (name === "style") (element as HTMLElement).style.cssText = value;
+    else element.setAttribute(name, value);
+  };
+  const restoreContent = (element: Element, original: NodeCopy) => {
+    const children = typeof original === "string" ? [] : original.children;
+    const [only] = element.childNodes;
+    // Frameworks write into the text node that they know.
+    if (
+      only instanceof Text &&
+      element.childNodes.length === 1 &&
+      typeof children[0] === "string" &&
+      children.length === 1
+    )
+      only.data = children[0];
+    else element.replaceChildren(...children.map(build));
+  };
+  const putBack = ({ copy, parentSelector, index }: OriginalElement): boolean => {
+    const parent = parentSelector === null ? undefined : kit.queryAll(parentSelector)[0];
+    if (!parent) return false;
+    parent.insertBefore(build(copy), parent.children[index] ?? null);
+    return true;
+  };
+  const restore = (element: Element, { copy }: OriginalElement): boolean => {
+    switch (change.op) {
+      case "setText":
+      case "setHtml":
+        restoreContent(element, copy);
+        return true;
+      case "setAttribute":
+      case "removeAttribute":
+        restoreAttribute(element, copy, change.name);
+        return true;
+      case "addClass":
+      case "removeClass":
+        restoreAttribute(element, copy, "class");
+        return true;
+      case "setStyle":
+        restoreAttribute(element, copy, "style");
+        return true;
+      default:
+        return false;
+    }
+  };
+  const isRoot = (element: Element) => ["html", "head", "body"].includes(element.localName);
+
+  const disturb = (): boolean => {
+    if (change.op === "remove") return way === "restore" && originals.map(putBack).includes(true);
+    if (change.op === "insert" && way === "restore") {
+      const inserted = watch.verifier.touched(kit, change);
+      for (const element of inserted) element.remove();
+      return inserted.length > 0;
+    }
+    const elements = watch.verifier.subjects(kit, change);
+    const disturbed = originals.map((original, index) => {
+      const element = elements[index];
+      if (!element) return false;
+      if (way === "restore") return restore(element, original);
+      if (isRoot(element)) return false;
+      element.replaceWith(build(original.copy));
+      return true;
+    });
+    return disturbed.includes(true);
+  };
+
+  // An earlier disturbance may have taken the element along.
+  const before = watch.verifier.verify(kit, change, false);
+  const copies = watch.verifier.copies(kit, change);
+  if ((!before.isApplied && before.matched > 0) || !disturb()) return untouched;
+  await watch.untilApplied([id], maxMs);
+  const { isApplied } = watch.verifier.verify(watch.newKit(), change, false);
+  return { isDisturbed: true, isApplied, isRepeated: watch.verifier.copies(watch.newKit(), change) > copies };
+}

@@ -1,0 +1,45 @@
+import type { PageWatch } from "./page-watch.ts";
+
+/** Links that a page's router may follow without a document load; each is found again by its index. */
+export type RouteLink = { index: number; url: string };
+
+/**
+ * Finds links to other addresses of the page's origin. Links that end something (log out, delete, cancel …) and links in
+ * forms are left out. Runs inside the page, sent as source: it uses nothing from outside its own body.
+ */
+export function findLinks(watch: PageWatch, limit: number): RouteLink[] {
+  const DANGEROUS =
+    /log-?_?(out|off)|sign-?_?(out|off)|abmelden|delete|remove|destroy|unsubscribe|cancel|revoke|reset|disable|buy|order\/|pay\b|cart\/add|add-to|download|export/i;
+  const kit = watch.newKit();
+  const seen = new Set<string>();
+  const links = kit.queryAll("a[href]");
+  return links
+    .flatMap((link, index): RouteLink[] => {
+      if (!(link instanceof HTMLAnchorElement) || !kit.isVisible(link)) return [];
+      const { href, target, origin, pathname, search } = link;
+      const isSame = pathname === location.pathname && search === location.search;
+      if (origin !== location.origin || isSame || seen.has(href)) return [];
+      if ((target !== "" && target !== "_self") || link.hasAttribute("download") || link.closest("form"))
+        return [];
+      if (
+        DANGEROUS.test(
+          `${pathname}${search} ${link.textContent ?? ""} ${link.getAttribute("aria-label") ?? ""}`,
+        )
+      )
+        return [];
+      seen.add(href);
+      return [{ index, url: href }];
+    })
+    .slice(0, limit);
+}
+
+/** Clicks a link of {@link findLinks}. Runs inside the page, sent as source. */
+export function clickLink(watch: PageWatch, { index, url }: RouteLink): void {
+  const link = watch.newKit().queryAll("a[href]")[index];
+  if (link instanceof HTMLAnchorElement && link.href === url) link.click();
+}
+
+/** Goes back in the history. Runs inside the page, sent as source. */
+export function goBack(): void {
+  history.back();
+}

@@ -1,0 +1,86 @@
+import type { PageWatch } from "./page-watch.ts";
+import type { Verdict } from "./verify-changes.ts";
+
+/** What the check sees of one change in a document. */
+export type SeenChange = Verdict & {
+  appliedAtMs: number | null;
+  losses: number;
+  /** Whether an element has matched at any time. */
+  hasMatched: boolean;
+  /** How often the nodes of an insertion are in the document. */
+  copies: number;
+};
+
+/** What the check sees of a document. */
+export type SeenPage = {
+  changes: Record<string, SeenChange>;
+  layoutShift: number;
+  /** Milliseconds since navigation start; null before. */
+  firstPaintMs: number | null;
+  /** Policies of `meta` elements. */
+  metaPolicies: string[];
+  title: string;
+};
+
+/** Reads the state of all changes. Runs inside the page, sent as source. */
+export function readChanges(watch: PageWatch): SeenPage {
+  const verdicts = watch.verdicts(true);
+  const kit = watch.newKit();
+  const none = { matched: 0, applied: 0, isApplied: false, problem: null };
+  const changes = watch.changes.map((change): [string, SeenChange] => [
+    change.id,
+    {
+      ...(verdicts[change.id] ?? none),
+      ...watch.track(change.id),
+      hasMatched: watch.verifier.hasMatched(change),
+      copies: watch.verifier.copies(kit, change),
+    },
+  ]);
+  const [paint] = performance.getEntriesByType("paint");
+  const metas = document.querySelectorAll("meta[http-equiv='content-security-policy' i]");
+  return {
+    changes: Object.fromEntries(changes),
+    layoutShift: watch.layoutShift(),
+    firstPaintMs: paint?.startTime ?? null,
+    metaPolicies: [...metas].map((meta) => meta.getAttribute("content") ?? ""),
+    title: document.title,
+  };
+}
+
+/** How many elements a page has, and CSS selectors of those of its changes. Runs inside the page, sent as source. */
+export function readSize(watch: PageWatch): { elements: number; changed: string[] } {
+  const CHANGED_MAX = 50;
+  const kit = watch.newKit();
+  const changed = watch.changes
+    .flatMap((change) => watch.verifier.touched(kit, change))
+    .slice(0, CHANGED_MAX)
+    .map((element) => kit.selectorOf(element) ?? ">>");
+  return {
+    elements: document.getElementsByTagName("*").length,
+    // Paths into shadow roots are not CSS.
+    changed: [...new Set(changed.filter((selector) => !selector.includes(">>")))],
+  };
+}
+
+/** How often the page undid each change so far. Runs inside the page, sent as source. */
+export const readLosses = (watch: PageWatch): Record<string, number> =>
+  Object.fromEntries(watch.changes.map(({ id }) => [id, watch.track(id).losses]));
+
+/**
+ * The change whose element is or contains an element, or is in it; null for none. `path` has a CSS selector for each
+ * shadow root on the way. Runs inside the page, sent as source.
+ */
+export function findChangeOf(watch: PageWatch, path: string[]): string | null {
+  const kit = watch.newKit();
+  let scope: ParentNode | null = document;
+  let element: Element | null = null;
+  for (const selector of path) {
+    element = scope?.querySelector(selector) ?? null;
+    scope = element?.shadowRoot ?? null;
+  }
+  if (!element) return null;
+  const wanted = element;
+  const isTouched = (test: (each: Element) => boolean) =>
+    watch.changes.find((change) => watch.verifier.touched(kit, change).some(test))?.id;
+  return isTouched((each) => each.contains(wanted)) ?? isTouched((each) => wanted.contains(each)) ?? null;
+}

@@ -1,0 +1,15 @@
+import type { PageWatch } from "./page-watch.ts";
+
+/** What a requirement's selector finds: the texts of the elements that people can see, and how many there are in all. */
+export type FoundElements = { count: number; visibleTexts: string[] };
+
+/** Finds the elements of a requirement. Runs inside the page, sent as source. */
+export function readRequirement(watch: PageWatch, selector: string): FoundElements {
+  const kit = watch.newKit();
+  const elements = kit.queryAll(selector);
+  const visible = elements.filter((element) => kit.isVisible(element));
+  return {
+    count: elements.length,
+    visibleTexts: visible.slice(0, 50).map((element) => kit.contentOf(element)),
+  };
+}

@@ -1,0 +1,82 @@
+import type { PageWatch } from "./page-watch.ts";
+
+/** A node of a document: an element, `#text`, `#comment`, `#shadow-root`, or `#style-sheet` for an adopted one. */
+export type DomNode = {
+  name: string;
+  attributes: Record<string, string>;
+  /** Text of a text, a comment or a style sheet. */
+  text: string;
+  children: DomNode[];
+  /** The change that works on this element. */
+  changeId: string | null;
+};
+
+export type DomSnapshot = { root: DomNode; isCut: boolean };
+
+/**
+ * Copies the document with its open shadow roots and adopted style sheets. Runs inside the page, sent as source: it uses
+ * nothing from outside its own body.
+ */
+export function snapshotDom(watch: PageWatch): DomSnapshot {
+  const NODES_MAX = 30_000;
+  const TEXT_MAX = 500;
+  let count = 0;
+  const kit = watch.newKit();
+  const changeOf = new Map<Element, string>();
+  for (const change of watch.changes)
+    for (const element of [...watch.verifier.subjects(kit, change), ...watch.verifier.touched(kit, change)])
+      changeOf.set(element, change.id);
+
+  const cut = (text: string) =>
+    text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX)} (${text.length} characters)` : text;
+  const make = (name: string, text: string, children: DomNode[]): DomNode => ({
+    name,
+    attributes: {},
+    text: cut(text),
+    children,
+    changeId: null,
+  });
+  const copySheets = (sheets: readonly CSSStyleSheet[]): DomNode[] =>
+    sheets.map((sheet) =>
+      make("#style-sheet", [...sheet.cssRules].map(({ cssText }) => cssText).join("\n"), []),
+    );
+  const copyChildren = (parent: Node): DomNode[] => {
+    const copies: DomNode[] = [];
+    for (const child of parent.childNodes) {
+      const previous = copies.at(-1);
+      if (count >= NODES_MAX) break;
+      if (child instanceof Text) {
+        // Neighbouring texts look the same as one.
+        if (previous?.name === "#text") previous.text = cut(previous.text + child.data);
+        else if (child.data !== "") copies.push(make("#text", child.data, []));
+      } else if (child instanceof Comment) copies.push(make("#comment", child.data, []));
+      else if (child instanceof Element) copies.push(copyElement(child));
+    }
+    return copies;
+  };
+  const copyElement = (element: Element): DomNode => {
+    count += 1;
+    const { shadowRoot } = element;
+    const shadow = shadowRoot
+      ? [
+          make("#shadow-root", "", [
+            ...copySheets(shadowRoot.adoptedStyleSheets),
+            ...copyChildren(shadowRoot),
+          ]),
+        ]
+      : [];
+    const attributes = [...element.attributes]
+      // An empty class or style means the same as none.
+      .filter(({ name, value }) => value !== "" || (name !== "class" && name !== "style"))
+      .map(({ name, value }) => [name, cut(value)]);
+    return {
+      name: element.localName,
+      attributes: Object.fromEntries(attributes),
+      text: "",
+      children: [...shadow, ...copyChildren(element)],
+      changeId: changeOf.get(element) ?? null,
+    };
+  };
+  const root = make("#document", "", [...copySheets(document.adoptedStyleSheets), ...copyChildren(document)]);
+  return { root, isCut: count >= NODES_MAX };
+}

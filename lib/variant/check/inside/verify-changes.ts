@@ -1,0 +1,214 @@
+import type { PageKit } from "#lib/tools/browser/page-kit/page-kit.ts";
+import type { ExaminedChange } from "../examined-changes.ts";
+import type { NodeMatcher } from "./match-nodes.ts";
+
+/** Whether a change is in the document now. */
+export type Verdict = {
+  /** Elements that the change is about. */
+  matched: number;
+  /** Elements of these that carry it. */
+  applied: number;
+  isApplied: boolean;
+  /** What the first element that does not carry it shows instead; null when all do. */
+  problem: string | null;
+};
+
+/** Reads changes off the document, without the page's scripts and without the runtime. */
+export type Verifier = {
+  /** Notes the elements that match now: a change may make its own selector stop matching. */
+  follow: (kit: PageKit) => void;
+  /** @param isThorough also compares computed styles, for which the element's style is changed for a moment. */
+  verify: (kit: PageKit, change: ExaminedChange, isThorough: boolean) => Verdict;
+  /** Whether an element has matched in this document at any time. */
+  hasMatched: (change: ExaminedChange) => boolean;
+  /** The elements that a change works on: those it changed, or inserted. */
+  touched: (kit: PageKit, change: ExaminedChange) => Element[];
+  /** Elements that the selector matches, and connected ones that matched before and carry the change. */
+  subjects: (kit: PageKit, change: ExaminedChange) => Element[];
+  /** How often the nodes of an insertion are in the document. */
+  copies: (kit: PageKit, change: ExaminedChange) => number;
+};
+
+/**
+ * Makes a {@link Verifier}. Runs inside the page, sent as source: it uses nothing from outside its own body.
+ * @param makeMatcher `makeNodeMatcher`.
+ */
+export function makeVerifier(
+  changes: ExaminedChange[],
+  makeMatcher: (isShared: (element: Element) => boolean) => NodeMatcher,
+): Verifier {
+  const followed = new Map<string, Set<Element>>(changes.map(({ id }) => [id, new Set()]));
+  const followedBy = (change: ExaminedChange) => followed.get(change.id) ?? new Set<Element>();
+  const isOthers = (change: ExaminedChange, element: Element) =>
+    changes.some((other) => other.id !== change.id && followedBy(other).has(element));
+  const matcherOf = (change: ExaminedChange) => makeMatcher((element) => isOthers(change, element));
+  const hasOthersInside = (change: ExaminedChange, element: Element) =>
+    isOthers(change, element) || [...element.querySelectorAll("*")].some((each) => isOthers(change, each));
+
+  const quote = (text: string) => JSON.stringify(text.length > 80 ? `${text.slice(0, 79)}…` : text);
+  const query = (kit: PageKit, selector: string): Element[] => {
+    try {
+      return kit.queryAll(selector);
+    } catch {
+      // The selector is invalid; the runtime reports it.
+      return [];
+    }
+  };
+
+  /** Where an insertion or a moved element belongs: the nodes of the element, or its siblings on one side. */
+  const regionOf = (anchor: Element, position: string): Node[] => {
+    if (position === "start" || position === "end") return [...anchor.childNodes];
+    const siblings = [...(anchor.parentNode?.childNodes ?? [])];
+    const index = siblings.indexOf(anchor);
+    return position === "before" ? siblings.slice(0, index) : siblings.slice(index + 1);
+  };
+  const isWithin = (kit: PageKit, element: Element, change: ExaminedChange & { op: "move" }): boolean =>
+    query(kit, change.target).some((target) => {
+      const isBetween = (node: Node) =>
+        node instanceof Element && !isOthers(change, node) && !followedBy(change).has(node);
+      if (change.position === "before" || change.position === "after") {
+        const region = regionOf(target, change.position);
+        const index = region.indexOf(element);
+        const between = change.position === "before" ? region.slice(index + 1) : region.slice(0, index);
+        return index >= 0 && !between.some(isBetween);
+      }
+      if (element.parentNode !== target && element.getRootNode() !== target.shadowRoot) return false;
+      const siblings = [...(element.parentNode?.children ?? [])];
+      const index = siblings.indexOf(element);
+      const beyond = change.position === "start" ? siblings.slice(0, index) : siblings.slice(index + 1);
+      return !beyond.some(isBetween);
+    });
+
+  const styleProblem = (
+    element: Element,
+    style: Record<string, string>,
+    isThorough: boolean,
+  ): string | null => {
+    const own = (element as HTMLElement).style;
+    const probe = document.createElement("div").style;
+    const saved = element.getAttribute("style");
+    for (const [name, value] of Object.entries(style)) {
+      const [, bare = value, important] = /^(.*?)\s*(!important)?\s*$/is.exec(value) ?? [];
+      probe.setProperty(name, bare, important ? "important" : "");
+      const wanted = probe.getPropertyValue(name);
+      if (wanted === "") return `${name}: ${quote(value)} is not valid CSS`;
+      if (own.getPropertyValue(name) !== wanted)
+        return `has the style ${name}: ${quote(own.getPropertyValue(name))}`;
+      if (!isThorough) continue;
+      const shown = getComputedStyle(element).getPropertyValue(name);
+      own.setProperty("transition", "none", "important");
+      own.setProperty(name, bare, "important");
+      const forced = getComputedStyle(element).getPropertyValue(name);
+      if (saved === null) element.removeAttribute("style");
+      else own.cssText = saved;
+      if (shown !== forced) return `shows ${name}: ${quote(shown)}, because a rule of the page is stronger`;
+    }
+    return null;
+  };
+
+  const textProblem = (change: ExaminedChange & { op: "setText" }, element: Element): string | null => {
+    const actual = element.textContent ?? "";
+    if (actual === change.text || (hasOthersInside(change, element) && actual.includes(change.text)))
+      return null;
+    return `has the text ${quote(actual)}`;
+  };
+  const htmlProblem = (change: ExaminedChange & { op: "setHtml" }, element: Element): string | null => {
+    const actual = [...element.childNodes];
+    const run = matcherOf(change).findRun(change.nodes, actual);
+    if (!run) return `has the content ${quote(element.innerHTML)}`;
+    const isExtra = (node: Node) =>
+      !run.includes(node) && node instanceof Element && !isOthers(change, node) && !isOthers(change, element);
+    const extra = actual.find(isExtra);
+    return extra ? `has further content: ${quote((extra as Element).outerHTML)}` : null;
+  };
+  const attributeProblem = (
+    change: ExaminedChange & { op: "setAttribute" },
+    element: Element,
+  ): string | null => {
+    const actual = element.getAttribute(change.name);
+    const words = (change.name === "class" ? change.value.split(/\s+/) : []).filter((word) => word !== "");
+    const isClass = words.length > 0 && words.every((word) => element.classList.contains(word));
+    return actual === change.value || isClass
+      ? null
+      : `has ${change.name}=${actual === null ? "(none)" : quote(actual)}`;
+  };
+
+  /** Why an element does not carry the change; null when it does. */
+  const problemOf = (
+    kit: PageKit,
+    change: ExaminedChange,
+    element: Element,
+    isThorough: boolean,
+  ): string | null => {
+    switch (change.op) {
+      case "setText":
+        return textProblem(change, element);
+      case "setHtml":
+        return htmlProblem(change, element);
+      case "setAttribute":
+        return attributeProblem(change, element);
+      case "removeAttribute":
+        return element.hasAttribute(change.name) ? `has the attribute ${change.name}` : null;
+      case "addClass":
+        return element.classList.contains(change.className)
+          ? null
+          : `does not have the class ${change.className}`;
+      case "removeClass":
+        return element.classList.contains(change.className) ? `has the class ${change.className}` : null;
+      case "setStyle":
+        return styleProblem(element, change.style, isThorough);
+      case "insert": {
+        const run = matcherOf(change).findRun(change.nodes, regionOf(element, change.position));
+        return run ? null : "does not have the inserted content";
+      }
+      case "move":
+        return isWithin(kit, element, change) ? null : `is not ${change.position} ${change.target}`;
+      case "remove":
+        return element.isConnected && element.checkVisibility() ? "is on the page" : null;
+    }
+  };
+
+  const subjects: Verifier["subjects"] = (kit, change) => {
+    const matching = query(kit, change.selector);
+    if (change.op === "remove") return [...new Set([...matching, ...followedBy(change)])];
+    // What a page does with elements that have stopped matching for other reasons is not the change's concern.
+    const kept = [...followedBy(change)].filter(
+      (each) => each.isConnected && !matching.includes(each) && problemOf(kit, change, each, false) === null,
+    );
+    return [...matching, ...kept];
+  };
+  const runsOf = (kit: PageKit, change: ExaminedChange & { op: "insert" }): Node[][] => {
+    const isInside = change.position === "start" || change.position === "end";
+    const containers = new Set(subjects(kit, change).map((each) => (isInside ? each : each.parentNode)));
+    return [...containers].flatMap((container) =>
+      matcherOf(change).findRuns(change.nodes, [...(container?.childNodes ?? [])]),
+    );
+  };
+
+  return {
+    follow(kit) {
+      for (const change of changes)
+        for (const element of query(kit, change.selector)) followedBy(change).add(element);
+    },
+    hasMatched: (change) => followedBy(change).size > 0,
+    subjects,
+    verify(kit, change, isThorough) {
+      const elements = subjects(kit, change);
+      const problems = elements.map((element) => problemOf(kit, change, element, isThorough));
+      const applied = problems.filter((problem) => problem === null).length;
+      const problem = problems.find((each) => each !== null) ?? null;
+      return {
+        matched: elements.length,
+        applied,
+        isApplied: elements.length > 0 && applied === elements.length,
+        problem,
+      };
+    },
+    touched(kit, change) {
+      if (change.op === "remove") return [];
+      if (change.op !== "insert") return subjects(kit, change);
+      return runsOf(kit, change).flatMap((run) => run.filter((node) => node instanceof Element));
+    },
+    copies: (kit, change) => (change.op === "insert" ? runsOf(kit, change).length : 0),
+  };
+}

@@ -1,0 +1,228 @@
+import type { Page, Response } from "playwright";
+import { describeNetError } from "#lib/browser/page/explain-failure.ts";
+import type { FreshContext } from "#lib/browser/page/open-fresh-context.ts";
+import { withinDeadline } from "#lib/tools/browser/within-deadline.ts";
+import { VIEWPORTS } from "../check-report.ts";
+import type { CheckContext, CheckTarget } from "./check-context.ts";
+import { PageFailure } from "./page-failure.ts";
+import { followProblems, type PageProblems } from "./page-problems.ts";
+import {
+  addWatch,
+  evaluateInWorld,
+  type InsideFunction,
+  isDocumentLeft,
+  openPageWorld,
+  type PageWorld,
+} from "./page-world.ts";
+
+/** One load of a page in a context of its own. */
+export type PageLoad = {
+  page: Page;
+  /** `The page`, or `With the variant the page`. */
+  subject: string;
+  problems: PageProblems;
+  /** The answer to the first document. */
+  response: Response | null;
+  /** Requests for documents, scripts, styles and data that are not answered yet. */
+  pendingRequests: () => number;
+  /**
+   * Runs a function inside the page, in the check's own world.
+   * @throws Error with a sentence when the page does not answer, or keeps loading other documents.
+   */
+  look: <Argument, Result>(
+    fn: InsideFunction<Argument, Result>,
+    argument: Argument,
+    timeoutMs?: number,
+  ) => Promise<Result>;
+  /** Evaluates an expression in the page's own world; the page can answer what it likes. */
+  evaluateInPage: (expression: string) => Promise<unknown>;
+  /** Does something else in the check's world of the document that is shown now. */
+  inWorld: <Result>(timeoutMs: number, work: (world: PageWorld) => Promise<Result>) => Promise<Result>;
+  /** A picture of the upper left part of the page, as PNG. */
+  capture: (size: { width: number; height: number }) => Promise<Uint8Array>;
+  close: () => Promise<void>;
+};
+
+const AWAITED = new Set(["document", "stylesheet", "script", "xhr", "fetch"]);
+/** A page that loads more documents than this by itself is not waited for. */
+const DOCUMENTS_MAX = 5;
+const OPEN_TIMEOUT_MS = 15_000;
+/** Playwright's own deadline comes first: it says what was not reached. */
+const GRACE_MS = 1_000;
+
+/**
+ * Opens a page with the check's watch in it, and with the variant's script if `hasVariant`.
+ * @throws PageFailure when the page is not reached, or answers with an error.
+ */
+export async function openLoad(
+  check: CheckContext,
+  target: CheckTarget,
+  hasVariant: boolean,
+): Promise<PageLoad> {
+  const fresh = await openContext(check, target);
+  try {
+    return await load(check, target, fresh, hasVariant);
+  } catch (error) {
+    await fresh.close();
+    throw error;
+  }
+}
+
+/** Does something with a load, and closes it. */
+export async function withLoad<Result>(
+  check: CheckContext,
+  target: CheckTarget,
+  hasVariant: boolean,
+  work: (load: PageLoad) => Promise<Result>,
+): Promise<Result> {
+  const opened = await openLoad(check, target, hasVariant);
+  try {
+    return await work(opened);
+  } finally {
+    await opened.close();
+  }
+}
+
+async function openContext(check: CheckContext, { viewport }: CheckTarget): Promise<FreshContext> {
+  const { signal, live, storage } = check;
+  const isMobile = viewport !== "desktop";
+  const opening = live.openContext({ viewport: VIEWPORTS[viewport], isMobile, storage });
+  const silence = () => "The browser did not open a page for the check.";
+  try {
+    return await withinDeadline(signal, OPEN_TIMEOUT_MS, () => opening, silence);
+  } catch (error) {
+    // It may still open; then nothing uses it.
+    void opening.then((fresh) => fresh.close()).catch(() => {});
+    throw error;
+  }
+}
+
+async function load(
+  check: CheckContext,
+  target: CheckTarget,
+  fresh: FreshContext,
+  hasVariant: boolean,
+): Promise<PageLoad> {
+  const { answerMs, loadMs } = check.limits;
+  const { page, cdp, close } = fresh;
+  const subject = hasVariant ? "With the variant the page" : "The page";
+  const problems = followProblems(page);
+  const pending = followRequests(page);
+  const countDocuments = followDocuments(page);
+  const within = createDeadlines(check.signal, page, subject);
+
+  await within(answerMs, async () => {
+    await addWatch(cdp, target.changes);
+    if (hasVariant) await cdp.send("Page.addScriptToEvaluateOnNewDocument", { source: check.script });
+  });
+  const response = await within(loadMs + GRACE_MS, () => go(fresh, target.url, loadMs));
+  const status = response?.status() ?? 0;
+  if (status >= 400) throw new PageFailure(`${subject} answered with the status ${status}.`);
+  await within(loadMs + GRACE_MS, () => untilLoaded(page, loadMs));
+
+  async function look<Argument, Result>(
+    fn: InsideFunction<Argument, Result>,
+    argument: Argument,
+  ): Promise<Result> {
+    for (;;) {
+      const seen = countDocuments();
+      if (seen > DOCUMENTS_MAX)
+        throw new PageFailure(`${subject} keeps loading other documents; it now shows ${page.url()}.`);
+      try {
+        return await evaluateInWorld(await openPageWorld(cdp), fn, argument);
+      } catch (error) {
+        if (!isDocumentLeft(error) || page.isClosed()) throw error;
+        // The document was replaced: the next one is asked.
+        if (seen === countDocuments()) await page.waitForEvent("framenavigated", { timeout: answerMs });
+      }
+    }
+  }
+
+  return {
+    page,
+    subject,
+    problems,
+    response,
+    pendingRequests: () => pending.size,
+    look: (fn, argument, timeoutMs = answerMs) => within(timeoutMs, () => look(fn, argument)),
+    evaluateInPage: (expression) =>
+      within(answerMs + GRACE_MS, async () => {
+        const options = { expression, returnByValue: true, timeout: answerMs };
+        const { result } = await cdp.send("Runtime.evaluate", options);
+        return result.value as unknown;
+      }),
+    inWorld: (timeoutMs, work) => within(timeoutMs, async () => work(await openPageWorld(cdp))),
+    capture: (size) =>
+      within(answerMs, async () => {
+        const clip = { x: 0, y: 0, ...size, scale: 1 };
+        const options = { format: "png", clip, captureBeyondViewport: true } as const;
+        const { data } = await cdp.send("Page.captureScreenshot", options);
+        return Buffer.from(data, "base64");
+      }),
+    close,
+  };
+}
+
+/** Makes a function that waits for work on a page until a deadline, the end of the check, or a crash. */
+function createDeadlines(signal: AbortSignal, page: Page, subject: string) {
+  const crashed = Promise.withResolvers<never>();
+  // Nothing may be waiting when it crashes.
+  crashed.promise.catch(() => {});
+  page.on("crash", () => crashed.reject(new PageFailure(`${subject} crashed.`)));
+  const silence = (seconds: number) =>
+    `${subject} did not answer within ${seconds} s: its scripts are busy, or never end.`;
+  return <Result>(timeoutMs: number, work: () => Promise<Result>): Promise<Result> =>
+    withinDeadline(signal, timeoutMs, () => Promise.race([work(), crashed.promise]), silence);
+}
+
+async function go(
+  { page, refuse, readRefusal }: FreshContext,
+  url: string,
+  timeoutMs: number,
+): Promise<Response | null> {
+  const fail = (reason: string) => new PageFailure(`The page could not be opened: ${reason}.`);
+  const refusal = await refuse(url);
+  if (refusal !== undefined) throw fail(refusal);
+  try {
+    return await page.goto(url, { waitUntil: "commit", timeout: timeoutMs });
+  } catch (error) {
+    const text = String(error);
+    const reason = readRefusal();
+    if (reason !== undefined) throw fail(reason);
+    if (/download/i.test(text)) throw new PageFailure("The address is a download, not a page.");
+    const code = /net::ERR_\w+/.exec(text)?.[0];
+    if (code !== undefined) throw fail(describeNetError(code, url));
+    throw new PageFailure(`The page did not answer within ${Math.round(timeoutMs / 1_000)} s.`);
+  }
+}
+
+async function untilLoaded(page: Page, timeoutMs: number): Promise<void> {
+  try {
+    await page.waitForLoadState("load", { timeout: timeoutMs });
+  } catch (error) {
+    // A page that goes on loading is examined as it is.
+    if (!(error instanceof Error) || error.name !== "TimeoutError") throw error;
+  }
+}
+
+/** @returns how many documents the main frame has shown so far. */
+function followDocuments(page: Page): () => number {
+  let count = 0;
+  page.on("framenavigated", (frame) => {
+    if (frame === page.mainFrame()) count += 1;
+  });
+  return () => count;
+}
+
+function followRequests(page: Page): Set<unknown> {
+  const pending = new Set<unknown>();
+  page.on("request", (request) => {
+    if (AWAITED.has(request.resourceType())) pending.add(request);
+  });
+  page.on("requestfinished", (request) => pending.delete(request));
+  page.on("requestfailed", (request) => pending.delete(request));
+  page.on("framenavigated", (frame) => {
+    if (frame === page.mainFrame()) pending.clear();
+  });
+  return pending;
+}

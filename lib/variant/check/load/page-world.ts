@@ -1,0 +1,66 @@
+import type { CDPSession } from "playwright";
+import type { PageFrame } from "#lib/tools/browser/page-kit/page-frames.ts";
+import { pageKitSource } from "#lib/tools/browser/page-kit/page-kit.ts";
+import type { ExaminedChange } from "../examined-changes.ts";
+import { makeNodeMatcher } from "../inside/match-nodes.ts";
+import { type PageWatch, watchPage } from "../inside/page-watch.ts";
+import { makeVerifier } from "../inside/verify-changes.ts";
+
+/** Where the check's functions run in a document: a world of its own, which the page's scripts cannot reach. */
+export type PageWorld = Pick<PageFrame, "session" | "contextId">;
+
+/** A function that runs inside the page, sent as source; its argument and its result are JSON. */
+export type InsideFunction<Argument, Result> = (
+  watch: PageWatch,
+  argument: Argument,
+) => Result | Promise<Result>;
+
+const WORLD_NAME = "agent-session-check";
+
+/** Starts the check's watch in each document of a page from now on; frames inside the page have none. */
+export async function addWatch(session: CDPSession, changes: ExaminedChange[]): Promise<void> {
+  const source = `if (self === top) {
+    const changes = ${JSON.stringify(changes)};
+    const counter = { prefix: "", next: 1 };
+    const newKit = () => ${pageKitSource("counter")};
+    const verifier = (${makeVerifier})(changes, ${makeNodeMatcher});
+    globalThis.agentSessionWatch = (${watchPage})(changes, newKit, verifier);
+  }`;
+  await session.send("Page.addScriptToEvaluateOnNewDocument", { source, worldName: WORLD_NAME });
+}
+
+/** The world of the document that is shown now: DevTools keeps one of a name for each session and document. */
+export async function openPageWorld(session: CDPSession): Promise<PageWorld> {
+  const { frameTree } = await session.send("Page.getFrameTree");
+  const { executionContextId: contextId } = await session.send("Page.createIsolatedWorld", {
+    frameId: frameTree.frame.id,
+    worldName: WORLD_NAME,
+  });
+  return { session, contextId };
+}
+
+/** Runs a function in a world. @throws Error with the function's own message; see {@link isDocumentLeft}. */
+export async function evaluateInWorld<Argument, Result>(
+  { session, contextId }: PageWorld,
+  fn: InsideFunction<Argument, Result>,
+  argument: Argument,
+): Promise<Result> {
+  const { result, exceptionDetails } = await session.send("Runtime.evaluate", {
+    expression: `(${fn})(globalThis.agentSessionWatch, ${JSON.stringify(argument ?? null)})`,
+    contextId,
+    awaitPromise: true,
+    returnByValue: true,
+  });
+  if (exceptionDetails) {
+    const { exception, text } = exceptionDetails;
+    throw new Error((exception?.description ?? text).split("\n")[0]);
+  }
+  // It is what the function returns.
+  return result.value as Result;
+}
+
+/** Whether an evaluation failed because the document was left meanwhile. */
+export const isDocumentLeft = (error: unknown): boolean =>
+  /context was destroyed|cannot find context|navigated|no frame for given id|promise was collected|inspected target/i.test(
+    String(error),
+  );

@@ -1,0 +1,76 @@
+import type { PageWatch, QuietPage } from "../inside/page-watch.ts";
+import type { CheckContext, CheckTarget } from "./check-context.ts";
+import type { PageLoad } from "./open-load.ts";
+import { readReport } from "./read-report.ts";
+
+const QUIET_MS = 100;
+/** A page whose content always changes is not waited for longer than this. */
+const QUIET_MS_MAX = 1_000;
+const POLL_MS = 50;
+
+/**
+ * Waits until a page has loaded, makes no requests and its content does not change. Each of these waits has an end of its
+ * own.
+ * @param ageMs the least time since navigation start, so that loads of one page can be compared.
+ * @returns milliseconds since navigation start.
+ */
+export async function settleLoad(load: PageLoad, { limits }: CheckContext, ageMs = 0): Promise<number> {
+  const untilMs = Date.now() + limits.restMs;
+  const wanted = { quietMs: QUIET_MS, loadedMs: limits.loadedMs, ageMs, maxMs: QUIET_MS_MAX };
+  const timeoutMs = ageMs + limits.loadedMs + QUIET_MS_MAX + limits.answerMs;
+  for (;;) {
+    const age = await load.look(
+      (watch: PageWatch, quiet: QuietPage) => watch.untilQuiet(quiet),
+      wanted,
+      timeoutMs,
+    );
+    if (load.pendingRequests() === 0 || Date.now() >= untilMs) return age;
+  }
+}
+
+/**
+ * Waits until the page has hydrated and the changes of these ids are applied, those that come late for longer; then until
+ * the page is at rest again. Changes that are not applied by then are left for the verdict.
+ * @returns milliseconds since navigation start.
+ */
+export async function settleVariant(
+  load: PageLoad,
+  check: CheckContext,
+  { late }: Pick<CheckTarget, "late">,
+  ids: string[],
+  ageMs = 0,
+): Promise<number> {
+  const { limits, variant } = check;
+  const early = ids.filter((id) => !late.includes(id));
+  const age = await settleLoad(load, check, ageMs);
+  const startMs = Date.now();
+  const restMs = () => Math.max(0, startMs + limits.applyMs - Date.now());
+  let isHydrating = (await readReport(load, variant))?.isHydrating === true;
+  if (!isHydrating && (await untilApplied(load, check, ids, 0))) return age;
+  while (isHydrating && restMs() > 0) {
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    isHydrating = (await readReport(load, variant))?.isHydrating === true;
+  }
+  await untilApplied(load, check, early, restMs());
+  await untilApplied(
+    load,
+    check,
+    ids.filter((id) => late.includes(id)),
+    limits.lateMs,
+  );
+  return settleLoad(load, check);
+}
+
+/** Waits until the changes of these ids are applied, at the latest after `maxMs`. @returns whether they are. */
+export const untilApplied = (
+  load: PageLoad,
+  { limits }: Pick<CheckContext, "limits">,
+  ids: string[],
+  maxMs: number,
+): Promise<boolean> =>
+  load.look(
+    (watch: PageWatch, wanted: { ids: string[]; maxMs: number }) =>
+      watch.untilApplied(wanted.ids, wanted.maxMs),
+    { ids, maxMs },
+    maxMs + limits.answerMs,
+  );

@@ -1,0 +1,15 @@
+import type { Finding, FindingCode } from "./check-report.ts";
+
+const MESSAGE_MAX = 600;
+
+/** Makes a finding of a page at one width. */
+export function makeFinding(
+  { url, viewport }: Pick<Finding, "url" | "viewport">,
+  level: Finding["level"],
+  code: FindingCode,
+  changeId: string | null,
+  message: string,
+): Finding {
+  const cut = message.length > MESSAGE_MAX ? `${message.slice(0, MESSAGE_MAX).toWellFormed()}…` : message;
+  return { level, code, changeId, url, viewport, message: cut };
+}

@@ -1,0 +1,173 @@
+import type { Finding } from "../check-report.ts";
+import { clickLink, findLinks, goBack, type RouteLink } from "../inside/find-links.ts";
+import { readChanges } from "../inside/read-changes.ts";
+import type { CheckContext, CheckTarget } from "../load/check-context.ts";
+import { type PageLoad, withLoad } from "../load/open-load.ts";
+import { copyProblems, listNewErrors, type PageProblems } from "../load/page-problems.ts";
+import { settleLoad, untilApplied } from "../load/settle-load.ts";
+import { makeFinding } from "../make-finding.ts";
+import type { CheckedChange } from "./judge-changes.ts";
+
+const LINKS_MAX = 5;
+const POLL_MS = 20;
+const ERRORS_SHOWN = 5;
+/** How long a router may take to change the address, in milliseconds; data may be requested first. */
+const ROUTE_MS_MAX = 2_000;
+const CONTENT = new Set(["setText", "setHtml", "insert"]);
+
+/** A way to another address of the page's router. */
+type Trip = { away: string; isBack: boolean };
+
+/**
+ * Leaves the page by a link that its router follows without a document load, comes back, and expects the changes again and
+ * no new errors.
+ * @param changes outcomes of the changes that are applied; their `navigation` is set where the page has such a link.
+ * @param known errors that do not count: those of the page without the variant, and those that were found before.
+ */
+export async function checkNavigation(
+  check: CheckContext,
+  target: CheckTarget,
+  load: PageLoad,
+  changes: CheckedChange[],
+  known: PageProblems[],
+): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  const trip = await leaveAndReturn(check, load, async (away) => {
+    findings.push(...(await judgeAway(target, load, changes, away)));
+  });
+  if (!trip) return [];
+  if (trip.isBack) findings.push(...(await judgeReturn(check, target, load, changes, trip)));
+  if (trip.isBack && listNewErrors(load.problems, known).length === 0) return findings;
+  return [...findings, ...(await compareTrips(check, target, { load, trip, known }))];
+}
+
+/** Makes the same trip without the variant: what happens there too is not the variant's doing. */
+async function compareTrips(
+  check: CheckContext,
+  target: CheckTarget,
+  { load, trip, known }: { load: PageLoad; trip: Trip; known: PageProblems[] },
+): Promise<Finding[]> {
+  const control = await withLoad(check, target, false, async (controlLoad) => {
+    await settleLoad(controlLoad, check);
+    const controlTrip = await leaveAndReturn(check, controlLoad, async () => {});
+    return { trip: controlTrip, problems: copyProblems(controlLoad.problems) };
+  });
+  const findings = listNewErrors(load.problems, [...known, control.problems])
+    .slice(0, ERRORS_SHOWN)
+    .map((text) => {
+      const message = `With the variant the page logs an error while it goes to ${trip.away} by a link and back: ${text}`;
+      return makeFinding(target, "fail", "console_error", null, message);
+    });
+  if (trip.isBack || control.trip?.isBack !== true) return findings;
+  const message = `With the variant the page does not come back from ${trip.away}, which it does without.`;
+  return [...findings, makeFinding(target, "fail", "lost_at_navigation", null, message)];
+}
+
+/**
+ * Follows a link of the page's router and goes back. Documents are not requested meanwhile, so that no other link has an
+ * effect.
+ * @returns undefined when the page has no such link.
+ */
+async function leaveAndReturn(
+  check: CheckContext,
+  load: PageLoad,
+  onAway: (away: string) => Promise<void>,
+): Promise<Trip | undefined> {
+  const start = load.page.url();
+  const document = await blockDocuments(load);
+  const links = await load.look(findLinks, LINKS_MAX);
+  const away = await followFirst(load, links, start, document.isRequested);
+  if (away === undefined) return undefined;
+  await settleLoad(load, check);
+  await onAway(away);
+  await load.look(goBack, null);
+  const isBack = await untilTrue(() => load.page.url() === start, check.limits.routeMs);
+  if (isBack) await settleLoad(load, check);
+  return { away, isBack };
+}
+
+async function judgeReturn(
+  check: CheckContext,
+  target: CheckTarget,
+  load: PageLoad,
+  changes: CheckedChange[],
+  { away }: Trip,
+): Promise<Finding[]> {
+  const ids = changes.map(({ id }) => id);
+  await untilApplied(load, check, ids, check.limits.routeMs);
+  await settleLoad(load, check);
+  const seen = await load.look(readChanges, null);
+  return changes.flatMap((outcome) => {
+    const isApplied = seen.changes[outcome.id]?.isApplied === true;
+    outcome.navigation = isApplied ? "ok" : "failed";
+    const change = target.changes.find(({ id }) => id === outcome.id);
+    if (isApplied || !change) return [];
+    const message = `The ${change.op} of "${change.selector}" was not applied again after leaving for ${away} by a link and coming back.`;
+    return [makeFinding(target, "fail", "lost_at_navigation", change.id, message)];
+  });
+}
+
+/** Stops every document request of the page from now on. */
+async function blockDocuments({ page }: PageLoad): Promise<{ isRequested: () => boolean }> {
+  let isRequested = false;
+  await page.route("**/*", (route) => {
+    const request = route.request();
+    if (!request.isNavigationRequest() || request.frame() !== page.mainFrame()) return route.continue();
+    isRequested = true;
+    return route.abort("aborted");
+  });
+  return {
+    isRequested() {
+      const was = isRequested;
+      isRequested = false;
+      return was;
+    },
+  };
+}
+
+/** Clicks links until one changes the address without a document. @returns the address; undefined if none does. */
+async function followFirst(
+  load: PageLoad,
+  links: RouteLink[],
+  start: string,
+  isDocumentRequested: () => boolean,
+): Promise<string | undefined> {
+  for (const link of links) {
+    isDocumentRequested();
+    await load.look(clickLink, link);
+    let isBlocked = false;
+    await untilTrue(() => {
+      isBlocked ||= isDocumentRequested();
+      return isBlocked || load.page.url() !== start;
+    }, ROUTE_MS_MAX);
+    if (!isBlocked && load.page.url() !== start) return load.page.url();
+  }
+  return undefined;
+}
+
+/** On a page that the variant is not about, its changes are taken back; only content tells them from the page's own state. */
+async function judgeAway(
+  target: CheckTarget,
+  load: PageLoad,
+  changes: CheckedChange[],
+  away: string,
+): Promise<Finding[]> {
+  const seen = await load.look(readChanges, null);
+  const expected = target.idsAt(away);
+  return changes.flatMap(({ id }) => {
+    const change = target.changes.find((each) => each.id === id);
+    if (!change || !CONTENT.has(change.op) || expected.includes(id)) return [];
+    const found = seen.changes[id];
+    const isLeft = change.op === "insert" ? (found?.copies ?? 0) > 0 : found?.isApplied === true;
+    const message = `The ${change.op} of "${change.selector}" stayed after the page had gone to ${away} by a link.`;
+    return isLeft ? [makeFinding(target, "fail", "stayed_after_leaving", id, message)] : [];
+  });
+}
+
+async function untilTrue(isTrue: () => boolean, timeoutMs: number): Promise<boolean> {
+  for (const endMs = Date.now() + timeoutMs; Date.now() < endMs; ) {
+    if (isTrue()) return true;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+  return isTrue();
+}

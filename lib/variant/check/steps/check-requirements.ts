@@ -1,0 +1,81 @@
+import { matchesAddress } from "../../runtime/match-address.ts";
+import type { Finding } from "../check-report.ts";
+import { type FoundElements, readRequirement } from "../inside/read-requirement.ts";
+import type { CheckContext, CheckTarget } from "../load/check-context.ts";
+import type { PageLoad } from "../load/open-load.ts";
+import { makeFinding } from "../make-finding.ts";
+
+/**
+ * A requirement that a page can be held to. `visible`: at least one element is visible; `hidden`: none is; `text`: the text
+ * of a visible element is `value`, white space collapsed; `count`: `value` elements match.
+ */
+export type CheckedRequirement = {
+  id: string;
+  text: string;
+  assertion: {
+    url: string;
+    selector: string;
+    is: "visible" | "hidden" | "text" | "count";
+    value?: string | number;
+  };
+};
+
+const POLL_MS = 100;
+
+/** The requirements that a page is about. */
+export const requirementsOf = (requirements: CheckedRequirement[], url: string): CheckedRequirement[] =>
+  requirements.filter(({ assertion }) => matchesAddress({ url: assertion.url, match: "path" }, url));
+
+/** Checks the requirements of a page on the page with the variant. */
+export async function checkRequirements(
+  { limits }: CheckContext,
+  target: CheckTarget,
+  load: PageLoad,
+  requirements: CheckedRequirement[],
+): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const requirement of requirementsOf(requirements, target.url)) {
+    const { selector } = requirement.assertion;
+    const untilMs = Date.now() + limits.rerenderMs;
+    let problem = explain(requirement, await read(load, selector));
+    while (problem !== undefined && Date.now() < untilMs) {
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      problem = explain(requirement, await read(load, selector));
+    }
+    if (problem === undefined) continue;
+    const message = `Requirement ${requirement.id} ("${requirement.text}") is not met: ${problem}.`;
+    findings.push(makeFinding(target, "fail", "requirement", null, message));
+  }
+  return findings;
+}
+
+/** @returns what the selector finds; a sentence when it is invalid. */
+const read = (load: PageLoad, selector: string): Promise<FoundElements | string> =>
+  load.look(readRequirement, selector).catch((error: unknown) => {
+    if (/SyntaxError/.test(String(error))) return `"${selector}" is not a valid selector`;
+    throw error;
+  });
+
+/** @returns why the assertion does not hold; undefined when it holds. */
+function explain({ assertion }: CheckedRequirement, found: FoundElements | string): string | undefined {
+  if (typeof found === "string") return found;
+  const { selector, is, value } = assertion;
+  const { count, visibleTexts } = found;
+  const wanted = String(value ?? "")
+    .replace(/\s+/g, " ")
+    .trim();
+  switch (is) {
+    case "visible":
+      return visibleTexts.length > 0 ? undefined : `no element of "${selector}" is visible`;
+    case "hidden":
+      return visibleTexts.length === 0 ? undefined : `an element of "${selector}" is visible`;
+    case "text":
+      return visibleTexts.includes(wanted)
+        ? undefined
+        : `the text of "${selector}" is ${JSON.stringify(visibleTexts[0] ?? "")} instead of ${JSON.stringify(wanted)}`;
+    case "count":
+      return count === Number(value)
+        ? undefined
+        : `${count} elements match "${selector}" instead of ${wanted}`;
+  }
+}

@@ -1,0 +1,61 @@
+import type { Finding } from "../check-report.ts";
+import { type Disturbance, disturbChange, type OriginalElement } from "../inside/disturb-change.ts";
+import type { CheckContext, CheckTarget } from "../load/check-context.ts";
+import type { PageLoad } from "../load/open-load.ts";
+import { settleLoad, untilApplied } from "../load/settle-load.ts";
+import { makeFinding } from "../make-finding.ts";
+import { type CheckedChange, isProven } from "./judge-changes.ts";
+
+const WAYS: Disturbance[] = ["restore", "replace"];
+const RENDERED: Readonly<Record<Disturbance, string>> = {
+  restore: "the page had rendered its own content again",
+  replace: "the page had replaced its element by a new one",
+};
+
+/**
+ * Renders over each applied change as frameworks do, and expects it again. The page may be broken afterwards.
+ * @param changes outcomes so far; their `rerender` is set.
+ */
+export async function checkRerender(
+  check: CheckContext,
+  target: CheckTarget,
+  load: PageLoad,
+  changes: CheckedChange[],
+  originals: Record<string, OriginalElement[]>,
+): Promise<Finding[]> {
+  const problems = new Map<string, string>();
+  for (const outcome of changes.filter(isProven)) {
+    const problem = await disturb(check, load, outcome, originals[outcome.id] ?? []);
+    if (problem !== undefined) problems.set(outcome.id, problem);
+  }
+  await settleLoad(load, check);
+  const rendered = changes.filter(({ id, rerender }) => rerender === "ok" && !problems.has(id));
+  for (const { id } of rendered)
+    if (!(await untilApplied(load, check, [id], check.limits.rerenderMs)))
+      problems.set(id, "came back after its element was rendered again, and was lost a little later");
+  return [...problems].map(([id, problem]) => {
+    for (const outcome of changes) if (outcome.id === id) outcome.rerender = "failed";
+    const { selector, op } = target.changes.find((change) => change.id === id) ?? { selector: "", op: "" };
+    return makeFinding(target, "fail", "lost_at_render", id, `The ${op} of "${selector}" ${problem}.`);
+  });
+}
+
+/** @returns what went wrong; undefined when the change came back each time. */
+async function disturb(
+  { limits }: CheckContext,
+  load: PageLoad,
+  outcome: CheckedChange,
+  originals: OriginalElement[],
+): Promise<string | undefined> {
+  const { id } = outcome;
+  const { rerenderMs, answerMs } = limits;
+  for (const way of WAYS) {
+    const input = { id, way, originals, maxMs: rerenderMs };
+    const rendered = await load.look(disturbChange, input, rerenderMs + answerMs);
+    if (!rendered.isDisturbed) continue;
+    if (!rendered.isApplied) return `did not come back after ${RENDERED[way]}`;
+    if (rendered.isRepeated) return `was inserted once more after ${RENDERED[way]}`;
+    outcome.rerender = "ok";
+  }
+  return undefined;
+}

@@ -1,0 +1,67 @@
+import { type FrameFindings, runAxe } from "#lib/tools/browser/accessibility/run-axe.ts";
+import type { Finding } from "../check-report.ts";
+import { findChangeOf, readSize } from "../inside/read-changes.ts";
+import type { CheckContext, CheckTarget } from "../load/check-context.ts";
+import type { PageLoad } from "../load/open-load.ts";
+import { makeFinding } from "../make-finding.ts";
+
+/** A broken rule, with the elements that break it. */
+type Violation = FrameFindings["violations"][number];
+
+const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+const ELEMENTS_PER_RULE = 50;
+const ELEMENTS_SHOWN = 5;
+/** Above this number of elements, the slow rules take too long for a whole page. */
+const ELEMENTS_MAX = 4_000;
+const SLOW_RULES = ["color-contrast", "target-size"];
+
+/** The serious and critical violations of a page; `isWhole` is false for a very large one, of which some rules see a part. */
+export type Violations = { found: Violation[]; isWhole: boolean };
+
+/**
+ * Reads the serious and critical accessibility violations of a page. On a very large one, rules that look at each element
+ * together with those around it are checked for the elements of the changes only.
+ */
+export async function readViolations(load: PageLoad, { limits }: CheckContext): Promise<Violations> {
+  const run = (parts: string[], without: string[]) =>
+    load.inWorld(limits.accessibilityMs, (world) =>
+      runAxe(world, { tags: TAGS, parts, without, elementsPerRule: ELEMENTS_PER_RULE }),
+    );
+  const { elements, changed } = await load.look(readSize, null);
+  const isWhole = elements <= ELEMENTS_MAX;
+  const results = [await run([], isWhole ? [] : SLOW_RULES)];
+  if (!isWhole && changed.length > 0) results.push(await run(changed, []));
+  const violations = results.flatMap((result, index) =>
+    index === 0 ? result.violations : result.violations.filter(({ rule }) => SLOW_RULES.includes(rule)),
+  );
+  const isGrave = ({ impact }: Violation) => impact === "serious" || impact === "critical";
+  return { found: violations.filter(isGrave), isWhole };
+}
+
+/** Finds violations that the page does not have without the variant. */
+export async function compareAccessibility(
+  target: CheckTarget,
+  load: PageLoad,
+  { found: before }: Violations,
+  { found: after }: Violations,
+): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const violation of after) {
+    const known = before.find(({ rule }) => rule === violation.rule);
+    const knownSelectors = new Set(known?.elements.map(({ selector }) => selector));
+    const isMore = violation.count > (known?.count ?? 0);
+    const candidates = violation.elements.filter(({ selector }) => !knownSelectors.has(selector));
+    let shown = 0;
+    for (const { selector, problem } of candidates) {
+      if (shown >= ELEMENTS_SHOWN) break;
+      const changeId = await load.look(findChangeOf, selector.split(" >>> "));
+      // A selector may differ only because elements have moved.
+      if (!isMore && changeId === null) continue;
+      shown += 1;
+      const advice = problem.split("\n").slice(1, 3).join(" ").trim();
+      const message = `${violation.rule} (${violation.impact}): ${selector} breaks "${violation.help}". ${advice}`;
+      findings.push(makeFinding(target, "fail", "accessibility", changeId, message));
+    }
+  }
+  return findings;
+}

@@ -1,0 +1,137 @@
+import type { RuntimeReport } from "../../runtime/runtime-types.ts";
+import type { CheckedPage, Finding } from "../check-report.ts";
+import type { ExaminedChange } from "../examined-changes.ts";
+import type { SeenChange, SeenPage } from "../inside/read-changes.ts";
+import type { CheckTarget } from "../load/check-context.ts";
+import { makeFinding } from "../make-finding.ts";
+
+export type CheckedChange = CheckedPage["changes"][number];
+
+/** Whether a change is applied on the page at rest, so that it can be examined further. */
+export const isProven = ({ applied, hydration }: CheckedChange): boolean =>
+  applied === "ok" && hydration === "ok";
+
+/** What is known about the changes of a loaded page. */
+type Observed = {
+  seen: SeenPage;
+  /** The same page without the variant. */
+  control: SeenPage;
+  report: RuntimeReport | undefined;
+};
+
+const NOT_SEEN: SeenChange = {
+  matched: 0,
+  applied: 0,
+  isApplied: false,
+  problem: null,
+  appliedAtMs: null,
+  losses: 0,
+  hasMatched: false,
+  copies: 0,
+};
+/** Operations after which the selector may not match any more. */
+const SELF_HIDING = new Set(["removeClass", "addClass", "removeAttribute", "setAttribute", "move", "remove"]);
+
+/** Decides for each change of a page at rest whether it is applied, and if not, at what point it was lost. */
+export function judgeChanges(
+  target: CheckTarget,
+  observed: Observed,
+): { changes: CheckedChange[]; findings: Finding[] } {
+  const findings: Finding[] = [];
+  const changes = target.changes.map((change) => {
+    const { outcome, finding } = judgeChange(target, change, observed);
+    if (finding) findings.push(finding);
+    return outcome;
+  });
+  if (observed.report === undefined)
+    findings.push(
+      makeFinding(target, "fail", "script_error", null, "The page removed or replaced the running variant."),
+    );
+  else if (observed.report.scriptError !== null) {
+    const message = `The variant's js threw an error: ${observed.report.scriptError}`;
+    findings.push(makeFinding(target, "fail", "script_error", null, message));
+  }
+  return { changes, findings };
+}
+
+function judgeChange(target: CheckTarget, change: ExaminedChange, { seen, control, report }: Observed) {
+  const found = seen.changes[change.id] ?? NOT_SEEN;
+  const before = control.changes[change.id] ?? NOT_SEEN;
+  const reported = report?.changes.find(({ id }) => id === change.id);
+  const outcome: CheckedChange = {
+    id: change.id,
+    matched: Math.max(found.matched, change.op === "remove" ? before.matched : 0),
+    applied: "failed",
+    hydration: "not_applicable",
+    rerender: "not_applicable",
+    navigation: "not_applicable",
+    revert: "not_applicable",
+  };
+  const name = `${change.op} of "${change.selector}"`;
+  const fail = (code: Finding["code"], message: string) => ({
+    outcome,
+    finding: makeFinding(target, "fail", code, change.id, message),
+  });
+  // On a very large page the element may have been changed before the check saw it.
+  const isUnseen =
+    found.matched === 0 && before.matched > 0 && SELF_HIDING.has(change.op) && (reported?.applied ?? 0) > 0;
+
+  if (reported?.state === "fight") {
+    outcome.applied = "ok";
+    outcome.hydration = "failed";
+    return fail(
+      "fight",
+      `The page kept rendering over the ${name}, and the runtime stopped applying it. Choose an element that the page does not update.`,
+    );
+  }
+  if (found.isApplied || isUnseen) {
+    outcome.applied = "ok";
+    outcome.hydration = "ok";
+    const copies = expectedCopies(target.changes, change, { seen, control });
+    if (copies === null || found.copies <= copies) return { outcome, finding: undefined };
+    outcome.applied = "failed";
+    return fail(
+      "not_applied",
+      `The HTML of the ${name} is on the page ${found.copies} times instead of ${copies}.`,
+    );
+  }
+  if (found.appliedAtMs !== null || (found.hasMatched && found.matched === 0)) {
+    outcome.applied = found.appliedAtMs === null ? "failed" : "ok";
+    outcome.hydration = "failed";
+    const state =
+      found.matched === 0
+        ? "no element matches any more"
+        : `the element ${found.problem ?? "does not carry it"}`;
+    return fail(
+      "lost_at_hydration",
+      `The ${name} was lost while the page's scripts started: ${state}. Use a selector that matches what the scripts render.`,
+    );
+  }
+  if (found.matched === 0) {
+    const isLate = target.late.includes(change.id);
+    const hint = isLate
+      ? "The element did not come within 5 s."
+      : "Correct the selector; for an element that comes after the page has loaded, set late: true.";
+    const problem = reported?.error ? ` ${reported.error}` : "";
+    return fail(
+      "no_match",
+      `"${change.selector}" matches no element on a fresh load of the page.${problem} ${hint}`,
+    );
+  }
+  const count = found.matched > 1 ? ` on ${found.matched - found.applied} of ${found.matched} elements` : "";
+  const why = reported?.error ?? `The element ${found.problem ?? "does not carry it"}.`;
+  return fail("not_applied", `The ${name} is not applied${count}. ${why}`);
+}
+
+/** How often the HTML of an insertion may be on the page; null for other operations. */
+function expectedCopies(
+  changes: ExaminedChange[],
+  change: ExaminedChange,
+  { seen, control }: Pick<Observed, "seen" | "control">,
+): number | null {
+  if (change.op !== "insert") return null;
+  const html = JSON.stringify(change.nodes);
+  const same = changes.filter((other) => other.op === "insert" && JSON.stringify(other.nodes) === html);
+  const matched = same.map(({ id }) => seen.changes[id]?.matched ?? 0).reduce((sum, each) => sum + each, 0);
+  return matched + (control.changes[change.id]?.copies ?? 0);
+}

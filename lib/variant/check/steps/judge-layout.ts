@@ -1,0 +1,74 @@
+import type { Finding } from "../check-report.ts";
+import type { ElementLayout, PageLayout } from "../inside/measure-layout.ts";
+import type { CheckTarget } from "../load/check-context.ts";
+import { makeFinding } from "../make-finding.ts";
+
+type ExaminedChange = CheckTarget["changes"][number];
+
+/** Finds what the variant does to the layout: elements beyond the page, cut off, covered, or in the way of others. */
+export function judgeLayout(target: CheckTarget, before: PageLayout, after: PageLayout): Finding[] {
+  const findings: Finding[] = [];
+  let isExplained = false;
+  for (const change of target.changes) {
+    const { id, selector, op } = change;
+    const subject = `of "${selector}" (${op})`;
+    const fail = (code: Finding["code"], message: string) =>
+      findings.push(makeFinding(target, "fail", code, id, message));
+    const find = (has: (layout: ElementLayout) => boolean) => findNew(change, before, after, has);
+    if (find(({ isBeyond }) => isBeyond)) {
+      isExplained = true;
+      fail(
+        "overflow",
+        `The element ${subject} extends beyond the side of the page, which is ${after.clientWidth} px wide.`,
+      );
+    }
+    if (find(({ isCut }) => isCut))
+      fail("overflow", `The content ${subject} is cut off: it does not fit into its box.`);
+    const covered = find(({ coveredBy }) => coveredBy !== null);
+    if (covered) fail("covered", `The element ${subject} is covered by ${covered.coveredBy}.`);
+  }
+  return [
+    ...findings,
+    ...(isExplained ? [] : judgeWidth(target, before, after)),
+    ...judgeObstructed(target, before, after),
+  ];
+}
+
+/** The first element of a change that has a defect which the page does not have without the variant. */
+function findNew(
+  { id, op }: ExaminedChange,
+  before: PageLayout,
+  after: PageLayout,
+  has: (layout: ElementLayout) => boolean,
+): ElementLayout | undefined {
+  const controls = before.changes[id] ?? [];
+  return after.changes[id]?.find((layout, index) => {
+    const control = controls[index];
+    // An insertion has no element of its own without the variant.
+    const isKnown = op === "insert" ? controls.some(has) : control !== undefined && has(control);
+    return has(layout) && !isKnown;
+  });
+}
+
+/** The page as a whole scrolls sideways, or further than without the variant. */
+function judgeWidth(target: CheckTarget, before: PageLayout, after: PageLayout): Finding[] {
+  const excess = ({ scrollWidth, clientWidth }: PageLayout) => Math.max(0, scrollWidth - clientWidth);
+  if (excess(after) <= excess(before) + 1) return [];
+  const message = `The page scrolls sideways with the variant: its content is ${after.scrollWidth} px wide, the page ${after.clientWidth} px.`;
+  return [makeFinding(target, "fail", "overflow", null, message)];
+}
+
+function judgeObstructed(target: CheckTarget, before: PageLayout, after: PageLayout): Finding[] {
+  const known = new Set(before.obstructed.map(({ selector }) => selector));
+  return after.obstructed
+    .filter(({ selector }) => !known.has(selector))
+    .map(({ selector, changeId }) =>
+      makeFinding(
+        target,
+        "fail",
+        "covered",
+        changeId,
+        `The change covers ${selector}, which people can no longer use.`,
+      ),
+    );
+}

@@ -1,0 +1,71 @@
+import type { Response } from "playwright";
+import type { Finding } from "../check-report.ts";
+import { findBlockingPolicies, splitPolicies } from "../content-policy.ts";
+import type { SeenPage } from "../inside/read-changes.ts";
+import type { CheckTarget } from "../load/check-context.ts";
+import { listNewErrors, listNewRequests, type PageProblems } from "../load/page-problems.ts";
+import { makeFinding } from "../make-finding.ts";
+
+/** Layout shift above which Core Web Vitals call a page poor to look at. */
+const LAYOUT_SHIFT_MAX = 0.1;
+/** Entries of each kind that are reported. */
+const SHOWN_MAX = 5;
+
+/** Finds errors and failed requests that no load without the variant has. */
+export function judgeProblems(target: CheckTarget, found: PageProblems, controls: PageProblems[]): Finding[] {
+  const errors = listNewErrors(found, controls).map((text) =>
+    makeFinding(target, "fail", "console_error", null, `With the variant the page logs an error: ${text}`),
+  );
+  const requests = listNewRequests(found, controls).map((text) =>
+    makeFinding(target, "warn", "failed_request", null, `With the variant a request fails: ${text}`),
+  );
+  return [...errors.slice(0, SHOWN_MAX), ...requests.slice(0, SHOWN_MAX)];
+}
+
+/** Finds policies of the page that would stop the published script. */
+export async function judgePolicies(
+  target: CheckTarget,
+  response: Response | null,
+  { metaPolicies }: SeenPage,
+  scriptOrigin: string,
+): Promise<Finding[]> {
+  const headers = (await response?.headersArray()) ?? [];
+  const policies = [
+    ...headers
+      .filter(({ name }) => name.toLowerCase() === "content-security-policy")
+      .flatMap(({ value }) => splitPolicies(value)),
+    ...metaPolicies,
+  ];
+  return findBlockingPolicies(policies, new URL(target.url), new URL(scriptOrigin)).map(
+    ({ directive, advice }) =>
+      makeFinding(
+        target,
+        "warn",
+        "csp_blocks_script",
+        null,
+        `The page's Content-Security-Policy (${directive}) would block the published script: ${advice}.`,
+      ),
+  );
+}
+
+/** Layout shift that the variant adds, and the finding when it is large. */
+export function judgeLayoutShift(
+  target: CheckTarget,
+  control: SeenPage,
+  seen: SeenPage,
+): { layoutShift: number; findings: Finding[] } {
+  const layoutShift = Math.max(0, Math.round((seen.layoutShift - control.layoutShift) * 1_000) / 1_000);
+  const message = `The variant adds a layout shift of ${layoutShift}; above ${LAYOUT_SHIFT_MAX} people notice it.`;
+  const isLarge = layoutShift > LAYOUT_SHIFT_MAX;
+  return {
+    layoutShift,
+    findings: isLarge ? [makeFinding(target, "warn", "layout_shift", null, message)] : [],
+  };
+}
+
+/** Milliseconds from the first paint until the last change was applied; null when none was, or nothing was painted. */
+export function readPaintToApplied({ changes, firstPaintMs }: SeenPage): number | null {
+  const times = Object.values(changes).flatMap(({ appliedAtMs }) => appliedAtMs ?? []);
+  if (times.length === 0 || firstPaintMs === null) return null;
+  return Math.max(0, Math.round(Math.max(...times) - firstPaintMs));
+}

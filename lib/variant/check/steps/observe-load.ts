@@ -1,0 +1,48 @@
+import type { RuntimeReport } from "../../runtime/runtime-types.ts";
+import { measureLayout, type PageLayout } from "../inside/measure-layout.ts";
+import { readChanges, type SeenPage } from "../inside/read-changes.ts";
+import { type DomSnapshot, snapshotDom } from "../inside/snapshot-dom.ts";
+import type { CheckContext, CheckTarget } from "../load/check-context.ts";
+import type { PageLoad } from "../load/open-load.ts";
+import { PageFailure } from "../load/page-failure.ts";
+import { readReport } from "../load/read-report.ts";
+import { countLosses } from "./check-fight.ts";
+import { readViolations, type Violations } from "./compare-accessibility.ts";
+import { type PagePicture, takePagePicture } from "./take-pictures.ts";
+
+/** What is read off a load at rest. */
+export type Observation = {
+  seen: SeenPage;
+  report: RuntimeReport | undefined;
+  /** How often each change was undone until then. */
+  losses: Map<string, number>;
+  /** The document at two times. */
+  snapshots: DomSnapshot[];
+  picture: PagePicture;
+  violations: Violations;
+  layout: PageLayout;
+};
+
+/** Checks that a load at rest shows the page that was meant. @throws PageFailure when it leads elsewhere. */
+export function assertHere(target: CheckTarget, { page, subject }: PageLoad): void {
+  if (!target.isHere(page.url()))
+    throw new PageFailure(`${subject} leads to ${page.url()}, which the page entry does not match.`);
+}
+
+/** Reads what a load at rest shows. */
+export async function observeLoad(
+  check: CheckContext,
+  target: CheckTarget,
+  load: PageLoad,
+): Promise<Observation> {
+  const seen = await load.look(readChanges, null);
+  const losses = await countLosses(load, check);
+  const report = await readReport(load, check.variant);
+  const firstDom = await load.look(snapshotDom, null);
+  const picture = await takePagePicture(load, target);
+  const violations = await readViolations(load, check);
+  const laterDom = await load.look(snapshotDom, null);
+  // It scrolls, which pages react to: it comes last.
+  const layout = await load.look(measureLayout, null);
+  return { seen, report, losses, snapshots: [firstDom, laterDom], picture, violations, layout };
+}

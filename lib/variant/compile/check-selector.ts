@@ -1,0 +1,40 @@
+const HAS_MAX = 1;
+const COMPOUND_PARTS_MAX = 12;
+
+/**
+ * Says why a selector is impossible or would cost the page too much; undefined if neither. The page checks the rest of
+ * the syntax. ` >> ` and `nth=` are understood.
+ */
+export function findSelectorProblem(selector: string): string | undefined {
+  const parts = selector.split(/\s*>>\s*/);
+  if (parts.some((part) => part.trim() === "")) return "has an empty part beside >>";
+  for (const part of parts) {
+    const problem = findPartProblem(part);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+function findPartProblem(part: string): string | undefined {
+  // Escapes and quoted strings hold no syntax.
+  const bare = part.replace(/\\./gs, "x").replace(/"[^"\n]*"|'[^'\n]*'/g, "x");
+  if (/["']/.test(bare)) return "has a quotation mark that is not closed";
+  if (bare.includes("\\")) return "must not end with a backslash";
+  if (/[{}]|\/\*/.test(bare)) return "must not have braces or comments";
+  if (!isBalanced(bare)) return "has brackets that are not balanced";
+  const hasCount = bare.match(/:has\(/gi)?.length ?? 0;
+  if (hasCount > HAS_MAX) return "must have at most one :has(), as more slow the page down";
+  const compounds = bare.split(/[\s>+~,()]+/).filter((compound) => compound !== "").length;
+  if (compounds > COMPOUND_PARTS_MAX) return `must have at most ${COMPOUND_PARTS_MAX} parts`;
+  return undefined;
+}
+
+function isBalanced(text: string): boolean {
+  const open: string[] = [];
+  for (const character of text) {
+    if (character === "(") open.push(")");
+    if (character === "[") open.push("]");
+    if ((character === ")" || character === "]") && open.pop() !== character) return false;
+  }
+  return open.length === 0;
+}

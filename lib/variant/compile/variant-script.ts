@@ -1,0 +1,31 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { VariantDocument, VariantPage } from "../document.ts";
+import type { CompileVariant } from "../runtime/runtime-types.ts";
+import { compilePage } from "./compile-page.ts";
+
+/** The built runtime: statements that run the variant named `variant`. */
+const runtime = readFileSync(join(import.meta.dirname, "../../../public/variant-runtime.js"), "utf8").trim();
+
+/** JSON as JavaScript source that is safe in a script element and in older browsers. */
+const toSource = (value: unknown): string =>
+  JSON.stringify(value).replace(
+    /[<\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+
+function toPageSource(page: VariantPage): string {
+  const json = toSource(compilePage(page));
+  return page.js.trim() === "" ? json : `{...${json},js(){\n${page.js}\n}}`;
+}
+
+/**
+ * Compiles a document to the script that applies it: the runtime, called with the document. It runs in the top frame
+ * only. Run again in a document, it updates the variant of this key that runs there.
+ *
+ * @throws Error if the document's HTML is invalid; `checkDocumentContent` finds that before.
+ */
+export const variantScript: CompileVariant = (document: VariantDocument, key: string): string => {
+  const pages = document.pages.map(toPageSource).join(",");
+  return `window===window.top&&(variant=>{${runtime}})({key:${toSource(key)},pages:[${pages}]});\n`;
+};

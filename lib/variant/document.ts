@@ -1,0 +1,165 @@
+import { z } from "zod";
+
+/** Limits of a variant. Source: `architecture.md`, Variants. */
+export const VARIANT_LIMITS = {
+  changesMax: 200,
+  documentBytesMax: 256 * 1024,
+  pagesMax: 20,
+  revisionsKept: 100,
+  variantsMax: 26,
+} as const;
+
+/** The key of a variant that a call does not name. */
+export const DEFAULT_VARIANT = "main";
+
+export const variantKeySchema = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9-]{0,31}$/, {
+    error: "must be 1 to 32 lowercase letters, digits and hyphens, and must not begin with a hyphen",
+  })
+  .meta({ description: "Key of the variant.", examples: ["main"] });
+
+/** How the address of a page is compared with `url`. The fragment never counts. */
+export const PAGE_MATCHES = ["exact", "path", "prefix", "glob"] as const;
+export type PageMatch = (typeof PAGE_MATCHES)[number];
+
+/** Where an element goes, relative to the element that the selector finds. */
+export const POSITIONS = ["before", "start", "end", "after"] as const;
+export type Position = (typeof POSITIONS)[number];
+
+const text = (max: number) =>
+  z.string().max(max, { error: `must be at most ${max.toLocaleString("en")} characters` });
+
+const selector = text(1_000)
+  .min(1, { error: "must not be empty" })
+  .meta({
+    description: "CSS selector. Open shadow roots are searched too; `a >> b` finds `b` inside `a`.",
+    examples: ["#pay"],
+  });
+const html = text(100_000).meta({
+  description: "HTML without scripts and event handlers.",
+  examples: ['<p class="note">Free returns</p>'],
+});
+
+export const changeIdSchema = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/, { error: "must be 1 to 32 letters, digits, _ and -" })
+  .meta({ description: "Id of the change, unique in the variant.", examples: ["c1"] });
+
+const common = {
+  selector,
+  late: z.boolean().optional().meta({
+    description: "The element comes after the page has loaded, so it need not be there now.",
+  }),
+  off: z.boolean().optional().meta({ description: "The change is kept, and not applied." }),
+  note: text(300).optional().meta({ description: "What the change is for, in words." }),
+};
+
+const attributeName = z.string().regex(/^[A-Za-z_][\w.:-]{0,63}$/, { error: "must be an attribute name" });
+const className = z.string().regex(/^\S{1,200}$/, { error: "must be one class name, without spaces" });
+const styleProperty = z
+  .string()
+  .regex(/^(--[\w-]{1,62}|-?[a-z][a-z-]{0,63})$/, { error: "must be a CSS property name in lower case" });
+const style = z
+  .record(styleProperty, text(2_000))
+  .refine((styles) => Object.keys(styles).length > 0, { error: "must name a property" })
+  .meta({ description: "CSS properties and values.", examples: [{ "background-color": "#0a7" }] });
+const target = selector.describe("CSS selector of the element that the position is relative to.");
+
+/** The error of a union whose discriminator has another value. */
+export const discriminatorError =
+  (...values: string[]) =>
+  ({ code }: { code?: string | undefined }): string | undefined =>
+    code === "invalid_union"
+      ? `must be one of ${values.map((value) => JSON.stringify(value)).join(", ")}`
+      : undefined;
+
+/** What a change can do. */
+export const OPERATIONS = [
+  "setText",
+  "setHtml",
+  "setAttribute",
+  "removeAttribute",
+  "addClass",
+  "removeClass",
+  "setStyle",
+  "insert",
+  "move",
+  "remove",
+];
+
+/** A change, whose id is required or not. Source: `architecture.md`, Variants. */
+const changeWith = <Id extends z.ZodType>(id: Id) =>
+  z.discriminatedUnion(
+    "op",
+    [
+      z.strictObject({ id, ...common, op: z.literal("setText"), text: text(20_000) }),
+      z.strictObject({ id, ...common, op: z.literal("setHtml"), html }),
+      z.strictObject({
+        id,
+        ...common,
+        op: z.literal("setAttribute"),
+        name: attributeName,
+        value: text(20_000),
+      }),
+      z.strictObject({ id, ...common, op: z.literal("removeAttribute"), name: attributeName }),
+      z.strictObject({ id, ...common, op: z.literal("addClass"), className }),
+      z.strictObject({ id, ...common, op: z.literal("removeClass"), className }),
+      z.strictObject({ id, ...common, op: z.literal("setStyle"), style }),
+      z.strictObject({ id, ...common, op: z.literal("insert"), position: z.enum(POSITIONS), html }),
+      z.strictObject({ id, ...common, op: z.literal("move"), position: z.enum(POSITIONS), target }),
+      z.strictObject({ id, ...common, op: z.literal("remove") }),
+    ],
+    { error: discriminatorError(...OPERATIONS) },
+  );
+
+export const changeSchema = changeWith(changeIdSchema).meta({
+  id: "VariantChange",
+  description: "A change of a page.",
+});
+export type Change = z.infer<typeof changeSchema>;
+
+/** A change as a call gives it: the service numbers those without an id. */
+export const changeInputSchema = changeWith(changeIdSchema.optional());
+export type ChangeInput = z.infer<typeof changeInputSchema>;
+
+const address = text(8_192).meta({ examples: ["https://shop.example/checkout"] });
+const match = z.enum(PAGE_MATCHES).meta({
+  description:
+    "`exact`: the whole address without its fragment. `path`: origin and path. `prefix`: the address begins with `url`. `glob`: `*` stands for any characters but `/`, `**` for any.",
+});
+const css = text(100_000).meta({ description: "Style sheet of the page, applied at document start." });
+const js = text(100_000).meta({
+  description: "Script that runs once in each document of the page, as a function body.",
+});
+
+const variantPageSchema = z
+  .strictObject({ url: address, match, changes: z.array(changeSchema), css, js })
+  .meta({ id: "VariantPage", description: "The changes of the pages that one address pattern matches." });
+export type VariantPage = z.infer<typeof variantPageSchema>;
+
+/** A page as a call gives it. */
+const pageInputSchema = z.strictObject({
+  url: address,
+  match: match.default("path"),
+  changes: z.array(changeInputSchema).default([]),
+  css: css.default(""),
+  js: js.default(""),
+});
+export type PageInput = z.infer<typeof pageInputSchema>;
+
+/** What a call changes in a variant. */
+export const revisionInputSchema = z.strictObject({
+  set: z.array(pageInputSchema).max(VARIANT_LIMITS.pagesMax).optional(),
+  add: z.array(changeInputSchema).max(VARIANT_LIMITS.changesMax).optional(),
+  drop: z.array(changeIdSchema).max(VARIANT_LIMITS.changesMax).optional(),
+  css: css.optional(),
+  js: js.optional(),
+});
+export type RevisionInput = z.infer<typeof revisionInputSchema>;
+
+/** The content of a revision. */
+export const variantDocumentSchema = z
+  .strictObject({ pages: z.array(variantPageSchema) })
+  .meta({ id: "VariantDocument", description: "The content of a revision." });
+export type VariantDocument = z.infer<typeof variantDocumentSchema>;

@@ -1,0 +1,115 @@
+import type { PageKit } from "#lib/tools/browser/page-kit/page-kit.ts";
+
+/** What a selector finds in the page. */
+export type FoundBySelector = {
+  changeId: string;
+  matches: number;
+  /** The first elements. */
+  elements: FoundElement[];
+  /** Why the selector finds nothing: it is not one. */
+  problem: string | null;
+};
+
+/** An element before a change. */
+type FoundElement = { ref: string; label: string; text: string; box: string };
+
+/** An element after a change; null if it is not in the document any more. */
+export type ElementState = { text: string; box: string } | null;
+
+/** Finds and describes the elements of selectors. Runs inside the page, sent as source: uses nothing from outside its body. */
+export function findBySelector(
+  kit: PageKit,
+  { wanted, shown }: { wanted: { changeId: string; selector: string }[]; shown: number },
+): FoundBySelector[] {
+  const describe = (element: Element): FoundElement => {
+    const { x, y, width, height } = element.getBoundingClientRect();
+    const ref = kit.refOf(element);
+    const name = kit.nameOf(element);
+    const label = kit.describe(element, kit.roleOf(element) ?? element.localName, name, ref);
+    const box = `${Math.round(x)},${Math.round(y)} ${Math.round(width)}×${Math.round(height)}`;
+    return { ref, label, text: kit.quote(kit.contentOf(element), 120), box };
+  };
+  return wanted.map(({ changeId, selector }) => {
+    try {
+      const found = kit.queryAll(selector);
+      return {
+        changeId,
+        matches: found.length,
+        elements: found.slice(0, shown).map(describe),
+        problem: null,
+      };
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : "it cannot be parsed.";
+      return { changeId, matches: 0, elements: [], problem };
+    }
+  });
+}
+
+/** The state of elements by their refs. Runs inside the page, sent as source. */
+export function readStates(kit: PageKit, refs: string[]): ElementState[] {
+  return refs.map((ref) => {
+    const element = kit.elementOf(ref);
+    if (!element?.isConnected) return null;
+    const { x, y, width, height } = element.getBoundingClientRect();
+    const isShown = kit.isVisible(element);
+    const box = `${Math.round(x)},${Math.round(y)} ${Math.round(width)}×${Math.round(height)}`;
+    return { text: kit.quote(kit.contentOf(element), 120), box: isShown ? box : "hidden" };
+  });
+}
+
+/**
+ * The elements that come closest to selectors without a match, by the words of their ids, classes, attributes and texts.
+ * Runs inside the page, sent as source.
+ */
+export function findCandidates(
+  kit: PageKit,
+  { selectors, limit }: { selectors: string[]; limit: number },
+): string[][] {
+  const split = (text: string) =>
+    text
+      .replace(/([a-z])([A-Z])/g, "$1 $2")
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]{2,}/gu) ?? [];
+  const silent = "script, style, template, head, head *, html, body";
+  // A page may have very many elements: the first ones are looked at.
+  const elements = kit
+    .queryAll("*")
+    .filter((element) => !element.matches(silent))
+    .slice(0, 20_000);
+  const words = elements.map((element) => {
+    const named = ["id", "class", "name", "data-testid", "aria-label", "href", "role", "placeholder"]
+      .map((name) => element.getAttribute(name) ?? "")
+      .join(" ");
+    const own = element.childElementCount < 3 ? (element.textContent ?? "").slice(0, 80) : "";
+    return new Set(split(`${element.localName} ${named} ${own}`));
+  });
+  const score = (wanted: string[], offered: Set<string>): number => {
+    let sum = 0;
+    for (const word of wanted) {
+      if (offered.has(word)) sum += 3;
+      else if (
+        word.length > 3 &&
+        [...offered].some((other) => other.startsWith(word.slice(0, 4)) || word.startsWith(other))
+      )
+        sum += 1;
+    }
+    return sum;
+  };
+  return selectors.map((selector) => {
+    const wanted = split(selector.replace(/:[a-z-]+\(|:[a-z-]+/g, " "));
+    return elements
+      .map((element, index) => ({ element, score: score(wanted, words[index] ?? new Set()) }))
+      .filter((each) => each.score > 0)
+      .sort((one, other) => other.score - one.score)
+      .slice(0, limit)
+      .map(({ element }) => {
+        const label = kit.describe(
+          element,
+          kit.roleOf(element) ?? element.localName,
+          kit.nameOf(element),
+          kit.refOf(element),
+        );
+        return `${kit.selectorOf(element) ?? "in a closed shadow root"}: ${label}`;
+      });
+  });
+}

@@ -1,0 +1,187 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { LiveBrowser } from "#lib/browser/browser-service.ts";
+import { evaluateIn } from "#lib/tools/browser/page-kit/evaluate-in-frame.ts";
+import { type PageFrame, withFrames } from "#lib/tools/browser/page-kit/page-frames.ts";
+import { quoteAsData } from "#lib/tools/quote-as-data.ts";
+import { variantScript } from "../compile/variant-script.ts";
+import type { Change, VariantDocument, VariantPage } from "../document.ts";
+import { matchesAddress } from "../runtime/match-address.ts";
+import type { ChangeReport } from "../runtime/runtime-types.ts";
+import { REVERT_ALL, runInPage, untilApplied } from "../variant-in-page.ts";
+import {
+  type ElementState,
+  type FoundBySelector,
+  findBySelector,
+  findCandidates,
+  readStates,
+} from "./find-elements.ts";
+
+/** How a revision fits the page that the live browser shows. */
+export type Grounding =
+  | {
+      ok: true;
+      /** A line for each change of this page, as page data. */
+      lines: string[];
+      /** Ids of changes of other pages, which were not looked at. */
+      elsewhere: string[];
+      /** Matches of each change on the live page. */
+      matches: Record<string, number>;
+    }
+  | { ok: false; problem: string };
+
+/** How long all selectors together may take in the page. */
+const SELECTORS_MS_MAX = 3_000;
+const ELEMENTS_SHOWN = 2;
+const CANDIDATES_SHOWN = 4;
+
+/**
+ * Applies a revision to the live page on trial, and looks at what each of its changes finds there. If it does not fit, the
+ * page shows `previous` again. A change that `previous` has too, unaltered, does not fail for want of an element.
+ *
+ * @param previous the script of what the page shows now.
+ */
+export async function groundChanges(
+  live: LiveBrowser,
+  {
+    variant,
+    document,
+    before,
+    previous,
+  }: {
+    variant: string;
+    document: VariantDocument;
+    before: VariantDocument;
+    previous: string;
+  },
+): Promise<Grounding> {
+  const { here, elsewhere } = divide(document, live.page().url());
+  const known = new Set(before.pages.flatMap(({ changes }) => changes.map((each) => JSON.stringify(each))));
+  const cdp = await live.cdp();
+  return withFrames(live, async ([main]) => {
+    if (!main) return { ok: false, problem: "The page is gone; open it again." };
+    await runInPage(cdp, REVERT_ALL);
+    const found = await find(main, here);
+    if (typeof found === "string") {
+      // The page may still be busy with them.
+      void runInPage(cdp, previous).catch(() => {});
+      return { ok: false, problem: found };
+    }
+    await runInPage(cdp, variantScript(document, variant));
+    const late = new Set(here.flatMap(({ id, late: isLate }) => (isLate ? [id] : [])));
+    const report = await untilApplied(cdp, variant, late);
+    const reports = new Map((report?.changes ?? []).map((change) => [change.id, change]));
+    const misfits = here.filter(
+      (change) =>
+        !known.has(JSON.stringify(change)) && isMisfit(change, found.get(change.id), reports.get(change.id)),
+    );
+    if (misfits.length > 0 || report === undefined) {
+      await runInPage(cdp, previous);
+      return { ok: false, problem: await explainMisfits(main, misfits, found, reports) };
+    }
+    const lines = await describeAll(main, here, found, reports);
+    if (report.scriptError !== null) lines.push(`js failed: ${report.scriptError}`);
+    const matches = Object.fromEntries(here.map(({ id }) => [id, countOf(found.get(id), reports.get(id))]));
+    return { ok: true, lines, elsewhere, matches };
+  });
+}
+
+function divide({ pages }: VariantDocument, url: string): { here: Change[]; elsewhere: string[] } {
+  const isHere = (page: VariantPage) => matchesAddress(page, url);
+  const isOn = ({ off }: Change) => off !== true;
+  return {
+    here: pages.filter(isHere).flatMap(({ changes }) => changes.filter(isOn)),
+    elsewhere: pages
+      .filter((page) => !isHere(page))
+      .flatMap(({ changes }) => changes.filter(isOn).map(({ id }) => id)),
+  };
+}
+
+type Found = Map<string, FoundBySelector>;
+
+/** @returns what each selector finds; a sentence if they take too long. */
+async function find(main: PageFrame, changes: Change[]): Promise<Found | string> {
+  const wanted = changes.map(({ id, selector }) => ({ changeId: id, selector }));
+  const late = `The selectors take longer than ${SELECTORS_MS_MAX / 1_000} s on this page. Use shorter ones, without :has() and ~.`;
+  // Chromium ends a script between two selectors, but not within one.
+  const found = await Promise.race([
+    evaluateIn(main, findBySelector, { wanted, shown: ELEMENTS_SHOWN }, SELECTORS_MS_MAX).catch(
+      (error: unknown) => {
+        if (/terminated/i.test(String(error))) return late;
+        throw error;
+      },
+    ),
+    sleep(SELECTORS_MS_MAX, late, { ref: false }),
+  ]);
+  return typeof found === "string" ? found : new Map(found.map((each) => [each.changeId, each]));
+}
+
+const countOf = (found: FoundBySelector | undefined, report: ChangeReport | undefined): number =>
+  Math.max(found?.matches ?? 0, report?.matches ?? 0);
+
+function isMisfit(
+  change: Change,
+  found: FoundBySelector | undefined,
+  report: ChangeReport | undefined,
+): boolean {
+  if (found?.problem || report?.state === "error") return true;
+  return countOf(found, report) === 0 && change.late !== true;
+}
+
+async function explainMisfits(
+  main: PageFrame,
+  misfits: Change[],
+  found: Found,
+  reports: Map<string, ChangeReport>,
+): Promise<string> {
+  if (misfits.length === 0) return "The page did not run the variant; reload it and try again.";
+  const selectors = misfits.map(({ selector }) => selector);
+  const candidates = await evaluateIn(main, findCandidates, { selectors, limit: CANDIDATES_SHOWN }).catch(
+    () => [],
+  );
+  const lines = misfits.map((change, index) => {
+    const problem = found.get(change.id)?.problem ?? reports.get(change.id)?.error;
+    if (problem) return `${change.id} ${change.op} ${JSON.stringify(change.selector)}: ${problem}`;
+    const closest = candidates[index] ?? [];
+    const hint = closest.length === 0 ? "" : ` Closest:\n${closest.map((line) => `  ${line}`).join("\n")}`;
+    return `${change.id} ${change.op} ${JSON.stringify(change.selector)}: no element matches.${hint}`;
+  });
+  return [
+    `nothing was stored: ${misfits.length === 1 ? "a change does" : `${misfits.length} changes do`} not fit the live page.`,
+    quoteAsData(main.url, lines.join("\n")),
+    "Correct the selectors; for an element that comes after the page has loaded, say late: true.",
+  ].join("\n");
+}
+
+async function describeAll(
+  main: PageFrame,
+  changes: Change[],
+  found: Found,
+  reports: Map<string, ChangeReport>,
+): Promise<string[]> {
+  const refs = changes.flatMap(({ id }) => found.get(id)?.elements.map(({ ref }) => ref) ?? []);
+  const states = await evaluateIn(main, readStates, refs);
+  const stateOf = new Map(refs.map((ref, index) => [ref, states[index] ?? null]));
+  return changes.map((change) =>
+    describeChange(change, found.get(change.id), reports.get(change.id), stateOf),
+  );
+}
+
+function describeChange(
+  change: Change,
+  found: FoundBySelector | undefined,
+  report: ChangeReport | undefined,
+  stateOf: Map<string, ElementState>,
+): string {
+  const count = countOf(found, report);
+  const head = `${change.id} ${change.op} ${JSON.stringify(change.selector)}: ${count === 0 ? "no element yet" : `${count} ${count === 1 ? "element" : "elements"}`}`;
+  const state = report?.state === "fight" ? " The page renders over it, so it was given up." : "";
+  const elements = (found?.elements ?? []).map((element) => {
+    const after = stateOf.get(element.ref);
+    if (!after) return `${element.label} box ${element.box} → gone`;
+    const text =
+      after.text === element.text ? `text ${element.text}` : `text ${element.text} → ${after.text}`;
+    const box = after.box === element.box ? `box ${element.box}` : `box ${element.box} → ${after.box}`;
+    return `${element.label} ${text} ${box}`;
+  });
+  return [head + state, ...elements.map((line) => `  ${line}`)].join("\n");
+}

@@ -1,0 +1,156 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { LiveBrowser } from "#lib/browser/browser-service.ts";
+import { faultPoint } from "#lib/faults/fault-point.ts";
+import { findSession } from "#lib/session/session-store.ts";
+import { withinDeadline } from "#lib/tools/browser/within-deadline.ts";
+import { VIEWPORTS } from "../check/check-report.ts";
+import { variantScript } from "../compile/variant-script.ts";
+import { untilApplied } from "../variant-in-page.ts";
+import { findRevision, type Revision } from "../variant-store.ts";
+import type { VariantToolServices } from "../variants-deps.ts";
+import { listPreviews, type PreviewRow, replacePreviews } from "./preview-store.ts";
+
+/** A preview to take. */
+export type WantedPreview = Pick<
+  PreviewRow,
+  "title" | "url" | "viewport" | "width" | "height" | "variant" | "scrollTo" | "caption"
+>;
+
+/** The call that takes previews. */
+type PreviewCall = {
+  sessionId: string;
+  /** The root of the tree, whose previews they are. */
+  rootSessionId: string;
+  requestId: string | null;
+  runId: string | null;
+  signal: AbortSignal;
+};
+
+const PAGE_MS_MAX = 25_000;
+const LOAD_MS_MAX = 15_000;
+/** Time for what a page does after it has loaded: fonts, pictures, animations of its start. */
+const REST_MS_MAX = 3_000;
+
+/**
+ * Takes the pictures of previews, each on a fresh load of its page, and replaces the session's previews by them in one
+ * transaction with `preview.updated`. A page without a picture keeps its place, with the reason.
+ */
+export async function takePreviews(
+  services: VariantToolServices,
+  live: LiveBrowser,
+  call: PreviewCall,
+  wanted: readonly WantedPreview[],
+): Promise<PreviewRow[]> {
+  await faultPoint("preview-begun");
+  const storage = await live.context.storageState();
+  const rows: PreviewRow[] = [];
+  // One after the other: each needs a page of its own, which costs memory.
+  for (const [position, preview] of wanted.entries())
+    rows.push(await takePreview(services, live, storage, call, { position, preview }));
+  await storePreviews(services, call, rows);
+  return rows;
+}
+
+type Storage = Awaited<ReturnType<LiveBrowser["context"]["storageState"]>>;
+
+async function takePreview(
+  services: VariantToolServices,
+  live: LiveBrowser,
+  storage: Storage,
+  call: PreviewCall,
+  { position, preview }: { position: number; preview: WantedPreview },
+): Promise<PreviewRow> {
+  const { rootSessionId, signal } = call;
+  const row: PreviewRow = {
+    ...preview,
+    sessionId: rootSessionId,
+    position,
+    revision: null,
+    evidenceId: null,
+    error: null,
+    takenAt: null,
+  };
+  const revision =
+    preview.variant === null ? undefined : await findRevision(services.db, rootSessionId, preview.variant);
+  if (preview.variant !== null && !revision)
+    return { ...row, error: `there is no variant ${preview.variant}` };
+  try {
+    const bytes = await withinDeadline(signal, PAGE_MS_MAX, () =>
+      takePicture(live, storage, preview, revision),
+    );
+    const picture = await services.evidence.save({
+      sessionId: call.sessionId,
+      runId: call.runId,
+      kind: "preview",
+      title: preview.title,
+      url: preview.url,
+      mediaType: "image/jpeg",
+      bytes,
+    });
+    return { ...row, revision: revision?.number ?? null, evidenceId: picture.id, takenAt: new Date() };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { ...row, error: error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error) };
+  }
+}
+
+/** Loads the page in a context of its own, with the storage of the live page, and takes what is in view. */
+async function takePicture(
+  live: LiveBrowser,
+  storage: Storage,
+  { url, width, height, viewport, scrollTo }: WantedPreview,
+  revision: Revision | undefined,
+): Promise<Uint8Array> {
+  const isMobile = viewport === "phone";
+  const fresh = await live.openContext({ viewport: { width, height }, isMobile, storage });
+  try {
+    const { page, cdp } = fresh;
+    if (revision)
+      await cdp.send("Page.addScriptToEvaluateOnNewDocument", {
+        source: variantScript(revision.document, revision.variant),
+      });
+    await page.goto(url, { waitUntil: "load", timeout: LOAD_MS_MAX }).catch((error: unknown) => {
+      const refusal = fresh.readRefusal();
+      if (refusal !== undefined) throw new Error(refusal);
+      // A page that has shown a document and is still loading has a picture.
+      if (page.url() === "about:blank" || !/Timeout/.test(String(error))) throw error;
+    });
+    await Promise.race([page.waitForLoadState("networkidle").catch(() => {}), sleep(REST_MS_MAX)]);
+    if (revision) await untilApplied(cdp, revision.variant);
+    if (scrollTo !== null) await scrollToElement(page, scrollTo);
+    return await page.screenshot({ type: "jpeg", quality: 80, animations: "disabled" });
+  } finally {
+    await fresh.close();
+  }
+}
+
+async function scrollToElement(
+  page: Awaited<ReturnType<LiveBrowser["openContext"]>>["page"],
+  selector: string,
+): Promise<void> {
+  const found = page.locator(selector);
+  if ((await found.count()) === 0) throw new Error(`scrollTo: no element matches ${selector}`);
+  await found.first().evaluate((element) => element.scrollIntoView({ block: "center", behavior: "instant" }));
+}
+
+async function storePreviews(
+  { log }: Pick<VariantToolServices, "log">,
+  { rootSessionId, requestId, runId }: PreviewCall,
+  rows: PreviewRow[],
+): Promise<void> {
+  await log.transact(rootSessionId, async (tx, emit) => {
+    const session = await findSession(tx, rootSessionId);
+    if (!session) return;
+    await replacePreviews(tx, rootSessionId, rows);
+    const previews = await listPreviews(tx, rootSessionId);
+    emit({ kind: "preview.updated", requestId, runId, source: session.source, previews });
+  });
+}
+
+/** The size and name of a preview's viewport. */
+export const readViewport = (
+  viewport: keyof typeof VIEWPORTS | { width: number; height: number },
+): Pick<WantedPreview, "viewport" | "width" | "height"> =>
+  typeof viewport === "string"
+    ? { viewport, ...VIEWPORTS[viewport] }
+    : { viewport: null, width: viewport.width, height: viewport.height };

@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { ChangeInput, VariantDocument } from "./document.ts";
+import { describeDifference, editChanges, revise } from "./revise.ts";
+
+const HOME = "https://shop.example/";
+const text = (id: string, words: string) => ({ id, op: "setText" as const, selector: "h1", text: words });
+const page = (url: string, ...changes: VariantDocument["pages"][number]["changes"]) => ({
+  url,
+  match: "path" as const,
+  changes,
+  css: "",
+  js: "",
+});
+const EMPTY: VariantDocument = { pages: [] };
+const add = (document: VariantDocument, ...changes: ChangeInput[]) => {
+  const revised = revise(document, { add: changes }, `${HOME}?from=mail#top`);
+  assert.ok(revised.ok);
+  return revised.document;
+};
+const idsOf = ({ pages }: VariantDocument) => pages.map(({ changes }) => changes.map(({ id }) => id));
+
+describe("a call that changes a variant", () => {
+  it("creates the page entry of the live page by its path, and numbers changes without an id", () => {
+    const document = add(EMPTY, { op: "remove", selector: "#banner" }, text("title", "Winter"));
+    assert.deepEqual(document.pages[0]?.url, HOME);
+    assert.deepEqual(idsOf(document), [["c1", "title"]]);
+    assert.deepEqual(Object.keys(document.pages[0]?.changes[0] ?? {})[0], "id");
+  });
+
+  it("adds to the entry that matches the live page, and does not use a number of a dropped change again", () => {
+    const document = { pages: [page("https://shop.example/cart"), page(HOME, text("c7", "One"))] };
+    const revised = revise(document, { drop: ["c7"], add: [{ op: "remove", selector: "p" }] }, HOME);
+    assert.ok(revised.ok);
+    assert.deepEqual(idsOf(revised.document), [[], ["c8"]]);
+  });
+
+  it("replaces a change that has the same id, in its place", () => {
+    const document = { pages: [page(HOME, text("c1", "One"), text("c2", "Two"))] };
+    const revised = add(document, text("c1", "New"));
+    assert.deepEqual(revised.pages[0]?.changes, [text("c1", "New"), text("c2", "Two")]);
+  });
+
+  it("replaces the pages by set, and the style sheet of the live page by css", () => {
+    const set = [{ ...page(HOME), changes: [{ op: "remove" as const, selector: "p" }] }];
+    const revised = revise({ pages: [page(`${HOME}old`)] }, { set, css: "p { color: red }" }, HOME);
+    assert.ok(revised.ok);
+    assert.deepEqual(
+      [idsOf(revised.document), revised.document.pages[0]?.css],
+      [[["c1"]], "p { color: red }"],
+    );
+  });
+
+  it("is refused for an unknown change to drop, and for a page that is not a web page", () => {
+    const unknown = revise({ pages: [page(HOME, text("c1", "One"))] }, { drop: ["c2"] }, HOME);
+    assert.deepEqual(unknown, { ok: false, problem: "drop: there is no change c2. The variant has c1." });
+    for (const url of [null, "about:blank"]) {
+      const nowhere = revise(EMPTY, { add: [text("c1", "One")] }, url);
+      assert.ok(!nowhere.ok);
+      assert.match(nowhere.problem, /^add: there is no page to add to/);
+    }
+  });
+
+  it("does not alter the document that it starts from", () => {
+    const document = { pages: [page(HOME, text("c1", "One"))] };
+    const before = structuredClone(document);
+    revise(document, { add: [text("c1", "New")], css: "p {}" }, HOME);
+    editChanges(document, [{ action: "off", changeId: "c1" }]);
+    assert.deepEqual(document, before);
+  });
+});
+
+describe("the difference of two documents", () => {
+  it("names each added, altered and dropped change, and altered sheets", () => {
+    const before = { pages: [page(HOME, text("c1", "One"), text("c2", "Two"))] };
+    const after = { pages: [{ ...page(HOME, text("c1", "New"), text("c3", "Three")), css: "p {}" }] };
+    assert.deepEqual(describeDifference(before, after), [
+      `altered ${JSON.stringify(text("c1", "New"))}`,
+      `added ${JSON.stringify(text("c3", "Three"))}`,
+      "dropped c2",
+      `altered css of ${HOME}`,
+    ]);
+    assert.deepEqual(describeDifference(before, before), []);
+  });
+});

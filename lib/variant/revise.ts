@@ -1,0 +1,157 @@
+import type { ContentProblem } from "./compile/check-document.ts";
+import {
+  type Change,
+  type ChangeInput,
+  DEFAULT_VARIANT,
+  type PageInput,
+  type RevisionInput,
+  VARIANT_LIMITS,
+  type VariantDocument,
+  type VariantPage,
+} from "./document.ts";
+import { matchesAddress } from "./runtime/match-address.ts";
+
+type Revised = { ok: true; document: VariantDocument } | { ok: false; problem: string };
+
+/**
+ * Applies a call to the newest document: `set` replaces the pages, `drop` removes changes, and `add`, `css` and `js` go to
+ * the page that matches `pageUrl`, which is created if there is none. A change in `add` with the id of an existing change
+ * replaces it in its place. Pure.
+ *
+ * @param pageUrl address of the live page, or of the session's target without a browser; null if it is unknown.
+ */
+export function revise(
+  document: VariantDocument,
+  { set, add, drop, css, js }: RevisionInput,
+  pageUrl: string | null,
+): Revised {
+  const before = set ?? document.pages;
+  const known = new Set(before.flatMap(({ changes }) => changes.flatMap(({ id }) => id ?? [])));
+  const missing = (drop ?? []).find((id) => !known.has(id));
+  if (missing !== undefined)
+    return {
+      ok: false,
+      problem: `drop: there is no change ${missing}. The variant has ${listIds(known)}.`,
+    };
+  const pages: PageInput[] = before.map((page) => ({
+    ...page,
+    changes: page.changes.filter(({ id }) => id === undefined || !drop?.includes(id)),
+  }));
+  const isAdding = (add ?? []).length > 0 || css !== undefined || js !== undefined;
+  const target = isAdding ? findTarget(pages, pageUrl) : undefined;
+  if (isAdding && !target)
+    return {
+      ok: false,
+      problem: "add: there is no page to add to. Open the page first, or give it with set.",
+    };
+  if (target) {
+    for (const change of add ?? []) place(target, change);
+    if (css !== undefined) target.css = css;
+    if (js !== undefined) target.js = js;
+  }
+  return { ok: true, document: { pages: numberChanges(pages, document) } };
+}
+
+const listIds = (ids: Set<string>): string => (ids.size === 0 ? "no changes" : [...ids].join(", "));
+
+/** The page entry of an address, added to `pages` if there is none. */
+function findTarget(pages: PageInput[], pageUrl: string | null): PageInput | undefined {
+  if (pageUrl === null || !/^https?:/.test(pageUrl)) return undefined;
+  const existing = pages.find((page) => matchesAddress(page, pageUrl));
+  if (existing) return existing;
+  const url = new URL(pageUrl);
+  const page: PageInput = {
+    url: `${url.origin}${url.pathname}`,
+    match: "path",
+    changes: [],
+    css: "",
+    js: "",
+  };
+  pages.push(page);
+  return page;
+}
+
+function place(page: PageInput, change: ChangeInput): void {
+  const index = change.id === undefined ? -1 : page.changes.findIndex(({ id }) => id === change.id);
+  if (index === -1) page.changes.push(change);
+  else page.changes[index] = change;
+}
+
+/** Gives each change without an id the next number that the variant has never used, as far as its document tells. */
+function numberChanges(pages: PageInput[], previous: VariantDocument): VariantPage[] {
+  const used = [...pages, ...previous.pages].flatMap(({ changes }) => changes.flatMap(({ id }) => id ?? []));
+  let last = Math.max(0, ...used.map((id) => Number(/^c(\d{1,6})$/.exec(id)?.[1] ?? 0)));
+  return pages.map((page) => ({
+    ...page,
+    // The id comes first, for people who read the document.
+    changes: page.changes.map(({ id, ...change }) => ({ id: id ?? `c${++last}`, ...change }) as Change),
+  }));
+}
+
+/** A person's edit of a change. */
+type ChangeEdit =
+  | { action: "drop" | "off" | "on"; changeId: string }
+  | { action: "setText"; changeId: string; text: string };
+
+/** Applies a person's edits to a document. Pure. */
+export function editChanges(document: VariantDocument, edits: readonly ChangeEdit[]): Revised {
+  let pages = document.pages;
+  for (const [index, edit] of edits.entries()) {
+    const found = pages.flatMap(({ changes }) => changes).find(({ id }) => id === edit.changeId);
+    if (!found)
+      return { ok: false, problem: `edits[${index}].changeId: there is no change ${edit.changeId}` };
+    if (edit.action === "setText" && found.op !== "setText")
+      return { ok: false, problem: `edits[${index}].action: change ${edit.changeId} does not set a text` };
+    pages = pages.map((page) => ({
+      ...page,
+      changes: page.changes.flatMap((change) => (change === found ? editChange(change, edit) : change)),
+    }));
+  }
+  return { ok: true, document: { pages } };
+}
+
+function editChange(change: Change, edit: ChangeEdit): Change[] {
+  if (edit.action === "drop") return [];
+  if (edit.action === "setText") return change.op === "setText" ? [{ ...change, text: edit.text }] : [change];
+  const { off: _off, ...on } = change;
+  // Without `off`, the rest is the same kind of change.
+  return [edit.action === "off" ? { ...change, off: true } : (on as Change)];
+}
+
+/** What changed between two documents, by change id: one line each, for a caller that has an older revision. */
+export function describeDifference(before: VariantDocument, after: VariantDocument): string[] {
+  const old = byId(before);
+  const now = byId(after);
+  const lines = [...now].flatMap(([id, text]) =>
+    old.get(id) === text ? [] : [`${old.has(id) ? "altered" : "added"} ${text}`],
+  );
+  const dropped = [...old.keys()].filter((id) => !now.has(id)).map((id) => `dropped ${id}`);
+  const sheets = after.pages.flatMap(({ url, match, css, js }) => {
+    const page = before.pages.find((other) => other.url === url && other.match === match);
+    const parts = [...(page?.css === css ? [] : ["css"]), ...(page?.js === js ? [] : ["js"])];
+    return page && parts.length > 0 ? [`altered ${parts.join(" and ")} of ${url}`] : [];
+  });
+  return [...lines, ...dropped, ...sheets];
+}
+
+const byId = ({ pages }: VariantDocument): Map<string, string> =>
+  new Map(pages.flatMap(({ changes }) => changes).map((change) => [change.id, JSON.stringify(change)]));
+
+/** The number of changes in a document. */
+export const countChanges = ({ pages }: VariantDocument): number =>
+  pages.reduce((sum, { changes }) => sum + changes.length, 0);
+
+/** Why another variant cannot be created; undefined if it can. */
+export function refuseVariant(keys: readonly string[], key: string): string | undefined {
+  if (keys.includes(key) || keys.length < VARIANT_LIMITS.variantsMax) return undefined;
+  return `variant: the session has ${keys.length} variants, the most it may have. Use one of them, for example ${DEFAULT_VARIANT}.`;
+}
+
+/** A problem of a document, told by the change's id: the caller may have given the change without its page. */
+export function describeProblem(document: VariantDocument, { path, problem }: ContentProblem): string {
+  const [, page = "", change = "", field = ""] = /^pages\[(\d+)\]\.changes\[(\d+)\](.*)$/.exec(path) ?? [];
+  const found = document.pages[Number(page)]?.changes[Number(change)];
+  return page === "" || !found
+    ? `${path}: ${problem}`
+    : `change ${found.id} (${found.op})${field}: ${problem}`;
+}

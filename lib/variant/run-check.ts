@@ -1,0 +1,53 @@
+import { faultPoint } from "#lib/faults/fault-point.ts";
+import { openLive } from "#lib/tools/browser/live-page-of.ts";
+import type { ToolCall } from "#lib/tools/tool.ts";
+import type { CheckReport, ViewportName } from "./check/check-report.ts";
+import { checkVariant } from "./check/check-variant.ts";
+import { explainUnknown } from "./show-for-picture.ts";
+import { recordCheck } from "./store-revision.ts";
+import { findRevision, listVariantKeys } from "./variant-store.ts";
+import type { VariantToolServices } from "./variants-deps.ts";
+
+/** The agent's call, or a person's request, that a check belongs to. */
+type CheckCall = Pick<
+  ToolCall,
+  "sessionId" | "browserSessionId" | "rootSessionId" | "requestId" | "runId" | "signal"
+>;
+
+type Checked = { ok: true; report: CheckReport } | { ok: false; problem: string };
+
+/**
+ * Checks the newest revision of a variant with the browser of the session, which the caller holds, and stores the report.
+ * A check that is interrupted stores nothing.
+ *
+ * @throws Error with a sentence when there is no browser, or the check is stopped.
+ */
+export async function runCheck(
+  services: VariantToolServices,
+  call: CheckCall,
+  { variant, viewports }: { variant: string; viewports?: ViewportName[] },
+): Promise<Checked> {
+  const { rootSessionId, sessionId, requestId, runId, signal } = call;
+  const newest = await findRevision(services.db, rootSessionId, variant);
+  if (!newest) {
+    const keys = await listVariantKeys(services.db, rootSessionId);
+    return { ok: false, problem: explainUnknown(variant, keys) };
+  }
+  const live = await openLive(services.browser, call);
+  await faultPoint("check-begun");
+  const report = await checkVariant(services, {
+    live,
+    sessionId,
+    runId,
+    variant,
+    revision: newest.number,
+    document: newest.document,
+    ...(viewports && { viewports }),
+    signal,
+  });
+  services.browser.touch(call.browserSessionId);
+  const isStored = await recordCheck(services, { sessionId: rootSessionId, requestId, runId }, report);
+  return isStored
+    ? { ok: true, report }
+    : { ok: false, problem: "The revision was removed while it was checked." };
+}

@@ -1,0 +1,56 @@
+import { setAttribute, setClass, setStyle } from "./edit-slot.ts";
+import type { Effect } from "./effect.ts";
+import { insertNodes, moveElement } from "./place-nodes.ts";
+import type { CompiledChange } from "./runtime-types.ts";
+import { setContent } from "./set-content.ts";
+
+/**
+ * Removes an element from what people see, hear and send. It stays in the document: page scripts and frameworks hold
+ * references to it, and React throws when it removes or moves a node that has left its parent. So `:nth-child` still
+ * counts it. Its form fields are disabled, as a hidden required field would block the form.
+ */
+function removeElement(element: Element): Effect {
+  if (document.head?.contains(element)) return moveElement(element, new DocumentFragment(), "end");
+  const fields = "input,select,textarea,button";
+  const parts = [
+    setStyle(element, [["display", "none", "important"]]),
+    ...[element, ...element.querySelectorAll(fields)]
+      .filter((each) => each.matches(fields))
+      .map((field) => setAttribute(field, "disabled", "")),
+  ];
+  return {
+    nodes: () => parts.flatMap((part) => part.nodes()),
+    isIntact: () => parts.every((part) => part.isIntact()),
+    apply() {
+      for (const part of parts) part.apply();
+    },
+    undo() {
+      for (const part of parts) part.undo();
+    },
+  };
+}
+
+/**
+ * What a change does to an element that its selector finds.
+ *
+ * @param target the element that `move` is relative to; other operations have none
+ * @throws Error if the change is not possible there.
+ */
+export function createEffect(change: CompiledChange, element: Element, target?: Element): Effect {
+  switch (change.op) {
+    case "content":
+      return setContent(element, change.nodes);
+    case "attribute":
+      return setAttribute(element, change.name, change.value);
+    case "class":
+      return setClass(element, change.name, change.isOn);
+    case "style":
+      return setStyle(element, change.style);
+    case "insert":
+      return insertNodes(element, change.position, change.nodes);
+    case "move":
+      return moveElement(element, target ?? element, change.position);
+    case "remove":
+      return removeElement(element);
+  }
+}

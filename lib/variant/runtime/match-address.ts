@@ -1,0 +1,31 @@
+import type { PageMatch } from "../document.ts";
+
+/** How the address of a page entry is compared. */
+type AddressRule = { url: string; match: PageMatch };
+
+const escapeText = (text: string) => text.replace(/[\\^$.|?+()[\]{}*]/g, "\\$&");
+
+/**
+ * The addresses of a page entry as a regular expression. The fragment never counts; in a glob without `?` the query does
+ * not count either. An invalid address matches nothing.
+ */
+export function toAddressPattern({ url, match }: AddressRule): string {
+  const fragment = "(#.*)?$";
+  const query = "(\\?[^#]*)?";
+  if (match === "glob") {
+    const [any, part] = url.includes("?") ? ["[^#]*", "[^/#]*"] : ["[^?#]*", "[^/?#]*"];
+    const parts = url
+      .split(/(\*+)/)
+      .map((text) => (text.startsWith("**") ? any : text === "*" ? part : escapeText(text)));
+    return `^${parts.join("")}${url.includes("?") ? "" : query}${fragment}`;
+  }
+  if (!URL.canParse(url)) return "(?!)";
+  const address = escapeText(new URL(url).href.replace(/#.*$/s, ""));
+  if (match === "prefix") return `^${address}`;
+  if (match === "exact") return `^${address}${fragment}`;
+  return `^${address.replace(/\\\?.*$/s, "")}${query}${fragment}`;
+}
+
+/** Whether a page entry applies to an address. */
+export const matchesAddress = (rule: AddressRule, href: string): boolean =>
+  RegExp(toAddressPattern(rule), "s").test(href);

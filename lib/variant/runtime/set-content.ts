@@ -1,0 +1,87 @@
+import { buildNodes } from "./build-nodes.ts";
+import type { Effect } from "./effect.ts";
+import { guardParent, insertNode, releaseGuard, removeNode } from "./guard-parent.ts";
+import type { CompiledNode } from "./runtime-types.ts";
+import { shared } from "./shared-state.ts";
+
+/** The content of an element that changes replace. The last edit shows. */
+export type Content = {
+  edits: CompiledNode[][];
+  shown: CompiledNode[] | undefined;
+  /** The nodes of the edit that shows. */
+  built: Node[];
+  /**
+   * The page's own nodes meanwhile. They stay together, so that a framework can go on: it changes texts in them, and a
+   * guard directs what it inserts and removes to them.
+   */
+  stash: DocumentFragment;
+};
+
+/** The children of the page, without those that changes have inserted. */
+const listChildren = (element: Element) => [...element.childNodes].filter((node) => !shared.placed.has(node));
+
+/** Whether the page has written into the built node: React does so with the only text of an element. */
+const isWritten = (node: Node, content: Content, index: number): node is Text =>
+  node instanceof Text && node.data !== content.shown?.[index];
+
+/** Puts what the page has rendered over the built nodes into the stash. */
+function absorb(element: Element, { built, stash }: Content): void {
+  const children = listChildren(element);
+  const foreign = children.filter((node) => !built.includes(node));
+  if (foreign.length === children.length) stash.replaceChildren();
+  for (const node of foreign) insertNode(stash, node, null);
+}
+
+function show(element: Element, content: Content): void {
+  const { built, stash, shown } = content;
+  const nodes = content.edits.at(-1);
+  built.forEach((node, index) => {
+    if (!isWritten(node, content, index)) return;
+    stash.replaceChildren(node.data);
+    node.data = String(shown?.[index]);
+  });
+  // Nodes that other changes have inserted at the start and at the end stay there.
+  const marker = insertNode(element, document.createComment(""), listChildren(element)[0] ?? null);
+  shared.placed.add(marker);
+  absorb(element, content);
+  if (shown !== nodes) {
+    built.forEach(removeNode);
+    content.built = buildNodes(nodes ?? []);
+  }
+  for (const node of nodes ? content.built : [stash]) insertNode(element, node, marker);
+  removeNode(marker);
+  content.shown = nodes;
+  guardParent(element).target = nodes ? stash : element;
+  if (nodes) return;
+  releaseGuard(element);
+  shared.contents.delete(element);
+}
+
+/** Replaces the content of an element, and keeps the page's own. */
+export function setContent(element: Element, nodes: CompiledNode[]): Effect {
+  const content: Content = shared.contents.get(element) ?? {
+    edits: [],
+    shown: undefined,
+    built: [],
+    stash: new DocumentFragment(),
+  };
+  shared.contents.set(element, content);
+  content.edits.push(nodes);
+  return {
+    nodes: () => [element],
+    isIntact() {
+      const children = listChildren(element);
+      const { built, shown } = content;
+      return (
+        shown !== undefined &&
+        children.length === built.length &&
+        built.every((node, index) => node === children[index] && !isWritten(node, content, index))
+      );
+    },
+    apply: () => show(element, content),
+    undo() {
+      content.edits.splice(content.edits.lastIndexOf(nodes), 1);
+      show(element, content);
+    },
+  };
+}

@@ -1,0 +1,197 @@
+import { collectRoots, listRoots, refreshRoots } from "./find-elements.ts";
+import { forgetBlocked, isHydrating } from "./hydration.ts";
+import { beginRound } from "./reapply-limit.ts";
+import { type RunningPage, startPage } from "./running-page.ts";
+import type { CompiledPage, CompiledVariant, VariantHandle } from "./runtime-types.ts";
+import { shared } from "./shared-state.ts";
+
+/** Rounds of work are at least a frame apart, and take at most a fifth of the time. */
+const PAUSE_MIN_MS = 16;
+const PAUSE_TIMES_WORK = 4;
+/** How often changes are reconciled that follow from each other. */
+const PASSES_MAX = 5;
+/** With more mutations than this at once, as while a page loads, everything is looked at instead of each of them. */
+const RECORDS_MAX = 200;
+
+let entries: CompiledPage[] = [];
+/** The page entries that match the address. */
+let pages: RunningPage[] = [];
+/** All selectors as one; empty without any. */
+let selector = "";
+/** Attributes that decide what the selectors match. */
+let deciding: string[] = [];
+let isPositional = false;
+/** Whether changes have to be reconciled with the document. */
+let isPending = false;
+/** Whether there can be shadow roots that are not known. */
+let isStale = false;
+let isNoticed = false;
+let nextRoundMs = 0;
+let timer: ReturnType<typeof setTimeout> | undefined;
+let scriptError: string | null = null;
+
+const scriptsRun = new Set<string>();
+let observed = new WeakSet<Node>();
+const observer = new MutationObserver((records) => work(records));
+
+const listChanges = () => pages.flatMap(({ changes }) => changes);
+
+function observeRoots(): void {
+  for (const root of pages.length > 0 ? listRoots() : []) {
+    if (observed.has(root)) continue;
+    observed.add(root);
+    observer.observe(root, {
+      subtree: true,
+      childList: true,
+      characterData: true,
+      attributeFilter: [...deciding, ...pages.flatMap(({ page }) => page.written)],
+    });
+  }
+}
+
+/** Whether a new element can be what a change waits for. */
+function concerns(element: Element): boolean {
+  if (collectRoots(element)) return true;
+  return selector !== "" && (element.matches(selector) || element.querySelector(selector) !== null);
+}
+
+/** Verifies what mutations can have disturbed. @returns whether they can have changed what selectors match. */
+function digest(records: MutationRecord[]): boolean {
+  const isMany = records.length > RECORDS_MAX;
+  let isRelevant = isMany;
+  isStale ||= isMany;
+  const mutated = new Set<Node>();
+  for (const { type, target, attributeName, addedNodes } of isMany ? [] : records) {
+    mutated.add(type === "characterData" ? (target.parentNode ?? target) : target);
+    if (type === "childList" ? isPositional : deciding.includes(attributeName ?? "")) isRelevant = true;
+    for (const node of addedNodes) if (node instanceof Element) isRelevant = concerns(node) || isRelevant;
+  }
+  const changes = listChanges();
+  if (changes.filter((change) => change.verify(false, isMany ? undefined : mutated)).length > 0) settle();
+  return isRelevant || changes.some((change) => change.hasLost());
+}
+
+/** Puts changes in their places that others have pushed away. */
+function settle(): void {
+  for (let pass = 0; pass < PASSES_MAX; pass++)
+    if (listChanges().filter((change) => change.verify(true)).length === 0) return;
+}
+
+function reconcile(): void {
+  if (isStale) collectRoots(document);
+  isPending = isStale = false;
+  refreshRoots();
+  forgetBlocked();
+  observeRoots();
+  const changes = listChanges();
+  for (let pass = 0; pass < PASSES_MAX; pass++) {
+    for (const change of changes) change.search();
+    if (changes.filter((change) => change.reconcile(pass > 0)).length === 0) break;
+    settle();
+  }
+}
+
+/** One round of work: no code of the page runs during it. */
+function work(records: MutationRecord[], isUrgent = false): void {
+  const startMs = beginRound();
+  // Hydration causes no mutation.
+  if (digest(records) || isHydrating) isPending = true;
+  for (const page of pages) page.adoptSheet();
+  if (isPending && (isUrgent || startMs >= nextRoundMs)) {
+    reconcile();
+    const endMs = performance.now();
+    nextRoundMs = endMs + Math.max(PAUSE_MIN_MS, (endMs - startMs) * PAUSE_TIMES_WORK);
+  }
+  // The runtime's own writes.
+  observer.takeRecords();
+  clearTimeout(timer);
+  if (!isPending && !isHydrating) return;
+  const waitMs = nextRoundMs - startMs;
+  timer = setTimeout(resume, waitMs);
+  // Before the next paint; the timer serves pages in the background, which have no frames.
+  if (waitMs <= PAUSE_MIN_MS) requestAnimationFrame(() => resume(true));
+}
+
+const resume = (isUrgent?: boolean) => work(observer.takeRecords(), isUrgent);
+
+function runScripts(): void {
+  if (document.readyState === "loading") return;
+  for (const { page } of pages) {
+    const { js } = page;
+    const source = String(js);
+    if (!js || scriptsRun.has(source)) continue;
+    scriptsRun.add(source);
+    try {
+      js();
+    } catch (reason) {
+      scriptError ??= String(reason);
+    }
+  }
+}
+
+/** Stops the page entries that no longer match the address, and starts those that do. */
+function followAddress(): void {
+  const matching = entries.filter(({ address }) => RegExp(address, "s").test(location.href));
+  const isSame =
+    matching.length === pages.length && pages.every(({ page }, index) => page === matching[index]);
+  if (isSame) return;
+  for (const running of [...pages].reverse()) if (!matching.includes(running.page)) running.stop();
+  pages = matching.map((page) => pages.find((running) => running.page === page) ?? startPage(page));
+  selector = matching.flatMap((page) => page.selector || []).join();
+  deciding = matching.flatMap((page) => page.deciding);
+  isPositional = matching.some((page) => page.isPositional);
+  observer.disconnect();
+  observed = new WeakSet();
+  isPending = isStale = pages.length > 0;
+  work([], true);
+  runScripts();
+}
+
+/** Something has happened that causes no mutation. */
+function onNotice(): void {
+  if (isNoticed) return;
+  isNoticed = true;
+  queueMicrotask(() => {
+    isNoticed = false;
+    if (!shared.listeners.has(onNotice)) return;
+    isPending = isStale = pages.length > 0;
+    followAddress();
+    resume();
+  });
+}
+
+function stop(): void {
+  shared.listeners.delete(onNotice);
+  document.removeEventListener("DOMContentLoaded", runScripts);
+  resume();
+  entries = [];
+  followAddress();
+  clearTimeout(timer);
+}
+
+function update(variant: CompiledVariant): void {
+  stop();
+  entries = variant.pages;
+  shared.listeners.add(onNotice);
+  document.addEventListener("DOMContentLoaded", runScripts);
+  followAddress();
+}
+
+/** Starts a variant in this document. It follows the address and the page until `revert` is called. */
+export function startVariant(variant: CompiledVariant): VariantHandle {
+  update(variant);
+  return {
+    report() {
+      resume(true);
+      return {
+        url: location.href,
+        pages: pages.length,
+        isHydrating,
+        scriptError,
+        changes: listChanges().map((change) => change.report()),
+      };
+    },
+    update,
+    revert: stop,
+  };
+}

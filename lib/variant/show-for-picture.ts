@@ -1,0 +1,31 @@
+import type { VariantView } from "#lib/tools/services.ts";
+import { variantScript } from "./compile/variant-script.ts";
+import { readPageScript } from "./shown-variant.ts";
+import { REVERT_ALL, runInPage, untilApplied } from "./variant-in-page.ts";
+import { findRevision, listVariantKeys } from "./variant-store.ts";
+import type { VariantsDeps } from "./variants-deps.ts";
+
+/** Shows a variant, or the page without one, in the live page for the time of a picture. */
+export const createVariantView = ({ db }: Pick<VariantsDeps, "db">): VariantView => ({
+  async show({ rootSessionId }, live, variant) {
+    const revision = variant === null ? undefined : await findRevision(db, rootSessionId, variant);
+    if (variant !== null && !revision)
+      throw new Error(explainUnknown(variant, await listVariantKeys(db, rootSessionId)));
+    const cdp = await live.cdp();
+    await runInPage(cdp, REVERT_ALL);
+    if (revision) {
+      await runInPage(cdp, variantScript(revision.document, revision.variant));
+      await untilApplied(cdp, revision.variant);
+    }
+    return async () => {
+      const { now } = await readPageScript(db, rootSessionId);
+      await runInPage(cdp, now);
+    };
+  },
+});
+
+/** Says which variants there are. */
+export const explainUnknown = (variant: string, keys: readonly string[]): string =>
+  keys.length === 0
+    ? `There is no variant ${variant}: the session has no variants yet.`
+    : `There is no variant ${variant}. The session has ${keys.join(", ")}.`;

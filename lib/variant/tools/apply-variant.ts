@@ -1,0 +1,102 @@
+import { z } from "zod";
+import type { LiveBrowser } from "#lib/browser/browser-service.ts";
+import { hasBrowserOf } from "#lib/browser/session/browser-store.ts";
+import { holdInTurn } from "#lib/tools/browser/index.ts";
+import { openLive } from "#lib/tools/browser/live-page-of.ts";
+import { keepPicture } from "#lib/tools/browser/picture/keep-picture.ts";
+import { takePicture } from "#lib/tools/browser/picture/take-picture.ts";
+import { withinDeadline } from "#lib/tools/browser/within-deadline.ts";
+import { quoteAsData } from "#lib/tools/quote-as-data.ts";
+import { defineTool, errorResult, type ToolCall, type ToolResult, textResult } from "#lib/tools/tool.ts";
+import { type Applied, applyVariant } from "../apply-variant.ts";
+import { DEFAULT_VARIANT, revisionInputSchema, variantKeySchema } from "../document.ts";
+import type { VariantToolServices } from "../variants-deps.ts";
+import { APPLY_VARIANT_SCHEMA } from "./change-schema.ts";
+
+const PICTURE_MS_MAX = 30_000;
+
+const input = revisionInputSchema.extend({
+  variant: variantKeySchema.default(DEFAULT_VARIANT),
+  baseRevision: z.int().min(0),
+});
+
+/** `apply_variant`: stores a revision and applies it to the live page. Source: specification, Capabilities; `architecture.md`, Variants. */
+export const applyVariantTool = (services: VariantToolServices) => ({
+  ...defineTool({
+    name: "apply_variant",
+    description:
+      "Changes the live page: stores a revision of the variant and applies it at once. Find the elements first (dom_query). Every selector must match, or nothing is stored. Answers with what each change found and a picture. Scripts of browser_execute have it as `await page.applyVariant([{ op, selector, … }])`, which adds changes.",
+    input,
+    needs: "sandbox",
+    profile: "editing",
+    // A call that is made again finds the revision that it has stored.
+    idempotent: true,
+    readOnly: false,
+    timeoutMs: 120_000,
+    async execute({ variant, baseRevision, ...change }, call) {
+      const live = (await hasBrowserOf(services.db, call))
+        ? await openLive(services.browser, call)
+        : undefined;
+      const applied = await applyVariant(services, live, { ...about(call), variant, baseRevision, change });
+      if (!applied.ok) return errorResult(`apply_variant: ${applied.problem}`);
+      return live ? withPicture(services, live, applied, call) : textResult(describeApplied(applied));
+    },
+  }),
+  jsonSchema: APPLY_VARIANT_SCHEMA,
+  async acquire(call: ToolCall) {
+    return (await hasBrowserOf(services.db, call)) ? holdInTurn(services, call) : () => {};
+  },
+});
+
+/** The call, as far as its revision records it. */
+const about = ({ rootSessionId, requestId, runId, callId, signal }: ToolCall) => ({
+  sessionId: rootSessionId,
+  requestId,
+  runId,
+  callId,
+  signal,
+});
+
+async function withPicture(
+  services: VariantToolServices,
+  live: LiveBrowser,
+  applied: Applied & { ok: true },
+  call: ToolCall,
+): Promise<ToolResult> {
+  const text = describeApplied(applied);
+  const page = live.page();
+  const { key, revision } = applied.summary;
+  try {
+    const picture = await withinDeadline(call.signal, PICTURE_MS_MAX, () =>
+      takePicture(live, { fullPage: false }),
+    );
+    const kept = await keepPicture(services.evidence, call, picture, {
+      kind: "screenshot",
+      title: `Variant ${key}, revision ${revision}`,
+      url: page.url(),
+    });
+    return { isError: false, content: [{ type: "text", text }, ...kept.content] };
+  } catch (error) {
+    // The revision is stored, so a page that cannot be pictured is no failure of the call.
+    return textResult(`${text}\nNo picture: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+/** What the model is told of a stored revision. */
+function describeApplied({ summary, isRepeated, grounding, pageUrl }: Applied & { ok: true }): string {
+  const { key, revision } = summary;
+  const stored = `Stored revision ${revision} of variant ${key}.`;
+  const next = `Use baseRevision ${revision} for the next change. It has no check yet: run check_variant before you finish.`;
+  if (isRepeated) return `${stored} The call was interrupted after that. ${next}`;
+  if (!grounding)
+    return `${stored} This session has no browser, so its selectors were not tried on a page, and it was not checked.`;
+  const { lines, elsewhere } = grounding;
+  const found = lines.length === 0 ? [] : [quoteAsData(pageUrl ?? "the page", lines.join("\n"))];
+  const others =
+    elsewhere.length === 0
+      ? []
+      : [
+          `Not tried, because the live page is another one: ${elsewhere.join(", ")}. check_variant opens their pages.`,
+        ];
+  return [`${stored} The live page shows it.`, ...found, ...others, next].join("\n");
+}

@@ -1,0 +1,68 @@
+import { z } from "zod";
+import { holdInTurn } from "#lib/tools/browser/index.ts";
+import { quoteAsData } from "#lib/tools/quote-as-data.ts";
+import { defineTool, errorResult, type Tool, textResult } from "#lib/tools/tool.ts";
+import type { CheckReport } from "../check/check-report.ts";
+import { DEFAULT_VARIANT, variantKeySchema } from "../document.ts";
+import { runCheck } from "../run-check.ts";
+import type { VariantToolServices } from "../variants-deps.ts";
+
+const FINDINGS_SHOWN = 30;
+
+/** `check_variant`: proves the newest revision on fresh loads of its pages. Source: specification, Structured sessions; `architecture.md`, Variants. */
+export const checkVariantTool = (services: VariantToolServices): Tool => ({
+  ...defineTool({
+    name: "check_variant",
+    description:
+      "Proves the newest revision of a variant on fresh loads of its pages, beside the pages without it: every change applies, survives the page's own rendering and navigation, and reverts; no new errors, layout or accessibility defects; whether the page's content policy lets the published script run. Takes a minute. Returns pass, warn or fail with each finding.",
+    input: z.strictObject({
+      variant: variantKeySchema.default(DEFAULT_VARIANT),
+      viewports: z
+        .array(z.enum(["desktop", "tablet", "phone"]))
+        .min(1)
+        .max(3)
+        .default(["desktop", "phone"]),
+    }),
+    needs: "browser",
+    profile: "editing",
+    idempotent: true,
+    readOnly: false,
+    timeoutMs: 240_000,
+    async execute({ variant, viewports }, call) {
+      const checked = await runCheck(services, call, { variant, viewports: [...new Set(viewports)] });
+      return checked.ok
+        ? textResult(describeReport(checked.report))
+        : errorResult(`check_variant: ${checked.problem}`);
+    },
+  }),
+  acquire: (call) => holdInTurn(services, call),
+});
+
+const ADVICE = {
+  pass: "Every change was proved. The variant is done unless the task asks for more.",
+  warn: "Every change was proved; the warnings do not hinder it. Tell people of them.",
+  fail: "Correct the cause of each fail with apply_variant, and check again.",
+} as const;
+
+/** A report for the model: the outcome first, then each finding. */
+function describeReport(report: CheckReport): string {
+  const { variant, revision, status, findings, pages, notes } = report;
+  const shown = findings.slice(0, FINDINGS_SHOWN).map(({ level, code, changeId, url, viewport, message }) => {
+    const where = [changeId, viewport, url].filter((part) => part !== null).join(", ");
+    return `- ${level} ${code} (${where}): ${message}`;
+  });
+  if (findings.length > shown.length) shown.push(`- and ${findings.length - shown.length} more`);
+  const found = shown.length === 0 ? [] : [quoteAsData("the pages", shown.join("\n"))];
+  const proved = pages.map(
+    ({ url, viewport, changes }) =>
+      `- ${url} (${viewport}): ${changes.map(({ id }) => id).join(", ") || "no changes"}`,
+  );
+  return [
+    `Check of revision ${revision} of variant ${variant}: ${status}.`,
+    ...found,
+    "Examined:",
+    ...proved,
+    ...notes.map((note) => `- ${note}`),
+    ADVICE[status],
+  ].join("\n");
+}

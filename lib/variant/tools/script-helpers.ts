@@ -1,0 +1,46 @@
+import { z } from "zod";
+import type { ScriptHelpers } from "#lib/tools/browser/script/browser-execute.ts";
+import { applyVariant } from "../apply-variant.ts";
+import { changeInputSchema, DEFAULT_VARIANT, VARIANT_LIMITS, variantKeySchema } from "../document.ts";
+import type { VariantsDeps } from "../variants-deps.ts";
+
+const changesSchema = z.array(changeInputSchema).min(1).max(VARIANT_LIMITS.changesMax);
+const optionsSchema = z.strictObject({ variant: variantKeySchema.default(DEFAULT_VARIANT) }).default({
+  variant: DEFAULT_VARIANT,
+});
+
+/** `page.applyVariant(changes, { variant })` in scripts: what `apply_variant` does with `add`. It is there with the tool alone. */
+export const variantHelpers =
+  (deps: VariantsDeps): ScriptHelpers =>
+  (call, live) => {
+    if (!call.hasTool("apply_variant")) return {};
+    let calls = 0;
+    return {
+      async applyVariant(changes, options) {
+        const add = parse(changesSchema, changes, "changes");
+        const { variant } = parse(optionsSchema, options, "options");
+        calls += 1;
+        const applied = await applyVariant(deps, live, {
+          sessionId: call.rootSessionId,
+          requestId: call.requestId,
+          runId: call.runId,
+          callId: `${call.callId}-${calls}`,
+          variant,
+          baseRevision: null,
+          change: { add },
+          signal: call.signal,
+        });
+        if (!applied.ok) throw new Error(`page.applyVariant: ${applied.problem}`);
+        const { key, revision } = applied.summary;
+        return { variant: key, revision, matches: applied.grounding?.matches ?? {} };
+      },
+    };
+  };
+
+function parse<Schema extends z.ZodType>(schema: Schema, value: unknown, name: string): z.output<Schema> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const path = (issue?.path ?? []).map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`));
+  throw new Error(`page.applyVariant: ${name}${path.join("")}: ${issue?.message ?? "is invalid"}`);
+}

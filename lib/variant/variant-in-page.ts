@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { CDPSession } from "playwright";
+import type { RuntimeReport } from "./runtime/runtime-types.ts";
+
+/** Takes back what variants show in the document. */
+export const REVERT_ALL =
+  "for (const handle of Object.values(window.__agentSessionVariants ?? {})) handle.revert();";
+
+/** How long changes may take to be applied: the runtime waits up to 3 s for a page to hydrate. */
+const APPLY_MS_MAX = 5_000;
+const POLL_MS = 50;
+
+/** Runs a script in the page's own world. @returns its value, as JSON. @throws when the page is gone. */
+export async function runInPage(cdp: CDPSession, expression: string): Promise<unknown> {
+  const { result } = await cdp.send("Runtime.evaluate", { expression, returnByValue: true });
+  return result.value;
+}
+
+/**
+ * Waits until a variant that runs in the page has applied what it can: each change, but for those whose element is not
+ * there.
+ *
+ * @param lateIds changes whose element may come later: they are not waited for.
+ * @returns the runtime's report, which the page could forge; undefined if the page runs no such variant.
+ */
+export async function untilApplied(
+  cdp: CDPSession,
+  variant: string,
+  lateIds: ReadonlySet<string> = new Set(),
+): Promise<RuntimeReport | undefined> {
+  const expression = `window.__agentSessionVariants?.[${JSON.stringify(variant)}]?.report()`;
+  const untilMs = Date.now() + APPLY_MS_MAX;
+  for (;;) {
+    const report = (await runInPage(cdp, expression)) as RuntimeReport | undefined;
+    if (!report || isSettled(report, lateIds) || Date.now() > untilMs) return report;
+    await sleep(POLL_MS);
+  }
+}
+
+function isSettled({ isHydrating, changes }: RuntimeReport, lateIds: ReadonlySet<string>): boolean {
+  const waiting = changes.filter(({ state }) => state === "waiting");
+  if (waiting.length === 0) return true;
+  return !isHydrating && waiting.every(({ id, matches }) => matches === 0 || lateIds.has(id));
+}

@@ -1,0 +1,19 @@
+import type { Executor } from "#db/client.ts";
+import type { VariantSummary } from "#lib/events/event.ts";
+import type { SessionRow } from "#lib/session/session-store.ts";
+import { listVariantSummaries } from "./variant-store.ts";
+
+/**
+ * The variants that are the outcome of a session's turns: of an editing session always, of a structured one in addition to
+ * its deliverable if it has any. Undefined for other sessions and for sub-agents, whose variants are their root's.
+ * Source: `wire.md`, Variants.
+ */
+export async function readOutcome(
+  db: Executor,
+  session: Pick<SessionRow, "id" | "parentSessionId" | "outputSchema" | "toolset">,
+): Promise<VariantSummary[] | undefined> {
+  if (session.parentSessionId !== null) return undefined;
+  const mayEdit = session.toolset.includes("apply_variant");
+  const variants = mayEdit ? await listVariantSummaries(db, session.id) : [];
+  return session.outputSchema === null || variants.length > 0 ? variants : undefined;
+}

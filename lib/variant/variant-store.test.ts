@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { openTestDatabase } from "#db/testing.ts";
+import { insertTestSession } from "#lib/browser/testing.ts";
+import type { VariantDocument, VariantPage } from "./document.ts";
+import { insertRevision, listVariantFacts, setShownVariant, storeCheck } from "./variant-store.ts";
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>;
+before(async () => {
+  database = await openTestDatabase();
+});
+after(() => database.close());
+
+const AT = "2026-11-20T10:00:00.000Z";
+
+/** A page entry with changes of these ids. */
+const pageOf = (...ids: string[]): VariantPage => ({
+  url: "https://shop.example/",
+  match: "path",
+  changes: ids.map((id) => ({ id, op: "remove", selector: "p" })),
+  css: "",
+  js: "",
+});
+
+test("the facts are those of the newest revision, with its own check and its changes on all pages", async () => {
+  const sessionId = await insertTestSession(database.db);
+  const author = { author: "agent", runId: null, callId: null } as const;
+  const store = (key: string, number: number, document: VariantDocument) =>
+    database.db.transaction((tx) => insertRevision(tx, { sessionId, key, number, document, ...author }));
+  assert.deepEqual(await listVariantFacts(database.db, sessionId), []);
+
+  await store("main", 1, { pages: [pageOf("c1", "c2"), pageOf("c3")] });
+  await store("b", 1, { pages: [] });
+  const report = { variant: "main", revision: 1, status: "warn", at: AT, durationMs: 1 } as const;
+  await database.db.transaction(async (tx) => {
+    await setShownVariant(tx, sessionId, "main");
+    await storeCheck(tx, sessionId, { ...report, findings: [], pages: [], notes: [] });
+  });
+  const main = { key: "main", revision: 1, check: { status: "warn", at: AT }, changeCount: 3, isShown: true };
+  const b = { key: "b", revision: 1, check: null, changeCount: 0, isShown: false };
+  assert.deepEqual(await listVariantFacts(database.db, sessionId), [main, b]);
+
+  await store("main", 2, { pages: [pageOf("c1")] });
+  assert.deepEqual(await listVariantFacts(database.db, sessionId), [
+    { ...main, revision: 2, check: null, changeCount: 1 },
+    b,
+  ]);
+});

@@ -1,0 +1,255 @@
+import { and, asc, eq, lte, sql } from "drizzle-orm";
+import type { Executor, Transaction } from "#db/client.ts";
+import { agents, sessions, variantRevisions, variants } from "#db/schema/index.ts";
+import type { CheckStatus, VariantAuthor } from "#db/schema/unions.ts";
+import type { VariantSummary } from "#lib/events/event.ts";
+import type { CheckReport } from "./check/check-report.ts";
+import { VARIANT_LIMITS, type VariantDocument } from "./document.ts";
+
+/** A stored revision with its newest check. */
+export type Revision = {
+  variant: string;
+  number: number;
+  author: VariantAuthor;
+  document: VariantDocument;
+  check: CheckReport | null;
+  isShown: boolean;
+  createdAt: Date;
+};
+
+const revisionColumns = {
+  variant: variantRevisions.key,
+  number: variantRevisions.number,
+  author: variantRevisions.author,
+  document: variantRevisions.document,
+  check: variantRevisions.checkReport,
+  isShown: variants.isShown,
+  createdAt: variantRevisions.createdAt,
+};
+
+const joinRevisions = (db: Executor) =>
+  db
+    .select(revisionColumns)
+    .from(variantRevisions)
+    .innerJoin(
+      variants,
+      and(eq(variants.sessionId, variantRevisions.sessionId), eq(variants.key, variantRevisions.key)),
+    );
+
+type RevisionRow = Awaited<ReturnType<typeof joinRevisions>>[number];
+
+/** Documents and reports were validated before they were stored. */
+const toRevision = (row: RevisionRow): Revision => ({
+  ...row,
+  document: row.document as VariantDocument,
+  check: row.check as CheckReport | null,
+});
+
+/** A revision by its number, or the newest one; undefined if there is none. */
+export async function findRevision(
+  db: Executor,
+  sessionId: string,
+  key: string,
+  number?: number,
+): Promise<Revision | undefined> {
+  const [row] = await joinRevisions(db)
+    .where(
+      and(
+        eq(variantRevisions.sessionId, sessionId),
+        eq(variantRevisions.key, key),
+        number === undefined
+          ? eq(variantRevisions.number, variants.revision)
+          : eq(variantRevisions.number, number),
+      ),
+    )
+    .limit(1);
+  return row && toRevision(row);
+}
+
+/** The revision that a call has stored; undefined if it has stored none. */
+export async function findRevisionOfCall(
+  db: Executor,
+  { runId, callId }: { runId: string; callId: string },
+): Promise<Revision | undefined> {
+  const [row] = await joinRevisions(db).where(
+    and(eq(variantRevisions.runId, runId), eq(variantRevisions.callId, callId)),
+  );
+  return row && toRevision(row);
+}
+
+/** The newest revision of the variant that the live browsers of a tree show; undefined if they show none. */
+export async function findShownRevision(db: Executor, rootSessionId: string): Promise<Revision | undefined> {
+  const [row] = await joinRevisions(db).where(
+    and(
+      eq(variants.sessionId, rootSessionId),
+      eq(variants.isShown, true),
+      eq(variantRevisions.number, variants.revision),
+    ),
+  );
+  return row && toRevision(row);
+}
+
+const summaryColumns = {
+  key: variants.key,
+  revision: variants.revision,
+  checkStatus: variantRevisions.checkStatus,
+  checkedAt: variantRevisions.checkedAt,
+};
+
+/** Joins a variant with its newest revision. */
+const isNewestRevision = and(
+  eq(variantRevisions.sessionId, variants.sessionId),
+  eq(variantRevisions.key, variants.key),
+  eq(variantRevisions.number, variants.revision),
+);
+
+type CheckColumns = { checkStatus: CheckStatus | null; checkedAt: Date | null };
+
+const toCheck = ({ checkStatus, checkedAt }: CheckColumns): VariantSummary["check"] =>
+  checkStatus && checkedAt ? { status: checkStatus, at: checkedAt.toISOString() } : null;
+
+/** The variants of a session with the state of their newest revisions, in the order in which they were created. */
+export async function listVariantSummaries(db: Executor, sessionId: string): Promise<VariantSummary[]> {
+  const rows = await db
+    .select(summaryColumns)
+    .from(variants)
+    .innerJoin(variantRevisions, isNewestRevision)
+    .where(eq(variants.sessionId, sessionId))
+    .orderBy(asc(variants.createdAt), asc(variants.key));
+  return rows.map((row) => ({
+    key: row.key,
+    revision: row.revision,
+    check: toCheck(row),
+    publication: null,
+  }));
+}
+
+/** A variant with the facts of its newest revision, as the session page lists it. */
+type VariantFacts = Pick<VariantSummary, "key" | "revision" | "check"> & {
+  changeCount: number;
+  isShown: boolean;
+};
+
+/** Counts the changes of a document in the database, because documents are large. */
+const changeCount = sql<number>`(
+  select coalesce(sum(json_array_length(page -> 'changes')), 0)::int
+  from json_array_elements(${variantRevisions.document} -> 'pages') as page
+)`;
+
+/** The variants of a session with the facts of their newest revisions, in the order in which they were created. */
+export async function listVariantFacts(db: Executor, sessionId: string): Promise<VariantFacts[]> {
+  const rows = await db
+    .select({ ...summaryColumns, isShown: variants.isShown, changeCount })
+    .from(variants)
+    .innerJoin(variantRevisions, isNewestRevision)
+    .where(eq(variants.sessionId, sessionId))
+    .orderBy(asc(variants.createdAt), asc(variants.key));
+  return rows.map(({ checkStatus, checkedAt, ...facts }) => ({
+    ...facts,
+    check: toCheck({ checkStatus, checkedAt }),
+  }));
+}
+
+/** Locks a variant, if it exists, for the rest of the transaction. @returns the number of its newest revision, 0 without one. */
+export async function lockVariant(tx: Transaction, sessionId: string, key: string): Promise<number> {
+  // The session's row is locked first, so that two calls do not create the same variant.
+  await tx.select({ id: sessions.id }).from(sessions).where(eq(sessions.id, sessionId)).for("update");
+  const [row] = await tx
+    .select({ revision: variants.revision })
+    .from(variants)
+    .where(and(eq(variants.sessionId, sessionId), eq(variants.key, key)))
+    .for("update");
+  return row?.revision ?? 0;
+}
+
+/** The keys of a session's variants. */
+export async function listVariantKeys(db: Executor, sessionId: string): Promise<string[]> {
+  const rows = await db.select({ key: variants.key }).from(variants).where(eq(variants.sessionId, sessionId));
+  return rows.map(({ key }) => key);
+}
+
+/** A revision to store. */
+type NewRevision = {
+  sessionId: string;
+  key: string;
+  number: number;
+  author: VariantAuthor;
+  runId: string | null;
+  callId: string | null;
+  document: VariantDocument;
+};
+
+/** Stores a revision as the newest one, and removes those that are too old. The caller has locked the variant. */
+export async function insertRevision(tx: Transaction, revision: NewRevision): Promise<void> {
+  const { sessionId, key, number } = revision;
+  await tx
+    .insert(variants)
+    .values({ sessionId, key, revision: number })
+    .onConflictDoUpdate({
+      target: [variants.sessionId, variants.key],
+      set: { revision: number, updatedAt: sql`now()` },
+    });
+  await tx.insert(variantRevisions).values(revision);
+  await tx
+    .delete(variantRevisions)
+    .where(
+      and(
+        eq(variantRevisions.sessionId, sessionId),
+        eq(variantRevisions.key, key),
+        lte(variantRevisions.number, number - VARIANT_LIMITS.revisionsKept),
+      ),
+    );
+}
+
+/** Chooses the variant that the live browsers show; null for none. @returns false if there is no such variant. */
+export async function setShownVariant(
+  tx: Transaction,
+  sessionId: string,
+  key: string | null,
+): Promise<boolean> {
+  await tx
+    .update(variants)
+    .set({ isShown: false })
+    .where(and(eq(variants.sessionId, sessionId), eq(variants.isShown, true)));
+  if (key === null) return true;
+  const shown = await tx
+    .update(variants)
+    .set({ isShown: true })
+    .where(and(eq(variants.sessionId, sessionId), eq(variants.key, key)))
+    .returning({ key: variants.key });
+  return shown.length > 0;
+}
+
+/** Stores the check of a revision. @returns false if the revision does not exist any more. */
+export async function storeCheck(tx: Transaction, sessionId: string, report: CheckReport): Promise<boolean> {
+  const stored = await tx
+    .update(variantRevisions)
+    .set({ checkStatus: report.status, checkReport: report, checkedAt: new Date(report.at) })
+    .where(
+      and(
+        eq(variantRevisions.sessionId, sessionId),
+        eq(variantRevisions.key, report.variant),
+        eq(variantRevisions.number, report.revision),
+      ),
+    )
+    .returning({ number: variantRevisions.number });
+  return stored.length > 0;
+}
+
+/** The root of a session's tree: the session itself, if it has no parent. */
+export async function findRootOf(db: Executor, sessionId: string): Promise<string> {
+  const [row] = await db
+    .select({ root: agents.rootSessionId })
+    .from(agents)
+    .where(eq(agents.sessionId, sessionId));
+  return row?.root ?? sessionId;
+}
+
+/** A session and every sub-agent below it. */
+export async function listTree(db: Executor, rootSessionId: string): Promise<string[]> {
+  const rows = await db
+    .select({ id: agents.sessionId })
+    .from(agents)
+    .where(eq(agents.rootSessionId, rootSessionId));
+  return [rootSessionId, ...rows.map(({ id }) => id)];
+}

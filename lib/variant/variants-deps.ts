@@ -1,0 +1,22 @@
+import type { Database } from "#db/client.ts";
+import type { BrowserService } from "#lib/browser/browser-service.ts";
+import type { EventLog } from "#lib/events/event-log.ts";
+import type { PictureComparer } from "#lib/tools/browser/compare/picture-comparer.ts";
+import type { ToolServices } from "#lib/tools/services.ts";
+
+/** What variants are stored and shown with; made once by the container. */
+export type VariantsDeps = {
+  db: Database;
+  log: EventLog;
+  browser: Pick<BrowserService, "refreshPageScripts">;
+  /** Tells the other processes that a tree's live browsers show another variant or revision. It may get lost. */
+  tellShown: (rootSessionId: string) => void;
+};
+
+/** What the tools of this room work with. */
+export type VariantToolServices = VariantsDeps &
+  Pick<ToolServices, "browser" | "pageTurns" | "evidence"> & {
+    compare: PictureComparer;
+    /** Origin that will serve published scripts: a page's content policy has to allow it. */
+    scriptOrigin: string;
+  };
