@@ -10,7 +10,9 @@ import { CurlPreview } from "./curl-preview.tsx";
 import { readSchema } from "./read-schema.ts";
 import { SchemaEditor } from "./schema-editor.tsx";
 
-const TASK_EXAMPLE = "Look at this page and tell me what its checkout asks for.";
+/** Example tasks for a session that edits the page, and for one with a structured result. */
+const EDITING_EXAMPLE = "Make the headline say “Winter sale” and hide the banner.";
+const STRUCTURED_EXAMPLE = "Look at this page and tell me what its checkout asks for.";
 
 type FieldName = "task" | "targetUrl" | "outputSchema";
 type Problem = { field: FieldName | undefined; text: string };
@@ -26,7 +28,12 @@ export function StartForm({ demoUrl, baseUrl }: { demoUrl: string; baseUrl: stri
     <div className="grid gap-6 lg:grid-cols-[minmax(0,1fr)_400px]">
       <form onSubmit={form.start} noValidate className="flex flex-col gap-4">
         <h1 className="font-semibold text-xl">Start a session</h1>
-        <TaskField task={form.task} problem={form.problemAt("task")} onChange={form.setTask} />
+        <TaskField
+          task={form.task}
+          example={form.taskExample}
+          problem={form.problemAt("task")}
+          onChange={form.setTask}
+        />
         <TargetField
           url={form.targetUrl}
           problem={form.problemAt("targetUrl")}
@@ -68,8 +75,9 @@ function useStartForm(demoUrl: string) {
 
   const read = isStructured ? readSchema(schemaText) : undefined;
   const schema = read?.isValid ? read.schema : undefined;
+  const taskExample = isStructured ? STRUCTURED_EXAMPLE : EDITING_EXAMPLE;
   const request = composeRequest({
-    task: task.trim() || TASK_EXAMPLE,
+    task: task.trim() || taskExample,
     targetUrl: targetUrl.trim(),
     outputSchema: schema,
     mayDelegate,
@@ -103,6 +111,7 @@ function useStartForm(demoUrl: string) {
 
   return {
     task,
+    taskExample,
     targetUrl,
     isStructured,
     schemaText,
@@ -123,10 +132,12 @@ function useStartForm(demoUrl: string) {
 
 function TaskField({
   task,
+  example,
   problem,
   onChange,
 }: {
   task: string;
+  example: string;
   problem: string | undefined;
   onChange: (task: string) => void;
 }) {
@@ -137,7 +148,7 @@ function TaskField({
         value={task}
         rows={4}
         autoFocus
-        placeholder={TASK_EXAMPLE}
+        placeholder={example}
         aria-invalid={problem !== undefined}
         aria-describedby={problem && "task-note"}
         onChange={(event) => onChange(event.target.value)}

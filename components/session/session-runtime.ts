@@ -1,4 +1,5 @@
 import { createLiveConnection, type LiveConnection, type LiveStatus } from "#lib/client/live-connection.ts";
+import { createRevisionCache, type RevisionCache } from "#lib/page/calls/revision-cache.ts";
 import { createSessionActions, type SessionActions } from "#lib/page/calls/session-actions.ts";
 import { createSessionStore, type SessionStore } from "#lib/page/state/page-store.ts";
 import type { LiveFrame, SessionSnapshot } from "#lib/page/state/view-types.ts";
@@ -10,6 +11,7 @@ type PassingFrame = Extract<LiveFrame, { type: "cursor" | "pointer" }>;
 export type SessionRuntime = {
   store: SessionStore;
   actions: SessionActions;
+  revisions: RevisionCache;
   live: Pick<LiveConnection, "send" | "setViewing">;
   /** Calls back with every picture of the live view. @returns a function that unsubscribes. */
   onPicture: (listener: (frame: ArrayBuffer) => void) => () => void;
@@ -53,6 +55,7 @@ export function createSessionRuntime(snapshot: SessionSnapshot): SessionRuntime 
   return {
     store,
     actions,
+    revisions: createRevisionCache(actions.readRevision),
     live: connection,
     onPicture(listener) {
       listeners.add(listener);

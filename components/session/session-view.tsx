@@ -28,7 +28,9 @@ export function SessionView({ snapshot }: { snapshot: SessionSnapshot }) {
       <StopProvider>
         <SessionLayout
           hasBrowser={snapshot.session.hasBrowser}
-          hasResult={snapshot.deliverables.some(({ status }) => status !== "pending")}
+          hasResult={
+            snapshot.variants.length > 0 || snapshot.deliverables.some(({ status }) => status !== "pending")
+          }
         />
       </StopProvider>
     </SessionProvider>
@@ -40,18 +42,21 @@ function SessionLayout({ hasBrowser, hasResult }: { hasBrowser: boolean; hasResu
   const [pane, setPane] = useState<Pane>("conversation");
   const [tab, setTab] = useState<DrawerTab | null>(hasResult ? "result" : null);
   const [resultRunId, setResultRunId] = useState<string | null>(null);
+  const [variantKey, setVariantKey] = useState<string | null>(null);
   const drawer = useMemo<DrawerState>(
     () => ({
       tab,
       resultRunId,
-      open(chosen, runId) {
-        setTab(chosen);
-        if (runId !== undefined) setResultRunId(runId);
+      variantKey,
+      open(opened, chosen = {}) {
+        setTab(opened);
+        if (chosen.resultRunId !== undefined) setResultRunId(chosen.resultRunId);
+        if (chosen.variantKey !== undefined) setVariantKey(chosen.variantKey);
         setPane("result");
       },
       close: () => setTab(null),
     }),
-    [tab, resultRunId],
+    [tab, resultRunId, variantKey],
   );
   // The link back from a sub-agent opens the Agents tab.
   useEffect(() => {

@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { Kbd } from "./kbd.tsx";
 
 /** Describes a control on hover and on focus. */
-export function Tooltip({ label, keys, children }: { label: string; keys?: string; children: ReactNode }) {
+export function Tooltip({ label, keys, children }: { label: ReactNode; keys?: string; children: ReactNode }) {
   return (
     <Radix.Provider delayDuration={400} skipDelayDuration={200}>
       <Radix.Root>

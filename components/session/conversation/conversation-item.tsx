@@ -90,7 +90,7 @@ function DeliverableLine({ runId }: { runId: string | null }) {
   return (
     <button
       type="button"
-      onClick={() => open("result", runId)}
+      onClick={() => open("result", { resultRunId: runId })}
       className="flex h-9 w-full items-center gap-2 rounded-lg border bg-surface px-3 text-left text-sm hover:border-line-strong"
     >
       <Braces aria-hidden className="size-4 shrink-0 text-faint" />

@@ -5,8 +5,10 @@ import {
   Globe,
   History,
   PanelTop,
+  PencilLine,
   Plug,
   Search,
+  ShieldCheck,
   SquareCode,
   SquareTerminal,
   UserRound,
@@ -28,6 +30,8 @@ const ICONS = {
   history: History,
   plug: Plug,
   agents: Users,
+  edit: PencilLine,
+  check: ShieldCheck,
   tool: Wrench,
 };
 

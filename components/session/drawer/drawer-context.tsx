@@ -2,14 +2,30 @@
 
 import { createContext, use } from "react";
 
-export type DrawerTab = "result" | "annotations" | "evidence" | "agents" | "activity";
+export type DrawerTab =
+  | "result"
+  | "changes"
+  | "previews"
+  | "annotations"
+  | "evidence"
+  | "agents"
+  | "activity";
+
+/** What an opened tab shows; a part that is left out stays as it was. */
+type Chosen = {
+  /** The run whose result is shown; null for the newest result. */
+  resultRunId?: string | null;
+  variantKey?: string;
+};
 
 /** The drawer's open tab; null when it is closed. */
 export type DrawerState = {
   tab: DrawerTab | null;
   /** The run whose result is shown; null for the newest result. */
   resultRunId: string | null;
-  open: (tab: DrawerTab, resultRunId?: string | null) => void;
+  /** The variant whose changes are shown; null for the first. */
+  variantKey: string | null;
+  open: (tab: DrawerTab, chosen?: Chosen) => void;
   close: () => void;
 };
 

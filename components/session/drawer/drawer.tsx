@@ -3,6 +3,8 @@
 import { ChevronDown, ChevronUp } from "lucide-react";
 import { type ComponentType, type KeyboardEvent, type ReactNode, useState } from "react";
 import type { SessionState } from "#lib/page/state/session-state.ts";
+import { ChangesTab } from "../../changes/changes-tab.tsx";
+import { PreviewsTab } from "../../changes/previews-tab.tsx";
 import { cn } from "../../ui/cn.ts";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { useSession } from "../session-context.tsx";
@@ -16,6 +18,8 @@ import { useSyncAgents } from "./use-sync-agents.ts";
 
 const TABS: Record<DrawerTab, { name: string; Panel: ComponentType }> = {
   result: { name: "Result", Panel: ResultTab },
+  changes: { name: "Changes", Panel: ChangesTab },
+  previews: { name: "Previews", Panel: PreviewsTab },
   annotations: { name: "Annotations", Panel: AnnotationsTab },
   evidence: { name: "Evidence", Panel: EvidenceTab },
   agents: { name: "Agents", Panel: AgentsTab },
@@ -23,11 +27,14 @@ const TABS: Record<DrawerTab, { name: string; Panel: ComponentType }> = {
 };
 
 /**
- * The tabs of a session. A sub-agent has no Result tab, because its result is in its parent's Agents tab; it has an Agents
- * tab only if it has sub-agents of its own.
+ * The tabs of a session. Changes and previews have tabs once there are some. A sub-agent has none of these: its result is
+ * in its parent's Agents tab, and variants belong to the session at the top. It has an Agents tab only if it has
+ * sub-agents of its own.
  */
-const listTabs = ({ agent, agents, session }: SessionState): DrawerTab[] => [
+const listTabs = ({ agent, agents, session, variants, previews }: SessionState): DrawerTab[] => [
   ...(agent ? [] : (["result"] as const)),
+  ...(!agent && variants.length > 0 ? (["changes"] as const) : []),
+  ...(!agent && previews.length > 0 ? (["previews"] as const) : []),
   "annotations",
   "evidence",
   ...(session.mayDelegate && (!agent || agents.length > 0) ? (["agents"] as const) : []),
@@ -41,9 +48,10 @@ export function Drawer({ isAlone, className }: { isAlone: boolean; className?: s
   useSyncAgents(drawer.tab === "agents");
   const tabs = listTabs(state);
   const counts = countsOf(state);
-  const hasNews = useNews(counts, drawer.tab);
+  const hasNews = useNews(newsOf(state, counts), drawer.tab);
   const isOpen = drawer.tab !== null;
-  const first = isAlone && !state.session.isStructured ? "activity" : (tabs[0] ?? "activity");
+  const hasOutcome = state.session.isStructured || state.variants.length > 0;
+  const first = isAlone && !hasOutcome ? "activity" : (tabs[0] ?? "activity");
   const shown = drawer.tab !== null && tabs.includes(drawer.tab) ? drawer.tab : first;
   const { Panel } = TABS[shown];
   const firstWithNews = tabs.find(hasNews) ?? first;
@@ -179,18 +187,30 @@ function TabButton({
   );
 }
 
-/** The number of items in each tab; a change is news. Activity changes all the time and is never news. */
+/** The number of items in each tab. */
 const countsOf = (state: SessionState): Record<DrawerTab, number> => ({
   result: state.deliverables.filter(({ status }) => status !== "pending").length,
+  changes: state.variants.reduce((sum, { changeCount }) => sum + (changeCount ?? 0), 0),
+  previews: state.previews.length,
   annotations: state.annotations.length,
   evidence: Object.values(state.toolCalls).reduce((sum, { evidence }) => sum + evidence.length, 0),
   agents: state.agents.length,
   activity: 0,
 });
 
-/** Tells which tabs have new items since they were last open. */
-function useNews(counts: Record<DrawerTab, number>, openTab: DrawerTab | null): (tab: DrawerTab) => boolean {
-  const [seen, setSeen] = useState(counts);
-  if (openTab && seen[openTab] !== counts[openTab]) setSeen({ ...seen, [openTab]: counts[openTab] });
-  return (tab) => tab !== openTab && counts[tab] > seen[tab];
+/**
+ * A number for each tab that rises with news. A new revision or check is news even if the number of changes stays.
+ * Activity changes all the time and is never news.
+ */
+const newsOf = (state: SessionState, counts: Record<DrawerTab, number>): Record<DrawerTab, number> => ({
+  ...counts,
+  changes: state.variantChanges,
+  previews: state.previewChanges,
+});
+
+/** Tells which tabs have news since they were last open. */
+function useNews(news: Record<DrawerTab, number>, openTab: DrawerTab | null): (tab: DrawerTab) => boolean {
+  const [seen, setSeen] = useState(news);
+  if (openTab && seen[openTab] !== news[openTab]) setSeen({ ...seen, [openTab]: news[openTab] });
+  return (tab) => tab !== openTab && news[tab] > seen[tab];
 }

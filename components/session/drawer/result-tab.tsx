@@ -1,24 +1,41 @@
 "use client";
 
-import { Braces } from "lucide-react";
+import { Braces, PencilLine } from "lucide-react";
+import { VariantResults } from "../../changes/variant-results.tsx";
 import { cn } from "../../ui/cn.ts";
 import { EmptyNote } from "../../ui/empty-note.tsx";
 import { useSession } from "../session-context.tsx";
 import { useDrawer } from "./drawer-context.tsx";
 import { ResultViews } from "./result-views.tsx";
 
-/** The structured result of a turn: the newest one, or a chosen one. */
+/** The outcome of a session: its variants, and the structured result of a turn where it has a schema. */
 export function ResultTab() {
-  const { deliverables, session } = useSession();
-  const { resultRunId, open } = useDrawer();
-  const deliverable = deliverables.find(({ runId }) => runId === resultRunId) ?? deliverables.at(-1);
+  const { session, variants } = useSession();
   if (!session.isStructured) {
+    if (variants.length > 0) return <VariantResults />;
     return (
-      <EmptyNote icon={<Braces />} title="This session has no structured result">
-        A session started with a schema ends every turn in a typed JSON value, shown here.
+      <EmptyNote icon={<PencilLine />} title="No changes yet">
+        If the agent changes the page, its variant appears here, with a check of it. A session started with a
+        schema ends every turn in a typed JSON value instead.
       </EmptyNote>
     );
   }
+  if (variants.length === 0) return <StructuredResult />;
+  return (
+    <>
+      <StructuredResult />
+      <div className="border-t">
+        <VariantResults />
+      </div>
+    </>
+  );
+}
+
+/** The structured result of a turn: the newest one, or a chosen one. */
+function StructuredResult() {
+  const { deliverables, session } = useSession();
+  const { resultRunId, open } = useDrawer();
+  const deliverable = deliverables.find(({ runId }) => runId === resultRunId) ?? deliverables.at(-1);
   if (!deliverable) {
     return (
       <EmptyNote icon={<Braces />} title="No result yet">
@@ -27,7 +44,7 @@ export function ResultTab() {
     );
   }
   return (
-    <div className="flex min-h-full flex-col">
+    <div className="flex flex-col">
       {deliverables.length > 1 && (
         <div className="flex flex-wrap gap-1 px-4 pt-3">
           {deliverables.map((each, index) => (
@@ -35,7 +52,9 @@ export function ResultTab() {
               key={each.runId}
               type="button"
               aria-pressed={each === deliverable}
-              onClick={() => open("result", each === deliverables.at(-1) ? null : each.runId)}
+              onClick={() =>
+                open("result", { resultRunId: each === deliverables.at(-1) ? null : each.runId })
+              }
               className={cn(
                 "h-6 rounded-full border px-2 text-xs tabular-nums",
                 each === deliverable

@@ -1,0 +1,42 @@
+"use client";
+
+import { LoaderCircle, ShieldCheck } from "lucide-react";
+import { useState } from "react";
+import { mayDirect } from "#lib/page/state/session-state.ts";
+import { useRuntime, useSession } from "../session/session-context.tsx";
+import { Button } from "../ui/button.tsx";
+
+/** Checks the newest revision of a variant. Viewers have no button. */
+export function CheckButton({ variantKey, label }: { variantKey: string; label: string }) {
+  const { actions, store } = useRuntime();
+  const state = useSession();
+  const [isChecking, setIsChecking] = useState(false);
+  const [error, setError] = useState<string | null>(null);
+  if (!mayDirect(state) || !state.session.hasBrowser) return null;
+
+  async function check(): Promise<void> {
+    setIsChecking(true);
+    setError(null);
+    const outcome = await actions.checkVariant(variantKey);
+    setIsChecking(false);
+    if (outcome.isDone) store.mergeVariants([outcome.answer]);
+    else setError(`The check was not made: ${outcome.error}`);
+  }
+  return (
+    <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+      <Button size="sm" disabled={isChecking} onClick={check}>
+        {isChecking ? (
+          <LoaderCircle aria-hidden className="size-4 animate-spin" />
+        ) : (
+          <ShieldCheck aria-hidden className="size-4" />
+        )}
+        {isChecking ? "Checking, up to a minute" : label}
+      </Button>
+      {error && (
+        <span role="alert" className="text-bad text-xs">
+          {error}
+        </span>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,54 @@
+"use client";
+
+import { useState } from "react";
+import type { CheckedPage, EvidencePointer } from "#lib/page/state/view-types.ts";
+import { useSession } from "../session/session-context.tsx";
+import { cn } from "../ui/cn.ts";
+
+/** Shape of a picture until it is loaded, so that nothing moves then. */
+const SHAPES: Record<CheckedPage["viewport"], string> = {
+  desktop: "auto 1280 / 800",
+  tablet: "auto 820 / 1180",
+  phone: "auto 390 / 844",
+};
+
+/** A picture of a check, or the reason why it is missing. */
+export function CheckPicture({
+  evidence,
+  viewport,
+  alt,
+  className,
+}: {
+  evidence: EvidencePointer | null;
+  viewport: CheckedPage["viewport"];
+  alt: string;
+  className?: string;
+}) {
+  const { paths } = useSession();
+  const [brokenId, setBrokenId] = useState<string | null>(null);
+  if (evidence === null || brokenId === evidence.id) {
+    return (
+      <span
+        style={{ aspectRatio: SHAPES[viewport] }}
+        className={cn(
+          "flex w-full items-center justify-center bg-sunken px-4 text-center text-faint text-sm",
+          className,
+        )}
+      >
+        {evidence === null ? `${alt}: the check took no picture` : `${alt}: the picture could not be loaded`}
+      </span>
+    );
+  }
+  return (
+    // biome-ignore lint/performance/noImgElement: the artifact needs the cookie, and is shown as it was taken
+    <img
+      src={`${paths.artifacts}/${evidence.id}`}
+      alt={alt}
+      decoding="async"
+      draggable={false}
+      onError={() => setBrokenId(evidence.id)}
+      style={{ aspectRatio: SHAPES[viewport] }}
+      className={cn("block w-full bg-sunken", className)}
+    />
+  );
+}

@@ -1,0 +1,39 @@
+"use client";
+
+import { useState } from "react";
+import { cn } from "../ui/cn.ts";
+
+/** Text of a change, which may be very long: cut at first, with a button for all of it. HTML is shown as text. */
+export function LongText({
+  text,
+  isCode,
+  charactersMax = 240,
+}: {
+  text: string;
+  isCode: boolean;
+  charactersMax?: number;
+}) {
+  const [isWhole, setWhole] = useState(false);
+  const isLong = text.length > charactersMax;
+  const shown = isLong && !isWhole ? `${text.slice(0, charactersMax)}…` : text;
+  return (
+    <>
+      <span
+        dir="auto"
+        className={cn("whitespace-pre-wrap [overflow-wrap:anywhere]", isCode && "font-mono text-xs")}
+      >
+        {shown}
+      </span>
+      {isLong && (
+        <button
+          type="button"
+          aria-expanded={isWhole}
+          onClick={() => setWhole(!isWhole)}
+          className="ml-1 rounded-sm text-accent-strong text-xs hover:underline"
+        >
+          {isWhole ? "Show less" : `Show all ${text.length.toLocaleString("en")} characters`}
+        </button>
+      )}
+    </>
+  );
+}

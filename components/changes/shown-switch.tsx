@@ -1,0 +1,42 @@
+"use client";
+
+import { useId, useState } from "react";
+import { mayDirect } from "#lib/page/state/session-state.ts";
+import type { VariantView } from "#lib/page/state/view-types.ts";
+import { useRuntime, useSession } from "../session/session-context.tsx";
+import { Badge } from "../ui/badge.tsx";
+import { Switch } from "../ui/switch.tsx";
+
+/** Switches a variant in the live browser on and off. Viewers only see whether it is on. */
+export function ShownSwitch({ variant }: { variant: VariantView }) {
+  const { actions, store } = useRuntime();
+  const state = useSession();
+  const id = useId();
+  const [wanted, setWanted] = useState<boolean | null>(null);
+  const [error, setError] = useState<string | null>(null);
+  if (!state.session.hasBrowser) return null;
+  if (!mayDirect(state)) return variant.isShown ? <Badge tone="busy">In the live browser</Badge> : null;
+
+  async function show(isShown: boolean): Promise<void> {
+    if (wanted !== null) return;
+    setWanted(isShown);
+    setError(null);
+    const outcome = await actions.showVariant(isShown ? variant.key : null);
+    setWanted(null);
+    if (outcome.isDone) store.noteShownVariant(outcome.answer.variant);
+    else setError(`The live browser was not changed: ${outcome.error}`);
+  }
+  return (
+    <span className="flex flex-wrap items-center justify-end gap-x-2">
+      {error && (
+        <span role="alert" className="text-bad text-xs">
+          {error}
+        </span>
+      )}
+      <label htmlFor={id} className="flex h-6 items-center gap-2 text-sm text-soft">
+        Show in the live browser
+        <Switch id={id} checked={wanted ?? variant.isShown} onCheckedChange={show} />
+      </label>
+    </span>
+  );
+}

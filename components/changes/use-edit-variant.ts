@@ -1,0 +1,95 @@
+"use client";
+
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { mayDirect } from "#lib/page/state/session-state.ts";
+import type { VariantEdit } from "#lib/page/state/view-types.ts";
+import { useRuntime, useSession } from "../session/session-context.tsx";
+
+/** Editing of the revision that is shown. */
+export type VariantEditing = {
+  /** Whether this visitor may edit it. */
+  isAllowed: boolean;
+  /** The edits that are being saved, oldest first. */
+  saving: VariantEdit[];
+  /** Why the last edit was not saved. */
+  failure: { changeId: string; error: string } | null;
+  /** Saves an edit as a new revision, after the edits before it. @returns whether it was saved. */
+  save: (edit: VariantEdit) => Promise<boolean>;
+};
+
+/** An edit of a variant. Changes of different variants may have the same id. */
+type KeyedEdit = { key: string; edit: VariantEdit };
+
+const CONFLICT = "The variant changed in the meantime, so this edit was not saved.";
+
+/** Saves edits of a variant one after the other. After a conflict it reads the newest revision. */
+export function useEditVariant(key: string, shownRevision: number | undefined): VariantEditing {
+  const isAllowed = mayDirect(useSession());
+  const send = useSendEdit();
+  const [pending, setPending] = useState<KeyedEdit[]>([]);
+  const [failed, setFailed] = useState<KeyedEdit & { error: string }>();
+  const queue = useRef<Promise<unknown>>(Promise.resolve());
+  /** The newest revision of each variant that this person has seen or made. */
+  const bases = useRef(new Map<string, number>());
+  useEffect(() => {
+    if (shownRevision !== undefined) bases.current.set(key, shownRevision);
+  }, [key, shownRevision]);
+
+  const save = useCallback(
+    (edit: VariantEdit): Promise<boolean> => {
+      const keyed = { key, edit };
+      setPending((edits) => [...edits, keyed]);
+      const saved = queue.current.then(async () => {
+        setFailed(undefined);
+        const outcome = await send(keyed, bases.current.get(key) ?? 0);
+        if (outcome.isSaved) bases.current.set(key, outcome.revision);
+        else setFailed({ ...keyed, error: outcome.error });
+        setPending((edits) => edits.filter((each) => each !== keyed));
+        return outcome.isSaved;
+      });
+      queue.current = saved;
+      return saved;
+    },
+    [send, key],
+  );
+
+  return useMemo(
+    () => ({
+      isAllowed,
+      saving: pending.filter((each) => each.key === key).map(({ edit }) => edit),
+      failure: failed?.key === key ? { changeId: failed.edit.changeId, error: failed.error } : null,
+      save,
+    }),
+    [isAllowed, pending, failed, key, save],
+  );
+}
+
+type SendOutcome = { isSaved: true; revision: number } | { isSaved: false; error: string };
+
+/** Sends an edit and reads the revision that follows, so that the edit counts as being saved until its result is shown. */
+function useSendEdit() {
+  const { actions, revisions, store } = useRuntime();
+  return useCallback(
+    async ({ key, edit }: KeyedEdit, baseRevision: number): Promise<SendOutcome> => {
+      const readNewest = async () => {
+        const newest = store.getState().variants.find((variant) => variant.key === key);
+        if (newest) await revisions.read(newest);
+      };
+      const outcome = await actions.editVariant(key, baseRevision, [edit]);
+      if (outcome.isDone) {
+        store.mergeVariants([outcome.answer]);
+        await readNewest();
+        return { isSaved: true, revision: outcome.answer.revision };
+      }
+      if (outcome.status !== 409)
+        return { isSaved: false, error: `The edit was not saved: ${outcome.error}` };
+      const listed = await actions.readVariants();
+      if (!listed.isDone) return { isSaved: false, error: `${CONFLICT} ${listed.error}` };
+      store.mergeVariants(listed.answer);
+      await readNewest();
+      const advice = "The newest revision is shown now. Make the edit again if you still want it.";
+      return { isSaved: false, error: `${CONFLICT} ${advice}` };
+    },
+    [actions, revisions, store],
+  );
+}

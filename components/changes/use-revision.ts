@@ -1,0 +1,45 @@
+"use client";
+
+import { useCallback, useEffect, useState } from "react";
+import type { VariantRevision, VariantView } from "#lib/page/state/view-types.ts";
+import { useRuntime } from "../session/session-context.tsx";
+
+type ShownRevision = {
+  /** The newest revision. While it is read, the one that was read before. */
+  revision: VariantRevision | undefined;
+  /** Why the newest revision could not be read. */
+  error: string | null;
+  retry: () => void;
+};
+
+/** The outcome of the last read, of the variant that was shown then. */
+type LastRead = { key: string; revision?: VariantRevision; error: string | null };
+
+/** Reads the newest revision of a variant, and reads it again after each new revision and check. */
+export function useRevision(variant: VariantView): ShownRevision {
+  const { revisions, store } = useRuntime();
+  const { key, revision, check } = variant;
+  const [last, setLast] = useState<LastRead>({ key, error: null });
+  const [attempts, setAttempts] = useState(0);
+  const own = last.key === key ? last : undefined;
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: key, number and check time identify the revision; `attempts` triggers a retry
+  useEffect(() => {
+    let isCurrent = true;
+    void revisions.read(variant).then((outcome) => {
+      if (!isCurrent) return;
+      if (outcome.isDone) {
+        setLast({ key, revision: outcome.answer, error: null });
+        store.noteRevision(outcome.answer);
+      } else {
+        setLast((before) => ({ ...(before.key === key && before), key, error: outcome.error }));
+      }
+    });
+    return () => {
+      isCurrent = false;
+    };
+  }, [revisions, store, key, revision, check?.at, attempts]);
+
+  const retry = useCallback(() => setAttempts((count) => count + 1), []);
+  return { revision: revisions.peek(variant) ?? own?.revision, error: own?.error ?? null, retry };
+}
