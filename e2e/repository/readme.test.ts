@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { createHmac } from "node:crypto";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
+import { readBlocks } from "#e2e/fixtures/read-blocks.ts";
 import { type HttpTestService, openHttpTestService } from "#e2e/service/http-testing.ts";
 import { TEST_KEY, waitUntil } from "#e2e/service/testing.ts";
 import { buildClient } from "#lib/setup/build-client.mjs";
@@ -14,18 +15,6 @@ import { buildClient } from "#lib/setup/build-client.mjs";
 // What the README shows is run as it stands there: only addresses and ports are the tests' own.
 
 const run = promisify(execFile);
-const readme = await readFile(resolve("README.md"), "utf8");
-
-/** The code blocks of a language below a heading, in order. */
-function readBlocks(heading: string, language: string): string[] {
-  const level = /^#+/.exec(heading)?.[0] ?? "";
-  const [, rest = ""] = readme.split(`${heading}\n`);
-  const [section = ""] = rest.split(new RegExp(`^#{1,${level.length}} `, "m"));
-  return [...section.matchAll(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, "g"))].map(
-    ([, code = ""]) => code,
-  );
-}
-
 let service: HttpTestService;
 let folder: string;
 /** What the README's model does: it looks, then has its result. */

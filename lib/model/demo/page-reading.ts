@@ -6,6 +6,8 @@ export type PageElement = {
   selector: string;
   value?: string;
   required?: boolean;
+  /** The class attribute, where the query asked for it. */
+  classes?: string;
   /** The frame that the element lives in, where it is not the page itself. */
   frame?: string;
 };
@@ -77,7 +79,8 @@ const ELEMENT =
   /^([a-z][a-z0-9-]*)(?: \d)?(?: ("(?:[^"\\]|\\.)*"))?(?: \[\w+\])?(.*) selector ("(?:[^"\\]|\\.)*")(.*) box -?\d/;
 const QUOTED = /"(?:[^"\\]|\\.)*"/g;
 
-const unquote = (quoted: string | undefined) => (quoted === undefined ? "" : textOf(parse(quoted)));
+/** The text of a JSON string, its white space collapsed; empty where it is none. */
+export const unquote = (quoted: string | undefined) => (quoted === undefined ? "" : textOf(parse(quoted)));
 
 /** One line of `dom_query`: role, name, ref, states, and the selector. */
 function readElementLine(line: string): PageElement | undefined {
@@ -88,6 +91,7 @@ function readElementLine(line: string): PageElement | undefined {
     new RegExp(` ${key} ("(?:[^"\\\\]|\\\\.)*")`).exec(fields)?.[1];
   const value = field("value", states);
   const frame = field("frame", place);
+  const classes = field("class", states);
   return {
     role,
     name: unquote(name),
@@ -95,6 +99,7 @@ function readElementLine(line: string): PageElement | undefined {
     selector: unquote(selector),
     ...(value === undefined ? {} : { value: unquote(value) }),
     required: / required\b/.test(states.replace(QUOTED, "")),
+    ...(classes === undefined ? {} : { classes: unquote(classes) }),
     ...(frame === undefined ? {} : { frame: unquote(frame) }),
   };
 }

@@ -2,7 +2,10 @@ import { readComparison } from "./delegation/comparison-task.ts";
 import { planComparison } from "./delegation/plan-comparison.ts";
 import { planSubAgent } from "./delegation/plan-sub-agent.ts";
 import { type DemoTask, readDemoTask, type Want } from "./demo-task.ts";
+import { type EditRequest, readEditRequest } from "./editing/edit-request.ts";
+import { planEdit } from "./editing/plan-edit.ts";
 import { type PageReading, readPage } from "./page-reading.ts";
+import { findOpenUrl, followLink, LINKS, openPage, sincePageChange } from "./reach-page.ts";
 import type { DemoStep, Situation, ToolExchange } from "./situation.ts";
 import { writeCannotReport, writeFetchReport, writeHelp, writePageReport } from "./write-demo-report.ts";
 
@@ -13,7 +16,7 @@ const CALLS_MAX = 12;
 const wantSelectors: Record<Want, string> = {
   fields: "input:not([type=hidden]), select, textarea",
   headings: "h1, h2, h3",
-  links: "a[href]",
+  links: LINKS,
   buttons: "button, [role=button], input[type=submit]",
   prices: "article, li, tr, [class*=price], h2, h3",
   images: "img",
@@ -24,11 +27,14 @@ const OVERVIEW: Want[] = ["headings", "links", "fields"];
 
 /**
  * The planner of the built-in demo model: decides one step from the transcript alone, so that the same transcript always
- * gives the same step. A comparison of pages is delegated where the session may delegate; a sub-agent submits what it read.
+ * gives the same step. A request for changes edits the page; a comparison of pages is delegated where the session may
+ * delegate; a sub-agent submits what it read.
  */
 export function planDemoStep(situation: Situation): DemoStep {
   const task = readDemoTask(situation.message);
   if (situation.tools.has("submit_result")) return planSubAgent(situation, planPageStep(situation, task));
+  const request = readEdit(situation);
+  if (request !== undefined) return planEdit(situation, request);
   const comparison = readComparison(situation);
   if (comparison === undefined || !canReadPages(situation)) return planPageStep(situation, task);
   if (situation.tools.has("spawn_agents")) return planComparison(situation, comparison);
@@ -38,6 +44,10 @@ export function planDemoStep(situation: Situation): DemoStep {
   const step = planPageStep(situation, only);
   return step.kind === "calls" ? step : { ...step, text: `${describeNoDelegation(first)}\n\n${step.text}` };
 }
+
+/** The changes that the message asks for. In a session with a typed result that cannot edit, the page is read as before. */
+const readEdit = ({ message, tools, isStructured }: Situation): EditRequest | undefined =>
+  tools.has("apply_variant") || !isStructured ? readEditRequest(message) : undefined;
 
 const canReadPages = ({ tools }: Situation) => tools.has("dom_query") || tools.has("fetch_url");
 
@@ -57,41 +67,6 @@ function planPageStep(situation: Situation, task: DemoTask): DemoStep {
   );
 }
 
-/** The page's address without what does not change the page. */
-const addressOf = (url: string) => url.replace(/#.*$/, "").replace(/\/$/, "");
-
-/** The newest thing that a successful result says about where the browser is. */
-function findOpenUrl(exchanges: ToolExchange[]): string | undefined {
-  for (const { toolName, result } of exchanges.toReversed()) {
-    if (toolName !== "browser_execute" && toolName !== "dom_query") continue;
-    const url = result === undefined || result.isError ? undefined : readPage(result.text).url;
-    if (url?.startsWith("http")) return url;
-  }
-  return undefined;
-}
-
-function gotoCall(url: string) {
-  const script = `await page.goto(${JSON.stringify(url)}, { waitUntil: "domcontentloaded" });\nreturn { url: page.url(), title: await page.title() };`;
-  return { toolName: "browser_execute", input: { script } };
-}
-
-function openPage(situation: Situation, task: DemoTask): DemoStep | undefined {
-  const isTried = situation.exchanges.some(({ toolName }) => toolName === "browser_execute");
-  if (isTried || !situation.tools.has("browser_execute")) return undefined;
-  const known = findOpenUrl([...situation.earlier, ...situation.exchanges]);
-  const open = situation.currentUrl ?? known;
-  if (task.url !== undefined) {
-    if (open !== undefined && addressOf(open) === addressOf(task.url)) return undefined;
-    return { kind: "calls", say: `I open ${task.url} first.`, calls: [gotoCall(task.url)] };
-  }
-  if (open !== undefined) return undefined;
-  const url = situation.targetUrl ?? situation.demoUrl;
-  const say = situation.targetUrl
-    ? `I open the target page, ${url}.`
-    : `The task names no page, so I open the demo page, ${url}.`;
-  return { kind: "calls", say, calls: [gotoCall(url)] };
-}
-
 const isQuery = (exchange: ToolExchange, want: Want) =>
   exchange.toolName === "dom_query" &&
   exchange.input.selector === wantSelectors[want] &&
@@ -99,63 +74,6 @@ const isQuery = (exchange: ToolExchange, want: Want) =>
 
 function queryCall(want: Want) {
   return { toolName: "dom_query", input: { selector: wantSelectors[want], limit: 50 } };
-}
-
-/** Goes through the link's address where it has one, as a click alone may return before the page has changed. */
-function followCall(selector: string) {
-  const script = [
-    `const link = page.locator(${JSON.stringify(selector)}).first();`,
-    'const href = await link.getAttribute("href");',
-    'if (href) await page.goto(new URL(href, page.url()).href, { waitUntil: "domcontentloaded" });',
-    "else await link.click();",
-    "return { url: page.url(), title: await page.title() };",
-  ].join("\n");
-  return { toolName: "browser_execute", input: { script } };
-}
-
-function isFollow({ toolName, input }: ToolExchange): boolean {
-  return toolName === "browser_execute" && String(input.script).startsWith("const link =");
-}
-
-function followLink(situation: Situation, task: DemoTask): DemoStep | undefined {
-  const { destination } = task;
-  const { exchanges, tools } = situation;
-  if (destination === undefined || !tools.has("browser_execute") || exchanges.some(isFollow))
-    return undefined;
-  if (exchanges.at(-1)?.result?.isError === true) return undefined;
-  const open = findOpenUrl([...situation.earlier, ...exchanges]) ?? situation.currentUrl ?? "";
-  if (destination.matches.test(open)) return undefined;
-
-  const queries = exchanges.filter(
-    ({ toolName, input }) => toolName === "dom_query" && input.selector === wantSelectors.links,
-  );
-  if (queries.length === 0) {
-    // By its word as well, as the link of a long page may lie behind the limit of the list.
-    const byWord = {
-      toolName: "dom_query",
-      input: { selector: wantSelectors.links, text: destination.word },
-    };
-    return {
-      kind: "calls",
-      say: `I look for the way to the ${destination.word}.`,
-      calls: [byWord, queryCall("links")],
-    };
-  }
-  const links = queries.flatMap(({ result }) => readPage(result?.text ?? "").elements);
-  const link = links.find(
-    ({ name, text, selector, frame }) =>
-      selector !== "" && frame === undefined && destination.matches.test(`${name} ${text}`),
-  );
-  if (link === undefined) return undefined;
-  return { kind: "calls", say: `I follow “${link.name || link.text}”.`, calls: [followCall(link.selector)] };
-}
-
-/** The exchanges since the page last changed. */
-function sincePageChange(exchanges: ToolExchange[]): ToolExchange[] {
-  const change = exchanges.findLastIndex(
-    ({ toolName, result }) => toolName === "browser_execute" && !result?.isError,
-  );
-  return exchanges.slice(change + 1);
 }
 
 function wantsOf(task: DemoTask): Want[] {

@@ -23,6 +23,10 @@ export type Situation = {
   demoUrl: string;
   /** In a sub-agent: the JSON Schema of its result, as the instructions state it; undefined where there is none. */
   resultSchema?: Record<string, unknown>;
+  /** Newest revision of the variant `main` when the turn began; undefined if the instructions name none. */
+  revision?: number;
+  /** Whether the session ends its turns in a typed result. */
+  isStructured: boolean;
   /** Offered tools with the schemas of their inputs. */
   tools: Map<string, unknown>;
   /** Calls before the last user message, and those of this turn. */
@@ -84,6 +88,12 @@ function readResultSchema(instructions: string): Record<string, unknown> | undef
   return Object.keys(schema).length > 0 ? schema : undefined;
 }
 
+/** A heading of the instructions of a session with an output schema. */
+const TYPED_RESULT = /^## Typed result$/m;
+
+/** A line of the instructions of a session that edits. */
+const REVISION = /^- Variant main has revision (\d{1,6}),/m;
+
 /** How a message begins that the service adds to a conversation. */
 const ADDED = "[Added by the service]";
 
@@ -92,6 +102,7 @@ export function readSituation(options: LanguageModelV4CallOptions, demoOrigin: s
   const situation: Situation = {
     message: "",
     demoUrl: new URL("/demo", demoOrigin).href,
+    isStructured: false,
     tools: new Map(),
     earlier: [],
     exchanges: [],
@@ -102,6 +113,9 @@ export function readSituation(options: LanguageModelV4CallOptions, demoOrigin: s
       context += `\n${message.content}`;
       const schema = readResultSchema(message.content);
       if (schema !== undefined) situation.resultSchema = schema;
+      const revision = REVISION.exec(message.content)?.[1];
+      if (revision !== undefined) situation.revision = Number(revision);
+      situation.isStructured ||= TYPED_RESULT.test(message.content);
     }
     if (message.role === "user") {
       const text = message.content.map((part) => (part.type === "text" ? part.text : "")).join("\n");

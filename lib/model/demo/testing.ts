@@ -72,14 +72,15 @@ export type Element = {
   required?: boolean;
   value?: string;
   frame?: string;
+  classes?: string;
 };
 
 /** What `dom_query` answers. */
 export function answerOf(url: string, title: string, elements: Element[]): string {
   const keyed = (key: string, value: string | undefined) => (value ? ` ${key} ${JSON.stringify(value)}` : "");
   const lines = elements.map(
-    ({ role, name, text, selector, required, value, frame }, index) =>
-      `${role} ${JSON.stringify(name)} [e${index}]${required ? " required" : ""}${keyed("value", value)}${keyed("text", text)} selector ${JSON.stringify(selector)}${keyed("frame", frame)} box 0,0 10×10`,
+    ({ role, name, text, selector, required, value, frame, classes }, index) =>
+      `${role} ${JSON.stringify(name)} [e${index}]${required ? " required" : ""}${keyed("value", value)}${keyed("class", classes)}${keyed("text", text)} selector ${JSON.stringify(selector)}${keyed("frame", frame)} box 0,0 10×10`,
   );
   const quoted = [`${JSON.stringify(title)} ${url}`, ...lines].join("\n");
   return `${elements.length} elements match. What stands between the two marks is data from ${url}.\n<data-ab12>\n${quoted}\n</data-ab12>`;

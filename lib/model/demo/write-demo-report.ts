@@ -13,6 +13,7 @@ const ABILITIES = [
   "open a page (`open https://…`) and take a screenshot of it",
   "list what a form or a checkout asks for",
   "list headings, links, buttons, images, products and prices",
+  "change texts, colors and sizes, add notes, and remove elements (`make the headline say 'Winter sale'`), in a session that edits pages",
   "compare pages (`compare /demo with /demo/cart.html`), in a session that may delegate to sub-agents",
 ];
 

@@ -1,0 +1,184 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { promisify } from "node:util";
+import { readBlocks } from "#e2e/fixtures/read-blocks.ts";
+import { findTestChromium } from "#lib/browser/testing.ts";
+import type { VariantDocument } from "#lib/variant/document.ts";
+import { type HttpTestService, openHttpTestService } from "../http-testing.ts";
+import { TEST_KEY } from "../testing.ts";
+import { only, readEvents } from "../turn/turn-testing.ts";
+
+const SHOP = join(import.meta.dirname, "../../../public/demo");
+const TYPES: Record<string, string> = {
+  html: "text/html",
+  css: "text/css",
+  js: "text/javascript",
+  svg: "image/svg+xml",
+};
+
+/** The demo shop, as the service itself serves it. */
+const site = createServer(async (request, response) => {
+  const name = /^\/demo\/([\w-]+\.(\w+))$/.exec(request.url ?? "");
+  const file = await readFile(join(SHOP, name?.[1] ?? "none")).catch(() => undefined);
+  response.statusCode = file === undefined ? 404 : 200;
+  response.setHeader("content-type", `${TYPES[name?.[2] ?? ""] ?? "text/plain"}; charset=utf-8`);
+  response.end(file);
+});
+let service: HttpTestService;
+let targetUrl = "";
+
+before(async () => {
+  await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
+  targetUrl = `http://127.0.0.1:${(site.address() as AddressInfo).port}/demo/index.html`;
+  const { executablePath: BROWSER_EXECUTABLE_PATH } = findTestChromium();
+  // Without a key and a server the service uses the built-in demo model.
+  service = await openHttpTestService({
+    OPENAI_BASE_URL: "",
+    AGENT_MODEL: "",
+    BROWSER_EXECUTABLE_PATH,
+    SANDBOX: "unconfined",
+  });
+});
+after(async () => {
+  await service.close();
+  site.close();
+});
+
+/** The longest that a turn with a check may take. */
+const TURN_MS_MAX = 180_000;
+
+/** Waits for the end of a request; answers its last event, its last text and the tools it called. */
+async function ended(sessionId: string, requestId: string) {
+  await service.completed(`/api/sessions/${sessionId}/requests/${requestId}`, TURN_MS_MAX);
+  const events = (await readEvents(service, sessionId)).filter((event) => event.requestId === requestId);
+  const completed = only(events, "run.completed").at(-1);
+  const parts = only(events, "message.completed").flatMap(({ message }) => message.parts);
+  const last = parts.findLast((part) => part.type === "text");
+  assert.ok(completed && last);
+  return { completed, answer: last.text, tools: only(events, "tool.call").map(({ toolName }) => toolName) };
+}
+
+async function start(task: string, more: Record<string, unknown> = {}) {
+  const { sessionId, requestId } = await service.create(task, { targetUrl, ...more });
+  return { sessionId, ...(await ended(sessionId, requestId)) };
+}
+
+async function say(sessionId: string, text: string) {
+  const posted = await service.call("POST", `/api/sessions/${sessionId}/agent/messages`, { text });
+  const { requestId } = (await posted.json()) as { requestId: string };
+  return ended(sessionId, requestId);
+}
+
+async function readChanges(sessionId: string, revision: number) {
+  const path = `/api/sessions/${sessionId}/variants/main/revisions/${revision}`;
+  const { document } = await service.read<{ document: VariantDocument }>(path);
+  return document.pages.flatMap(({ changes }) => changes);
+}
+
+describe("the demo model in an editing session", () => {
+  it("changes the page, proves it, and takes it back", async () => {
+    const { sessionId, completed, answer, tools } = await start(
+      "Make the headline say 'Winter sale' and hide the banner.",
+    );
+    const hasCheck = service.container.services.tools.some(({ name }) => name === "check_variant");
+    assert.equal(completed.outcome, "succeeded");
+    assert.deepEqual(
+      completed.variants?.map(({ key, revision }) => ({ key, revision })),
+      [{ key: "main", revision: 1 }],
+    );
+    assert.equal(tools.includes("check_variant"), hasCheck);
+    const status = completed.variants?.[0]?.check?.status;
+    assert.equal(status !== undefined, hasCheck);
+    assert.match(answer, /^Stored revision 1 of variant main\. The live page shows it\./);
+    assert.match(answer, /- Text of `h1`: “Things for a quiet desk” → “Winter sale”\n/);
+    assert.match(answer, /- Removed `[^`]+`: “A made-up shop for trying things out/);
+    const proof = hasCheck ? `Check of revision 1: **${status}**.` : "Revision 1 is not checked: ";
+    assert.ok(answer.includes(`\n${proof}`), answer);
+    assert.deepEqual(
+      (await readChanges(sessionId, 1)).map(({ op }) => op),
+      ["setText", "remove"],
+    );
+    // A question is answered from the live page, which shows the variant.
+    const asked = await say(sessionId, "which headings does this page have?");
+    assert.match(asked.answer, /\n- Winter sale\n/);
+    assert.equal(asked.completed.variants?.[0]?.revision, 1);
+
+    const undone = await say(sessionId, "Undo that, please.");
+    assert.equal(undone.completed.variants?.[0]?.revision, 2);
+    assert.match(undone.answer, /^Stored revision 2 of variant main\./);
+    assert.match(undone.answer, /\n- Took back `c1` \(setText of `h1`\), `c2` \(remove of `[^`]+`\)\n/);
+    assert.match(undone.answer, /\nThe variant has no changes left, so there is nothing to check\.\n/);
+    assert.ok(!undone.tools.includes("check_variant"));
+    assert.deepEqual(await readChanges(sessionId, 2), []);
+    assert.match((await say(sessionId, "which headings now?")).answer, /\n- Things for a quiet desk\n/);
+  });
+
+  it("follows the link to the page that the task names, and changes nothing elsewhere", async () => {
+    const { sessionId, answer } = await start(
+      "On the checkout page, rename the button 'Place order' to 'Pay now', make it green and add a note 'Free returns' below the headline",
+    );
+    assert.match(answer, /“Place order” → “Pay now”/);
+    assert.match(answer, /: `background: green; color: #fff`/);
+    const changes = await readChanges(sessionId, 1);
+    assert.deepEqual(
+      changes.map(({ op }) => op),
+      ["setText", "setStyle", "insert"],
+    );
+    const next = await say(sessionId, "on the gift cards page, hide the footer");
+    assert.match(
+      next.answer,
+      /^I found no link to “gift cards” on the page that is open, so I changed nothing\./,
+    );
+    assert.equal(next.completed.variants?.[0]?.revision, 1);
+  });
+
+  it("says what it did not find, and stores the rest", async () => {
+    const { answer, completed } = await start(
+      "remove the newsletter box and make the buttons red; sing a song",
+    );
+    assert.match(answer, /^Stored revision 1 of variant main\./);
+    assert.match(answer, /\n- Not done: “remove the newsletter box”\. I found no visible element/);
+    assert.match(answer, /\nI did not do: “sing a song”\.\n/);
+    assert.equal(completed.variants?.[0]?.revision, 1);
+  });
+
+  it("says which tool is missing in a session that may not edit", async () => {
+    const { answer, completed } = await start("hide the banner", { tools: { exclude: ["apply_variant"] } });
+    assert.match(answer, /^I cannot change the page: this turn does not offer `apply_variant`\./);
+    assert.deepEqual(completed.variants, []);
+  });
+
+  it("reads the page in a structured session, as it always did", async () => {
+    const outputSchema = { type: "object", properties: { title: { type: "string" } }, required: ["title"] };
+    const { completed, answer } = await start("change the headline to 'Winter sale'", { outputSchema });
+    assert.equal(completed.deliverable?.status, "ready");
+    assert.equal(completed.variants, undefined);
+    assert.match(answer, /\n- Things for a quiet desk\n/);
+  });
+});
+
+describe("the README's commands for editing", () => {
+  it("start a session and read its variant", async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), "readme-"));
+    t.after(() => rm(folder, { recursive: true, force: true }));
+    const [commands = ""] = readBlocks("## Editing a page", "sh");
+    const [, follow = ""] = readBlocks("## One session, from a terminal", "sh").slice(2);
+    const [defineField = ""] = /^field\(\).*$/m.exec(follow) ?? [];
+    const program = [defineField, commands.replace("http://127.0.0.1:3000/demo", targetUrl)].join("\n");
+    const env = { ...process.env, BASE: service.baseUrl, KEY: TEST_KEY };
+    const { stdout } = await promisify(execFile)("sh", ["-euc", program], {
+      cwd: folder,
+      env,
+      timeout: TURN_MS_MAX,
+    });
+    assert.match(stdout, /"kind":"run\.completed".*"variants":\[\{"key":"main","revision":1,/);
+    assert.match(stdout, /\n\{"success":true,"data":\[\{"key":"main","revision":1,/);
+    assert.match(stdout, /"changes":\[\{"id":"c1","selector":"h1",.*"op":"setText","text":"Winter sale"\}/);
+  });
+});

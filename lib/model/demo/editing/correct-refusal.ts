@@ -1,0 +1,69 @@
+import { readData, unquote } from "../page-reading.ts";
+import type { ToolExchange } from "../situation.ts";
+import { listAdded } from "./prepare-changes.ts";
+import { listDropped, readNewest } from "./variant-history.ts";
+
+const ATTEMPTS_MAX = 3;
+const NO_MATCH = /no element matches\./;
+const MISSING_CHANGE = /\bdrop: there is no change (\S{1,32})\./;
+const MISFIT_LINE = /^(\S{1,32}) ([a-zA-Z]{3,20}) ("(?:[^"\\]|\\.){1,2000}"): no element matches\./;
+/** The selector of a candidate, before its label. */
+const CANDIDATE_LINE = /^ {2}(\S.*?): (?=[a-z][a-z0-9-]*(?: \d)?(?: "| \[|$))/;
+
+/**
+ * The input for another call after `apply_variant` refused the last one: on top of the newest revision, without changes
+ * that are gone, or once with the closest elements in place of selectors without a match. Undefined if there is no better
+ * input, or after three calls.
+ */
+export function correctRefusal(attempts: ToolExchange[]): Record<string, unknown> | undefined {
+  const last = attempts.at(-1);
+  const refusal = last?.result?.text;
+  if (last === undefined || refusal === undefined || attempts.length >= ATTEMPTS_MAX) return undefined;
+  const { input } = last;
+  const newest = readNewest(refusal);
+  if (newest !== undefined)
+    return newest === input.baseRevision ? undefined : { ...input, baseRevision: newest };
+  const gone = MISSING_CHANGE.exec(refusal)?.[1];
+  if (gone !== undefined) return withoutDrop(input, gone);
+  const refused = attempts.filter(({ result }) => NO_MATCH.test(result?.text ?? ""));
+  return NO_MATCH.test(refusal) && refused.length === 1 ? withCandidates(input, refusal) : undefined;
+}
+
+function withoutDrop(input: Record<string, unknown>, gone: string): Record<string, unknown> | undefined {
+  const drop = listDropped(input).filter((id) => id !== gone);
+  const { drop: _drop, ...rest } = input;
+  if (drop.length > 0) return { ...rest, drop };
+  return listAdded(input).length > 0 ? rest : undefined;
+}
+
+/** Changes without a candidate are left out. */
+function withCandidates(
+  input: Record<string, unknown>,
+  refusal: string,
+): Record<string, unknown> | undefined {
+  const candidates = readCandidates(refusal);
+  const add = listAdded(input).flatMap((change) => {
+    const key = `${change.op} ${change.selector}`;
+    if (!candidates.has(key)) return [change];
+    const closest = candidates.get(key);
+    return closest === undefined ? [] : [{ ...change, selector: closest }];
+  });
+  return add.length > 0 ? { ...input, add } : undefined;
+}
+
+/** The closest selector for each operation and selector without a match; undefined where there is none. */
+function readCandidates(refusal: string): Map<string, string | undefined> {
+  const candidates = new Map<string, string | undefined>();
+  let key = "";
+  for (const line of readData(refusal).split("\n")) {
+    const [, , op, selector] = MISFIT_LINE.exec(line) ?? [];
+    if (selector !== undefined) {
+      key = `${op} ${unquote(selector)}`;
+      candidates.set(key, undefined);
+    }
+    const closest = CANDIDATE_LINE.exec(line)?.[1];
+    if (closest !== undefined && candidates.has(key) && candidates.get(key) === undefined)
+      candidates.set(key, closest);
+  }
+  return candidates;
+}

@@ -1,0 +1,83 @@
+/** A query for elements. */
+export type ElementSearch = {
+  selector?: string;
+  text?: string;
+  /** Of the elements around a text, only the smallest is meant. */
+  isSmallest?: true;
+  /** The words that the selector looks for in ids, classes and labels. */
+  names?: readonly string[];
+};
+
+/** A kind of element that tasks name by a noun. */
+type ElementKind = {
+  /** The noun in the singular. */
+  noun: RegExp;
+  /** Searches for it, best first. */
+  searches: (ElementSearch & { selector: string })[];
+  /** Selector of all of them, for the plural; by default that of the first search. */
+  all?: string;
+  /** Roles of such elements. Other elements among their matches are their children. */
+  roles?: RegExp;
+  /** Whether a color fills its background. */
+  isArea?: true;
+};
+
+const BUTTONS = 'button, [role="button"], a[class*="button" i], a[class*="btn" i]';
+const HEADINGS = 'h1, h2, h3, h4, h5, h6, [role="heading"]';
+
+const css = (...selectors: string[]) => selectors.map((selector) => ({ selector }));
+
+/** A search for elements of which the id, a class, the label or the test id contains one of the words. */
+export function searchNames(...names: string[]): ElementSearch & { selector: string } {
+  const attributes = ["id", "class", "aria-label", "data-testid"];
+  const each = names.flatMap((word) => attributes.map((name) => `[${name}*=${JSON.stringify(word)} i]`));
+  return { selector: `:is(${each.join(", ")}):not(html, body, main)`, names };
+}
+
+const BANNER = searchNames("banner");
+const NOTICE = searchNames("notice", "announce", "promo", "notification", "alert");
+
+const ELEMENT_KINDS: readonly ElementKind[] = [
+  {
+    noun: /^(?:(?:page|main|hero|big|top) )?(?:headline|heading|title|h1)$/,
+    searches: css("h1", 'h2, h3, [role="heading"]'),
+    all: HEADINGS,
+    roles: /^heading$/,
+  },
+  {
+    noun: /^(?:subheading|subheadline|subtitle|tagline|strapline|intro|lead)$/,
+    searches: [searchNames("subtitle", "tagline", "lead", "intro"), ...css("h1 + p, h1 + h2", "main p")],
+  },
+  {
+    noun: /^(?:button|cta|call to action)$/,
+    searches: css(BUTTONS),
+    roles: /^(?:button|link|a)$/,
+    isArea: true,
+  },
+  { noun: /^link$/, searches: css("main a[href]", "a[href]"), all: "a[href]", roles: /^link$/ },
+  { noun: /^price$/, searches: css('[class*="price" i], [itemprop="price"], [data-price]:not(form, input)') },
+  { noun: /^(?:announcement |top )?banner$/, searches: [BANNER, NOTICE], isArea: true },
+  {
+    noun: /^(?:notice|announcement|notification|alert)(?: bar)?$/,
+    searches: [NOTICE, BANNER],
+    isArea: true,
+  },
+  {
+    noun: /^(?:image|picture|photo|illustration)$/,
+    searches: css("main img, main picture, main svg", "img"),
+  },
+  { noun: /^paragraph$/, searches: css("main p", "p"), all: "p" },
+  { noun: /^logo$/, searches: [searchNames("logo", "brand")] },
+  { noun: /^(?:page |site )?header$/, searches: css("header", '[role="banner"]'), isArea: true },
+  { noun: /^(?:page |site )?footer$/, searches: css("footer", '[role="contentinfo"]'), isArea: true },
+  { noun: /^(?:navigation|nav|menu)(?: bar)?$/, searches: css("nav", '[role="navigation"]'), isArea: true },
+  { noun: /^sidebar$/, searches: [...css("aside"), searchNames("sidebar")], isArea: true },
+  { noun: /^form$/, searches: css("main form", "form"), isArea: true },
+];
+
+/** The kind of element that a noun in lower case names, and whether it is a plural; undefined for other words. */
+export function findKind(noun: string): (ElementKind & { isPlural: boolean }) | undefined {
+  const singular = noun.replace(/^calls /, "call ").replace(/s$/, "");
+  const kind = ELEMENT_KINDS.find((each) => each.noun.test(noun) || each.noun.test(singular));
+  return kind && { ...kind, isPlural: !kind.noun.test(noun) };
+}

@@ -1,0 +1,67 @@
+import { MARK, unmark } from "./clauses.ts";
+import { type ElementNoun, readElementNoun, withoutDeterminer } from "./element-noun.ts";
+import type { Aspect } from "./look.ts";
+
+/** Elements as a task names them: `the headline`, `the color of all buttons`, `the button 'Add to cart'`. */
+export type ElementPhrase = ElementNoun & {
+  /** The words of the task. */
+  words: string;
+  /** What of the element is meant. */
+  aspect?: Aspect;
+};
+
+const SITE =
+  /\s+(?:of|on|in|at|from)\s+(?:the|this|that|our|my)\s+(?:(?:web)?page|(?:web)?site|shop|screen)$/i;
+const WHOLE_PAGE = /^(?:the |this )?(?:whole |entire )?(?:page|site|body)$/i;
+const PAGE: ElementNoun = { searches: [{ selector: "body" }], which: 0, isArea: true };
+const ASPECTS: [RegExp, Aspect][] = [
+  [/^(?:text|font|label) colou?r$/, "text"],
+  [/^background(?: colou?r)?$/, "background"],
+  [/^colou?r$/, "color"],
+  [/^(?:font |text )?size$/, "size"],
+  [/^(?:text|label|wording|caption|copy|words|content|font|name)$/, "text"],
+];
+const ASPECT_WORDS =
+  "(?:text|font|label) colou?r|background(?: colou?r)?|colou?r|(?:font |text )?size|text|label|wording|caption|copy|words|content|font|name";
+const ASPECT_FIRST = new RegExp(`^(${ASPECT_WORDS})\\s+(?:of|on|for)\\s+(?!${MARK}$)(.+)$`, "i");
+const ASPECT_LAST = new RegExp(`^(.+?)(['’]s?)?\\s+(${ASPECT_WORDS})$`, "i");
+const PHRASE_CHARACTERS_MAX = 160;
+
+/** Reads a phrase for elements from marked words; undefined if it is none. */
+export function readElementPhrase(words: string, quotes: readonly string[]): ElementPhrase | undefined {
+  const trimmed = words.trim().replace(/[\s.,;:!?]+$/, "");
+  if (trimmed === "" || trimmed.length > PHRASE_CHARACTERS_MAX) return undefined;
+  const phrase = readAspect(trimmed.replace(SITE, ""), quotes);
+  return phrase && { ...phrase, words: unmark(trimmed, quotes, "“", "”") };
+}
+
+/** Whether a phrase means the whole page. */
+export const isWholePage = ({ searches }: ElementNoun): boolean => searches === PAGE.searches;
+
+/** Reads a list of phrases, such as `the banner and the footer`; undefined if one of them is none. */
+export function readElementPhrases(words: string, quotes: readonly string[]): ElementPhrase[] | undefined {
+  const phrases = words.split(/\s*,\s*(?:and\s+)?|\s+and\s+/).map((each) => readElementPhrase(each, quotes));
+  return phrases.every((phrase) => phrase !== undefined) ? phrases : undefined;
+}
+
+/** Takes an aspect off the phrase: `the color of the button`, `the button's text`, `the button color`. */
+function readAspect(words: string, quotes: readonly string[]): Omit<ElementPhrase, "words"> | undefined {
+  const bare = withoutDeterminer(words);
+  if (WHOLE_PAGE.test(words)) return PAGE;
+  // The background alone is that of the page.
+  if (/^background$/i.test(bare)) return { ...PAGE, aspect: "background" };
+  const [, before, owner] = ASPECT_FIRST.exec(bare) ?? [];
+  const [, thing, possessive, after] = ASPECT_LAST.exec(words) ?? [];
+  const aspectWords = (before ?? after)?.toLowerCase() ?? "";
+  const aspect = ASPECTS.find(([pattern]) => pattern.test(aspectWords))?.[1];
+  const named = owner ?? thing;
+  if (named === undefined || aspect === undefined) return readElementNoun(words, quotes);
+  const noun = WHOLE_PAGE.test(named) ? PAGE : readElementNoun(named, quotes);
+  if (!noun) return undefined;
+  // The button color is the color of all buttons.
+  const isGeneral =
+    owner === undefined && possessive === undefined && aspect !== "text" && noun.quote === undefined;
+  const plural =
+    isGeneral && /\bbuttons?$|\blinks?$/i.test(named) ? readElementNoun(`all ${named}`, quotes) : undefined;
+  return { ...(plural ?? noun), aspect };
+}

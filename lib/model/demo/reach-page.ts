@@ -1,0 +1,96 @@
+import type { DemoTask } from "./demo-task.ts";
+import { readPage } from "./page-reading.ts";
+import type { DemoStep, Situation, ToolExchange } from "./situation.ts";
+
+/** Selector of the links of a page. */
+export const LINKS = "a[href]";
+
+/** The page's address without what does not change the page. */
+const addressOf = (url: string) => url.replace(/#.*$/, "").replace(/\/$/, "");
+
+/** The newest thing that a successful result says about where the browser is. */
+export function findOpenUrl(exchanges: ToolExchange[]): string | undefined {
+  for (const { toolName, result } of exchanges.toReversed()) {
+    if (toolName !== "browser_execute" && toolName !== "dom_query") continue;
+    const url = result === undefined || result.isError ? undefined : readPage(result.text).url;
+    if (url?.startsWith("http")) return url;
+  }
+  return undefined;
+}
+
+function gotoCall(url: string) {
+  const script = `await page.goto(${JSON.stringify(url)}, { waitUntil: "domcontentloaded" });\nreturn { url: page.url(), title: await page.title() };`;
+  return { toolName: "browser_execute", input: { script } };
+}
+
+/** Opens the page of the task, else the target page, else the demo page; undefined if it is open or was tried. */
+export function openPage(situation: Situation, task: Pick<DemoTask, "url">): DemoStep | undefined {
+  const isTried = situation.exchanges.some(({ toolName }) => toolName === "browser_execute");
+  if (isTried || !situation.tools.has("browser_execute")) return undefined;
+  const known = findOpenUrl([...situation.earlier, ...situation.exchanges]);
+  const open = situation.currentUrl ?? known;
+  if (task.url !== undefined) {
+    if (open !== undefined && addressOf(open) === addressOf(task.url)) return undefined;
+    return { kind: "calls", say: `I open ${task.url} first.`, calls: [gotoCall(task.url)] };
+  }
+  if (open !== undefined) return undefined;
+  const url = situation.targetUrl ?? situation.demoUrl;
+  const say = situation.targetUrl
+    ? `I open the target page, ${url}.`
+    : `The task names no page, so I open the demo page, ${url}.`;
+  return { kind: "calls", say, calls: [gotoCall(url)] };
+}
+
+/** Goes through the link's address where it has one, as a click alone may return before the page has changed. */
+function followCall(selector: string) {
+  const script = [
+    `const link = page.locator(${JSON.stringify(selector)}).first();`,
+    'const href = await link.getAttribute("href");',
+    'if (href) await page.goto(new URL(href, page.url()).href, { waitUntil: "domcontentloaded" });',
+    "else await link.click();",
+    "return { url: page.url(), title: await page.title() };",
+  ].join("\n");
+  return { toolName: "browser_execute", input: { script } };
+}
+
+function isFollow({ toolName, input }: ToolExchange): boolean {
+  return toolName === "browser_execute" && String(input.script).startsWith("const link =");
+}
+
+/** Follows a link to the part of the site that the task names; undefined if it is open, or no link leads there. */
+export function followLink(
+  situation: Situation,
+  { destination }: Pick<DemoTask, "destination">,
+): DemoStep | undefined {
+  const { exchanges, tools } = situation;
+  if (destination === undefined || !tools.has("browser_execute") || exchanges.some(isFollow))
+    return undefined;
+  if (exchanges.at(-1)?.result?.isError === true) return undefined;
+  const open = findOpenUrl([...situation.earlier, ...exchanges]) ?? situation.currentUrl ?? "";
+  if (destination.matches.test(open)) return undefined;
+
+  const queries = exchanges.filter(
+    ({ toolName, input }) => toolName === "dom_query" && input.selector === LINKS,
+  );
+  if (queries.length === 0) {
+    // By its word as well, as the link of a long page may lie behind the limit of the list.
+    const byWord = { toolName: "dom_query", input: { selector: LINKS, text: destination.word } };
+    const all = { toolName: "dom_query", input: { selector: LINKS, limit: 50 } };
+    return { kind: "calls", say: `I look for the way to the ${destination.word}.`, calls: [byWord, all] };
+  }
+  const links = queries.flatMap(({ result }) => readPage(result?.text ?? "").elements);
+  const link = links.find(
+    ({ name, text, selector, frame }) =>
+      selector !== "" && frame === undefined && destination.matches.test(`${name} ${text}`),
+  );
+  if (link === undefined) return undefined;
+  return { kind: "calls", say: `I follow “${link.name || link.text}”.`, calls: [followCall(link.selector)] };
+}
+
+/** The exchanges since the page last changed. */
+export function sincePageChange(exchanges: ToolExchange[]): ToolExchange[] {
+  const change = exchanges.findLastIndex(
+    ({ toolName, result }) => toolName === "browser_execute" && !result?.isError,
+  );
+  return exchanges.slice(change + 1);
+}
