@@ -24,6 +24,8 @@ function findPartProblem(part: string): string | undefined {
   if (!isBalanced(bare)) return "has brackets that are not balanced";
   const hasCount = bare.match(/:has\(/gi)?.length ?? 0;
   if (hasCount > HAS_MAX) return "must have at most one :has(), as more slow the page down";
+  // Chromium compares each element with each of its siblings then, and cannot be stopped.
+  if (hasCount > 0 && bare.includes("~")) return "must not combine :has() with ~, as that can hang the page";
   const compounds = bare.split(/[\s>+~,()]+/).filter((compound) => compound !== "").length;
   if (compounds > COMPOUND_PARTS_MAX) return `must have at most ${COMPOUND_PARTS_MAX} parts`;
   return undefined;
