@@ -71,9 +71,7 @@ export async function applyVariant(
 
   const previous = live ? (await readPageScript(deps.db, sessionId)).now : "";
   const trial = { variant, document, before, previous };
-  const grounding = live
-    ? await withinDeadline(call.signal, GROUND_MS_MAX, () => groundChanges(live, trial))
-    : null;
+  const grounding = live ? await tryOut(deps, live, trial, call.signal) : null;
   if (grounding && !grounding.ok) return grounding;
   const draft = { ...call, baseRevision, author: "agent", document } as const;
   const stored = await storeRevision(deps, draft);
@@ -85,6 +83,21 @@ export async function applyVariant(
     ok: false,
     problem: stored.reason === "refused" ? stored.problem : "this session was deleted.",
   };
+}
+
+/** @throws Error with a sentence when the page does not answer in time; it gets the stored revision back. */
+async function tryOut(
+  { browser }: VariantsDeps,
+  live: LiveBrowser,
+  trial: Parameters<typeof groundChanges>[1],
+  signal: AbortSignal,
+): Promise<Grounding> {
+  try {
+    return await withinDeadline(signal, GROUND_MS_MAX, () => groundChanges(live, trial));
+  } catch (error) {
+    await browser.refreshPageScripts([live.sessionId]);
+    throw error;
+  }
 }
 
 function describeRepeated({

@@ -2,6 +2,7 @@ import { and, asc, eq, lte, sql } from "drizzle-orm";
 import type { Executor, Transaction } from "#db/client.ts";
 import { agents, sessions, variantRevisions, variants } from "#db/schema/index.ts";
 import type { CheckStatus, VariantAuthor } from "#db/schema/unions.ts";
+import { storable } from "#db/storable.ts";
 import type { VariantSummary } from "#lib/events/event.ts";
 import type { CheckReport } from "./check/check-report.ts";
 import { VARIANT_LIMITS, type VariantDocument } from "./document.ts";
@@ -189,7 +190,7 @@ export async function insertRevision(tx: Transaction, revision: NewRevision): Pr
       target: [variants.sessionId, variants.key],
       set: { revision: number, updatedAt: sql`now()` },
     });
-  await tx.insert(variantRevisions).values(revision);
+  await tx.insert(variantRevisions).values({ ...revision, document: storable(revision.document) });
   await tx
     .delete(variantRevisions)
     .where(
@@ -224,7 +225,7 @@ export async function setShownVariant(
 export async function storeCheck(tx: Transaction, sessionId: string, report: CheckReport): Promise<boolean> {
   const stored = await tx
     .update(variantRevisions)
-    .set({ checkStatus: report.status, checkReport: report, checkedAt: new Date(report.at) })
+    .set({ checkStatus: report.status, checkReport: storable(report), checkedAt: new Date(report.at) })
     .where(
       and(
         eq(variantRevisions.sessionId, sessionId),

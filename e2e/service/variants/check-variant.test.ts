@@ -64,4 +64,25 @@ describe("check_variant", () => {
     const pictures = await service.container.services.evidence.list(session.sessionId);
     assert.ok(pictures.length >= 3, "before, after and difference are evidence");
   });
+
+  it("stores what a page says that the database cannot hold as it is", async () => {
+    const odd =
+      "console.error('bad \\u0000 \\ud800 sign'); document.querySelector('#pay').textContent = '\\u0000';";
+    const { session, results } = await playTurn(
+      service,
+      [
+        step("apply_variant", { baseRevision: 0, js: odd, add: [{ ...payNow, note: "a \u0000 note" }] }),
+        step("check_variant", { viewports: ["desktop"] }),
+        step("set_previews", {
+          previews: [{ title: "A \u0000 title", url: site.url, variant: "main", scrollTo: "#\u0000" }],
+        }),
+      ],
+      { targetUrl: site.url },
+    );
+    assert.match(results[1] ?? "", /^Check of revision 1 of variant main: fail\.[\s\S]*console_error/);
+    const { check, document } = await readRevision(service, session.sessionId, 1);
+    assert.equal(check?.status, "fail");
+    assert.equal(document.pages[0]?.changes[0]?.note, "a \ufffd note");
+    assert.match(results[2] ?? "", /A \ufffd title/);
+  });
 });

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { storableText } from "#db/storable.ts";
 import type { LiveBrowser } from "#lib/browser/browser-service.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import { findSession } from "#lib/session/session-store.ts";
@@ -90,7 +91,8 @@ async function takePreview(
     return { ...row, revision: revision?.number ?? null, evidenceId: picture.id, takenAt: new Date() };
   } catch (error) {
     signal.throwIfAborted();
-    return { ...row, error: error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error) };
+    const [reason = ""] = String(error instanceof Error ? error.message : error).split("\n");
+    return { ...row, error: storableText(reason) };
   }
 }
 
@@ -105,6 +107,8 @@ async function takePicture(
   const fresh = await live.openContext({ viewport: { width, height }, isMobile, storage });
   try {
     const { page, cdp } = fresh;
+    const reason = await fresh.refuse(url);
+    if (reason !== undefined) throw new Error(reason);
     if (revision)
       await cdp.send("Page.addScriptToEvaluateOnNewDocument", {
         source: variantScript(revision.document, revision.variant),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { storable } from "#db/storable.ts";
 import { holdInTurn } from "#lib/tools/browser/index.ts";
 import { openLive } from "#lib/tools/browser/live-page-of.ts";
 import { defineTool, errorResult, type Tool, type ToolCall, type ToolResult } from "#lib/tools/tool.ts";
@@ -50,7 +51,7 @@ export const setPreviews = (services: VariantToolServices): Tool => ({
       const unknown = previews[index]?.variant;
       if (unknown)
         return errorResult(`set_previews: previews[${index}].variant: ${explainUnknown(unknown, keys)}`);
-      const wanted = previews.map(({ viewport, scrollTo, caption, ...fields }): WantedPreview => {
+      const wanted = storable(previews).map(({ viewport, scrollTo, caption, ...fields }): WantedPreview => {
         const shown = { ...fields, ...readViewport(viewport) };
         return { ...shown, scrollTo: scrollTo ?? null, caption: caption ?? null };
       });
