@@ -11,12 +11,12 @@ import { Button } from "../ui/button.tsx";
 import { EmptyNote } from "../ui/empty-note.tsx";
 import { Segments } from "../ui/segments.tsx";
 import { Age } from "../ui/time.tsx";
-import { ChangeList } from "./change-list.tsx";
-import { CheckButton } from "./check-button.tsx";
-import { CheckView } from "./check-view.tsx";
-import { CompareView } from "./compare-view.tsx";
+import { CheckButton } from "./check/check-button.tsx";
+import { CheckView } from "./check/check-view.tsx";
+import { CompareView } from "./compare/compare-view.tsx";
+import { ChangeList } from "./list/change-list.tsx";
+import { useEditVariant, type VariantEditing } from "./list/use-edit-variant.ts";
 import { ShownSwitch } from "./shown-switch.tsx";
-import { useEditVariant, type VariantEditing } from "./use-edit-variant.ts";
 import { useRevision } from "./use-revision.ts";
 import { VariantPicker } from "./variant-picker.tsx";
 

@@ -7,7 +7,7 @@ import { describeCheck, groupFindings, hasSeveralPages } from "#lib/page/words/d
 import { useDrawer } from "../session/drawer/drawer-context.tsx";
 import { useSession } from "../session/session-context.tsx";
 import { Badge } from "../ui/badge.tsx";
-import { FindingList } from "./finding-list.tsx";
+import { FindingList } from "./check/finding-list.tsx";
 import { useRevision } from "./use-revision.ts";
 
 const FINDINGS_MAX = 3;

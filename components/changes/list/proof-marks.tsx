@@ -2,8 +2,8 @@
 
 import { Check, Minus, X } from "lucide-react";
 import type { Proof, ProofMark } from "#lib/page/words/describe-proof.ts";
-import { cn } from "../ui/cn.ts";
-import { Tooltip } from "../ui/tooltip.tsx";
+import { cn } from "../../ui/cn.ts";
+import { Tooltip } from "../../ui/tooltip.tsx";
 
 const MARKS = {
   ok: { Icon: Check, color: "text-good" },

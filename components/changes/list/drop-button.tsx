@@ -2,8 +2,8 @@
 
 import { Trash2 } from "lucide-react";
 import { type KeyboardEvent, useState } from "react";
-import { Button } from "../ui/button.tsx";
-import { IconButton } from "../ui/icon-button.tsx";
+import { Button } from "../../ui/button.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
 
 /** A function that never changes, so that React calls it only when a button appears. */
 const focusButton = (button: HTMLButtonElement | null): void => button?.focus();

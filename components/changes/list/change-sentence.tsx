@@ -1,6 +1,6 @@
 import type { VariantChange } from "#lib/page/state/view-types.ts";
 import { describeChange } from "#lib/page/words/describe-change.ts";
-import { cn } from "../ui/cn.ts";
+import { cn } from "../../ui/cn.ts";
 import { LongText } from "./long-text.tsx";
 
 const SELECTOR_CHARACTERS_MAX = 160;

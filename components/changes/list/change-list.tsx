@@ -7,9 +7,9 @@ import { describeMatch } from "#lib/page/words/describe-change.ts";
 import { assignFindings, hasSeveralPages } from "#lib/page/words/describe-check.ts";
 import { describeProof, type Proof } from "#lib/page/words/describe-proof.ts";
 import { formatAddress } from "#lib/page/words/format.ts";
-import { CodeBlock } from "../ui/code-block.tsx";
+import { CodeBlock } from "../../ui/code-block.tsx";
+import { FindingList } from "../check/finding-list.tsx";
 import { ChangeRow } from "./change-row.tsx";
-import { FindingList } from "./finding-list.tsx";
 import type { VariantEditing } from "./use-edit-variant.ts";
 
 type Props = { revision: VariantRevision; editing: VariantEditing };

@@ -1,7 +1,7 @@
 "use client";
 
 import { useState } from "react";
-import { cn } from "../ui/cn.ts";
+import { cn } from "../../ui/cn.ts";
 
 /** Text of a change, which may be very long: cut at first, with a button for all of it. HTML is shown as text. */
 export function LongText({

@@ -3,8 +3,8 @@
 import { LoaderCircle, ShieldCheck } from "lucide-react";
 import { useState } from "react";
 import { mayDirect } from "#lib/page/state/session-state.ts";
-import { useRuntime, useSession } from "../session/session-context.tsx";
-import { Button } from "../ui/button.tsx";
+import { useRuntime, useSession } from "../../session/session-context.tsx";
+import { Button } from "../../ui/button.tsx";
 
 /** Checks the newest revision of a variant. Viewers have no button. */
 export function CheckButton({ variantKey, label }: { variantKey: string; label: string }) {

@@ -11,7 +11,7 @@ import {
   VIEWPORT_NAMES,
 } from "#lib/page/words/describe-check.ts";
 import { formatAddress, formatDuration } from "#lib/page/words/format.ts";
-import { Age } from "../ui/time.tsx";
+import { Age } from "../../ui/time.tsx";
 import { CheckButton } from "./check-button.tsx";
 import { FindingList } from "./finding-list.tsx";
 

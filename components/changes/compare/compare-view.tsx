@@ -5,11 +5,11 @@ import { useState } from "react";
 import type { CheckedPage, CheckReport } from "#lib/page/state/view-types.ts";
 import { VIEWPORT_NAMES } from "#lib/page/words/describe-check.ts";
 import { formatAddress } from "#lib/page/words/format.ts";
-import { Button } from "../ui/button.tsx";
-import { cn } from "../ui/cn.ts";
-import { Dialog } from "../ui/dialog.tsx";
-import { Select } from "../ui/field.tsx";
-import { Segments } from "../ui/segments.tsx";
+import { Button } from "../../ui/button.tsx";
+import { cn } from "../../ui/cn.ts";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Select } from "../../ui/field.tsx";
+import { Segments } from "../../ui/segments.tsx";
 import { CheckPicture } from "./check-picture.tsx";
 import { PictureSlider } from "./picture-slider.tsx";
 

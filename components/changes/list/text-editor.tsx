@@ -1,8 +1,8 @@
 "use client";
 
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
-import { Button } from "../ui/button.tsx";
-import { Textarea } from "../ui/field.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Textarea } from "../../ui/field.tsx";
 
 const CHARACTERS_MAX = 20_000;
 

@@ -2,8 +2,8 @@
 
 import { useState } from "react";
 import type { CheckedPage, EvidencePointer } from "#lib/page/state/view-types.ts";
-import { useSession } from "../session/session-context.tsx";
-import { cn } from "../ui/cn.ts";
+import { useSession } from "../../session/session-context.tsx";
+import { cn } from "../../ui/cn.ts";
 
 /** Shape of a picture until it is loaded, so that nothing moves then. */
 const SHAPES: Record<CheckedPage["viewport"], string> = {
