@@ -91,10 +91,14 @@ export const readRevision = (service: TestService, sessionId: string, number: nu
     check: { status: string; findings: { code: string; changeId: string | null }[] } | null;
   }>(`/api/sessions/${sessionId}/variants/${variant}/revisions/${number}`);
 
-/** Stores revision 1 of the variant `main`, without a browser. */
-export async function storeVariant(service: TestService, sessionId: string): Promise<void> {
+/** Stores revision 1 of the variant `main`, which changes the text of `#pay`. */
+export async function storeVariant(
+  service: TestService,
+  sessionId: string,
+  url = "https://shop.example/",
+): Promise<void> {
   const change = { id: "c1", op: "setText" as const, selector: "#pay", text: "Pay now" };
-  const page = { url: "https://shop.example/", match: "path" as const, changes: [change], css: "", js: "" };
+  const page = { url, match: "path" as const, changes: [change], css: "", js: "" };
   await storeRevision(service.container.services.variants, {
     sessionId,
     variant: "main",
