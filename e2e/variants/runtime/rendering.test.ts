@@ -52,6 +52,42 @@ describe("a page that renders over changes", () => {
     await close();
   });
 
+  test("content that arrives in parts is changed once it is complete, and comes back whole", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const url = browser.serve("/parts", {
+      body: '<h1>Shop</h1><ul id="list"><li>one</li></ul><ol id="open"><li>1</li><li id="half">two par',
+      rest: { until: promise, body: "ts</li><li>3</li></ol>" },
+    });
+    const script = scriptOf(url, [
+      { op: "setText", selector: "h1", text: "Store" },
+      { op: "setText", selector: "#half", text: "2" },
+      { op: "insert", selector: "#open", position: "end", html: "<li>last</li>" },
+      { op: "setStyle", selector: "#open", style: { color: "green" } },
+    ]);
+    const { page, problems, close } = await browser.open(url, [script], "commit");
+    // What is complete, and what concerns no content, does not wait.
+    await waitForState(page, "applied", "c4");
+    assert.deepEqual(
+      (await readReport(page)).changes.map(({ state }) => state),
+      ["applied", "waiting", "waiting", "applied"],
+    );
+    resolve();
+    await waitForState(page, "applied", "c2");
+    await waitForState(page, "applied", "c3");
+    assert.equal(await page.locator("#open").innerText(), "1\n2\n3\nlast");
+    assert.deepEqual(
+      (await readReport(page)).changes.map(({ reapplied }) => reapplied),
+      [0, 0, 0, 0],
+    );
+    await revert(page);
+    assert.equal(
+      await readBody(page),
+      '<h1>Shop</h1><ul id="list"><li>one</li></ul><ol id="open"><li>1</li><li id="half">two parts</li><li>3</li></ol>',
+    );
+    assert.deepEqual(problems, []);
+    await close();
+  });
+
   test("what the page writes is kept back while the change shows, and shows after it was reverted", async () => {
     const url = browser.serve(
       "/external",

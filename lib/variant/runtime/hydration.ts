@@ -133,12 +133,20 @@ const since = new WeakMap<Node, number>();
 /** Whether an element was blocked in the last round of work. */
 export let isHydrating = false;
 
+/** Whether the parser can still add content to an element: nothing follows it yet. */
+function isParsing(element: Element): boolean {
+  for (let node: Node | null = element; node; node = node.parentNode) if (node.nextSibling) return false;
+  return document.readyState === "loading";
+}
+
 /**
- * Whether an element must be left alone because a framework is still to hydrate it: a change before that would be a
- * hydration error. The wait for a root or an element ends after three seconds.
+ * Whether an element must be left alone because a framework is still to hydrate it, as a change before that would be a
+ * hydration error, or because its content is still coming. The wait for a root or an element ends after three seconds.
+ *
+ * @param needsContent whether the change needs all of the element's content
  */
-export function isBlocked(element: Element): boolean {
-  const blocker = findBlocker(element);
+export function isBlocked(element: Element, needsContent = false): boolean {
+  const blocker = needsContent && isParsing(element) ? element : findBlocker(element);
   if (!blocker) return false;
   const nowMs = performance.now();
   for (const node of [blocker, element]) {

@@ -70,6 +70,9 @@ export function createRunningChange(change: CompiledChange, onApply: (root: Node
     }
   };
 
+  /** The parser appends to the content that it has begun, even if it was replaced. */
+  const needsContent = change.op === "content" || ("position" in change && change.position === "end");
+
   const isLost = (element: Element, { effect }: Binding) => effect.isLost?.() ?? !element.isConnected;
 
   function mayApply(history: History): boolean {
@@ -137,8 +140,8 @@ export function createRunningChange(change: CompiledChange, onApply: (root: Node
         if (isShifted && !bindings.has(element)) ignored.add(element);
         if (ignored.has(element)) continue;
         matches++;
-        if (bindings.has(element) || isBlocked(element)) continue;
-        if (change.op !== "move" || (target && !isBlocked(target))) isChanged = bind(element) || isChanged;
+        if (bindings.has(element) || isBlocked(element, needsContent)) continue;
+        if (change.op !== "move" || (target && !isBlocked(target, needsContent))) isChanged = bind(element) || isChanged;
       }
       for (const { isUnmatched } of bindings.values()) if (isUnmatched) matches++;
       return isChanged;
