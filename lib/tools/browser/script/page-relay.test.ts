@@ -76,6 +76,24 @@ test("an answer that is too large for a result is an error, and the page goes on
   assert.equal(picture.value.length, 11 * 2 ** 20);
 });
 
+test("a world that is created after a ref was installed knows the ref before the script can use it", async () => {
+  const attached = received.find(({ method }) => method === "Target.attachedToTarget");
+  const sessionId = String(attached?.params?.sessionId);
+  const devtools = await browser.live.context.newCDPSession(browser.live.page());
+  const { frameTree } = await devtools.send("Page.getFrameTree");
+  const { root } = await devtools.send("DOM.getDocument", { depth: 2 });
+  const { backendNodeId = assert.fail("the document is empty") } = root.children?.[0] ?? {};
+  const { id: frameId } = frameTree.frame;
+  relay.installRef("e1", async () => ({ frameId, backendNodeId }));
+  const worldName = "__playwright_utility_world_of_a_script";
+  const world = await ask("Page.createIsolatedWorld", { frameId, worldName }, sessionId);
+  const contextId = Number(world.result?.executionContextId);
+  const expression = "globalThis.agentSessionRefs?.get('e1') === document.documentElement";
+  const seen = await ask("Runtime.evaluate", { expression, contextId }, sessionId);
+  assert.deepEqual(seen.result?.result, { type: "boolean", value: true });
+  await devtools.detach();
+});
+
 test("only sessions that were shown are open", async () => {
   const foreign = await browser.live.context.newPage();
   const session = await browser.live.context.newCDPSession(foreign);

@@ -65,6 +65,8 @@ type Relay = {
   targets: Map<string, Promise<void>>;
   /** The page of each DevTools session with a page. */
   pageOf: Map<string, string>;
+  /** The elements of the refs that the script uses. Worlds that are created later get them too. */
+  refs: Map<string, FoundNode>;
   /** Pending while a ref is being installed. */
   gate: Promise<void> | undefined;
   isAttached: boolean;
@@ -108,6 +110,7 @@ export async function connectPageRelay(options: PageRelayOptions): Promise<PageR
     sessions: new Map(),
     targets: new Map(),
     pageOf: new Map(),
+    refs: new Map(),
     gate: undefined,
     isAttached: false,
     isResized: false,
@@ -185,7 +188,9 @@ function passEvent(relay: Relay, event: DevtoolsMessage): void {
     const { isDefault, frameId } = readRecord(context.auxData);
     const isOwn = isOwnWorld(context.name);
     if (isDefault === false && !isOwn) return;
-    contexts.set(Number(context.id), isOwn ? String(frameId) : undefined);
+    if (isOwn)
+      addWorld(relay, { sessionId: String(sessionId), id: Number(context.id), frameId: String(frameId) });
+    else contexts.set(Number(context.id), undefined);
   }
   const isFailedPage = method === "Network.loadingFailed" && params.type === "Document";
   if (isFailedPage) describeFailure(options, params, params.requestId);
@@ -228,30 +233,53 @@ function passGate(relay: Relay, work: () => unknown): void {
   relay.gate = gate;
 }
 
+/** A world of the script's Playwright in a frame. */
+type World = { sessionId: string; id: number; frameId: string };
+
 async function installRef(
-  { socket, sessions }: Relay,
+  relay: Relay,
   ref: string,
   find: () => Promise<FoundNode | undefined>,
 ): Promise<void> {
   const found = await find();
   if (!found) return;
-  const { frameId, backendNodeId } = found;
-  for (const [sessionId, contexts] of sessions)
-    for (const [executionContextId, ownFrameId] of contexts) {
-      if (ownFrameId !== frameId) continue;
-      const ask = (method: string, params: Fields) =>
-        new Promise<Fields>((resolve, reject) =>
-          socket.send({ method, params, sessionId }, ({ result, error }) =>
-            error ? reject(new Error(error.message)) : resolve(result ?? {}),
-          ),
-        );
-      const { object } = await ask("DOM.resolveNode", { backendNodeId, executionContextId });
-      await ask("Runtime.callFunctionOn", {
-        functionDeclaration: "function (ref) { (globalThis.agentSessionRefs ??= new Map()).set(ref, this); }",
-        objectId: readRecord(object).objectId,
-        arguments: [{ value: ref }],
-      });
-    }
+  relay.refs.set(ref, found);
+  for (const [sessionId, contexts] of relay.sessions)
+    for (const [id, frameId] of contexts)
+      if (frameId === found.frameId) await putRef(relay, { sessionId, id, frameId }, ref, found);
+}
+
+/** Records a world. A script can use a ref before Playwright has reached the ref's frame, so the world gets known refs. */
+function addWorld(relay: Relay, world: World): void {
+  const contexts = relay.sessions.get(world.sessionId);
+  if (!contexts || contexts.has(world.id)) return;
+  contexts.set(world.id, world.frameId);
+  for (const [ref, found] of relay.refs) {
+    // When this fails, the element is gone, and the script's locator says so.
+    if (found.frameId === world.frameId)
+      passGate(relay, () => putRef(relay, world, ref, found).catch(() => {}));
+  }
+}
+
+async function putRef(
+  { socket }: Relay,
+  world: World,
+  ref: string,
+  { backendNodeId }: FoundNode,
+): Promise<void> {
+  const { sessionId, id: executionContextId } = world;
+  const ask = (method: string, params: Fields) =>
+    new Promise<Fields>((resolve, reject) =>
+      socket.send({ method, params, sessionId }, ({ result, error }) =>
+        error ? reject(new Error(error.message)) : resolve(result ?? {}),
+      ),
+    );
+  const { object } = await ask("DOM.resolveNode", { backendNodeId, executionContextId });
+  await ask("Runtime.callFunctionOn", {
+    functionDeclaration: "function (ref) { (globalThis.agentSessionRefs ??= new Map()).set(ref, this); }",
+    objectId: readRecord(object).objectId,
+    arguments: [{ value: ref }],
+  });
 }
 
 /** Reads a message of the script, and forwards, answers or refuses its command. */
@@ -332,8 +360,10 @@ function forward(relay: Relay, { id, method, params, address, contexts }: Script
   const isNewWorld = contexts && method === "Page.createIsolatedWorld";
   const scoped = scopeParams(method, params, pageInfo.browserContextId);
   socket.send({ method, params: scoped, ...address }, (answer) => {
-    if (isNewWorld && answer.result)
-      contexts.set(Number(answer.result.executionContextId), String(params.frameId));
+    if (isNewWorld && answer.result && address.sessionId !== undefined) {
+      const id = Number(answer.result.executionContextId);
+      addWorld(relay, { sessionId: address.sessionId, id, frameId: String(params.frameId) });
+    }
     if (isInput) relay.pendingInputs -= 1;
     terminateWhenQuiet(relay);
     if (method === "Page.navigate" && answer.result)
