@@ -21,11 +21,13 @@ test("the result of a structured session is collected while a person watches, an
     { json: { shop: "Harbour Paper", fields: ["email", "address"] }, hold: collected.promise },
     { finish: "refusal" as const, refusal: "This one I may not." },
   ];
-  model.respondWith(({ kind }) => {
+  model.respondWith(({ kind, text }) => {
+    // Turns that an earlier file has left, on the same service, take no result of this one.
+    if (!text.includes("[checkout]")) return undefined;
     if (kind === "turn") return { text: "I have read the checkout." };
     return kind === "structured" ? results.shift() : undefined;
   });
-  const session = await service.create("[result] What does the checkout ask for?", { outputSchema });
+  const session = await service.create("[checkout] What does the checkout ask for?", { outputSchema });
   await page.goto(service.baseUrl + session.shareUrl);
   const conversation = page.getByRole("region", { name: "Conversation" });
   await expect(conversation.getByText("I have read the checkout.")).toBeVisible();
@@ -38,7 +40,7 @@ test("the result of a structured session is collected while a person watches, an
   await expect(records.getByText("Harbour Paper")).toBeVisible();
   await expect(records.getByText("address", { exact: false }).first()).toBeVisible();
 
-  await page.getByLabel("Message to the agent").fill("[result] And once more");
+  await page.getByLabel("Message to the agent").fill("[checkout] And once more");
   await page.keyboard.press("Enter");
   await expect(records.getByText("The model refused: This one I may not.")).toBeVisible();
   await page.reload();
