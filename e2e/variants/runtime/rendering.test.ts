@@ -74,7 +74,7 @@ describe("a page that renders over changes", () => {
     resolve();
     await waitForState(page, "applied", "c2");
     await waitForState(page, "applied", "c3");
-    assert.equal(await page.locator("#open").textContent(), "1\n2\n3\nlast");
+    assert.equal(await page.locator("#open").textContent(), "123last");
     assert.deepEqual(
       (await readReport(page)).changes.map(({ reapplied }) => reapplied),
       [0, 0, 0, 0],

@@ -141,7 +141,8 @@ export function createRunningChange(change: CompiledChange, onApply: (root: Node
         if (ignored.has(element)) continue;
         matches++;
         if (bindings.has(element) || isBlocked(element, needsContent)) continue;
-        if (change.op !== "move" || (target && !isBlocked(target, needsContent))) isChanged = bind(element) || isChanged;
+        if (change.op !== "move" || (target && !isBlocked(target, needsContent)))
+          isChanged = bind(element) || isChanged;
       }
       for (const { isUnmatched } of bindings.values()) if (isUnmatched) matches++;
       return isChanged;
