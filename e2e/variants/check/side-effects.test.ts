@@ -182,6 +182,28 @@ describe("what a variant does to a page", () => {
     assert.deepEqual(report.findings, []);
   });
 
+  test("elements that the page itself toggles are no trace, in whatever state each load has them", async () => {
+    // Loads of the same age agree; the reverted page is older, so that one of the two differs.
+    const toggling = `<script>
+      let count = 0;
+      const toggle = () => {
+        const isRed = count++ % 2 === 0;
+        first.style.background = isRed ? "red" : "blue";
+        second.style.background = isRed === "__agentSessionVariants" in window ? "blue" : "red";
+      };
+      toggle(); setInterval(toggle, 1500);
+    </script>`;
+    const url = bench.serve(
+      "/toggling",
+      html(`<main><h1>Shop</h1><div id="first">1</div><div id="second">2</div></main>${toggling}`),
+    );
+    const changes = ["#first", "#second"].map(
+      (selector, index) => ({ id: `c${index + 1}`, op: "remove", selector }) as const,
+    );
+    const { findings } = await bench.check(documentOf(url, changes));
+    assert.deepEqual(findings, []);
+  });
+
   test("a copy of the change, or a side effect of the script, that stays after reverting is a trace", async () => {
     const copies =
       "<script>new MutationObserver(() => { const made = document.querySelector('.note'); if (made && !document.querySelector('.copy')) { const copy = made.cloneNode(true); copy.className = 'copy'; document.querySelector('#spot').append(copy); } }).observe(document, { subtree: true, childList: true })</script>";

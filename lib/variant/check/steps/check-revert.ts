@@ -1,17 +1,23 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Finding } from "../check-report.ts";
 import { type DomDifference, listDifferences, withoutNoise } from "../dom-difference.ts";
 import { type DomSnapshot, snapshotDom } from "../inside/snapshot-dom.ts";
 import type { CheckContext, CheckTarget } from "../load/check-context.ts";
-import { withLoad } from "../load/open-load.ts";
+import { type PageLoad, withLoad } from "../load/open-load.ts";
 import { settleLoad, settleVariant } from "../load/settle-load.ts";
 import { makeFinding } from "../make-finding.ts";
 import type { CheckedChange } from "./judge-changes.ts";
 
 const TRACES_SHOWN = 5;
+/**
+ * Pauses between the documents that the second round compares: what a page toggles by itself differs among them, and what
+ * the variant has left is in each. They have no common period.
+ */
+const PAUSES_MS = [130, 310, 470, 730];
 
 /**
  * Takes the variant back on a page of its own and compares the document with those of loads without the variant. What
- * differs among these changes by itself. A trace counts when a second round finds it again.
+ * differs among these changes by itself. A trace counts when a second round finds it for some time.
  * @param control documents without the variant, at least two, and their age.
  * @param changes outcomes of the changes that are applied; their `revert` is set.
  */
@@ -26,15 +32,16 @@ export async function checkRevert(
   if (first.length === 0) return [];
   const again = await withLoad(check, target, false, async (load) => {
     await settleLoad(load, check, control.ageMs);
-    return load.look(snapshotDom, null);
+    return takeSnapshots(load, PAUSES_MS);
   });
   const second = await findTraces(
     check,
     target,
-    { ...control, snapshots: [...control.snapshots, again] },
+    { ...control, snapshots: [...control.snapshots, ...again] },
     changes,
+    PAUSES_MS,
   );
-  const traces = second.filter(({ key }) => first.some((trace) => trace.key === key));
+  const traces = second.filter(({ looseKey }) => first.some((trace) => trace.looseKey === looseKey));
   for (const outcome of changes)
     if (traces.some(({ changeId }) => changeId === outcome.id)) outcome.revert = "failed";
   return traces
@@ -50,22 +57,39 @@ export async function checkRevert(
     );
 }
 
-/** Loads the page with the variant, takes it back, and lists what is left. */
+/** Copies the document, and again after each pause. */
+async function takeSnapshots(load: PageLoad, pausesMs: number[]): Promise<DomSnapshot[]> {
+  const snapshots = [await load.look(snapshotDom, null)];
+  for (const pauseMs of pausesMs) {
+    await sleep(pauseMs);
+    snapshots.push(await load.look(snapshotDom, null));
+  }
+  return snapshots;
+}
+
+/** Loads the page with the variant, takes it back, and lists what is left then and after each pause. */
 function findTraces(
   check: CheckContext,
   target: CheckTarget,
   { snapshots, ageMs }: { snapshots: DomSnapshot[]; ageMs: number },
   changes: CheckedChange[],
+  pausesMs: number[] = [],
 ): Promise<DomDifference[]> {
   const ids = changes.map(({ id }) => id);
   return withLoad(check, target, true, async (load) => {
     await settleVariant(load, check, target, ids, ageMs);
     await load.evaluateInPage(`window.__agentSessionVariants?.[${JSON.stringify(check.variant)}]?.revert()`);
     await settleLoad(load, check);
-    const reverted = await load.look(snapshotDom, null);
+    const reverted = await takeSnapshots(load, pausesMs);
     const [control, ...others] = snapshots.map(({ root }) => root);
     if (!control) return [];
     const noise = others.flatMap((other) => listDifferences(control, other));
-    return withoutNoise(listDifferences(control, reverted.root), noise);
+    const [traces = [], ...later] = reverted.map(({ root }) =>
+      withoutNoise(listDifferences(control, root), noise),
+    );
+    // The page may have moved its elements meanwhile.
+    return traces.filter(({ looseKey }) =>
+      later.every((found) => found.some((trace) => trace.looseKey === looseKey)),
+    );
   });
 }
