@@ -1,0 +1,350 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { type PageMatch, type VariantDocument, variantDocumentSchema } from "#lib/variant/document.ts";
+import { exportGrowthBook } from "#lib/variant/formats/growthbook/export-growthbook.ts";
+import { importGrowthBook } from "#lib/variant/formats/growthbook/import-growthbook.ts";
+import { matchesAddress } from "#lib/variant/runtime/match-address.ts";
+import { documentOf, type FormatsBrowser, type Shown, startFormatsBrowser } from "./formats-fixture.ts";
+
+let browser: FormatsBrowser;
+let url = "";
+let untouched: Shown;
+before(async () => {
+  browser = await startFormatsBrowser();
+  url = browser.serve("/shop", BODY);
+  const { shown, close } = await browser.applyGrowthBook(url, []);
+  untouched = shown;
+  await close();
+});
+after(() => browser.close());
+
+const NAMED = { name: "New checkout", key: "checkout" };
+const BODY = `<header id="top" class="a b" style="color: red !important; margin-left: 3px"><b>Shop</b> now</header>
+<ul id="list"><li>One</li><li class="old">Two</li><li>Three</li></ul>
+<form id="form"><input id="mail" name="mail" required><textarea id="note">x</textarea><button id="pay" type="button">Pay</button></form>
+<table><tr id="row"><td>1</td></tr></table><pre id="pre">x</pre><div id="side"><p>Side</p></div>
+<svg class="icon" viewBox="0 0 9 9"><circle id="dot" r="2"/><text id="label">t</text></svg>`;
+
+type Changes = Parameters<typeof documentOf>[1];
+
+const CARRIED: Changes = [
+  { op: "setText", selector: "#pay", text: 'Pay <now> & \u00a0later\n  "fast"' },
+  { op: "setText", selector: "#pay", text: "" },
+  { op: "setText", selector: "#label", text: "a < b" },
+  { op: "setText", selector: "textarea", text: "a < b" },
+  { op: "setText", selector: "li:nth-child(2n + 1)", text: "odd" },
+  {
+    op: "setHtml",
+    selector: "#top",
+    html: '<i class="x">A</i> &amp; <!-- c --><svg viewBox="0 0 1 1"><path d="M0 0"/></svg>',
+  },
+  { op: "setHtml", selector: "#list", html: "<li>Only</li><li>Two" },
+  { op: "setHtml", selector: "#top", html: "" },
+  { op: "setAttribute", selector: "li", name: "title", value: 't "1"' },
+  { op: "setAttribute", selector: "#dot", name: "fill", value: "blue" },
+  { op: "setAttribute", selector: "#top", name: "class", value: "c  d" },
+  { op: "setAttribute", selector: "#top", name: "class", value: "" },
+  { op: "setAttribute", selector: "#top", name: "style", value: "top: 1px" },
+  { op: "removeAttribute", selector: "#mail", name: "required" },
+  { op: "removeAttribute", selector: "#top", name: "class" },
+  { op: "removeAttribute", selector: "#top", name: "style" },
+  { op: "addClass", selector: "#top", className: "on" },
+  { op: "addClass", selector: "[name=mail]", className: "md:w-1/2" },
+  { op: "removeClass", selector: "#top", className: "a" },
+  { op: "removeClass", selector: ".old", className: "old" },
+  {
+    op: "setStyle",
+    selector: "#top",
+    style: { margin: "1px", "--gap": "{ a: 1 }", "background-image": "url('#a;b')" },
+  },
+  { op: "setStyle", selector: "#top", style: { color: "blue !important" } },
+  { op: "setStyle", selector: "circle", style: { fill: "red" } },
+  { op: "remove", selector: "li" },
+  { op: "remove", selector: "#form" },
+  { op: "remove", selector: "#mail" },
+  { op: "move", selector: "#pay", position: "before", target: "ul#list" },
+  { op: "move", selector: "#pay", position: "end", target: "div" },
+];
+
+/** Changes that GrowthBook cannot carry, with the reason. */
+const OMITTED: [change: Changes[number], reason: RegExp][] = [
+  [{ op: "setText", selector: "ul >> li", text: "x" }, /shadow roots/],
+  [{ op: "setText", selector: "li >> nth=1", text: "x" }, /by number/],
+  [{ op: "setText", selector: "style", text: "a > b {}" }, /read differently/],
+  [{ op: "setText", selector: "#pre", text: "a\rb" }, /read differently/],
+  [{ op: "setHtml", selector: "#row", html: "<td>2</td>" }, /read differently/],
+  [{ op: "setHtml", selector: "textarea", html: "<b>x</b>" }, /read differently/],
+  [{ op: "setHtml", selector: "#side", html: "<pre>\n\nx</pre>" }, /read differently/],
+  [{ op: "setHtml", selector: "p", html: "<p>x</p>" }, /elements that it inserts/],
+  [{ op: "setHtml", selector: "svg", html: "<circle r='1'/>" }, /read differently/],
+  [{ op: "setHtml", selector: "#side", html: "<details><p>x</p></details>" }, /opens the details/],
+  [{ op: "setAttribute", selector: "#side", name: "constructor", value: "x" }, /name constructor/],
+  [{ op: "setAttribute", selector: "#side", name: "position", value: "x" }, /name position/],
+  [{ op: "removeAttribute", selector: "#side", name: "html" }, /name html/],
+  [{ op: "addClass", selector: "circle", className: "x" }, /SVG/],
+  [{ op: "setAttribute", selector: "svg", name: "class", value: "x" }, /SVG/],
+  [{ op: "setStyle", selector: "#side", style: { "--x": "1; color: red" } }, /not one CSS value/],
+  [{ op: "setStyle", selector: "#side", style: { "--x": "" } }, /not one CSS value/],
+  ...(["before", "start", "end", "after"] as const).map((position): [Changes[number], RegExp] => [
+    { op: "insert", selector: "#side", position, html: "<p>x</p>" },
+    /repeats the insertion/,
+  ]),
+  [{ op: "move", selector: "#pay", position: "start", target: "#side" }, /position start/],
+  [{ op: "move", selector: "#pay", position: "after", target: "#side" }, /position after/],
+  [{ op: "move", selector: "li", position: "end", target: "#side" }, /one element/],
+  [{ op: "move", selector: "#pay", position: "before", target: "li" }, /one element/],
+  [{ op: "remove", selector: "head > title" }, /document's head/],
+];
+
+/** Two changes of which GrowthBook cannot carry one next to the other. */
+const DEPENDENT: [first: Changes[number], second: Changes[number], omitted: string][] = [
+  [
+    { op: "removeClass", selector: ".old", className: "old" },
+    { op: "setText", selector: ".old", text: "new" },
+    "c2",
+  ],
+  [
+    { op: "setHtml", selector: "#list", html: "<li class=x>A</li>" },
+    { op: "setText", selector: "#list .x", text: "B" },
+    "c2",
+  ],
+  [{ op: "setHtml", selector: "#form", html: "<input>" }, { op: "remove", selector: "#side" }, "c2"],
+  [
+    { op: "removeAttribute", selector: "#mail", name: "required" },
+    { op: "setAttribute", selector: ":required", name: "title", value: "t" },
+    "c2",
+  ],
+  [
+    { op: "move", selector: "#pay", position: "end", target: "#side" },
+    { op: "move", selector: "#mail", position: "end", target: "#side" },
+    "c1",
+  ],
+  [
+    { op: "move", selector: "#pay", position: "end", target: "#side" },
+    { op: "setText", selector: "#side", text: "x" },
+    "c1",
+  ],
+  [
+    { op: "remove", selector: "#side" },
+    { op: "setStyle", selector: "div", style: { display: "block" } },
+    "c2",
+  ],
+];
+
+/** Exports a document, and expects omissions for these changes only. */
+function exported(document: VariantDocument, omitted: (string | null)[] = []) {
+  const result = exportGrowthBook(document, NAMED);
+  assert.deepEqual(
+    result.omitted.map(({ changeId }) => changeId),
+    omitted,
+    JSON.stringify(result.omitted),
+  );
+  // What callers get is JSON.
+  return JSON.parse(JSON.stringify(result.document)) as typeof result.document;
+}
+
+/** Imports what a document is exported as, as a document again. */
+function reimported(document: VariantDocument): VariantDocument {
+  const imported = importGrowthBook(exported(document));
+  assert.ok(imported.ok, JSON.stringify(imported));
+  assert.deepEqual(imported.omitted, []);
+  let last = 0;
+  return variantDocumentSchema.parse({
+    pages: imported.pages.map((page) => ({
+      ...page,
+      changes: page.changes.map((change) => ({ ...change, id: `c${++last}` })),
+    })),
+  });
+}
+
+describe("a document in GrowthBook's SDK", () => {
+  for (const change of CARRIED)
+    test(`${change.op}: ${JSON.stringify({ ...change, op: undefined })}`, async () => {
+      const document = documentOf(url, [change]);
+      const ours = await browser.applyOurs(url, document);
+      const theirs = await browser.applyGrowthBook(url, exported(document).experiments);
+      assert.notDeepEqual(ours.shown, untouched);
+      assert.deepEqual(theirs.shown, ours.shown);
+      assert.deepEqual(theirs.problems, []);
+      assert.deepEqual(exported(reimported(document)), exported(document));
+      await Promise.all([ours.close(), theirs.close()]);
+    });
+
+  test("a whole variant, and what is imported of its export, has the effect of our runtime", async () => {
+    const document = documentOf(
+      url,
+      [
+        { op: "setText", selector: "#pay", text: "Pay <now>" },
+        { op: "setHtml", selector: "#top", html: "<i>A</i>" },
+        { op: "setAttribute", selector: "#row", name: "title", value: "t" },
+        { op: "removeAttribute", selector: "#mail", name: "required" },
+        { op: "addClass", selector: "#side", className: "on" },
+        { op: "removeClass", selector: "li", className: "old" },
+        { op: "setStyle", selector: "#pre", style: { color: "blue", margin: "2px !important" } },
+        { op: "remove", selector: "#note" },
+        { op: "move", selector: "#dot", position: "end", target: "#side" },
+        { op: "setText", selector: "#pay", text: "no", off: true },
+        { op: "setText", selector: "#none", text: "never", late: true },
+      ],
+      {
+        css: "@import 'data:text/css,pre{top:9px}'; #side { padding: 3px } #row > td::after { content: '</style>' }",
+        js: "const start = 1; (window.ran ??= []).push(start, document.querySelectorAll('#pay').length); return // end",
+      },
+    );
+    const ours = await browser.applyOurs(url, document);
+    const theirs = await browser.applyGrowthBook(url, exported(document).experiments);
+    const again = await browser.applyOurs(url, reimported(document));
+    assert.deepEqual(ours.shown.scripts, [1, 1]);
+    assert.deepEqual(theirs.shown, ours.shown);
+    assert.deepEqual(again.shown, ours.shown);
+    assert.equal(await theirs.page.evaluate("typeof start"), "undefined");
+    // Applied again, as after a navigation in the page, it does not run its script again.
+    const ran = await theirs.page.evaluate(async (experiments) => {
+      const sdk = new (Reflect.get(window, "GrowthBook"))({ forcedVariations: { checkout: 1 } });
+      await sdk.setPayload({ experiments });
+      return Reflect.get(window, "ran");
+    }, exported(document).experiments);
+    assert.deepEqual(ran, [1, 1]);
+    await Promise.all([ours.close(), theirs.close(), again.close()]);
+  });
+
+  test("what it cannot carry is named and not exported; the rest is applied", async () => {
+    const kept: Changes[number] = { op: "setText", selector: "#pay", text: "Kept" };
+    for (const [change, reason] of OMITTED) {
+      const [omission, ...others] = exportGrowthBook(documentOf(url, [change]), NAMED).omitted;
+      assert.match(omission?.reason ?? "", reason, JSON.stringify(change));
+      assert.deepEqual([omission?.changeId, omission?.url, others], ["c1", url, []]);
+      assert.match(omission?.reason ?? "", /^GrowthBook cannot carry change c1 .*[^.]\.$/);
+      assert.equal(exportGrowthBook(documentOf(url, [change]), NAMED).document.experiments.length, 0);
+    }
+    const carried = documentOf(url, [kept]);
+    const all = documentOf(url, [kept, ...OMITTED.map(([change]) => change)]);
+    const omitted = OMITTED.map((_, index) => `c${index + 2}`);
+    assert.deepEqual(exported(all, omitted), exported(carried));
+    const theirs = await browser.applyGrowthBook(url, exported(all, omitted).experiments);
+    const ours = await browser.applyOurs(url, carried);
+    assert.deepEqual(theirs.shown, ours.shown);
+    await Promise.all([ours.close(), theirs.close()]);
+  });
+
+  test("changes that depend on each other are not exported together", async () => {
+    for (const [first, second, omitted] of DEPENDENT) {
+      const document = documentOf(url, [first, second]);
+      const theirs = await browser.applyGrowthBook(url, exported(document, [omitted]).experiments);
+      const ours = await browser.applyOurs(url, documentOf(url, [omitted === "c1" ? second : first]));
+      assert.deepEqual(theirs.shown, ours.shown, JSON.stringify([first, second]));
+      await Promise.all([ours.close(), theirs.close()]);
+    }
+  });
+
+  test("a selector that the browser does not know, and a move into itself, stop no other change", async () => {
+    const document = documentOf(url, [
+      { op: "setText", selector: "#top:unknown", text: "never" },
+      { op: "addClass", selector: ".icon", className: "never" },
+      { op: "move", selector: "#form", position: "end", target: "#note" },
+      { op: "setText", selector: "#pay", text: "Pay now" },
+    ]);
+    const theirs = await browser.applyGrowthBook(url, exported(document).experiments);
+    assert.deepEqual(theirs.problems, []);
+    assert.equal(await theirs.page.textContent("#pay"), "Pay now");
+    await theirs.close();
+  });
+
+  test("an element that comes late gets its change", async () => {
+    const variant = documentOf(url, [{ op: "setText", selector: ".late", text: "New", late: true }]);
+    const { page, close } = await browser.applyGrowthBook(url, exported(variant).experiments);
+    await page.evaluate(() => document.body.insertAdjacentHTML("beforeend", "<p class=late>Old</p>"));
+    await page.waitForFunction(() => document.querySelector(".late")?.textContent === "New");
+    await close();
+  });
+
+  test("why insertions are not exported: GrowthBook repeats what it has appended", async () => {
+    const [experiment] = exported(
+      documentOf(url, [{ op: "setText", selector: "#side", text: "x" }]),
+    ).experiments;
+    const domMutations = [{ selector: "#side", action: "append", attribute: "html", value: "<b>x</b>" }];
+    const { page, close } = await browser.applyGrowthBook(url, [
+      { ...experiment, variations: [{}, { css: "", js: "", domMutations }] },
+    ]);
+    assert.equal(await page.locator("#side b").count(), 1);
+    await page.evaluate(() => document.querySelector("#side p")?.append("!"));
+    await page.waitForFunction(() => document.querySelectorAll("#side b").length === 2);
+    await close();
+  });
+});
+
+describe("addresses in GrowthBook's SDK", () => {
+  const origin = () => new URL(url).origin;
+  const cases = (): [match: PageMatch, url: string, address: string][] => [
+    ["path", `${origin()}/a/shop`, "/a/shop?q=1#part"],
+    ["path", `${origin()}/a/shop`, "/a/shop/"],
+    ["path", `${origin()}/a/shop`, "/A/shop"],
+    ["exact", `${origin()}/a/shop?q=1`, "/a/shop?q=1#part"],
+    ["exact", `${origin()}/a/shop?q=1`, "/a/shop?q=12"],
+    ["exact", `${origin()}/a/shop?q=1`, "/a/shop?q=1&r=2"],
+    ["prefix", `${origin()}/a/s`, "/a/shop/x?y=/z"],
+    ["prefix", `${origin()}/a/s`, "/b/a/shop"],
+    ["glob", `${origin()}/a/*/x`, "/a/shop/x?y=/z#w"],
+    ["glob", `${origin()}/a/*/x`, "/a/shop/y/x"],
+    ["glob", `${origin()}/a/**/x`, "/a/shop/y/x"],
+    ["glob", `${origin()}/a/*?q=(*)`, "/a/shop?q=(1)"],
+    ["glob", `${origin()}/a/*?q=(*)`, "/a/shop?q=1"],
+  ];
+
+  test("match as they do in our runtime, and come back from an import", async () => {
+    const { page, close } = await browser.applyGrowthBook(url, []);
+    for (const [match, pattern, path] of cases()) {
+      const document = documentOf(pattern, [{ op: "setText", selector: "#pay", text: "x" }], { match });
+      const isApplied = await page.evaluate(
+        async ([experiments, href]) => {
+          let applied = false;
+          const GrowthBook = Reflect.get(window, "GrowthBook");
+          const sdk = new GrowthBook({
+            url: href,
+            forcedVariations: { checkout: 1 },
+            applyDomChangesCallback: () => {
+              applied = true;
+              return () => {};
+            },
+          });
+          await sdk.setPayload({ experiments });
+          return applied;
+        },
+        [exported(document).experiments, origin() + path] as const,
+      );
+      assert.equal(
+        isApplied,
+        matchesAddress({ url: pattern, match }, origin() + path),
+        `${match} ${pattern} ${path}`,
+      );
+      const [again] = reimported(document).pages;
+      assert.deepEqual([again?.url, again?.match], [pattern, match]);
+    }
+    await close();
+  });
+
+  test("all pages of a variant are one experiment: a visitor has one variation", async () => {
+    const one = documentOf(url, [{ op: "setText", selector: "#pay", text: "One" }]);
+    const two = documentOf(url, [{ op: "setText", selector: "#top", text: "Two" }], { match: "prefix" });
+    const [page] = two.pages;
+    assert.ok(page?.changes[0]);
+    const document = { pages: [...one.pages, { ...page, changes: [{ ...page.changes[0], id: "d1" }] }] };
+    const { experiments } = exported(document);
+    const { page: tab, close } = await browser.applyGrowthBook(url, experiments);
+    assert.deepEqual(await tab.locator("#pay, #top").allTextContents(), ["Two", "One"]);
+    const variations = await tab.evaluate(async (list) => {
+      const seen: unknown[] = [];
+      for (let visitor = 0; visitor < 40; visitor++) {
+        const GrowthBook = Reflect.get(window, "GrowthBook");
+        const sdk = new GrowthBook({
+          attributes: { id: `visitor-${visitor}` },
+          disableVisualExperiments: true,
+        });
+        seen.push(list.map((each) => sdk.run(each).variationId));
+      }
+      return seen.map(String);
+    }, experiments);
+    assert.deepEqual([...new Set(variations)].sort(), ["0,0", "1,1"]);
+    await close();
+  });
+});

@@ -1,0 +1,114 @@
+import type { Change } from "../../document.ts";
+import type { Carried } from "../portable/carry-changes.ts";
+import { isSvgTag, toPortableHtml, toPortableText } from "../portable/html.ts";
+import { isSingular, readSubjects, toSafeSelector, unwrapSelector } from "../portable/selector.ts";
+import { writeDeclarations } from "../portable/style.ts";
+import { type GrowthBookMutation, NOT_SVG, notInside, toRemoval } from "./growthbook-mutation.ts";
+
+type CarriedMutations = Carried<GrowthBookMutation>;
+
+/** Elements of the document's head. The runtime takes them out of it, as hiding them has no effect. */
+const HEAD_TAGS = ["title", "meta", "link", "style", "script", "base", "head"];
+
+/** Elements that have an attribute while they are open. */
+const OPENED_TAGS = ["details", "dialog"];
+
+/** Attribute names that dom-mutator takes for something else. */
+const TAKEN_NAMES = ["html", "position", "classname"];
+
+/** The elements inside which dom-mutator reads HTML: a `div` first, and then what the selector finds. */
+const listContexts = (selector: string): string[] => [
+  "div",
+  ...readSubjects(selector).flatMap(({ tag }) => tag ?? []),
+];
+
+/** A change as mutations of GrowthBook, without regard to other changes. */
+export function carryInGrowthBook(change: Change): CarriedMutations {
+  const selector = toSafeSelector(change.selector);
+  switch (change.op) {
+    case "setText":
+      return carryContent(selector, toPortableText(change.text, listContexts(change.selector)));
+    case "setHtml":
+      return carryHtml(selector, toPortableHtml(change.html, listContexts(change.selector)));
+    case "setAttribute":
+      return carryAttribute(change.selector, change.name, change.value);
+    case "removeAttribute":
+      return carryAttribute(change.selector, change.name, null);
+    case "addClass":
+      return carryClass(change.selector, { action: "append", value: change.className });
+    case "removeClass":
+      return carryClass(change.selector, { action: "remove", value: change.className });
+    case "setStyle":
+      return carryStyle(selector, change.style);
+    case "insert":
+      return {
+        limit:
+          "GrowthBook inserts by writing all of the element's content anew, which loses its listeners and repeats the insertion with each change of the page",
+      };
+    case "move":
+      return carryMove(change);
+    case "remove":
+      return readSubjects(change.selector).some(({ tag }) => HEAD_TAGS.includes(tag ?? ""))
+        ? { limit: "GrowthBook hides elements, which has no effect in the document's head" }
+        : { items: toRemoval(selector) };
+  }
+}
+
+const carryContent = (selector: string, value: string | undefined): CarriedMutations =>
+  value === undefined
+    ? { limit: "its content cannot be set as HTML without being read differently" }
+    : { items: [{ selector, action: "set", attribute: "html", value }] };
+
+function carryHtml(selector: string, portable: ReturnType<typeof toPortableHtml>): CarriedMutations {
+  const opened = portable?.elements.find(({ tag }) => OPENED_TAGS.includes(tag));
+  return opened
+    ? { limit: `GrowthBook would set its HTML again whenever a visitor opens the ${opened.tag} in it` }
+    : carryContent(selector, portable?.html);
+}
+
+/** Sets an attribute; null removes it. */
+function carryAttribute(selector: string, name: string, value: string | null): CarriedMutations {
+  const lower = name.toLowerCase();
+  // An empty class is as good as none.
+  if (lower === "class") return carryClass(selector, { action: "set", value: value ?? "" });
+  if (TAKEN_NAMES.includes(lower) || name in {})
+    return { limit: `GrowthBook cannot change an attribute with the name ${name}` };
+  const common = { selector: toSafeSelector(selector), attribute: name };
+  return { items: [value === null ? { ...common, action: "remove" } : { ...common, action: "set", value }] };
+}
+
+function carryClass(
+  selector: string,
+  mutation: Pick<GrowthBookMutation, "action" | "value">,
+): CarriedMutations {
+  const subjects = readSubjects(selector);
+  if (subjects.some(({ tag }) => tag !== null && isSvgTag(tag)))
+    return { limit: "GrowthBook cannot change the classes of SVG elements" };
+  const safe = toSafeSelector(selector);
+  const isHtml = subjects.every(({ tag }) => tag !== null);
+  const target = isHtml ? safe : `${subjects.length > 1 ? `:is(${selector})` : safe}${NOT_SVG}`;
+  return { items: [{ selector: target, attribute: "class", ...mutation }] };
+}
+
+function carryStyle(selector: string, style: Record<string, string>): CarriedMutations {
+  const declarations = writeDeclarations(style);
+  return declarations === undefined
+    ? { limit: "GrowthBook adds to the style attribute, and a value is not one CSS value" }
+    : { items: [{ selector, action: "append", attribute: "style", value: `;${declarations}` }] };
+}
+
+function carryMove({ selector, target, position }: Extract<Change, { op: "move" }>): CarriedMutations {
+  if (position === "start" || position === "after")
+    return { limit: `GrowthBook has no position ${position} that it can hold` };
+  if (!isSingular(selector))
+    return { limit: "GrowthBook moves one element, and only a selector that ends with an id finds one" };
+  const common = { selector: toSafeSelector(selector), action: "set" as const, attribute: "position" };
+  const outside = notInside(common.selector);
+  if (position === "end")
+    return { items: [{ ...common, parentSelector: `:is(${unwrapSelector(target.trim())})${outside}` }] };
+  if (!isSingular(target))
+    return { limit: "GrowthBook moves it before one element, and only a target that ends with an id is one" };
+  const insertBeforeSelector = toSafeSelector(target);
+  const parentSelector = `:has(> :is(${unwrapSelector(insertBeforeSelector)}))${outside}`;
+  return { items: [{ ...common, parentSelector, insertBeforeSelector }] };
+}

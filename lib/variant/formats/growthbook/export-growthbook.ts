@@ -1,0 +1,120 @@
+import type { VariantDocument, VariantPage } from "../../document.ts";
+import { toAddressPattern } from "../../runtime/match-address.ts";
+import { type CarriedPage, carryChanges } from "../portable/carry-changes.ts";
+import type { Omission } from "../portable/omission.ts";
+import { wrapPageScript } from "../portable/page-script.ts";
+import { carryInGrowthBook } from "./carry-in-growthbook.ts";
+import type { GrowthBookMutation } from "./growthbook-mutation.ts";
+
+type UrlPattern = { include: true; type: "regex"; pattern: string };
+type Changes = { css: string; js: string; domMutations: GrowthBookMutation[] };
+
+/** What GrowthBook imports: visual changesets for its REST API, and auto experiments for its SDK. */
+type GrowthBookDocument = {
+  format: "growthbook";
+  name: string;
+  visualChangesets: {
+    urlPatterns: UrlPattern[];
+    editorUrl: string;
+    experiment: string;
+    visualChanges: ({ description: string; variation: string } & Changes)[];
+  }[];
+  experiments: {
+    key: string;
+    changeId: string;
+    name: string;
+    phase: string;
+    seed: string;
+    hashAttribute: string;
+    hashVersion: 2;
+    manual: false;
+    coverage: 1;
+    weights: [number, number];
+    meta: { key: string; name: string }[];
+    urlPatterns: UrlPattern[];
+    variations: [Record<string, never>, Changes];
+  }[];
+};
+
+/** How an experiment is called, and the key that GrowthBook or the feature flag has for it. */
+export type ExperimentName = { name: string; key: string };
+
+const VARIATIONS = [
+  { key: "0", name: "Control" },
+  { key: "1", name: "Variant" },
+];
+
+/** The rule that ends the part of a style sheet in which `@import` counts. The runtime's sheets know no imports. */
+export const NO_IMPORTS = "html{}\n";
+
+/**
+ * Exports a document for GrowthBook. Each page entry becomes a visual changeset and an auto experiment; all experiments
+ * have one key and seed, so that a visitor gets the same variation on every page.
+ *
+ * @param document checked by `checkDocumentContent`
+ */
+export function exportGrowthBook(
+  document: VariantDocument,
+  experiment: ExperimentName,
+): { document: GrowthBookDocument; omitted: Omission[] } {
+  const { pages, omitted } = carryChanges(document, "GrowthBook", carryInGrowthBook);
+  const used = pages.filter(
+    ({ page, items }) => items.length > 0 || page.css.trim() !== "" || page.js.trim() !== "",
+  );
+  return {
+    document: {
+      format: "growthbook",
+      name: experiment.name,
+      visualChangesets: used.map((page) => toChangeset(page, experiment)),
+      experiments: used.map((page, index) => toExperiment(page, experiment, index)),
+    },
+    omitted,
+  };
+}
+
+/** A regular expression: simple patterns ignore case, the protocol and a slash at the end. */
+const toUrlPatterns = (page: VariantPage): UrlPattern[] => [
+  { include: true, type: "regex", pattern: toAddressPattern(page) },
+];
+
+const toChanges = ({ page, items }: CarriedPage<GrowthBookMutation>): Changes => ({
+  css: /@import|@\\/i.test(page.css) ? NO_IMPORTS + page.css : page.css,
+  js: wrapPageScript(page.js),
+  // A moved element leaves its place before the content around it is replaced.
+  domMutations: items.toSorted((one, other) => Number(isMove(other)) - Number(isMove(one))),
+});
+
+const isMove = ({ attribute }: GrowthBookMutation): boolean => attribute === "position";
+
+const toChangeset = (
+  carried: CarriedPage<GrowthBookMutation>,
+  { name, key }: ExperimentName,
+): GrowthBookDocument["visualChangesets"][number] => ({
+  urlPatterns: toUrlPatterns(carried.page),
+  editorUrl: carried.page.url,
+  experiment: key,
+  visualChanges: [
+    { variation: "0", description: "Control", css: "", js: "", domMutations: [] },
+    { variation: "1", description: name, ...toChanges(carried) },
+  ],
+});
+
+const toExperiment = (
+  carried: CarriedPage<GrowthBookMutation>,
+  { name, key }: ExperimentName,
+  index: number,
+): GrowthBookDocument["experiments"][number] => ({
+  key,
+  changeId: `${key}-${index + 1}`,
+  name,
+  phase: "0",
+  seed: key,
+  hashAttribute: "id",
+  hashVersion: 2,
+  manual: false,
+  coverage: 1,
+  weights: [0.5, 0.5],
+  meta: VARIATIONS,
+  urlPatterns: toUrlPatterns(carried.page),
+  variations: [{}, toChanges(carried)],
+});

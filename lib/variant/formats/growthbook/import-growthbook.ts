@@ -1,0 +1,119 @@
+import { chooseTreatment } from "../imported/choose-treatment.ts";
+import { collectPages, type Draft } from "../imported/collect-pages.ts";
+import { type Imported, type ImportOptions, quote } from "../imported/imported.ts";
+import { type Address, readRegex, readSimplePattern } from "../imported/read-address.ts";
+import { unwrapPageScript } from "../portable/page-script.ts";
+import { NO_IMPORTS } from "./export-growthbook.ts";
+import { type GrowthBookSource, readGrowthBookSources, type SourceVariation } from "./growthbook-sources.ts";
+import { readMutations } from "./read-mutations.ts";
+
+/**
+ * Imports what GrowthBook exports: a visual changeset of its REST API or several, an SDK payload with `experiments`, or a
+ * document of `exportGrowthBook`. Of a payload with several experiments and variations it takes one. Pure: the value may
+ * be anything.
+ */
+export function importGrowthBook(value: unknown, options: ImportOptions = {}): Imported {
+  const read = readGrowthBookSources(value);
+  if (!read.ok) return read;
+  const omitted: string[] = [];
+  const chosen = chooseTreatment(
+    read.value.map((source) => ({
+      path: source.path,
+      names: source.experimentNames,
+      treatments: source.variations.map((variation, index) => ({
+        ...variation,
+        isControl: index === 0 && source.variations.length > 1,
+        isEmpty: isEmpty(variation),
+        source,
+      })),
+    })),
+    options,
+    omitted,
+  );
+  if (!chosen.ok) return chosen;
+  const drafts = chosen.treatments.flatMap((variation) =>
+    readDrafts(variation.source, variation, options.url, omitted),
+  );
+  return collectPages(drafts, omitted);
+}
+
+const isEmpty = ({ css, js, mutations, redirect }: SourceVariation): boolean =>
+  mutations.length === 0 && redirect === null && `${css}${js}`.trim() === "";
+
+/** A page entry for each address pattern. */
+function readDrafts(
+  source: GrowthBookSource,
+  variation: SourceVariation,
+  url: string | undefined,
+  omitted: string[],
+): Draft[] {
+  if (variation.redirect !== null) {
+    omitted.push(`${variation.path}: it redirects to another address, which a variant cannot do.`);
+    return [];
+  }
+  const changes = readMutations(variation.mutations, variation.path, omitted);
+  const css = variation.css.startsWith(NO_IMPORTS) ? variation.css.slice(NO_IMPORTS.length) : variation.css;
+  const hasInserts = changes.some(({ change }) => change.op === "insert");
+  const addresses: Address[] = [];
+  for (const { path, address } of readAddresses(source, url, omitted)) {
+    if (hasInserts && addresses.some((first) => canMeet(first, address)))
+      omitted.push(
+        `${path}: its pages can be those of another pattern, where the insertions would be made twice.`,
+      );
+    else addresses.push(address);
+  }
+  return addresses.map((address) => ({
+    path: source.path || "document",
+    ...address,
+    changes,
+    css,
+    js: unwrapPageScript(variation.js),
+  }));
+}
+
+/** The part of an address pattern before its wildcards. */
+const readStart = ({ url }: Address): string => url.split("*")[0] ?? "";
+
+/** Whether two page entries might match the same page. Patterns of others are compared as texts, and never run. */
+function canMeet(one: Address, other: Address): boolean {
+  if (one.match === "path" && other.match === "path") return one.url === other.url;
+  const [first, second] = [readStart(one), readStart(other)];
+  return first.startsWith(second) || second.startsWith(first);
+}
+
+/** The page entries of a source. */
+function readAddresses(
+  { path, urlPatterns }: GrowthBookSource,
+  url: string | undefined,
+  omitted: string[],
+): { path: string; address: Address }[] {
+  const root = path === "" ? "" : `${path}.`;
+  const listed = (urlPatterns ?? []).map((pattern, index) => ({
+    ...pattern,
+    path: `${root}urlPatterns[${index}]`,
+  }));
+  const included = listed.filter(({ include }) => include !== false);
+  for (const pattern of listed)
+    if (pattern.include === false)
+      omitted.push(
+        `${pattern.path}: a page entry cannot exclude addresses; the changes apply to these pages too.`,
+      );
+  const fallback: Address[] = url === undefined ? [] : [{ url, match: "path" }];
+  if (included.length === 0) {
+    if (!url) omitted.push(`${root}urlPatterns: there is no address to include; give the url of the page.`);
+    return fallback.map((address) => ({ path: `${root}urlPatterns`, address }));
+  }
+  return included.flatMap(({ path: place, type, pattern }) => {
+    const address =
+      type === "regex" ? readRegex(pattern) : type === "simple" ? readSimplePattern(pattern) : undefined;
+    if (address && type === "simple")
+      omitted.push(
+        `${place}: GrowthBook ignores case, protocol and a slash at the end; the page entry matches ${quote(address.url)} as it is.`,
+      );
+    if (address) return [{ path: place, address }];
+    omitted.push(
+      `${place}: the pattern has no equivalent here${url === undefined ? "; give the url of the page" : `, and ${quote(url)} is used`}.`,
+    );
+    return fallback.map((each) => ({ path: place, address: each }));
+  });
+}

@@ -1,0 +1,147 @@
+import { type ContentProblem, checkDocumentContent } from "../../compile/check-document.ts";
+import {
+  type Change,
+  type ChangeInput,
+  type PageInput,
+  type PageMatch,
+  VARIANT_LIMITS,
+  variantDocumentSchema,
+} from "../../document.ts";
+import { formatPath, type Imported } from "./imported.ts";
+
+/** A change that comes from a field of a document. */
+export type DraftChange = { path: string; change: ChangeInput };
+
+/** A page entry that comes from a field of a document. */
+export type Draft = {
+  path: string;
+  url: string;
+  match: PageMatch;
+  changes: DraftChange[];
+  css: string;
+  js: string;
+};
+
+/**
+ * Makes the pages of an import: checks them as a document is checked, and leaves out what fails.
+ *
+ * @param omitted what was left out before; it is extended
+ */
+export function collectPages(drafts: Draft[], omitted: string[]): Imported {
+  const merged = mergeDrafts(drafts);
+  const tooLarge = findSizeProblem(merged);
+  if (tooLarge !== undefined) return { ok: false, problem: tooLarge };
+  let pages = merged;
+  for (const find of [findShapeProblems, checkDocumentContent]) {
+    // Without problems in its shape, it is a document.
+    const problems = find(toDocument(pages) as Parameters<typeof checkDocumentContent>[0]);
+    const whole = problems.find(({ path }) => !path.startsWith("pages["));
+    if (whole) return { ok: false, problem: `document: ${whole.problem}` };
+    pages = omitProblems(pages, problems, omitted);
+  }
+  const used = pages.filter(({ changes, css, js }) => changes.length > 0 || `${css}${js}`.trim() !== "");
+  if (used.length === 0)
+    return {
+      ok: false,
+      problem: `document: has no changes to import. ${omitted.slice(-3).join(" ")}`.trim(),
+    };
+  return { ok: true, pages: used.map(toPage), omitted };
+}
+
+const toPage = ({ url, match, changes, css, js }: Draft): PageInput => ({
+  url,
+  match,
+  changes: changes.map(({ change }) => change),
+  css,
+  js,
+});
+
+/** Two drafts of one address become one. */
+function mergeDrafts(drafts: Draft[]): Draft[] {
+  const merged = new Map<string, Draft>();
+  for (const draft of drafts) {
+    const key = `${draft.match} ${draft.url}`;
+    const first = merged.get(key);
+    merged.set(
+      key,
+      first
+        ? {
+            ...first,
+            changes: [...first.changes, ...draft.changes],
+            css: [first.css, draft.css].filter(Boolean).join("\n"),
+            js: mergeScripts(first.js, draft.js),
+          }
+        : draft,
+    );
+  }
+  return [...merged.values()];
+}
+
+/** Scripts are function bodies: each keeps its names and its `return`. */
+function mergeScripts(first: string, second: string): string {
+  if (first.trim() === "" || second.trim() === "") return first.trim() === "" ? second : first;
+  return [first, second].map((js) => `(function () {\n${js}\n})();`).join("\n");
+}
+
+/** Finds what is too much before anything of it is parsed. */
+function findSizeProblem(drafts: Draft[]): string | undefined {
+  const { pagesMax, changesMax, documentBytesMax } = VARIANT_LIMITS;
+  if (drafts.length > pagesMax) return `document: must have at most ${pagesMax} pages, not ${drafts.length}`;
+  const count = drafts.reduce((sum, { changes }) => sum + changes.length, 0);
+  if (count > changesMax) return `document: must have at most ${changesMax} changes in total, not ${count}`;
+  let bytes = 0;
+  for (const draft of drafts) {
+    bytes += Buffer.byteLength(JSON.stringify(toPage(draft)));
+    if (bytes > documentBytesMax)
+      return `document: must be at most ${documentBytesMax / 1024} KiB as a variant`;
+  }
+  return undefined;
+}
+
+/** The pages as a document, whose ids are only for the check: the caller numbers the changes. */
+function toDocument(drafts: Draft[]): { pages: (Omit<PageInput, "changes"> & { changes: Change[] })[] } {
+  let last = 0;
+  return {
+    pages: drafts.map((draft) => ({
+      ...toPage(draft),
+      changes: draft.changes.map(({ change }) => ({ ...change, id: `c${++last}` }) as Change),
+    })),
+  };
+}
+
+function findShapeProblems(document: unknown): ContentProblem[] {
+  const parsed = variantDocumentSchema.safeParse(document);
+  if (parsed.success) return [];
+  return parsed.error.issues.map(({ path, message }) => ({ path: formatPath(path), problem: message }));
+}
+
+/** Leaves out the changes, scripts and page entries that have a problem. */
+function omitProblems(drafts: Draft[], problems: ContentProblem[], omitted: string[]): Draft[] {
+  const first = new Map<string, string>();
+  for (const { path, problem } of problems) {
+    const [, page = "", rest = ""] = /^pages\[(\d+)\](.*)$/s.exec(path) ?? [];
+    const [place = rest] = /^\.changes\[\d+\]/.exec(rest) ?? [];
+    const key = `${page}${place}`;
+    const name = rest.slice(place.length).replace(/^\./, "");
+    if (!first.has(key)) first.set(key, name === "" ? problem : `${name} ${problem}`);
+  }
+  const report = (path: string, problem: string) => omitted.push(`${path}: ${problem}.`);
+  return drafts.flatMap((draft, page) => {
+    const url = first.get(`${page}.url`) ?? first.get(`${page}`) ?? first.get(`${page}.match`);
+    if (url !== undefined) {
+      report(draft.path, `its address ${url}`);
+      return [];
+    }
+    const [css, js] = (["css", "js"] as const).map((name) => {
+      const problem = first.get(`${page}.${name}`);
+      if (problem !== undefined) report(draft.path, `its ${name} ${problem}`);
+      return problem === undefined ? draft[name] : "";
+    });
+    const changes = draft.changes.filter(({ path }, index) => {
+      const problem = first.get(`${page}.changes[${index}]`);
+      if (problem !== undefined) report(path, problem);
+      return problem === undefined;
+    });
+    return [{ ...draft, css: css ?? "", js: js ?? "", changes }];
+  });
+}

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { checkDocumentContent } from "../../compile/check-document.ts";
+import { type VariantDocument, variantDocumentSchema } from "../../document.ts";
+import { exportGrowthBook } from "../growthbook/export-growthbook.ts";
+import { importGrowthBook } from "../growthbook/import-growthbook.ts";
+import { exportPostHog } from "../posthog/export-posthog.ts";
+import { importPostHog } from "../posthog/import-posthog.ts";
+
+const NAMED = { name: "n", key: "k" };
+const VARIANT: VariantDocument = {
+  pages: [
+    {
+      url: "https://a.example/x",
+      match: "prefix",
+      css: "p{}",
+      js: "return",
+      changes: [
+        { id: "a", op: "setText", selector: "h1", text: "x" },
+        { id: "b", op: "setHtml", selector: "h2", html: "<b>x</b>" },
+        { id: "c", op: "remove", selector: "#c" },
+        { id: "d", op: "move", selector: "#d", position: "before", target: "#e" },
+      ],
+    },
+  ],
+};
+
+/** The paths of all values in a JSON value. */
+const listPaths = (value: unknown): string[][] =>
+  typeof value === "object" && value !== null
+    ? [[], ...Object.entries(value).flatMap(([key, inner]) => listPaths(inner).map((path) => [key, ...path]))]
+    : [[]];
+
+/** A copy with another value at a path. */
+function replaceAt(value: unknown, [key, ...rest]: string[], other: unknown): unknown {
+  if (key === undefined || typeof value !== "object" || value === null) return other;
+  const entries = Object.entries(value).map(([name, inner]) => [
+    name,
+    name === key ? replaceAt(inner, rest, other) : inner,
+  ]);
+  return Array.isArray(value) ? entries.map(([, inner]) => inner) : Object.fromEntries(entries);
+}
+
+const hostile = fc.oneof(
+  fc.jsonValue(),
+  fc.constantFrom("__proto__", "constructor", ">>", ":is(", "^https://(", "<script>", "*", "\ud800", "{", ""),
+);
+
+for (const [name, document, read] of [
+  ["GrowthBook", exportGrowthBook(VARIANT, NAMED).document, importGrowthBook],
+  ["PostHog", exportPostHog(VARIANT, NAMED).document, importPostHog],
+] as const)
+  test(`whatever is in a document of ${name}, its import passes the check or is refused with a field`, () => {
+    const plain: unknown = JSON.parse(JSON.stringify(document));
+    const paths = listPaths(plain);
+    fc.assert(
+      fc.property(fc.constantFrom(...paths), hostile, (path, other) => {
+        const imported = read(replaceAt(plain, path, other));
+        if (!imported.ok) return assert.match(imported.problem, /^[^ ]+: ./);
+        let last = 0;
+        const pages = imported.pages.map((page) => ({
+          ...page,
+          changes: page.changes.map((change) => ({ ...change, id: `c${++last}` })),
+        }));
+        const again = variantDocumentSchema.parse({ pages });
+        assert.deepEqual(checkDocumentContent(again), []);
+        // What is imported can be exported.
+        exportGrowthBook(again, NAMED);
+        exportPostHog(again, NAMED);
+        return undefined;
+      }),
+      { numRuns: 1_500 },
+    );
+  });

@@ -1,0 +1,65 @@
+import { z } from "zod";
+import type { PageInput } from "../../document.ts";
+
+/** What to take of a document that holds several things. */
+export type ImportOptions = {
+  /** Key, id or name of the experiment. The default is the first one with changes. */
+  experiment?: string | undefined;
+  /** Key, id, name or number of the variation. The default is the first treatment with changes. */
+  variation?: string | undefined;
+  /** Address for changes whose own address pattern has no equivalent here. Without it such changes are omitted. */
+  url?: string | undefined;
+};
+
+/** The pages of an imported variant, which fit its limits, and a sentence for each thing that is not in them. */
+export type Imported =
+  | { ok: true; pages: PageInput[]; omitted: string[] }
+  /** Nothing can be imported. The sentence begins with the field. */
+  | { ok: false; problem: string };
+
+/** A text of others in a sentence of ours. */
+export const quote = (text: string): string => JSON.stringify(text.slice(0, 200).toWellFormed());
+
+/** A path such as `experiments[0].variations` as text. */
+export const formatPath = (path: readonly PropertyKey[]): string =>
+  path.reduce<string>((text, key) => {
+    if (typeof key === "number") return `${text}[${key}]`;
+    const name = String(key).slice(0, 200).toWellFormed();
+    if (!/^[\w$-]+$/.test(name)) return `${text}[${JSON.stringify(name)}]`;
+    return text === "" ? name : `${text}.${name}`;
+  }, "");
+
+/** Parses a part of a document; the problem begins with the field. */
+export function parsePart<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  path: string,
+): { ok: true; value: z.output<Schema> } | { ok: false; problem: string } {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return { ok: true, value: parsed.data };
+  const [issue] = parsed.error.issues;
+  const place = formatPath(issue?.path ?? []);
+  const separator = path === "" || place === "" || place.startsWith("[") ? "" : ".";
+  return {
+    ok: false,
+    problem: `${path + separator + place || "document"}: ${issue?.message ?? "is invalid"}`,
+  };
+}
+
+/** Schemas with sentences of ours. Fields that are not named are ignored, whatever they hold. */
+export const field = {
+  text: () => z.string({ error: "must be a string" }),
+  /** A string that may be absent or null. */
+  optionalText: () => z.string({ error: "must be a string" }).nullish(),
+  object: <Shape extends z.ZodRawShape>(shape: Shape) => z.object(shape, { error: "must be an object" }),
+  /** An array whose length is checked before its entries. */
+  array: <Item extends z.ZodType>(item: Item, max: number) =>
+    z
+      .array(z.unknown(), { error: "must be an array" })
+      .max(max, { error: `must have at most ${max.toLocaleString("en")} entries` })
+      .pipe(z.array(item)),
+};
+
+/** Whether a value is an object that has a field of its own. */
+export const hasOwn = (value: unknown, name: string): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && Object.hasOwn(value, name);

@@ -1,0 +1,78 @@
+import type { PageMatch } from "../../document.ts";
+import { toAddressPattern } from "../../runtime/match-address.ts";
+
+export type Address = { url: string; match: PageMatch };
+
+/** What the parts of `toAddressPattern` that match any characters are in a glob. */
+const WILDCARDS: [pattern: string, wildcard: string][] = [
+  ["[^?#]*", "**"],
+  ["[^#]*", "**"],
+  ["[^/?#]*", "*"],
+  ["[^/#]*", "*"],
+  [".*", "**"],
+];
+const QUERY = "(\\?[^#]*)?";
+const FRAGMENT = "(#.*)?";
+
+/** The texts and wildcards of a regular expression that has nothing else; undefined if it has. It is never run. */
+function readParts(pattern: string): string | undefined {
+  let url = "";
+  for (let index = 0; index < pattern.length; ) {
+    const wildcard = WILDCARDS.find(([text]) => pattern.startsWith(text, index));
+    const [, escaped] = /^\\([^A-Za-z0-9])/.exec(pattern.slice(index, index + 2)) ?? [];
+    const character = escaped ?? pattern[index] ?? "";
+    if (!wildcard && (escaped === "*" || (escaped === undefined && /[\\^$.|?+()[\]{}*]/.test(character))))
+      return undefined;
+    url += wildcard?.[1] ?? character;
+    index += wildcard?.[0].length ?? (escaped === undefined ? 1 : 2);
+  }
+  return url;
+}
+
+const isSame = (address: Address, pattern: string) => toAddressPattern(address) === pattern;
+
+/**
+ * Reads the addresses that a regular expression matches: those that an export writes, and simple ones of others, such as
+ * `^https://shop.example/cart`. Undefined for all others.
+ */
+export function readRegex(source: string): Address | undefined {
+  const pattern = source.replaceAll("\\/", "/");
+  if (!/^\^https?:/.test(pattern)) return undefined;
+  const isEnded = pattern.endsWith("$") && !pattern.endsWith("\\$");
+  let body = pattern.slice(1, isEnded ? -1 : undefined);
+  if (isEnded && body.endsWith(FRAGMENT)) body = body.slice(0, -FRAGMENT.length);
+  if (isEnded && body.endsWith(QUERY)) body = body.slice(0, -QUERY.length);
+  if (body.endsWith(".*") && !body.endsWith("\\.*")) body = body.slice(0, -2);
+  const url = readParts(body);
+  if (url === undefined) return undefined;
+  if (url.includes("*")) {
+    const glob: Address = { url, match: "glob" };
+    return isSame(glob, pattern) ? glob : undefined;
+  }
+  if (!URL.canParse(url)) return undefined;
+  const ours = (["path", "exact", "glob", "prefix"] as const).find((match) =>
+    isSame({ url, match }, pattern),
+  );
+  if (ours) return { url, match: ours };
+  // A regular expression of others, which has no part for the fragment.
+  const isWhole = isEnded && body === pattern.slice(1, -1);
+  return isWhole || body === pattern.slice(1) || /\.\*\$?$/.test(pattern)
+    ? { url, match: isWhole ? "exact" : "prefix" }
+    : undefined;
+}
+
+/**
+ * Reads a simple pattern of GrowthBook, which compares host and path, with `*` for any characters. Undefined if it also
+ * compares the query or the fragment.
+ */
+export function readSimplePattern(source: string): Address | undefined {
+  const pattern = source.trim();
+  if (pattern === "" || /[?#\s]/.test(pattern)) return undefined;
+  const isHostFirst = /^[^:/]*\./.test(pattern);
+  const absolute = isHostFirst ? `https://${pattern}` : pattern.replace(/^\/?(?!https?:)/, "https://*/");
+  const [, scheme = "", host = "", path = "/"] = /^(https?):\/\/([^/]+)(\/.*)?$/i.exec(absolute) ?? [];
+  if (host === "") return undefined;
+  const url = `${scheme.toLowerCase()}://${host.toLowerCase()}`;
+  if (!absolute.includes("*")) return { url: url + path, match: "path" };
+  return { url: url.replace(/\*+/g, "*") + path.replace(/\*+/g, "**"), match: "glob" };
+}

@@ -1,0 +1,66 @@
+import type { Change, VariantDocument, VariantPage } from "../../document.ts";
+import { type Candidate, findInterplay } from "./interplay.ts";
+import type { Omission } from "./omission.ts";
+import { findSelectorLimit } from "./selector.ts";
+
+/** A change in the format, or the part of a sentence that says why there is none. */
+export type Carried<Item> = { items: Item[] } | { limit: string };
+
+/** A page entry in the format. */
+export type CarriedPage<Item> = { page: VariantPage; items: Item[] };
+
+/**
+ * Brings the changes of a document into a format. Changes that are off have no effect, so they are left out without an
+ * omission.
+ *
+ * @param tool the name of the tool, for the sentences
+ * @param carry a change in the format, without regard to other changes
+ */
+export function carryChanges<Item>(
+  document: VariantDocument,
+  tool: string,
+  carry: (change: Change, page: VariantPage) => Carried<Item>,
+): { pages: CarriedPage<Item>[]; omitted: Omission[] } {
+  const limits = new Map<Change, string>();
+  const items = new Map<Change, Item[]>();
+  let candidates: Candidate[] = [];
+  for (const page of document.pages)
+    for (const change of page.changes.filter(({ off }) => off !== true)) {
+      const carried = carryAlone(change, page, carry);
+      if ("limit" in carried) limits.set(change, carried.limit);
+      else {
+        items.set(change, carried.items);
+        candidates.push({ page, change });
+      }
+    }
+  for (const candidate of candidates) {
+    const limit = findInterplay(candidate, candidates);
+    if (limit === undefined) continue;
+    limits.set(candidate.change, `${limit}, and ${tool} applies one change after the other`);
+    candidates = candidates.filter((each) => each !== candidate);
+  }
+  return {
+    pages: document.pages.map((page) => ({
+      page,
+      items: page.changes.flatMap((change) => (limits.has(change) ? [] : (items.get(change) ?? []))),
+    })),
+    omitted: document.pages.flatMap(({ url, changes }) =>
+      changes.flatMap((change) => {
+        const limit = limits.get(change);
+        const reason = `${tool} cannot carry change ${change.id} (${change.op}): ${limit}.`;
+        return limit === undefined ? [] : [{ changeId: change.id, url, reason }];
+      }),
+    ),
+  };
+}
+
+function carryAlone<Item>(
+  change: Change,
+  page: VariantPage,
+  carry: (change: Change, page: VariantPage) => Carried<Item>,
+): Carried<Item> {
+  const limit =
+    findSelectorLimit(change.selector) ??
+    (change.op === "move" ? findSelectorLimit(change.target) : undefined);
+  return limit === undefined ? carry(change, page) : { limit };
+}

@@ -1,0 +1,125 @@
+import type { Change, VariantPage } from "../../document.ts";
+import { matchesAddress } from "../../runtime/match-address.ts";
+import { readHtml } from "./html.ts";
+import { couldCoincide, couldMatch } from "./selector.ts";
+
+/** A change that a format can carry on its own. */
+export type Candidate = { page: VariantPage; change: Change };
+
+/** Pseudo-classes that attributes decide. */
+const STATES =
+  /:(?:checked|default|dir|disabled|enabled|lang|link|any-link|open|optional|placeholder-shown|read-|required|selected)/;
+const NEIGHBOURS = /[+~]|:(?:nth|first|last|only|empty|has|not|is|where)/;
+const FIELDS = ["input", "select", "textarea", "button"];
+
+/** Whether two page entries can both apply to an address. Errs on the side of yes. */
+export function canOverlap(one: Pick<VariantPage, "url" | "match">, other: typeof one): boolean {
+  const patterns = [one, other].filter(({ match }) => match === "prefix" || match === "glob");
+  const [pattern] = patterns;
+  // A query can be part of the pattern.
+  if (patterns.length === 2 || pattern?.url.includes("?")) return true;
+  if (pattern) return matchesAddress(pattern, (pattern === one ? other : one).url);
+  const [a, b] = [new URL(one.url), new URL(other.url)];
+  return a.origin === b.origin && a.pathname === b.pathname;
+}
+
+/** The attributes that a change writes, and the class if it is about one. */
+function listWritten(change: Change): { names: string[]; className?: string } {
+  switch (change.op) {
+    case "setAttribute":
+    case "removeAttribute":
+      return { names: [change.name.toLowerCase()] };
+    case "addClass":
+    case "removeClass":
+      return { names: ["class"], className: change.className };
+    case "setStyle":
+      return { names: ["style"] };
+    case "remove":
+      return { names: ["style", "disabled"] };
+    default:
+      return { names: [] };
+  }
+}
+
+function dependsOnAttribute(selector: string, name: string, className?: string): boolean {
+  if (new RegExp(String.raw`\[\s*(?:[\w*]*\|)?${name.replace(/[.]/g, "\\$&")}(?![\w-])`, "i").test(selector))
+    return true;
+  if (name === "class")
+    return selector.includes(className === undefined ? "." : `.${className}`) || selector.includes("\\");
+  return name === "id" ? selector.includes("#") : STATES.test(selector);
+}
+
+/** The selectors that decide where a change applies. */
+const listSelectors = (change: Change): string[] =>
+  change.op === "move" ? [change.selector, change.target] : [change.selector];
+
+/** Whether what a change does can happen inside HTML that another change sets. */
+function reachesInto(change: Change, html: string): boolean {
+  const { elements } = readHtml(html);
+  if (change.op === "remove" && elements.some(({ tag }) => FIELDS.includes(tag))) return true;
+  return listSelectors(change).some((selector) => elements.some((element) => couldMatch(selector, element)));
+}
+
+type Move = Extract<Change, { op: "move" }>;
+
+/** Whether two moves might push each other away. */
+const isCloseTo = (change: Move, other: Move): boolean =>
+  [other.selector, other.target].some((selector) => couldCoincide(change.target, selector));
+
+/** Properties that a change gives an important value. */
+const listImportant = (change: Change): string[] => {
+  if (change.op === "remove") return ["display"];
+  if (change.op !== "setStyle") return [];
+  return Object.keys(change.style).filter((name) => isImportant(change.style[name] ?? ""));
+};
+
+const isImportant = (value: string) => /!\s*important\s*$/i.test(value);
+
+/** Whether an important style of another change might keep a style from applying. */
+function isOverruled(change: Extract<Change, { op: "setStyle" }>, other: Change): boolean {
+  const names = Object.keys(change.style).filter((name) => !isImportant(change.style[name] ?? ""));
+  const isSameProperty = listImportant(other).some((important) =>
+    names.some((name) => `${name}-`.startsWith(`${important}-`) || `${important}-`.startsWith(`${name}-`)),
+  );
+  return isSameProperty && couldCoincide(change.selector, other.selector);
+}
+
+/** Why a change needs the others to be applied as the runtime does it; undefined if it does not. */
+function findDependence(change: Change, other: Change): string | undefined {
+  if (other.op === "setHtml" && reachesInto(change, other.html))
+    return other === change
+      ? "its selector could find the elements that it inserts"
+      : `it could reach into the HTML that change ${other.id} sets`;
+  if (other === change) return undefined;
+  const isContent = other.op === "setHtml" || other.op === "setText";
+  if (isContent && listSelectors(change).some((selector) => /:(?:empty|has\()/.test(selector)))
+    return `its selector depends on the content that change ${other.id} sets`;
+  if (change.op === "move" && isContent && couldCoincide(change.target, other.selector))
+    return `it could move into the content that change ${other.id} sets`;
+  if (change.op === "move" && other.op === "move" && isCloseTo(change, other))
+    return `it could move to the place of change ${other.id}`;
+  if (change.op === "move" && NEIGHBOURS.test(other.selector))
+    return `the selector of change ${other.id} depends on where elements are`;
+  if (change.op === "setStyle" && isOverruled(change, other))
+    return `its style could lose against an important one of change ${other.id}`;
+  const { names, className } = listWritten(other);
+  const written = names.find((name) =>
+    listSelectors(change).some((selector) => dependsOnAttribute(selector, name, className)),
+  );
+  return written === undefined
+    ? undefined
+    : `its selector depends on the ${written} attribute that change ${other.id} writes`;
+}
+
+/**
+ * Says why a change would have another effect where changes are applied one after the other; undefined if it would not.
+ * The runtime finds the elements of all changes first. Only selectors are known here, so it says so rather too often.
+ */
+export function findInterplay(candidate: Candidate, others: readonly Candidate[]): string | undefined {
+  for (const other of others) {
+    if (!canOverlap(candidate.page, other.page)) continue;
+    const reason = findDependence(candidate.change, other.change);
+    if (reason !== undefined) return reason;
+  }
+  return undefined;
+}

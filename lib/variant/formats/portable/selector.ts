@@ -1,0 +1,110 @@
+import type { PortableElement } from "./html.ts";
+
+/** What the last compound of a selector says about the element: `button#pay.big` has a tag, an id and a class. */
+type Subject = { tag: string | null; id: string | null; classes: string[] };
+
+/** Splits at a character class outside of strings, escapes and brackets. Linear. */
+function splitTopLevel(text: string, isSeparator: (character: string) => boolean): string[] {
+  const parts: string[] = [""];
+  let depth = 0;
+  let quote = "";
+  for (let index = 0; index < text.length; index++) {
+    const character = text[index] ?? "";
+    const isEscape = character === "\\";
+    const piece = isEscape ? text.slice(index, index + 2) : character;
+    if (isEscape) index++;
+    else if (quote !== "") quote = character === quote ? "" : quote;
+    else if (character === '"' || character === "'") quote = character;
+    else if ("([".includes(character)) depth++;
+    else if (")]".includes(character)) depth--;
+    if (!isEscape && quote === "" && depth === 0 && isSeparator(character)) parts.push("");
+    else parts[parts.length - 1] += piece;
+  }
+  return parts;
+}
+
+/** The parts of a selector list. */
+const splitList = (selector: string): string[] =>
+  splitTopLevel(selector, (character) => character === ",").map((part) => part.trim());
+
+const isCombinator = (character: string) => /[\s>+~]/.test(character);
+
+function readSubject(complex: string): Subject {
+  const compound = splitTopLevel(complex, isCombinator).findLast((part) => part !== "") ?? "";
+  // Attributes and pseudo-classes only narrow down what matches, so they may be ignored; a part of a name may not.
+  const isOpaque = /[\\\u0080-\uFFFF]/.test(compound);
+  const bare = isOpaque ? "" : (splitTopLevel(compound, (each) => each === ":")[0] ?? "");
+  const names = bare.replace(/\[.*\]/s, "");
+  return {
+    tag: /^[A-Za-z][\w-]*/.exec(names)?.[0].toLowerCase() ?? null,
+    id: /#([\w-]+)/.exec(names)?.[1] ?? null,
+    classes: [...names.matchAll(/\.([\w-]+)/g)].map(([, name = ""]) => name),
+  };
+}
+
+/** The subjects of a selector list, one for each of its selectors. */
+export const readSubjects = (selector: string): Subject[] => splitList(selector).map(readSubject);
+
+/** Whether a selector might match an element of HTML, as far as its subjects tell. */
+export const couldMatch = (selector: string, { tag, attributes }: PortableElement): boolean =>
+  readSubjects(selector).some(
+    (subject) =>
+      (subject.tag ?? tag) === tag &&
+      (subject.id === null || subject.id === attributes.get("id")) &&
+      subject.classes.every((name) => (attributes.get("class") ?? "").split(/\s+/).includes(name)),
+  );
+
+/** Whether two selectors might find the same element, as far as their subjects tell. */
+export const couldCoincide = (one: string, other: string): boolean =>
+  readSubjects(one).some((a) =>
+    readSubjects(other).some(
+      (b) =>
+        (a.tag === null || b.tag === null || a.tag === b.tag) &&
+        (a.id === null || b.id === null || a.id === b.id),
+    ),
+  );
+
+/** Whether a selector finds one element at most: its subject has an id. */
+export function isSingular(selector: string): boolean {
+  const [subject, ...others] = readSubjects(selector);
+  return others.length === 0 && typeof subject?.id === "string";
+}
+
+const NAME = String.raw`-?[A-Za-z_][\w-]*`;
+const VALUE = String.raw`(?:"[^"\\\n]*"|'[^'\\\n]*'|${NAME})`;
+const NTH = String.raw`\s*(?:odd|even|[+-]?\d*n(?:\s*[+-]\s*\d+)?|[+-]?\d+)\s*`;
+const PSEUDO = String.raw`:(?:(?:first|last|only)-(?:child|of-type)|empty|checked|disabled|enabled|nth-(?:last-)?(?:child|of-type)\(${NTH}\))`;
+const SUFFIX = String.raw`(?:[.#]${NAME}|\[${NAME}(?:[~|^$*]?=${VALUE})?\]|${PSEUDO})`;
+const COMPOUND = String.raw`(?:(?:${NAME}|\*)${SUFFIX}*|${SUFFIX}+)`;
+/** Selectors that every browser knows. */
+const PLAIN = new RegExp(String.raw`^${COMPOUND}(?:(?:\s*[>+~,]\s*|\s+)${COMPOUND})*$`);
+
+/**
+ * A selector that `querySelectorAll` never throws at: the SDKs do not catch that, and the rest of the experiment would be
+ * lost. `:is()` leaves out what the browser does not know.
+ */
+export function toSafeSelector(selector: string): string {
+  const trimmed = selector.trim();
+  return PLAIN.test(trimmed) || unwrapSelector(trimmed) !== trimmed ? trimmed : `:is(${trimmed})`;
+}
+
+/** Takes the `:is()` of `toSafeSelector` away. */
+export function unwrapSelector(selector: string): string {
+  if (!selector.startsWith(":is(") || !selector.endsWith(")")) return selector;
+  const inner = selector.slice(4, -1);
+  // `:is(a) b:is(c)` begins and ends likewise. A bracket that closes too early shows in the depth.
+  let depth = 0;
+  for (const character of inner.replace(/\\./gs, "").replace(/"[^"]*"|'[^']*'/g, "")) {
+    if (character === "(") depth++;
+    if (character === ")") depth--;
+    if (depth < 0) return selector;
+  }
+  return depth === 0 ? inner : selector;
+}
+
+/** The part of a sentence that says why a selector of ours is none of CSS; undefined for a CSS selector. */
+export function findSelectorLimit(selector: string): string | undefined {
+  if (/(^|>>)\s*nth=\d+\s*(>>|$)/.test(selector))
+    return "its selector takes one of several elements by number";
+  return selector.includes(">>") ? "its selector uses >>, which reaches into shadow roots" : undefined;
+}

@@ -1,0 +1,128 @@
+import type { Change, VariantDocument, VariantPage } from "../../document.ts";
+import { toAddressPattern } from "../../runtime/match-address.ts";
+import type { ExperimentName } from "../growthbook/export-growthbook.ts";
+import { type Carried, type CarriedPage, carryChanges } from "../portable/carry-changes.ts";
+import { toPortableHtml, toPortableText } from "../portable/html.ts";
+import type { Omission } from "../portable/omission.ts";
+import { readSubjects, toSafeSelector } from "../portable/selector.ts";
+import { findSanitizedPart } from "./sanitized-html.ts";
+
+/** The part of a PostHog transform that posthog-js applies. */
+type Transform = { selector: string; html: string } | { selector: string; css: string };
+
+type Variant = {
+  rollout_percentage: number;
+  transforms: Transform[];
+  conditions?: { url: string; urlMatchType: "regex" };
+};
+
+/** What PostHog's list of web experiments is: the answer to posthog-js. Each experiment is one for its API too. */
+type PostHogDocument = {
+  format: "posthog";
+  experiments: {
+    id: number;
+    name: string;
+    feature_flag_key: string;
+    variants: { control: Variant; test: Variant };
+  }[];
+};
+
+const OWN_FLAG =
+  "PostHog's API gives each web experiment a feature flag of its own, so a visitor can get the variant on this page and not on the others.";
+
+/**
+ * Exports a document for PostHog. Each page entry becomes a web experiment. All have one feature flag, so that a visitor
+ * gets the same variant on every page; an omission says that PostHog's API gives each experiment a flag of its own.
+ *
+ * @param document checked by `checkDocumentContent`
+ */
+export function exportPostHog(
+  document: VariantDocument,
+  experiment: ExperimentName,
+): { document: PostHogDocument; omitted: Omission[] } {
+  const { pages, omitted } = carryChanges(document, "PostHog", carryInPostHog);
+  const used = pages.filter(({ items }) => items.length > 0);
+  return {
+    document: {
+      format: "posthog",
+      experiments: used.map((page, index) => toExperiment(page, experiment, index, used.length)),
+    },
+    omitted: [
+      ...omitted,
+      ...document.pages.flatMap(listPageOmissions),
+      ...used.slice(1).map(({ page: { url } }) => ({ changeId: null, url, reason: OWN_FLAG })),
+    ],
+  };
+}
+
+function toExperiment(
+  { page, items }: CarriedPage<Transform>,
+  { name, key }: ExperimentName,
+  index: number,
+  count: number,
+): PostHogDocument["experiments"][number] {
+  const conditions = { url: toAddressPattern(page), urlMatchType: "regex" as const };
+  return {
+    id: index + 1,
+    name: count === 1 ? name : `${name} (page ${index + 1})`,
+    feature_flag_key: key,
+    variants: {
+      control: { rollout_percentage: 50, transforms: [] },
+      test: { rollout_percentage: 50, transforms: items, conditions },
+    },
+  };
+}
+
+const listPageOmissions = ({ url, css, js }: VariantPage): Omission[] => [
+  ...(css.trim() === ""
+    ? []
+    : [{ changeId: null, url, reason: "PostHog web experiments have no style sheet." }]),
+  ...(js.trim() === "" ? [] : [{ changeId: null, url, reason: "PostHog web experiments have no script." }]),
+];
+
+/** A change as transforms of PostHog, without regard to other changes. */
+function carryInPostHog(change: Change): Carried<Transform> {
+  if (change.late === true)
+    return { limit: "posthog-js applies an experiment once, and does not wait for elements that come later" };
+  const selector = toSafeSelector(change.selector);
+  switch (change.op) {
+    case "setText":
+      return carryContent(selector, change.text, toPortableText(change.text, listContexts(change.selector)));
+    case "setHtml":
+      return carryHtml(selector, change.html, listContexts(change.selector));
+    case "setAttribute":
+      if (change.name.toLowerCase() !== "style" || change.value === "") break;
+      return { items: [{ selector, css: change.value }] };
+    case "setStyle":
+      return {
+        limit: "posthog-js replaces the whole style attribute of an element, which may have other styles",
+      };
+    case "remove":
+      return {
+        limit: "posthog-js cannot hide an element without replacing its styles, nor disable its form fields",
+      };
+    case "insert":
+    case "move":
+      return { limit: "posthog-js changes elements only where they are" };
+    default:
+  }
+  return { limit: "posthog-js sets no attribute but style, and no classes" };
+}
+
+/** The elements inside which posthog-js reads HTML. */
+const listContexts = (selector: string): string[] => readSubjects(selector).map(({ tag }) => tag ?? "div");
+
+function carryHtml(selector: string, html: string, contexts: string[]): Carried<Transform> {
+  const portable = toPortableHtml(html, contexts);
+  const sanitized = portable && findSanitizedPart(portable.elements);
+  if (sanitized !== undefined) return { limit: `posthog-js removes ${sanitized} from HTML` };
+  return carryContent(selector, html, portable?.html);
+}
+
+function carryContent(selector: string, source: string, html: string | undefined): Carried<Transform> {
+  if (html === undefined)
+    return { limit: "its content cannot be set as HTML without being read differently" };
+  return html === "" || source === ""
+    ? { limit: "posthog-js ignores empty content" }
+    : { items: [{ selector, html }] };
+}
