@@ -1,5 +1,5 @@
 import { type NextRequest, NextResponse } from "next/server";
-import { makePagePolicy } from "#lib/api/http/page-policy.ts";
+import { isDemo, makePagePolicy } from "#lib/api/http/page-policy.ts";
 import { isServedByOwnProcess } from "#lib/api/next/find-container.ts";
 
 /**
@@ -17,7 +17,7 @@ export function proxy(request: NextRequest): NextResponse {
     if (rest) entrance.searchParams.set("page", rest);
     return NextResponse.rewrite(entrance);
   }
-  const { policy, nonce } = makePagePolicy(pathname, false);
+  const { policy, nonce } = makePagePolicy(request.nextUrl, false);
   const headers = new Headers(request.headers);
   if (nonce !== undefined) {
     // Next reads the nonce from the request, and puts it on its own scripts.
@@ -28,6 +28,7 @@ export function proxy(request: NextRequest): NextResponse {
   response.headers.set("Content-Security-Policy", policy);
   response.headers.set("X-Content-Type-Options", "nosniff");
   response.headers.set("Referrer-Policy", "no-referrer");
+  if (isDemo(pathname)) response.headers.set("Access-Control-Allow-Origin", "*");
   return response;
 }
 

@@ -9,9 +9,10 @@ const pages = readdirSync(folder).filter((name) => name.endsWith(".html"));
 const read = (page: string) => readFileSync(join(folder, page), "utf8");
 
 test("/demo redirects to the shop's first page with a relative location", () => {
-  const response = GET();
-  assert.equal(response.status, 307);
-  assert.equal(response.headers.get("location"), "/demo/index.html");
+  const open = (query: string) => GET(new Request(`http://service/demo${query}`));
+  assert.equal(open("").status, 307);
+  assert.equal(open("").headers.get("location"), "/demo/index.html");
+  assert.equal(open("?visitor").headers.get("location"), "/demo/index.html?visitor");
 });
 
 for (const page of pages) {

@@ -16,6 +16,8 @@ import { CheckView } from "./check/check-view.tsx";
 import { CompareView } from "./compare/compare-view.tsx";
 import { ChangeList } from "./list/change-list.tsx";
 import { useEditVariant, type VariantEditing } from "./list/use-edit-variant.ts";
+import { ExportMenu } from "./publish/export-menu.tsx";
+import { PublishButton } from "./publish/publish-button.tsx";
 import { ShownSwitch } from "./shown-switch.tsx";
 import { useRevision } from "./use-revision.ts";
 import { VariantPicker } from "./variant-picker.tsx";
@@ -74,8 +76,13 @@ function Variant({
         {children}
         <Segments label="View" choices={VIEWS} chosen={view} onChoose={onView} />
         <RevisionFacts variant={variant} revision={revision} />
-        <span className="flex-1" />
-        <ShownSwitch variant={variant} />
+        <span className="flex flex-wrap items-center gap-x-3 gap-y-2 sm:ml-auto">
+          <span key={variant.key} className="flex flex-wrap items-center gap-2">
+            <PublishButton variant={variant} revision={revision} onShowCheck={() => onView("check")} />
+            <ExportMenu variant={variant} revision={revision} />
+          </span>
+          <ShownSwitch variant={variant} />
+        </span>
       </div>
       {error && (
         <p role="alert" className="flex flex-wrap items-center gap-2 px-4 pt-3 text-bad text-sm">

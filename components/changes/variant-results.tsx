@@ -4,6 +4,7 @@ import { ChevronRight } from "lucide-react";
 import type { VariantView } from "#lib/page/state/view-types.ts";
 import { formatChangeCount } from "#lib/page/words/describe-change.ts";
 import { describeCheck, groupFindings, hasSeveralPages } from "#lib/page/words/describe-check.ts";
+import { describePublication } from "#lib/page/words/describe-publication.ts";
 import { useDrawer } from "../session/drawer/drawer-context.tsx";
 import { useSession } from "../session/session-context.tsx";
 import { Badge } from "../ui/badge.tsx";
@@ -30,6 +31,7 @@ function VariantResult({ variant }: { variant: VariantView }) {
   const { open } = useDrawer();
   const { tone, title } = describeCheck(variant.check);
   const { changeCount } = variant;
+  const publication = describePublication(variant);
   return (
     <div className="flex flex-col gap-2">
       <button
@@ -43,6 +45,7 @@ function VariantResult({ variant }: { variant: VariantView }) {
           {changeCount !== null && `, ${formatChangeCount(changeCount)}`}
         </span>
         <Badge tone={tone}>{title}</Badge>
+        <Badge tone={publication.tone}>{publication.title}</Badge>
         <span className="ml-auto flex items-center gap-1 text-accent-strong text-xs">
           Show changes <ChevronRight aria-hidden className="size-3.5" />
         </span>

@@ -2,11 +2,11 @@
 
 import { X } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
-import type { ReactNode } from "react";
+import { type ReactNode, useRef } from "react";
 import { cn } from "./cn.ts";
 import { IconButton } from "./icon-button.tsx";
 
-/** A modal dialog; Esc, the close button and a click outside close it. */
+/** A modal dialog; Esc, the close button and a click outside close it, and return the focus to where it was. */
 export function Dialog({
   isOpen,
   onOpenChange,
@@ -20,6 +20,7 @@ export function Dialog({
   className?: string;
   children: ReactNode;
 }) {
+  const opener = useRef<Element | null>(null);
   return (
     <Radix.Root open={isOpen} onOpenChange={onOpenChange}>
       <Radix.Portal>
@@ -29,7 +30,12 @@ export function Dialog({
           onOpenAutoFocus={(event) => {
             // Focuses the dialog, not its close button, whose tooltip would open.
             event.preventDefault();
+            opener.current = findOpener();
             if (event.currentTarget instanceof HTMLElement) event.currentTarget.focus();
+          }}
+          onCloseAutoFocus={(event) => {
+            event.preventDefault();
+            if (opener.current instanceof HTMLElement) opener.current.focus();
           }}
           className={cn(
             "fixed top-1/2 left-1/2 z-50 flex max-h-[calc(100dvh-32px)] w-[min(480px,calc(100vw-32px))] -translate-x-1/2 -translate-y-1/2 flex-col rounded-xl border border-line bg-raised shadow-(color:--shadow-color) shadow-2xl outline-none",
@@ -44,9 +50,17 @@ export function Dialog({
               </IconButton>
             </Radix.Close>
           </div>
-          <div className="min-h-0 overflow-auto p-4">{children}</div>
+          {/* The scroll padding keeps focused elements clear of a bar at the bottom. */}
+          <div className="min-h-0 scroll-pb-14 overflow-auto p-4">{children}</div>
         </Radix.Content>
       </Radix.Portal>
     </Radix.Root>
   );
+}
+
+/** The element to focus after the dialog: the focused one, or the button of the menu that it is in, because menus close. */
+function findOpener(): Element | null {
+  const focused = document.activeElement;
+  const menu = focused?.closest("[role=menu]");
+  return menu ? document.getElementById(menu.getAttribute("aria-labelledby") ?? "") : focused;
 }

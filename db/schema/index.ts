@@ -4,6 +4,7 @@ export * from "./callbacks.ts";
 export * from "./engine.ts";
 export * from "./keys.ts";
 export * from "./outbox.ts";
+export * from "./publications.ts";
 export * from "./rates.ts";
 export * from "./removals.ts";
 export * from "./runs.ts";

@@ -8,11 +8,11 @@ import { type RunningService, startService } from "../fixtures/service.ts";
 
 type WebPage = Awaited<ReturnType<typeof startWebPage>>;
 
+/** The service of a file, its model, and the page that its agents open. */
+export type Stage = { model: ScriptedModel; service: RunningService; webPage: WebPage };
+
 /** What a journey runs on: one service, one model and one web page per file, and a console that stays clean. */
-export const test = base.extend<
-  { cleanConsole: { allow: (pattern: RegExp) => void } },
-  { stage: { model: ScriptedModel; service: RunningService; webPage: WebPage } }
->({
+export const test = base.extend<{ cleanConsole: { allow: (pattern: RegExp) => void } }, { stage: Stage }>({
   stage: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads what a fixture needs from this pattern
     async ({}, use) => {

@@ -1,32 +1,17 @@
 import { type Browser, expect, type Page } from "@playwright/test";
 import type { RunningService } from "../fixtures/service.ts";
+import { openEdited, records } from "./edited-session.ts";
 import { expectAccessible } from "./expect-accessible.ts";
-import { GREEN, goTo, liveView, PLACES, script, test } from "./journey.ts";
+import { GREEN, goTo, liveView, PLACES, type Stage, script, test } from "./journey.ts";
 
 test.use({ viewport: { width: 1400, height: 900 } });
 
-type Stage = Parameters<Parameters<typeof test>[2]>[0]["stage"];
+/** Changes that replace the text of the heading and remove the blinking box. */
+const CALMER = [
+  { op: "setText", selector: "#offer", text: "Half price" },
+  { op: "remove", selector: "#blink", note: "It distracts." },
+];
 
-/** A session whose agent changed the text of the heading and removed the blinking box. */
-async function openEdited(page: Page, { model, service, webPage }: Stage) {
-  const add = [
-    { op: "setText", selector: "#offer", text: "Half price" },
-    { op: "remove", selector: "#blink", note: "It distracts." },
-  ];
-  script(model, {
-    "[edit]": [
-      goTo(webPage.url),
-      { toolCalls: [{ name: "apply_variant", arguments: { baseRevision: 0, add } }] },
-      { text: "The page is calmer now." },
-    ],
-  });
-  const session = await service.create("[edit] Make the page calmer");
-  await page.goto(service.baseUrl + session.shareUrl);
-  await expect(page.getByText("The page is calmer now.")).toBeVisible();
-  return session;
-}
-
-const records = (page: Page) => page.getByRole("region", { name: "Result and records" });
 const tab = (page: Page, name: string) => records(page).getByRole("tab", { name });
 const openChanges = async (page: Page) => {
   await tab(page, "Changes").click();
@@ -39,7 +24,7 @@ test("a person edits the agent's variant, switches changes and the variant off a
   page,
   stage,
 }) => {
-  await openEdited(page, stage);
+  await openEdited(page, stage, CALMER);
   await expect(page.getByRole("button", { name: "Changed the page 2 changes" })).toBeVisible();
   await expect(tab(page, "Changes")).toHaveText(/Changes2new/);
   await expect(tab(page, "Changes")).toHaveAttribute("aria-selected", "false");
@@ -104,7 +89,7 @@ test("an edit of a revision that is no longer the newest is refused in words, an
   stage,
 }) => {
   cleanConsole.allow(/status of 409/);
-  await openEdited(page, stage);
+  await openEdited(page, stage, CALMER);
   await openChanges(page);
   await page.route(
     "**/actions/variants/main/revisions",
@@ -145,7 +130,7 @@ test("a visitor who may only watch sees the changes without controls", async ({
   stage,
 }) => {
   cleanConsole.allow(/status of 403/);
-  const { sessionId } = await openEdited(page, stage);
+  const { sessionId } = await openEdited(page, stage, CALMER);
   const guest = await openAsViewer(browser, stage.service, sessionId);
   await openChanges(guest);
   await expect(records(guest).getByText("In the live browser")).toBeVisible();

@@ -26,7 +26,7 @@ const floors = [
   ["agents", "variant"],
   ["tools"],
   ["browser", "sandbox", "deliverable", "mcp-client", "model", "annotation", "callback"],
-  ["keys", "evidence"],
+  ["keys", "evidence", "publication"],
   ["session"],
   ["events"],
   ["net", "secrets", "client", "faults"],

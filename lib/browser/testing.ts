@@ -146,7 +146,7 @@ export async function openTestBrowsers(
         downloads.push({ sessionId, name, text: new TextDecoder().decode(bytes) });
         return `downloads/${name}`;
       },
-      readPageScript: async () => ({ onLoad: null, now: "" }),
+      readPageScript: async () => ({ onLoad: null, everywhere: null, now: "" }),
       keepSpare: false,
       ...over,
       ...again,

@@ -570,7 +570,7 @@ export type DeliveryRecordPage = {
 };
 
 /** A stored event of the session. Ignore unknown kinds. */
-export type DomainEvent = RunStartedEvent | MessageCompletedEvent | ToolCallEvent | ToolResultEvent | McpSkippedEvent | TurnCompactingEvent | TurnCompactedEvent | TurnSteeredEvent | TurnWaitingEvent | TurnResumedEvent | AgentSpawnedEvent | AgentProgressEvent | AgentSettledEvent | DeliverablePendingEvent | DeliverableReadyEvent | DeliverableFailedEvent | BrowserStatusEvent | BrowserWaitingEvent | BrowserDialogEvent | BrowserDownloadEvent | AnnotationSubmittedEvent | ElicitationRequestedEvent | ElicitationResolvedEvent | VariantUpdatedEvent | PreviewUpdatedEvent | RunCompletedEvent;
+export type DomainEvent = RunStartedEvent | MessageCompletedEvent | ToolCallEvent | ToolResultEvent | McpSkippedEvent | TurnCompactingEvent | TurnCompactedEvent | TurnSteeredEvent | TurnWaitingEvent | TurnResumedEvent | AgentSpawnedEvent | AgentProgressEvent | AgentSettledEvent | DeliverablePendingEvent | DeliverableReadyEvent | DeliverableFailedEvent | BrowserStatusEvent | BrowserWaitingEvent | BrowserDialogEvent | BrowserDownloadEvent | AnnotationSubmittedEvent | ElicitationRequestedEvent | ElicitationResolvedEvent | VariantUpdatedEvent | PreviewUpdatedEvent | PublicationCreatedEvent | RunCompletedEvent;
 
 /** A question that the agent asked. */
 export type Elicitation = {
@@ -692,6 +692,26 @@ export type EvidencePointer = {
   mediaType: string;
 };
 
+/** A revision in a format of this service or of another tool. */
+export type ExportedVariant = {
+  success: true;
+  format: "json" | "growthbook" | "posthog";
+  /** Key of the variant. */
+  variant: string;
+  /** Number of the revision. */
+  revision: number;
+  /** The variant in the format. */
+  document: unknown;
+  /** What the format cannot carry. */
+  omitted: Array<{
+    /** Null for a part of a page that is no change. */
+    changeId: string | null;
+    /** Address of the page entry. */
+    url: string;
+    reason: string;
+  }>;
+};
+
 export type FailedDeliverable = {
   /** Id of the run: one attempt at the request's turn. */
   runId: string;
@@ -744,6 +764,14 @@ export type FollowUpAccepted = {
 
 export type Health = {
   ok: true;
+};
+
+/** The variant after an import. */
+export type ImportedVariant = {
+  success: true;
+  variant: VariantSummary;
+  /** What of the document is not in the variant, in sentences. */
+  omitted: Array<string>;
 };
 
 export type KeyCreated = {
@@ -1029,6 +1057,14 @@ export type LiveFrame = {
   timestamp: string;
   data: PreviewUpdatedEvent;
 } | {
+  type: "publication.created";
+  seq: number;
+  /** Id of the session. */
+  sessionId: string;
+  /** ISO 8601, UTC. */
+  timestamp: string;
+  data: PublicationCreatedEvent;
+} | {
   type: "run.completed";
   seq: number;
   /** Id of the session. */
@@ -1217,6 +1253,29 @@ export type MessageRecordPage = {
   nextCursor: string | null;
 };
 
+/** A published variant, also of a deleted session. */
+export type OwnedPublication = {
+  /** Id of the publication. */
+  id: string;
+  /** Null after the session was deleted. */
+  sessionId: string | null;
+  /** Key of the variant. */
+  variant: string;
+  /** What is published. Null if nothing is. */
+  publication: Publication | null;
+  /** ISO 8601, UTC. */
+  createdAt: string;
+  /** ISO 8601, UTC. */
+  updatedAt: string;
+};
+
+export type OwnedPublicationPage = {
+  success: true;
+  data: Array<OwnedPublication>;
+  /** Pass it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
 export type PendingDeliverable = {
   /** Id of the run: one attempt at the request's turn. */
   runId: string;
@@ -1270,6 +1329,61 @@ export type PreviewUpdatedEvent = {
   previews: Array<Preview>;
 };
 
+/** What of a variant is published. */
+export type Publication = {
+  /** Id of the publication. */
+  id: string;
+  /** Id of the release. */
+  release: string;
+  /** Number of the release. */
+  number: number;
+  /** Revision that is published. A newer one may exist. */
+  revision: number;
+  /** Whether it was published without a check that passed. */
+  isUnchecked: boolean;
+  /** URL of the script of the current release. It follows releases and rollbacks. */
+  scriptUrl: string;
+  /** URL of the script of this release, which never changes. */
+  pinnedScriptUrl: string;
+  /** Subresource Integrity of the script of this release. */
+  integrity: string;
+};
+
+/** A publication after it was changed. */
+export type PublicationChanged = {
+  success: true;
+  /** What is published now. Null if nothing is. */
+  publication: Publication | null;
+};
+
+/** A release of a variant was published. */
+export type PublicationCreatedEvent = {
+  kind: "publication.created";
+  /** Sequence number in the session, without gaps. */
+  seq: number;
+  /** ISO 8601, UTC. */
+  timestamp: string;
+  /** Id of the session. */
+  sessionId: string;
+  /** Id of the request: one accepted message. */
+  requestId: string | null;
+  /** Id of the run: one attempt at the request's turn. */
+  runId: string | null;
+  source: Source;
+  /** Key of the variant. */
+  variant: string;
+  /** Who published it. */
+  author: "agent" | "person";
+  publication: Publication;
+};
+
+/** The publication with its new release. */
+export type Published = {
+  success: true;
+  publication: Publication;
+  variant: VariantSummary;
+};
+
 export type Queue = {
   success: true;
   data: Array<QueuedMessage>;
@@ -1315,6 +1429,43 @@ export type ReadyDeliverable = {
 export type Redelivered = {
   success: true;
   delivery: DeliveryRecord;
+};
+
+/** An immutable release of a variant. */
+export type Release = {
+  /** Id of the release. */
+  id: string;
+  /** Number of the release. */
+  number: number;
+  /** Number of the revision. */
+  revision: number;
+  /** Who published it. */
+  author: "agent" | "person";
+  /** Check of the revision when it was published. Null if there was none. */
+  check: {
+    status: "pass" | "warn" | "fail";
+    /** ISO 8601, UTC. */
+    at: string;
+  } | null;
+  /** Whether it was published without a check that passed. */
+  isUnchecked: boolean;
+  /** Whether the moving script serves it. */
+  isCurrent: boolean;
+  /** Whether its script was withdrawn. */
+  isUnpublished: boolean;
+  /** URL of its script, which never changes. */
+  pinnedScriptUrl: string;
+  /** Subresource Integrity of its script. */
+  integrity: string;
+  /** ISO 8601, UTC. */
+  createdAt: string;
+};
+
+export type ReleasePage = {
+  success: true;
+  data: Array<Release>;
+  /** Pass it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
 };
 
 export type RequestStatus = {
@@ -1485,6 +1636,15 @@ export type SessionDeleted = {
     sessionId: string;
     part: "run" | "browser" | "workspace" | "evidence";
     reason: string;
+  }>;
+  /** Published variants of the session. They stay published; `POST /api/publications/:publicationId/unpublish` ends them. */
+  publications: Array<{
+    /** Id of the publication. */
+    id: string;
+    /** Key of the variant. */
+    variant: string;
+    /** URL of its script. */
+    scriptUrl: string;
   }>;
 };
 
@@ -2013,8 +2173,8 @@ export type VariantSummary = {
     /** ISO 8601, UTC. */
     at: string;
   } | null;
-  /** Always null: variants cannot be published yet. */
-  publication: null;
+  /** What is published. Null if the variant is not published. */
+  publication: Publication | null;
 };
 
 export type VariantSummaryPage = {
@@ -2024,7 +2184,7 @@ export type VariantSummaryPage = {
   nextCursor: string | null;
 };
 
-/** A variant has a new revision, or a revision was checked. */
+/** A variant has a new revision, or its check, its publication or what the live browser shows changed. */
 export type VariantUpdatedEvent = {
   kind: "variant.updated";
   /** Sequence number in the session, without gaps. */
@@ -2069,7 +2229,7 @@ export type Error = {
   success: false;
   /** Error message. It starts with the path of the invalid field, if there is one. */
   error: string;
-  code: "invalid_request" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal" | "auth_unavailable" | "unavailable";
+  code: "invalid_request" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "gone" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "rate_limited" | "internal" | "auth_unavailable" | "unavailable";
 };
 
 /** Parameters, body and response of every operation for programs. */
@@ -2280,6 +2440,89 @@ export type Operations = {
     body: undefined;
     answer: PreviewPage;
   };
+  /** Publish the newest revision of a variant. Makes an immutable release of the newest revision, whose script pages load from the next minute on. The newest check of the revision must have passed (`pass` or `warn`); `unchecked: true` publishes without. Returns 200 without a new release if the revision is the current release already. The session page calls it with the share cookie of the role `drive`. */
+  publishVariant: {
+    parameters: { sessionId: string; variantKey: string };
+    body: {
+      /** The revision that is meant. If it is not the newest one, the answer is 409. */
+      revision?: number | undefined;
+      /** Publishes without a check that passed. The release is marked as unchecked for as long as it exists. */
+      unchecked?: boolean | undefined;
+    };
+    answer: Published;
+  };
+  /** Make another release of a variant the current one. The moving script serves the given release, at the latest a minute later. An unpublished release is published again. */
+  rollbackVariant: {
+    parameters: { sessionId: string; variantKey: string };
+    body: {
+      /** Number or id of the release that becomes the current one. */
+      release: number | string;
+    };
+    answer: PublicationChanged;
+  };
+  /** Unpublish a variant. The moving script becomes empty, so that pages which load it go on without an error. The scripts of single releases answer 410. Repeating it changes nothing. */
+  unpublishVariant: {
+    parameters: { sessionId: string; variantKey: string };
+    body: undefined;
+    answer: PublicationChanged;
+  };
+  /** List the releases of a variant, newest first */
+  listReleases: {
+    parameters: { sessionId: string; variantKey: string };
+    body: undefined;
+    answer: ReleasePage;
+  };
+  /** Export a revision */
+  exportRevision: {
+    parameters: { sessionId: string; variantKey: string; revision: string; format?: "script" | "json" | "growthbook" | "posthog" | undefined };
+    body: undefined;
+    answer: ExportedVariant;
+  };
+  /** Import a variant */
+  importVariant: {
+    parameters: { sessionId: string; variantKey: string };
+    body: {
+      format: "json" | "growthbook" | "posthog";
+      /** An export of this service, GrowthBook's visual changesets or SDK payload, or PostHog's web experiments. */
+      document: unknown;
+      /** The newest revision, which the import replaces. 0 for a variant that does not exist yet. */
+      baseRevision?: number | undefined;
+      /** Page for changes whose own address pattern has no equivalent here. */
+      url?: string | undefined;
+      /** Key, id or name of the experiment. Default: the first with changes. */
+      experiment?: string | undefined;
+      /** Key, name or number of the variation. Default: the first treatment with changes. */
+      variation?: string | undefined;
+    };
+    answer: ImportedVariant;
+  };
+  /** List publications, newest first. Lists the publications of the key's owner, also those of deleted sessions and unpublished ones. */
+  listPublications: {
+    parameters: { limit?: number | undefined; cursor?: string | undefined };
+    body: undefined;
+    answer: OwnedPublicationPage;
+  };
+  /** Make another release of a publication the current one */
+  rollbackPublication: {
+    parameters: { publicationId: string };
+    body: {
+      /** Number or id of the release that becomes the current one. */
+      release: number | string;
+    };
+    answer: PublicationChanged;
+  };
+  /** Unpublish a publication */
+  unpublishPublication: {
+    parameters: { publicationId: string };
+    body: undefined;
+    answer: PublicationChanged;
+  };
+  /** Load a published script. Public: no credentials, `Access-Control-Allow-Origin: *`. The script of the current release may be cached for 60 s, that of a single release for 300 s. An unpublished publication answers an empty script. */
+  readScript: {
+    parameters: { script: string };
+    body: undefined;
+    answer: Response;
+  };
   /** Check liveness */
   readHealth: {
     parameters: {  };
@@ -2334,6 +2577,16 @@ export const OPERATIONS = {
   listVariants: {"method":"GET","path":"/api/sessions/:sessionId/variants","query":[],"hasBody":false,"isRaw":false},
   readRevision: {"method":"GET","path":"/api/sessions/:sessionId/variants/:variantKey/revisions/:revision","query":[],"hasBody":false,"isRaw":false},
   listPreviews: {"method":"GET","path":"/api/sessions/:sessionId/previews","query":[],"hasBody":false,"isRaw":false},
+  publishVariant: {"method":"POST","path":"/api/sessions/:sessionId/variants/:variantKey/publish","query":[],"hasBody":true,"isRaw":false},
+  rollbackVariant: {"method":"POST","path":"/api/sessions/:sessionId/variants/:variantKey/rollback","query":[],"hasBody":true,"isRaw":false},
+  unpublishVariant: {"method":"POST","path":"/api/sessions/:sessionId/variants/:variantKey/unpublish","query":[],"hasBody":false,"isRaw":false},
+  listReleases: {"method":"GET","path":"/api/sessions/:sessionId/variants/:variantKey/releases","query":[],"hasBody":false,"isRaw":false},
+  exportRevision: {"method":"GET","path":"/api/sessions/:sessionId/variants/:variantKey/revisions/:revision/export","query":["format"],"hasBody":false,"isRaw":false},
+  importVariant: {"method":"POST","path":"/api/sessions/:sessionId/variants/:variantKey/import","query":[],"hasBody":true,"isRaw":false},
+  listPublications: {"method":"GET","path":"/api/publications","query":["limit","cursor"],"hasBody":false,"isRaw":false},
+  rollbackPublication: {"method":"POST","path":"/api/publications/:publicationId/rollback","query":[],"hasBody":true,"isRaw":false},
+  unpublishPublication: {"method":"POST","path":"/api/publications/:publicationId/unpublish","query":[],"hasBody":false,"isRaw":false},
+  readScript: {"method":"GET","path":"/v/:script","query":[],"hasBody":false,"isRaw":true},
   readHealth: {"method":"GET","path":"/api/health","query":[],"hasBody":false,"isRaw":false},
   readReadiness: {"method":"GET","path":"/api/ready","query":[],"hasBody":false,"isRaw":false},
   readOpenApi: {"method":"GET","path":"/api/openapi.json","query":[],"hasBody":false,"isRaw":true},

@@ -17,7 +17,10 @@ import {
   count,
   jsonValue,
   messageId,
+  PUBLICATION,
   pageUrl,
+  publicationId,
+  releaseId,
   requestId,
   runId,
   sessionId,
@@ -171,6 +174,35 @@ export const waitingOnSchema = z
   })
   .meta({ id: "WaitingOn", description: "What a turn waits for outside of the service." });
 
+/** What of a variant is published. Source: `wire.md`, Publications. */
+export const publicationSchema = z
+  .object({
+    id: publicationId,
+    release: releaseId,
+    number: z
+      .int()
+      .min(1)
+      .meta({ description: "Number of the release.", examples: [2] }),
+    revision: z
+      .int()
+      .min(1)
+      .meta({ description: "Revision that is published. A newer one may exist.", examples: [3] }),
+    isUnchecked: z.boolean().meta({ description: "Whether it was published without a check that passed." }),
+    scriptUrl: z.string().meta({
+      description: "URL of the script of the current release. It follows releases and rollbacks.",
+      examples: [`https://service.example/v/${PUBLICATION}.js`],
+    }),
+    pinnedScriptUrl: z.string().meta({
+      description: "URL of the script of this release, which never changes.",
+      examples: [`https://service.example/v/${PUBLICATION}@2.js`],
+    }),
+    integrity: z.string().meta({
+      description: "Subresource Integrity of the script of this release.",
+      examples: ["sha384-oqVuAfXRKap7fdgcCY5uykM6+R9GqQ8K/uxy9rx7HNQlGYl1kPzQho1wx4JwY8wC"],
+    }),
+  })
+  .meta({ id: "Publication", description: "What of a variant is published." });
+
 /** A variant as the outcome of a run, the agent status and the list of variants show it. Source: `wire.md`, Variants. */
 export const variantSummarySchema = z
   .object({
@@ -183,7 +215,9 @@ export const variantSummarySchema = z
       .object({ status: z.enum(CHECK_STATUSES), at: timestamp })
       .nullable()
       .meta({ description: "Newest check of that revision. Null if it was not checked." }),
-    publication: z.null().meta({ description: "Always null: variants cannot be published yet." }),
+    publication: publicationSchema
+      .nullable()
+      .meta({ description: "What is published. Null if the variant is not published." }),
   })
   .meta({ id: "VariantSummary", description: "A variant and the state of its newest revision." });
 
@@ -426,14 +460,23 @@ export const eventSchemas = {
     }),
     answer: answerSchema.nullable().meta({ examples: ["EUR"] }),
   }),
-  "variant.updated": define("variant.updated", "A variant has a new revision, or a revision was checked.", {
-    variant: variantSummarySchema,
-    author: z.enum(VARIANT_AUTHORS).meta({ description: "Who wrote the revision." }),
-    changeCount: count.meta({ description: "Number of changes in the revision.", examples: [2] }),
-    isShown: z.boolean().meta({ description: "Whether the live browser shows the variant." }),
-  }),
+  "variant.updated": define(
+    "variant.updated",
+    "A variant has a new revision, or its check, its publication or what the live browser shows changed.",
+    {
+      variant: variantSummarySchema,
+      author: z.enum(VARIANT_AUTHORS).meta({ description: "Who wrote the revision." }),
+      changeCount: count.meta({ description: "Number of changes in the revision.", examples: [2] }),
+      isShown: z.boolean().meta({ description: "Whether the live browser shows the variant." }),
+    },
+  ),
   "preview.updated": define("preview.updated", "The previews of the session changed.", {
     previews: z.array(previewSchema),
+  }),
+  "publication.created": define("publication.created", "A release of a variant was published.", {
+    variant: z.string().meta({ description: "Key of the variant.", examples: ["main"] }),
+    author: z.enum(VARIANT_AUTHORS).meta({ description: "Who published it." }),
+    publication: publicationSchema,
   }),
   "run.completed": define("run.completed", "A run ended.", {
     outcome: outcomeSchema,

@@ -7,6 +7,7 @@ import type {
   messageRecordSchema,
   outcomeSchema,
   previewSchema,
+  publicationSchema,
   variantSummarySchema,
   waitingOnSchema,
 } from "./event-schemas.ts";
@@ -33,6 +34,9 @@ export type MessageDelta = z.output<typeof messageDeltaSchema>;
 
 /** A variant and the state of its newest revision, as the API lists it. */
 export type VariantSummary = z.output<typeof variantSummarySchema>;
+
+/** What of a variant is published, as the API shows it. */
+export type Publication = z.output<typeof publicationSchema>;
 
 /** A preview as the API lists it. */
 export type Preview = z.output<typeof previewSchema>;

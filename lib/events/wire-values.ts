@@ -12,6 +12,9 @@ export const runId = text(
   "run_cunu2lrkxnudqf2ch7lwqctg",
 );
 export const messageId = text("Id of a message in the transcript.", "msg_k2m4zqvbwcnr7xye3hjpdtas");
+export const PUBLICATION = "pub_t5ovkw3zqdn2arc6xhy4ejmb";
+export const publicationId = text("Id of the publication.", PUBLICATION);
+export const releaseId = text("Id of the release.", "rel_h4mw2dqxa7kyc3zvn5tgrpju");
 export const timestamp = text("ISO 8601, UTC.", "2026-11-20T12:31:59.889Z");
 export const count = z.int().min(0);
 export const source = z

@@ -36,6 +36,9 @@ const FAULT_POINTS = {
   "revision-stored": "K34",
   "check-begun": "K35",
   "preview-begun": "K36",
+  "publish-begun": "K37",
+  "release-stored": "K38",
+  "publication-moved": "K39",
 } as const;
 
 /** A place in the code, or `statement`: every statement that is sent to the database. */

@@ -7,6 +7,7 @@ import {
   type ToolResult,
   unlessWaiting,
 } from "#lib/tools/tool.ts";
+import { ROOT_TOOLS } from "#lib/tools/toolset.ts";
 import type { McpCall, McpTool } from "./mcp-tool.ts";
 
 /** Where a result names what a tool kept: `GET /api/sessions/:sessionId/artifacts/:id` serves it. */
@@ -14,10 +15,10 @@ export const EVIDENCE_META = "agent-session-service/evidence";
 
 /**
  * Whether a tool of the agent makes sense outside of a turn. Planning, delegation and skills tools steer the turn they are
- * called in, and a question waits for whoever started one.
+ * called in, a question waits for the person who started one, and only a turn publishes.
  */
 export const isCallableFromOutside = ({ profile, name }: Pick<Tool, "profile" | "name">): boolean =>
-  profile !== "always" && name !== "elicit_user_input";
+  profile !== "always" && name !== "elicit_user_input" && !ROOT_TOOLS.includes(name);
 
 /** A tool of the agent as others' agents are offered it: the same implementation, called outside of any turn. */
 export const toMcpTool = (tool: Tool): McpTool => ({

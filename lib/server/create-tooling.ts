@@ -8,6 +8,7 @@ import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
 import { createEvidenceStore } from "#lib/evidence/evidence.ts";
 import type { AddressRule } from "#lib/net/address/address-rule.ts";
 import type { GuardedFetch } from "#lib/net/fetch/guarded-fetch.ts";
+import { createScriptServer } from "#lib/publication/script-server.ts";
 import { createSandboxService } from "#lib/sandbox/create-sandbox-service.ts";
 import { storeDownload } from "#lib/sandbox/store-download.ts";
 import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
@@ -83,7 +84,7 @@ export async function createTooling(deps: ToolingDeps) {
     preparing,
     createScriptRunner({ logger, isWarm: !deps.isServerless }),
   ]);
-  const { variants, stopListening } = createVariants(storage, logger, browser);
+  const { variants, publishedScripts, stopListening } = createVariants(env, storage, logger, browser);
   const compare = createPictureComparer();
   const snapshots = createSnapshotBook();
   const pageTurns = createPageTurns();
@@ -120,6 +121,7 @@ export async function createTooling(deps: ToolingDeps) {
     transcript,
     compare,
     variants: variantServices,
+    publishedScripts,
     tools,
     firstLook: createFirstLook({ browser, snapshots, pageTurns }),
     async close() {
@@ -130,14 +132,17 @@ export async function createTooling(deps: ToolingDeps) {
 }
 
 /** Variants are shown in every process: each is told when a tree's live browsers show another one. */
-function createVariants({ db, log, words }: Storage, logger: Logger, browser: BrowserService) {
+function createVariants(env: Env, { db, log, words }: Storage, logger: Logger, browser: BrowserService) {
   const topic = words("variant-shown");
   const self = crypto.randomUUID();
+  const publishedScripts = createScriptServer(db, [`${env.baseUrl}/demo`, `${env.ownOrigin}/demo`]);
   const variants: VariantsDeps = {
     db,
     log,
     browser,
     tellShown: (rootSessionId) => topic.tell(`${self} ${rootSessionId}`),
+    publishedScripts,
+    baseUrl: env.baseUrl,
   };
   const stopListening = topic.listen(
     (word) => {
@@ -152,7 +157,7 @@ function createVariants({ db, log, words }: Storage, logger: Logger, browser: Br
     },
     () => {},
   );
-  return { variants, stopListening };
+  return { variants, publishedScripts, stopListening };
 }
 
 /** Which browser: a remote one, the one named, or the one that set-up found. */

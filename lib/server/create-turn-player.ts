@@ -158,6 +158,7 @@ function readTurnDeps(deps: TurnPlayerDeps, jobs: JobSender, stops: StopRegistry
       retryBaseMs: env.AGENT_RETRY_BASE_MS,
       stretchMs: env.turnBudgetMs || Number.POSITIVE_INFINITY,
       demoUrl: `${env.ownOrigin}/demo`,
+      baseUrl: env.baseUrl,
     },
   };
 }

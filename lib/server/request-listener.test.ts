@@ -17,12 +17,14 @@ const env = readEnv({ PORT: "3000" });
 const host = new URL(env.baseUrl).host;
 /** What the operation at hand answers. */
 let serving: Serve;
+let answerScript: Deps["container"]["services"]["publishedScripts"]["answer"];
 const asked: { operations: unknown; params: unknown }[] = [];
 const logged: object[] = [];
 const passed: string[] = [];
 
 const container: Deps["container"] = {
   enterByLink: async () => undefined,
+  services: { publishedScripts: { answer: (...asked) => answerScript(...asked) } },
   mounted: {
     serve(operations, request, params) {
       asked.push({ operations, params });
@@ -57,8 +59,13 @@ after(() => {
 });
 
 /** Sends a request as the service's own client, its path as it is written. */
-async function call(path: string, method = "GET"): Promise<{ message: IncomingMessage; body: string }> {
-  const sent = sendRequest({ host: "127.0.0.1", port, path, method, headers: { host }, agent: false }).end();
+async function call(
+  path: string,
+  method = "GET",
+  more: Record<string, string> = {},
+): Promise<{ message: IncomingMessage; body: string }> {
+  const headers = { host, ...more };
+  const sent = sendRequest({ host: "127.0.0.1", port, path, method, headers, agent: false }).end();
   const [message] = (await once(sent, "response")) as [IncomingMessage];
   return { message, body: Buffer.concat(await message.toArray()).toString() };
 }
@@ -129,6 +136,58 @@ describe("a request below /api/", () => {
     serving = () => Promise.reject(new Error("broken on purpose"));
     const { message, body } = await call("/api/health");
     assert.deepEqual([message.statusCode, JSON.parse(body).code], [500, "internal"]);
+    assert.match(String((logged.pop() as { err?: Error }).err), /broken on purpose/);
+  });
+});
+
+describe("a request for a published script", () => {
+  const path = "/v/pub_a@2.js";
+
+  test("is answered without an operation, with the script's headers; HEAD has no body, and 304 neither", async () => {
+    const loads: unknown[] = [];
+    answerScript = async (file, request) => {
+      loads.push([file, request]);
+      const headers = { "Content-Type": "text/javascript", "Cache-Control": "public", ETag: '"a"' };
+      return request.ifNoneMatch === null
+        ? { status: 200, headers, body: new TextEncoder().encode("run()") }
+        : { status: 304, headers };
+    };
+    const before = asked.length;
+    for (const [method, body] of [
+      ["GET", "run()"],
+      ["HEAD", ""],
+    ] as const) {
+      const answer = await call(`${path}?a`, method);
+      assert.deepEqual([answer.message.statusCode, answer.body], [200, body]);
+      const { headers } = answer.message;
+      if (method === "GET") assert.equal(headers["content-length"], "5");
+      assert.equal(headers["cache-control"], "public");
+      assert.equal(headers["x-content-type-options"], "nosniff");
+      assert.equal(headers["access-control-allow-origin"], "*");
+    }
+    const { message, body } = await call(path, "GET", { "if-none-match": '"a"', "accept-encoding": "gzip" });
+    assert.deepEqual([message.statusCode, body], [304, ""]);
+    assert.deepEqual(loads.at(-1), ["pub_a@2.js", { ifNoneMatch: '"a"', acceptEncoding: "gzip" }]);
+    assert.equal(asked.length, before);
+  });
+
+  test("is the operation's for any other method, and where there is no such script", async () => {
+    answerScript = async () => ({ status: 410, headers: {}, error: "gone" });
+    serving = async () => new Response("the operation's", { status: 410 });
+    for (const method of ["GET", "POST", "OPTIONS"]) {
+      assert.equal((await call(path, method)).body, "the operation's");
+      assert.deepEqual(asked.pop(), { operations: { GET: "readScript" }, params: { script: "pub_a@2.js" } });
+    }
+    assert.equal((await call("/v/../v/pub_a.js")).body, "Next's");
+    assert.deepEqual(passed.splice(0), ["/v/../v/pub_a.js"]);
+  });
+
+  test("that fails is a 500 that a page of another origin may read and no cache keeps", async () => {
+    answerScript = () => Promise.reject(new Error("broken on purpose"));
+    const { message, body } = await call(path);
+    assert.deepEqual([message.statusCode, JSON.parse(body).code], [500, "internal"]);
+    assert.equal(message.headers["access-control-allow-origin"], "*");
+    assert.equal(message.headers["cache-control"], "no-store");
     assert.match(String((logged.pop() as { err?: Error }).err), /broken on purpose/);
   });
 });

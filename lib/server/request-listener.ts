@@ -5,10 +5,11 @@ import { isRoutedSessionId, METHODS } from "#lib/api/contract/paths.ts";
 import { fail, failureResponse } from "#lib/api/http/errors.ts";
 import { failureOf } from "#lib/api/http/failure-of.ts";
 import { createPathMatcher } from "#lib/api/http/match-path.ts";
-import { makePagePolicy } from "#lib/api/http/page-policy.ts";
+import { isDemo, makePagePolicy } from "#lib/api/http/page-policy.ts";
 import { isOwnHost } from "#lib/api/http/same-origin.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import { MCP_PATH } from "#lib/mcp-server/mcp-path.ts";
+import type { ScriptServer } from "#lib/publication/script-server.ts";
 import type { Container } from "./container.ts";
 import type { Env } from "./env.ts";
 import { isEventStream, sendResponse, toWebRequest } from "./web-messages.ts";
@@ -16,7 +17,9 @@ import { isEventStream, sendResponse, toWebRequest } from "./web-messages.ts";
 type Handle = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 type ListenerDeps = {
-  container: Pick<Container, "enterByLink" | "mounted">;
+  container: Pick<Container, "enterByLink" | "mounted"> & {
+    services: { publishedScripts: Pick<ScriptServer, "answer"> };
+  };
   env: Env;
   /** Next's own handler. */
   handle: Handle;
@@ -30,8 +33,8 @@ const match = createPathMatcher(contract);
 const DRAIN_MS = 1_000;
 
 /**
- * What happens to a request: the `Host` is checked, operations below `/api/` are answered here, and everything else is
- * Next's: there links that carry a secret become cookies first, and pages get their security headers. No rule of the
+ * What happens to a request: the `Host` is checked, operations and published scripts are answered here, and everything
+ * else is Next's: there links that carry a secret become cookies first, and pages get their security headers. No rule of the
  * interface lives here.
  */
 export function createRequestListener({ container, env, handle, isDev, logger }: ListenerDeps) {
@@ -80,7 +83,7 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
       return refuse(response, 421, "Host: is not this service's");
 
     if (pathname === "/api/inngest") return serveEngine(request, response, url);
-    const entered = pathname.startsWith("/api/")
+    const entered = /^\/(api|v)\//.test(pathname)
       ? undefined
       : await container.enterByLink(request.method ?? "GET", url, request.headers.cookie ?? null);
     if (entered instanceof Response) return sendResponse(response, entered);
@@ -89,6 +92,8 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
     response.setHeader("Referrer-Policy", "no-referrer");
     if (pathname === MCP_PATH)
       return sendResponse(response, await container.mounted.serveMcp(toWebRequest(request, response, url)));
+    const script = findScript(request, pathname);
+    if (script !== undefined && (await serveScript(script, request, response))) return;
     const found = findOperations(request, pathname);
     // Source: specification, Errors, other rules, 1: the router's own 404.
     const isMisnamed =
@@ -99,8 +104,32 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
     }
     if (!METHODS.some((method) => method === request.method)) return sendResponse(response, refuseMethod());
     if (entered === "unknown" || isMisnamed) request.url = "/_no-such-page";
-    if (isPage(pathname)) setPagePolicy(request, response, pathname, isDev);
+    if (isPage(pathname)) setPagePolicy(request, response, url, isDev);
     return handle(request, response);
+  }
+
+  /**
+   * Sends a published script without converting web messages, which would take most of the time.
+   *
+   * @returns false if there is no such script: then the operation answers.
+   */
+  async function serveScript(
+    file: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<boolean> {
+    // A failure has these headers, too.
+    response.setHeader("Access-Control-Allow-Origin", "*");
+    response.setHeader("Cache-Control", "no-store");
+    const answer = await container.services.publishedScripts.answer(file, {
+      ifNoneMatch: request.headers["if-none-match"] ?? null,
+      acceptEncoding: request.headers["accept-encoding"] ?? null,
+    });
+    if (answer.status === 404 || answer.status === 410) return false;
+    response.statusCode = answer.status;
+    for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
+    response.end(answer.status === 200 ? answer.body : undefined);
+    return true;
   }
 
   async function serveEngine(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
@@ -112,10 +141,17 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
 }
 
 /** What to answer here; an address that is only equal once it is tidied up is left to Next. */
-function findOperations(request: IncomingMessage, pathname: string) {
-  const isTidy = request.url === pathname || request.url?.startsWith(`${pathname}?`);
-  return isTidy && pathname.startsWith("/api/") ? match(pathname) : undefined;
+const findOperations = (request: IncomingMessage, pathname: string) =>
+  isTidy(request, pathname) && /^\/(api|v)\//.test(pathname) ? match(pathname) : undefined;
+
+/** The file name of a script that is loaded. */
+function findScript(request: IncomingMessage, pathname: string): string | undefined {
+  const isLoad = request.method === "GET" || request.method === "HEAD";
+  return isLoad && isTidy(request, pathname) ? /^\/v\/([\w@-]+\.js)$/.exec(pathname)?.[1] : undefined;
 }
+
+const isTidy = ({ url }: IncomingMessage, pathname: string): boolean =>
+  url === pathname || url?.startsWith(`${pathname}?`) === true;
 
 const refuseWhileStopping = (): Response =>
   failureResponse(
@@ -137,16 +173,13 @@ function canDecode(pathname: string): boolean {
   }
 }
 
-const isPage = (pathname: string) => !pathname.startsWith("/_next/") && !pathname.startsWith("/api/");
+const isPage = (pathname: string) => !/^\/(_next|api|v)\//.test(pathname);
 
 /** Our pages get a nonce policy, which Next reads from the request, to put the nonce on its own scripts. */
-function setPagePolicy(
-  request: IncomingMessage,
-  response: ServerResponse,
-  pathname: string,
-  isDev: boolean,
-): void {
-  const { policy, nonce } = makePagePolicy(pathname, isDev);
+function setPagePolicy(request: IncomingMessage, response: ServerResponse, url: URL, isDev: boolean): void {
+  const { policy, nonce } = makePagePolicy(url, isDev);
+  // The files of the shop are public, and its sandboxed page is of another origin.
+  if (isDemo(url.pathname)) response.setHeader("Access-Control-Allow-Origin", "*");
   if (nonce !== undefined) {
     request.headers["content-security-policy"] = policy;
     request.headers["x-nonce"] = nonce;

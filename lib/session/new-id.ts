@@ -3,7 +3,20 @@ import { randomBytes, randomUUID } from "node:crypto";
 const ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";
 
 /** What an id names, and its prefix. */
-type IdKind = "ses" | "req" | "run" | "msg" | "ann" | "evi" | "res" | "eli" | "call" | "lnk" | "con";
+type IdKind =
+  | "ses"
+  | "req"
+  | "run"
+  | "msg"
+  | "ann"
+  | "evi"
+  | "res"
+  | "eli"
+  | "call"
+  | "lnk"
+  | "con"
+  | "pub"
+  | "rel";
 
 /** A new id: prefix, underscore, 24 characters of lowercase base32 (120 random bits). Source: `wire.md`, POST /api/session. */
 export function newId<Kind extends IdKind>(kind: Kind): `${Kind}_${string}` {

@@ -35,8 +35,13 @@ export function composeToolset(session: {
 
 /** The tools that only a sub-agent has. */
 const CHILD_TOOLS = ["submit_result", "report_progress"];
-/** The tools that act for the whole session, which a sub-agent does not have. */
-const ROOT_TOOLS = ["publish_variant", "deploy_landing_page", "publish_qa_report", "import_legacy_session"];
+/** The tools that act for the whole session. Sub-agents and holders of MCP tokens do not have them. */
+export const ROOT_TOOLS = [
+  "publish_variant",
+  "deploy_landing_page",
+  "publish_qa_report",
+  "import_legacy_session",
+];
 
 /**
  * The names of a sub-agent's tools: its parent's, less those of the browser where it has none, and those that only a

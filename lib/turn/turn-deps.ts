@@ -20,6 +20,8 @@ type TurnSettings = {
   stretchMs: number;
   /** Where the demo page is, for the model's page context. */
   demoUrl: string;
+  /** Public origin of the service, without a trailing slash. */
+  baseUrl: string;
 };
 
 /** What the turn engine works with; made once by the container. */

@@ -1,7 +1,7 @@
 import type { VariantView } from "#lib/tools/services.ts";
 import { variantScript } from "./compile/variant-script.ts";
 import { readPageScript } from "./shown-variant.ts";
-import { REVERT_ALL, runInPage, untilApplied } from "./variant-in-page.ts";
+import { revertOthers, runInPage, untilApplied } from "./variant-in-page.ts";
 import { findRevision, listVariantKeys } from "./variant-store.ts";
 import type { VariantsDeps } from "./variants-deps.ts";
 
@@ -12,7 +12,7 @@ export const createVariantView = ({ db }: Pick<VariantsDeps, "db">): VariantView
     if (variant !== null && !revision)
       throw new Error(explainUnknown(variant, await listVariantKeys(db, rootSessionId)));
     const cdp = await live.cdp();
-    await runInPage(cdp, REVERT_ALL);
+    await runInPage(cdp, revertOthers(null));
     if (revision) {
       await runInPage(cdp, variantScript(revision.document, revision.variant));
       await untilApplied(cdp, revision.variant);

@@ -1,18 +1,37 @@
 import type { Executor } from "#db/client.ts";
 import type { PageScript } from "#lib/browser/page/page-script.ts";
+import { listPublicationIds } from "#lib/publication/publication-store.ts";
 import { variantScript } from "./compile/variant-script.ts";
-import { REVERT_ALL } from "./variant-in-page.ts";
+import { revertOthers } from "./variant-in-page.ts";
 import { findRootOf, findShownRevision, listTree } from "./variant-store.ts";
 import type { VariantsDeps } from "./variants-deps.ts";
 
-/** The script of the variant that the live browser of a session shows. Sub-agents show what their root shows. */
+/**
+ * The script of the variant that the live browser of a session shows. Sub-agents show what their root shows. What the
+ * session has published does not run in its browsers: a page that carries the script tag would show two revisions at once,
+ * and the page without the variant could not be looked at.
+ */
 export async function readPageScript(db: Executor, sessionId: string): Promise<PageScript> {
-  const revision = await findShownRevision(db, await findRootOf(db, sessionId));
-  if (!revision) return { onLoad: null, now: REVERT_ALL };
+  const root = await findRootOf(db, sessionId);
+  const revision = await findShownRevision(db, root);
+  const published = await listPublicationIds(db, root);
+  const everywhere = published.length === 0 ? null : silence(published);
+  const before = everywhere === null ? "" : `${everywhere}\n`;
+  if (!revision) return { onLoad: everywhere, everywhere, now: `${before}${revertOthers(null)}` };
   const script = variantScript(revision.document, revision.variant);
-  const others = `for (const [key, handle] of Object.entries(window.__agentSessionVariants ?? {})) if (key !== ${JSON.stringify(revision.variant)}) handle.revert();`;
-  return { onLoad: script, now: `${others}\n${script}` };
+  return {
+    onLoad: `${before}${script}`,
+    everywhere,
+    now: `${before}${revertOthers(revision.variant)}\n${script}`,
+  };
 }
+
+/** A script after which these publications do nothing in the document: it takes their places among the variants. */
+const silence = (publicationIds: string[]): string => `for (const id of ${JSON.stringify(publicationIds)}) {
+  const variants = (window.__agentSessionVariants ??= Object.create(null));
+  variants[id]?.revert();
+  variants[id] = { revert() {}, update() {}, report: () => ({ url: location.href, pages: 0, isHydrating: false, scriptError: null, changes: [] }) };
+}`;
 
 /** Shows the stored variant in the live browsers of a tree that run in this process. */
 export const refreshShown = async (

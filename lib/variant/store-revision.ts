@@ -45,14 +45,19 @@ type StoredRevision =
  * older one than the newest is refused with what changed since. Source: `architecture.md`, Variants.
  */
 export async function storeRevision(deps: VariantsDeps, draft: RevisionDraft): Promise<StoredRevision> {
-  const stored = await deps.log.transact(draft.sessionId, (tx, emit) => store(tx, emit, draft));
+  const stored = await deps.log.transact(draft.sessionId, (tx, emit) => store(deps, tx, emit, draft));
   if (!stored.ok) return stored;
   await faultPoint("revision-stored");
   await showEverywhere(deps, draft.sessionId);
   return stored;
 }
 
-async function store(tx: Transaction, emit: Emit, draft: RevisionDraft): Promise<StoredRevision> {
+async function store(
+  { baseUrl }: VariantsDeps,
+  tx: Transaction,
+  emit: Emit,
+  draft: RevisionDraft,
+): Promise<StoredRevision> {
   const { sessionId, variant, baseRevision, author, document, runId, callId } = draft;
   const session = await findSession(tx, sessionId);
   if (!session) return { ok: false, reason: "unknown session" };
@@ -64,18 +69,7 @@ async function store(tx: Transaction, emit: Emit, draft: RevisionDraft): Promise
   await insertRevision(tx, { sessionId, key: variant, number, author, runId, callId, document });
   // A person who edits a variant that is switched off does not switch it on.
   if (author === "agent") await setShownVariant(tx, sessionId, variant);
-  const isShown = (await findShownRevision(tx, sessionId))?.variant === variant;
-  const summary = await readSummary(tx, sessionId, variant);
-  emit({
-    kind: "variant.updated",
-    requestId: draft.requestId,
-    runId,
-    source: session.source,
-    variant: summary,
-    author,
-    changeCount: countChanges(document),
-    isShown,
-  });
+  const summary = await emitVariant(baseUrl, tx, emit, { ...draft, key: variant, number });
   return { ok: true, summary };
 }
 
@@ -91,34 +85,46 @@ async function describeStale(
   return { ok: false, reason: "stale", newest, changes };
 }
 
-async function readSummary(tx: Transaction, sessionId: string, key: string): Promise<VariantSummary> {
-  const summary = (await listVariantSummaries(tx, sessionId)).find((each) => each.key === key);
-  if (!summary) throw new Error(`variant ${key} of session ${sessionId} is gone`);
-  return summary;
+/** The variant that an event is about, and the turn that it happened in. */
+type VariantEvent = {
+  sessionId: string;
+  key: string;
+  requestId: string | null;
+  runId: string | null;
+  /** The revision that the event is about; the newest one if undefined. */
+  number?: number;
+};
+
+/** Emits `variant.updated`, with the variant as it is now. @returns its summary. @throws Error if there is no such variant. */
+export async function emitVariant(
+  baseUrl: string,
+  tx: Transaction,
+  emit: Emit,
+  { sessionId, key, number, requestId, runId }: VariantEvent,
+): Promise<VariantSummary> {
+  const session = await findSession(tx, sessionId);
+  const revision = await findRevision(tx, sessionId, key, number);
+  const summaries = await listVariantSummaries(tx, sessionId, baseUrl);
+  const variant = summaries.find((each) => each.key === key);
+  if (!session || !revision || !variant) throw new Error(`variant ${key} of session ${sessionId} is gone`);
+  const { author, document, isShown } = revision;
+  const changeCount = countChanges(document);
+  const about = { requestId, runId, source: session.source };
+  emit({ kind: "variant.updated", ...about, variant, author, changeCount, isShown });
+  return variant;
 }
 
 /** Stores the check of a revision and its `variant.updated`. @returns false if the revision does not exist any more. */
 export async function recordCheck(
-  { log }: Pick<VariantsDeps, "log">,
+  { log, baseUrl }: Pick<VariantsDeps, "log" | "baseUrl">,
   about: { sessionId: string; requestId: string | null; runId: string | null },
   report: CheckReport,
 ): Promise<boolean> {
   const { sessionId } = about;
   return log.transact(sessionId, async (tx, emit) => {
-    const session = await findSession(tx, sessionId);
     await lockVariant(tx, sessionId, report.variant);
-    const revision = await findRevision(tx, sessionId, report.variant, report.revision);
-    if (!session || !revision || !(await storeCheck(tx, sessionId, report))) return false;
-    emit({
-      kind: "variant.updated",
-      requestId: about.requestId,
-      runId: about.runId,
-      source: session.source,
-      variant: await readSummary(tx, sessionId, report.variant),
-      author: revision.author,
-      changeCount: countChanges(revision.document),
-      isShown: revision.isShown,
-    });
+    if (!(await storeCheck(tx, sessionId, report))) return false;
+    await emitVariant(baseUrl, tx, emit, { ...about, key: report.variant, number: report.revision });
     return true;
   });
 }
@@ -130,22 +136,11 @@ export async function showVariant(
   variant: string | null,
 ): Promise<boolean> {
   const isKnown = await deps.log.transact(sessionId, async (tx, emit) => {
-    const session = await findSession(tx, sessionId);
     const changed = variant ?? (await findShownRevision(tx, sessionId))?.variant;
-    if (!session || changed === undefined) return variant === null;
+    if (changed === undefined) return variant === null;
     await lockVariant(tx, sessionId, changed);
-    const revision = await findRevision(tx, sessionId, changed);
-    if (!revision || !(await setShownVariant(tx, sessionId, variant))) return false;
-    emit({
-      kind: "variant.updated",
-      requestId: null,
-      runId: null,
-      source: session.source,
-      variant: await readSummary(tx, sessionId, changed),
-      author: revision.author,
-      changeCount: countChanges(revision.document),
-      isShown: variant !== null,
-    });
+    if (!(await setShownVariant(tx, sessionId, variant))) return false;
+    await emitVariant(deps.baseUrl, tx, emit, { sessionId, key: changed, requestId: null, runId: null });
     return true;
   });
   if (isKnown) await showEverywhere(deps, sessionId);

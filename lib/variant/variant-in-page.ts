@@ -2,9 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { CDPSession } from "playwright";
 import type { RuntimeReport } from "./runtime/runtime-types.ts";
 
-/** Takes back what variants show in the document. */
-export const REVERT_ALL =
-  "for (const handle of Object.values(window.__agentSessionVariants ?? {})) handle.revert();";
+/**
+ * A script that takes back the variants that the service shows in the document, but for one. Published variants of other
+ * sessions, which the page itself loads, are part of the page.
+ */
+export const revertOthers = (key: string | null): string =>
+  `for (const [key, handle] of Object.entries(window.__agentSessionVariants ?? {})) if (key !== ${JSON.stringify(key)} && !/^(pub|export)_/.test(key)) handle.revert();`;
 
 /** How long changes may take to be applied: the runtime waits up to 3 s for a page to hydrate. */
 const APPLY_MS_MAX = 5_000;

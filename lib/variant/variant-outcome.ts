@@ -11,9 +11,10 @@ import { listVariantSummaries } from "./variant-store.ts";
 export async function readOutcome(
   db: Executor,
   session: Pick<SessionRow, "id" | "parentSessionId" | "outputSchema" | "toolset">,
+  baseUrl: string,
 ): Promise<VariantSummary[] | undefined> {
   if (session.parentSessionId !== null) return undefined;
   const mayEdit = session.toolset.includes("apply_variant");
-  const variants = mayEdit ? await listVariantSummaries(db, session.id) : [];
+  const variants = mayEdit ? await listVariantSummaries(db, session.id, baseUrl) : [];
   return session.outputSchema === null || variants.length > 0 ? variants : undefined;
 }

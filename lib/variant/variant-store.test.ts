@@ -11,6 +11,7 @@ before(async () => {
 });
 after(() => database.close());
 
+const BASE_URL = "https://service.example";
 const AT = "2026-11-20T10:00:00.000Z";
 
 /** A page entry with changes of these ids. */
@@ -27,7 +28,7 @@ test("the facts are those of the newest revision, with its own check and its cha
   const author = { author: "agent", runId: null, callId: null } as const;
   const store = (key: string, number: number, document: VariantDocument) =>
     database.db.transaction((tx) => insertRevision(tx, { sessionId, key, number, document, ...author }));
-  assert.deepEqual(await listVariantFacts(database.db, sessionId), []);
+  assert.deepEqual(await listVariantFacts(database.db, sessionId, BASE_URL), []);
 
   await store("main", 1, { pages: [pageOf("c1", "c2"), pageOf("c3")] });
   await store("b", 1, { pages: [] });
@@ -36,12 +37,19 @@ test("the facts are those of the newest revision, with its own check and its cha
     await setShownVariant(tx, sessionId, "main");
     await storeCheck(tx, sessionId, { ...report, findings: [], pages: [], notes: [] });
   });
-  const main = { key: "main", revision: 1, check: { status: "warn", at: AT }, changeCount: 3, isShown: true };
-  const b = { key: "b", revision: 1, check: null, changeCount: 0, isShown: false };
-  assert.deepEqual(await listVariantFacts(database.db, sessionId), [main, b]);
+  const main = {
+    key: "main",
+    revision: 1,
+    check: { status: "warn", at: AT },
+    publication: null,
+    changeCount: 3,
+    isShown: true,
+  };
+  const b = { key: "b", revision: 1, check: null, publication: null, changeCount: 0, isShown: false };
+  assert.deepEqual(await listVariantFacts(database.db, sessionId, BASE_URL), [main, b]);
 
   await store("main", 2, { pages: [pageOf("c1")] });
-  assert.deepEqual(await listVariantFacts(database.db, sessionId), [
+  assert.deepEqual(await listVariantFacts(database.db, sessionId, BASE_URL), [
     { ...main, revision: 2, check: null, changeCount: 1 },
     b,
   ]);

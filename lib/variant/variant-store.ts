@@ -1,9 +1,11 @@
 import { and, asc, eq, lte, sql } from "drizzle-orm";
 import type { Executor, Transaction } from "#db/client.ts";
-import { agents, sessions, variantRevisions, variants } from "#db/schema/index.ts";
+import { agents, publications, releases, sessions, variantRevisions, variants } from "#db/schema/index.ts";
 import type { CheckStatus, VariantAuthor } from "#db/schema/unions.ts";
 import { storable } from "#db/storable.ts";
 import type { VariantSummary } from "#lib/events/event.ts";
+import { releaseColumns } from "#lib/publication/publication-store.ts";
+import { toPublication } from "#lib/publication/release.ts";
 import type { CheckReport } from "./check/check-report.ts";
 import { VARIANT_LIMITS, type VariantDocument } from "./document.ts";
 
@@ -95,6 +97,7 @@ const summaryColumns = {
   revision: variants.revision,
   checkStatus: variantRevisions.checkStatus,
   checkedAt: variantRevisions.checkedAt,
+  release: releaseColumns,
 };
 
 /** Joins a variant with its newest revision. */
@@ -109,24 +112,41 @@ type CheckColumns = { checkStatus: CheckStatus | null; checkedAt: Date | null };
 const toCheck = ({ checkStatus, checkedAt }: CheckColumns): VariantSummary["check"] =>
   checkStatus && checkedAt ? { status: checkStatus, at: checkedAt.toISOString() } : null;
 
-/** The variants of a session with the state of their newest revisions, in the order in which they were created. */
-export async function listVariantSummaries(db: Executor, sessionId: string): Promise<VariantSummary[]> {
+/**
+ * The variants of a session with the state of their newest revisions and what is published, in the order in which they were
+ * created.
+ *
+ * @param baseUrl the public origin, for the URLs of published scripts
+ */
+export async function listVariantSummaries(
+  db: Executor,
+  sessionId: string,
+  baseUrl: string,
+): Promise<VariantSummary[]> {
   const rows = await db
     .select(summaryColumns)
     .from(variants)
     .innerJoin(variantRevisions, isNewestRevision)
+    .leftJoin(
+      publications,
+      and(eq(publications.sessionId, variants.sessionId), eq(publications.variant, variants.key)),
+    )
+    .leftJoin(
+      releases,
+      and(eq(releases.publicationId, publications.id), eq(releases.number, publications.release)),
+    )
     .where(eq(variants.sessionId, sessionId))
     .orderBy(asc(variants.createdAt), asc(variants.key));
   return rows.map((row) => ({
     key: row.key,
     revision: row.revision,
     check: toCheck(row),
-    publication: null,
+    publication: row.release && toPublication(baseUrl, row.release),
   }));
 }
 
 /** A variant with the facts of its newest revision, as the session page lists it. */
-type VariantFacts = Pick<VariantSummary, "key" | "revision" | "check"> & {
+type VariantFacts = VariantSummary & {
   changeCount: number;
   isShown: boolean;
 };
@@ -138,16 +158,21 @@ const changeCount = sql<number>`(
 )`;
 
 /** The variants of a session with the facts of their newest revisions, in the order in which they were created. */
-export async function listVariantFacts(db: Executor, sessionId: string): Promise<VariantFacts[]> {
+export async function listVariantFacts(
+  db: Executor,
+  sessionId: string,
+  baseUrl: string,
+): Promise<VariantFacts[]> {
+  const summaries = await listVariantSummaries(db, sessionId, baseUrl);
   const rows = await db
-    .select({ ...summaryColumns, isShown: variants.isShown, changeCount })
+    .select({ key: variants.key, isShown: variants.isShown, changeCount })
     .from(variants)
     .innerJoin(variantRevisions, isNewestRevision)
-    .where(eq(variants.sessionId, sessionId))
-    .orderBy(asc(variants.createdAt), asc(variants.key));
-  return rows.map(({ checkStatus, checkedAt, ...facts }) => ({
-    ...facts,
-    check: toCheck({ checkStatus, checkedAt }),
+    .where(eq(variants.sessionId, sessionId));
+  const facts = new Map(rows.map(({ key, ...fact }) => [key, fact]));
+  return summaries.map((summary) => ({
+    ...summary,
+    ...(facts.get(summary.key) ?? { isShown: false, changeCount: 0 }),
   }));
 }
 

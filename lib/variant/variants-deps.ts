@@ -1,6 +1,7 @@
 import type { Database } from "#db/client.ts";
 import type { BrowserService } from "#lib/browser/browser-service.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
+import type { ScriptServer } from "#lib/publication/script-server.ts";
 import type { PictureComparer } from "#lib/tools/browser/compare/picture-comparer.ts";
 import type { ToolServices } from "#lib/tools/services.ts";
 
@@ -11,6 +12,9 @@ export type VariantsDeps = {
   browser: Pick<BrowserService, "refreshPageScripts">;
   /** Tells the other processes that a tree's live browsers show another variant or revision. It may get lost. */
   tellShown: (rootSessionId: string) => void;
+  publishedScripts: Pick<ScriptServer, "forget">;
+  /** Public origin of the service, without a trailing slash: published scripts are served there. */
+  baseUrl: string;
 };
 
 /** What the tools of this room work with. */

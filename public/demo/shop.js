@@ -5,10 +5,13 @@ const pounds = (/** @type {number} */ amount) => `£${amount.toFixed(2)}`;
 
 /** @typedef {{ id: string, name: string, price: number, count: number }} CartLine */
 
+/** Whether the shop is shown as a visitor sees it: with the variant that is published for it. */
+const isVisit = new URLSearchParams(location.search).has("visitor");
+
 /** @returns {CartLine[]} */
 function readCart() {
   try {
-    const stored = JSON.parse(localStorage.getItem(cartKey) ?? "[]");
+    const stored = JSON.parse((isVisit ? window.name : localStorage.getItem(cartKey)) || "[]");
     return Array.isArray(stored) ? stored : [];
   } catch {
     return [];
@@ -17,7 +20,10 @@ function readCart() {
 
 /** @param {CartLine[]} cart */
 function saveCart(cart) {
-  localStorage.setItem(cartKey, JSON.stringify(cart));
+  const text = JSON.stringify(cart);
+  // The page of a visit has no storage. The name of its tab lasts from page to page.
+  if (isVisit) window.name = text;
+  else localStorage.setItem(cartKey, text);
   showCart();
 }
 
@@ -82,6 +88,16 @@ for (const form of document.querySelectorAll("form[data-product]")) {
   });
 }
 
+if (isVisit) {
+  const script = document.createElement("script");
+  script.src = "/v/demo.js";
+  document.head.append(script);
+  document.addEventListener("click", (event) => {
+    const link = event.target instanceof Element ? event.target.closest("a") : null;
+    if (link?.pathname.startsWith("/demo/")) link.search = "?visitor";
+  });
+}
+
 const checkout = document.querySelector("form.checkout");
 if (checkout instanceof HTMLFormElement) {
   checkout.noValidate = true;
@@ -107,8 +123,8 @@ if (checkout instanceof HTMLFormElement) {
     }
     if (firstWrong) firstWrong.focus();
     else {
-      localStorage.removeItem(cartKey);
-      location.assign("/demo/thanks.html");
+      saveCart([]);
+      location.assign(`/demo/thanks.html${isVisit ? "?visitor" : ""}`);
     }
   });
 }

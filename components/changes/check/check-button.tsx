@@ -4,10 +4,14 @@ import { LoaderCircle, ShieldCheck } from "lucide-react";
 import { useState } from "react";
 import { mayDirect } from "#lib/page/state/session-state.ts";
 import { useRuntime, useSession } from "../../session/session-context.tsx";
-import { Button } from "../../ui/button.tsx";
+import { Button, type ButtonProps } from "../../ui/button.tsx";
 
 /** Checks the newest revision of a variant. Viewers have no button. */
-export function CheckButton({ variantKey, label }: { variantKey: string; label: string }) {
+export function CheckButton({
+  variantKey,
+  label,
+  ...looks
+}: { variantKey: string; label: string } & Pick<ButtonProps, "size" | "variant">) {
   const { actions, store } = useRuntime();
   const state = useSession();
   const [isChecking, setIsChecking] = useState(false);
@@ -24,7 +28,7 @@ export function CheckButton({ variantKey, label }: { variantKey: string; label: 
   }
   return (
     <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
-      <Button size="sm" disabled={isChecking} onClick={check}>
+      <Button size="sm" {...looks} disabled={isChecking} onClick={check}>
         {isChecking ? (
           <LoaderCircle aria-hidden className="size-4 animate-spin" />
         ) : (

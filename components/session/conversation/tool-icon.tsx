@@ -1,5 +1,6 @@
 import {
   Camera,
+  CloudUpload,
   FileText,
   Folder,
   Globe,
@@ -32,6 +33,7 @@ const ICONS = {
   agents: Users,
   edit: PencilLine,
   check: ShieldCheck,
+  publish: CloudUpload,
   tool: Wrench,
 };
 

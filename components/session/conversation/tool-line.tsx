@@ -15,7 +15,7 @@ import { ToolIcon } from "./tool-icon.tsx";
 /** One tool call: icon, verb, object, time. It expands to input, result and pictures. */
 export function ToolLine({ toolCallId, toolName, input, call, isOver }: TimelineCall) {
   const [isOpen, setOpen] = useState(false);
-  const words = describeTool(toolName, input);
+  const words = describeTool(toolName, input, call?.state === "succeeded" ? call.preview : "");
   const isRunning = call ? call.state === "started" : !isOver;
   return (
     <div>

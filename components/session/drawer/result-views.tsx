@@ -6,6 +6,7 @@ import type { Deliverable } from "#lib/page/state/view-types.ts";
 import { Button } from "../../ui/button.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
+import { download } from "../../ui/download.ts";
 import { EmptyNote } from "../../ui/empty-note.tsx";
 import { JsonTree } from "../../ui/json-tree.tsx";
 import { Segments } from "../../ui/segments.tsx";
@@ -93,9 +94,3 @@ function showView(view: View, deliverable: Deliverable, schema: unknown): ReactN
 const Padded = ({ children }: { children: ReactNode }) => <div className="px-4 py-3">{children}</div>;
 
 const toText = (value: unknown): string => JSON.stringify(value, null, 2) ?? "";
-
-function download(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-  Object.assign(document.createElement("a"), { href: url, download: name }).click();
-  URL.revokeObjectURL(url);
-}

@@ -156,6 +156,15 @@ async function makeVariant() {
   return session;
 }
 
+/** A published variant. */
+async function makePublication() {
+  const { api } = await makeVariant();
+  const variant = `${api}/variants/main`;
+  const answer = await service.call("POST", `${variant}/publish`, { unchecked: true });
+  const { publication } = (await answer.clone().json()) as { publication: { id: string } };
+  return { variant, answer, id: publication.id };
+}
+
 const messages = [userMessage("work")];
 const annotation = { event: "submit", annotations: [{ selector: "h1", comment: "bigger" }], more: true };
 
@@ -206,6 +215,56 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
     async () => service.call("GET", `${(await makeVariant()).api}/variants/main/revisions/1`),
   ],
   listPreviews: [200, async () => service.call("GET", `${(await makeVariant()).api}/previews`)],
+  publishVariant: [201, async () => (await makePublication()).answer],
+  rollbackVariant: [
+    200,
+    async () =>
+      service.call("POST", `${(await makePublication()).variant}/rollback`, {
+        release: 1,
+      }),
+  ],
+  unpublishVariant: [200, async () => service.call("POST", `${(await makePublication()).variant}/unpublish`)],
+  listReleases: [200, async () => service.call("GET", `${(await makePublication()).variant}/releases`)],
+  exportRevision: [
+    200,
+    async () =>
+      service.call("GET", `${(await makeVariant()).api}/variants/main/revisions/1/export?format=posthog`),
+  ],
+  importVariant: [
+    201,
+    async () =>
+      service.call("POST", `${(await makeVariant()).api}/variants/b/import`, {
+        format: "json",
+        document: {
+          pages: [
+            {
+              url: "https://shop.example/",
+              match: "path",
+              changes: [{ id: "c1", op: "setText", selector: "h1", text: "Shop" }],
+              css: "",
+              js: "",
+            },
+          ],
+        },
+      }),
+  ],
+  listPublications: [
+    200,
+    async () => {
+      await makePublication();
+      return service.call("GET", "/api/publications?limit=1");
+    },
+  ],
+  rollbackPublication: [
+    200,
+    async () =>
+      service.call("POST", `/api/publications/${(await makePublication()).id}/rollback`, { release: 1 }),
+  ],
+  unpublishPublication: [
+    200,
+    async () => service.call("POST", `/api/publications/${(await makePublication()).id}/unpublish`),
+  ],
+  readScript: [200, async () => service.call("GET", `/v/${(await makePublication()).id}.js`)],
   editVariant: [
     201,
     async () =>

@@ -45,6 +45,8 @@ describe("the holder of an MCP token", () => {
     const names = await listNames(client);
     for (const name of ["apply_variant", "check_variant", "set_previews", "refresh_previews"])
       assert.ok(names.includes(name), name);
+    // Only a turn publishes.
+    assert.ok(!names.includes("publish_variant"));
     const add = [{ op: "setText", selector: "#pay", text: "Pay now" }];
     const applied = await callTool(client, "apply_variant", { baseRevision: 0, add });
     assert.match(readText(applied), /^Stored revision 1 of variant main/);

@@ -24,7 +24,14 @@ before(async () => {
 });
 after(() => opened.close());
 
-const EDITING = ["apply_variant", "check_variant", "set_previews", "refresh_previews", "screenshot"];
+const EDITING = [
+  "apply_variant",
+  "check_variant",
+  "set_previews",
+  "refresh_previews",
+  "publish_variant",
+  "screenshot",
+];
 const outputSchema = { type: "object", properties: { title: { type: "string" } } };
 
 /** The editing tools that a session's first turn is offered. */
@@ -51,16 +58,16 @@ describe("the tool policy and the editing tools", () => {
   }
 
   it("capabilities remove them, and include does not bring them back", async () => {
-    assert.deepEqual(await offer({ capabilities: { browser: false } }), ["apply_variant"]);
-    assert.deepEqual(await offer({ capabilities: { browser: false, sandbox: false } }), []);
+    assert.deepEqual(await offer({ capabilities: { browser: false } }), ["apply_variant", "publish_variant"]);
+    assert.deepEqual(await offer({ capabilities: { browser: false, sandbox: false } }), ["publish_variant"]);
     const tools = { include: EDITING };
     assert.deepEqual(await offer({ outputSchema, tools, capabilities: { browser: false } }), [
       "apply_variant",
+      "publish_variant",
     ]);
-    assert.deepEqual(
-      await offer({ outputSchema, tools, capabilities: { browser: false, sandbox: false } }),
-      [],
-    );
+    assert.deepEqual(await offer({ outputSchema, tools, capabilities: { browser: false, sandbox: false } }), [
+      "publish_variant",
+    ]);
   });
 });
 

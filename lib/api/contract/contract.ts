@@ -4,6 +4,7 @@ import { browserOperations } from "./operations/browser.ts";
 import { followUpOperations } from "./operations/follow-ups.ts";
 import { keyOperations } from "./operations/keys.ts";
 import { pageOperations } from "./operations/pages.ts";
+import { publicationOperations } from "./operations/publications.ts";
 import { recordOperations } from "./operations/records.ts";
 import { serviceOperations } from "./operations/service.ts";
 import { sessionOperations } from "./operations/sessions.ts";
@@ -23,6 +24,7 @@ export const contract = {
   ...pageOperations,
   ...agentPageOperations,
   ...variantOperations,
+  ...publicationOperations,
   ...keyOperations,
   ...serviceOperations,
 } as const satisfies Record<string, Operation>;

@@ -20,6 +20,8 @@ export type OperationAuth =
 export const KEY_AUTH = { kind: "key" } as const;
 /** Any visitor of the session page, or a client with an API key. */
 export const READER_AUTH = { kind: "share", role: "view", orKey: true } as const;
+/** A visitor of the session page who may control the session, or a client with an API key. */
+export const PUBLISHER_AUTH = { kind: "share", role: "drive", orKey: true } as const;
 
 /** A visitor of the session page. */
 export const VISITOR_AUTH = { kind: "share", role: "view", orKey: false } as const;
@@ -67,7 +69,10 @@ export type Operation = {
   errors?: readonly ErrorCode[];
   /** Responses by status. `stream` is an event stream, binary data or an empty body. */
   answers: Record<number, z.ZodType | "stream">;
-  /** Media types of `stream` responses by status. A `stream` response without an entry has no body. */
+  /**
+   * Media types of responses other than JSON, by status. A `stream` response without an entry has no body; one with a
+   * schema is JSON or one of these.
+   */
   media?: Record<number, readonly string[]>;
   /** Headers of a response beyond those that all responses have, by status. */
   answerHeaders?: Record<number, readonly AnswerHeader[]>;

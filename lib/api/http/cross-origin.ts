@@ -1,7 +1,10 @@
 import { isSameService } from "./same-origin.ts";
 
-/** Who may call from another origin: anybody (without credentials), the deployment's first parties, or nobody. */
-export type CrossOriginRule = "any" | "first-party" | "none";
+/**
+ * Who may call from another origin: anybody (without credentials), the deployment's first parties, or nobody. `public`
+ * answers are the same for everybody, so that caches can share them.
+ */
+export type CrossOriginRule = "any" | "public" | "first-party" | "none";
 
 type CrossOriginVerdict =
   | { kind: "answered"; response: Response }
@@ -21,6 +24,7 @@ export function allowCrossOrigin(
 ): CrossOriginVerdict {
   const origin = request.headers.get("origin");
   if (rule === "none") return { kind: "allowed", headers: {} };
+  if (rule === "public") return { kind: "allowed", headers: { "Access-Control-Allow-Origin": "*" } };
   const isKnown =
     rule === "any" || origin === null || isSameService(origin, baseUrl) || firstPartyOrigins.includes(origin);
   const vary = { Vary: "Origin" };

@@ -1,16 +1,21 @@
 import { randomBytes } from "node:crypto";
 
+/** Whether an address is of the demo shop. */
+export const isDemo = (pathname: string): boolean => pathname === "/demo" || pathname.startsWith("/demo/");
+
 /**
  * What a page may load and run. Our own pages have a nonce policy: no foreign script, frame or connection. The demo shop
- * is a guest with looser rules, and without a nonce. Source: `security.md`, Session page.
+ * is a guest with looser rules, and without a nonce. With `?visitor` it runs published variants, whose scripts are agent-made:
+ * there it has an origin of its own, without our cookies. Source: `security.md`, Session page.
  */
 export function makePagePolicy(
-  pathname: string,
+  { pathname, searchParams }: Pick<URL, "pathname" | "searchParams">,
   isDev: boolean,
 ): { policy: string; nonce: string | undefined } {
-  if (pathname === "/demo" || pathname.startsWith("/demo/")) {
+  if (isDemo(pathname)) {
     const policy = "default-src 'self'; style-src 'self' 'unsafe-inline'; frame-ancestors 'self'";
-    return { policy, nonce: undefined };
+    const isVisited = searchParams.has("visitor");
+    return { policy: isVisited ? `${policy}; sandbox allow-scripts allow-forms` : policy, nonce: undefined };
   }
   const nonce = randomBytes(16).toString("base64");
   const policy = [

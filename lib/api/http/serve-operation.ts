@@ -17,8 +17,8 @@ export type RouteServices = Pick<
 > & { settings: Pick<ApiServices["settings"], "baseUrl"> };
 
 const BODY_BYTES_MAX = 64 * 1024;
-/** What any id of ours looks like; anything else names nothing, and need not be looked up. */
-const ID = /^[\w-]{1,100}$/;
+/** What any id of ours looks like, and the file of a script; anything else names nothing, and need not be looked up. */
+const ID = /^[\w-]{1,100}(@\d{1,9})?(\.js)?$/;
 
 /**
  * Serves one operation: authentication, body cap, strict JSON, validation, rate limit, the handler, and the answer

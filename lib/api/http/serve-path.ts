@@ -12,6 +12,7 @@ export type PathOperations = Partial<Record<string, OperationName>>;
 const SPECIAL: Record<string, CrossOriginRule> = {
   "/api/sessions/:sessionId/annotations/webhook": "any",
   "/api/sessions/:sessionId/browser": "first-party",
+  "/v/:script": "public",
 };
 
 /**

@@ -236,11 +236,11 @@ async function takeSnapshot(
 
 /** The variants and previews of a session. A sub-agent's page has none, because they belong to the session at the top. */
 async function readVariants(
-  { db }: ApiServices,
+  { db, settings }: ApiServices,
   { id, parentSessionId }: SessionRow,
 ): Promise<Pick<SessionSnapshot, "variants" | "previews">> {
   if (parentSessionId !== null) return { variants: [], previews: [] };
-  return { variants: await listVariantFacts(db, id), previews: await listPreviews(db, id) };
+  return { variants: await listVariantFacts(db, id, settings.baseUrl), previews: await listPreviews(db, id) };
 }
 
 const toRunView = (run: RunRow): RunView => ({

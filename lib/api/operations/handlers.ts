@@ -7,9 +7,20 @@ import { readBrowser, readPagePicture, retargetBrowser, steerBrowser } from "./b
 import { createSession, startSession } from "./create-session.ts";
 import { listDeliveries, redeliverCallback } from "./deliveries.ts";
 import { answerElicitation, listElicitations } from "./elicitations.ts";
+import { exportRevision, importVariant } from "./exports.ts";
 import { createKey, listKeys, revokeKey, rotateKey } from "./keys.ts";
 import { listMessages, listSessions } from "./lists.ts";
 import { postMessage, postPersonMessage } from "./messages.ts";
+import {
+  listPublications,
+  listReleases,
+  publishVariant,
+  readScript,
+  rollbackPublication,
+  rollbackVariant,
+  unpublishPublication,
+  unpublishVariant,
+} from "./publications.ts";
 import { editQueued, listQueue, removeQueued } from "./queue.ts";
 import { streamRequest } from "./requests.ts";
 import { createMcpToken, readHealth, readOpenApi, readReadiness } from "./service.ts";
@@ -78,6 +89,16 @@ export const handlers: { [Name in OperationName]: Handler<Contract[Name]> } = {
   listVariants,
   readRevision,
   listPreviews,
+  publishVariant,
+  rollbackVariant,
+  unpublishVariant,
+  listReleases,
+  exportRevision,
+  importVariant,
+  listPublications,
+  rollbackPublication,
+  unpublishPublication,
+  readScript,
   editVariant,
   checkAsPerson,
   showVariant,

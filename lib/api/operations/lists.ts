@@ -77,10 +77,12 @@ export async function listMessages(
 /** The refusal of a cursor that no page of the list gave. */
 export const unknownCursor = (): Failure => fail("invalid_request", "cursor: is not one that this list gave");
 
-const writeCursor = (row: SessionRow) =>
+/** The cursor after a row. */
+export const writeCursor = (row: { createdAt: Date; id: string }) =>
   Buffer.from(`${row.createdAt.toISOString()} ${row.id}`).toString("base64url");
 
-function readCursor(cursor: string): { createdAt: Date; id: string } | undefined {
+/** @returns undefined for a cursor that no list gave. */
+export function readCursor(cursor: string): { createdAt: Date; id: string } | undefined {
   const [at = "", id = ""] = Buffer.from(cursor, "base64url").toString().split(" ");
   const createdAt = new Date(at);
   const isOurs =

@@ -1,5 +1,6 @@
 import type { ShareRole } from "#db/schema/unions.ts";
 import { findAgent } from "#lib/agents/agent-store.ts";
+import { scriptUrl } from "#lib/publication/script-address.ts";
 import { limitDelegation } from "#lib/session/delegation.ts";
 import { findSession, readSessionExtras, type SessionRow } from "#lib/session/session-store.ts";
 import { roleOf } from "../auth/authenticate.ts";
@@ -57,5 +58,11 @@ export async function deleteSession(
   { session }: CallOf<"deleteSession">,
 ): Promise<Answer> {
   const outcome = await services.removeSession(session.id, session.ownerId);
-  return outcome ? { ok: true, status: 200, body: { success: true, ...outcome } } : unknownSession();
+  if (!outcome) return unknownSession();
+  const publications = outcome.publications.map(({ id, variant }) => ({
+    id,
+    variant,
+    scriptUrl: scriptUrl(services.settings.baseUrl, id),
+  }));
+  return { ok: true, status: 200, body: { success: true, ...outcome, publications } };
 }

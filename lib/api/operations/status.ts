@@ -31,7 +31,7 @@ export async function readAgentStatus(
   { session }: CallOf<"readAgentStatus">,
 ): Promise<Answer> {
   const status = await projectAgentStatus(services.db, session, services.settings.delegation);
-  const variants = (await readOutcome(services.db, session)) ?? [];
+  const variants = (await readOutcome(services.db, session, services.settings.baseUrl)) ?? [];
   return { ok: true, status: 200, body: { ...status, variants } };
 }
 

@@ -11,16 +11,23 @@ import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 
 /** `GET …/variants`: of a sub-agent, those of its root, which it works on. Source: `wire.md`, Variants. */
-export async function listVariants({ db }: ApiServices, { params }: CallOf<"listVariants">): Promise<Answer> {
-  const data = await listVariantSummaries(db, await findRootOf(db, params.sessionId));
+export async function listVariants(
+  { db, settings }: ApiServices,
+  { params }: CallOf<"listVariants">,
+): Promise<Answer> {
+  const data = await listVariantSummaries(db, await findRootOf(db, params.sessionId), settings.baseUrl);
   return { ok: true, status: 200, body: { success: true, data, nextCursor: null } };
 }
 
 const REVISION = /^[1-9]\d{0,8}$/;
 
+/** The number of a revision in a path; undefined for text that is none. */
+export const readRevisionNumber = (text: string): number | undefined =>
+  REVISION.test(text) ? Number(text) : undefined;
+
 /** `GET …/variants/:variantKey/revisions/:revision`. */
 export async function readRevision({ db }: ApiServices, { params }: CallOf<"readRevision">): Promise<Answer> {
-  const number = REVISION.test(params.revision) ? Number(params.revision) : undefined;
+  const number = readRevisionNumber(params.revision);
   const root = await findRootOf(db, params.sessionId);
   const found = number && (await findRevision(db, root, params.variantKey, number));
   if (!found) return fail("not_found", "no such revision");
@@ -74,7 +81,7 @@ const checking = new Set<string>();
 
 /** Checks the newest revision for a person, and answers once the report is stored. */
 export async function checkAsPerson(
-  { variants, db }: ApiServices,
+  { variants, db, settings }: ApiServices,
   { params }: CallOf<"checkAsPerson">,
 ): Promise<Answer> {
   const { sessionId, variantKey } = params;
@@ -98,7 +105,9 @@ export async function checkAsPerson(
   } finally {
     checking.delete(sessionId);
   }
-  const variant = (await listVariantSummaries(db, sessionId)).find(({ key }) => key === variantKey);
+  const variant = (await listVariantSummaries(db, sessionId, settings.baseUrl)).find(
+    ({ key }) => key === variantKey,
+  );
   return variant
     ? { ok: true, status: 200, body: { success: true, variant } }
     : fail("not_found", "no such variant");

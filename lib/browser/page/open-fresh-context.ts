@@ -13,6 +13,8 @@ export type FreshContextOptions = {
   /** Whether the page has a touch screen and a phone's viewport rules. */
   isMobile: boolean;
   storage: BrowserStorage;
+  /** Runs at the start of each document; null for none. */
+  script?: string | null;
 };
 
 /** A page in a context of its own, which no person sees. The caller closes it. */
@@ -52,7 +54,7 @@ export const guardedContextOptions = ({
  */
 export async function openFreshContext(
   deps: FreshContextDeps,
-  { viewport, isMobile, storage }: FreshContextOptions,
+  { viewport, isMobile, storage, script }: FreshContextOptions,
 ): Promise<FreshContext> {
   const context = await deps.browser.newContext({
     ...guardedContextOptions(deps.process),
@@ -72,6 +74,7 @@ export async function openFreshContext(
     const page = await context.newPage();
     context.on("page", (popup) => void popup.close().catch(() => {}));
     const cdp = await context.newCDPSession(page);
+    if (script) await cdp.send("Page.addScriptToEvaluateOnNewDocument", { source: script });
     const refuse = async (href: string) => {
       const url = URL.parse(href);
       return url ? deps.egress.refuse(url) : "the address cannot be read";

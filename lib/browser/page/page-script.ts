@@ -4,6 +4,8 @@ import type { CDPSession } from "playwright";
 export type PageScript = {
   /** Runs at the start of each document; null for none. */
   onLoad: string | null;
+  /** The part of it that also runs in the pages that the service opens in contexts of their own; null for none. */
+  everywhere: string | null;
   /** Brings the document that a page shows now to the same state. */
   now: string;
 };

@@ -4,7 +4,7 @@ import { startForwardProxy } from "#lib/net/proxy/forward-proxy.ts";
 import { createOwnOriginRule, type OwnOrigin } from "#lib/net/proxy/own-origin.ts";
 
 /** The paths of the service's own origin that the agent's browser may open. */
-const OWN_PATHS = ["/demo", "/p/"];
+const OWN_PATHS = ["/demo", "/p/", "/v/"];
 
 const REFUSALS_MAX = 200;
 

@@ -221,7 +221,10 @@ function toLiveBrowser({ deps, usage }: Session, { taken, starts }: RunningBrows
     openingPages: taken.opening,
     select: taken.select,
     readRefusal: taken.readRefusal,
-    openContext: taken.openContext,
+    async openContext(options) {
+      const { everywhere } = await deps.readPageScript();
+      return taken.openContext({ ...options, script: everywhere });
+    },
   };
 }
 

@@ -5,13 +5,19 @@ export type ActionOutcome<Answer> =
 
 const TIMEOUT_MS = 30_000;
 
+type CallOptions<Answer> = {
+  timeoutMs?: number;
+  /** Reads the answer; as JSON by default. */
+  read?: (response: Response) => Promise<Answer>;
+};
+
 /** Calls a route of the page's own and turns every way to fail into a sentence. Never throws. */
 export async function callAction<Answer>(
   fetcher: typeof fetch,
   method: string,
   path: string,
   body?: unknown,
-  timeoutMs = TIMEOUT_MS,
+  { timeoutMs = TIMEOUT_MS, read }: CallOptions<Answer> = {},
 ): Promise<ActionOutcome<Answer>> {
   const init: RequestInit = { method, credentials: "same-origin", signal: AbortSignal.timeout(timeoutMs) };
   if (body !== undefined) {
@@ -21,6 +27,7 @@ export async function callAction<Answer>(
   try {
     const response = await fetcher(path, init);
     if (response.ok) {
+      if (read) return { isDone: true, answer: await read(response) };
       // Same service, same contract; a body that breaks off or is no JSON is as good as none, and is caught below.
       const answer: unknown = response.status === 204 ? undefined : await response.json();
       return { isDone: true, answer: answer as Answer };

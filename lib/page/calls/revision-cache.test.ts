@@ -9,7 +9,7 @@ const PATHS = {
   agents: "/agents",
   variants: "/variants",
 };
-const variant = { key: "main", revision: 2, check: null, changeCount: 1, isShown: true };
+const variant = { key: "main", revision: 2, check: null, publication: null, changeCount: 1, isShown: true };
 
 /** A cache over a service whose answers are numbered. */
 function openCache(statusOf: (call: number) => number = () => 200) {

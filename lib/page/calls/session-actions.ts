@@ -12,10 +12,11 @@ import type {
   VariantSummary,
 } from "../state/view-types.ts";
 import { type ActionOutcome, callAction } from "./call-action.ts";
+import { createPublicationActions, type PublicationActions } from "./publication-actions.ts";
 import { type EarlierMessages, readEarlier } from "./read-earlier.ts";
 
 /** What the page can do to its session, with the share cookie as the credential. Source: `wire.md`, Follow-ups. */
-export type SessionActions = {
+export type SessionActions = PublicationActions & {
   sendMessage: (
     text: string,
     mode: FollowUpMode,
@@ -89,6 +90,7 @@ export function createSessionActions(
   const call = <Answer>(method: string, path: string, body?: unknown) =>
     callAction<Answer>(fetcher, method, `${actions}${path}`, body);
   return {
+    ...createPublicationActions(variants, fetcher),
     sendMessage: (text, mode) => call("POST", "/messages", { text, mode }),
     cancel: () => call("POST", "/cancel", {}),
     answer: (elicitationId, reply) => call("POST", `/elicitations/${elicitationId}`, reply),
@@ -125,13 +127,9 @@ export function createSessionActions(
     },
     async checkVariant(key) {
       const path = `${actions}/variants/${key}/check`;
-      const outcome = await callAction<{ variant: VariantSummary }>(
-        fetcher,
-        "POST",
-        path,
-        undefined,
-        CHECK_TIMEOUT_MS,
-      );
+      const outcome = await callAction<{ variant: VariantSummary }>(fetcher, "POST", path, undefined, {
+        timeoutMs: CHECK_TIMEOUT_MS,
+      });
       return outcome.isDone ? { isDone: true, answer: outcome.answer.variant } : outcome;
     },
     showVariant: (variant) => call("POST", "/shown-variant", { variant }),

@@ -2,14 +2,19 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { applyEvent } from "./apply-event.ts";
 import { createSessionStore } from "./page-store.ts";
-import { AT, event, snapshot, started } from "./testing.ts";
-import type { VariantRevision, VariantView } from "./view-types.ts";
+import { AT, event, publicationOf, snapshot, started } from "./testing.ts";
+import type { Publication, VariantRevision, VariantView } from "./view-types.ts";
 
-const summary = (key: string, revision: number, status: "pass" | "fail" | null = null) => ({
+const summary = (
+  key: string,
+  revision: number,
+  status: "pass" | "fail" | null = null,
+  publication: Publication | null = null,
+) => ({
   key,
   revision,
   check: status && { status, at: AT },
-  publication: null,
+  publication,
 });
 const updated = (seq: number, variant: object, changeCount: number, isShown = true) =>
   event(seq, { kind: "variant.updated", variant, author: "agent", changeCount, isShown });
@@ -79,6 +84,23 @@ test("a revision that was read brings the facts that a list of variants does not
   assert.deepEqual(factsOf(store.getState().variants), ["main 2 unchecked 1 true"]);
   store.noteShownVariant(null);
   assert.deepEqual(factsOf(store.getState().variants), ["main 2 unchecked 1 false"]);
+});
+
+test("what is published follows the snapshot, the events and the answers", () => {
+  const variants = [{ ...summary("main", 2, null, publicationOf(1, 1)), changeCount: 1, isShown: true }];
+  const store = createSessionStore({ ...snapshot, variants });
+  const release = () => store.getState().variants[0]?.publication?.number ?? null;
+  const receive = (data: ReturnType<typeof updated>) =>
+    store.receive({ type: "variant.updated", seq: data.seq, sessionId: data.sessionId, timestamp: AT, data });
+  assert.equal(release(), 1);
+  receive(updated(4, summary("main", 2, null, publicationOf(2, 2)), 1));
+  assert.equal(release(), 2);
+  store.notePublication("main", null);
+  assert.equal(release(), null);
+  store.mergeVariants([summary("main", 2, null, publicationOf(3, 2))]);
+  assert.equal(release(), 3);
+  receive(updated(5, summary("main", 1, null, publicationOf(1, 1)), 1));
+  assert.equal(release(), 3, "an event about an older revision changes nothing");
 });
 
 test("previews are replaced as a set", () => {

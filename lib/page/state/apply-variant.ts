@@ -1,5 +1,5 @@
 import type { SessionState } from "./session-state.ts";
-import type { DomainEvent, VariantRevision, VariantSummary, VariantView } from "./view-types.ts";
+import type { DomainEvent, Publication, VariantRevision, VariantSummary, VariantView } from "./view-types.ts";
 
 type EventOf<Kind extends DomainEvent["kind"]> = Extract<DomainEvent, { kind: Kind }>;
 
@@ -30,17 +30,17 @@ function updateVariant(
   return merged.map((each) => (each.key === variant.key ? { ...each, isShown } : each));
 }
 
-/** Adds a variant or updates its revision and check, unless a newer revision is known. */
+/** Adds a variant or updates its revision, check and publication, unless a newer revision is known. */
 export function mergeVariant(
   variants: VariantView[],
-  { key, revision, check }: VariantSummary,
+  { key, revision, check, publication }: VariantSummary,
 ): VariantView[] {
   const index = variants.findIndex((each) => each.key === key);
   const known = variants[index];
-  if (!known) return [...variants, { key, revision, check, changeCount: null, isShown: false }];
+  if (!known) return [...variants, { key, revision, check, publication, changeCount: null, isShown: false }];
   if (known.revision > revision) return variants;
   const changeCount = known.revision === revision ? known.changeCount : null;
-  return variants.with(index, { ...known, revision, check, changeCount });
+  return variants.with(index, { ...known, revision, check, publication, changeCount });
 }
 
 /** Adds the number of changes of a revision that was read, where no event brought it. */
@@ -50,6 +50,13 @@ export const noteRead = (variants: VariantView[], read: VariantRevision): Varian
       ? { ...each, changeCount: countChanges(read), isShown: read.isShown }
       : each,
   );
+
+/** Sets what of a variant is published; null for nothing. */
+export const setPublication = (
+  variants: VariantView[],
+  key: string,
+  publication: Publication | null,
+): VariantView[] => variants.map((each) => (each.key === key ? { ...each, publication } : each));
 
 /** Marks one variant as shown in the live browser; null for none. */
 export const markShown = (variants: VariantView[], key: string | null): VariantView[] =>

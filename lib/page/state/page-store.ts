@@ -1,11 +1,12 @@
 import type { EarlierMessages } from "../calls/read-earlier.ts";
 import { applyDelta } from "./apply-delta.ts";
 import { applyEvent, dropElicitation, projectTurnState } from "./apply-event.ts";
-import { markShown, mergeVariant, noteRead } from "./apply-variant.ts";
+import { markShown, mergeVariant, noteRead, setPublication } from "./apply-variant.ts";
 import { createSessionState, isOpen, type SessionState } from "./session-state.ts";
 import type {
   AgentView,
   LiveFrame,
+  Publication,
   QueuedMessage,
   RunView,
   SessionSnapshot,
@@ -35,6 +36,8 @@ export type SessionStore = {
   mergeVariants: (variants: VariantSummary[]) => void;
   /** Adds the facts of a revision that was read: number of changes, and whether it is shown. */
   noteRevision: (revision: VariantRevision) => void;
+  /** Sets what of a variant is published, before the event arrives. */
+  notePublication: (key: string, publication: Publication | null) => void;
   /** Sets the variant that the live browser shows, before the event arrives. */
   noteShownVariant: (key: string | null) => void;
   /** Takes over the session's new share link, after the old one was revoked. */
@@ -87,6 +90,8 @@ export function createSessionStore(
     mergeVariants: (variants) =>
       change({ ...state, variants: variants.reduce(mergeVariant, state.variants) }),
     noteRevision: (revision) => change({ ...state, variants: noteRead(state.variants, revision) }),
+    notePublication: (key, publication) =>
+      change({ ...state, variants: setPublication(state.variants, key, publication) }),
     noteShownVariant: (key) => change({ ...state, variants: markShown(state.variants, key) }),
     replaceShare: (share) => change({ ...state, paths: { ...state.paths, share } }),
     addEarlier({ messages, hasEarlier }) {

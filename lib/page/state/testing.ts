@@ -1,6 +1,12 @@
 import { applyEvent } from "./apply-event.ts";
 import { createSessionState } from "./session-state.ts";
-import type { DomainEvent, MessageDelta, SessionSnapshot, TranscriptMessage } from "./view-types.ts";
+import type {
+  DomainEvent,
+  MessageDelta,
+  Publication,
+  SessionSnapshot,
+  TranscriptMessage,
+} from "./view-types.ts";
 
 /** When everything in these tests happens. */
 export const AT = "2026-11-20T10:00:00.000Z";
@@ -125,6 +131,23 @@ export const delta = (offset: number, text: string, rest: Partial<MessageDelta> 
   offset,
   text,
   ...rest,
+});
+
+/** A release of the variant `main` that is published. */
+export const publicationOf = (
+  number: number,
+  revision: number,
+  fields: Partial<Publication> = {},
+): Publication => ({
+  id: "pub_a",
+  release: `rel_${number}`,
+  number,
+  revision,
+  isUnchecked: false,
+  scriptUrl: "https://service.example/v/pub_a.js",
+  pinnedScriptUrl: `https://service.example/v/pub_a@${number}.js`,
+  integrity: "sha384-abc",
+  ...fields,
 });
 
 /** What the provider counted, for a run's end. */

@@ -9,7 +9,9 @@ import type {
   DeliveryRecord,
   LiveClientFrame,
   Preview,
+  Publication,
   QueuedMessage,
+  Release,
   SessionSummary,
   ShareLink,
   VariantChange,
@@ -45,7 +47,9 @@ export type {
   LiveClientFrame,
   MessageDelta,
   Preview,
+  Publication,
   QueuedMessage,
+  Release,
   RunOrigin,
   RunOutcome,
   SessionSummary,
@@ -140,7 +144,7 @@ export type MissingToolsView = {
 };
 
 /** A variant as the page lists it. The revision's document is read when it is shown. */
-export type VariantView = Pick<VariantSummary, "key" | "revision" | "check"> & {
+export type VariantView = VariantSummary & {
   /** Number of changes in the newest revision; null until the page has read it. */
   changeCount: number | null;
   /** Whether the live browser shows the variant; at most one variant of a session is shown. */
@@ -151,6 +155,15 @@ export type VariantView = Pick<VariantSummary, "key" | "revision" | "check"> & {
 export type VariantEdit =
   | { action: "drop" | "off" | "on"; changeId: string }
   | { action: "setText"; changeId: string; text: string };
+
+/** File formats to which a revision is exported. */
+export type ExportFormat = "script" | "json" | "growthbook" | "posthog";
+
+/** File formats from which a variant is imported. */
+export type ImportFormat = Exclude<ExportFormat, "script">;
+
+/** A change that an export or import left out, because a format cannot carry it. */
+export type OmittedChange = { changeId: string | null; url: string | null; reason: string };
 
 /** A run as the page shows it. */
 export type RunView = {

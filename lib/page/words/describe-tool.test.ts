@@ -22,7 +22,7 @@ test("a tool of a remote server is described by tool and server name", () => {
 });
 
 test("an unknown tool is described by its name", () => {
-  assert.equal(describeTool("publish_variant", null).running, "Using publish variant");
+  assert.equal(describeTool("rewind_time", null).running, "Using rewind time");
 });
 
 test("several calls of one tool are described in one sentence", () => {
@@ -46,4 +46,20 @@ test("previews are described with their number", () => {
   assert.equal(describeTool("set_previews", { previews: [{}] }).running, "Taking 1 preview");
   assert.equal(describeTool("set_previews", null).done, "Took previews");
   assert.equal(describeTool("check_variant", { variant: "b" }).object, "b");
+});
+
+test("a publishing is described with its release once the result names it", () => {
+  const words = describeTool("publish_variant", { variant: "b" });
+  assert.deepEqual(
+    [words.running, words.done, words.object],
+    ["Publishing the variant", "Published the variant", "b"],
+  );
+  const published = describeTool(
+    "publish_variant",
+    {},
+    "Published release 2 of variant main: revision 3.\n…",
+  );
+  assert.deepEqual([published.done, published.object], ["Published release 2 of main", null]);
+  const known = "Revision 3 of variant b is published already, as release 12.";
+  assert.equal(describeTool("publish_variant", { variant: "b" }, known).done, "Published release 12 of b");
 });

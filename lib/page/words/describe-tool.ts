@@ -1,4 +1,8 @@
-import { describeEditsOfCall, describePreviewsOfCall } from "./describe-variant-call.ts";
+import {
+  describeEditsOfCall,
+  describePreviewsOfCall,
+  describeReleaseOfCall,
+} from "./describe-variant-call.ts";
 
 /** A tool call in plain words, which the page shows instead of the tool name. */
 export type ToolWords = {
@@ -17,6 +21,7 @@ export type ToolWords = {
     | "agents"
     | "edit"
     | "check"
+    | "publish"
     | "tool";
   /** While it runs: `Reading the page`. */
   running: string;
@@ -139,6 +144,7 @@ const WORDS: Record<string, Words> = {
   list_evidence: { icon: "history", running: "Listing the evidence", done: "Listed the evidence" },
   apply_variant: { icon: "edit", running: "Changing the page", done: "Changed the page" },
   check_variant: { icon: "check", running: "Checking the variant", done: "Checked the variant" },
+  publish_variant: { icon: "publish", running: "Publishing the variant", done: "Published the variant" },
   set_previews: { icon: "camera", running: "Taking previews", done: "Took previews" },
   refresh_previews: { icon: "camera", running: "Taking the previews again", done: "Took the previews again" },
 };
@@ -162,8 +168,14 @@ const OBJECT_FIELDS = [
 ];
 const OBJECT_CHARACTERS_MAX = 120;
 
-/** Describes a tool call. Unknown tools are shown by name. */
-export function describeTool(toolName: string, input: unknown): ToolWords {
+/**
+ * Describes a tool call. Unknown tools are shown by name.
+ *
+ * @param result the beginning of its result, if it succeeded.
+ */
+export function describeTool(toolName: string, input: unknown, result = ""): ToolWords {
+  const release = toolName === "publish_variant" ? describeReleaseOfCall(input, result) : null;
+  if (release !== null) return describeRelease(release);
   const words = describeCounted(toolName, input) ?? WORDS[toolName] ?? describeOther(toolName);
   return {
     ...words,
@@ -177,6 +189,13 @@ function describeCounted(toolName: string, input: unknown): Words | undefined {
   const previews = toolName === "set_previews" ? describePreviewsOfCall(input) : null;
   if (previews === null) return undefined;
   return { icon: "camera", running: `Taking ${previews}`, done: `Took ${previews}` };
+}
+
+/** `publish_variant` with its outcome: `Published release 2 of main`. */
+function describeRelease(release: string): ToolWords {
+  const done = `Published ${release}`;
+  const running = "Publishing the variant";
+  return { icon: "publish", running, done, many: (count) => `${done}, ${count} times`, object: null };
 }
 
 function describeOther(toolName: string): Words {

@@ -24,6 +24,12 @@ export function describeEditsOfCall(input: unknown): string | null {
   return facts.length > 0 ? facts.join(", ") : null;
 }
 
+/** Names the release that a call of `publish_variant` made: `release 2 of main`. Null if the result names none. */
+export function describeReleaseOfCall(input: unknown, result: string): string | null {
+  const number = /\brelease (\d+)\b/.exec(result.split("\n", 1)[0] ?? "")?.[1];
+  return number === undefined ? null : `release ${number} of ${textOf(input, "variant") ?? "main"}`;
+}
+
 const fieldOf = (input: unknown, field: string): unknown =>
   typeof input === "object" && input !== null
     ? new Map<string, unknown>(Object.entries(input)).get(field)

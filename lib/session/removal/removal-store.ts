@@ -1,6 +1,15 @@
-import { and, eq, gt, inArray, lt, ne, not, or, sql } from "drizzle-orm";
+import { and, eq, gt, inArray, isNotNull, lt, ne, not, or, sql } from "drizzle-orm";
 import type { Database, Transaction } from "#db/client.ts";
-import { browsers, deliveries, evidence, outbox, removals, runs, sessions } from "#db/schema/index.ts";
+import {
+  browsers,
+  deliveries,
+  evidence,
+  outbox,
+  publications,
+  removals,
+  runs,
+  sessions,
+} from "#db/schema/index.ts";
 import { queryRows } from "#db/statement.ts";
 import { OPEN_STATES } from "../run/run-store.ts";
 
@@ -28,8 +37,16 @@ export type RemovedRows = {
   browsers: number;
 };
 
-/** What a removal found: the sessions that are gone, which of their runs were open, and what else went. */
-export type Removal = { sessionIds: string[]; openRunIds: string[]; rows: RemovedRows };
+/** A published variant, which stays when its session is removed. */
+export type KeptPublication = { id: string; variant: string };
+
+/** What a removal found: the sessions that are gone, which of their runs were open, what else went, and what stays. */
+export type Removal = {
+  sessionIds: string[];
+  openRunIds: string[];
+  rows: RemovedRows;
+  publications: KeptPublication[];
+};
 
 /**
  * Removes a session of this owner and its sub-agents with every row of theirs, large objects included, and notes that
@@ -51,13 +68,18 @@ export async function removeSessionRows(
     .select({ id: runs.id })
     .from(runs)
     .where(and(inArray(runs.sessionId, sessionIds), inArray(runs.state, OPEN_STATES)));
+  const published = await tx
+    .select({ id: publications.id, variant: publications.variant })
+    .from(publications)
+    .where(and(inArray(publications.sessionId, sessionIds), isNotNull(publications.release)))
+    .orderBy(publications.createdAt, publications.id);
   await forgetJobs(tx, sessionIds);
   await tx.execute(sql`
     select lo_unlink(large.oid) from ${evidence} join pg_largeobject_metadata large
       on ${evidence.path} = 'database:' || large.oid where ${inArray(evidence.sessionId, sessionIds)}`);
   await tx.insert(removals).values(sessionIds.map((id) => ({ sessionId: id })));
   await tx.delete(sessions).where(inArray(sessions.id, sessionIds));
-  return { sessionIds, openRunIds: open.map(({ id }) => id), rows };
+  return { sessionIds, openRunIds: open.map(({ id }) => id), rows, publications: published };
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Database } from "#db/client.ts";
 import { repeatOnDeadlock } from "#db/repeat-on-deadlock.ts";
-import { type Removal, type RemovedRows, removeSessionRows } from "./removal-store.ts";
+import { type KeptPublication, type Removal, type RemovedRows, removeSessionRows } from "./removal-store.ts";
 
 export type { Removal, RemovedRows } from "./removal-store.ts";
 
@@ -11,8 +11,12 @@ export type RemovedPart = (typeof REMOVED_PARTS)[number];
 /** A part of a removed session that could not be removed yet; the service tries again until it is gone. */
 export type PendingRemoval = { sessionId: string; part: RemovedPart; reason: string };
 
-/** What a removal did: the rows that went, and what is still to be removed outside the database. */
-export type RemovalOutcome = { deleted: RemovedRows; pending: PendingRemoval[] };
+/** What a removal did: the rows that went, what is still to be removed outside the database, and what stays published. */
+export type RemovalOutcome = {
+  deleted: RemovedRows;
+  pending: PendingRemoval[];
+  publications: KeptPublication[];
+};
 
 /**
  * Removes a session of this owner with everything the database has of it, in one transaction: whoever asks next finds

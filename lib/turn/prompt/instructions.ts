@@ -66,6 +66,10 @@ const CHECKING =
 /** For a session that shows previews. */
 const PREVIEWING = "- set_previews shows people the result, beside the page without it.";
 
+/** For a session that publishes. */
+const PUBLISHING =
+  "- publish_variant shows the variant to the visitors of the real pages. Call it only if the task asks to publish.";
+
 /** For a session that may delegate. */
 const DELEGATION = `## Sub-agents
 
@@ -108,6 +112,7 @@ function describeEditing({ toolNames, variants }: InstructionParts): string {
   const lines = [EDITING];
   if (toolNames.includes("check_variant")) lines.push(CHECKING);
   if (toolNames.includes("set_previews")) lines.push(PREVIEWING);
+  if (toolNames.includes("publish_variant")) lines.push(PUBLISHING);
   for (const { key, revision, check } of variants)
     lines.push(
       `- Variant ${key} has revision ${revision}, ${check ? `check: ${check.status}` : "not checked"}.`,

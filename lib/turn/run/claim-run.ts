@@ -51,7 +51,7 @@ export async function claimRun(deps: TurnDeps, job: PlayJob): Promise<ClaimResul
   const isSteered = claim.epoch > 1 && (await hasUnreadSteers(deps.db, claim.requestId));
   const mayHaveVariants = session.toolset.includes("apply_variant") && !(isFirst && agent === undefined);
   const variants = mayHaveVariants
-    ? await listVariantSummaries(deps.db, agent?.rootSessionId ?? session.id)
+    ? await listVariantSummaries(deps.db, agent?.rootSessionId ?? session.id, deps.settings.baseUrl)
     : [];
   if (run.cancelRequestedAt) deps.stops.stop(runId, STOPPED_REASON);
   return {

@@ -85,7 +85,7 @@ export async function closeRun(
       retry,
       lastAnswer,
       delegated,
-      variants: await readOutcome(tx, session),
+      variants: await readOutcome(tx, session, deps.settings.baseUrl),
     });
     const finish = async (written: Written) => ({
       ...written,

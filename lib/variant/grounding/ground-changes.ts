@@ -7,7 +7,7 @@ import { variantScript } from "../compile/variant-script.ts";
 import type { Change, VariantDocument, VariantPage } from "../document.ts";
 import { matchesAddress } from "../runtime/match-address.ts";
 import type { ChangeReport } from "../runtime/runtime-types.ts";
-import { REVERT_ALL, runInPage, untilApplied } from "../variant-in-page.ts";
+import { revertOthers, runInPage, untilApplied } from "../variant-in-page.ts";
 import {
   type ElementState,
   type FoundBySelector,
@@ -59,7 +59,7 @@ export async function groundChanges(
   const cdp = await live.cdp();
   return withFrames(live, async ([main]) => {
     if (!main) return { ok: false, problem: "The page is gone; open it again." };
-    await runInPage(cdp, REVERT_ALL);
+    await runInPage(cdp, revertOthers(null));
     const found = await find(main, here);
     if (typeof found === "string") {
       // The page may still be busy with them.

@@ -3,11 +3,13 @@ import type { VariantToolServices } from "../variants-deps.ts";
 import { applyVariantTool } from "./apply-variant.ts";
 import { checkVariantTool } from "./check-variant.ts";
 import { refreshPreviews, setPreviews } from "./previews.ts";
+import { publishVariantTool } from "./publish-variant.ts";
 
-/** The tools of variants and previews. */
+/** The tools of variants, previews and publications. */
 export const variantTools = (services: VariantToolServices): Tool[] => [
   applyVariantTool(services),
   checkVariantTool(services),
   setPreviews(services),
   refreshPreviews(services),
+  publishVariantTool(services),
 ];

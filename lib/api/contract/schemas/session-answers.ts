@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { CALLBACK_EVENTS, STARTUP_STATUSES } from "#db/schema/unions.ts";
+import { publicationId } from "#lib/events/wire-values.ts";
 import { REMOVED_PARTS } from "#lib/session/removal/remove-session.ts";
 import { deliveryRecordSchema, sessionSummarySchema } from "./answers.ts";
 
@@ -93,6 +94,19 @@ export const sessionDeletedSchema = z
       .meta({
         description:
           "Files that could not be removed from disk yet. The service retries until they are gone, also after a restart. Empty when the deletion is complete.",
+        examples: [[]],
+      }),
+    publications: z
+      .array(
+        z.object({
+          id: publicationId,
+          variant: z.string().meta({ description: "Key of the variant.", examples: ["main"] }),
+          scriptUrl: z.string().meta({ description: "URL of its script." }),
+        }),
+      )
+      .meta({
+        description:
+          "Published variants of the session. They stay published; `POST /api/publications/:publicationId/unpublish` ends them.",
         examples: [[]],
       }),
   })

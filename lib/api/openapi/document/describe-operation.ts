@@ -118,12 +118,12 @@ function describeAnswer(
     description: MEANINGS[status] ?? "Success.",
     ...(names.length > 0 && { headers: referToHeaders(names) }),
   };
-  if (answer !== "stream")
-    return { ...described, content: { "application/json": { schema: collector.add(answer, "output") } } };
-  const media = operation.media?.[status];
-  if (!media) return described;
-  const content = media.map((type) => [type, describeStream(collector, type)] as const);
-  return { ...described, content: Object.fromEntries(content) };
+  const media = operation.media?.[status] ?? [];
+  const content: Record<string, MediaObject> = Object.fromEntries(
+    media.map((type) => [type, describeStream(collector, type)] as const),
+  );
+  if (answer !== "stream") content["application/json"] = { schema: collector.add(answer, "output") };
+  return Object.keys(content).length === 0 ? described : { ...described, content };
 }
 
 /** OpenAPI 3.1 cannot describe an event stream, so the schema describes the `data` of each message. */

@@ -27,6 +27,10 @@ export const ERROR_DOCS: Record<ErrorCode, { description: string; example: strin
     description: "The resource's state does not allow the operation, or the session's queue is full.",
     example: "this message has started already",
   },
+  gone: {
+    description: "The release was unpublished.",
+    example: "this release was unpublished",
+  },
   payload_too_large: { description: "The body is too large.", example: "body: must be at most 8,192 KiB" },
   unsupported_media_type: {
     description: "The content type of the body is not JSON.",

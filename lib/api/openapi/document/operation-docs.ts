@@ -57,6 +57,27 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
     description:
       "Lists every sub-agent below the session, at every depth: parents before their children. A sub-agent is a session of its own, which the session's key can read but not control.",
   },
+  publishVariant: {
+    description:
+      "Makes an immutable release of the newest revision, whose script pages load from the next minute on. The newest check of the revision must have passed (`pass` or `warn`); `unchecked: true` publishes without. Returns 200 without a new release if the revision is the current release already. The session page calls it with the share cookie of the role `drive`.",
+    bodyExamples: { "The newest revision": {}, "Without a check": { revision: 3, unchecked: true } },
+  },
+  rollbackVariant: {
+    description:
+      "The moving script serves the given release, at the latest a minute later. An unpublished release is published again.",
+  },
+  unpublishVariant: {
+    description:
+      "The moving script becomes empty, so that pages which load it go on without an error. The scripts of single releases answer 410. Repeating it changes nothing.",
+  },
+  listPublications: {
+    description:
+      "Lists the publications of the key's owner, also those of deleted sessions and unpublished ones.",
+  },
+  readScript: {
+    description:
+      "Public: no credentials, `Access-Control-Allow-Origin: *`. The script of the current release may be cached for 60 s, that of a single release for 300 s. An unpublished publication answers an empty script.",
+  },
   readRequestStatus: {
     description:
       "`pending` until the turn starts, `running` while it runs (including retries), `completed` when no further run follows. Read the outcome from the `run.completed` event, the callback or the agent's status.",

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { PUBLICATION } from "#lib/events/wire-values.ts";
 import type { JsonSchema } from "../json-schema.ts";
 import type { ParameterObject } from "../types.ts";
 import type { SchemaCollector } from "./collect-schemas.ts";
@@ -27,6 +28,13 @@ const PATH_PARAMETERS: Record<string, { description: string; schema?: JsonSchema
     description: "Number of the revision.",
     schema: { type: "string", pattern: "^[1-9][0-9]{0,8}$" },
     example: "3",
+  },
+  publicationId: { description: "Id of the publication.", example: PUBLICATION },
+  script: {
+    description:
+      "File of the script: `<publicationId>.js` for the current release, `<publicationId>@<number>.js` for one release, `demo.js` for the newest publication of the demo shop.",
+    schema: { type: "string", pattern: "^(demo|pub_[a-z2-7]{24}(@[1-9][0-9]{0,8})?)\\.js$" },
+    example: `${PUBLICATION}.js`,
   },
   deliveryId: { description: "Id of the delivery.", example: "whd-6f1c9a3e-58d2-4b7a-9c40-2f6d8e1b7a53" },
 };

@@ -11,6 +11,10 @@ export const TAGS = [
   },
   { name: "Browser", description: "Query and retarget the live browser." },
   { name: "Variants", description: "Read the variants of a session's pages, their checks and previews." },
+  {
+    name: "Publications",
+    description: "Publish variants, roll them back, unpublish them, export and import them.",
+  },
   { name: "Records", description: "Read a session's transcript, annotations and evidence." },
   {
     name: "Callbacks",
@@ -34,6 +38,7 @@ const RULES: [RegExp, TagName][] = [
   [/\/(?:requests)\//, "Requests"],
   [/\/(?:agents?|queue|elicitations)\b/, "Agent"],
   [/\/browser$/, "Browser"],
+  [/\/(?:publish|rollback|unpublish|releases|export|import)$|^\/v\/|\/publications\b/, "Publications"],
   [/\/(?:variants|previews)\b/, "Variants"],
   [/\/deliveries\b/, "Callbacks"],
   [/\/mcp/, "Tool server"],

@@ -1,0 +1,55 @@
+"use client";
+
+import { type ReactNode, useState } from "react";
+import { Button } from "../../ui/button.tsx";
+
+/** A function that never changes, so that React calls it only when a button appears. */
+const focusButton = (button: HTMLButtonElement | null): void => button?.focus();
+
+/** A button that says what it does before it does it. */
+export function ConfirmButton({
+  label,
+  question,
+  confirm,
+  isBusy,
+  onConfirm,
+}: {
+  label: ReactNode;
+  /** What happens. */
+  question: string;
+  /** Label of the button that does it. */
+  confirm: string;
+  isBusy: boolean;
+  onConfirm: () => Promise<void>;
+}) {
+  const [state, setState] = useState<"idle" | "asking" | "cancelled">("idle");
+  if (state !== "asking") {
+    return (
+      <Button
+        ref={state === "cancelled" ? focusButton : null}
+        disabled={isBusy}
+        className="self-start"
+        onClick={() => setState("asking")}
+      >
+        {label}
+      </Button>
+    );
+  }
+  return (
+    <div className="flex w-full flex-col gap-2 rounded-lg border border-bad/30 bg-bad-soft px-3 py-2 text-sm">
+      <p>{question}</p>
+      <div className="flex flex-wrap gap-2">
+        <Button
+          ref={focusButton}
+          disabled={isBusy}
+          onClick={() => void onConfirm().finally(() => setState("idle"))}
+        >
+          {confirm}
+        </Button>
+        <Button variant="ghost" disabled={isBusy} onClick={() => setState("cancelled")}>
+          Cancel
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,59 @@
+"use client";
+
+import { CloudUpload } from "lucide-react";
+import { useState } from "react";
+import { mayDirect } from "#lib/page/state/session-state.ts";
+import type { VariantRevision, VariantView } from "#lib/page/state/view-types.ts";
+import { describePublication } from "#lib/page/words/describe-publication.ts";
+import { useSession } from "../../session/session-context.tsx";
+import { Button } from "../../ui/button.tsx";
+import { cn } from "../../ui/cn.ts";
+import { Dialog } from "../../ui/dialog.tsx";
+import { PublishDialog } from "./publish-dialog.tsx";
+
+const COLORS = {
+  quiet: "text-faint",
+  busy: "text-accent",
+  attention: "text-warn",
+  good: "text-good",
+  bad: "text-bad",
+} as const;
+
+/** Says what of a variant is published, and opens the dialog that publishes it. */
+export function PublishButton({
+  variant,
+  revision,
+  onShowCheck,
+}: {
+  variant: VariantView;
+  revision: VariantRevision | undefined;
+  /** Shows the report of the check. */
+  onShowCheck: () => void;
+}) {
+  const isDriver = mayDirect(useSession());
+  const [isOpen, setOpen] = useState(false);
+  const { tone, title } = describePublication(variant);
+  return (
+    <>
+      <Button size="sm" aria-haspopup="dialog" onClick={() => setOpen(true)}>
+        <CloudUpload aria-hidden className={cn(COLORS[tone])} />
+        {variant.publication === null && isDriver ? "Publish" : title}
+      </Button>
+      <Dialog
+        isOpen={isOpen}
+        onOpenChange={setOpen}
+        title={`Publication of ${variant.key}`}
+        className="w-[min(640px,calc(100vw-32px))]"
+      >
+        <PublishDialog
+          variant={variant}
+          revision={revision}
+          onShowCheck={() => {
+            setOpen(false);
+            onShowCheck();
+          }}
+        />
+      </Dialog>
+    </>
+  );
+}

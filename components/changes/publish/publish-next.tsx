@@ -1,0 +1,125 @@
+"use client";
+
+import type { ReactNode } from "react";
+import { findPublishStep } from "#lib/page/state/publish-step.ts";
+import { mayDirect } from "#lib/page/state/session-state.ts";
+import type { VariantView } from "#lib/page/state/view-types.ts";
+import { formatChangeCount } from "#lib/page/words/describe-change.ts";
+import { describeCheck } from "#lib/page/words/describe-check.ts";
+import { useSession } from "../../session/session-context.tsx";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { CheckButton } from "../check/check-button.tsx";
+import { PublishUnchecked } from "./publish-unchecked.tsx";
+import type { Publishing } from "./use-publishing.ts";
+
+type Props = {
+  variant: VariantView;
+  /** The revision that this person has looked at. */
+  seenRevision: number;
+  publishing: Publishing;
+  onSeen: () => void;
+  onShowCheck: () => void;
+};
+
+/** The newest revision with its check, and what can be done to publish it. */
+export function PublishNext(props: Props) {
+  const { variant } = props;
+  const { tone, title } = describeCheck(variant.check);
+  return (
+    <>
+      <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm">
+        Revision {variant.revision}
+        {variant.changeCount !== null && (
+          <span className="text-soft">{formatChangeCount(variant.changeCount)}</span>
+        )}
+        <Badge tone={tone}>{title}</Badge>
+      </p>
+      {mayDirect(useSession()) ? <NextStep {...props} /> : <State variant={variant} />}
+    </>
+  );
+}
+
+/** What is published, for visitors who cannot change it. */
+function State({ variant: { publication, revision } }: { variant: VariantView }) {
+  if (publication?.revision === revision) return <PublishedNote publication={publication} />;
+  return <Note>Revision {revision} is not published.</Note>;
+}
+
+function NextStep({ variant, seenRevision, publishing, onSeen, onShowCheck }: Props) {
+  const { key, revision, publication } = variant;
+  switch (findPublishStep(variant, seenRevision)) {
+    case "outdated":
+      return (
+        <>
+          <Note>
+            Revision {revision} is newer than the one you opened. Look at its changes before you publish it.
+          </Note>
+          <Button className="self-start" onClick={onSeen}>
+            Continue with revision {revision}
+          </Button>
+        </>
+      );
+    case "published":
+      return (
+        <>
+          {publication && <PublishedNote publication={publication} />}
+          {publication?.isUnchecked && <CheckButton variantKey={key} label={`Check revision ${revision}`} />}
+        </>
+      );
+    case "ready":
+      return (
+        <>
+          <Note>Pages that load the script show it to their visitors within a minute.</Note>
+          <Button
+            variant="primary"
+            className="self-start"
+            disabled={publishing.isBusy}
+            onClick={() => publishing.publish(revision, false)}
+          >
+            Publish revision {revision}
+          </Button>
+        </>
+      );
+    case "unchecked":
+      return (
+        <PublishUnchecked
+          variant={variant}
+          publishing={publishing}
+          label="Publish without a check"
+          better={
+            <CheckButton variantKey={key} label={`Check revision ${revision}`} size="md" variant="primary" />
+          }
+        >
+          Revision {revision} was not checked. The check loads its pages afresh and tries each change.
+        </PublishUnchecked>
+      );
+    case "failed":
+      return (
+        <PublishUnchecked
+          variant={variant}
+          publishing={publishing}
+          label="Publish despite the failed check"
+          better={
+            <Button variant="primary" onClick={onShowCheck}>
+              Show the findings
+            </Button>
+          }
+        >
+          The check of revision {revision} failed. Correct what it found before you publish.
+        </PublishUnchecked>
+      );
+  }
+}
+
+function PublishedNote({ publication }: { publication: NonNullable<VariantView["publication"]> }) {
+  const { revision, number, isUnchecked } = publication;
+  return (
+    <Note>
+      Revision {revision} is published as release {number}
+      {isUnchecked && ", without a check that passed"}.
+    </Note>
+  );
+}
+
+const Note = ({ children }: { children: ReactNode }) => <p className="text-soft text-sm">{children}</p>;

@@ -1,0 +1,46 @@
+"use client";
+
+import type { ReactNode } from "react";
+import type { VariantView } from "#lib/page/state/view-types.ts";
+import { useSession } from "../../session/session-context.tsx";
+import { ConfirmButton } from "./confirm-button.tsx";
+import type { Publishing } from "./use-publishing.ts";
+
+/** A revision whose check has not passed: the reason, the better way, and the way to publish it all the same. */
+export function PublishUnchecked({
+  variant: { revision, check },
+  publishing,
+  label,
+  better,
+  children,
+}: {
+  variant: VariantView;
+  publishing: Publishing;
+  /** Label of the button that publishes it. */
+  label: string;
+  /** The control for the better way. */
+  better: ReactNode;
+  /** Why it should not be published yet. */
+  children: ReactNode;
+}) {
+  const { hasBrowser } = useSession().session;
+  const mark = check === null ? "unchecked" : "one whose check failed";
+  return (
+    <>
+      <p className="text-soft text-sm">
+        {children}
+        {!hasBrowser && " This session has no browser for a check."}
+      </p>
+      <div className="flex flex-wrap items-center gap-2">
+        {better}
+        <ConfirmButton
+          label={label}
+          question={`Visitors get revision ${revision} as it is. Its release stays marked as ${mark}.`}
+          confirm={`Publish revision ${revision} ${check === null ? "unchecked" : "anyway"}`}
+          isBusy={publishing.isBusy}
+          onConfirm={() => publishing.publish(revision, true)}
+        />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,81 @@
+"use client";
+
+import { useState } from "react";
+import type { ActionOutcome } from "#lib/page/calls/call-action.ts";
+import type { Publication, VariantView } from "#lib/page/state/view-types.ts";
+import { useRuntime } from "../../session/session-context.tsx";
+
+/** Publishing of a variant, by the visitor of this page. */
+export type Publishing = {
+  isBusy: boolean;
+  /** The outcome of the last action, as a sentence. */
+  note: { text: string; isError: boolean } | null;
+  publish: (revision: number, unchecked: boolean) => Promise<void>;
+  makeCurrent: (release: number) => Promise<void>;
+  unpublish: () => Promise<void>;
+};
+
+/** Publishes a variant, changes its current release, and unpublishes it. */
+export function usePublishing({ key }: VariantView): Publishing {
+  const { actions, store } = useRuntime();
+  const [isBusy, setBusy] = useState(false);
+  const [note, setNote] = useState<Publishing["note"]>(null);
+
+  async function act(run: () => Promise<Publishing["note"]>): Promise<void> {
+    if (isBusy) return;
+    setBusy(true);
+    setNote(null);
+    setNote(await run());
+    setBusy(false);
+  }
+
+  function noteChange(outcome: ActionOutcome<Publication | null>, done: string, failed: string) {
+    if (!outcome.isDone) return toError(`${failed}: ${outcome.error}`);
+    store.notePublication(key, outcome.answer);
+    return toNote(done);
+  }
+
+  /** A conflict: names the newer revision if there is one, which the person has to look at first. */
+  async function explainConflict(revision: number, error: string): Promise<string> {
+    const listed = await actions.readVariants();
+    if (listed.isDone) store.mergeVariants(listed.answer);
+    const newest = listed.isDone ? listed.answer.find((variant) => variant.key === key)?.revision : undefined;
+    return newest !== undefined && newest > revision
+      ? `Revision ${revision} was not published, because revision ${newest} is newer.`
+      : `Revision ${revision} was not published: ${error}`;
+  }
+
+  return {
+    isBusy,
+    note,
+    publish: (revision, unchecked) =>
+      act(async () => {
+        const outcome = await actions.publishVariant(key, { revision, unchecked });
+        if (outcome.isDone) {
+          store.mergeVariants([outcome.answer.variant]);
+          return toNote(`Release ${outcome.answer.publication.number} is published.`);
+        }
+        if (outcome.status === 409) return toError(await explainConflict(revision, outcome.error));
+        return toError(`Revision ${revision} was not published: ${outcome.error}`);
+      }),
+    makeCurrent: (release) =>
+      act(async () =>
+        noteChange(
+          await actions.rollBackVariant(key, release),
+          `Release ${release} is the current one.`,
+          `Release ${release} was not made the current one`,
+        ),
+      ),
+    unpublish: () =>
+      act(async () =>
+        noteChange(
+          await actions.unpublishVariant(key),
+          "The variant is unpublished.",
+          "The variant was not unpublished",
+        ),
+      ),
+  };
+}
+
+const toNote = (text: string) => ({ text, isError: false });
+const toError = (text: string) => ({ text, isError: true });

@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { TestService } from "../testing.ts";
+import {
+  apply,
+  listVariants,
+  openVariantsService,
+  playFollowUp,
+  playTurn,
+  readOffered,
+  step,
+} from "./variants-testing.ts";
+
+let opened: Awaited<ReturnType<typeof openVariantsService>>;
+let service: TestService;
+let site: { url: string };
+
+before(async () => {
+  opened = await openVariantsService((_request, response) => {
+    response.setHeader("content-type", "text/html");
+    response.setHeader("content-security-policy", "script-src 'self'");
+    response.end(
+      '<!doctype html><html lang="en"><title>Shop</title><main><h1>Shop</h1><button id="pay">Pay</button></main>',
+    );
+  });
+  ({ service, site } = opened);
+});
+after(() => opened.close());
+
+const add = [{ op: "setText", selector: "#pay", text: "Pay now" }];
+const change = { toolCalls: [apply({ baseRevision: 0, add })] };
+
+describe("publish_variant", () => {
+  it("publishes only what its check has proved, once, and answers with the tag and the policy to add", async () => {
+    const { session, results } = await playTurn(
+      service,
+      [
+        change,
+        step("publish_variant"),
+        step("check_variant"),
+        step("publish_variant"),
+        step("publish_variant"),
+      ],
+      { targetUrl: site.url },
+    );
+    const [, refused, , published, repeated] = results;
+    assert.match(
+      refused ?? "",
+      /^Error: publish_variant: revision 1 of variant main was not checked\. Run check_variant, correct what it finds, and publish then\.$/,
+    );
+    const [summary] = await listVariants(service, session.sessionId);
+    const { publication } = summary ?? assert.fail("no variant");
+    assert.ok(publication);
+    assert.deepEqual([publication.number, publication.revision, publication.isUnchecked], [1, 1, false]);
+    assert.ok(published?.startsWith("Published release 1 of variant main: revision 1."));
+    assert.ok(published?.includes(`<script async src="${publication.scriptUrl}"></script>`));
+    assert.ok(published?.includes(`integrity="${publication.integrity}" crossorigin="anonymous"`));
+    assert.match(published ?? "", /add http:\/\/127\.0\.0\.1:\d+ to script-src/);
+    assert.match(repeated ?? "", /^Revision 1 of variant main is published already, as release 1\./);
+    const events = (
+      await service.container.services.log.read(session.sessionId, { after: 0, limit: 500 })
+    ).map(({ body }) => JSON.parse(body));
+    const created = events.filter(({ kind }) => kind === "publication.created");
+    assert.deepEqual(
+      created.map(({ author, variant, runId }) => [author, variant, runId]),
+      [["agent", "main", session.runId]],
+    );
+    assert.deepEqual(
+      events.findLast(({ kind }) => kind === "run.completed").variants[0].publication,
+      publication,
+    );
+
+    // The next revision is not published by itself, and the turn knows what is.
+    const next = { toolCalls: [apply({ baseRevision: 1, add: [{ ...add[0], id: "c1", text: "Buy" }] })] };
+    const [, again] = await playFollowUp(service, session.sessionId, [next, step("publish_variant")]);
+    assert.match(again ?? "", /^Error: publish_variant: revision 2 of variant main was not checked/);
+    assert.deepEqual((await listVariants(service, session.sessionId))[0]?.publication, publication);
+  });
+
+  it("names the variants that there are, and refuses keys that none can have", async () => {
+    const { results } = await playTurn(
+      service,
+      [step("publish_variant"), step("publish_variant", { variant: "../x" })],
+      { capabilities: { browser: false } },
+    );
+    assert.match(
+      results[0] ?? "",
+      /^Error: publish_variant: There is no variant main: the session has no variants yet\.$/,
+    );
+    assert.match(results[1] ?? "", /variant: must be 1 to 32 lowercase letters/);
+  });
+
+  it("is not among the tools of a sub-agent", async () => {
+    await playTurn(
+      service,
+      [{ toolCalls: [{ name: "spawn_agents", arguments: { agents: [{ objective: "look" }] } }] }],
+      { subAgents: true },
+    );
+    const offered = readOffered(service);
+    assert.ok(offered.includes("spawn_agents"));
+    const ofChild = service.model.requests.find(({ text }) => text.includes("You are a sub-agent"));
+    const names = ((ofChild?.body.tools ?? []) as { name: string }[]).map(({ name }) => name);
+    assert.ok(names.includes("apply_variant"));
+    assert.ok(!names.includes("publish_variant"));
+  });
+});

@@ -1,0 +1,73 @@
+import { z } from "zod";
+import { variantSummarySchema } from "#lib/events/event-schemas.ts";
+import { jsonValue } from "#lib/events/wire-values.ts";
+import { variantKeySchema } from "#lib/variant/document.ts";
+import { JSON_FORMATS } from "#lib/variant/formats/index.ts";
+
+const success = z.literal(true);
+const format = z.enum(JSON_FORMATS);
+
+/** Source: `wire.md`, Exports and imports. */
+export const exportQuerySchema = z.object({
+  format: z
+    .enum(["script", ...JSON_FORMATS], { error: `must be one of script, ${JSON_FORMATS.join(", ")}` })
+    .default("json")
+    .meta({ description: "`script`: one JavaScript file that needs nothing of this service." }),
+});
+
+export const exportedSchema = z
+  .object({
+    success,
+    format,
+    variant: variantKeySchema,
+    revision: z.int().meta({ description: "Number of the revision.", examples: [3] }),
+    document: jsonValue.meta({ description: "The variant in the format." }),
+    omitted: z
+      .array(
+        z.object({
+          changeId: z
+            .string()
+            .nullable()
+            .meta({ description: "Null for a part of a page that is no change.", examples: ["c2"] }),
+          url: z.string().meta({ description: "Address of the page entry." }),
+          reason: z.string().meta({ examples: ["GrowthBook cannot move an element to the end of another."] }),
+        }),
+      )
+      .meta({ description: "What the format cannot carry.", examples: [[]] }),
+  })
+  .meta({ id: "ExportedVariant", description: "A revision in a format of this service or of another tool." });
+
+export const importSchema = z.strictObject({
+  format,
+  document: jsonValue.meta({
+    description:
+      "An export of this service, GrowthBook's visual changesets or SDK payload, or PostHog's web experiments.",
+  }),
+  baseRevision: z.int().min(0).default(0).meta({
+    description: "The newest revision, which the import replaces. 0 for a variant that does not exist yet.",
+  }),
+  url: z
+    .string()
+    .max(8_192)
+    .refine((text) => /^https?:\/\//i.test(text) && URL.canParse(text), { error: "must be an http(s) URL" })
+    .optional()
+    .meta({ description: "Page for changes whose own address pattern has no equivalent here." }),
+  experiment: z
+    .string()
+    .max(500)
+    .optional()
+    .meta({ description: "Key, id or name of the experiment. Default: the first with changes." }),
+  variation: z.string().max(500).optional().meta({
+    description: "Key, name or number of the variation. Default: the first treatment with changes.",
+  }),
+});
+
+export const importedSchema = z
+  .object({
+    success,
+    variant: variantSummarySchema,
+    omitted: z
+      .array(z.string())
+      .meta({ description: "What of the document is not in the variant, in sentences." }),
+  })
+  .meta({ id: "ImportedVariant", description: "The variant after an import." });

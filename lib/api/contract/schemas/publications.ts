@@ -1,0 +1,84 @@
+import { z } from "zod";
+import { CHECK_STATUSES, VARIANT_AUTHORS } from "#db/schema/unions.ts";
+import { publicationSchema, variantSummarySchema } from "#lib/events/event-schemas.ts";
+import { publicationId, releaseId, sessionId, timestamp } from "#lib/events/wire-values.ts";
+
+const success = z.literal(true);
+const revision = z
+  .int()
+  .min(1)
+  .meta({ description: "Number of the revision.", examples: [3] });
+const releaseNumber = z
+  .int()
+  .min(1)
+  .meta({ description: "Number of the release.", examples: [2] });
+
+/** Source: `wire.md`, Publications. */
+export const publishSchema = z.strictObject({
+  revision: revision.optional().meta({
+    description: "The revision that is meant. If it is not the newest one, the answer is 409.",
+    examples: [3],
+  }),
+  unchecked: z
+    .boolean()
+    .optional()
+    .meta({
+      description:
+        "Publishes without a check that passed. The release is marked as unchecked for as long as it exists.",
+      examples: [false],
+    }),
+});
+
+export const rollbackSchema = z.strictObject({
+  release: z
+    .union([z.int().min(1), z.string().regex(/^rel_[a-z2-7]{24}$/)], {
+      error: "must be the number or the id of a release",
+    })
+    .meta({ description: "Number or id of the release that becomes the current one.", examples: [1] }),
+});
+
+/** The answer to a new release. */
+export const publishedSchema = z
+  .object({ success, publication: publicationSchema, variant: variantSummarySchema })
+  .meta({ id: "Published", description: "The publication with its new release." });
+
+/** The answer to a rollback and to an unpublishing. */
+export const publicationChangedSchema = z
+  .object({
+    success,
+    publication: publicationSchema
+      .nullable()
+      .meta({ description: "What is published now. Null if nothing is." }),
+  })
+  .meta({ id: "PublicationChanged", description: "A publication after it was changed." });
+
+export const releaseSchema = z
+  .object({
+    id: releaseId,
+    number: releaseNumber,
+    revision,
+    author: z.enum(VARIANT_AUTHORS).meta({ description: "Who published it." }),
+    check: z
+      .object({ status: z.enum(CHECK_STATUSES), at: timestamp })
+      .nullable()
+      .meta({ description: "Check of the revision when it was published. Null if there was none." }),
+    isUnchecked: z.boolean().meta({ description: "Whether it was published without a check that passed." }),
+    isCurrent: z.boolean().meta({ description: "Whether the moving script serves it." }),
+    isUnpublished: z.boolean().meta({ description: "Whether its script was withdrawn." }),
+    pinnedScriptUrl: z.string().meta({ description: "URL of its script, which never changes." }),
+    integrity: z.string().meta({ description: "Subresource Integrity of its script." }),
+    createdAt: timestamp,
+  })
+  .meta({ id: "Release", description: "An immutable release of a variant." });
+
+/** A publication in the list of its owner. */
+export const ownedPublicationSchema = z
+  .object({
+    id: publicationId,
+    sessionId: sessionId.nullable().meta({ description: "Null after the session was deleted." }),
+    variant: z.string().meta({ description: "Key of the variant.", examples: ["main"] }),
+    publication: publicationSchema.nullable().meta({ description: "What is published. Null if nothing is." }),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  })
+  .meta({ id: "OwnedPublication", description: "A published variant, also of a deleted session." });

@@ -1,0 +1,69 @@
+import { variantScript } from "#lib/variant/compile/variant-script.ts";
+import { variantKeySchema } from "#lib/variant/document.ts";
+import { exportJson } from "#lib/variant/formats/index.ts";
+import { importVariant as importDocument } from "#lib/variant/import-variant.ts";
+import { findRevision, findRootOf } from "#lib/variant/variant-store.ts";
+import { fail } from "../http/errors.ts";
+import type { Answer } from "../operations/handler.ts";
+import type { ApiServices } from "../services.ts";
+import type { CallOf } from "./handler.ts";
+import { readRevisionNumber } from "./variants.ts";
+
+/** `GET …/variants/:variantKey/revisions/:revision/export?format=`. */
+export async function exportRevision(
+  { db }: ApiServices,
+  { params, query }: CallOf<"exportRevision">,
+): Promise<Answer> {
+  const number = readRevisionNumber(params.revision);
+  const sessionId = await findRootOf(db, params.sessionId);
+  const found = number && (await findRevision(db, sessionId, params.variantKey, number));
+  if (!found) return fail("not_found", "no such revision");
+  const { variant, document } = found;
+  const { format } = query;
+  if (format !== "script") {
+    const exported = exportJson(format, { sessionId, variant, revision: number, document });
+    const headers = { "Content-Disposition": attach(`${variant}-r${number}.${format}.json`) };
+    return {
+      ok: true,
+      status: 200,
+      headers,
+      body: { success: true, format, variant, revision: number, ...exported },
+    };
+  }
+  const headers = {
+    "Content-Type": "text/javascript; charset=utf-8",
+    "Content-Disposition": attach(`${variant}-r${number}.js`),
+    "X-Content-Type-Options": "nosniff",
+  };
+  const script = variantScript(document, `export_${sessionId}_${variant}`);
+  return new Response(`/* Revision ${number} of variant ${variant}. */\n${script}`, { headers });
+}
+
+/** Browsers save the answer under this name. */
+const attach = (filename: string): string => `attachment; filename="${filename}"`;
+
+/** `POST …/variants/:variantKey/import`. */
+export async function importVariant(
+  { variants }: ApiServices,
+  { params, body }: CallOf<"importVariant">,
+): Promise<Answer> {
+  const { format, document, baseRevision, ...options } = body;
+  const { sessionId, variantKey: variant } = params;
+  if (!variantKeySchema.safeParse(variant).success) return fail("not_found", "no variant can have this key");
+  const imported = await importDocument(variants, {
+    sessionId,
+    variant,
+    baseRevision,
+    format,
+    document,
+    options,
+  });
+  if (imported.ok)
+    return {
+      ok: true,
+      status: 201,
+      body: { success: true, variant: imported.summary, omitted: imported.omitted },
+    };
+  const code = { invalid: "invalid_request", stale: "conflict", unknown: "not_found" } as const;
+  return fail(code[imported.reason], imported.problem);
+}

@@ -1,0 +1,162 @@
+import {
+  findPublicationOf,
+  readPublication,
+  listPublications as readPublications,
+  listReleases as readReleases,
+} from "#lib/publication/publication-store.ts";
+import { toPublication } from "#lib/publication/release.ts";
+import { scriptUrls } from "#lib/publication/script-address.ts";
+import { changePublication, publishVariant as publish } from "#lib/variant/publish-variant.ts";
+import { findRevision, findRootOf } from "#lib/variant/variant-store.ts";
+import { fail } from "../http/errors.ts";
+import type { Answer } from "../operations/handler.ts";
+import type { ApiServices } from "../services.ts";
+import type { CallOf } from "./handler.ts";
+import { readCursor, unknownCursor, writeCursor } from "./lists.ts";
+
+const PAGE = 50;
+
+/** `POST …/variants/:variantKey/publish`: 201 with a new release, 200 if the revision is the current release already. */
+export async function publishVariant(
+  { variants }: ApiServices,
+  { params, body }: CallOf<"publishVariant">,
+): Promise<Answer> {
+  const published = await publish(variants, {
+    sessionId: params.sessionId,
+    variant: params.variantKey,
+    author: "person",
+    revision: body.revision,
+    allowsUnchecked: body.unchecked === true,
+    requestId: null,
+    runId: null,
+    callId: null,
+  });
+  if (published.ok) {
+    const { isNew, publication, summary } = published;
+    return { ok: true, status: isNew ? 201 : 200, body: { success: true, publication, variant: summary } };
+  }
+  const { reason, problem } = published;
+  if (reason === "unknown") return fail("not_found", "no such variant");
+  const field = { stale: "revision: ", unchecked: "unchecked: ", full: "" }[reason];
+  const advice = reason === "unchecked" ? "; check it, or send unchecked: true" : "";
+  return fail("conflict", `${field}${problem}${advice}`);
+}
+
+/** `POST …/variants/:variantKey/rollback`. */
+export async function rollbackVariant(
+  services: ApiServices,
+  { params, body }: CallOf<"rollbackVariant">,
+): Promise<Answer> {
+  const publication = await findPublicationOf(services.db, params.sessionId, params.variantKey);
+  return publication ? change(services, publication.id, body) : notPublished();
+}
+
+/** `POST …/variants/:variantKey/unpublish`. */
+export async function unpublishVariant(
+  services: ApiServices,
+  { params }: CallOf<"unpublishVariant">,
+): Promise<Answer> {
+  const publication = await findPublicationOf(services.db, params.sessionId, params.variantKey);
+  return publication ? change(services, publication.id, "unpublish") : notPublished();
+}
+
+const notPublished = () => fail("not_found", "this variant was never published");
+
+async function change(
+  { variants }: ApiServices,
+  publicationId: string,
+  wanted: Parameters<typeof changePublication>[2],
+): Promise<Answer> {
+  const changed = await changePublication(variants, publicationId, wanted);
+  if (changed.ok) return { ok: true, status: 200, body: { success: true, publication: changed.publication } };
+  return changed.reason === "unknown release"
+    ? fail("invalid_request", "release: is not a release of this publication")
+    : fail("not_found", "no such publication");
+}
+
+/** `GET …/variants/:variantKey/releases`: of a sub-agent, those of its root. */
+export async function listReleases(
+  { db, settings }: ApiServices,
+  { params }: CallOf<"listReleases">,
+): Promise<Answer> {
+  const root = await findRootOf(db, params.sessionId);
+  const publication = await findPublicationOf(db, root, params.variantKey);
+  if (!publication && !(await findRevision(db, root, params.variantKey)))
+    return fail("not_found", "no such variant");
+  const rows = publication ? await readReleases(db, publication.id) : [];
+  const data = rows.map(({ id, number, revision, author, checkStatus, checkedAt, ...row }) => ({
+    id,
+    number,
+    revision,
+    author,
+    check: checkStatus && checkedAt ? { status: checkStatus, at: checkedAt.toISOString() } : null,
+    isUnchecked: row.isUnchecked,
+    isCurrent: number === publication?.release,
+    isUnpublished: row.withdrawnAt !== null,
+    pinnedScriptUrl: scriptUrls(settings.baseUrl, row.publicationId, number).pinnedScriptUrl,
+    integrity: row.integrity,
+    createdAt: row.createdAt.toISOString(),
+  }));
+  return { ok: true, status: 200, body: { success: true, data, nextCursor: null } };
+}
+
+/** `GET /api/publications`: those of deleted sessions too. */
+export async function listPublications(
+  { db, settings }: ApiServices,
+  { caller, query }: CallOf<"listPublications">,
+): Promise<Answer> {
+  const before = query.cursor === undefined ? undefined : readCursor(query.cursor);
+  if (query.cursor !== undefined && !before) return unknownCursor();
+  const limit = query.limit ?? PAGE;
+  const rows = await readPublications(db, caller.ownerId, { ...(before && { before }), limit: limit + 1 });
+  const page = rows.slice(0, limit);
+  const data = page.map(({ publication, release }) => ({
+    id: publication.id,
+    sessionId: publication.sessionId,
+    variant: publication.variant,
+    publication: release && toPublication(settings.baseUrl, release),
+    createdAt: publication.createdAt.toISOString(),
+    updatedAt: publication.updatedAt.toISOString(),
+  }));
+  const last = rows.length > limit ? page.at(-1)?.publication : undefined;
+  return {
+    ok: true,
+    status: 200,
+    body: { success: true, data, nextCursor: last ? writeCursor(last) : null },
+  };
+}
+
+/** `POST /api/publications/:publicationId/rollback`. */
+export async function rollbackPublication(
+  services: ApiServices,
+  { caller, params, body }: CallOf<"rollbackPublication">,
+): Promise<Answer> {
+  const publication = await readPublication(services.db, params.publicationId);
+  const isOwn = publication?.ownerId === caller.ownerId;
+  return isOwn ? change(services, publication.id, body) : fail("not_found", "no such publication");
+}
+
+/** `POST /api/publications/:publicationId/unpublish`. */
+export async function unpublishPublication(
+  services: ApiServices,
+  { caller, params }: CallOf<"unpublishPublication">,
+): Promise<Answer> {
+  const publication = await readPublication(services.db, params.publicationId);
+  const isOwn = publication?.ownerId === caller.ownerId;
+  return isOwn ? change(services, publication.id, "unpublish") : fail("not_found", "no such publication");
+}
+
+/** `GET /v/:script`. */
+export async function readScript(
+  { publishedScripts }: ApiServices,
+  { params, request }: CallOf<"readScript">,
+): Promise<Answer> {
+  const { headers } = request;
+  const answer = await publishedScripts.answer(params.script, {
+    ifNoneMatch: headers.get("if-none-match"),
+    acceptEncoding: headers.get("accept-encoding"),
+  });
+  if (answer.status === 404) return fail("not_found", answer.error, answer.headers);
+  if (answer.status === 410) return fail("gone", answer.error, answer.headers);
+  return new Response(answer.status === 200 ? answer.body : null, answer);
+}

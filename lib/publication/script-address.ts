@@ -1,0 +1,31 @@
+/** Where published scripts are served. Source: `wire.md`, Publications. */
+const FOLDER = "/v/";
+
+/** The script of the newest variant that is published for the demo shop. */
+export const DEMO_SCRIPT = "demo.js";
+
+/** What a script's file name means: a publication's current release, or the release of that number. */
+type ScriptName = { publicationId: string; release: number | undefined };
+
+const FILE_NAME = /^(pub_[a-z2-7]{24})(?:@([1-9]\d{0,8}))?\.js$/;
+
+/** Reads a file name below `/v/`; undefined for one that no publication has. */
+export function readScriptName(name: string): ScriptName | undefined {
+  const [, publicationId, release] = FILE_NAME.exec(name) ?? [];
+  if (publicationId === undefined) return undefined;
+  return { publicationId, release: release === undefined ? undefined : Number(release) };
+}
+
+/** The URL of the script of a publication's current release. */
+export const scriptUrl = (baseUrl: string, publicationId: string): string =>
+  `${baseUrl}${FOLDER}${publicationId}.js`;
+
+/**
+ * The URLs of a publication's scripts.
+ *
+ * @param baseUrl the public origin, without a trailing slash
+ */
+export const scriptUrls = (baseUrl: string, publicationId: string, release: number) => ({
+  scriptUrl: scriptUrl(baseUrl, publicationId),
+  pinnedScriptUrl: `${baseUrl}${FOLDER}${publicationId}@${release}.js`,
+});

@@ -1,0 +1,23 @@
+import { z } from "zod";
+import { checkDocumentContent } from "../../compile/check-document.ts";
+import { variantDocumentSchema } from "../../document.ts";
+import { describeProblem } from "../../revise.ts";
+import { type Imported, parsePart } from "./imported.ts";
+
+/** Our own export; a bare document is accepted too. */
+const exportSchema = variantDocumentSchema.extend({
+  format: z.literal("agent-session-variant", { error: "must be agent-session-variant" }).optional(),
+  version: z.literal(1, { error: "must be 1" }).optional(),
+  variant: z.string().optional(),
+  revision: z.int().optional(),
+});
+
+/** Imports what the service has exported as JSON: all of it or nothing. */
+export function importJson(value: unknown): Imported {
+  const parsed = parsePart(exportSchema, value, "document");
+  if (!parsed.ok) return parsed;
+  const { pages } = parsed.value;
+  const [problem] = checkDocumentContent({ pages });
+  if (problem) return { ok: false, problem: `document: ${describeProblem({ pages }, problem)}` };
+  return { ok: true, pages, omitted: [] };
+}

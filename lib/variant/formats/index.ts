@@ -1,0 +1,46 @@
+import type { VariantDocument } from "../document.ts";
+import { exportGrowthBook } from "./growthbook/export-growthbook.ts";
+import { importGrowthBook } from "./growthbook/import-growthbook.ts";
+import { importJson } from "./imported/import-json.ts";
+import type { Imported, ImportOptions } from "./imported/imported.ts";
+import type { Omission } from "./portable/omission.ts";
+import { exportPostHog } from "./posthog/export-posthog.ts";
+import { importPostHog } from "./posthog/import-posthog.ts";
+
+/** The formats in which a variant is exported and imported as JSON. */
+export const JSON_FORMATS = ["json", "growthbook", "posthog"] as const;
+export type JsonFormat = (typeof JSON_FORMATS)[number];
+
+/** The revision that is exported. */
+type Exportable = { sessionId: string; variant: string; revision: number; document: VariantDocument };
+
+/** Exports a revision. `omitted` names what the format cannot carry. */
+export function exportJson(
+  format: JsonFormat,
+  { sessionId, variant, revision, document }: Exportable,
+): { document: unknown; omitted: Omission[] } {
+  const experiment = { name: `Variant ${variant}`, key: `${sessionId}-${variant}` };
+  switch (format) {
+    case "json":
+      return {
+        document: { format: "agent-session-variant", version: 1, variant, revision, ...document },
+        omitted: [],
+      };
+    case "growthbook":
+      return exportGrowthBook(document, experiment);
+    case "posthog":
+      return exportPostHog(document, experiment);
+  }
+}
+
+/** Reads the pages of an exported variant, or of another tool's experiment. */
+export function importPages(format: JsonFormat, value: unknown, options: ImportOptions): Imported {
+  switch (format) {
+    case "json":
+      return importJson(value);
+    case "growthbook":
+      return importGrowthBook(value, options);
+    case "posthog":
+      return importPostHog(value, options);
+  }
+}

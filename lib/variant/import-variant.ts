@@ -1,0 +1,64 @@
+import type { VariantSummary } from "#lib/events/event.ts";
+import { checkDocumentContent } from "./compile/check-document.ts";
+import type { ImportOptions } from "./formats/imported/imported.ts";
+import { importPages, type JsonFormat } from "./formats/index.ts";
+import { describeProblem, revise } from "./revise.ts";
+import { storeRevision } from "./store-revision.ts";
+import type { VariantsDeps } from "./variants-deps.ts";
+
+/** A document of this service or of another tool, to become a revision. */
+type ImportRequest = {
+  sessionId: string;
+  variant: string;
+  /** The newest revision that the author knows; 0 for a new variant. */
+  baseRevision: number;
+  format: JsonFormat;
+  document: unknown;
+  options: ImportOptions;
+};
+
+type ImportedVariant =
+  | { ok: true; summary: VariantSummary; omitted: string[] }
+  | { ok: false; reason: "invalid" | "stale" | "unknown"; problem: string };
+
+/** Stores an imported document as the newest revision of a variant, by a person. It replaces what the variant had. */
+export async function importVariant(deps: VariantsDeps, request: ImportRequest): Promise<ImportedVariant> {
+  const { sessionId, variant, baseRevision, format, options } = request;
+  const imported = importPages(format, request.document, options);
+  if (!imported.ok) return { ok: false, reason: "invalid", problem: nameField(imported.problem) };
+  const revised = revise({ pages: [] }, { set: imported.pages }, null);
+  if (!revised.ok) return { ok: false, reason: "invalid", problem: `document: ${revised.problem}` };
+  const { document } = revised;
+  const [flaw] = checkDocumentContent(document);
+  if (flaw) return { ok: false, reason: "invalid", problem: `document: ${describeProblem(document, flaw)}` };
+  if (document.pages.length === 0)
+    return {
+      ok: false,
+      reason: "invalid",
+      problem: ["document: nothing of it can be imported", ...imported.omitted.slice(0, 3)].join("; "),
+    };
+  const about = { sessionId, variant, baseRevision, author: "person" } as const;
+  const stored = await storeRevision(deps, {
+    ...about,
+    document,
+    requestId: null,
+    runId: null,
+    callId: null,
+  });
+  if (stored.ok) return { ok: true, summary: stored.summary, omitted: imported.omitted };
+  if (stored.reason === "unknown session")
+    return { ok: false, reason: "unknown", problem: "no such session" };
+  if (stored.reason === "refused") return { ok: false, reason: "stale", problem: stored.problem };
+  const { newest } = stored;
+  const advice =
+    newest === 0
+      ? "the variant does not exist; send 0"
+      : `the newest revision is ${newest}; send that to replace it`;
+  return { ok: false, reason: "stale", problem: `baseRevision: ${advice}` };
+}
+
+/** Problems of other tools' documents begin with a path inside the document. */
+function nameField(problem: string): string {
+  if (/^document\b/.test(problem)) return problem;
+  return problem.startsWith("[") ? `document${problem}` : `document.${problem}`;
+}

@@ -1,0 +1,208 @@
+import type { Transaction } from "#db/client.ts";
+import { repeatOnDeadlock } from "#db/repeat-on-deadlock.ts";
+import type { VariantAuthor } from "#db/schema/unions.ts";
+import type { Publication, VariantSummary } from "#lib/events/event.ts";
+import type { Emit } from "#lib/events/event-log.ts";
+import { faultPoint } from "#lib/faults/fault-point.ts";
+import {
+  findRelease,
+  findReleaseOfCall,
+  insertRelease,
+  lockPublication,
+  lockPublicationOf,
+  type PublicationRow,
+  type ReleaseRow,
+  readPublication,
+  setCurrentRelease,
+  withdrawReleases,
+} from "#lib/publication/publication-store.ts";
+import { computeIntegrity, isPassed, toPublication } from "#lib/publication/release.ts";
+import { newId } from "#lib/session/new-id.ts";
+import { findSession, type SessionRow } from "#lib/session/session-store.ts";
+import { variantScript } from "./compile/variant-script.ts";
+import { showEverywhere } from "./shown-variant.ts";
+import { emitVariant } from "./store-revision.ts";
+import { findRevision, lockVariant, type Revision } from "./variant-store.ts";
+import type { VariantsDeps } from "./variants-deps.ts";
+
+/** A release to make of the newest revision of a variant. */
+type PublishRequest = {
+  /** The root of the tree: its sub-agents share its variants. */
+  sessionId: string;
+  variant: string;
+  author: VariantAuthor;
+  /** The revision that the author means: any but the newest is refused. */
+  revision?: number | undefined;
+  /** Whether it may be published without a check that passed. */
+  allowsUnchecked: boolean;
+  requestId: string | null;
+  runId: string | null;
+  callId: string | null;
+};
+
+export type Published =
+  | { ok: true; isNew: boolean; publication: Publication; summary: VariantSummary }
+  | { ok: false; reason: "unknown" | "stale" | "unchecked" | "full"; problem: string };
+
+/** Every release is kept, because pages may load its script. */
+const RELEASES_MAX = 500;
+
+/**
+ * Publishes the newest revision of a variant as an immutable release, and makes it the current one. A revision that is the
+ * current release already is not released again. Source: `architecture.md`, Publications.
+ */
+export async function publishVariant(deps: VariantsDeps, request: PublishRequest): Promise<Published> {
+  const { sessionId } = request;
+  await faultPoint("publish-begun");
+  const published = await repeatOnDeadlock(() =>
+    deps.log.transact(sessionId, (tx, emit) => publish(deps, tx, emit, request)),
+  );
+  if (!published.ok || !published.isNew) return published;
+  await faultPoint("release-stored");
+  deps.publishedScripts.forget(published.publication.id);
+  // The session's own browsers do not run the release, see `readPageScript`.
+  await showEverywhere(deps, sessionId);
+  return published;
+}
+
+async function publish(
+  deps: VariantsDeps,
+  tx: Transaction,
+  emit: Emit,
+  request: PublishRequest,
+): Promise<Published> {
+  const { sessionId, variant, runId, callId } = request;
+  const newest = await lockVariant(tx, sessionId, variant);
+  const session = await findSession(tx, sessionId);
+  const revision = await findRevision(tx, sessionId, variant);
+  if (!session || !revision)
+    return { ok: false, reason: "unknown", problem: `there is no variant ${variant}` };
+  const publication = await lockPublicationOf(tx, sessionId, variant);
+  const repeated =
+    runId === null || callId === null ? undefined : await findReleaseOfCall(tx, { runId, callId });
+  const current = publication?.release
+    ? await findRelease(tx, publication.id, publication.release)
+    : undefined;
+  const known = repeated ?? (current && isSame(current, revision) ? current : undefined);
+  const problem = known ? undefined : refuse(request, newest, revision, publication);
+  if (problem) return problem;
+  const release = known ?? (await makeRelease(tx, session, request, revision, publication));
+  const shown = toPublication(deps.baseUrl, release);
+  if (!known) {
+    const { requestId, author } = request;
+    const about = { requestId, runId, source: session.source };
+    emit({ kind: "publication.created", ...about, variant, author, publication: shown });
+  }
+  const summary = await emitVariant(deps.baseUrl, tx, known ? () => {} : emit, { ...request, key: variant });
+  return { ok: true, isNew: !known, publication: shown, summary };
+}
+
+/** Whether the current release is this revision, with a check that says no more than it did then. */
+const isSame = (release: ReleaseRow, { number, check }: Revision): boolean =>
+  release.revision === number && (!release.isUnchecked || !isPassed(check?.status));
+
+function refuse(
+  { revision: wanted, variant, allowsUnchecked }: PublishRequest,
+  newest: number,
+  { check }: Revision,
+  publication: PublicationRow | undefined,
+): Extract<Published, { ok: false }> | undefined {
+  if (wanted !== undefined && wanted !== newest)
+    return {
+      ok: false,
+      reason: "stale",
+      problem: `the newest revision is ${newest}; only that can be published`,
+    };
+  if ((publication?.newestRelease ?? 0) >= RELEASES_MAX)
+    return {
+      ok: false,
+      reason: "full",
+      problem: `variant ${variant} has ${RELEASES_MAX} releases, the most there can be`,
+    };
+  if (isPassed(check?.status) || allowsUnchecked) return undefined;
+  const state = check ? "failed its check" : "was not checked";
+  return { ok: false, reason: "unchecked", problem: `revision ${newest} of variant ${variant} ${state}` };
+}
+
+async function makeRelease(
+  tx: Transaction,
+  { id: sessionId, ownerId }: SessionRow,
+  { variant, author, runId, callId }: PublishRequest,
+  { number: revision, document, check }: Revision,
+  known: PublicationRow | undefined,
+): Promise<ReleaseRow> {
+  const publicationId = known?.id ?? newId("pub");
+  const number = (known?.newestRelease ?? 0) + 1;
+  const isUnchecked = !isPassed(check?.status);
+  const about = `Release ${number} of ${publicationId}: revision ${revision} of variant ${variant}, ${isUnchecked ? "unchecked" : "checked"}.`;
+  const script = `/* ${about} */\n${variantScript(document, publicationId)}`;
+  const release = {
+    publicationId,
+    number,
+    id: newId("rel"),
+    revision,
+    integrity: computeIntegrity(script),
+    checkStatus: check?.status ?? null,
+    checkedAt: check ? new Date(check.at) : null,
+    isUnchecked,
+    author,
+  };
+  await insertRelease(
+    tx,
+    { id: publicationId, ownerId, sessionId, variant },
+    { ...release, document, script, runId, callId },
+  );
+  return { ...release, withdrawnAt: null, createdAt: new Date() };
+}
+
+/** How a publication is changed: rolled back to a release, by its number or its id, or unpublished. */
+type PublicationChange = { release: number | string } | "unpublish";
+
+type Changed =
+  | { ok: true; publication: Publication | null }
+  | { ok: false; reason: "unknown publication" | "unknown release" };
+
+/**
+ * Rolls a publication back (or forward) to one of its releases, or unpublishes it. A change that is made already changes
+ * nothing.
+ */
+export async function changePublication(
+  deps: VariantsDeps,
+  publicationId: string,
+  change: PublicationChange,
+): Promise<Changed> {
+  const known = await readPublication(deps.db, publicationId);
+  if (!known) return { ok: false, reason: "unknown publication" };
+  const changed = await repeatOnDeadlock(() =>
+    deps.log.transact(known.sessionId ?? known.id, (tx, emit) => move(deps, tx, emit, known, change)),
+  );
+  await faultPoint("publication-moved");
+  deps.publishedScripts.forget(publicationId);
+  return changed;
+}
+
+async function move(
+  { baseUrl }: VariantsDeps,
+  tx: Transaction,
+  emit: Emit,
+  { id, sessionId, variant }: PublicationRow,
+  change: PublicationChange,
+): Promise<Changed> {
+  // In the order in which a release is made and a session is deleted.
+  if (sessionId !== null) await lockVariant(tx, sessionId, variant);
+  const publication = await lockPublication(tx, id);
+  const target = change === "unpublish" ? null : await findRelease(tx, id, change.release);
+  if (!publication || target === undefined) return { ok: false, reason: "unknown release" };
+  if (publication.release !== (target?.number ?? null)) {
+    if (target) await setCurrentRelease(tx, id, target.number);
+    else await withdrawReleases(tx, id);
+    if (publication.sessionId !== null)
+      await emitVariant(baseUrl, tx, emit, {
+        sessionId: publication.sessionId,
+        key: variant,
+        requestId: null,
+        runId: null,
+      });
+  }
+  return { ok: true, publication: target && toPublication(baseUrl, target) };
+}

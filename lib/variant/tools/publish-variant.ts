@@ -1,0 +1,76 @@
+import { z } from "zod";
+import { quoteAsData } from "#lib/tools/quote-as-data.ts";
+import { defineTool, errorResult, type Tool } from "#lib/tools/tool.ts";
+import { DEFAULT_VARIANT, variantKeySchema } from "../document.ts";
+import { type Published, publishVariant } from "../publish-variant.ts";
+import { writePinnedTag, writeScriptTag } from "../script-tag.ts";
+import { explainUnknown } from "../show-for-picture.ts";
+import { findRevision, listVariantKeys } from "../variant-store.ts";
+import type { VariantToolServices } from "../variants-deps.ts";
+
+/** `publish_variant`: makes a release of the newest revision. Source: specification, Structured sessions; `architecture.md`, Publications. */
+export const publishVariantTool = (services: VariantToolServices): Tool =>
+  defineTool({
+    name: "publish_variant",
+    description:
+      "Publishes the newest revision of a variant: pages that carry its script tag show it to all their visitors within a minute. Only for a revision whose check_variant passed, and only if the task asks for it. Returns the script tag and what the pages' content policies must allow.",
+    input: z.strictObject({ variant: variantKeySchema.default(DEFAULT_VARIANT) }),
+    needs: undefined,
+    profile: "editing",
+    idempotent: true,
+    readOnly: false,
+    async execute({ variant }, call) {
+      const { rootSessionId: sessionId, requestId, runId, callId } = call;
+      const published = await publishVariant(services, {
+        sessionId,
+        variant,
+        author: "agent",
+        allowsUnchecked: false,
+        requestId,
+        runId,
+        callId,
+      });
+      if (!published.ok)
+        return errorResult(`publish_variant: ${await explain(services, sessionId, variant, published)}`);
+      const revision = await findRevision(services.db, sessionId, variant, published.publication.revision);
+      const warnings = (revision?.check?.findings ?? []).filter(({ code }) => code === "csp_blocks_script");
+      const blocked = warnings.map(({ url, message }) => `- ${url}: ${message}`);
+      return describePublished(published, blocked);
+    },
+  });
+
+async function explain(
+  { db }: VariantToolServices,
+  sessionId: string,
+  variant: string,
+  { reason, problem }: Extract<Published, { ok: false }>,
+): Promise<string> {
+  if (reason === "unknown") return explainUnknown(variant, await listVariantKeys(db, sessionId));
+  const advice = "Run check_variant, correct what it finds, and publish then.";
+  return reason === "unchecked" ? `${problem}. ${advice}` : `${problem}.`;
+}
+
+function describePublished(
+  { isNew, publication, summary }: Extract<Published, { ok: true }>,
+  warnings: string[],
+): string {
+  const { number, revision } = publication;
+  const lines = [
+    isNew
+      ? `Published release ${number} of variant ${summary.key}: revision ${revision}.`
+      : `Revision ${revision} of variant ${summary.key} is published already, as release ${number}.`,
+    "Pages show it to their visitors once they carry this tag in their head:",
+    writeScriptTag(publication),
+    "The same release for ever, with a hash that the browser checks:",
+    writePinnedTag(publication),
+  ];
+  if (warnings.length > 0)
+    lines.push(
+      "These pages block the script until their content policy allows it:",
+      quoteAsData("the check", warnings.join("\n")),
+    );
+  lines.push(
+    "Tell people the tag and what their content policy must allow. A person can roll back or unpublish on the session page.",
+  );
+  return lines.join("\n");
+}
