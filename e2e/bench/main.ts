@@ -2,13 +2,14 @@ import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { dropConnections } from "./http.ts";
 import { measurements } from "./measurements.ts";
+import { profileScripts } from "./profile/profile-scripts.ts";
 import { profileStart } from "./profile/profile-start.ts";
 import { profileTurn } from "./profile/profile-turn.ts";
 import { formatLine, formatTable } from "./report.ts";
 import { createRig } from "./rig.ts";
 import type { Row } from "./types.ts";
 
-// npm run bench [-- --only turn-1,memory] [--database postgres://…] [--json file] | --profile turn|start
+// npm run bench [-- --only turn-1,memory] [--database postgres://…] [--json file] | --profile turn|start|scripts
 // Every figure is a ratio against something simple that did the same work in the same run, in turns, on the same
 // machine. Progress and the figures behind the ratios go to stderr, the table to stdout.
 
@@ -95,5 +96,6 @@ if (process.platform !== "linux") {
 } else if (values.profile !== undefined) {
   if (values.profile === "turn") await profileTurn(options);
   else if (values.profile === "start") await profileStart();
-  else throw new Error("--profile: must be turn or start");
+  else if (values.profile === "scripts") await profileScripts(options);
+  else throw new Error("--profile: must be turn, start or scripts");
 } else await bench();

@@ -4,6 +4,7 @@ import { liveViewMeasurement } from "./measure/live-view.ts";
 import { memoryMeasurement } from "./measure/memory.ts";
 import { parkedMeasurement } from "./measure/parked.ts";
 import { projectionMeasurement } from "./measure/projection.ts";
+import { publishedScriptMeasurement } from "./measure/published-script.ts";
 import { requestMeasurements } from "./measure/requests.ts";
 import { snapshotMeasurement } from "./measure/snapshot.ts";
 import { startUpMeasurement } from "./measure/start-up.ts";
@@ -20,6 +21,7 @@ export const measurements: readonly Measurement[] = [
   projectionMeasurement,
   snapshotMeasurement,
   variantRuntimeMeasurement,
+  publishedScriptMeasurement,
   callbackMeasurement,
   memoryMeasurement,
   startUpMeasurement,

@@ -11,6 +11,7 @@ import { mcpFaults } from "./mcp-faults.ts";
 import { modelFaults } from "./model-faults.ts";
 import { nameThatFlips } from "./name-that-flips.ts";
 import { parkedTurns } from "./parked-turns.ts";
+import { publications } from "./publications.ts";
 import { receiverFaults } from "./receiver-faults.ts";
 import { steering } from "./steering.ts";
 
@@ -18,6 +19,7 @@ import { steering } from "./steering.ts";
 export const CASES: readonly FaultCase[] = [
   ...killPoints,
   ...parkedTurns,
+  ...publications,
   anyStatement,
   chain,
   ...throwPoints,

@@ -7,6 +7,7 @@ import { noSecondExecution } from "./executions.ts";
 import { jobsEnd } from "./jobs.ts";
 import { noCanary, nothingLeft } from "./nothing-left.ts";
 import { compactionsInPairs, soundPrompts } from "./prompts.ts";
+import { publicationsServed, publicationsStored } from "./publications.ts";
 import { steersReadOnce } from "./steers.ts";
 import { acknowledgedOnce, oneFirstTurn } from "./transcript.ts";
 import { interruptsStop, oneTurnAtATime } from "./turn-order.ts";
@@ -35,6 +36,8 @@ const INVARIANTS: readonly Invariant[] = [
   wakesOnce,
   agentsOnce,
   variantsWhole,
+  publicationsStored,
+  publicationsServed,
 ];
 
 /** Everything that speaks against the promises, each with the promise's number. */

@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { test } from "node:test";
+import type { Publication } from "#lib/events/event.ts";
 import type { Evidence } from "../world/evidence.ts";
 import { findViolations } from "./index.ts";
 
 const at = (second: number) => new Date(Date.UTC(2020, 0, 1, 0, 0, second));
+const INTEGRITY = `sha384-${createHash("sha384").update("run()").digest("base64")}`;
 const ids = { sessionId: "ses_a", requestId: "req_a", runId: "run_a" };
 
 /** What one session of one turn leaves, with nothing wrong; the rows have the columns that are looked at. */
@@ -33,13 +36,14 @@ function makeEvidence() {
     error: null as string | null,
   });
   const started = event(1, "run.started");
-  const completed = event(6, "run.completed", { outcome: "succeeded" });
+  const completed = event(7, "run.completed", { outcome: "succeeded" });
   const events = [
     started,
     event(2, "message.completed", { message: { parts: [{ type: "text", text }] } }),
     event(3, "tool.call", { toolCallId: "call_1" }),
     event(4, "tool.result", { toolCallId: "call_1" }),
     event(5, "deliverable.ready"),
+    event(6, "publication.created", { publication: { release: "rel_a" } }),
     completed,
   ];
   const sent = (delivery: string, event: string, of: { body: string }, exchange: number) => [
@@ -77,7 +81,7 @@ function makeEvidence() {
           id: "ses_a",
           ownerId: "tests",
           idempotencyKey: "key",
-          eventSeq: 6,
+          eventSeq: 7,
           activeRunId: null as string | null,
           callbackEvents: ["run.started", "run.completed"],
           outputSchema: schema,
@@ -110,6 +114,29 @@ function makeEvidence() {
       variants: [] as { sessionId: string; key: string; revision: number }[],
       variantRevisions: [] as ReturnType<typeof revision>[],
       previews: [] as { variant: string }[],
+      publications: [
+        {
+          id: "pub_a",
+          sessionId: "ses_a" as string | null,
+          variant: "abcd",
+          release: 1 as number | null,
+          newestRelease: 1,
+        },
+      ],
+      releases: [
+        {
+          publicationId: "pub_a",
+          number: 1,
+          id: "rel_a",
+          script: "run()",
+          integrity: INTEGRITY,
+          author: "agent",
+          isUnchecked: false,
+          runId: "run_a",
+          callId: "call_2",
+          withdrawnAt: null as Date | null,
+        },
+      ],
       elicitations: [
         { id: "eli_a", runId: "run_a", callId: "call_1", state: "answered", answer: "done" as string | null },
       ],
@@ -121,9 +148,10 @@ function makeEvidence() {
           callId: "call_1",
           runId: "run_a",
           name: "run_shell",
-          input: { command: "echo abcd >> ran.txt" },
+          input: { command: "echo abcd >> ran.txt" } as object,
           state: "succeeded",
           resultText: "done",
+          startedAt: at(3),
           endedAt: at(4),
         },
       ],
@@ -131,7 +159,7 @@ function makeEvidence() {
       events,
       deliveries: [
         delivery("whd-1", 1, started.body, "run.started"),
-        delivery("whd-2", 6, completed.body, "run.completed"),
+        delivery("whd-2", 7, completed.body, "run.completed"),
       ],
       deliveryAttempts: [attempt("whd-1"), attempt("whd-2")],
       outbox: [{ id: "run_a:1", createdAt: at(1), sentAt: at(1) as Date | null }],
@@ -152,6 +180,11 @@ function makeEvidence() {
     acknowledged: [{ ...ids, mode: "queue", nonce: "abcd", idempotencyKey: "key", atMs: at(0).getTime() }],
     taken: [{ elicitationId: "eli_a", text: "done" }],
     samples: [{ sessionId: "ses_a", fromMs: at(3).getTime(), toMs: at(4).getTime(), turnState: "running" }],
+    publishing: {
+      changes: [] as Evidence["publishing"]["changes"],
+      readings: [publicationReading()],
+      deletions: [] as Evidence["publishing"]["deletions"],
+    },
     streams: [
       {
         sessionId: "ses_a",
@@ -171,6 +204,26 @@ function makeEvidence() {
     disturbedAtMs: [],
     canaries: ["canary-1"],
     haystacks: [{ name: "the log", text: "nothing" }],
+  };
+}
+
+/** Release 1 of a publication as the interface shows it. */
+function publicationReading() {
+  const script = { publicationId: "pub_a", status: 200, integrity: INTEGRITY, isEmpty: false };
+  return {
+    changeCount: 0,
+    publications: [
+      {
+        id: "pub_a",
+        sessionId: "ses_a" as string | null,
+        variant: "abcd",
+        publication: { number: 1, integrity: INTEGRITY } as Publication | null,
+      },
+    ],
+    scripts: [
+      { ...script, pinned: null as number | null },
+      { ...script, pinned: 1 },
+    ],
   };
 }
 
@@ -340,7 +393,76 @@ const spoilt: [string, string, (evidence: Forged) => void][] = [
   [
     "variants",
     "a revision of a call that is lost",
-    ({ rows }) => change(first(rows.toolCalls), { name: "apply_variant", callId: "call_abcd_v" }),
+    ({ rows }) => change(first(rows.toolCalls), { name: "apply_variant", input: { variant: "abcd" } }),
+  ],
+  [
+    "publications",
+    "a current release that is gone",
+    ({ rows }) => change(first(rows.publications), { release: 2, newestRelease: 2 }),
+  ],
+  [
+    "publications",
+    "a script that was damaged",
+    ({ rows }) => change(first(rows.releases), { script: "run" }),
+  ],
+  [
+    "publications",
+    "a release that was not announced",
+    ({ rows }) => change(first(rows.releases), { id: "rel_b" }),
+  ],
+  [
+    "publications",
+    "a release of a call that is lost",
+    ({ rows }) => {
+      const call = { name: "publish_variant", input: { variant: "abcd" }, callId: "call_3" };
+      change(first(rows.toolCalls), call);
+    },
+  ],
+  [
+    "publications",
+    "a call that made two releases",
+    ({ rows }) => {
+      const call = { name: "publish_variant", input: { variant: "abcd" }, callId: "call_2" };
+      change(first(rows.toolCalls), call);
+      rows.releases.push({ ...first(rows.releases), number: 2 });
+    },
+  ],
+  [
+    "publications",
+    "an acknowledged change that was lost",
+    ({ publishing: { changes, readings } }) => {
+      changes.push({ variant: "abcd", wanted: "unpublish", release: null });
+      readings.push({ ...publicationReading(), changeCount: 1 });
+    },
+  ],
+  [
+    "publications",
+    "a script that is not the current release's",
+    ({ publishing }) => change(first(first(publishing.readings).scripts), { integrity: "sha384-" }),
+  ],
+  [
+    "publications",
+    "an unpublished script that is served",
+    ({ publishing, rows }) => {
+      change(first(first(publishing.readings).publications), { publication: null });
+      change(first(rows.publications), { release: null });
+    },
+  ],
+  [
+    "publications",
+    "a withdrawn release that is served",
+    ({ rows }) => change(first(rows.releases), { withdrawnAt: at(9) }),
+  ],
+  [
+    "publications",
+    "a publication that the interface lost",
+    ({ publishing }) => publishing.readings.push({ changeCount: 0, publications: [], scripts: [] }),
+  ],
+  [
+    "publications",
+    "a deletion that did not name what stays published",
+    ({ publishing }) =>
+      publishing.deletions.push({ sessionId: "ses_a", nonces: [], readingCount: 1, publicationIds: [] }),
   ],
   ["I11", "a secret in a log", ({ haystacks }) => haystacks.push({ name: "the log", text: "a canary-1 b" })],
 ];

@@ -1,4 +1,5 @@
-import type { Invariant } from "../world/evidence.ts";
+import type { Evidence, Invariant } from "../world/evidence.ts";
+import { readVariant } from "../world/read-variant.ts";
 
 /** Finds revisions that were stored twice or lost, checks and previews that are half stored, and edits that were given up. */
 export const variantsWhole: Invariant = {
@@ -26,16 +27,25 @@ export const variantsWhole: Invariant = {
         (checkStatus === null) === (checkReport === null) && (checkStatus === null) === (checkedAt === null);
       if (!isWhole) wrong.push(`the check of ${sessionId} ${key} is half stored`);
     }
-    for (const { name, callId, state } of rows.toolCalls) {
-      const nonce = /^call_(\w+)_[vcp]$/.exec(callId)?.[1];
-      if (nonce === undefined || state !== "succeeded") continue;
-      const revision = rows.variantRevisions.find(({ key }) => key === nonce);
-      if (name === "apply_variant" && !revision) wrong.push(`${callId} succeeded, and its revision is lost`);
-      if (name === "check_variant" && !revision?.checkStatus)
-        wrong.push(`${callId} succeeded, and its check is lost`);
-      if (name === "set_previews" && !rows.previews.some(({ variant }) => variant === nonce))
-        wrong.push(`${callId} succeeded, and its preview is lost`);
-    }
-    return wrong;
+    return [...wrong, ...findLostEdits(rows)];
   },
 };
+
+/** Finds calls that succeeded without a trace. The previews of a session are those of its last call. */
+function findLostEdits({ toolCalls, variantRevisions, previews }: Evidence["rows"]): string[] {
+  const ordered = toolCalls.toSorted((a, b) => a.startedAt.getTime() - b.startedAt.getTime());
+  return ordered.flatMap(({ sessionId, name, callId, input, state }, index) => {
+    if (state !== "succeeded") return [];
+    const variant = readVariant(input);
+    const revision = variantRevisions.find(({ key }) => key === variant);
+    const isReplaced = ordered
+      .slice(index + 1)
+      .some((call) => call.name === "set_previews" && call.sessionId === sessionId);
+    if (name === "apply_variant" && !revision) return [`${callId} succeeded, and its revision is lost`];
+    if (name === "check_variant" && !revision?.checkStatus)
+      return [`${callId} succeeded, and its check is lost`];
+    if (name === "set_previews" && !isReplaced && !previews.some((preview) => preview.variant === variant))
+      return [`${callId} succeeded, and its preview is lost`];
+    return [];
+  });
+}

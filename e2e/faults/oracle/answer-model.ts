@@ -101,8 +101,8 @@ function answerTurn(kind: string, tag: Tag, request: RecordedRequest, pageUrl: s
       ? { ...say("I ask."), toolCalls: [elicit(1), command, elicit(2)] }
       : { toolCalls: [elicit(3)] };
   }
-  if (kind === "edit") {
-    const call = editCalls(tag.nonce, `${pageUrl}/page/${tag.nonce}`)[answersSoFar];
+  if (kind === "edit" || kind === "publish") {
+    const call = editCalls(tag.nonce, `${pageUrl}/page/${tag.nonce}`, kind)[answersSoFar];
     if (call) return { toolCalls: [call] };
   }
   const steps = kind === "long" ? countSteps(request.text, tag.nonce) : LONG_STEPS;
@@ -124,8 +124,8 @@ function answerTurn(kind: string, tag: Tag, request: RecordedRequest, pageUrl: s
   return say(`That is done, all of it, as it was asked for: ${tag.nonce}.`);
 }
 
-/** The calls of a turn that edits a page: open it, change it, prove it, show it. */
-const editCalls = (nonce: string, url: string) => [
+/** The calls of a turn that edits a page: open it, change it, check it, then show or publish it. */
+const editCalls = (nonce: string, url: string, kind: "edit" | "publish") => [
   {
     name: "browser_execute",
     arguments: { script: `await page.goto(${JSON.stringify(url)})` },
@@ -141,11 +141,13 @@ const editCalls = (nonce: string, url: string) => [
     id: `call_${nonce}_v`,
   },
   { name: "check_variant", arguments: { variant: nonce, viewports: ["desktop"] }, id: `call_${nonce}_c` },
-  {
-    name: "set_previews",
-    arguments: { previews: [{ title: nonce, url, variant: nonce }] },
-    id: `call_${nonce}_p`,
-  },
+  kind === "publish"
+    ? { name: "publish_variant", arguments: { variant: nonce }, id: `call_${nonce}_u` }
+    : {
+        name: "set_previews",
+        arguments: { previews: [{ title: nonce, url, variant: nonce }] },
+        id: `call_${nonce}_p`,
+      },
 ];
 
 /** How many steps of a message's turn a prompt tells of: by its own words, or those of a summary. */

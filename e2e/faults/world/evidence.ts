@@ -1,4 +1,5 @@
 import type { FollowUpMode } from "#db/schema/unions.ts";
+import type { Publication } from "#lib/events/event.ts";
 import type { OracleLine } from "../oracle/log-line.ts";
 import type { Rows } from "./read-rows.ts";
 import type { Wait } from "./watch-processes.ts";
@@ -28,6 +29,44 @@ type LeftProcess = { pid: number; name: string };
 /** A line that a command of the agent left behind: it ran. Wall clock. */
 export type Execution = { nonce: string; atMs: number };
 
+/** A change of a publication that a client asked for over HTTP. */
+export type PublicationChange = {
+  variant: string;
+  wanted: "publish" | "unpublish" | { rollback: number };
+  /** The number of the current release in the 2xx answer, null if unpublished; undefined if no answer came. */
+  release?: number | null;
+};
+
+/** A script as a visitor loaded it. */
+export type LoadedScript = {
+  publicationId: string;
+  /** The number of the release in the address; null for the script of the current release. */
+  pinned: number | null;
+  status: number;
+  /** Of the bytes that came. */
+  integrity: string;
+  isEmpty: boolean;
+};
+
+/** All publications as the interface showed them at one time, with their scripts. */
+export type PublicationReading = {
+  /** How many of the changes had been asked for. */
+  changeCount: number;
+  publications: { id: string; sessionId: string | null; variant: string; publication: Publication | null }[];
+  scripts: LoadedScript[];
+};
+
+/** A session that a client deleted. */
+export type Deletion = {
+  sessionId: string;
+  /** The tags of its messages. */
+  nonces: string[];
+  /** How many readings came before it. */
+  readingCount: number;
+  /** The ids of the publications in the answer; undefined if no answer came. */
+  publicationIds?: string[];
+};
+
 /** Everything known about one run of the campaign, once it is over. */
 export type Evidence = {
   rows: Rows;
@@ -35,6 +74,7 @@ export type Evidence = {
   acknowledged: Acknowledged[];
   /** Answers to questions that the service acknowledged with a 2xx. */
   taken: { elicitationId: string; text: string }[];
+  publishing: { changes: PublicationChange[]; readings: PublicationReading[]; deletions: Deletion[] };
   samples: StatusSample[];
   streams: StreamReading[];
   left: LeftProcess[];

@@ -6,6 +6,7 @@ import { type RunningService, startService } from "#e2e/fixtures/service.ts";
 import { monotonicMs, type OracleLine } from "../oracle/log-line.ts";
 import type { Oracle } from "../oracle/start-oracle.ts";
 import { createClients } from "./create-clients.ts";
+import { createPublisher } from "./create-publisher.ts";
 import { findInFiles, readExecutions } from "./data-folder.ts";
 import type { Evidence } from "./evidence.ts";
 import type { Random } from "./random.ts";
@@ -55,6 +56,7 @@ export async function openWorld(place: {
   };
   const clients = createClients({ service: running, random, receiverUrl: oracle.receiverUrl });
   const { acknowledged, problems } = clients;
+  const publisher = createPublisher({ service: running, random, acknowledged, problems });
   const sampler = sampleStatus(() => service, acknowledged);
 
   /** A process answers before the code of its pages is loaded; the first page comes when it is. */
@@ -72,6 +74,7 @@ export async function openWorld(place: {
 
   const world = {
     ...clients,
+    publisher,
     oracle,
     random,
     dataDir,
@@ -175,17 +178,19 @@ export async function openWorld(place: {
     async readEvidence(): Promise<Evidence> {
       await sampler.stop();
       const streams = await readStreams(running(), acknowledged, random);
+      await publisher.read();
       const answers = [...clients.answers, ...(await readAnswers(running(), acknowledged))];
       await world.stop();
       const left = await processes.waitForEnd(LEFT_MAX_MS);
       const rows = await readSettledRows();
       left.push(...(await processes.waitForEnd(LEFT_MAX_MS)).filter((one) => !left.includes(one)));
-      const lines = await oracle.takeLines();
+      const lines = (await oracle.takeLines()).filter((line) => !publisher.isOfDeleted(line));
       const { canaries } = clients;
       return {
         rows,
         acknowledged,
         taken: clients.taken,
+        publishing: publisher.record,
         streams,
         left,
         disturbedAtMs,

@@ -1,0 +1,119 @@
+import type { FaultCase } from "../fault-case.ts";
+import type { PublicationChange } from "../world/evidence.ts";
+import type { World } from "../world/open-world.ts";
+
+const DIE_WITHIN_MS = 60_000;
+/** The milliseconds that a kill may be put off: the answer may be sent before it, or not. */
+const PUT_OFF_MAX_MS = 30;
+
+const armKill = ({ random }: World, point: string): string =>
+  `${point}:1:kill9${random.next() < 0.5 ? "" : `@${random.between(1, PUT_OFF_MAX_MS)}`}`;
+
+async function expectKill(world: World, point: string): Promise<void> {
+  if (!(await world.died(DIE_WITHIN_MS))) throw new Error(`${point} was not reached`);
+}
+
+/** Creates a session whose agent publishes a variant. @returns the variant's key. */
+async function createPublishing(world: World): Promise<{ sessionId: string; variant: string }> {
+  const created = await world.create("publish");
+  const variant = world.acknowledged.find(({ runId }) => runId === created?.runId)?.nonce;
+  if (!created || variant === undefined) throw new Error("the session was not created");
+  return { sessionId: created.sessionId, variant };
+}
+
+/** Kills the service during a change over HTTP, and asks for it again after the restart. */
+async function cutChange(
+  world: World,
+  point: string,
+  variant: string,
+  wanted: PublicationChange["wanted"],
+): Promise<void> {
+  const { publisher } = world;
+  await world.stop();
+  await world.start(armKill(world, point));
+  await publisher.change(variant, wanted);
+  await expectKill(world, point);
+  await world.restart();
+  await publisher.read();
+  await publisher.askAgain();
+  await publisher.read();
+}
+
+/** `kill -9` while the agent publishes, and while a program does. */
+const killPublishing = (name: string, title: string): FaultCase => ({
+  name,
+  group: "kill",
+  title,
+  async play(world) {
+    const { publisher } = world;
+    await world.start(armKill(world, name));
+    const { sessionId, variant } = await createPublishing(world);
+    await world.followUp(sessionId, "plain");
+    await expectKill(world, name);
+    await world.restart();
+    await world.quiet();
+    await publisher.read();
+    await publisher.change(variant, "unpublish");
+    await cutChange(world, name, variant, "publish");
+    await publisher.change(variant, { rollback: 1 });
+    await world.quiet();
+  },
+  findViolations: ({ rows }) =>
+    rows.releases
+      .map(({ author }) => author)
+      .sort()
+      .join() === "agent,person"
+      ? []
+      : [`there are ${rows.releases.length} releases instead of the agent's and the program's`],
+});
+
+/** `kill -9` after a rollback and after an unpublishing. */
+const killMoving: FaultCase = {
+  name: "K39",
+  group: "kill",
+  title: "a publication rolled back or unpublished, not answered",
+  async play(world) {
+    const { publisher, random } = world;
+    await world.start();
+    const { variant } = await createPublishing(world);
+    await world.quiet();
+    await publisher.read();
+    await publisher.change(variant, "unpublish");
+    await publisher.change(variant, "publish");
+    const moves: PublicationChange["wanted"][] = [{ rollback: 1 }, "unpublish"];
+    for (const wanted of random.next() < 0.5 ? moves : moves.toReversed())
+      await cutChange(world, "K39", variant, wanted);
+  },
+};
+
+/** Two sessions with a publication each are deleted, the second one with a kill. */
+const killRemoval: FaultCase = {
+  name: "K33",
+  group: "kill",
+  title: "removal of a session with a publication half done",
+  async play(world) {
+    const { publisher } = world;
+    await world.start();
+    const [first, second] = [await createPublishing(world), await createPublishing(world)];
+    await world.quiet();
+    await publisher.read();
+    await publisher.remove(first.sessionId);
+    await world.stop();
+    await world.start(armKill(world, "K33"));
+    await publisher.read();
+    await publisher.remove(second.sessionId);
+    await expectKill(world, "K33");
+    await world.restart();
+    await publisher.read();
+    await publisher.change(first.variant, "unpublish");
+    await publisher.change(second.variant, { rollback: 1 });
+  },
+};
+
+/** Publications and what is done to them. Source: `faults.md`, Kill points. */
+export const publications: FaultCase[] = [
+  killRemoval,
+  killPublishing("K37", "about to publish a release"),
+  killPublishing("K38", "a release stored, not shown"),
+  killMoving,
+];

@@ -1,0 +1,169 @@
+import { createHash } from "node:crypto";
+import type { Evidence, Invariant, PublicationChange, PublicationReading } from "../world/evidence.ts";
+import { readVariant } from "../world/read-variant.ts";
+
+/** Finds publications without their current release, damaged scripts, lost events, and releases that were made twice. */
+export const publicationsStored: Invariant = {
+  id: "publications",
+  promise: "a release is made once, whole, with its event; its publication outlives the session",
+  findViolations({ rows }) {
+    const wrong: string[] = [];
+    for (const { id, release, newestRelease } of rows.publications) {
+      const numbers = rows.releases
+        .filter(({ publicationId }) => publicationId === id)
+        .map(({ number }) => number)
+        .sort((a, b) => a - b);
+      if (numbers.some((number, index) => number !== index + 1) || numbers.length !== newestRelease)
+        wrong.push(`${id} has the releases ${numbers.join()}, and the newest is ${newestRelease}`);
+      if (release !== null && !numbers.includes(release)) wrong.push(`${id} lost its release ${release}`);
+    }
+    for (const release of rows.releases) {
+      const { id, integrity, script, author, callId, isUnchecked } = release;
+      const hash = createHash("sha384").update(script).digest("base64");
+      if (integrity !== `sha384-${hash}`) wrong.push(`the script of ${id} is not that of its integrity`);
+      if (author === "agent" && (callId === null || isUnchecked))
+        wrong.push(`the agent published ${id} by ${callId ?? "no call"}, unchecked: ${isUnchecked}`);
+    }
+    return [...wrong, ...findWrongEvents(rows), ...findWrongCalls(rows)];
+  },
+};
+
+/** Every release of a living session has one event, and every event has its release. */
+function findWrongEvents({ publications, releases, events }: Evidence["rows"]): string[] {
+  const announced = events
+    .filter(({ kind }) => kind === "publication.created")
+    .map(({ body }): string => JSON.parse(body).publication.release);
+  const living = publications.filter(({ sessionId }) => sessionId !== null).map(({ id }) => id);
+  const made = releases.filter(({ publicationId }) => living.includes(publicationId)).map(({ id }) => id);
+  return [...new Set([...announced, ...made])].flatMap((id) => {
+    const times = announced.filter((each) => each === id).length;
+    return times === 1 && made.includes(id) ? [] : [`release ${id} was announced ${times} times`];
+  });
+}
+
+/** A call makes one release, however often it is made again; each task of the campaign publishes once. */
+function findWrongCalls({ toolCalls, publications, releases }: Evidence["rows"]): string[] {
+  return toolCalls.flatMap(({ name, runId, callId, input, state }) => {
+    if (name !== "publish_variant") return [];
+    const made = releases.filter((release) => release.runId === runId && release.callId === callId);
+    const variants = publications
+      .filter(({ id }) => made.some(({ publicationId }) => publicationId === id))
+      .map(({ variant }) => variant);
+    if (made.length > 1) return [`${callId} made ${made.length} releases`];
+    return state === "succeeded" && !variants.includes(readVariant(input) ?? "")
+      ? [`${callId} succeeded, and its release is lost`]
+      : [];
+  });
+}
+
+/** Finds acknowledged changes that were lost, scripts that are not served as published, and deletions that took a publication. */
+export const publicationsServed: Invariant = {
+  id: "publications",
+  promise:
+    "an acknowledged change is visible after a restart; what is published is served, also without its session",
+  findViolations: ({ rows, publishing }) => [
+    ...publishing.readings.flatMap((reading, index) => [
+      ...findWrongScripts(reading),
+      ...findLostChanges(publishing, reading),
+      ...findLostPublications(publishing.readings.slice(0, index), reading),
+    ]),
+    ...findWrongDeletions(rows, publishing),
+    ...findUnequalRows(rows, publishing.readings.at(-1)),
+  ],
+};
+
+/** The moving script is the current release's, or empty; the pinned one of the current release is the same. */
+function findWrongScripts({ publications, scripts }: PublicationReading): string[] {
+  return publications.flatMap(({ id, publication }) => {
+    const own = scripts.filter(({ publicationId }) => publicationId === id);
+    const moving = own.find(({ pinned }) => pinned === null);
+    if (publication) {
+      const isServed = [moving, own.find(({ pinned }) => pinned === publication.number)].every(
+        (script) => script?.status === 200 && script.integrity === publication.integrity,
+      );
+      return isServed ? [] : [`release ${publication.number} of ${id} is not what is served`];
+    }
+    const isEnded = own.every(({ pinned, status }) => status === (pinned === null ? 200 : 410));
+    return isEnded && moving?.isEmpty ? [] : [`${id} is unpublished, and is still served`];
+  });
+}
+
+type Publishing = Evidence["publishing"];
+
+/** The state is that of the last acknowledged change, or of one that was asked for later and not answered. */
+function findLostChanges({ changes, readings }: Publishing, reading: PublicationReading): string[] {
+  const asked = changes.slice(0, reading.changeCount);
+  return [...new Set(asked.map(({ variant }) => variant))].flatMap((variant) => {
+    const own = asked.filter((change) => change.variant === variant);
+    const last = own.findLastIndex(({ release }) => release !== undefined);
+    const unanswered = own.slice(last + 1);
+    const before = readings.find(({ changeCount }) => changeCount === 0) ?? reading;
+    const acknowledged = own[last]?.release;
+    const allowed = [
+      acknowledged === undefined ? readRelease(before, variant) : acknowledged,
+      ...unanswered.map((change) => findResult(change, reading)),
+    ];
+    const release = readRelease(reading, variant);
+    return allowed.includes(release)
+      ? []
+      : [`${variant} is at release ${release} after changes that lead to ${allowed.join(" or ")}`];
+  });
+}
+
+const readRelease = ({ publications }: PublicationReading, variant: string): number | null =>
+  publications.find((each) => each.variant === variant)?.publication?.number ?? null;
+
+/** The number of the current release once a change is made. */
+function findResult(
+  { variant, wanted }: PublicationChange,
+  { publications, scripts }: PublicationReading,
+): number | null {
+  if (wanted === "unpublish") return null;
+  if (wanted !== "publish") return wanted.rollback;
+  const id = publications.find((each) => each.variant === variant)?.id;
+  const own = scripts.filter(({ publicationId }) => publicationId === id);
+  return Math.max(...own.map(({ pinned }) => pinned ?? 0));
+}
+
+const findLostPublications = (earlier: PublicationReading[], { publications }: PublicationReading) =>
+  [...new Set(earlier.flatMap((reading) => reading.publications.map(({ id }) => id)))]
+    .filter((id) => !publications.some((each) => each.id === id))
+    .map((id) => `${id} was lost`);
+
+/** The answer to a deletion names what stays published; nothing is left of the session. */
+function findWrongDeletions(rows: Evidence["rows"], { deletions, readings }: Publishing): string[] {
+  return deletions.flatMap(({ sessionId, readingCount, publicationIds }) => {
+    const wrong: string[] = [];
+    const before = readings[readingCount - 1]?.publications ?? [];
+    const own = before.filter((each) => each.sessionId === sessionId);
+    const expected = own.filter(({ publication }) => publication).map(({ id }) => id);
+    if (publicationIds && publicationIds.toSorted().join() !== expected.toSorted().join())
+      wrong.push(`the deletion of ${sessionId} named ${publicationIds.join() || "no publication"}`);
+    if (rows.sessions.some(({ id }) => id === sessionId)) wrong.push(`${sessionId} was not deleted`);
+    for (const { id } of own)
+      if (rows.publications.find((each) => each.id === id)?.sessionId !== null)
+        wrong.push(`${id} was deleted with its session`);
+    return wrong;
+  });
+}
+
+/** What the interface told last is what the database has. */
+function findUnequalRows(
+  { publications, releases }: Evidence["rows"],
+  last: PublicationReading | undefined,
+): string[] {
+  const wrong = publications.flatMap(({ id, sessionId, release }) => {
+    const told = last?.publications.find((each) => each.id === id);
+    const isEqual = told?.sessionId === sessionId && (told.publication?.number ?? null) === release;
+    return isEqual ? [] : [`${id} is at release ${release}, and the interface says otherwise`];
+  });
+  for (const { publicationId, number, integrity, withdrawnAt } of releases) {
+    const script = last?.scripts.find(
+      (each) => each.publicationId === publicationId && each.pinned === number,
+    );
+    const isServed = script?.status === 200 && script.integrity === integrity;
+    if (withdrawnAt === null ? !isServed : script?.status !== 410)
+      wrong.push(`release ${number} of ${publicationId} was answered with ${script?.status}`);
+  }
+  return wrong;
+}

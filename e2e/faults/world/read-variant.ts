@@ -1,0 +1,8 @@
+type EditInput = { variant?: unknown; previews?: { variant?: unknown }[] };
+
+/** The variant that the input of a tool call names, if it names one. */
+export function readVariant(input: unknown): string | undefined {
+  const { variant, previews } = (input ?? {}) as EditInput;
+  const key = variant ?? previews?.[0]?.variant;
+  return typeof key === "string" ? key : undefined;
+}
