@@ -47,6 +47,9 @@ export async function admitCaller(
     return refuseControl(operation, session) ?? { ok: true, caller: checked.caller, session };
   }
   if (auth.kind === "none") return { ok: true, caller: undefined, session: undefined };
+  // Without any credential this is always a refusal; its sentence names the headers that take a key.
+  if (auth.kind === "share" && auth.orKey && readToken(auth, headers.get("cookie")) === undefined)
+    return (await services.authenticate(headers)) as Failure;
   if (!isOwnOrigin(services, request)) return fail("forbidden", "this is for the service's own pages");
   if (auth.kind === "login") {
     const isSignedIn = services.login.isSignedIn(headers.get("cookie"));
@@ -79,20 +82,22 @@ export const LOCAL_OWNER = "local";
 /** Whoever is signed in on the landing page. */
 const OPERATOR: Caller = { keyId: "operator", ownerId: LOCAL_OWNER, scopes: KEY_SCOPES };
 
+/** The secret of the link that a visitor came with. */
+const readToken = ({ liveView }: ShareAuth, cookies: string | null): string | undefined =>
+  readShareCookie(cookies) ?? (liveView ? readLiveViewCookie(cookies) : undefined);
+
+type ShareAuth = Extract<OperationAuth, { kind: "share" }>;
+
 async function admitVisitor(
   services: AdmissionServices,
-  auth: Extract<OperationAuth, { kind: "share" }>,
+  auth: ShareAuth,
   request: Request,
   sessionId: string,
 ): Promise<Admission> {
   const cookies = request.headers.get("cookie");
-  const { liveView = false } = auth;
-  const token = readShareCookie(cookies) ?? (liveView ? readLiveViewCookie(cookies) : undefined);
-  // Without a key this is always a refusal; its sentence names the headers that take one.
-  if (token === undefined && auth.orKey) return (await services.authenticate(request.headers)) as Failure;
-  if (token === undefined) return unknownSession();
+  if (readToken(auth, cookies) === undefined) return unknownSession();
   const session = await findKnownSession(services, sessionId);
-  const access = session && (await readVisit(services, sessionId, cookies, liveView));
+  const access = session && (await readVisit(services, sessionId, cookies, auth.liveView ?? false));
   if (!session || !access) return unknownSession();
   if (SHARE_ROLES.indexOf(access.role) < SHARE_ROLES.indexOf(auth.role))
     return fail("forbidden", `this share link may ${access.role}, not ${auth.role}`);
