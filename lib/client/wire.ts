@@ -704,7 +704,7 @@ export type ExportedVariant = {
   document: unknown;
   /** What the format cannot carry. */
   omitted: Array<{
-    /** Null for a part of a page that is no change. */
+    /** Null for a page's style sheet, script or address. */
     changeId: string | null;
     /** Address of the page entry. */
     url: string;
@@ -1449,7 +1449,7 @@ export type Release = {
   } | null;
   /** Whether it was published without a check that passed. */
   isUnchecked: boolean;
-  /** Whether the moving script serves it. */
+  /** Whether the script of the current release serves it. */
   isCurrent: boolean;
   /** Whether its script was withdrawn. */
   isUnpublished: boolean;
@@ -2440,18 +2440,18 @@ export type Operations = {
     body: undefined;
     answer: PreviewPage;
   };
-  /** Publish the newest revision of a variant. Makes an immutable release of the newest revision, whose script pages load from the next minute on. The newest check of the revision must have passed (`pass` or `warn`); `unchecked: true` publishes without. Returns 200 without a new release if the revision is the current release already. The session page calls it with the share cookie of the role `drive`. */
+  /** Publish the newest revision of a variant. Makes an immutable release of the newest revision, whose script pages load within a minute. The newest check of the revision must have passed (`pass` or `warn`); `unchecked: true` publishes without. Returns 200 without a new release if the revision is the current release already. The session page calls it with the share cookie of the role `drive`. */
   publishVariant: {
     parameters: { sessionId: string; variantKey: string };
     body: {
-      /** The revision that is meant. If it is not the newest one, the answer is 409. */
+      /** The newest revision as the caller knows it. If there is a newer one, the answer is 409. */
       revision?: number | undefined;
-      /** Publishes without a check that passed. The release is marked as unchecked for as long as it exists. */
+      /** Publishes without a check that passed. The release is permanently marked as unchecked. */
       unchecked?: boolean | undefined;
     };
     answer: Published;
   };
-  /** Make another release of a variant the current one. The moving script serves the given release, at the latest a minute later. An unpublished release is published again. */
+  /** Make another release of a variant the current one. Makes the given release the current one, at the latest a minute later. It also brings back a release that was unpublished, and needs no further consent for an unchecked one. */
   rollbackVariant: {
     parameters: { sessionId: string; variantKey: string };
     body: {
@@ -2460,7 +2460,7 @@ export type Operations = {
     };
     answer: PublicationChanged;
   };
-  /** Unpublish a variant. The moving script becomes empty, so that pages which load it go on without an error. The scripts of single releases answer 410. Repeating it changes nothing. */
+  /** Unpublish a variant. The script of the current release becomes empty, so that pages which load it continue to work without errors. The scripts of single releases answer 410, also after a new release. Idempotent. */
   unpublishVariant: {
     parameters: { sessionId: string; variantKey: string };
     body: undefined;
@@ -2483,7 +2483,7 @@ export type Operations = {
     parameters: { sessionId: string; variantKey: string };
     body: {
       format: "json" | "growthbook" | "posthog";
-      /** An export of this service, GrowthBook's visual changesets or SDK payload, or PostHog's web experiments. */
+      /** An export of this service (its `document`, or the whole answer), GrowthBook's visual changesets or SDK payload, or PostHog's web experiments. */
       document: unknown;
       /** The newest revision, which the import replaces. 0 for a variant that does not exist yet. */
       baseRevision?: number | undefined;
@@ -2501,6 +2501,12 @@ export type Operations = {
     parameters: { limit?: number | undefined; cursor?: string | undefined };
     body: undefined;
     answer: OwnedPublicationPage;
+  };
+  /** List the releases of a publication, newest first */
+  listPublicationReleases: {
+    parameters: { publicationId: string };
+    body: undefined;
+    answer: ReleasePage;
   };
   /** Make another release of a publication the current one */
   rollbackPublication: {
@@ -2584,6 +2590,7 @@ export const OPERATIONS = {
   exportRevision: {"method":"GET","path":"/api/sessions/:sessionId/variants/:variantKey/revisions/:revision/export","query":["format"],"hasBody":false,"isRaw":false},
   importVariant: {"method":"POST","path":"/api/sessions/:sessionId/variants/:variantKey/import","query":[],"hasBody":true,"isRaw":false},
   listPublications: {"method":"GET","path":"/api/publications","query":["limit","cursor"],"hasBody":false,"isRaw":false},
+  listPublicationReleases: {"method":"GET","path":"/api/publications/:publicationId/releases","query":[],"hasBody":false,"isRaw":false},
   rollbackPublication: {"method":"POST","path":"/api/publications/:publicationId/rollback","query":[],"hasBody":true,"isRaw":false},
   unpublishPublication: {"method":"POST","path":"/api/publications/:publicationId/unpublish","query":[],"hasBody":false,"isRaw":false},
   readScript: {"method":"GET","path":"/v/:script","query":[],"hasBody":false,"isRaw":true},

@@ -44,7 +44,7 @@ const CACHE_CURRENT = "public, max-age=60";
 /** The script of a release never changes, but it can be unpublished, which has to reach visitors. */
 const CACHE_PINNED = "public, max-age=300";
 
-/** What a publication serves that is not published: pages that load it go on without an error. */
+/** Served for a publication that is unpublished: pages that load it continue to work without errors. */
 const EMPTY = "/* This variant is not published. */\n";
 
 type Packed = { etag: string; plain: Uint8Array<ArrayBuffer>; gzip: Uint8Array<ArrayBuffer> };
@@ -126,7 +126,7 @@ function send(
   { ifNoneMatch, acceptEncoding }: ScriptRequest,
   cacheControl: string,
 ): ScriptAnswer {
-  const isZipped = /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(acceptEncoding ?? "");
+  const isZipped = /(^|,)\s*gzip\s*(;(?!\s*q=0(\.0*)?\s*(,|$))|,|$)/i.test(acceptEncoding ?? "");
   const etag = `"${script.etag}${isZipped ? "-gzip" : ""}"`;
   const headers = { ...HEADERS, "Cache-Control": cacheControl, ETag: etag };
   const known = (ifNoneMatch ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));

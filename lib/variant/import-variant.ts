@@ -24,7 +24,7 @@ type ImportedVariant =
 /** Stores an imported document as the newest revision of a variant, by a person. It replaces what the variant had. */
 export async function importVariant(deps: VariantsDeps, request: ImportRequest): Promise<ImportedVariant> {
   const { sessionId, variant, baseRevision, format, options } = request;
-  const imported = importPages(format, request.document, options);
+  const imported = importPages(format, unwrap(format, request.document), options);
   if (!imported.ok) return { ok: false, reason: "invalid", problem: nameField(imported.problem) };
   const revised = revise({ pages: [] }, { set: imported.pages }, null);
   if (!revised.ok) return { ok: false, reason: "invalid", problem: `document: ${revised.problem}` };
@@ -35,7 +35,9 @@ export async function importVariant(deps: VariantsDeps, request: ImportRequest):
     return {
       ok: false,
       reason: "invalid",
-      problem: ["document: nothing of it can be imported", ...imported.omitted.slice(0, 3)].join("; "),
+      problem: ["document: contains nothing that can be imported", ...imported.omitted.slice(0, 3)].join(
+        "; ",
+      ),
     };
   const about = { sessionId, variant, baseRevision, author: "person" } as const;
   const stored = await storeRevision(deps, {
@@ -57,8 +59,20 @@ export async function importVariant(deps: VariantsDeps, request: ImportRequest):
   return { ok: false, reason: "stale", problem: `baseRevision: ${advice}` };
 }
 
-/** Problems of other tools' documents begin with a path inside the document. */
+/** The document in the answer of an export, which is often saved whole. */
+function unwrap(format: JsonFormat, value: unknown): unknown {
+  const isAnswer =
+    typeof value === "object" &&
+    value !== null &&
+    "success" in value &&
+    "document" in value &&
+    "format" in value &&
+    value.format === format;
+  return isAnswer ? value.document : value;
+}
+
+/** Problems of other tools' documents begin with a path inside the document, or with an option. */
 function nameField(problem: string): string {
-  if (/^document\b/.test(problem)) return problem;
+  if (/^(document|experiment|variation|url)\b/.test(problem)) return problem;
   return problem.startsWith("[") ? `document${problem}` : `document.${problem}`;
 }

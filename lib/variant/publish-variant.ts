@@ -84,7 +84,8 @@ async function publish(
     ? await findRelease(tx, publication.id, publication.release)
     : undefined;
   const known = repeated ?? (current && isSame(current, revision) ? current : undefined);
-  const problem = known ? undefined : refuse(request, newest, revision, publication);
+  const problem =
+    refuseStale(request, newest) ?? (known ? undefined : refuse(request, revision, publication));
   if (problem) return problem;
   const release = known ?? (await makeRelease(tx, session, request, revision, publication));
   const shown = toPublication(deps.baseUrl, release);
@@ -101,18 +102,19 @@ async function publish(
 const isSame = (release: ReleaseRow, { number, check }: Revision): boolean =>
   release.revision === number && (!release.isUnchecked || !isPassed(check?.status));
 
+type Refused = Extract<Published, { ok: false }>;
+
+function refuseStale({ revision: wanted }: PublishRequest, newest: number): Refused | undefined {
+  if (wanted === undefined || wanted === newest) return undefined;
+  const problem = `the newest revision is ${newest}; only that can be published`;
+  return { ok: false, reason: "stale", problem };
+}
+
 function refuse(
-  { revision: wanted, variant, allowsUnchecked }: PublishRequest,
-  newest: number,
-  { check }: Revision,
+  { variant, allowsUnchecked }: PublishRequest,
+  { number, check }: Revision,
   publication: PublicationRow | undefined,
-): Extract<Published, { ok: false }> | undefined {
-  if (wanted !== undefined && wanted !== newest)
-    return {
-      ok: false,
-      reason: "stale",
-      problem: `the newest revision is ${newest}; only that can be published`,
-    };
+): Refused | undefined {
   if ((publication?.newestRelease ?? 0) >= RELEASES_MAX)
     return {
       ok: false,
@@ -121,7 +123,7 @@ function refuse(
     };
   if (isPassed(check?.status) || allowsUnchecked) return undefined;
   const state = check ? "failed its check" : "was not checked";
-  return { ok: false, reason: "unchecked", problem: `revision ${newest} of variant ${variant} ${state}` };
+  return { ok: false, reason: "unchecked", problem: `revision ${number} of variant ${variant} ${state}` };
 }
 
 async function makeRelease(
@@ -163,8 +165,7 @@ type Changed =
   | { ok: false; reason: "unknown publication" | "unknown release" };
 
 /**
- * Rolls a publication back (or forward) to one of its releases, or unpublishes it. A change that is made already changes
- * nothing.
+ * Rolls a publication back (or forward) to one of its releases, or unpublishes it. Idempotent.
  */
 export async function changePublication(
   deps: VariantsDeps,

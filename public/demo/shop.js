@@ -5,14 +5,17 @@ const pounds = (/** @type {number} */ amount) => `£${amount.toFixed(2)}`;
 
 /** @typedef {{ id: string, name: string, price: number, count: number }} CartLine */
 
-/** Whether the shop is shown as a visitor sees it: with the variant that is published for it. */
-const isVisit = new URLSearchParams(location.search).has("visitor");
+/**
+ * Whether the shop is shown as a visitor sees it: with the variant that is published for it. Its script is agent-made, so it
+ * runs only in the sandbox that the server puts such a page in.
+ */
+const isVisit = new URLSearchParams(location.search).has("visitor") && window.origin === "null";
 
 /** @returns {CartLine[]} */
 function readCart() {
   try {
     const stored = JSON.parse((isVisit ? window.name : localStorage.getItem(cartKey)) || "[]");
-    return Array.isArray(stored) ? stored : [];
+    return Array.isArray(stored) ? stored.filter((line) => typeof line?.count === "number") : [];
   } catch {
     return [];
   }

@@ -52,7 +52,7 @@ export function PublishDialog({
       {publication && isAllowed && (
         <ConfirmButton
           label="Unpublish"
-          question="Pages that load the current release go on without the variant within a minute. Pages that load a single release do so within five minutes."
+          question="Pages that load the current release show the original within a minute. Pages that load a single release do so within five minutes."
           confirm="Unpublish now"
           isBusy={publishing.isBusy}
           onConfirm={publishing.unpublish}

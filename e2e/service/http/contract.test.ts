@@ -255,6 +255,10 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
       return service.call("GET", "/api/publications?limit=1");
     },
   ],
+  listPublicationReleases: [
+    200,
+    async () => service.call("GET", `/api/publications/${(await makePublication()).id}/releases`),
+  ],
   rollbackPublication: [
     200,
     async () =>

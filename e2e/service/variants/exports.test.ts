@@ -111,6 +111,11 @@ describe("an import", () => {
       assert.equal(imported.pages[0]?.url, "https://shop.example/checkout");
     }
     assert.deepEqual((await readRevision(service, to, 1)).document, document);
+    // A saved answer is imported as it is.
+    for (const format of ["json", "growthbook", "posthog"]) {
+      const body = { format, document: await exported(from, format) };
+      assert.equal((await importInto(to, body, `saved-${format}`)).status, 201);
+    }
   });
 
   it("that is stale, or of which nothing can be used, changes nothing and says why", async () => {
@@ -156,7 +161,7 @@ describe("an import", () => {
     await refuse(
       { format: "json", document: { pages: [] } },
       400,
-      /^document: nothing of it can be imported/,
+      /^document: contains nothing that can be imported/,
     );
     await refuse({ format: "json", document: "x".repeat(3 * 1024 * 1024) }, 413, /^body: /);
     await refuse({ format: "json", document }, 404, /./, "No");

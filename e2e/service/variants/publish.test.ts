@@ -88,12 +88,12 @@ describe("publishing a variant", () => {
     const { sessionId } = await makeSession();
     assert.deepEqual(await refusal(await publish(sessionId, {})), [
       409,
-      "unchecked: revision 1 of variant main was not checked; check it, or send unchecked: true",
+      "unchecked: revision 1 of variant main was not checked; check it on the session page or ask the agent to, or send unchecked: true",
     ]);
     await storeCheckOf(sessionId, 1, "fail");
     assert.deepEqual(await refusal(await publish(sessionId, {})), [
       409,
-      "unchecked: revision 1 of variant main failed its check; check it, or send unchecked: true",
+      "unchecked: revision 1 of variant main failed its check; correct it and check it again, or send unchecked: true",
     ]);
     assert.equal((await published(sessionId)).isUnchecked, true);
     await storeCheckOf(sessionId, 1, "pass");
@@ -130,9 +130,14 @@ describe("publishing a variant", () => {
       409,
       "revision: the newest revision is 2; only that can be published",
     ]);
+    const stale = await publish(sessionId, { unchecked: true, revision: 9_007_199_254_740_991 });
+    assert.equal(stale.status, 409);
     const answers = await Promise.all([1, 2, 3, 4, 5].map(() => publish(sessionId)));
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 200, 200, 200, 201]);
     assert.equal((await listReleases(sessionId)).length, 1);
+    // The revision is compared, too, where nothing new would be published.
+    assert.equal((await publish(sessionId, { revision: 1 })).status, 409);
+    assert.equal((await publish(sessionId, { revision: 2 })).status, 200);
   });
 
   it("refuses what it cannot read, with the field", async () => {
@@ -152,12 +157,12 @@ describe("publishing a variant", () => {
     });
     assert.deepEqual(await refusal(nowhere), [404, "no such variant"]);
     await published(sessionId);
-    for (const release of [0, 7, "rel_x", null, `rel_${"a".repeat(24)}`]) {
+    for (const release of [0, 7, 1.5, 2 ** 31, 2 ** 53, "1", "rel_x", null, {}, `rel_${"a".repeat(24)}`]) {
       const [status, error] = await refusal(
         await service.call("POST", `${main(sessionId)}/rollback`, { release }),
       );
       assert.equal(status, 400);
-      assert.match(error, /^release: /);
+      assert.match(error, /^release: (must be the number or the id of a release|is not a release)/);
     }
   });
 
@@ -207,6 +212,8 @@ describe("the script of a publication", () => {
       const etag = headers.get("etag") ?? "";
       assert.equal((await load(url, { "if-none-match": `"x", W/${etag}` })).status, 304);
       assert.equal((await load(url, { "if-none-match": etag, "accept-encoding": "gzip" })).status, 200);
+      const other = await load(url, { "accept-encoding": "gzip-foo, xgzip, gzip;q=0" });
+      assert.equal(other.headers.get("content-encoding"), null);
       const head = await service.call("HEAD", new URL(url).pathname, undefined, { authorization: "" });
       assert.equal(head.status, 200);
     }
@@ -294,6 +301,10 @@ describe("who may publish", () => {
     );
     assert.equal((await visit(await link("drive"))).status, 201);
     const { id } = (await listVariants(service, sessionId))[0]?.publication ?? assert.fail("not published");
+    assert.equal(
+      (await service.call("GET", `/api/publications/${id}/releases`, undefined, foreign)).status,
+      404,
+    );
     for (const path of ["rollback", "unpublish"]) {
       const body = path === "rollback" ? { release: 1 } : undefined;
       const answer = await service.call("POST", `/api/publications/${id}/${path}`, body, foreign);
@@ -321,9 +332,25 @@ describe("a publication", () => {
     const ended = await service.call("POST", `/api/publications/${id}/unpublish`);
     assert.deepEqual(await ended.json(), { success: true, publication: null });
     assert.equal((await load(pinnedScriptUrl)).status, 410);
+    const { data: releases } = await service.read<{ data: Release[] }>(`/api/publications/${id}/releases`);
+    assert.deepEqual(
+      releases.map(({ number, isUnpublished }) => [number, isUnpublished]),
+      [[1, true]],
+    );
     const back = await service.call("POST", `/api/publications/${id}/rollback`, { release: 1 });
     assert.equal(back.status, 200);
     assert.equal((await load(pinnedScriptUrl)).status, 200);
+  });
+
+  it("that is unpublished goes with its session", async () => {
+    const { sessionId } = await makeSession();
+    const { id, scriptUrl } = await published(sessionId);
+    await service.call("POST", `${main(sessionId)}/unpublish`);
+    const deleted = await service.call("DELETE", `/api/sessions/${sessionId}`);
+    assert.deepEqual(((await deleted.json()) as { publications: unknown[] }).publications, []);
+    service.container.services.publishedScripts.forget(id);
+    assert.equal((await load(scriptUrl)).status, 404);
+    assert.equal((await service.call("GET", `/api/publications/${id}/releases`)).status, 404);
   });
 
   it("is published and deleted at the same time without a trace of half of it", async () => {

@@ -5,7 +5,7 @@ export const isDemo = (pathname: string): boolean => pathname === "/demo" || pat
 
 /**
  * What a page may load and run. Our own pages have a nonce policy: no foreign script, frame or connection. The demo shop
- * is a guest with looser rules, and without a nonce. With `?visitor` it runs published variants, whose scripts are agent-made:
+ * has a looser policy, without a nonce. With `?visitor` it runs published variants, whose scripts are agent-made:
  * there it has an origin of its own, without our cookies. Source: `security.md`, Session page.
  */
 export function makePagePolicy(
@@ -15,7 +15,10 @@ export function makePagePolicy(
   if (isDemo(pathname)) {
     const policy = "default-src 'self'; style-src 'self' 'unsafe-inline'; frame-ancestors 'self'";
     const isVisited = searchParams.has("visitor");
-    return { policy: isVisited ? `${policy}; sandbox allow-scripts allow-forms` : policy, nonce: undefined };
+    return {
+      policy: isVisited ? `${policy}; form-action 'self'; sandbox allow-scripts allow-forms` : policy,
+      nonce: undefined,
+    };
   }
   const nonce = randomBytes(16).toString("base64");
   const policy = [

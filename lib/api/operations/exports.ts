@@ -22,7 +22,9 @@ export async function exportRevision(
   const { format } = query;
   if (format !== "script") {
     const exported = exportJson(format, { sessionId, variant, revision: number, document });
-    const headers = { "Content-Disposition": attach(`${variant}-r${number}.${format}.json`) };
+    const headers = {
+      "Content-Disposition": attach(`${variant}-r${number}${format === "json" ? "" : `.${format}`}.json`),
+    };
     return {
       ok: true,
       status: 200,

@@ -12,6 +12,7 @@ import { createKey, listKeys, revokeKey, rotateKey } from "./keys.ts";
 import { listMessages, listSessions } from "./lists.ts";
 import { postMessage, postPersonMessage } from "./messages.ts";
 import {
+  listPublicationReleases,
   listPublications,
   listReleases,
   publishVariant,
@@ -96,6 +97,7 @@ export const handlers: { [Name in OperationName]: Handler<Contract[Name]> } = {
   exportRevision,
   importVariant,
   listPublications,
+  listPublicationReleases,
   rollbackPublication,
   unpublishPublication,
   readScript,

@@ -1,5 +1,6 @@
 import {
   findPublicationOf,
+  type PublicationRow,
   readPublication,
   listPublications as readPublications,
   listReleases as readReleases,
@@ -38,9 +39,14 @@ export async function publishVariant(
   const { reason, problem } = published;
   if (reason === "unknown") return fail("not_found", "no such variant");
   const field = { stale: "revision: ", unchecked: "unchecked: ", full: "" }[reason];
-  const advice = reason === "unchecked" ? "; check it, or send unchecked: true" : "";
+  const advice = reason === "unchecked" ? adviseOn(problem) : "";
   return fail("conflict", `${field}${problem}${advice}`);
 }
+
+const adviseOn = (problem: string): string =>
+  problem.endsWith("failed its check")
+    ? "; correct it and check it again, or send unchecked: true"
+    : "; check it on the session page or ask the agent to, or send unchecked: true";
 
 /** `POST …/variants/:variantKey/rollback`. */
 export async function rollbackVariant(
@@ -83,6 +89,23 @@ export async function listReleases(
   const publication = await findPublicationOf(db, root, params.variantKey);
   if (!publication && !(await findRevision(db, root, params.variantKey)))
     return fail("not_found", "no such variant");
+  return answerReleases({ db, settings }, publication);
+}
+
+/** `GET /api/publications/:publicationId/releases`. */
+export async function listPublicationReleases(
+  services: ApiServices,
+  { caller, params }: CallOf<"listPublicationReleases">,
+): Promise<Answer> {
+  const publication = await readPublication(services.db, params.publicationId);
+  const isOwn = publication?.ownerId === caller.ownerId;
+  return isOwn ? answerReleases(services, publication) : fail("not_found", "no such publication");
+}
+
+async function answerReleases(
+  { db, settings }: Pick<ApiServices, "db" | "settings">,
+  publication: PublicationRow | undefined,
+): Promise<Answer> {
   const rows = publication ? await readReleases(db, publication.id) : [];
   const data = rows.map(({ id, number, revision, author, checkStatus, checkedAt, ...row }) => ({
     id,

@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, isNotNull, lt, ne, not, or, sql } from "drizzle-orm";
+import { and, eq, gt, inArray, isNotNull, isNull, lt, ne, not, or, sql } from "drizzle-orm";
 import type { Database, Transaction } from "#db/client.ts";
 import {
   browsers,
@@ -73,6 +73,9 @@ export async function removeSessionRows(
     .from(publications)
     .where(and(inArray(publications.sessionId, sessionIds), isNotNull(publications.release)))
     .orderBy(publications.createdAt, publications.id);
+  await tx
+    .delete(publications)
+    .where(and(inArray(publications.sessionId, sessionIds), isNull(publications.release)));
   await forgetJobs(tx, sessionIds);
   await tx.execute(sql`
     select lo_unlink(large.oid) from ${evidence} join pg_largeobject_metadata large

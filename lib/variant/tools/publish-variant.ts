@@ -61,7 +61,7 @@ function describePublished(
       : `Revision ${revision} of variant ${summary.key} is published already, as release ${number}.`,
     "Pages show it to their visitors once they carry this tag in their head:",
     writeScriptTag(publication),
-    "The same release for ever, with a hash that the browser checks:",
+    "Pinned to this release, with an integrity hash:",
     writePinnedTag(publication),
   ];
   if (warnings.length > 0)

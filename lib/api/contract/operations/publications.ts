@@ -84,6 +84,14 @@ export const publicationOperations = {
     query: listQuerySchema,
     answers: { 200: listOf(ownedPublicationSchema) },
   }),
+  listPublicationReleases: defineOperation({
+    method: "GET",
+    path: `${PUBLICATION}/releases`,
+    summary: "List the releases of a publication, newest first",
+    auth: KEY_AUTH,
+    rate: "poll",
+    answers: { 200: listOf(releaseSchema) },
+  }),
   rollbackPublication: defineOperation({
     ...rollback,
     path: `${PUBLICATION}/rollback`,

@@ -10,7 +10,7 @@ const format = z.enum(JSON_FORMATS);
 /** Source: `wire.md`, Exports and imports. */
 export const exportQuerySchema = z.object({
   format: z
-    .enum(["script", ...JSON_FORMATS], { error: `must be one of script, ${JSON_FORMATS.join(", ")}` })
+    .enum(["script", ...JSON_FORMATS])
     .default("json")
     .meta({ description: "`script`: one JavaScript file that needs nothing of this service." }),
 });
@@ -28,7 +28,7 @@ export const exportedSchema = z
           changeId: z
             .string()
             .nullable()
-            .meta({ description: "Null for a part of a page that is no change.", examples: ["c2"] }),
+            .meta({ description: "Null for a page's style sheet, script or address.", examples: ["c2"] }),
           url: z.string().meta({ description: "Address of the page entry." }),
           reason: z.string().meta({ examples: ["GrowthBook cannot move an element to the end of another."] }),
         }),
@@ -41,11 +41,15 @@ export const importSchema = z.strictObject({
   format,
   document: jsonValue.meta({
     description:
-      "An export of this service, GrowthBook's visual changesets or SDK payload, or PostHog's web experiments.",
+      "An export of this service (its `document`, or the whole answer), GrowthBook's visual changesets or SDK payload, or PostHog's web experiments.",
   }),
-  baseRevision: z.int().min(0).default(0).meta({
-    description: "The newest revision, which the import replaces. 0 for a variant that does not exist yet.",
-  }),
+  baseRevision: z
+    .int({ error: "must be a whole number" })
+    .min(0, { error: "must be at least 0" })
+    .default(0)
+    .meta({
+      description: "The newest revision, which the import replaces. 0 for a variant that does not exist yet.",
+    }),
   url: z
     .string()
     .max(8_192)

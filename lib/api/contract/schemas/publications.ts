@@ -4,6 +4,10 @@ import { publicationSchema, variantSummarySchema } from "#lib/events/event-schem
 import { publicationId, releaseId, sessionId, timestamp } from "#lib/events/wire-values.ts";
 
 const success = z.literal(true);
+/** Largest value of the database's `integer`. */
+const INTEGER_MAX = 2_147_483_647;
+const notRelease = { error: "must be the number or the id of a release" };
+
 const revision = z
   .int()
   .min(1)
@@ -15,26 +19,36 @@ const releaseNumber = z
 
 /** Source: `wire.md`, Publications. */
 export const publishSchema = z.strictObject({
-  revision: revision.optional().meta({
-    description: "The revision that is meant. If it is not the newest one, the answer is 409.",
-    examples: [3],
-  }),
+  revision: z
+    .int({ error: "must be a whole number" })
+    .min(1, { error: "must be at least 1" })
+    .optional()
+    .meta({
+      description: "The newest revision as the caller knows it. If there is a newer one, the answer is 409.",
+      examples: [3],
+    }),
   unchecked: z
     .boolean()
     .optional()
     .meta({
-      description:
-        "Publishes without a check that passed. The release is marked as unchecked for as long as it exists.",
+      description: "Publishes without a check that passed. The release is permanently marked as unchecked.",
       examples: [false],
     }),
 });
 
 export const rollbackSchema = z.strictObject({
   release: z
-    .union([z.int().min(1), z.string().regex(/^rel_[a-z2-7]{24}$/)], {
-      error: "must be the number or the id of a release",
-    })
-    .meta({ description: "Number or id of the release that becomes the current one.", examples: [1] }),
+    .union(
+      [
+        z.int(notRelease).min(1, notRelease).max(INTEGER_MAX, notRelease),
+        z.string(notRelease).regex(/^rel_[a-z2-7]{24}$/, notRelease),
+      ],
+      notRelease,
+    )
+    .meta({
+      description: "Number or id of the release that becomes the current one.",
+      examples: [1],
+    }),
 });
 
 /** The answer to a new release. */
@@ -63,7 +77,7 @@ export const releaseSchema = z
       .nullable()
       .meta({ description: "Check of the revision when it was published. Null if there was none." }),
     isUnchecked: z.boolean().meta({ description: "Whether it was published without a check that passed." }),
-    isCurrent: z.boolean().meta({ description: "Whether the moving script serves it." }),
+    isCurrent: z.boolean().meta({ description: "Whether the script of the current release serves it." }),
     isUnpublished: z.boolean().meta({ description: "Whether its script was withdrawn." }),
     pinnedScriptUrl: z.string().meta({ description: "URL of its script, which never changes." }),
     integrity: z.string().meta({ description: "Subresource Integrity of its script." }),

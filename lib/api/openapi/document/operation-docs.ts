@@ -59,16 +59,16 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
   },
   publishVariant: {
     description:
-      "Makes an immutable release of the newest revision, whose script pages load from the next minute on. The newest check of the revision must have passed (`pass` or `warn`); `unchecked: true` publishes without. Returns 200 without a new release if the revision is the current release already. The session page calls it with the share cookie of the role `drive`.",
+      "Makes an immutable release of the newest revision, whose script pages load within a minute. The newest check of the revision must have passed (`pass` or `warn`); `unchecked: true` publishes without. Returns 200 without a new release if the revision is the current release already. The session page calls it with the share cookie of the role `drive`.",
     bodyExamples: { "The newest revision": {}, "Without a check": { revision: 3, unchecked: true } },
   },
   rollbackVariant: {
     description:
-      "The moving script serves the given release, at the latest a minute later. An unpublished release is published again.",
+      "Makes the given release the current one, at the latest a minute later. It also brings back a release that was unpublished, and needs no further consent for an unchecked one.",
   },
   unpublishVariant: {
     description:
-      "The moving script becomes empty, so that pages which load it go on without an error. The scripts of single releases answer 410. Repeating it changes nothing.",
+      "The script of the current release becomes empty, so that pages which load it continue to work without errors. The scripts of single releases answer 410, also after a new release. Idempotent.",
   },
   listPublications: {
     description:
