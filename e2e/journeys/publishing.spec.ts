@@ -114,7 +114,7 @@ test("a person publishes without a check, again after an edit, rolls back and un
   await expectAccessibleEverywhere(page, "a variant that was rolled back");
 
   await pressButton(page, "Unpublish");
-  await expect(dialog(page)).toContainText("Pages that load the current release go on without the variant");
+  await expect(dialog(page)).toContainText("Pages that load the current release show the original");
   await page.keyboard.press("Enter");
   await expect(dialog(page)).toContainText("The variant is unpublished.");
   await expect(release(page, 1)).toHaveText(/Unpublished/);
