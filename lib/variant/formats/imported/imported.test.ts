@@ -8,6 +8,9 @@ import { importGrowthBook } from "../growthbook/import-growthbook.ts";
 import { exportPostHog } from "../posthog/export-posthog.ts";
 import { importPostHog } from "../posthog/import-posthog.ts";
 
+/** A path such as `variants["a b"].test`, whose quoted keys may hold spaces, and a sentence. */
+const FIELD_AND_SENTENCE = /^(?:[^ "]|"(?:[^"\\]|\\.)*")+: ./;
+
 const NAMED = { name: "n", key: "k" };
 const VARIANT: VariantDocument = {
   pages: [
@@ -57,7 +60,7 @@ for (const [name, document, read] of [
     fc.assert(
       fc.property(fc.constantFrom(...paths), hostile, (path, other) => {
         const imported = read(replaceAt(plain, path, other));
-        if (!imported.ok) return assert.match(imported.problem, /^[^ ]+: ./);
+        if (!imported.ok) return assert.match(imported.problem, FIELD_AND_SENTENCE);
         let last = 0;
         const pages = imported.pages.map((page) => ({
           ...page,
