@@ -164,7 +164,8 @@ async function connect(
     },
     toolSession: createToolSessions(context, () => opened.selected().page),
     readRefusal: refusals.get,
-    openContext: (options) => openFreshContext({ browser, process, egress }, options),
+    openContext: (options) =>
+      openFreshContext({ browser, process, egress }, { ...options, script: scripts.everywhere() }),
     isOpen: () => state.isOpen,
     async close() {
       state.isOpen = false;

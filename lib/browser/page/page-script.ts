@@ -18,6 +18,8 @@ export type PageScripts = {
   remove: (cdp: CDPSession) => void;
   /** Replaces the script in all pages, and runs `now` in the documents they show. */
   set: (script: PageScript) => Promise<void>;
+  /** The part for pages in contexts of their own, as it was set last. */
+  everywhere: () => string | null;
 };
 
 /** How long a page may take to run `now`: a page that is busy gets the script with its next document. */
@@ -28,6 +30,7 @@ export function createPageScripts(): PageScripts {
   /** The identifier of the script in each page; undefined without a script. */
   const pages = new Map<CDPSession, string | undefined>();
   let onLoad: string | null = null;
+  let everywhere: string | null = null;
 
   async function install(cdp: CDPSession): Promise<void> {
     const previous = pages.get(cdp);
@@ -43,8 +46,10 @@ export function createPageScripts(): PageScripts {
       if (onLoad !== null) await install(cdp);
     },
     remove: (cdp) => void pages.delete(cdp),
+    everywhere: () => everywhere,
     async set(script) {
       onLoad = script.onLoad;
+      everywhere = script.everywhere;
       const runNow = async (cdp: CDPSession) => {
         await install(cdp);
         await cdp.send("Runtime.evaluate", { expression: script.now });

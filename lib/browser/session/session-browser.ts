@@ -221,10 +221,7 @@ function toLiveBrowser({ deps, usage }: Session, { taken, starts }: RunningBrows
     openingPages: taken.opening,
     select: taken.select,
     readRefusal: taken.readRefusal,
-    async openContext(options) {
-      const { everywhere } = await deps.readPageScript();
-      return taken.openContext({ ...options, script: everywhere });
-    },
+    openContext: taken.openContext,
   };
 }
 
