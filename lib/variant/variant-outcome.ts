@@ -14,7 +14,8 @@ export async function readOutcome(
   baseUrl: string,
 ): Promise<VariantSummary[] | undefined> {
   if (session.parentSessionId !== null) return undefined;
-  const mayEdit = session.toolset.includes("apply_variant");
-  const variants = mayEdit ? await listVariantSummaries(db, session.id, baseUrl) : [];
+  // An import gives an editing session variants without the tool, too.
+  const mayHave = session.outputSchema === null || session.toolset.includes("apply_variant");
+  const variants = mayHave ? await listVariantSummaries(db, session.id, baseUrl) : [];
   return session.outputSchema === null || variants.length > 0 ? variants : undefined;
 }

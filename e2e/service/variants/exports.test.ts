@@ -118,6 +118,19 @@ describe("an import", () => {
     }
   });
 
+  it("makes the outcome of an editing session that has no editing tool", async () => {
+    const { sessionId, statusUrl } = await service.create("work", { tools: { exclude: ["apply_variant"] } });
+    await service.completed(statusUrl);
+    await importInto(sessionId, { format: "json", document });
+    const { variants } = await service.read<{ variants: { key: string }[] }>(
+      `/api/sessions/${sessionId}/agent/status`,
+    );
+    assert.deepEqual(
+      variants.map(({ key }) => key),
+      ["main"],
+    );
+  });
+
   it("that is stale, or of which nothing can be used, changes nothing and says why", async () => {
     const sessionId = await makeSession();
     const refuse = async (body: unknown, status: number, sentence: RegExp, variant?: string) => {
