@@ -1,4 +1,4 @@
-import { expect, type Page } from "@playwright/test";
+import { type Browser, expect, type Page } from "@playwright/test";
 import { goTo, type Stage, script } from "./journey.ts";
 
 /** A session whose agent has made these changes of a page, opened on its page. */
@@ -19,6 +19,19 @@ export async function openEdited(
   await page.goto(service.baseUrl + session.shareUrl);
   await expect(page.getByText("The page is changed.")).toBeVisible();
   return session;
+}
+
+/** The session's page as the holder of a link that may only watch. */
+export async function openAsViewer(
+  browser: Browser,
+  service: Stage["service"],
+  sessionId: string,
+): Promise<Page> {
+  const created = await service.call("POST", `/api/sessions/${sessionId}/share-links`, { role: "view" });
+  const { shareUrl } = await created.json();
+  const guest = await (await browser.newContext()).newPage();
+  await guest.goto(service.baseUrl + shareUrl);
+  return guest;
 }
 
 /** The part of the page that holds results and changes. */

@@ -1,8 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Browser, expect, type Locator, type Page } from "@playwright/test";
-import type { RunningService } from "../fixtures/service.ts";
-import { openEdited, records } from "./edited-session.ts";
+import { expect, type Locator, type Page } from "@playwright/test";
+import { openAsViewer, openEdited, records } from "./edited-session.ts";
 import { expectAccessible } from "./expect-accessible.ts";
 import { type Stage, test } from "./journey.ts";
 
@@ -268,11 +267,3 @@ test("a revision is saved as a file with what it leaves out, and a file is impor
   expect(stored.author).toBe("person");
   expect(stored.document.pages[0]?.changes).toMatchObject([{ op: "setText", text: "Half price" }]);
 });
-
-async function openAsViewer(browser: Browser, service: RunningService, sessionId: string): Promise<Page> {
-  const created = await service.call("POST", `/api/sessions/${sessionId}/share-links`, { role: "view" });
-  const { shareUrl } = await created.json();
-  const guest = await (await browser.newContext()).newPage();
-  await guest.goto(service.baseUrl + shareUrl);
-  return guest;
-}

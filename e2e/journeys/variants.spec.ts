@@ -1,6 +1,5 @@
-import { type Browser, expect, type Page } from "@playwright/test";
-import type { RunningService } from "../fixtures/service.ts";
-import { openEdited, records } from "./edited-session.ts";
+import { expect, type Page } from "@playwright/test";
+import { openAsViewer, openEdited, records } from "./edited-session.ts";
 import { expectAccessible } from "./expect-accessible.ts";
 import { GREEN, goTo, liveView, PLACES, type Stage, script, test } from "./journey.ts";
 
@@ -145,14 +144,6 @@ test("a visitor who may only watch sees the changes without controls", async ({
   expect(refused).toBe(403);
   await guest.context().close();
 });
-
-async function openAsViewer(browser: Browser, service: RunningService, sessionId: string): Promise<Page> {
-  const created = await service.call("POST", `/api/sessions/${sessionId}/share-links`, { role: "view" });
-  const { shareUrl } = await created.json();
-  const guest = await (await browser.newContext()).newPage();
-  await guest.goto(service.baseUrl + shareUrl);
-  return guest;
-}
 
 /** A session whose agent changed the page, checked the variant (which fails), and took two previews. */
 async function openChecked(page: Page, { model, service, webPage }: Stage): Promise<void> {

@@ -1,49 +1,11 @@
-import { createServer, type RequestListener } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Browser, expect, type Page } from "@playwright/test";
 import type { Publication } from "#lib/events/event.ts";
 import type { Change } from "#lib/variant/document.ts";
 import type { RunningService } from "../fixtures/service.ts";
-import { goTo, script, test } from "./journey.ts";
-
-type Answer = { body: string; headers?: Record<string, string> };
-
-/** A site of somebody else, whose pages are given by path. */
-async function startSite(pages: Map<string, Answer>) {
-  const listener: RequestListener = (request, response) => {
-    const page = pages.get(request.url ?? "");
-    response.writeHead(page ? 200 : 404, { "content-type": "text/html; charset=utf-8", ...page?.headers });
-    response.end(page?.body ?? "");
-  };
-  const server = createServer(listener);
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return {
-    url,
-    /** Serves a page whose head holds this. */
-    serve(path: string, head: string, headers: Record<string, string> = {}) {
-      const body = `<!doctype html><html lang="en"><head><title>Shop</title><link rel="icon" href="data:,">${head}</head><body><h1>Shop</h1><p id="pay">Pay</p></body></html>`;
-      pages.set(path, { body, headers });
-      return url + path;
-    },
-    async close() {
-      server.closeAllConnections();
-      await new Promise((done) => server.close(done));
-    },
-  };
-}
-
-const site = test.extend<{ shop: Awaited<ReturnType<typeof startSite>> }>({
-  shop: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads what a fixture needs from this pattern
-    async ({}, use) => {
-      const started = await startSite(new Map());
-      await use(started);
-      await started.close();
-    },
-    { scope: "test" },
-  ],
-});
+import { site } from "./foreign-shop.ts";
+import { goTo, script } from "./journey.ts";
 
 /** Stores changes of a page as the newest revision of a session's variant. */
 async function store(
@@ -279,12 +241,7 @@ site(
     await before.leave();
     await store(service, sessionId, url, [setText("c1", "h1", "Fresh ink")]);
     await publish(service, sessionId);
-    const context = await browser.newContext();
-    const page = await context.newPage();
-    const problems: string[] = [];
-    page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
-    page.on("pageerror", (error) => problems.push(String(error)));
-    await page.goto(url);
+    const { page, problems, leave } = await visit(browser, url);
     await expect(page.locator("h1")).not.toHaveText("Fresh ink");
     await page.goto(`${service.baseUrl}/demo?visitor`);
     await expect(page.locator("h1")).toHaveText("Fresh ink");
@@ -307,6 +264,6 @@ site(
     await expect(page.locator("h1")).toHaveText("Fresh ink");
     await expect(page.locator("[data-cart-count]").first()).toHaveText("1");
     expect(problems).toEqual([]);
-    await context.close();
+    await leave();
   },
 );

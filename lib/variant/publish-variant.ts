@@ -21,7 +21,7 @@ import { newId } from "#lib/session/new-id.ts";
 import { findSession, type SessionRow } from "#lib/session/session-store.ts";
 import { variantScript } from "./compile/variant-script.ts";
 import { showEverywhere } from "./shown-variant.ts";
-import { emitVariant } from "./store-revision.ts";
+import { emitVariant, readSummary } from "./store-revision.ts";
 import { findRevision, lockVariant, type Revision } from "./variant-store.ts";
 import type { VariantsDeps } from "./variants-deps.ts";
 
@@ -87,15 +87,18 @@ async function publish(
   const problem =
     refuseStale(request, newest) ?? (known ? undefined : refuse(request, revision, publication));
   if (problem) return problem;
-  const release = known ?? (await makeRelease(tx, session, request, revision, publication));
-  const shown = toPublication(deps.baseUrl, release);
-  if (!known) {
-    const { requestId, author } = request;
-    const about = { requestId, runId, source: session.source };
-    emit({ kind: "publication.created", ...about, variant, author, publication: shown });
+  const { baseUrl } = deps;
+  if (known) {
+    const summary = await readSummary(baseUrl, tx, sessionId, variant);
+    return { ok: true, isNew: false, publication: toPublication(baseUrl, known), summary };
   }
-  const summary = await emitVariant(deps.baseUrl, tx, known ? () => {} : emit, { ...request, key: variant });
-  return { ok: true, isNew: !known, publication: shown, summary };
+  const release = await makeRelease(tx, session, request, revision, publication);
+  const shown = toPublication(baseUrl, release);
+  const { requestId, author } = request;
+  const about = { requestId, runId, source: session.source };
+  emit({ kind: "publication.created", ...about, variant, author, publication: shown });
+  const summary = await emitVariant(baseUrl, tx, emit, { ...request, key: variant, number: revision.number });
+  return { ok: true, isNew: true, publication: shown, summary };
 }
 
 /** Whether the current release is this revision, with a check that says no more than it did then. */

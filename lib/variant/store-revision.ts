@@ -85,6 +85,18 @@ async function describeStale(
   return { ok: false, reason: "stale", newest, changes };
 }
 
+/** A variant as the API lists it. @throws Error if there is no such variant. */
+export async function readSummary(
+  baseUrl: string,
+  tx: Transaction,
+  sessionId: string,
+  key: string,
+): Promise<VariantSummary> {
+  const summary = (await listVariantSummaries(tx, sessionId, baseUrl)).find((each) => each.key === key);
+  if (!summary) throw new Error(`variant ${key} of session ${sessionId} is gone`);
+  return summary;
+}
+
 /** The variant that an event is about, and the turn that it happened in. */
 type VariantEvent = {
   sessionId: string;
@@ -104,9 +116,8 @@ export async function emitVariant(
 ): Promise<VariantSummary> {
   const session = await findSession(tx, sessionId);
   const revision = await findRevision(tx, sessionId, key, number);
-  const summaries = await listVariantSummaries(tx, sessionId, baseUrl);
-  const variant = summaries.find((each) => each.key === key);
-  if (!session || !revision || !variant) throw new Error(`variant ${key} of session ${sessionId} is gone`);
+  const variant = await readSummary(baseUrl, tx, sessionId, key);
+  if (!session || !revision) throw new Error(`variant ${key} of session ${sessionId} is gone`);
   const { author, document, isShown } = revision;
   const changeCount = countChanges(document);
   const about = { requestId, runId, source: session.source };

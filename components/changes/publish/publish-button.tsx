@@ -3,13 +3,12 @@
 import { CloudUpload } from "lucide-react";
 import { useState } from "react";
 import { mayDirect } from "#lib/page/state/session-state.ts";
-import type { VariantRevision, VariantView } from "#lib/page/state/view-types.ts";
 import { describePublication } from "#lib/page/words/describe-publication.ts";
 import { useSession } from "../../session/session-context.tsx";
 import { Button } from "../../ui/button.tsx";
 import { cn } from "../../ui/cn.ts";
 import { Dialog } from "../../ui/dialog.tsx";
-import { PublishDialog } from "./publish-dialog.tsx";
+import { PublishDialog, type PublishProps } from "./publish-dialog.tsx";
 
 const COLORS = {
   quiet: "text-faint",
@@ -20,16 +19,7 @@ const COLORS = {
 } as const;
 
 /** Says what of a variant is published, and opens the dialog that publishes it. */
-export function PublishButton({
-  variant,
-  revision,
-  onShowCheck,
-}: {
-  variant: VariantView;
-  revision: VariantRevision | undefined;
-  /** Shows the report of the check. */
-  onShowCheck: () => void;
-}) {
+export function PublishButton({ variant, revision, onShowCheck }: PublishProps) {
   const isDriver = mayDirect(useSession());
   const [isOpen, setOpen] = useState(false);
   const { tone, title } = describePublication(variant);

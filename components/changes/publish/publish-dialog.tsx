@@ -13,16 +13,16 @@ import { ReleaseList } from "./release-list.tsx";
 import { ScriptTags } from "./script-tags.tsx";
 import { type Publishing, usePublishing } from "./use-publishing.ts";
 
-/** Publishes a variant: its newest revision, the script tag, and its releases. Viewers see the same without controls. */
-export function PublishDialog({
-  variant,
-  revision,
-  onShowCheck,
-}: {
+export type PublishProps = {
   variant: VariantView;
+  /** The newest revision; undefined while it is read. */
   revision: VariantRevision | undefined;
+  /** Shows the report of the check. */
   onShowCheck: () => void;
-}) {
+};
+
+/** Publishes a variant: its newest revision, the script tag, and its releases. Viewers see the same without controls. */
+export function PublishDialog({ variant, revision, onShowCheck }: PublishProps) {
   const isAllowed = mayDirect(useSession());
   const publishing = usePublishing(variant);
   const [seenRevision, setSeenRevision] = useState(variant.revision);

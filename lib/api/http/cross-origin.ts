@@ -1,8 +1,8 @@
 import { isSameService } from "./same-origin.ts";
 
 /**
- * Who may call from another origin: anybody (without credentials), the deployment's first parties, or nobody. `public`
- * answers are the same for everybody, so that caches can share them.
+ * Who may call from another origin: anybody (without credentials), the deployment's first parties, or nobody. Under
+ * `public`, the answer does not depend on the origin, and shared caches can store it.
  */
 export type CrossOriginRule = "any" | "public" | "first-party" | "none";
 

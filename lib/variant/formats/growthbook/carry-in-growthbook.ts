@@ -43,7 +43,7 @@ export function carryInGrowthBook(change: Change): CarriedMutations {
     case "insert":
       return {
         limit:
-          "GrowthBook inserts by writing all of the element's content anew, which loses its listeners and repeats the insertion with each change of the page",
+          "GrowthBook replaces the whole content of the element, which removes event listeners, and repeats the insertion each time the page changes",
       };
     case "move":
       return carryMove(change);
