@@ -16,14 +16,22 @@ const objects = fc
   .dictionary(fc.constantFrom("id", "name", "kind", "a b", "other"), fc.jsonValue({ maxDepth: 2 }))
   .map((value): object => JSON.parse(JSON.stringify(value)));
 
+/** @returns false for a schema that one of the two validators is known to misread. */
+function isReadAlike(schema: string): boolean {
+  // Ajv ignores a schema for a property of this name; the projection knows that.
+  if (schema.includes("__proto__")) return false;
+  // The second validator does not resolve references below dependencies of these names.
+  if (/"dependencies":\{"(id|\$ref|constructor)"/.test(schema)) return false;
+  // The second validator lets `then` and `else` see which properties their sibling keywords evaluated.
+  return !(schema.includes('"unevaluated') && /"(then|else)"/.test(schema));
+}
+
 describe("a second validator", () => {
   for (const [name, draft] of drafts)
     test(`${name}: agrees which values are valid`, () => {
       fc.assert(
         fc.property(arbitrarySample(name), objects, ({ schema, value }, other) => {
-          // Ajv ignores a schema for a property of this name; the projection knows that.
-          // The second validator takes a dependency of the property "id" for an identifier.
-          fc.pre(!/__proto__|"dependencies":\{"id"/.test(JSON.stringify(schema)));
+          fc.pre(isReadAlike(JSON.stringify(schema)));
           const compiled = compileSchema(structuredClone(schema));
           assert.ok(compiled.ok, JSON.stringify(compiled));
           const second = new Validator(JSON.parse(JSON.stringify(schema)), draft);

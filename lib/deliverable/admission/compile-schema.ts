@@ -27,6 +27,7 @@ export function compileSchema(schema: SchemaObject): CompiledSchema {
     const flaw = findFlaw(draft, schema, places);
     if (flaw !== undefined) return flaw;
     removeEnforced(draft, places);
+    replaceEmptyNames(draft, places);
     return compileChecked(draft, schema, places);
   } catch (error) {
     if (error instanceof RangeError) return refuse("", "is nested too deeply");
@@ -47,6 +48,26 @@ function removeEnforced(draft: Draft, places: ReadonlyMap<SchemaObject, Place>):
     // Ajv ignores the other siblings of `$ref` if the draft does, but still checks the type.
     if (draft.ignoresRefSiblings && typeof schema.$ref === "string") delete schema.type;
   }
+}
+
+/**
+ * Writes dependencies on a property whose name is empty in another way: inside of `not`, `if` and `anyOf` ajv takes such a
+ * property for present.
+ */
+function replaceEmptyNames(draft: Draft, places: ReadonlyMap<SchemaObject, Place>): void {
+  for (const { schema } of places.values())
+    for (const keyword of ["dependencies", "dependentRequired"]) {
+      const dependencies: unknown = schema[keyword];
+      if (draft.ignoredKeywords.has(keyword) || typeof dependencies !== "object") continue;
+      const names = Object.entries(dependencies ?? {}).filter(
+        ([, required]) => Array.isArray(required) && required.includes(""),
+      );
+      for (const [name] of names)
+        schema.allOf = [
+          ...(Array.isArray(schema.allOf) ? schema.allOf : []),
+          { anyOf: [{ not: { required: [name] } }, { required: [""] }] },
+        ];
+    }
 }
 
 /** Finds the first flaw of a schema that is visible without compiling it. */
@@ -131,6 +152,8 @@ function compileWith(draft: Draft, schema: SchemaObject, unicodeRegExp: boolean)
     ignoreKeywordsWithRef: draft.ignoresRefSiblings,
     // Inlining and optimizing take time that grows faster than the schema.
     inlineRefs: false,
+    // Without a loop ajv takes a missing property whose name is empty for present, inside of `not`, `if` and `anyOf`.
+    loopRequired: 1,
     code: { optimize: false },
   });
   return configureAjv(instance, draft).compile(schema);

@@ -57,6 +57,25 @@ describe("schemas as callers write them", () => {
     });
   });
 
+  test("a missing property whose name is empty is missed inside of every combination, too", async () => {
+    const required = { required: [""] };
+    const dependent = { required: ["a"], dependentRequired: { a: [""] } };
+    for (const missed of [required, dependent]) {
+      const schemas: [Record<string, unknown>, boolean][] = [
+        [missed, false],
+        [{ not: missed }, true],
+        [{ anyOf: [missed, { required: ["z"] }] }, false],
+        [{ if: missed, else: { required: ["z"] } }, false],
+      ];
+      for (const [schema, valid] of schemas)
+        assert.equal(
+          (await checker.validateValue({ type: "object", ...schema }, { a: 1 })).valid,
+          valid,
+          JSON.stringify(schema),
+        );
+    }
+  });
+
   test("at most fifty violations are told", async () => {
     const schema = { type: "object", additionalProperties: { type: "string" } };
     const value = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`a${index}`, index]));
