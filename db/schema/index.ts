@@ -7,6 +7,7 @@ export * from "./outbox.ts";
 export * from "./publications.ts";
 export * from "./rates.ts";
 export * from "./removals.ts";
+export * from "./reports.ts";
 export * from "./runs.ts";
 export * from "./sessions.ts";
 export * from "./unions.ts";

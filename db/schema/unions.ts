@@ -52,6 +52,8 @@ export const BROWSER_TOOLS = [
 ] as const;
 export const SHARE_ROLES = ["view", "comment", "drive"] as const;
 export const CHECK_STATUSES = ["pass", "warn", "fail"] as const;
+/** How grave a finding of a report is, worst first: the impacts of axe, and `info` for what needs no repair. */
+export const FINDING_SEVERITIES = ["critical", "serious", "moderate", "minor", "info"] as const;
 /** Who wrote a revision of a variant. */
 export const VARIANT_AUTHORS = ["agent", "person"] as const;
 
@@ -77,4 +79,5 @@ export type AgentOutcome = (typeof AGENT_OUTCOMES)[number];
 export type SessionStateWord = (typeof SESSION_STATES)[number];
 export type ShareRole = (typeof SHARE_ROLES)[number];
 export type CheckStatus = (typeof CHECK_STATUSES)[number];
+export type FindingSeverity = (typeof FINDING_SEVERITIES)[number];
 export type VariantAuthor = (typeof VARIANT_AUTHORS)[number];

@@ -25,7 +25,7 @@ const floors = [
   ["turn"],
   ["agents", "variant"],
   ["tools"],
-  ["browser", "sandbox", "deliverable", "mcp-client", "model", "annotation", "callback"],
+  ["browser", "sandbox", "deliverable", "mcp-client", "model", "annotation", "callback", "reports"],
   ["keys", "evidence", "publication"],
   ["session"],
   ["events"],

@@ -135,6 +135,8 @@ export type AgentStatus = {
   queued: number;
   /** Variants of the session's pages. */
   variants: Array<VariantSummary>;
+  /** The newest version of each QA report of the session. Absent if there is none. */
+  reports?: Array<ReportSummary> | undefined;
 };
 
 /** The sub-agents below a session. */
@@ -570,7 +572,7 @@ export type DeliveryRecordPage = {
 };
 
 /** A stored event of the session. Ignore unknown kinds. */
-export type DomainEvent = RunStartedEvent | MessageCompletedEvent | ToolCallEvent | ToolResultEvent | McpSkippedEvent | TurnCompactingEvent | TurnCompactedEvent | TurnSteeredEvent | TurnWaitingEvent | TurnResumedEvent | AgentSpawnedEvent | AgentProgressEvent | AgentSettledEvent | DeliverablePendingEvent | DeliverableReadyEvent | DeliverableFailedEvent | BrowserStatusEvent | BrowserWaitingEvent | BrowserDialogEvent | BrowserDownloadEvent | AnnotationSubmittedEvent | ElicitationRequestedEvent | ElicitationResolvedEvent | VariantUpdatedEvent | PreviewUpdatedEvent | PublicationCreatedEvent | RunCompletedEvent;
+export type DomainEvent = RunStartedEvent | MessageCompletedEvent | ToolCallEvent | ToolResultEvent | McpSkippedEvent | TurnCompactingEvent | TurnCompactedEvent | TurnSteeredEvent | TurnWaitingEvent | TurnResumedEvent | AgentSpawnedEvent | AgentProgressEvent | AgentSettledEvent | DeliverablePendingEvent | DeliverableReadyEvent | DeliverableFailedEvent | BrowserStatusEvent | BrowserWaitingEvent | BrowserDialogEvent | BrowserDownloadEvent | AnnotationSubmittedEvent | ElicitationRequestedEvent | ElicitationResolvedEvent | VariantUpdatedEvent | PreviewUpdatedEvent | PublicationCreatedEvent | ReportPublishedEvent | RunCompletedEvent;
 
 /** A question that the agent asked. */
 export type Elicitation = {
@@ -1065,6 +1067,14 @@ export type LiveFrame = {
   timestamp: string;
   data: PublicationCreatedEvent;
 } | {
+  type: "report.published";
+  seq: number;
+  /** Id of the session. */
+  sessionId: string;
+  /** ISO 8601, UTC. */
+  timestamp: string;
+  data: ReportPublishedEvent;
+} | {
   type: "run.completed";
   seq: number;
   /** Id of the session. */
@@ -1468,6 +1478,90 @@ export type ReleasePage = {
   nextCursor: string | null;
 };
 
+/** A QA report. */
+export type Report = {
+  success: true;
+  /** Id of the report. */
+  id: string;
+  title: string;
+  /** Number among the session's reports of this title. The highest is the newest. */
+  version: number;
+  /** Path of the report's page, for visitors of the session page. */
+  url: string;
+  counts: SeverityCounts;
+  /** ISO 8601, UTC. */
+  createdAt: string;
+  /** Id of the session. */
+  sessionId: string;
+  /** The newest version of the report. It has the report's own `id` if that is it. */
+  newest: {
+    /** Id of the report. */
+    id: string;
+    version: number;
+    /** Path of its page. */
+    url: string;
+  };
+  /** The session's variants when the report was published. */
+  tested: Array<TestedVariant>;
+  /** Markdown. */
+  summary: string;
+  /** Sorted by severity, the gravest first. */
+  findings: Array<ReportFinding>;
+};
+
+export type ReportFinding = {
+  /** The impacts of axe-core, and `info` for what needs no repair. */
+  severity: "critical" | "serious" | "moderate" | "minor" | "info";
+  title: string;
+  /** Markdown. */
+  detail: string;
+  /** The page. */
+  url: string | null;
+  selector: string | null;
+  /** How to reproduce it. */
+  steps: Array<string>;
+  /** Download each as an artifact of the session. */
+  evidence: Array<EvidencePointer>;
+};
+
+/** The agent published a QA report. */
+export type ReportPublishedEvent = {
+  kind: "report.published";
+  /** Sequence number in the session, without gaps. */
+  seq: number;
+  /** ISO 8601, UTC. */
+  timestamp: string;
+  /** Id of the session. */
+  sessionId: string;
+  /** Id of the request: one accepted message. */
+  requestId: string | null;
+  /** Id of the run: one attempt at the request's turn. */
+  runId: string | null;
+  source: Source;
+  report: ReportSummary;
+};
+
+/** A QA report and the number of its findings. */
+export type ReportSummary = {
+  /** Id of the report. */
+  id: string;
+  title: string;
+  /** Number among the session's reports of this title. The highest is the newest. */
+  version: number;
+  /** Path of the report's page, for visitors of the session page. */
+  url: string;
+  counts: SeverityCounts;
+  /** ISO 8601, UTC. */
+  createdAt: string;
+};
+
+export type ReportSummaryPage = {
+  success: true;
+  data: Array<ReportSummary>;
+  /** Pass it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
 export type RequestStatus = {
   success: true;
   /** Id of the session. */
@@ -1526,6 +1620,8 @@ export type RunCompletedEvent = {
   deliverable?: Deliverable | undefined;
   /** The variants of the session. Absent in structured sessions without variants, and in sub-agents. */
   variants?: Array<VariantSummary> | undefined;
+  /** The newest version of each report of the session. Absent if there is none. */
+  reports?: Array<ReportSummary> | undefined;
   usage: Usage;
   /** The automatic retry that follows. Without it, this is the request's last event. */
   willRetry?: {
@@ -1623,6 +1719,8 @@ export type SessionDeleted = {
     shareLinks: number;
     /** Revisions of variants. */
     variantRevisions: number;
+    /** QA reports. */
+    reports: number;
     /** Previews. */
     previews: number;
     /** Started workspaces. */
@@ -1742,6 +1840,15 @@ export type Settled = {
   success: true;
 };
 
+/** Number of findings by severity. */
+export type SeverityCounts = {
+  critical: number;
+  serious: number;
+  moderate: number;
+  minor: number;
+  info: number;
+};
+
 /** A share link without its secret. Only a hash of the secret is stored. */
 export type ShareLink = {
   /** Id of the link. */
@@ -1793,6 +1900,20 @@ export type ShownVariant = {
 
 /** Attribution that the session was created with. */
 export type Source = "web" | "api" | "slack" | "cli";
+
+/** A variant of the session when a report was published. */
+export type TestedVariant = {
+  /** Key of the variant. */
+  variant: string;
+  /** Its newest revision at that time. */
+  revision: number;
+  /** Newest check of that revision. Null if it was not checked. */
+  check: {
+    status: "pass" | "warn" | "fail";
+    /** ISO 8601, UTC. */
+    at: string;
+  } | null;
+};
 
 /** A tool call started. */
 export type ToolCallEvent = {
@@ -2529,6 +2650,18 @@ export type Operations = {
     body: undefined;
     answer: Response;
   };
+  /** List QA reports, newest first */
+  listReports: {
+    parameters: { sessionId: string };
+    body: undefined;
+    answer: ReportSummaryPage;
+  };
+  /** Read a QA report */
+  readReport: {
+    parameters: { sessionId: string; reportId: string; format?: "json" | "markdown" | undefined };
+    body: undefined;
+    answer: Report;
+  };
   /** Check liveness */
   readHealth: {
     parameters: {  };
@@ -2594,6 +2727,8 @@ export const OPERATIONS = {
   rollbackPublication: {"method":"POST","path":"/api/publications/:publicationId/rollback","query":[],"hasBody":true,"isRaw":false},
   unpublishPublication: {"method":"POST","path":"/api/publications/:publicationId/unpublish","query":[],"hasBody":false,"isRaw":false},
   readScript: {"method":"GET","path":"/v/:script","query":[],"hasBody":false,"isRaw":true},
+  listReports: {"method":"GET","path":"/api/sessions/:sessionId/reports","query":[],"hasBody":false,"isRaw":false},
+  readReport: {"method":"GET","path":"/api/sessions/:sessionId/reports/:reportId","query":["format"],"hasBody":false,"isRaw":false},
   readHealth: {"method":"GET","path":"/api/health","query":[],"hasBody":false,"isRaw":false},
   readReadiness: {"method":"GET","path":"/api/ready","query":[],"hasBody":false,"isRaw":false},
   readOpenApi: {"method":"GET","path":"/api/openapi.json","query":[],"hasBody":false,"isRaw":true},

@@ -6,6 +6,7 @@ import {
   BROWSER_STATUSES,
   CHECK_STATUSES,
   EVIDENCE_KINDS,
+  FINDING_SEVERITIES,
   MESSAGE_ROLES,
   RUN_ORIGINS,
   VARIANT_AUTHORS,
@@ -20,7 +21,9 @@ import {
   PUBLICATION,
   pageUrl,
   publicationId,
+  REPORT,
   releaseId,
+  reportId,
   requestId,
   runId,
   sessionId,
@@ -248,6 +251,37 @@ export const previewSchema = z
     takenAt: timestamp.nullable(),
   })
   .meta({ id: "Preview", description: "A picture of a page for people, with a variant or without one." });
+
+/** Number of findings by severity. */
+const severityCountsSchema = z
+  .object(Object.fromEntries(FINDING_SEVERITIES.map((severity) => [severity, count])) as SeverityCounts)
+  .meta({
+    id: "SeverityCounts",
+    description: "Number of findings by severity.",
+    examples: [{ critical: 0, serious: 2, moderate: 1, minor: 0, info: 3 }],
+  });
+type SeverityCounts = Record<(typeof FINDING_SEVERITIES)[number], typeof count>;
+
+/** A report as the outcome of a run, the agent status and the list of reports show it. Source: `wire.md`, Reports. */
+export const reportSummarySchema = z
+  .object({
+    id: reportId,
+    title: z.string().meta({ examples: ["Checkout audit"] }),
+    version: z
+      .int()
+      .min(1)
+      .meta({
+        description: "Number among the session's reports of this title. The highest is the newest.",
+        examples: [1],
+      }),
+    url: z.string().meta({
+      description: "Path of the report's page, for visitors of the session page.",
+      examples: [`/s/ses_xdbqydi2z2jnnberubbghcrn/reports/${REPORT}`],
+    }),
+    counts: severityCountsSchema,
+    createdAt: timestamp,
+  })
+  .meta({ id: "ReportSummary", description: "A QA report and the number of its findings." });
 
 /** What the agent asks, in the event and in the list of questions. */
 export const questionFields = {
@@ -478,6 +512,9 @@ export const eventSchemas = {
     author: z.enum(VARIANT_AUTHORS).meta({ description: "Who published it." }),
     publication: publicationSchema,
   }),
+  "report.published": define("report.published", "The agent published a QA report.", {
+    report: reportSummarySchema,
+  }),
   "run.completed": define("run.completed", "A run ended.", {
     outcome: outcomeSchema,
     error: z.string().optional(),
@@ -485,6 +522,9 @@ export const eventSchemas = {
     variants: z.array(variantSummarySchema).optional().meta({
       description:
         "The variants of the session. Absent in structured sessions without variants, and in sub-agents.",
+    }),
+    reports: z.array(reportSummarySchema).optional().meta({
+      description: "The newest version of each report of the session. Absent if there is none.",
     }),
     usage: usageSchema,
     willRetry: z.object({ runId, attempt: z.int(), delayMs: z.number() }).optional().meta({

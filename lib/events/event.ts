@@ -8,6 +8,7 @@ import type {
   outcomeSchema,
   previewSchema,
   publicationSchema,
+  reportSummarySchema,
   variantSummarySchema,
   waitingOnSchema,
 } from "./event-schemas.ts";
@@ -37,6 +38,9 @@ export type VariantSummary = z.output<typeof variantSummarySchema>;
 
 /** What of a variant is published, as the API shows it. */
 export type Publication = z.output<typeof publicationSchema>;
+
+/** A QA report as the API lists it. */
+export type ReportSummary = z.output<typeof reportSummarySchema>;
 
 /** A preview as the API lists it. */
 export type Preview = z.output<typeof previewSchema>;

@@ -9,6 +9,7 @@ import { createEvidenceStore } from "#lib/evidence/evidence.ts";
 import type { AddressRule } from "#lib/net/address/address-rule.ts";
 import type { GuardedFetch } from "#lib/net/fetch/guarded-fetch.ts";
 import { createScriptServer } from "#lib/publication/script-server.ts";
+import type { ReportsDeps } from "#lib/reports/publish-report.ts";
 import { createSandboxService } from "#lib/sandbox/create-sandbox-service.ts";
 import { storeDownload } from "#lib/sandbox/store-download.ts";
 import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
@@ -22,12 +23,14 @@ import { createSnapshotBook } from "#lib/tools/browser/look/snapshot-book.ts";
 import { createPageTurns } from "#lib/tools/browser/page-turns.ts";
 import { createScriptRunner } from "#lib/tools/browser/script/script-runner.ts";
 import { peopleTools } from "#lib/tools/people/index.ts";
+import { publishQaReport } from "#lib/tools/reports/publish-qa-report.ts";
 import { transcriptTools } from "#lib/tools/transcript/index.ts";
 import { workspaceTools } from "#lib/tools/workspace/index.ts";
 import { createVariantView } from "#lib/variant/show-for-picture.ts";
 import { readPageScript, refreshShown } from "#lib/variant/shown-variant.ts";
 import { variantTools } from "#lib/variant/tools/index.ts";
 import { variantHelpers } from "#lib/variant/tools/script-helpers.ts";
+import { readTested } from "#lib/variant/variant-outcome.ts";
 import type { VariantsDeps } from "#lib/variant/variants-deps.ts";
 import type { Env } from "./env.ts";
 import type { Storage } from "./open-storage.ts";
@@ -103,12 +106,14 @@ export async function createTooling(deps: ToolingDeps) {
     variants: createVariantView(variants),
   };
   const variantServices = { ...variants, ...services, compare, scriptOrigin: new URL(env.baseUrl).origin };
+  const reports: ReportsDeps = { db, log, evidence, readTested };
   const all = [
     ...browserTools(services),
     ...workspaceTools(services),
     ...transcriptTools(services),
     ...peopleTools(services),
     ...variantTools(variantServices),
+    publishQaReport(reports),
     ...agentTools(deps.agents),
   ];
   // A deployment without a sandbox has no tools that need one.

@@ -16,7 +16,8 @@ type IdKind =
   | "lnk"
   | "con"
   | "pub"
-  | "rel";
+  | "rel"
+  | "rep";
 
 /** A new id: prefix, underscore, 24 characters of lowercase base32 (120 random bits). Source: `wire.md`, POST /api/session. */
 export function newId<Kind extends IdKind>(kind: Kind): `${Kind}_${string}` {

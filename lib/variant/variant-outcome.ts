@@ -19,3 +19,13 @@ export async function readOutcome(
   const variants = mayHave ? await listVariantSummaries(db, session.id, baseUrl) : [];
   return session.outputSchema === null || variants.length > 0 ? variants : undefined;
 }
+
+/** The variants that a report of the session is about: their newest revisions and checks. */
+export async function readTested(
+  db: Executor,
+  sessionId: string,
+): Promise<{ variant: string; revision: number; check: VariantSummary["check"] }[]> {
+  // Without publications, whose URLs need the origin.
+  const variants = await listVariantSummaries(db, sessionId, "");
+  return variants.map(({ key, revision, check }) => ({ variant: key, revision, check }));
+}

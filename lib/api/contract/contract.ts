@@ -6,6 +6,7 @@ import { keyOperations } from "./operations/keys.ts";
 import { pageOperations } from "./operations/pages.ts";
 import { publicationOperations } from "./operations/publications.ts";
 import { recordOperations } from "./operations/records.ts";
+import { reportOperations } from "./operations/reports.ts";
 import { serviceOperations } from "./operations/service.ts";
 import { sessionOperations } from "./operations/sessions.ts";
 import { shareLinkOperations } from "./operations/share-links.ts";
@@ -25,6 +26,7 @@ export const contract = {
   ...agentPageOperations,
   ...variantOperations,
   ...publicationOperations,
+  ...reportOperations,
   ...keyOperations,
   ...serviceOperations,
 } as const satisfies Record<string, Operation>;

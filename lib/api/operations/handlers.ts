@@ -23,6 +23,7 @@ import {
   unpublishVariant,
 } from "./publications.ts";
 import { editQueued, listQueue, removeQueued } from "./queue.ts";
+import { listReports, readReport } from "./reports.ts";
 import { streamRequest } from "./requests.ts";
 import { createMcpToken, readHealth, readOpenApi, readReadiness } from "./service.ts";
 import { deleteSession, readSession } from "./sessions.ts";
@@ -104,6 +105,8 @@ export const handlers: { [Name in OperationName]: Handler<Contract[Name]> } = {
   editVariant,
   checkAsPerson,
   showVariant,
+  listReports,
+  readReport,
   createMcpToken,
   listQueue,
   listPersonQueue: listQueue,

@@ -32,6 +32,7 @@ export type RemovedRows = {
   /** Revisions of all variants. */
   variantRevisions: number;
   previews: number;
+  reports: number;
   /** Workspaces that had been started, and browsers that were up. */
   workspaces: number;
   browsers: number;
@@ -134,6 +135,7 @@ const COUNTED = {
   shareLinks: "share_tokens",
   variantRevisions: "variant_revisions",
   previews: "previews",
+  reports: "reports",
 } as const satisfies Partial<Record<keyof RemovedRows, string>>;
 
 async function countRows(tx: Transaction, sessionIds: string[]): Promise<RemovedRows> {

@@ -4,9 +4,10 @@ import type { UsageRow } from "#db/schema/index.ts";
 import type { UsageSum } from "#lib/agents/add-usage.ts";
 import { addRunUsage, noteStopBelow } from "#lib/agents/agent-end-store.ts";
 import { readNewUsageBelow, type Settled, settleAgent } from "#lib/agents/settle-agent.ts";
-import type { Deliverable, NewEvent, VariantSummary } from "#lib/events/event.ts";
+import type { Deliverable, NewEvent, ReportSummary, VariantSummary } from "#lib/events/event.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import type { ModelFailure } from "#lib/model/failure.ts";
+import { listReports } from "#lib/reports/report-store.ts";
 import { lockCounters, noteStop } from "#lib/session/follow-up/follow-up-store.ts";
 import { releaseSteers } from "#lib/session/follow-up/steering.ts";
 import { requestRun } from "#lib/session/jobs/jobs.ts";
@@ -86,6 +87,7 @@ export async function closeRun(
       lastAnswer,
       delegated,
       variants: await readOutcome(tx, session, deps.settings.baseUrl),
+      reports: await listReports(tx, session.id, { onlyNewest: true }),
     });
     const finish = async (written: Written) => ({
       ...written,
@@ -187,11 +189,13 @@ function describeEnd(
     lastAnswer,
     delegated,
     variants,
+    reports,
   }: {
     retry: Retry | undefined;
     lastAnswer: MessageRow | undefined;
     delegated: UsageSum | undefined;
     variants: VariantSummary[] | undefined;
+    reports: ReportSummary[];
   },
 ): Omit<TurnWrite, "drafts" | "delivery"> & { events: NewEvent[]; end: EndWrite } {
   const endedAt = new Date();
@@ -212,6 +216,7 @@ function describeEnd(
     ...(error !== null && { error }),
     ...(settled && { deliverable: settled.deliverable }),
     ...(variants && { variants }),
+    ...(reports.length > 0 && { reports }),
     usage,
     ...(next && { willRetry: next }),
   };

@@ -12,6 +12,7 @@ import {
   deliverableSchema,
   outcomeSchema,
   questionFields,
+  reportSummarySchema,
   variantSummarySchema,
   waitingOnSchema,
 } from "#lib/events/event-schemas.ts";
@@ -73,6 +74,9 @@ export const agentStatusSchema = z
       .meta({ description: "Outcome of the last finished run." }),
     queued: count.meta({ description: "Number of queued messages.", examples: [0] }),
     variants: z.array(variantSummarySchema).meta({ description: "Variants of the session's pages." }),
+    reports: z.array(reportSummarySchema).optional().meta({
+      description: "The newest version of each QA report of the session. Absent if there is none.",
+    }),
   })
   .meta({ id: "AgentStatus" });
 

@@ -79,6 +79,7 @@ export const sessionDeletedSchema = z
       secrets: removed("Encrypted secrets: the callback secret and headers of MCP servers.", 1),
       shareLinks: removed("Created share links. The session's `shareUrl` stops working too.", 0),
       variantRevisions: removed("Revisions of variants.", 2),
+      reports: removed("QA reports.", 1),
       previews: removed("Previews.", 0),
       workspaces: removed("Started workspaces.", 1),
       browsers: removed("Running browsers.", 1),

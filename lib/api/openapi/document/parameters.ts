@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { PUBLICATION } from "#lib/events/wire-values.ts";
+import { PUBLICATION, REPORT } from "#lib/events/wire-values.ts";
 import type { JsonSchema } from "../json-schema.ts";
 import type { ParameterObject } from "../types.ts";
 import type { SchemaCollector } from "./collect-schemas.ts";
@@ -30,6 +30,7 @@ const PATH_PARAMETERS: Record<string, { description: string; schema?: JsonSchema
     example: "3",
   },
   publicationId: { description: "Id of the publication.", example: PUBLICATION },
+  reportId: { description: "Id of the report.", example: REPORT },
   script: {
     description:
       "File of the script: `<publicationId>.js` for the current release, `<publicationId>@<number>.js` for one release, `demo.js` for the newest publication of the demo shop.",

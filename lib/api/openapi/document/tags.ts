@@ -15,6 +15,7 @@ export const TAGS = [
     name: "Publications",
     description: "Publish variants, roll them back, unpublish them, export and import them.",
   },
+  { name: "Reports", description: "Read the QA reports of a session, as JSON or Markdown." },
   { name: "Records", description: "Read a session's transcript, annotations and evidence." },
   {
     name: "Callbacks",
@@ -40,6 +41,7 @@ const RULES: [RegExp, TagName][] = [
   [/\/browser$/, "Browser"],
   [/\/(?:publish|rollback|unpublish|releases|export|import)$|^\/v\/|\/publications\b/, "Publications"],
   [/\/(?:variants|previews)\b/, "Variants"],
+  [/\/reports\b/, "Reports"],
   [/\/deliveries\b/, "Callbacks"],
   [/\/mcp/, "Tool server"],
   [/\/(?:messages|annotations|artifacts)\b/, "Records"],

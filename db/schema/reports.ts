@@ -1,0 +1,33 @@
+import { sql } from "drizzle-orm";
+import { check, integer, json, jsonb, pgTable, text, unique } from "drizzle-orm/pg-core";
+import { createdAt } from "./columns.ts";
+import { sessions } from "./sessions.ts";
+
+/** A QA report of a session. It never changes: a report with the title of another one is that report's next version. */
+export const reports = pgTable(
+  "reports",
+  {
+    id: text("id").primaryKey(),
+    sessionId: text("session_id")
+      .notNull()
+      .references(() => sessions.id, { onDelete: "cascade" }),
+    title: text("title").notNull(),
+    /** Number among the session's reports of this title, from 1. */
+    version: integer("version").notNull(),
+    /** Summary and findings, with the evidence they name. `json`, because the keys stay in their order. */
+    document: json("document").$type<unknown>().notNull(),
+    /** Number of findings by severity. */
+    counts: jsonb("counts").$type<unknown>().notNull(),
+    /** The session's variants when it was published: newest revisions and their checks. */
+    tested: jsonb("tested").$type<unknown>().notNull(),
+    /** The call that published it: a call that is made again finds its report. */
+    runId: text("run_id"),
+    callId: text("call_id"),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    unique("reports_version").on(table.sessionId, table.title, table.version),
+    unique("reports_call").on(table.runId, table.callId),
+    check("reports_version_min", sql`${table.version} >= 1`),
+  ],
+);

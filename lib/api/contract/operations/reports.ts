@@ -1,0 +1,27 @@
+import { reportSummarySchema } from "#lib/events/event-schemas.ts";
+import { defineOperation, type Operation, READER_AUTH } from "../operation.ts";
+import { listOf } from "../schemas/answers.ts";
+import { reportQuerySchema, reportSchema } from "../schemas/reports.ts";
+
+/** QA reports of a session. Source: `wire.md`, Reports. */
+export const reportOperations = {
+  listReports: defineOperation({
+    method: "GET",
+    path: "/api/sessions/:sessionId/reports",
+    summary: "List QA reports, newest first",
+    auth: READER_AUTH,
+    rate: "poll",
+    answers: { 200: listOf(reportSummarySchema) },
+  }),
+  readReport: defineOperation({
+    method: "GET",
+    path: "/api/sessions/:sessionId/reports/:reportId",
+    summary: "Read a QA report",
+    auth: READER_AUTH,
+    rate: "poll",
+    query: reportQuerySchema,
+    answers: { 200: reportSchema },
+    media: { 200: ["text/markdown"] },
+    answerHeaders: { 200: ["Content-Disposition"] },
+  }),
+} as const satisfies Record<string, Operation>;

@@ -1,0 +1,72 @@
+import { z } from "zod";
+import { CHECK_STATUSES, FINDING_SEVERITIES } from "#db/schema/unions.ts";
+import { evidenceSchema, reportSummarySchema } from "#lib/events/event-schemas.ts";
+import { pageUrl, reportId, sessionId, timestamp } from "#lib/events/wire-values.ts";
+
+/** Source: `wire.md`, Reports. */
+export const reportQuerySchema = z.object({
+  format: z.enum(["json", "markdown"]).optional().meta({
+    description:
+      "`markdown`: the report as a Markdown file. `json`: the report as a JSON file. Default: JSON without a file name.",
+  }),
+});
+
+const findingSchema = z
+  .object({
+    severity: z.enum(FINDING_SEVERITIES).meta({
+      description: "The impacts of axe-core, and `info` for what needs no repair.",
+      examples: ["serious"],
+    }),
+    title: z.string().meta({ examples: ["The Pay button has no name"] }),
+    detail: z.string().meta({ description: "Markdown.", examples: ["Screen readers announce “button”."] }),
+    url: pageUrl("The page.").nullable(),
+    selector: z
+      .string()
+      .nullable()
+      .meta({ examples: ["#pay"] }),
+    steps: z
+      .array(z.string())
+      .meta({
+        description: "How to reproduce it.",
+        examples: [["Open the checkout.", "Tab to the button."]],
+      }),
+    evidence: z.array(evidenceSchema).meta({ description: "Download each as an artifact of the session." }),
+  })
+  .meta({ id: "ReportFinding" });
+
+const testedVariantSchema = z
+  .object({
+    variant: z.string().meta({ description: "Key of the variant.", examples: ["main"] }),
+    revision: z
+      .int()
+      .min(1)
+      .meta({ description: "Its newest revision at that time.", examples: [3] }),
+    check: z
+      .object({ status: z.enum(CHECK_STATUSES), at: timestamp })
+      .nullable()
+      .meta({ description: "Newest check of that revision. Null if it was not checked." }),
+  })
+  .meta({ id: "TestedVariant", description: "A variant of the session when a report was published." });
+
+export const reportSchema = z
+  .object({
+    success: z.literal(true),
+    ...reportSummarySchema.shape,
+    sessionId,
+    newest: z
+      .object({
+        id: reportId,
+        version: z
+          .int()
+          .min(1)
+          .meta({ examples: [1] }),
+        url: z.string().meta({ description: "Path of its page." }),
+      })
+      .meta({ description: "The newest version of the report. It has the report's own `id` if that is it." }),
+    tested: z.array(testedVariantSchema).meta({
+      description: "The session's variants when the report was published.",
+    }),
+    summary: z.string().meta({ description: "Markdown.", examples: ["The checkout works with a keyboard."] }),
+    findings: z.array(findingSchema).meta({ description: "Sorted by severity, the gravest first." }),
+  })
+  .meta({ id: "Report", description: "A QA report." });

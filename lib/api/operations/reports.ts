@@ -1,0 +1,37 @@
+import { findReport, listReports as readReports } from "#lib/reports/report-store.ts";
+import { writeMarkdown } from "#lib/reports/write-markdown.ts";
+import { fail } from "../http/errors.ts";
+import type { Answer } from "../operations/handler.ts";
+import type { ApiServices } from "../services.ts";
+import type { CallOf } from "./handler.ts";
+
+/** `GET …/reports`: all versions. A sub-agent has none, because reports belong to the session at the top. */
+export async function listReports({ db }: ApiServices, { params }: CallOf<"listReports">): Promise<Answer> {
+  const data = await readReports(db, params.sessionId);
+  return { ok: true, status: 200, body: { success: true, data, nextCursor: null } };
+}
+
+/** `GET …/reports/:reportId?format=`. */
+export async function readReport(
+  { db, settings }: ApiServices,
+  { params, query }: CallOf<"readReport">,
+): Promise<Answer> {
+  const report = await findReport(db, params.sessionId, params.reportId);
+  if (!report) return fail("not_found", "no such report");
+  const { format } = query;
+  if (format === "markdown") {
+    const headers = {
+      "Content-Type": "text/markdown; charset=utf-8",
+      "Content-Disposition": attach(`${report.id}.md`),
+      "X-Content-Type-Options": "nosniff",
+      "Cache-Control": "private, no-store",
+    };
+    return new Response(writeMarkdown(report, settings.baseUrl), { headers });
+  }
+  const body = { success: true, ...report };
+  if (format === undefined) return { ok: true, status: 200, body };
+  return { ok: true, status: 200, body, headers: { "Content-Disposition": attach(`${report.id}.json`) } };
+}
+
+/** Browsers save the answer under this name. */
+const attach = (filename: string): string => `attachment; filename="${filename}"`;

@@ -1,0 +1,97 @@
+import type { Database, Executor } from "#db/client.ts";
+import { storableText } from "#db/storable.ts";
+import type { ReportSummary } from "#lib/events/event.ts";
+import type { EventLog } from "#lib/events/event-log.ts";
+import type { EvidenceStore } from "#lib/evidence/evidence.ts";
+import { newId } from "#lib/session/new-id.ts";
+import { findSession } from "#lib/session/session-store.ts";
+import {
+  composeDocument,
+  countFindings,
+  findUnknownEvidence,
+  REPORT_LIMITS,
+  type ReportInput,
+  type TestedVariant,
+} from "./report.ts";
+import { countReports, findReportOfCall, insertReport, lockReports } from "./report-store.ts";
+
+/** What reports are published with; made once by the container. */
+export type ReportsDeps = {
+  db: Database;
+  log: EventLog;
+  evidence: Pick<EvidenceStore, "list">;
+  /** The session's variants as they are now. */
+  readTested: (db: Executor, sessionId: string) => Promise<TestedVariant[]>;
+};
+
+type PublishRequest = {
+  /** The root of the tree: reports belong to it, and the evidence of its sub-agents may be named. */
+  sessionId: string;
+  requestId: string | null;
+  runId: string | null;
+  callId: string | null;
+  report: ReportInput;
+};
+
+type Published =
+  | { ok: true; isNew: boolean; report: ReportSummary }
+  /** `problem` begins with the field, if one is at fault. */
+  | { ok: false; problem: string };
+
+/**
+ * Stores a report with its `report.published`. A report with the title of an earlier one of the session becomes that
+ * report's next version. A call that is repeated finds its report. Source: `architecture.md`, Reports.
+ */
+export async function publishReport(deps: ReportsDeps, request: PublishRequest): Promise<Published> {
+  const { sessionId, requestId, runId, callId, report: input } = request;
+  const repeated = await findRepeated(deps.db, request);
+  if (repeated) return { ok: true, isNew: false, report: repeated };
+  const known = new Map((await deps.evidence.list(sessionId)).map((piece) => [piece.id, toPointer(piece)]));
+  const unknown = findUnknownEvidence(input, known);
+  if (unknown) return refuse(`${unknown.field}: the session has no evidence ${unknown.id}`);
+  const document = composeDocument(input, known);
+  const bytes = Buffer.byteLength(JSON.stringify(document));
+  if (bytes > REPORT_LIMITS.bytes)
+    return refuse(
+      `findings: the report has ${bytes} bytes as JSON, and at most ${REPORT_LIMITS.bytes} are allowed; shorten the details`,
+    );
+  return deps.log.transact(sessionId, async (tx, emit) => {
+    await lockReports(tx, sessionId);
+    const session = await findSession(tx, sessionId);
+    if (!session) return refuse("the session is gone");
+    const existing = await findRepeated(tx, request);
+    if (existing) return { ok: true, isNew: false, report: existing };
+    const title = storableText(input.title);
+    const { count, version } = await countReports(tx, sessionId, title);
+    if (count >= REPORT_LIMITS.reports)
+      return refuse(`the session has ${REPORT_LIMITS.reports} reports, the most there can be`);
+    const report = await insertReport(tx, {
+      id: newId("rep"),
+      sessionId,
+      title,
+      version: version + 1,
+      document,
+      counts: countFindings(document.findings),
+      tested: await deps.readTested(tx, sessionId),
+      runId,
+      callId,
+    });
+    emit({ kind: "report.published", requestId, runId, source: session.source, report });
+    return { ok: true, isNew: true, report };
+  });
+}
+
+const refuse = (problem: string): Published => ({ ok: false, problem });
+
+const findRepeated = async (db: Executor, { runId, callId }: PublishRequest) =>
+  runId === null || callId === null ? undefined : findReportOfCall(db, { runId, callId });
+
+type ListedEvidence = Awaited<ReturnType<EvidenceStore["list"]>>[number];
+
+const toPointer = ({ id, kind, title, url, mediaType }: ListedEvidence) => ({
+  id,
+  kind,
+  title,
+  url,
+  mediaType,
+});

@@ -1,0 +1,133 @@
+import { z } from "zod";
+import { FINDING_SEVERITIES, type FindingSeverity } from "#db/schema/unions.ts";
+import type { EvidencePointer, ReportSummary } from "#lib/events/event.ts";
+
+export const REPORT_LIMITS = {
+  titleCharacters: 200,
+  summaryCharacters: 10_000,
+  detailCharacters: 4_000,
+  urlCharacters: 2_048,
+  selectorCharacters: 1_000,
+  stepCharacters: 1_000,
+  findings: 200,
+  steps: 30,
+  evidenceOfFinding: 20,
+  /** Bytes of the whole report as JSON. */
+  bytes: 256 * 1024,
+  /** Reports of a session, all versions. */
+  reports: 100,
+} as const;
+
+const line = (max: number) =>
+  z
+    .string()
+    .trim()
+    .min(1, { error: "must not be empty" })
+    .max(max, { error: `must have at most ${max} characters` });
+const text = (max: number) => z.string().max(max, { error: `must have at most ${max} characters` });
+const list = <Item extends z.ZodType>(item: Item, max: number) =>
+  z.array(item).max(max, { error: `must have at most ${max} entries` });
+
+const findingSchema = z.strictObject({
+  severity: z
+    .enum(FINDING_SEVERITIES, { error: `must be one of ${FINDING_SEVERITIES.join(", ")}` })
+    .describe("critical blocks people; info is an observation that needs no repair"),
+  title: line(REPORT_LIMITS.titleCharacters),
+  detail: text(REPORT_LIMITS.detailCharacters).describe(
+    "Markdown: what is wrong, whom it affects, how to repair it",
+  ),
+  url: text(REPORT_LIMITS.urlCharacters)
+    .refine((url) => /^https?:\/\//i.test(url) && URL.canParse(url), { error: "must be an http(s) URL" })
+    .optional()
+    .describe("the page"),
+  selector: line(REPORT_LIMITS.selectorCharacters).optional(),
+  steps: list(line(REPORT_LIMITS.stepCharacters), REPORT_LIMITS.steps)
+    .optional()
+    .describe("how to reproduce it"),
+  evidenceIds: list(z.string(), REPORT_LIMITS.evidenceOfFinding)
+    .optional()
+    .describe("ids of pictures and saved pages, such as evi_…"),
+});
+
+/** A report as the agent hands it in. */
+export const reportInputSchema = z.strictObject({
+  title: line(REPORT_LIMITS.titleCharacters),
+  summary: text(REPORT_LIMITS.summaryCharacters).describe("Markdown: what was looked at, and the verdict"),
+  findings: list(findingSchema, REPORT_LIMITS.findings),
+});
+
+export type ReportInput = z.output<typeof reportInputSchema>;
+
+/** A finding as it is stored and shown: the evidence it names is described in it. */
+export type Finding = {
+  severity: FindingSeverity;
+  title: string;
+  /** Markdown, like the report's summary. */
+  detail: string;
+  url: string | null;
+  selector: string | null;
+  steps: string[];
+  evidence: EvidencePointer[];
+};
+
+/** What a report says. Findings are sorted, the gravest first. */
+export type ReportDocument = { summary: string; findings: Finding[] };
+
+/** A variant of the session when a report was published: its newest revision, and that revision's check. */
+export type TestedVariant = {
+  variant: string;
+  revision: number;
+  check: { status: "pass" | "warn" | "fail"; at: string } | null;
+};
+
+/** A whole report. */
+export type Report = ReportSummary & {
+  sessionId: string;
+  /** The newest version of the report; its own `id` if it is the newest. */
+  newest: { id: string; version: number; url: string };
+  tested: TestedVariant[];
+} & ReportDocument;
+
+/** Path of a report's page. */
+export const reportUrl = (sessionId: string, reportId: string): string =>
+  `/s/${sessionId}/reports/${reportId}`;
+
+/** Counts findings by severity. */
+export function countFindings(findings: readonly Pick<Finding, "severity">[]): ReportSummary["counts"] {
+  const counts = { critical: 0, serious: 0, moderate: 0, minor: 0, info: 0 };
+  for (const { severity } of findings) counts[severity] += 1;
+  return counts;
+}
+
+/** The first evidence id that the session's tree does not have, with its field; undefined if all are known. */
+export function findUnknownEvidence(
+  { findings }: ReportInput,
+  known: ReadonlyMap<string, EvidencePointer>,
+): { field: string; id: string } | undefined {
+  for (const [at, { evidenceIds = [] }] of findings.entries())
+    for (const [index, id] of evidenceIds.entries())
+      if (!known.has(id)) return { field: `findings[${at}].evidenceIds[${index}]`, id };
+  return undefined;
+}
+
+/** The document of a report: findings sorted by severity, in their given order within one, with their evidence. */
+export function composeDocument(
+  { summary, findings }: ReportInput,
+  known: ReadonlyMap<string, EvidencePointer>,
+): ReportDocument {
+  const rank = (severity: FindingSeverity) => FINDING_SEVERITIES.indexOf(severity);
+  return {
+    summary,
+    findings: findings
+      .map(({ severity, title, detail, url = null, selector = null, steps = [], evidenceIds = [] }) => ({
+        severity,
+        title,
+        detail,
+        url,
+        selector,
+        steps,
+        evidence: [...new Set(evidenceIds)].flatMap((id) => known.get(id) ?? []),
+      }))
+      .toSorted((one, other) => rank(one.severity) - rank(other.severity)),
+  };
+}

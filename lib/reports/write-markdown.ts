@@ -1,0 +1,80 @@
+import { FINDING_SEVERITIES } from "#db/schema/unions.ts";
+import { quoteMarkdown } from "./quote-markdown.ts";
+import type { Finding, Report, TestedVariant } from "./report.ts";
+
+/**
+ * A report as Markdown. What the agent wrote cannot change its structure: titles and steps are escaped, addresses and
+ * selectors are code, summary and details are quoted. Source: `wire.md`, Reports.
+ *
+ * @param baseUrl the public origin, for links to evidence
+ */
+export function writeMarkdown(report: Report, baseUrl: string): string {
+  const { title, version, createdAt, sessionId, url, findings, summary } = report;
+  const artifacts = `${baseUrl}/api/sessions/${sessionId}/artifacts`;
+  const blocks = [
+    `# ${escapeText(title)}`,
+    [
+      `- Published: ${createdAt}, version ${version}`,
+      `- Session: ${asCode(sessionId)}`,
+      `- Report: <${baseUrl}${url}>`,
+      ...report.tested.map(describeTested),
+      `- Findings: ${countInWords(report)}`,
+    ].join("\n"),
+    ...(summary.trim() === "" ? [] : ["## Summary", quoteMarkdown(summary)]),
+    ...(findings.length === 0 ? [] : ["## Findings"]),
+    ...findings.flatMap((finding, index) => writeFinding(finding, index + 1, artifacts)),
+  ];
+  return `${blocks.join("\n\n")}\n`;
+}
+
+function writeFinding(finding: Finding, number: number, artifacts: string): string[] {
+  const { severity, title, detail, url, selector, steps, evidence } = finding;
+  const facts = [
+    ...(url === null ? [] : [`- Page: ${asCode(url)}`]),
+    ...(selector === null ? [] : [`- Element: ${asCode(selector)}`]),
+  ];
+  return [
+    `### ${number}. [${severity}] ${escapeText(title)}`,
+    ...(facts.length === 0 ? [] : [facts.join("\n")]),
+    ...(detail.trim() === "" ? [] : [quoteMarkdown(detail)]),
+    ...(steps.length === 0
+      ? []
+      : ["Steps:", steps.map((step, index) => `${index + 1}. ${escapeText(step)}`).join("\n")]),
+    ...(evidence.length === 0
+      ? []
+      : [
+          "Evidence:",
+          evidence
+            .map((piece) => `- [${escapeText(piece.title || piece.id)}](${artifacts}/${piece.id})`)
+            .join("\n"),
+        ]),
+  ];
+}
+
+const describeTested = ({ variant, revision, check }: TestedVariant): string =>
+  `- Tested: variant ${asCode(variant)}, revision ${revision}, ${check ? `check: ${check.status} (${check.at})` : "not checked"}`;
+
+function countInWords({ counts, findings }: Report): string {
+  const parts = FINDING_SEVERITIES.flatMap((severity) =>
+    counts[severity] > 0 ? [`${counts[severity]} ${severity}`] : [],
+  );
+  return parts.length === 0 ? "none" : `${findings.length} (${parts.join(", ")})`;
+}
+
+/** Text on one line in which nothing is Markdown: specials of a line, and what begins a block at its start. */
+const escapeText = (text: string): string =>
+  joinLines(text)
+    .replace(/[\\`*_[\]<>|~$&]/g, "\\$&")
+    .replace(/^[#+=-]/, "\\$&")
+    .replace(/^(\d+)([.)])/, "$1\\$2");
+
+const joinLines = (text: string): string => text.replace(/\s+/g, " ").trim();
+
+/** Text on one line as a code span, whose backticks outnumber those in it. */
+function asCode(text: string): string {
+  const line = joinLines(text);
+  const longest = Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = "`".repeat(longest + 1);
+  const pad = line.startsWith("`") || line.endsWith("`") ? " " : "";
+  return fence + pad + line + pad + fence;
+}
