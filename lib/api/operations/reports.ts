@@ -18,8 +18,7 @@ export async function readReport(
 ): Promise<Answer> {
   const report = await findReport(db, params.sessionId, params.reportId);
   if (!report) return fail("not_found", "no such report");
-  const { format } = query;
-  if (format === "markdown") {
+  if (query.format === "markdown") {
     const headers = {
       "Content-Type": "text/markdown; charset=utf-8",
       "Content-Disposition": attach(`${report.id}.md`),
@@ -28,9 +27,8 @@ export async function readReport(
     };
     return new Response(writeMarkdown(report, settings.baseUrl), { headers });
   }
-  const body = { success: true, ...report };
-  if (format === undefined) return { ok: true, status: 200, body };
-  return { ok: true, status: 200, body, headers: { "Content-Disposition": attach(`${report.id}.json`) } };
+  const headers = { "Content-Disposition": attach(`${report.id}.json`) };
+  return { ok: true, status: 200, headers, body: { success: true, ...report } };
 }
 
 /** Browsers save the answer under this name. */

@@ -5,10 +5,10 @@ import { pageUrl, reportId, sessionId, timestamp } from "#lib/events/wire-values
 
 /** Source: `wire.md`, Reports. */
 export const reportQuerySchema = z.object({
-  format: z.enum(["json", "markdown"]).optional().meta({
-    description:
-      "`markdown`: the report as a Markdown file. `json`: the report as a JSON file. Default: JSON without a file name.",
-  }),
+  format: z
+    .enum(["json", "markdown"])
+    .default("json")
+    .meta({ description: "`markdown`: one Markdown file with links to the evidence." }),
 });
 
 const findingSchema = z
@@ -24,12 +24,10 @@ const findingSchema = z
       .string()
       .nullable()
       .meta({ examples: ["#pay"] }),
-    steps: z
-      .array(z.string())
-      .meta({
-        description: "How to reproduce it.",
-        examples: [["Open the checkout.", "Tab to the button."]],
-      }),
+    steps: z.array(z.string()).meta({
+      description: "How to reproduce it.",
+      examples: [["Open the checkout.", "Tab to the button."]],
+    }),
     evidence: z.array(evidenceSchema).meta({ description: "Download each as an artifact of the session." }),
   })
   .meta({ id: "ReportFinding" });

@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { openTestService, type TestService } from "../testing.ts";
+import { playFollowUp, playTurn, readOffered, step } from "../variants/variants-testing.ts";
+import { publish, REPORT } from "./reports-testing.ts";
+
+const NAME = "publish_qa_report";
+const outputSchema = { type: "object", properties: { title: { type: "string" } } };
+
+let service: TestService;
+before(async () => {
+  service = await openTestService();
+});
+after(() => service.close());
+
+/** Whether a session's first turn is offered the tool. */
+async function isOffered(profile: Record<string, unknown>): Promise<boolean> {
+  await playTurn(service, [], profile);
+  return readOffered(service).includes(NAME);
+}
+
+describe("the tool policy and publish_qa_report", () => {
+  it("is in editing sessions, also without browser and sandbox, and in structured ones only if included", async () => {
+    assert.equal(await isOffered({}), true);
+    assert.equal(await isOffered({ capabilities: { browser: false, sandbox: false } }), true);
+    assert.equal(await isOffered({ outputSchema }), false);
+    assert.equal(await isOffered({ outputSchema, tools: { include: [NAME] } }), true);
+  });
+
+  it("exclude wins over include, and externalTurnExclude removes it from turns of programs", async () => {
+    assert.equal(await isOffered({ tools: { exclude: [NAME] } }), false);
+    assert.equal(await isOffered({ outputSchema, tools: { include: [NAME], exclude: [NAME] } }), false);
+    assert.equal(await isOffered({ tools: { externalTurnExclude: [NAME] } }), false);
+  });
+
+  it("a structured session keeps its deliverable, and its reports are additional", async () => {
+    const { session, results } = await playTurn(service, [publish(REPORT)], {
+      outputSchema,
+      tools: { include: [NAME] },
+    });
+    assert.match(results[0] ?? "", /^Published report rep_/);
+    const status = await service.read<{ deliverable: { status: string }; reports: { title: string }[] }>(
+      `/api/sessions/${session.sessionId}/agent/status`,
+    );
+    assert.equal(status.deliverable.status, "ready");
+    assert.deepEqual(
+      status.reports.map(({ title }) => title),
+      [REPORT.title],
+    );
+  });
+
+  it("a model that calls it without having it publishes nothing", async () => {
+    const { session, results } = await playTurn(service, [publish(REPORT)], { outputSchema });
+    assert.doesNotMatch(results[0] ?? "", /Published/);
+    const { data } = await service.read<{ data: unknown[] }>(`/api/sessions/${session.sessionId}/reports`);
+    assert.deepEqual(data, []);
+    await playFollowUp(service, session.sessionId, []);
+  });
+
+  it("is not among the tools of a sub-agent", async () => {
+    await playTurn(service, [step("spawn_agents", { agents: [{ objective: "look" }] })], { subAgents: true });
+    const ofChild = service.model.requests.findLast(({ text }) => text.includes("You are a sub-agent"));
+    const names = ((ofChild?.body.tools ?? []) as { name: string }[]).map(({ name }) => name);
+    assert.ok(names.includes("submit_result"));
+    assert.ok(!names.includes(NAME));
+  });
+});

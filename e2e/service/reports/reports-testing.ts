@@ -1,0 +1,56 @@
+import type { Finding, Report, ReportInput } from "#lib/reports/report.ts";
+import type { TestService } from "../testing.ts";
+import { step } from "../variants/variants-testing.ts";
+
+/** A step that publishes a report. */
+export const publish = (report: Record<string, unknown>) => step("publish_qa_report", report);
+
+/** A report with one finding. */
+export const REPORT = {
+  title: "Checkout audit",
+  summary: "The checkout works, **mostly**.",
+  findings: [
+    {
+      severity: "serious",
+      title: "The Pay button has no name",
+      detail: "Screen readers announce `button`.",
+      url: "https://shop.example/checkout",
+      selector: "#pay",
+      steps: ["Open the checkout.", "Tab to the button."],
+    },
+  ],
+} satisfies ReportInput;
+
+/** A report as the API answers it. */
+export const readReport = (service: TestService, sessionId: string, id: string) =>
+  service.read<Report & { findings: Finding[] }>(`/api/sessions/${sessionId}/reports/${id}`);
+
+/** The reports of a session as the API lists them. */
+export const listReports = async (service: TestService, sessionId: string) =>
+  (await service.read<{ data: Report[] }>(`/api/sessions/${sessionId}/reports`)).data;
+
+/** The events of a session. */
+export const readEvents = async (service: TestService, sessionId: string) =>
+  (await service.container.services.log.read(sessionId, { after: 0, limit: 500 })).map(({ body }) =>
+    JSON.parse(body),
+  );
+
+/** Keeps a picture as evidence of a session. @returns its id. */
+export async function keepPicture(service: TestService, sessionId: string, title = "A picture") {
+  const { id } = await service.container.services.evidence.save({
+    sessionId,
+    runId: null,
+    kind: "screenshot",
+    title,
+    url: "https://shop.example/checkout",
+    mediaType: "image/png",
+    bytes: PIXEL,
+  });
+  return id;
+}
+
+/** A PNG of one pixel. */
+const PIXEL = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
