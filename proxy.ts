@@ -9,7 +9,8 @@ import { isServedByOwnProcess } from "#lib/api/next/find-container.ts";
 export function proxy(request: NextRequest): NextResponse {
   if (isServedByOwnProcess()) return NextResponse.next();
   const { pathname, searchParams } = request.nextUrl;
-  const [, sessionId, rest] = /^\/s\/([^/]+)(\/live|\/agents\/[^/]+)?\/?$/.exec(pathname) ?? [];
+  const [, sessionId, rest] =
+    /^\/s\/([^/]+)(\/live|\/agents\/[^/]+|\/reports\/[^/]+)?\/?$/.exec(pathname) ?? [];
   const key = searchParams.get("key");
   if (sessionId !== undefined && key !== null) {
     const entrance = new URL(`/s/${sessionId}/enter`, request.url);

@@ -6,6 +6,7 @@ import { deleteFullBuckets } from "#lib/api/http/rates/rate-store.ts";
 import { servePath } from "#lib/api/http/serve-path.ts";
 import { createLiveHub } from "#lib/api/live/live-hub.ts";
 import type { Mounted } from "#lib/api/next/find-container.ts";
+import { loadReportPage } from "#lib/api/next/load-report-page.ts";
 import { loadLivePage, loadSessionPage } from "#lib/api/next/load-session-page.ts";
 import { loadLandingPage } from "#lib/api/next/page-loaders.ts";
 import { submitFromOverlay } from "#lib/api/operations/submit-from-overlay.ts";
@@ -270,6 +271,7 @@ const mount = (services: ApiServices, { live, player, builtinMcp }: Parts): Moun
   enterByLink: (request) =>
     enterByLink(services, request.method, new URL(request.url), request.headers.get("cookie")),
   loadSessionPage: (...visit) => loadSessionPage(services, ...visit),
+  loadReportPage: (...visit) => loadReportPage(services, ...visit),
   loadLivePage: (sessionId, cookie) => loadLivePage(services, sessionId, cookie),
   loadLandingPage: (cookie) => loadLandingPage(services, cookie),
 });

@@ -35,6 +35,7 @@ const container: Deps["container"] = {
     openLive: async () => undefined,
     serveMcp: async () => new Response(null, { status: 405 }),
     loadSessionPage: async () => undefined,
+    loadReportPage: async () => undefined,
     loadLivePage: async () => undefined,
     loadLandingPage: () => Promise.reject(new Error("no page here")),
   },

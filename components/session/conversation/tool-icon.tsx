@@ -1,5 +1,6 @@
 import {
   Camera,
+  ClipboardList,
   CloudUpload,
   FileText,
   Folder,
@@ -34,6 +35,7 @@ const ICONS = {
   edit: PencilLine,
   check: ShieldCheck,
   publish: CloudUpload,
+  report: ClipboardList,
   tool: Wrench,
 };
 

@@ -5,6 +5,7 @@ import type { TimelineCall } from "#lib/page/state/timeline.ts";
 import type { ToolCallView } from "#lib/page/state/view-types.ts";
 import { describeTool } from "#lib/page/words/describe-tool.ts";
 import { formatDuration } from "#lib/page/words/format.ts";
+import { ReportLink } from "../../reports/report-link.tsx";
 import { cn } from "../../ui/cn.ts";
 import { useNow } from "../../ui/use-now.ts";
 import { EvidenceStrip } from "./evidence-strip.tsx";
@@ -37,6 +38,7 @@ export function ToolLine({ toolCallId, toolName, input, call, isOver }: Timeline
       </LineButton>
       {isOpen && <ToolDetail id={`${toolCallId}-detail`} toolName={toolName} input={input} call={call} />}
       <EvidenceStrip evidence={call?.evidence ?? []} />
+      <ReportLink call={call} />
     </div>
   );
 }

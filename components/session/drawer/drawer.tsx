@@ -50,7 +50,7 @@ export function Drawer({ isAlone, className }: { isAlone: boolean; className?: s
   const counts = countsOf(state);
   const hasNews = useNews(newsOf(state, counts), drawer.tab);
   const isOpen = drawer.tab !== null;
-  const hasOutcome = state.session.isStructured || state.variants.length > 0;
+  const hasOutcome = state.session.isStructured || state.variants.length > 0 || state.reports.length > 0;
   const first = isAlone && !hasOutcome ? "activity" : (tabs[0] ?? "activity");
   const shown = drawer.tab !== null && tabs.includes(drawer.tab) ? drawer.tab : first;
   const { Panel } = TABS[shown];
@@ -204,6 +204,7 @@ const countsOf = (state: SessionState): Record<DrawerTab, number> => ({
  */
 const newsOf = (state: SessionState, counts: Record<DrawerTab, number>): Record<DrawerTab, number> => ({
   ...counts,
+  result: counts.result + state.reports.reduce((sum, { version }) => sum + version, 0),
   changes: state.variantChanges,
   previews: state.previewChanges,
 });

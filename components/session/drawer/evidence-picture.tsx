@@ -12,12 +12,26 @@ import { useSession } from "../session-context.tsx";
 /** Whether a piece of evidence can be shown as a picture. */
 export const isPicture = ({ mediaType }: EvidencePointer): boolean => mediaType.startsWith("image/");
 
-/** A picture that opens to its full size. */
+/** A picture of the session that opens to its full size. */
 export function EvidencePicture({ evidence, className }: { evidence: EvidencePointer; className?: string }) {
   const { paths } = useSession();
+  return (
+    <StoredPicture source={`${paths.artifacts}/${evidence.id}`} evidence={evidence} className={className} />
+  );
+}
+
+/** A picture that opens to its full size, on any page. */
+export function StoredPicture({
+  source,
+  evidence,
+  className,
+}: {
+  source: string;
+  evidence: EvidencePointer;
+  className?: string | undefined;
+}) {
   const [isOpen, setOpen] = useState(false);
   const [isBroken, setBroken] = useState(false);
-  const source = `${paths.artifacts}/${evidence.id}`;
   const alt = evidence.title || "Screenshot";
   if (isBroken) {
     return (

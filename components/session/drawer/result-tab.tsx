@@ -2,33 +2,29 @@
 
 import { Braces, PencilLine } from "lucide-react";
 import { VariantResults } from "../../changes/variant-results.tsx";
+import { ReportResults } from "../../reports/report-results.tsx";
 import { cn } from "../../ui/cn.ts";
 import { EmptyNote } from "../../ui/empty-note.tsx";
 import { useSession } from "../session-context.tsx";
 import { useDrawer } from "./drawer-context.tsx";
 import { ResultViews } from "./result-views.tsx";
 
-/** The outcome of a session: its variants, and the structured result of a turn where it has a schema. */
+/** The outcome of a session: its typed result where it has a schema, its variants and its reports. */
 export function ResultTab() {
-  const { session, variants } = useSession();
-  if (!session.isStructured) {
-    if (variants.length > 0) return <VariantResults />;
+  const { session, variants, reports } = useSession();
+  const parts = [
+    ...(session.isStructured ? [<StructuredResult key="result" />] : []),
+    ...(variants.length > 0 ? [<VariantResults key="variants" />] : []),
+    ...(reports.length > 0 ? [<ReportResults key="reports" />] : []),
+  ];
+  if (parts.length === 0)
     return (
       <EmptyNote icon={<PencilLine />} title="No changes yet">
         If the agent changes the page, its variant appears here, with a check of it. A session started with a
         schema ends every turn in a typed JSON value instead.
       </EmptyNote>
     );
-  }
-  if (variants.length === 0) return <StructuredResult />;
-  return (
-    <>
-      <StructuredResult />
-      <div className="border-t">
-        <VariantResults />
-      </div>
-    </>
-  );
+  return <div className="flex flex-col divide-y">{parts}</div>;
 }
 
 /** The structured result of a turn: the newest one, or a chosen one. */

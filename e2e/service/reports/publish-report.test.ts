@@ -60,7 +60,7 @@ describe("publish_qa_report", () => {
     const status = await service.read(`/api/sessions/${sessionId}/agent/status`);
     assert.deepEqual(status.reports, [summary]);
     await waitUntil(() => receiver.received.length > 0, "the callback arrives");
-    assert.deepEqual(JSON.parse(String(receiver.received[0]?.body)).reports, [summary]);
+    assert.deepEqual(JSON.parse(String(receiver.received[0]?.body)).data.reports, [summary]);
   });
 
   it("sessions without reports say nothing of reports", async () => {

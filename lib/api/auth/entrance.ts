@@ -23,7 +23,8 @@ export async function enterByLink(
     const cookie = method === "GET" ? services.login.redeem(url.searchParams.get("token") ?? "") : undefined;
     return redirect(cookie ? "/" : "/?login=expired", cookie ? [cookie] : []);
   }
-  const [, sessionId, rest = ""] = /^\/s\/([^/]+)(\/live|\/agents\/[^/]+)?\/?$/.exec(url.pathname) ?? [];
+  const [, sessionId, rest = ""] =
+    /^\/s\/([^/]+)(\/live|\/agents\/[^/]+|\/reports\/[^/]+)?\/?$/.exec(url.pathname) ?? [];
   if (sessionId === undefined) return undefined;
   if (!isRoutedSessionId(sessionId)) return "unknown";
   const token = url.searchParams.get("key");

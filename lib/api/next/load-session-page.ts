@@ -12,6 +12,7 @@ import type {
   ToolCallView,
 } from "#lib/page/state/view-types.ts";
 import { toMissingTools } from "#lib/page/words/describe-missing-tools.ts";
+import { listReports } from "#lib/reports/report-store.ts";
 import { listOpenElicitations } from "#lib/session/elicitation/elicitation-store.ts";
 import { listQueue } from "#lib/session/follow-up/queue.ts";
 import { listReadSteers } from "#lib/session/follow-up/steering-store.ts";
@@ -107,6 +108,7 @@ async function takeLiveViewSnapshot(
     deliverables: [],
     variants: [],
     previews: [],
+    reports: [],
     ...(await readBrowserState(services, session)),
     lastSeq: session.eventSeq,
     paths: { ...pathsOf(session.id, session.id), share: null },
@@ -222,6 +224,8 @@ async function takeSnapshot(
     waitingOn: playing?.parkedAt ? await readWaitingOn(db, playing) : null,
     deliverables: deliverables.toReversed().map((row) => projectDeliverable(row.runId, row)),
     ...(await readVariants(services, session)),
+    // A sub-agent has none.
+    reports: await listReports(db, session.id, { onlyNewest: true }),
     lastSeq: session.eventSeq,
     paths: {
       ...pathsOf(session.id, pageId),

@@ -87,6 +87,10 @@ export const loadSessionPage: PageLoaders["loadSessionPage"] = async (...visit) 
 export const loadLivePage: PageLoaders["loadLivePage"] = async (sessionId, cookieHeader) =>
   (await findContainer()).loadLivePage(sessionId, cookieHeader);
 
+/** A report of the session as the holder of this cookie may see it; undefined without access. */
+export const loadReportPage: PageLoaders["loadReportPage"] = async (...visit) =>
+  (await findContainer()).loadReportPage(...visit);
+
 /** The landing page as the holder of this cookie may see it. */
 export const loadLandingPage: PageLoaders["loadLandingPage"] = async (cookieHeader) =>
   (await findContainer()).loadLandingPage(cookieHeader);

@@ -1,4 +1,4 @@
-import type { SessionSnapshot, SessionSummary } from "#lib/page/state/view-types.ts";
+import type { ReportPage, SessionSnapshot, SessionSummary } from "#lib/page/state/view-types.ts";
 import { listSessions } from "#lib/session/list/list-store.ts";
 import { LOCAL_OWNER } from "../auth/admit-caller.ts";
 import { summarise } from "../operations/lists.ts";
@@ -23,6 +23,12 @@ export type PageLoaders = {
   ) => Promise<SessionSnapshot | undefined>;
   /** The session's live view as the holder of this cookie may see it, undefined without access. */
   loadLivePage: (sessionId: string, cookieHeader: string | null) => Promise<SessionSnapshot | undefined>;
+  /** A report of the session as the holder of this cookie may see it; undefined without access. */
+  loadReportPage: (
+    sessionId: string,
+    reportId: string,
+    cookieHeader: string | null,
+  ) => Promise<ReportPage | undefined>;
   loadLandingPage: (cookieHeader: string | null) => Promise<LandingPage>;
 };
 

@@ -3,7 +3,14 @@ import { toMissingTools } from "../words/describe-missing-tools.ts";
 import { applyCompactionEvent, dropUnfinished } from "./apply-compaction.ts";
 import { applyVariantEvent } from "./apply-variant.ts";
 import { isOpen, type SessionState } from "./session-state.ts";
-import type { AnnotationView, Deliverable, DomainEvent, RunView, ToolCallView } from "./view-types.ts";
+import type {
+  AnnotationView,
+  Deliverable,
+  DomainEvent,
+  ReportSummary,
+  RunView,
+  ToolCallView,
+} from "./view-types.ts";
 
 /**
  * Brings the state on by one stored event. Pure; an event that the state already contains (by `seq`) changes nothing,
@@ -88,6 +95,8 @@ function applyKind(state: SessionState, event: DomainEvent): SessionState {
     case "variant.updated":
     case "preview.updated":
       return applyVariantEvent(state, event);
+    case "report.published":
+      return { ...state, reports: addReport(state.reports, event.report) };
     case "run.completed":
       return completeRun(state, event);
     default:
@@ -249,3 +258,9 @@ function upsertDeliverable(deliverables: Deliverable[], deliverable: Deliverable
   const index = deliverables.findIndex(({ runId }) => runId === deliverable.runId);
   return index < 0 ? [...deliverables, deliverable] : deliverables.with(index, deliverable);
 }
+
+/** A report takes the place of its earlier version, and comes first. */
+const addReport = (reports: ReportSummary[], report: ReportSummary): ReportSummary[] => [
+  report,
+  ...reports.filter(({ title }) => title !== report.title),
+];

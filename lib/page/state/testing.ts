@@ -71,6 +71,7 @@ export const snapshot: SessionSnapshot = {
   deliverables: [],
   variants: [],
   previews: [],
+  reports: [],
   lastSeq: 3,
   paths: {
     live: "/live",

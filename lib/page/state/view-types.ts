@@ -12,6 +12,9 @@ import type {
   Publication,
   QueuedMessage,
   Release,
+  Report,
+  ReportFinding,
+  ReportSummary,
   SessionSummary,
   ShareLink,
   VariantChange,
@@ -50,6 +53,8 @@ export type {
   Publication,
   QueuedMessage,
   Release,
+  ReportFinding,
+  ReportSummary,
   RunOrigin,
   RunOutcome,
   SessionSummary,
@@ -151,6 +156,16 @@ export type VariantView = VariantSummary & {
   isShown: boolean;
 };
 
+/** What the page of a report is drawn from. */
+export type ReportPage = {
+  report: Omit<Report, "success">;
+  /** The report as Markdown, to copy. */
+  markdown: string;
+  session: { title: string; path: string };
+  /** Paths of the report and of the session's artifacts, for downloads. */
+  paths: { report: string; artifacts: string };
+};
+
 /** A person's edit of one change of a variant. */
 export type VariantEdit =
   | { action: "drop" | "off" | "on"; changeId: string }
@@ -237,6 +252,8 @@ export type SessionSnapshot = {
   /** The variants of the session, oldest first. */
   variants: VariantView[];
   previews: Preview[];
+  /** The newest version of each report, newest first. */
+  reports: ReportSummary[];
   lastSeq: number;
   /** Same-origin paths the page posts to; `share` is null for a visitor who may pass no link on. */
   paths: {

@@ -22,6 +22,7 @@ export type ToolWords = {
     | "edit"
     | "check"
     | "publish"
+    | "report"
     | "tool";
   /** While it runs: `Reading the page`. */
   running: string;
@@ -145,6 +146,12 @@ const WORDS: Record<string, Words> = {
   apply_variant: { icon: "edit", running: "Changing the page", done: "Changed the page" },
   check_variant: { icon: "check", running: "Checking the variant", done: "Checked the variant" },
   publish_variant: { icon: "publish", running: "Publishing the variant", done: "Published the variant" },
+  publish_qa_report: {
+    icon: "report",
+    running: "Publishing a report",
+    done: "Published a report",
+    many: (count) => `Published ${count} reports`,
+  },
   set_previews: { icon: "camera", running: "Taking previews", done: "Took previews" },
   refresh_previews: { icon: "camera", running: "Taking the previews again", done: "Took the previews again" },
 };

@@ -1,0 +1,28 @@
+import type { Metadata } from "next";
+import { headers } from "next/headers";
+import { notFound } from "next/navigation";
+import { cache } from "react";
+import { ReportView } from "#components/reports/report-view.tsx";
+import { loadReportPage } from "#lib/api/next/mount.ts";
+
+type Props = { params: Promise<{ sessionId: string; reportId: string }> };
+
+/** Once per request, for the title and the page alike. */
+const load = cache(async (sessionId: string, reportId: string) =>
+  loadReportPage(sessionId, reportId, (await headers()).get("cookie")),
+);
+
+/** The report's title in the browser's tab. */
+export async function generateMetadata({ params }: Props): Promise<Metadata> {
+  const { sessionId, reportId } = await params;
+  const page = await load(sessionId, reportId);
+  return { title: page?.report.title ?? "Not found" };
+}
+
+/** A QA report of a session, for visitors of the session's page. */
+export default async function ReportRoute({ params }: Props) {
+  const { sessionId, reportId } = await params;
+  const page = await load(sessionId, reportId);
+  if (!page) notFound();
+  return <ReportView page={page} />;
+}

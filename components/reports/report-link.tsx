@@ -1,0 +1,25 @@
+"use client";
+
+import { ChevronRight } from "lucide-react";
+import Link from "next/link";
+import type { ToolCallView } from "#lib/page/state/view-types.ts";
+import { findReportOfCall } from "#lib/page/words/describe-report.ts";
+import { useSession } from "../session/session-context.tsx";
+
+/** The link to the report that a tool call has published; nothing for other calls. */
+export function ReportLink({ call }: { call: ToolCallView | undefined }) {
+  const { session } = useSession();
+  const path = findReportOfCall(call, `/s/${session.id}`);
+  if (path === null) return null;
+  return (
+    <p className="mt-1 mb-2 pl-6">
+      <Link
+        href={path}
+        prefetch={false}
+        className="inline-flex h-7 items-center gap-1 rounded-md border bg-surface px-2 text-accent-strong text-xs hover:bg-hover"
+      >
+        Open the report <ChevronRight aria-hidden className="size-3.5" />
+      </Link>
+    </p>
+  );
+}

@@ -1,0 +1,36 @@
+import type { ReportFinding, ReportSummary, ToolCallView } from "../state/view-types.ts";
+import type { Tone } from "./state-words.ts";
+
+export type Severity = ReportFinding["severity"];
+
+/** The severities, worst first. */
+export const SEVERITIES = ["critical", "serious", "moderate", "minor", "info"] as const satisfies Severity[];
+
+/** Names and tones of severities. The tone repeats what the name says. */
+export const SEVERITY_WORDS: Record<Severity, { name: string; tone: Tone }> = {
+  critical: { name: "Critical", tone: "bad" },
+  serious: { name: "Serious", tone: "bad" },
+  moderate: { name: "Moderate", tone: "attention" },
+  minor: { name: "Minor", tone: "busy" },
+  info: { name: "Info", tone: "quiet" },
+};
+
+/** Counts the findings of a report: `3 findings: 1 critical, 2 minor`, `No findings`. */
+export function describeCounts(counts: ReportSummary["counts"]): string {
+  const total = SEVERITIES.reduce((sum, severity) => sum + counts[severity], 0);
+  if (total === 0) return "No findings";
+  const parts = SEVERITIES.filter((severity) => counts[severity] > 0).map(
+    (severity) => `${counts[severity]} ${severity}`,
+  );
+  return `${total === 1 ? "1 finding" : `${total} findings`}: ${parts.join(", ")}`;
+}
+
+/** Formats a time so that all readers see the same: `2026-11-24 10:05 UTC`. */
+export const formatMoment = (iso: string): string => `${iso.slice(0, 16).replace("T", " ")} UTC`;
+
+/** Path of the report that a call has published; null for other calls. */
+export function findReportOfCall(call: ToolCallView | undefined, sessionPath: string): string | null {
+  if (call?.toolName !== "publish_qa_report" || call.state !== "succeeded") return null;
+  const id = /^Published report (rep_[a-z2-7]{24}),/.exec(call.preview)?.[1];
+  return id === undefined ? null : `${sessionPath}/reports/${id}`;
+}
