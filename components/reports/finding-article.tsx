@@ -37,7 +37,7 @@ export function FindingArticle({
         </h3>
       </div>
       {(url !== null || selector !== null) && (
-        <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 text-sm [&>dt]:text-faint">
+        <dl className="grid grid-cols-[64px_minmax(0,1fr)] gap-x-4 gap-y-1 text-sm [&>dt]:text-faint">
           {url !== null && (
             <>
               <dt>Page</dt>

@@ -83,7 +83,7 @@ export function ReportView({ page }: { page: ReportPage }) {
 /** When it was published, and which revisions of the session's variants there were. */
 function ReportFacts({ page: { report, session } }: { page: ReportPage }) {
   return (
-    <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 text-sm [&>dt]:text-faint">
+    <dl className="grid grid-cols-[64px_minmax(0,1fr)] gap-x-4 gap-y-1 text-sm [&>dt]:text-faint">
       <dt>Published</dt>
       <dd>
         <time dateTime={report.createdAt} className="tabular-nums">

@@ -3,6 +3,7 @@ import { after, before, test } from "node:test";
 import { pagePictures, previews } from "#db/schema/index.ts";
 import { startReceiver } from "#e2e/fixtures/receiver.ts";
 import { contract, type OperationName } from "#lib/api/contract/contract.ts";
+import { storeReport } from "../reports/reports-testing.ts";
 import { openTestService, type TestService, userMessage, waitUntil } from "../testing.ts";
 import { storeVariant } from "../variants/variants-testing.ts";
 
@@ -276,6 +277,21 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
         baseRevision: 1,
         edits: [{ action: "setText", changeId: "c1", text: "Buy" }],
       }),
+  ],
+  listReports: [
+    200,
+    async () => {
+      const { api, sessionId } = await makeSession();
+      await storeReport(service, sessionId);
+      return service.call("GET", `${api}/reports`);
+    },
+  ],
+  readReport: [
+    200,
+    async () => {
+      const { api, sessionId } = await makeSession();
+      return service.call("GET", `${api}/reports/${await storeReport(service, sessionId)}`);
+    },
   ],
   // Without a browser the check says so; `person-edits.test.ts` checks with one.
   checkAsPerson: [409, async () => (await makeVariant()).visit("POST", "/variants/main/check")],

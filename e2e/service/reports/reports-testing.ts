@@ -1,4 +1,6 @@
+import { publishReport } from "#lib/reports/publish-report.ts";
 import type { Finding, Report, ReportInput } from "#lib/reports/report.ts";
+import { readTested } from "#lib/variant/variant-outcome.ts";
 import type { TestService } from "../testing.ts";
 import { step } from "../variants/variants-testing.ts";
 
@@ -20,6 +22,18 @@ export const REPORT = {
     },
   ],
 } satisfies ReportInput;
+
+/** Stores a report with evidence in a session. @returns its id. */
+export async function storeReport(service: TestService, sessionId: string): Promise<string> {
+  const evidenceIds = [await keepPicture(service, sessionId)];
+  const findings = REPORT.findings.map((finding) => ({ ...finding, evidenceIds }));
+  const published = await publishReport(
+    { ...service.container.services, readTested },
+    { sessionId, requestId: null, runId: null, callId: null, report: { ...REPORT, findings } },
+  );
+  if (!published.ok) throw new Error(published.problem);
+  return published.report.id;
+}
 
 /** A report as the API answers it. */
 export const readReport = (service: TestService, sessionId: string, id: string) =>
