@@ -45,3 +45,23 @@ test("a steer that was read leaves the queue, and its message says so", () => {
     ],
   );
 });
+
+test("a report takes the place of its earlier version, and comes first", () => {
+  const report = (id: string, title: string, version = 1) => ({
+    id,
+    title,
+    version,
+    url: `/s/ses_a/reports/${id}`,
+    counts: { critical: 0, serious: 0, moderate: 0, minor: 0, info: 0 },
+    createdAt: AT,
+  });
+  const published = [report("rep_1", "Audit"), report("rep_2", "Copy"), report("rep_3", "Audit", 2)];
+  const state = published.reduce(
+    (before, each, index) => applyEvent(before, event(5 + index, { kind: "report.published", report: each })),
+    started,
+  );
+  assert.deepEqual(
+    state.reports.map(({ id }) => id),
+    ["rep_3", "rep_2"],
+  );
+});

@@ -1,4 +1,4 @@
-import type { ReportFinding, ReportSummary, ToolCallView } from "../state/view-types.ts";
+import type { ReportFinding, ToolCallView } from "../state/view-types.ts";
 import type { Tone } from "./state-words.ts";
 
 export type Severity = ReportFinding["severity"];
@@ -14,16 +14,6 @@ export const SEVERITY_WORDS: Record<Severity, { name: string; tone: Tone }> = {
   minor: { name: "Minor", tone: "busy" },
   info: { name: "Info", tone: "quiet" },
 };
-
-/** Counts the findings of a report: `3 findings: 1 critical, 2 minor`, `No findings`. */
-export function describeCounts(counts: ReportSummary["counts"]): string {
-  const total = SEVERITIES.reduce((sum, severity) => sum + counts[severity], 0);
-  if (total === 0) return "No findings";
-  const parts = SEVERITIES.filter((severity) => counts[severity] > 0).map(
-    (severity) => `${counts[severity]} ${severity}`,
-  );
-  return `${total === 1 ? "1 finding" : `${total} findings`}: ${parts.join(", ")}`;
-}
 
 /** Formats a time so that all readers see the same: `2026-11-24 10:05 UTC`. */
 export const formatMoment = (iso: string): string => `${iso.slice(0, 16).replace("T", " ")} UTC`;

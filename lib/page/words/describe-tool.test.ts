@@ -63,3 +63,11 @@ test("a publishing is described with its release once the result names it", () =
   const known = "Revision 3 of variant b is published already, as release 12.";
   assert.equal(describeTool("publish_variant", { variant: "b" }, known).done, "Published release 12 of b");
 });
+
+test("a report is described with its title", () => {
+  const words = describeTool("publish_qa_report", { title: "Checkout audit", summary: "", findings: [] });
+  assert.deepEqual(
+    [words.icon, words.running, words.done, words.object],
+    ["report", "Publishing a report", "Published a report", "Checkout audit"],
+  );
+});
