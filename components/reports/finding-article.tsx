@@ -3,7 +3,7 @@ import type { EvidencePointer, ReportFinding } from "#lib/page/state/view-types.
 import { SEVERITY_WORDS } from "#lib/page/words/describe-report.ts";
 import { isPicture, StoredPicture } from "../session/drawer/evidence-picture.tsx";
 import { Badge } from "../ui/badge.tsx";
-import { Markdown } from "../ui/markdown.tsx";
+import { ReportText } from "./report-text.tsx";
 
 /** A finding of a report. Its text comes from the agent, and its page and element from the pages it looked at. */
 export function FindingArticle({
@@ -56,7 +56,7 @@ export function FindingArticle({
           )}
         </dl>
       )}
-      {detail.trim() !== "" && <Markdown text={detail} />}
+      {detail.trim() !== "" && <ReportText text={detail} />}
       {steps.length > 0 && (
         <div>
           <h4 className="text-faint text-sm">Steps</h4>

@@ -8,9 +8,9 @@ import { describeCheck } from "#lib/page/words/describe-check.ts";
 import { formatMoment, type Severity } from "#lib/page/words/describe-report.ts";
 import { Mark } from "../session/mark.tsx";
 import { Badge } from "../ui/badge.tsx";
-import { Markdown } from "../ui/markdown.tsx";
 import { FindingArticle } from "./finding-article.tsx";
 import { ReportActions } from "./report-actions.tsx";
+import { ReportText } from "./report-text.tsx";
 import { SeverityCounts } from "./severity-counts.tsx";
 import { SeverityFilter } from "./severity-filter.tsx";
 
@@ -57,7 +57,7 @@ export function ReportView({ page }: { page: ReportPage }) {
               </Link>
             </p>
           )}
-          {report.summary.trim() !== "" && <Markdown text={report.summary} />}
+          {report.summary.trim() !== "" && <ReportText text={report.summary} />}
         </section>
         {findings.length > 0 && (
           <section aria-labelledby="findings-title" className="flex flex-col gap-4">

@@ -227,15 +227,16 @@ test("hostile and long texts stay texts", async ({ page, stage }) => {
     selector: '`</code><img src=x onerror="window.owned=1">',
     steps: ['<b onclick="x">step</b>', "s".repeat(900)],
   };
-  const many = Array.from({ length: 199 }, (_, index) => ({
+  const many = Array.from({ length: 198 }, (_, index) => ({
     severity: ["critical", "moderate", "info"][index % 3],
     title: `Finding ${index} ${"long ".repeat(20)}`,
     detail: `${"Text of a finding. ".repeat(45)}\n\n- \`a\`\n- **b**`,
   }));
+  const deep = { severity: "minor", title: "Deep", detail: `${">".repeat(2_000)} ${"**".repeat(900)}` };
   const { report, sessionId } = await openReported(page, stage, {
     title: one.title,
     summary: HOSTILE,
-    findings: [one, ...many],
+    findings: [one, deep, ...many],
   });
   const began = Date.now();
   await page.goto(stage.service.baseUrl + report.url);
@@ -245,6 +246,7 @@ test("hostile and long texts stay texts", async ({ page, stage }) => {
   await expect(hostile.getByRole("heading", { level: 3 })).toContainText("<script>window.owned = 1</script>");
   await expect(hostile.locator("code").filter({ hasText: "onerror" })).toBeVisible();
   expect(await page.evaluate(() => (window as { owned?: number }).owned)).toBeUndefined();
+  await expect(findings(page).filter({ hasText: /\d+\. Deep/ })).toContainText(deep.detail);
   const evil = page.locator(
     'main [src*="evil"], main [href^="javascript"], main script, main [onerror], main [onclick]',
   );

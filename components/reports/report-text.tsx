@@ -1,0 +1,36 @@
+"use client";
+
+import { Component, type ReactNode, useSyncExternalStore } from "react";
+import { isCostlyMarkdown } from "#lib/page/words/is-costly-markdown.ts";
+import { Markdown } from "../ui/markdown.tsx";
+
+/**
+ * Markdown of a report. Its author may have been misled by a page, so the server, which all sessions share, does not parse
+ * it: until hydration, and where parsing would be costly or fails, it is plain text.
+ */
+export function ReportText({ text }: { text: string }) {
+  const isHydrated = useSyncExternalStore(
+    () => () => {},
+    () => true,
+    () => false,
+  );
+  const plain = <p className="prose-agent whitespace-pre-wrap">{text}</p>;
+  if (!isHydrated || isCostlyMarkdown(text)) return plain;
+  return (
+    <PlainOnFailure plain={plain}>
+      <Markdown text={text} />
+    </PlainOnFailure>
+  );
+}
+
+class PlainOnFailure extends Component<{ plain: ReactNode; children: ReactNode }, { hasFailed: boolean }> {
+  override state = { hasFailed: false };
+
+  static getDerivedStateFromError() {
+    return { hasFailed: true };
+  }
+
+  override render() {
+    return this.state.hasFailed ? this.props.plain : this.props.children;
+  }
+}
