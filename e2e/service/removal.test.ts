@@ -11,6 +11,7 @@ import { insertBytes } from "#lib/evidence/evidence-store.ts";
 import { listRemovals } from "#lib/session/removal/removal-store.ts";
 import { makeUnremovable } from "#lib/session/removal/remove-folder-testing.ts";
 import { removeSession } from "#lib/session/removal/remove-session.ts";
+import { storeReport } from "./reports/reports-testing.ts";
 import { OTHER_KEY, openTestService, type TestService, waitUntil } from "./testing.ts";
 
 let service: TestService;
@@ -69,6 +70,7 @@ async function openFullSession() {
   await db().execute(sql`
     insert into evidence (id, session_id, run_id, kind, title, media_type, size_bytes, path)
     values (${`evi_${sessionId}`}, ${sessionId}, ${runId}, 'html', 't', 'text/html', 28, ${path})`);
+  await storeReport(service, sessionId);
   await waitUntil(() => receiver.received.length > 0, "a callback was attempted");
   return { ...session, receiver };
 }
@@ -109,12 +111,13 @@ describe("DELETE /api/sessions/:sessionId", () => {
           annotations: 1,
           elicitations: 0,
           deliveries: 1,
-          evidence: 2,
-          evidenceBytes: 35,
+          evidence: 3,
+          evidenceBytes: 105,
           secrets: 2,
           shareLinks: 0,
           variantRevisions: 0,
           previews: 0,
+          reports: 1,
           workspaces: 1,
           browsers: 0,
         },

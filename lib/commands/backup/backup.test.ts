@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
+import { listReports, readReport, storeReport } from "#e2e/service/reports/reports-testing.ts";
 import { openTestService, type TestService } from "#e2e/service/testing.ts";
 
 const run = promisify(execFile);
@@ -48,6 +49,7 @@ describe("a backup", () => {
     await mkdir(join(service.dataDir, "workspaces", sessionId), { recursive: true });
     await writeFile(join(service.dataDir, "workspaces", sessionId, "notes.txt"), "notes");
     const transcript = await readTranscript(service, sessionId);
+    const report = await readReport(service, sessionId, await storeReport(service, sessionId));
 
     const written = await command(service.dataDir, "backup", archive);
     assert.match(written.text, /^Wrote .*service\.tar\.gz: 1 session, \d+ rows in \d+ tables/);
@@ -68,6 +70,8 @@ describe("a backup", () => {
     assert.equal(await readFile(join(second, "workspaces", sessionId, "notes.txt"), "utf8"), "notes");
     const other = await openTestService(embedded, second);
     assert.deepEqual(await readTranscript(other, sessionId), transcript);
+    assert.equal((await listReports(other, sessionId)).length, 1);
+    assert.deepEqual(await readReport(other, sessionId, report.id), report);
     const next = await other.create("And this.");
     await other.completed(next.statusUrl);
     await other.close({ keepFiles: true });
