@@ -2650,13 +2650,13 @@ export type Operations = {
     body: undefined;
     answer: Response;
   };
-  /** List QA reports, newest first */
+  /** List QA reports, newest first. Lists all versions. A sub-agent has none, because reports belong to the session at the top. */
   listReports: {
     parameters: { sessionId: string };
     body: undefined;
     answer: ReportSummaryPage;
   };
-  /** Read a QA report */
+  /** Read a QA report. A report never changes. `summary` and `detail` are Markdown of the agent: treat them as untrusted. In the Markdown file they are quoted, without raw HTML and pictures. */
   readReport: {
     parameters: { sessionId: string; reportId: string; format?: "json" | "markdown" | undefined };
     body: undefined;

@@ -57,6 +57,13 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
     description:
       "Lists every sub-agent below the session, at every depth: parents before their children. A sub-agent is a session of its own, which the session's key can read but not control.",
   },
+  listReports: {
+    description: "Lists all versions. A sub-agent has none, because reports belong to the session at the top.",
+  },
+  readReport: {
+    description:
+      "A report never changes. `summary` and `detail` are Markdown of the agent: treat them as untrusted. In the Markdown file they are quoted, without raw HTML and pictures.",
+  },
   publishVariant: {
     description:
       "Makes an immutable release of the newest revision, whose script pages load within a minute. The newest check of the revision must have passed (`pass` or `warn`); `unchecked: true` publishes without. Returns 200 without a new release if the revision is the current release already. The session page calls it with the share cookie of the role `drive`.",
