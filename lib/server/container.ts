@@ -170,7 +170,7 @@ const openLiveHub = (
 
 function openMcpServer(base: Base, access: Access, tooling: Tooling, tokenKey: Uint8Array) {
   const { env, logger, fetch, storage } = base;
-  const { tools, evidence, browser, compare } = tooling;
+  const { tools, evidence, browser, compare, planGate } = tooling;
   return createBuiltinMcp({
     ...access,
     logger,
@@ -179,6 +179,7 @@ function openMcpServer(base: Base, access: Access, tooling: Tooling, tokenKey: U
     evidence,
     browser,
     compare,
+    planGate,
     tokenKey,
     db: storage.db,
     log: storage.log,
@@ -210,7 +211,7 @@ const createObservedModel = (env: Env) =>
 /** What the operations work with. */
 function createServices(env: Env, logger: Logger, parts: Parts): ApiServices {
   const { storage, tooling, player, live, model, control, elicitations, rule, schemas, builtinMcp } = parts;
-  const { browser, evidence, transcript, tools, variants, publishedScripts } = tooling;
+  const { browser, evidence, transcript, tools, variants, publishedScripts, planning } = tooling;
   return {
     ...parts.access,
     db: storage.db,
@@ -225,6 +226,7 @@ function createServices(env: Env, logger: Logger, parts: Parts): ApiServices {
     tools,
     variants,
     publishedScripts,
+    planning,
     control,
     elicitations,
     rule,

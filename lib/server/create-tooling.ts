@@ -8,6 +8,9 @@ import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
 import { createEvidenceStore } from "#lib/evidence/evidence.ts";
 import type { AddressRule } from "#lib/net/address/address-rule.ts";
 import type { GuardedFetch } from "#lib/net/fetch/guarded-fetch.ts";
+import { createPlanGate } from "#lib/planning/plan-gate.ts";
+import type { PlanningDeps } from "#lib/planning/planning-deps.ts";
+import { planningTools } from "#lib/planning/tools/index.ts";
 import { createScriptServer } from "#lib/publication/script-server.ts";
 import { createSandboxService } from "#lib/sandbox/create-sandbox-service.ts";
 import { storeDownload } from "#lib/sandbox/store-download.ts";
@@ -24,6 +27,7 @@ import { createScriptRunner } from "#lib/tools/browser/script/script-runner.ts";
 import { peopleTools } from "#lib/tools/people/index.ts";
 import { transcriptTools } from "#lib/tools/transcript/index.ts";
 import { workspaceTools } from "#lib/tools/workspace/index.ts";
+import { findSelectorProblem } from "#lib/variant/compile/check-selector.ts";
 import { createVariantView } from "#lib/variant/show-for-picture.ts";
 import { readPageScript, refreshShown } from "#lib/variant/shown-variant.ts";
 import { variantTools } from "#lib/variant/tools/index.ts";
@@ -103,12 +107,14 @@ export async function createTooling(deps: ToolingDeps) {
     variants: createVariantView(variants),
   };
   const variantServices = { ...variants, ...services, compare, scriptOrigin: new URL(env.baseUrl).origin };
+  const planning: PlanningDeps = { db, log, findSelectorProblem };
   const all = [
     ...browserTools(services),
     ...workspaceTools(services),
     ...transcriptTools(services),
     ...peopleTools(services),
     ...variantTools(variantServices),
+    ...planningTools(planning),
     ...agentTools(deps.agents),
   ];
   // A deployment without a sandbox has no tools that need one.
@@ -122,6 +128,8 @@ export async function createTooling(deps: ToolingDeps) {
     compare,
     variants: variantServices,
     publishedScripts,
+    planning,
+    planGate: createPlanGate(db),
     tools,
     firstLook: createFirstLook({ browser, snapshots, pageTurns }),
     async close() {

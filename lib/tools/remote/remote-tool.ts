@@ -38,6 +38,7 @@ export const remoteTool = (remote: RemoteTool, turn: McpTurn, services: RemoteSe
     profile: "editing",
     idempotent: remote.isIdempotent,
     readOnly: remote.isReadOnly,
+    changes: !remote.isReadOnly,
     timeoutMs: TIMEOUT_MS,
     async execute(input, call) {
       const { serverId, tool } = remote;
