@@ -4,6 +4,7 @@ import { sessions } from "./sessions.ts";
 import {
   type AssertionKind,
   type AssertionResult,
+  type EvidenceKind,
   PLAN_AUTHORS,
   PLAN_MODES,
   type PlanAuthor,
@@ -26,6 +27,16 @@ export type AssertionOutcome = {
   variant: string;
   revision: number;
   message: string | null;
+};
+
+/** Evidence of a requirement, and the session of the tree whose artifact it is. */
+export type RequirementEvidence = {
+  id: string;
+  sessionId: string;
+  kind: EvidenceKind;
+  title: string;
+  url: string | null;
+  mediaType: string;
 };
 
 /** The plan of a root session; its sub-agents are subject to its mode. */
@@ -70,7 +81,7 @@ export const requirements = pgTable(
     text: text("text").notNull(),
     status: text("status").$type<RequirementStatus>().notNull().default("open"),
     note: text("note"),
-    evidenceIds: jsonb("evidence_ids").$type<string[]>().notNull().default([]),
+    evidence: jsonb("evidence").$type<RequirementEvidence[]>().notNull().default([]),
     assertion: jsonb("assertion").$type<Assertion>(),
     /** The newest check of the assertion; null before. */
     outcome: jsonb("outcome").$type<AssertionOutcome>(),

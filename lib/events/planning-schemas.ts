@@ -2,12 +2,13 @@ import { z } from "zod";
 import {
   ASSERTION_KINDS,
   ASSERTION_RESULTS,
+  EVIDENCE_KINDS,
   PLAN_AUTHORS,
   PLAN_ITEM_STATUSES,
   PLAN_MODES,
   REQUIREMENT_STATUSES,
 } from "#db/schema/unions.ts";
-import { count, pageUrl, timestamp } from "./wire-values.ts";
+import { count, pageUrl, sessionId, timestamp } from "./wire-values.ts";
 
 const planItemSchema = z
   .object({
@@ -63,6 +64,17 @@ const outcomeSchema = z
   })
   .meta({ id: "AssertionOutcome", description: "What the newest check of a variant found about an assertion." });
 
+const requirementEvidenceSchema = z
+  .object({
+    id: z.string().meta({ examples: ["evi_t6ywq3ekc2bzmr5x7nahvpdj"] }),
+    sessionId: sessionId.meta({ description: "The session or sub-agent whose artifact it is." }),
+    kind: z.enum(EVIDENCE_KINDS),
+    title: z.string().meta({ examples: ["The checkout form"] }),
+    url: pageUrl("Page that the evidence was captured on.").nullable(),
+    mediaType: z.string().meta({ examples: ["image/png"] }),
+  })
+  .meta({ id: "RequirementEvidence", description: "Evidence that a requirement is met." });
+
 /** A requirement of a session's tree. Source: `wire.md`, Plan and requirements. */
 export const requirementSchema = z
   .object({
@@ -74,6 +86,7 @@ export const requirementSchema = z
       description: "Evidence that it is met. Artifacts of the session or of its sub-agents.",
       examples: [["evi_t6ywq3ekc2bzmr5x7nahvpdj"]],
     }),
+    evidence: z.array(requirementEvidenceSchema),
     assertion: assertionSchema.nullable(),
     outcome: outcomeSchema
       .nullable()

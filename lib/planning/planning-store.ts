@@ -1,6 +1,13 @@
-import { and, asc, eq, inArray, isNotNull, ne, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, isNotNull, ne, or, sql } from "drizzle-orm";
 import type { Executor, Transaction } from "#db/client.ts";
-import { agents, evidence, plans, requirements, sessions } from "#db/schema/index.ts";
+import {
+  agents,
+  evidence,
+  plans,
+  type RequirementEvidence,
+  requirements,
+  sessions,
+} from "#db/schema/index.ts";
 import type { PlanMode } from "#db/schema/unions.ts";
 import { storable } from "#db/storable.ts";
 
@@ -100,7 +107,7 @@ export async function insertRequirements(
 type RequirementChange = Partial<
   Pick<
     typeof requirements.$inferInsert,
-    "text" | "status" | "note" | "evidenceIds" | "assertion" | "outcome" | "updateRunId" | "updateCallId"
+    "text" | "status" | "note" | "evidence" | "assertion" | "outcome" | "updateRunId" | "updateCallId"
   >
 >;
 
@@ -128,25 +135,20 @@ export async function findRoot(db: Executor, sessionId: string): Promise<string>
   return row?.root ?? sessionId;
 }
 
-/** Those of the ids that are evidence of a root session or of a sub-agent below it. */
-export async function listKnownEvidence(
+/** The evidence of these ids that belongs to a root session or to a sub-agent below it. */
+export async function listTreeEvidence(
   db: Executor,
   rootSessionId: string,
   ids: readonly string[],
-): Promise<string[]> {
+): Promise<RequirementEvidence[]> {
   if (ids.length === 0) return [];
   const tree = db
     .select({ id: agents.sessionId })
     .from(agents)
     .where(eq(agents.rootSessionId, rootSessionId));
-  const rows = await db
-    .select({ id: evidence.id })
+  const { id, sessionId, kind, title, url, mediaType } = evidence;
+  return db
+    .select({ id, sessionId, kind, title, url, mediaType })
     .from(evidence)
-    .where(
-      and(
-        inArray(evidence.id, [...ids]),
-        sql`(${evidence.sessionId} = ${rootSessionId} or ${evidence.sessionId} in ${tree})`,
-      ),
-    );
-  return rows.map(({ id }) => id);
+    .where(and(inArray(id, [...ids]), or(eq(sessionId, rootSessionId), inArray(sessionId, tree))));
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Transaction } from "#db/client.ts";
+import type { RequirementEvidence } from "#db/schema/index.ts";
 import type { PlanAuthor } from "#db/schema/unions.ts";
 import { storable } from "#db/storable.ts";
 import type { Requirement } from "#lib/events/event.ts";
@@ -8,8 +9,8 @@ import { lockSession, type SessionRow } from "#lib/session/session-store.ts";
 import type { PlanningDeps } from "./planning-deps.ts";
 import {
   insertRequirements,
-  listKnownEvidence,
   listRequirementRows,
+  listTreeEvidence,
   type RequirementRow,
   updateRequirementRow,
 } from "./planning-store.ts";
@@ -97,10 +98,11 @@ export async function updateRequirement(deps: PlanningDeps, update: Update): Pro
     if (!row) return { ok: false, reason: "unknown", problem: `id: there is no requirement ${id}` };
     const isRepeated = runId !== null && row.updateRunId === runId && row.updateCallId === callId;
     if (isRepeated) return { ok: true, requirement: toRequirement(row) };
+    const found = await listTreeEvidence(tx, rootSessionId, change.evidenceIds ?? []);
     const refusal =
-      (author === "agent" ? refuseAgent(row, change) : undefined) ?? (await refuseEvidence(tx, row, change));
+      (author === "agent" ? refuseAgent(row, change) : undefined) ?? refuseEvidence(found, change);
     if (refusal !== undefined) return refuse(refusal);
-    const columns = toColumns(row, change);
+    const columns = toColumns(row, change, found);
     const call = author === "agent" ? { updateRunId: runId, updateCallId: callId } : {};
     const written = await updateRequirementRow(tx, row, { ...columns, ...call });
     const [requirement] = emitRequirements(emit, session, update, [written]);
@@ -126,19 +128,17 @@ function refuseAgent(row: RequirementRow, change: RequirementChange): string | u
     (change.assertion !== undefined && !isSameAssertion(row, change));
   if (isAltered && row.author === "person")
     return `id: a person added ${id}; only people change its text or assertion`;
-  const evidenceIds = change.evidenceIds ?? row.evidenceIds;
-  if ((change.status ?? keepStatus(row, change)) === "met" && evidenceIds.length === 0)
+  const count = (change.evidenceIds ?? row.evidence).length;
+  if ((change.status ?? keepStatus(row, change)) === "met" && count === 0)
     return `evidenceIds: ${id} is not met without evidence. ${HOW}`;
   return undefined;
 }
 
-async function refuseEvidence(
-  tx: Transaction,
-  { sessionId }: RequirementRow,
+function refuseEvidence(
+  found: readonly RequirementEvidence[],
   { evidenceIds = [] }: RequirementChange,
-): Promise<string | undefined> {
-  const known = await listKnownEvidence(tx, sessionId, evidenceIds);
-  const index = evidenceIds.findIndex((each) => !known.includes(each));
+): string | undefined {
+  const index = evidenceIds.findIndex((id) => !found.some((each) => each.id === id));
   return index < 0
     ? undefined
     : `evidenceIds[${index}]: ${JSON.stringify(evidenceIds[index])} is no evidence of this session. ${HOW}`;
@@ -155,14 +155,14 @@ function keepStatus(row: RequirementRow, change: RequirementChange): Requirement
   return isAltered && row.status !== "waived" ? "open" : row.status;
 }
 
-function toColumns(row: RequirementRow, change: RequirementChange) {
+function toColumns(row: RequirementRow, change: RequirementChange, found: RequirementEvidence[]) {
   const { text, note, evidenceIds, assertion } = change;
   const isNewAssertion = assertion !== undefined && !isSameAssertion(row, change);
   return {
     status: change.status ?? keepStatus(row, change),
     ...(text !== undefined && { text }),
     ...(note !== undefined && { note: note === "" ? null : note }),
-    ...(evidenceIds !== undefined && { evidenceIds: [...new Set(evidenceIds)] }),
+    ...(evidenceIds !== undefined && { evidence: found }),
     ...(isNewAssertion && { assertion: assertion ? toAssertion(assertion) : null, outcome: null }),
   };
 }

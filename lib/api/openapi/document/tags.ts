@@ -15,6 +15,10 @@ export const TAGS = [
     name: "Publications",
     description: "Publish variants, roll them back, unpublish them, export and import them.",
   },
+  {
+    name: "Planning",
+    description: "Read and edit a session's plan and requirements, and switch plan first on or off.",
+  },
   { name: "Records", description: "Read a session's transcript, annotations and evidence." },
   {
     name: "Callbacks",
@@ -40,6 +44,7 @@ const RULES: [RegExp, TagName][] = [
   [/\/browser$/, "Browser"],
   [/\/(?:publish|rollback|unpublish|releases|export|import)$|^\/v\/|\/publications\b/, "Publications"],
   [/\/(?:variants|previews)\b/, "Variants"],
+  [/\/(?:plan|requirements)\b/, "Planning"],
   [/\/deliveries\b/, "Callbacks"],
   [/\/mcp/, "Tool server"],
   [/\/(?:messages|annotations|artifacts)\b/, "Records"],

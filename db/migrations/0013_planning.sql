@@ -21,7 +21,7 @@ CREATE TABLE "requirements" (
 	"text" text NOT NULL,
 	"status" text DEFAULT 'open' NOT NULL,
 	"note" text,
-	"evidence_ids" jsonb DEFAULT '[]'::jsonb NOT NULL,
+	"evidence" jsonb DEFAULT '[]'::jsonb NOT NULL,
 	"assertion" jsonb,
 	"outcome" jsonb,
 	"author" text NOT NULL,
