@@ -63,10 +63,7 @@ export const plans = pgTable(
     updatedAt: instant("updated_at").notNull().defaultNow(),
     createdAt: createdAt(),
   },
-  (table) => [
-    oneOf("plans_mode", table.mode, PLAN_MODES),
-    oneOf("plans_author", table.author, PLAN_AUTHORS),
-  ],
+  (table) => [oneOf("plans_mode", table.mode, PLAN_MODES), oneOf("plans_author", table.author, PLAN_AUTHORS)],
 );
 
 /** The requirements of a root session, shared with its sub-agents. A requirement is never deleted, only waived. */

@@ -45,7 +45,10 @@ const assertionSchema = z
     value: z
       .union([z.string(), z.number()])
       .optional()
-      .meta({ description: "The text for `text`, the number of elements for `count`.", examples: ["Pay now"] }),
+      .meta({
+        description: "The text for `text`, the number of elements for `count`.",
+        examples: ["Pay now"],
+      }),
   })
   .meta({ id: "RequirementAssertion", description: "What a check of the page can decide." });
 
@@ -57,12 +60,18 @@ const outcomeSchema = z
     at: timestamp,
     variant: z.string().meta({ examples: ["main"] }),
     revision: z.int().meta({ examples: [3] }),
-    message: z.string().nullable().meta({
-      description: "Why the assertion does not hold, or was not checked.",
-      examples: [null],
-    }),
+    message: z
+      .string()
+      .nullable()
+      .meta({
+        description: "Why the assertion does not hold, or was not checked.",
+        examples: [null],
+      }),
   })
-  .meta({ id: "AssertionOutcome", description: "What the newest check of a variant found about an assertion." });
+  .meta({
+    id: "AssertionOutcome",
+    description: "What the newest check of a variant found about an assertion.",
+  });
 
 const requirementEvidenceSchema = z
   .object({
@@ -81,7 +90,10 @@ export const requirementSchema = z
     id: z.string().meta({ examples: ["r1"] }),
     text: z.string().meta({ examples: ["The button reads Pay now"] }),
     status: z.enum(REQUIREMENT_STATUSES),
-    note: z.string().nullable().meta({ examples: [null] }),
+    note: z
+      .string()
+      .nullable()
+      .meta({ examples: [null] }),
     evidenceIds: z.array(z.string()).meta({
       description: "Evidence that it is met. Artifacts of the session or of its sub-agents.",
       examples: [["evi_t6ywq3ekc2bzmr5x7nahvpdj"]],
@@ -90,7 +102,9 @@ export const requirementSchema = z
     assertion: assertionSchema.nullable(),
     outcome: outcomeSchema
       .nullable()
-      .meta({ description: "Newest check of the assertion. Null before, and after a change of the assertion." }),
+      .meta({
+        description: "Newest check of the assertion. Null before, and after a change of the assertion.",
+      }),
     author: z.enum(PLAN_AUTHORS).meta({ description: "Who added it." }),
     updatedAt: timestamp,
   })

@@ -3,7 +3,10 @@ import type { Tool } from "#lib/tools/tool.ts";
 import { readPlanMode } from "./planning-store.ts";
 
 /** Says why a call is refused until the plan is agreed; undefined if it may run. */
-export type PlanGate = (tool: Pick<Tool, "name" | "changes">, rootSessionId: string) => Promise<string | undefined>;
+export type PlanGate = (
+  tool: Pick<Tool, "name" | "changes">,
+  rootSessionId: string,
+) => Promise<string | undefined>;
 
 /**
  * The gate of *plan first*: while a person wants to agree to the plan first, tools that change something are refused. The

@@ -32,10 +32,9 @@ export const planEditSchema = z.discriminatedUnion("action", [
   z.strictObject({
     action: z.literal("add"),
     text: planItemTextSchema,
-    after: planItemIdSchema
-      .nullable()
-      .optional()
-      .meta({ description: "Id of the item before the new one. Null for the first place, absent for the last." }),
+    after: planItemIdSchema.nullable().optional().meta({
+      description: "Id of the item before the new one. Null for the first place, absent for the last.",
+    }),
   }),
   z.strictObject({
     action: z.literal("setText"),
@@ -88,7 +87,10 @@ export function editItems(known: PlanItems, edits: readonly PlanEdit[]): Revised
     const field = `edits[${index}]`;
     if (edit.action === "add") {
       if (items.length >= PLAN_LIMITS.itemsMax)
-        return { ok: false, problem: `${field}: the plan has ${PLAN_LIMITS.itemsMax} items, the most it can have` };
+        return {
+          ok: false,
+          problem: `${field}: the plan has ${PLAN_LIMITS.itemsMax} items, the most it can have`,
+        };
       const { after } = edit;
       const at = after === null ? 0 : after === undefined ? items.length : 1 + indexOf(items, after);
       if (at === 0 && after) return gone(`${field}.after`, after);

@@ -30,10 +30,11 @@ type PlanChange = Partial<Omit<typeof plans.$inferInsert, "sessionId" | "created
 
 /** Writes a root session's plan. The caller has locked the session. */
 export async function writePlan(tx: Transaction, sessionId: string, change: PlanChange): Promise<PlanRow> {
-  const set = { ...storable(change), updatedAt: sql`now()` };
+  // Pages compare the times of two answers, so a time is later than that of the change before it.
+  const set = { ...storable(change), updatedAt: sql`clock_timestamp()` };
   const [row] = await tx
     .insert(plans)
-    .values({ sessionId, ...storable(change) })
+    .values({ sessionId, ...set })
     .onConflictDoUpdate({ target: plans.sessionId, set })
     .returning();
   if (!row) throw new Error(`the plan of session ${sessionId} was not written`);
@@ -119,7 +120,7 @@ export async function updateRequirementRow(
 ): Promise<RequirementRow> {
   const [row] = await tx
     .update(requirements)
-    .set({ ...storable(change), updatedAt: sql`now()` })
+    .set({ ...storable(change), updatedAt: sql`clock_timestamp()` })
     .where(and(eq(requirements.sessionId, sessionId), eq(requirements.number, number)))
     .returning();
   if (!row) throw new Error(`requirement r${number} of session ${sessionId} is gone`);

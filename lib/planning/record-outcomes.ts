@@ -8,7 +8,10 @@ import type { PlanningCall } from "./store-plan.ts";
 import { emitRequirements } from "./store-requirements.ts";
 
 /** What a check found about a requirement, with the assertion that it examined. */
-export type CheckedAssertion = { id: string; assertion: Assertion } & Pick<AssertionOutcome, "status" | "message">;
+export type CheckedAssertion = { id: string; assertion: Assertion } & Pick<
+  AssertionOutcome,
+  "status" | "message"
+>;
 
 /** The requirements of a root session that a check examines: those with an assertion that are not waived. */
 export const listAsserted = async (
@@ -28,7 +31,12 @@ export async function recordOutcomes(
   emit: Emit,
   session: Pick<SessionRow, "id" | "source">,
   about: Pick<PlanningCall, "requestId" | "runId">,
-  { at, variant, revision, checked }: Pick<AssertionOutcome, "at" | "variant" | "revision"> & { checked: readonly CheckedAssertion[] },
+  {
+    at,
+    variant,
+    revision,
+    checked,
+  }: Pick<AssertionOutcome, "at" | "variant" | "revision"> & { checked: readonly CheckedAssertion[] },
 ): Promise<void> {
   if (checked.length === 0) return;
   const rows = [];

@@ -1,6 +1,6 @@
+import type { Transaction } from "#db/client.ts";
 import type { PlanItem } from "#db/schema/index.ts";
 import type { PlanMode } from "#db/schema/unions.ts";
-import type { Transaction } from "#db/client.ts";
 import type { Plan } from "#lib/events/event.ts";
 import type { Emit } from "#lib/events/event-log.ts";
 import { lockSession, type SessionRow } from "#lib/session/session-store.ts";
@@ -39,7 +39,11 @@ export async function replacePlan({ log }: PlanningDeps, request: AgentPlan): Pr
     if (row && runId !== null && row.runId === runId && row.callId === callId)
       return { ok: true, plan: toPlan(row), isEditedSince: row.revision > row.agentRevision };
     if (baseRevision !== undefined && baseRevision > known.revision)
-      return { ok: false, reason: "refused", problem: `baseRevision: the newest revision is ${known.revision}` };
+      return {
+        ok: false,
+        reason: "refused",
+        problem: `baseRevision: the newest revision is ${known.revision}`,
+      };
     if (known.personRevision > (baseRevision ?? known.agentRevision))
       return { ok: false, reason: "stale", plan: toPlan(row) };
     const revised = replaceItems(known, items);
@@ -68,7 +72,8 @@ export const editPlan = (
     const row = await findPlan(tx, sessionId);
     const known = row ?? EMPTY;
     const edited = editItems(known, edits);
-    if (!edited.ok) return { ok: false, reason: edited.isStale ? "stale" : "refused", problem: edited.problem };
+    if (!edited.ok)
+      return { ok: false, reason: edited.isStale ? "stale" : "refused", problem: edited.problem };
     const { items, lastItem } = edited;
     if (isSamePlan(items, known.items)) return { ok: true, plan: toPlan(row) };
     const revision = known.revision + 1;

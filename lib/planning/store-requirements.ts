@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Transaction } from "#db/client.ts";
 import type { RequirementEvidence } from "#db/schema/index.ts";
 import type { PlanAuthor } from "#db/schema/unions.ts";
 import { storable } from "#db/storable.ts";
@@ -78,7 +77,12 @@ export type RequirementChange = {
   assertion?: AssertionInput | null | undefined;
 };
 
-type Update = PlanningCall & { rootSessionId: string; id: string; author: PlanAuthor; change: RequirementChange };
+type Update = PlanningCall & {
+  rootSessionId: string;
+  id: string;
+  author: PlanAuthor;
+  change: RequirementChange;
+};
 
 type Updated = { ok: true; requirement: Requirement } | Refused;
 
@@ -121,8 +125,7 @@ function refuseAgent(row: RequirementRow, change: RequirementChange): string | u
   if (row.status === "waived") return `id: ${id} is waived; only people open it again`;
   if (change.status === "waived")
     return "status: only people waive requirements; set failed with a note that says why it cannot be met";
-  if (change.status === "failed" && !(change.note ?? row.note))
-    return "note: say why the requirement failed";
+  if (change.status === "failed" && !(change.note ?? row.note)) return "note: say why the requirement failed";
   const isAltered =
     (change.text !== undefined && change.text !== row.text) ||
     (change.assertion !== undefined && !isSameAssertion(row, change));
@@ -138,7 +141,8 @@ function refuseEvidence(
   found: readonly RequirementEvidence[],
   { evidenceIds = [] }: RequirementChange,
 ): string | undefined {
-  const index = evidenceIds.findIndex((id) => !found.some((each) => each.id === id));
+  const known = new Set(found.map(({ id }) => id));
+  const index = evidenceIds.findIndex((id) => !known.has(id));
   return index < 0
     ? undefined
     : `evidenceIds[${index}]: ${JSON.stringify(evidenceIds[index])} is no evidence of this session. ${HOW}`;

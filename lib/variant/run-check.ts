@@ -49,7 +49,12 @@ export async function runCheck(
     signal,
   });
   services.browser.touch(call.browserSessionId);
-  const isStored = await recordCheck(services, { sessionId: rootSessionId, requestId, runId }, report, requirements);
+  const isStored = await recordCheck(
+    services,
+    { sessionId: rootSessionId, requestId, runId },
+    report,
+    requirements,
+  );
   return isStored
     ? { ok: true, report }
     : { ok: false, problem: "The revision was removed while it was checked." };

@@ -5,6 +5,7 @@ import {
   Folder,
   Globe,
   History,
+  ListChecks,
   PanelTop,
   PencilLine,
   Plug,
@@ -34,6 +35,7 @@ const ICONS = {
   edit: PencilLine,
   check: ShieldCheck,
   publish: CloudUpload,
+  plan: ListChecks,
   tool: Wrench,
 };
 

@@ -13,11 +13,20 @@ import { useSession } from "../session-context.tsx";
 export const isPicture = ({ mediaType }: EvidencePointer): boolean => mediaType.startsWith("image/");
 
 /** A picture that opens to its full size. */
-export function EvidencePicture({ evidence, className }: { evidence: EvidencePointer; className?: string }) {
+export function EvidencePicture({
+  evidence,
+  artifacts,
+  className,
+}: {
+  evidence: EvidencePointer;
+  /** Path of the artifacts; absent for those of the session. */
+  artifacts?: string;
+  className?: string;
+}) {
   const { paths } = useSession();
   const [isOpen, setOpen] = useState(false);
   const [isBroken, setBroken] = useState(false);
-  const source = `${paths.artifacts}/${evidence.id}`;
+  const source = `${artifacts ?? paths.artifacts}/${evidence.id}`;
   const alt = evidence.title || "Screenshot";
   if (isBroken) {
     return (

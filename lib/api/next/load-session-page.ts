@@ -12,6 +12,9 @@ import type {
   ToolCallView,
 } from "#lib/page/state/view-types.ts";
 import { toMissingTools } from "#lib/page/words/describe-missing-tools.ts";
+import { toPlan } from "#lib/planning/plan.ts";
+import { findPlan, listRequirementRows } from "#lib/planning/planning-store.ts";
+import { toRequirement } from "#lib/planning/requirement.ts";
 import { listOpenElicitations } from "#lib/session/elicitation/elicitation-store.ts";
 import { listQueue } from "#lib/session/follow-up/queue.ts";
 import { listReadSteers } from "#lib/session/follow-up/steering-store.ts";
@@ -107,6 +110,8 @@ async function takeLiveViewSnapshot(
     deliverables: [],
     variants: [],
     previews: [],
+    plan: toPlan(undefined),
+    requirements: [],
     ...(await readBrowserState(services, session)),
     lastSeq: session.eventSeq,
     paths: { ...pathsOf(session.id, session.id), share: null },
@@ -124,6 +129,7 @@ function pathsOf(sessionId: string, pageId: string) {
     messages: `${data}/messages`,
     picture: `${data}/live/picture`,
     variants: `${data}/variants`,
+    planning: data,
     agents,
   };
 }
@@ -222,6 +228,7 @@ async function takeSnapshot(
     waitingOn: playing?.parkedAt ? await readWaitingOn(db, playing) : null,
     deliverables: deliverables.toReversed().map((row) => projectDeliverable(row.runId, row)),
     ...(await readVariants(services, session)),
+    ...(await readPlanning(services, session)),
     lastSeq: session.eventSeq,
     paths: {
       ...pathsOf(session.id, pageId),
@@ -241,6 +248,16 @@ async function readVariants(
 ): Promise<Pick<SessionSnapshot, "variants" | "previews">> {
   if (parentSessionId !== null) return { variants: [], previews: [] };
   return { variants: await listVariantFacts(db, id, settings.baseUrl), previews: await listPreviews(db, id) };
+}
+
+/** The plan and the requirements of a session. A sub-agent's page has none, because they belong to the session at the top. */
+async function readPlanning(
+  { db }: ApiServices,
+  { id, parentSessionId }: SessionRow,
+): Promise<Pick<SessionSnapshot, "plan" | "requirements">> {
+  if (parentSessionId !== null) return { plan: toPlan(undefined), requirements: [] };
+  const requirements = (await listRequirementRows(db, id)).map(toRequirement);
+  return { plan: toPlan(await findPlan(db, id)), requirements };
 }
 
 const toRunView = (run: RunRow): RunView => ({

@@ -17,7 +17,10 @@ export async function readPlan({ db }: ApiServices, { params }: CallOf<"readPlan
 }
 
 /** `POST …/plan/edits`. */
-export async function editPlan({ planning }: ApiServices, { params, body }: CallOf<"editPlan">): Promise<Answer> {
+export async function editPlan(
+  { planning }: ApiServices,
+  { params, body }: CallOf<"editPlan">,
+): Promise<Answer> {
   const edited = await edit(planning, params.sessionId, body.edits);
   if (edited.ok) return answerPlan(edited.plan);
   if (edited.reason === "unknown") return unknownSession();

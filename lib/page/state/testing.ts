@@ -71,6 +71,8 @@ export const snapshot: SessionSnapshot = {
   deliverables: [],
   variants: [],
   previews: [],
+  plan: { mode: "off", items: [], revision: 0, author: null, updatedAt: null },
+  requirements: [],
   lastSeq: 3,
   paths: {
     live: "/live",
@@ -79,6 +81,7 @@ export const snapshot: SessionSnapshot = {
     messages: "/messages",
     picture: "/picture",
     variants: "/variants",
+    planning: "/planning",
     agents: "/agents",
     share: "/share",
   },

@@ -1,3 +1,4 @@
+import { describePlanningCall } from "./describe-plan.ts";
 import {
   describeEditsOfCall,
   describePreviewsOfCall,
@@ -22,6 +23,7 @@ export type ToolWords = {
     | "edit"
     | "check"
     | "publish"
+    | "plan"
     | "tool";
   /** While it runs: `Reading the page`. */
   running: string;
@@ -145,6 +147,20 @@ const WORDS: Record<string, Words> = {
   apply_variant: { icon: "edit", running: "Changing the page", done: "Changed the page" },
   check_variant: { icon: "check", running: "Checking the variant", done: "Checked the variant" },
   publish_variant: { icon: "publish", running: "Publishing the variant", done: "Published the variant" },
+  update_plan: {
+    icon: "plan",
+    running: "Updating the plan",
+    done: "Updated the plan",
+    many: (count) => `Updated the plan ${count} times`,
+  },
+  add_requirements: { icon: "plan", running: "Adding requirements", done: "Added requirements" },
+  update_requirement: {
+    icon: "plan",
+    running: "Updating a requirement",
+    done: "Updated a requirement",
+    many: (count) => `Updated ${count} requirements`,
+  },
+  list_requirements: { icon: "plan", running: "Reading the requirements", done: "Read the requirements" },
   set_previews: { icon: "camera", running: "Taking previews", done: "Took previews" },
   refresh_previews: { icon: "camera", running: "Taking the previews again", done: "Took the previews again" },
 };
@@ -180,9 +196,12 @@ export function describeTool(toolName: string, input: unknown, result = ""): Too
   return {
     ...words,
     many: words.many ?? ((count) => `${words.done}, ${count} times`),
-    object: toolName === "apply_variant" ? describeEditsOfCall(input) : findObject(input),
+    object: describePlanningCall(toolName, input) ?? describeObject(toolName, input),
   };
 }
+
+const describeObject = (toolName: string, input: unknown): string | null =>
+  toolName === "apply_variant" ? describeEditsOfCall(input) : findObject(input);
 
 /** `set_previews` with the number of previews: `Took 4 previews`. */
 function describeCounted(toolName: string, input: unknown): Words | undefined {

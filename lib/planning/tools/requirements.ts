@@ -26,9 +26,7 @@ export const addRequirementsTool = (deps: PlanningDeps): Tool =>
       "Records what the result has to fulfil, for people and sub-agents. With an assertion, check_variant tests it on the page.",
     input: z.strictObject({
       requirements: z
-        .array(
-          z.strictObject({ text: requirementTextSchema, assertion: assertionInputSchema.optional() }),
-        )
+        .array(z.strictObject({ text: requirementTextSchema, assertion: assertionInputSchema.optional() }))
         .min(1, { error: "must hold a requirement" })
         .max(REQUIREMENT_LIMITS.perCall, { error: `must hold at most ${REQUIREMENT_LIMITS.perCall}` }),
     }),
@@ -72,7 +70,8 @@ export const listRequirementsTool = (deps: PlanningDeps): Tool =>
   defineTool({
     ...common,
     name: "list_requirements",
-    description: "Lists the requirements with status, evidence, assertion and the result of its newest check.",
+    description:
+      "Lists the requirements with status, evidence, assertion and the result of its newest check.",
     input: z.strictObject({}),
     readOnly: true,
     async execute(_input, { rootSessionId }) {
@@ -82,6 +81,8 @@ export const listRequirementsTool = (deps: PlanningDeps): Tool =>
       const found = rows.flatMap(({ number, outcome }) =>
         outcome?.message ? [`r${number}: ${outcome.message}`] : [],
       );
-      return [...lines, ...(found.length > 0 ? [quoteAsData("the checks", found.join("\n"))] : [])].join("\n");
+      return [...lines, ...(found.length > 0 ? [quoteAsData("the checks", found.join("\n"))] : [])].join(
+        "\n",
+      );
     },
   });

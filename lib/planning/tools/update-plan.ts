@@ -20,7 +20,14 @@ export const updatePlanTool = (deps: PlanningDeps): Tool =>
     idempotent: true,
     readOnly: false,
     async execute({ items, baseRevision }, { rootSessionId, requestId, runId, callId }) {
-      const updated = await replacePlan(deps, { rootSessionId, items, baseRevision, requestId, runId, callId });
+      const updated = await replacePlan(deps, {
+        rootSessionId,
+        items,
+        baseRevision,
+        requestId,
+        runId,
+        callId,
+      });
       if (updated.ok) {
         const since = updated.isEditedSince ? " A person has changed it since." : "";
         return `${describePlan(updated.plan)}${since}${ADVICE[updated.plan.mode]}`;
@@ -35,7 +42,8 @@ export const updatePlanTool = (deps: PlanningDeps): Tool =>
 
 const ADVICE: Record<Plan["mode"], string> = {
   off: "",
-  plan_first: "\nA person wants to agree to the plan first: finish the turn with a short summary, and wait for their go.",
+  plan_first:
+    "\nA person wants to agree to the plan first: finish the turn with a short summary, and wait for their go.",
   agreed: "",
 };
 

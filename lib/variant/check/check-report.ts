@@ -98,7 +98,10 @@ const checkedRequirementSchema = z
       .nullable()
       .meta({ description: "Why it does not hold, or was not checked.", examples: [null] }),
   })
-  .meta({ id: "CheckedRequirement", description: "What a check found about the assertion of a requirement." });
+  .meta({
+    id: "CheckedRequirement",
+    description: "What a check found about the assertion of a requirement.",
+  });
 
 /** The proof of a revision. Source: `architecture.md`, Variants. */
 export const checkReportSchema = z

@@ -60,7 +60,8 @@ export const requirementChangeSchema = z
   .strictObject({
     text: requirementTextSchema.optional(),
     status: z.enum(["open", "waived"]).optional().meta({
-      description: "`waived`: it no longer counts. `open`: it counts again. Only the agent reports `met` and `failed`.",
+      description:
+        "`waived`: it no longer counts. `open`: it counts again. Only the agent reports `met` and `failed`.",
     }),
     note: requirementNoteSchema.nullable().optional(),
     assertion: assertion.nullable().optional().meta({ description: "Null removes it." }),
