@@ -12,21 +12,22 @@ import type { PlanUse } from "./use-plan.ts";
 /** An item of the plan. People who may edit tick, edit and drop it. */
 export function PlanRow({ item, use, mayEdit }: { item: PlanItem; use: PlanUse; mayEdit: boolean }) {
   const { id, text, status } = item;
-  const [isEditing, setEditing] = useState(false);
+  /** The text that the person began to edit; it may be changed by others meanwhile. */
+  const [edited, setEdited] = useState<string | null>(null);
   const isDropped = status === "dropped";
-  if (isEditing)
+  if (edited !== null)
     return (
       <li className="px-1 py-0.5">
         <LineForm
-          label={`Text of “${text}”`}
-          start={text}
+          label={`Text of “${edited}”`}
+          start={edited}
           submit="Save"
           isBusy={use.isBusy}
-          onCancel={() => setEditing(false)}
+          onCancel={() => setEdited(null)}
           onSubmit={async (changed) => {
             const isDone =
-              changed === text || (await use.edit({ action: "setText", id, text: changed, was: text }));
-            if (isDone) setEditing(false);
+              changed === edited || (await use.edit({ action: "setText", id, text: changed, was: edited }));
+            if (isDone) setEdited(null);
             return isDone;
           }}
         />
@@ -49,7 +50,7 @@ export function PlanRow({ item, use, mayEdit }: { item: PlanItem; use: PlanUse; 
       {mayEdit && (
         <span className="flex shrink-0 pt-0.5">
           {!isDropped && (
-            <IconButton size="icon-sm" label={`Edit “${text}”`} onClick={() => setEditing(true)}>
+            <IconButton size="icon-sm" label={`Edit “${text}”`} onClick={() => setEdited(text)}>
               <Pencil />
             </IconButton>
           )}

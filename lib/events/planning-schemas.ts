@@ -100,11 +100,9 @@ export const requirementSchema = z
     }),
     evidence: z.array(requirementEvidenceSchema),
     assertion: assertionSchema.nullable(),
-    outcome: outcomeSchema
-      .nullable()
-      .meta({
-        description: "Newest check of the assertion. Null before, and after a change of the assertion.",
-      }),
+    outcome: outcomeSchema.nullable().meta({
+      description: "Newest check of the assertion. Null before, and after a change of the assertion.",
+    }),
     author: z.enum(PLAN_AUTHORS).meta({ description: "Who added it." }),
     updatedAt: timestamp,
   })
