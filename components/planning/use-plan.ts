@@ -3,7 +3,7 @@
 import { useState } from "react";
 import type { ActionOutcome } from "#lib/page/calls/call-action.ts";
 import type { Plan, PlanEdit } from "#lib/page/state/view-types.ts";
-import { AGREED_TEXT } from "#lib/page/words/describe-plan.ts";
+import { describeAgreement } from "#lib/page/words/describe-plan.ts";
 import { useRuntime } from "../session/session-context.tsx";
 
 /** What a person does with the plan, and why the service refused the last of it. */
@@ -30,9 +30,11 @@ export function usePlan() {
     run(
       () => actions.agreePlan(revision, text),
       ({ requestId, runId }) => {
-        const words = text === "" ? AGREED_TEXT : `${AGREED_TEXT}\n\n${text}`;
         const createdAt = new Date().toISOString();
-        store.noteAccepted({ requestId, mode: "steer", text: words, author: null, createdAt }, runId);
+        store.noteAccepted(
+          { requestId, mode: "steer", text: describeAgreement(text), author: null, createdAt },
+          runId,
+        );
       },
     );
   return { edit, setMode, agree, isBusy, error };

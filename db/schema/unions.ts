@@ -59,6 +59,8 @@ export const PLAN_AUTHORS = ["agent", "person"] as const;
 export const PLAN_ITEM_STATUSES = ["todo", "in_progress", "done", "dropped"] as const;
 /** `plan_first`: a person wants to agree to the plan before anything is changed. `agreed`: a person has agreed. */
 export const PLAN_MODES = ["off", "plan_first", "agreed"] as const;
+/** The message that is posted as the person's who agrees to a plan. */
+export const PLAN_AGREED_TEXT = "The plan is agreed. Go ahead.";
 export const REQUIREMENT_STATUSES = ["open", "met", "failed", "waived"] as const;
 export const ASSERTION_KINDS = ["visible", "hidden", "text", "count"] as const;
 /** Result of an assertion in a check. `unchecked`: the check did not open the page of the assertion. */

@@ -1,4 +1,5 @@
 import type { Transaction } from "#db/client.ts";
+import { PLAN_AGREED_TEXT } from "#db/schema/unions.ts";
 import type { Emit } from "#lib/events/event-log.ts";
 import { acceptMessage } from "#lib/session/follow-up/accept-message.ts";
 import { lockSession } from "#lib/session/session-store.ts";
@@ -7,15 +8,12 @@ import { toPlan } from "./plan.ts";
 import { findPlan } from "./planning-store.ts";
 import { changeMode } from "./store-plan.ts";
 
-/** The message that is posted as the person's; their own words follow it. */
-export const AGREED_TEXT = "The plan is agreed. Go ahead.";
-
 /** A person agrees to the plan that they have seen. */
 type Agreement = {
   sessionId: string;
   /** The revision that the page showed. */
   revision: number;
-  /** What the person adds; empty for nothing. */
+  /** What the person adds after the agreement; empty for nothing. */
   text: string;
   userId: string | null;
   bodyHash: string;
@@ -26,7 +24,7 @@ type Agreement = {
  * steps; without one it starts a turn. Refused if the plan is another one by now.
  */
 export function agreePlan(deps: WakeDeps, { sessionId, revision, text, userId, bodyHash }: Agreement) {
-  const words = text === "" ? AGREED_TEXT : `${AGREED_TEXT}\n\n${text}`;
+  const words = text === "" ? PLAN_AGREED_TEXT : `${PLAN_AGREED_TEXT}\n\n${text}`;
   return acceptMessage(deps, {
     sessionId,
     messages: [{ role: "user", parts: [{ type: "text", text: words }] }],

@@ -6,13 +6,13 @@ import type { PlanRow } from "./planning-store.ts";
 
 export const PLAN_LIMITS = { itemsMax: 50, textChars: 500 } as const;
 
-export const planItemTextSchema = z
+const planItemTextSchema = z
   .string()
   .trim()
   .min(1, { error: "must not be empty" })
   .max(PLAN_LIMITS.textChars, { error: `must be at most ${PLAN_LIMITS.textChars} characters` });
 
-export const planItemIdSchema = z
+const planItemIdSchema = z
   .string()
   .regex(/^[a-z][a-z0-9_-]{0,15}$/, { error: "must be a letter and up to 15 letters, digits, - or _" });
 
@@ -51,7 +51,7 @@ export const planEditSchema = z.discriminatedUnion("action", [
 export type PlanEdit = z.output<typeof planEditSchema>;
 
 /** Items, and the highest number of an id `p<number>` so far. */
-export type PlanItems = { items: PlanItem[]; lastItem: number };
+type PlanItems = { items: PlanItem[]; lastItem: number };
 type Revised = ({ ok: true } & PlanItems) | { ok: false; problem: string };
 
 /**

@@ -8,10 +8,7 @@ import type { PlanningCall } from "./store-plan.ts";
 import { emitRequirements } from "./store-requirements.ts";
 
 /** What a check found about a requirement, with the assertion that it examined. */
-export type CheckedAssertion = { id: string; assertion: Assertion } & Pick<
-  AssertionOutcome,
-  "status" | "message"
->;
+type CheckedAssertion = { id: string; assertion: Assertion } & Pick<AssertionOutcome, "status" | "message">;
 
 /** The requirements of a root session that a check examines: those with an assertion that are not waived. */
 export const listAsserted = async (

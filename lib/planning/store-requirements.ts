@@ -69,7 +69,7 @@ export async function addRequirements(deps: PlanningDeps, addition: Addition): P
 }
 
 /** What of a requirement changes. `assertion: null` removes it. */
-export type RequirementChange = {
+type RequirementChange = {
   text?: string | undefined;
   status?: "open" | "met" | "failed" | "waived" | undefined;
   note?: string | null | undefined;

@@ -1,3 +1,4 @@
+import { PLAN_AGREED_TEXT } from "#db/schema/unions.ts";
 import type { Assertion, Plan, PlanItem, Requirement } from "../state/view-types.ts";
 import type { Tone } from "./state-words.ts";
 
@@ -66,5 +67,6 @@ export function describePlanningCall(toolName: string, input: unknown): string |
 const countOf = (list: unknown, noun: string): string | null =>
   Array.isArray(list) ? `${list.length} ${noun}${list.length === 1 ? "" : "s"}` : null;
 
-/** The message that the service posts as the person's when they agree to the plan. */
-export const AGREED_TEXT = "The plan is agreed. Go ahead.";
+/** The message that the service posts as the person's who agrees to the plan. */
+export const describeAgreement = (text: string): string =>
+  text === "" ? PLAN_AGREED_TEXT : `${PLAN_AGREED_TEXT}\n\n${text}`;

@@ -19,7 +19,6 @@ const write = {
   auth: PUBLISHER_AUTH,
   rate: "act",
   bodyBytesMax: 256 * 1024,
-  requiresJsonType: true,
 } as const;
 
 /** Plan and requirements, for programs and for the session page. Source: `wire.md`, Plan and requirements. */
