@@ -93,6 +93,32 @@ describe("plan first", () => {
     assert.doesNotMatch(last?.toolResults[2] ?? "", /2\.txt/);
   });
 
+  it("is read again after a call has waited for what it works on", async () => {
+    const { session } = await playTurn(mcp.service, []);
+    const { sessionId } = session;
+    const tool = mcp.container.services.tools.find(({ name }) => name === "write_file");
+    assert.ok(tool);
+    let released = 0;
+    // The mode changes while the call waits.
+    tool.acquire = async () => {
+      await setMode(mcp.service, sessionId, "plan_first");
+      return () => {
+        released += 1;
+      };
+    };
+    try {
+      const [refused = "", files = ""] = await playFollowUp(mcp.service, sessionId, [
+        step("write_file", { path: "late.txt", content: "a" }),
+        step("list_files"),
+      ]);
+      assert.match(refused, REFUSED);
+      assert.doesNotMatch(files, /late\.txt/);
+      assert.equal(released, 1);
+    } finally {
+      delete tool.acquire;
+    }
+  });
+
   it("holds for sub-agents, by the mode of their root", async () => {
     scriptTurn(mcp.service, "hand over", [
       { toolCalls: [spawn({ objective: "write the part" })] },
@@ -160,11 +186,15 @@ describe("plan first", () => {
       step("mcp_crm__find"),
       step("mcp_crm__order"),
       step("mcp_crm__claims_not"),
+      step("mcp_builtin__compare_pictures"),
     ]);
     await server.close();
     assert.match(results[0] ?? "", /find done/);
     assert.match(results[1] ?? "", REFUSED);
     assert.match(results[2] ?? "", REFUSED);
+    // Keeps a picture as evidence, and changes nothing else.
+    assert.match(results[3] ?? "", /compare_pictures: /);
+    assert.doesNotMatch(results[3] ?? "", REFUSED);
     assert.deepEqual(calls, ["find"]);
   });
 });
