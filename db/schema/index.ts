@@ -4,6 +4,7 @@ export * from "./callbacks.ts";
 export * from "./engine.ts";
 export * from "./keys.ts";
 export * from "./outbox.ts";
+export * from "./planning.ts";
 export * from "./publications.ts";
 export * from "./rates.ts";
 export * from "./removals.ts";

@@ -56,6 +56,17 @@ export const CHECK_STATUSES = ["pass", "warn", "fail"] as const;
 export const FINDING_SEVERITIES = ["critical", "serious", "moderate", "minor", "info"] as const;
 /** Who wrote a revision of a variant. */
 export const VARIANT_AUTHORS = ["agent", "person"] as const;
+/** Who wrote a plan or a requirement. */
+export const PLAN_AUTHORS = ["agent", "person"] as const;
+export const PLAN_ITEM_STATUSES = ["todo", "in_progress", "done", "dropped"] as const;
+/** `plan_first`: a person wants to agree to the plan before anything is changed. `agreed`: a person has agreed. */
+export const PLAN_MODES = ["off", "plan_first", "agreed"] as const;
+/** The message that is posted as the person's who agrees to a plan. */
+export const PLAN_AGREED_TEXT = "The plan is agreed. Go ahead.";
+export const REQUIREMENT_STATUSES = ["open", "met", "failed", "waived"] as const;
+export const ASSERTION_KINDS = ["visible", "hidden", "text", "count"] as const;
+/** Result of an assertion in a check. `unchecked`: the check did not open the page of the assertion. */
+export const ASSERTION_RESULTS = ["pass", "fail", "unchecked"] as const;
 
 export type Source = (typeof SOURCES)[number];
 export type RunOrigin = (typeof RUN_ORIGINS)[number];
@@ -81,3 +92,9 @@ export type ShareRole = (typeof SHARE_ROLES)[number];
 export type CheckStatus = (typeof CHECK_STATUSES)[number];
 export type FindingSeverity = (typeof FINDING_SEVERITIES)[number];
 export type VariantAuthor = (typeof VARIANT_AUTHORS)[number];
+export type PlanAuthor = (typeof PLAN_AUTHORS)[number];
+export type PlanItemStatus = (typeof PLAN_ITEM_STATUSES)[number];
+export type PlanMode = (typeof PLAN_MODES)[number];
+export type RequirementStatus = (typeof REQUIREMENT_STATUSES)[number];
+export type AssertionKind = (typeof ASSERTION_KINDS)[number];
+export type AssertionResult = (typeof ASSERTION_RESULTS)[number];

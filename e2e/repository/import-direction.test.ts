@@ -24,6 +24,7 @@ const floors = [
   ["page"],
   ["turn"],
   ["agents", "variant"],
+  ["planning"],
   ["tools"],
   ["browser", "sandbox", "deliverable", "mcp-client", "model", "annotation", "callback", "reports"],
   ["keys", "evidence", "publication"],

@@ -264,6 +264,18 @@ export type ApiKeyPage = {
   nextCursor: string | null;
 };
 
+/** What the newest check of a variant found about an assertion. */
+export type AssertionOutcome = {
+  /** `unchecked`: the check did not examine the page of the assertion. */
+  status: "pass" | "fail" | "unchecked";
+  /** ISO 8601, UTC. */
+  at: string;
+  variant: string;
+  revision: number;
+  /** Why the assertion does not hold, or was not checked. */
+  message: string | null;
+};
+
 /** A dialog of a page was answered. At most 30 a minute are reported. */
 export type BrowserDialogEvent = {
   kind: "browser.dialog";
@@ -391,6 +403,8 @@ export type CheckFinding = {
   code: "nothing_to_check" | "page_failed" | "no_match" | "not_applied" | "lost_at_hydration" | "lost_at_render" | "fight" | "lost_at_navigation" | "stayed_after_leaving" | "revert_left_trace" | "script_error" | "console_error" | "failed_request" | "overflow" | "covered" | "accessibility" | "layout_shift" | "csp_blocks_script" | "requirement";
   /** Id of the change, unique in the variant. */
   changeId: string | null;
+  /** Id of the requirement that is not met. */
+  requirementId?: string | undefined;
   url: string;
   viewport: "desktop" | "tablet" | "phone" | null;
   /** What was found, and what to do. */
@@ -408,6 +422,8 @@ export type CheckReport = {
   durationMs: number;
   findings: Array<CheckFinding>;
   pages: Array<CheckedPage>;
+  /** The requirements with an assertion that were not waived. Absent if there were none. */
+  requirements?: Array<CheckedRequirement> | undefined;
   /** What the check could not examine. */
   notes: Array<string>;
 };
@@ -445,6 +461,14 @@ export type CheckedPage = {
     after: EvidencePointer | null;
     difference: EvidencePointer | null;
   };
+};
+
+/** What a check found about the assertion of a requirement. */
+export type CheckedRequirement = {
+  id: string;
+  status: "pass" | "fail" | "unchecked";
+  /** Why it does not hold, or was not checked. */
+  message: string | null;
 };
 
 /** A session to create. Later requests cannot change these settings. */
@@ -572,7 +596,7 @@ export type DeliveryRecordPage = {
 };
 
 /** A stored event of the session. Ignore unknown kinds. */
-export type DomainEvent = RunStartedEvent | MessageCompletedEvent | ToolCallEvent | ToolResultEvent | McpSkippedEvent | TurnCompactingEvent | TurnCompactedEvent | TurnSteeredEvent | TurnWaitingEvent | TurnResumedEvent | AgentSpawnedEvent | AgentProgressEvent | AgentSettledEvent | DeliverablePendingEvent | DeliverableReadyEvent | DeliverableFailedEvent | BrowserStatusEvent | BrowserWaitingEvent | BrowserDialogEvent | BrowserDownloadEvent | AnnotationSubmittedEvent | ElicitationRequestedEvent | ElicitationResolvedEvent | VariantUpdatedEvent | PreviewUpdatedEvent | PublicationCreatedEvent | ReportPublishedEvent | RunCompletedEvent;
+export type DomainEvent = RunStartedEvent | MessageCompletedEvent | ToolCallEvent | ToolResultEvent | McpSkippedEvent | TurnCompactingEvent | TurnCompactedEvent | TurnSteeredEvent | TurnWaitingEvent | TurnResumedEvent | AgentSpawnedEvent | AgentProgressEvent | AgentSettledEvent | DeliverablePendingEvent | DeliverableReadyEvent | DeliverableFailedEvent | BrowserStatusEvent | BrowserWaitingEvent | BrowserDialogEvent | BrowserDownloadEvent | AnnotationSubmittedEvent | ElicitationRequestedEvent | ElicitationResolvedEvent | VariantUpdatedEvent | PreviewUpdatedEvent | PublicationCreatedEvent | ReportPublishedEvent | PlanUpdatedEvent | RequirementsUpdatedEvent | RunCompletedEvent;
 
 /** A question that the agent asked. */
 export type Elicitation = {
@@ -1075,6 +1099,22 @@ export type LiveFrame = {
   timestamp: string;
   data: ReportPublishedEvent;
 } | {
+  type: "plan.updated";
+  seq: number;
+  /** Id of the session. */
+  sessionId: string;
+  /** ISO 8601, UTC. */
+  timestamp: string;
+  data: PlanUpdatedEvent;
+} | {
+  type: "requirements.updated";
+  seq: number;
+  /** Id of the session. */
+  sessionId: string;
+  /** ISO 8601, UTC. */
+  timestamp: string;
+  data: RequirementsUpdatedEvent;
+} | {
   type: "run.completed";
   seq: number;
   /** Id of the session. */
@@ -1263,6 +1303,21 @@ export type MessageRecordPage = {
   nextCursor: string | null;
 };
 
+/** Requirements to add. */
+export type NewRequirements = {
+  requirements: Array<{
+    text: string;
+    /** What a check of the page can decide. */
+    assertion?: {
+      url: string;
+      selector: string;
+      is: "visible" | "hidden" | "text" | "count";
+      /** text: the whole text of the element; count: how many elements match */
+      value?: string | number | undefined;
+    } | undefined;
+  }>;
+};
+
 /** A published variant, also of a deleted session. */
 export type OwnedPublication = {
   /** Id of the publication. */
@@ -1290,6 +1345,74 @@ export type PendingDeliverable = {
   /** Id of the run: one attempt at the request's turn. */
   runId: string;
   status: "pending";
+};
+
+/** The plan of a session and its sub-agents. */
+export type Plan = {
+  /** `plan_first`: tools that change pages, files or publications are refused until a person agrees to the plan. `agreed`: a person has agreed. */
+  mode: "off" | "plan_first" | "agreed";
+  items: Array<PlanItem>;
+  /** Rises with each change of the items. 0 if the plan was never written. */
+  revision: number;
+  /** Who made the newest revision. Null if the plan was never written. */
+  author: "agent" | "person" | null;
+  /** ISO 8601, UTC. */
+  updatedAt: string | null;
+};
+
+/** The plan as it is. */
+export type PlanAnswer = {
+  success: true;
+  plan: Plan;
+};
+
+/** Edits of single items. Those of different items never conflict. */
+export type PlanEdits = {
+  edits: Array<{
+    action: "add";
+    text: string;
+    /** Id of the item before the new one. Null for the first place, absent for the last. */
+    after?: string | null | undefined;
+  } | {
+    action: "setText";
+    id: string;
+    text: string;
+    /** The text that was shown. Another one is refused with 409. */
+    was: string;
+  } | {
+    action: "setStatus";
+    id: string;
+    status: "todo" | "in_progress" | "done" | "dropped";
+  }>;
+};
+
+/** A step of the plan. */
+export type PlanItem = {
+  id: string;
+  text: string;
+  status: "todo" | "in_progress" | "done" | "dropped";
+};
+
+/** Switches plan first on or off. */
+export type PlanModeChange = {
+  mode: "off" | "plan_first";
+};
+
+/** The plan or its mode changed. */
+export type PlanUpdatedEvent = {
+  kind: "plan.updated";
+  /** Sequence number in the session, without gaps. */
+  seq: number;
+  /** ISO 8601, UTC. */
+  timestamp: string;
+  /** Id of the session. */
+  sessionId: string;
+  /** Id of the request: one accepted message. */
+  requestId: string | null;
+  /** Id of the run: one attempt at the request's turn. */
+  runId: string | null;
+  source: Source;
+  plan: Plan;
 };
 
 /** A picture of a page for people, with a variant or without one. */
@@ -1571,6 +1694,99 @@ export type RequestStatus = {
   /** Id of the request's newest run. Each retry is a new run. */
   runId: string;
   status: "pending" | "running" | "completed";
+};
+
+/** A requirement of a session and its sub-agents. */
+export type Requirement = {
+  id: string;
+  text: string;
+  status: "open" | "met" | "failed" | "waived";
+  note: string | null;
+  /** Evidence that it is met. Artifacts of the session or of its sub-agents. */
+  evidenceIds: Array<string>;
+  evidence: Array<RequirementEvidence>;
+  assertion: RequirementAssertion | null;
+  /** Newest check of the assertion. Null before, and after a change of the assertion. */
+  outcome: AssertionOutcome | null;
+  /** Who added it. */
+  author: "agent" | "person";
+  /** ISO 8601, UTC. */
+  updatedAt: string;
+};
+
+/** The requirement as it is. */
+export type RequirementAnswer = {
+  success: true;
+  requirement: Requirement;
+};
+
+/** What a check of the page can decide. */
+export type RequirementAssertion = {
+  /** Page that the assertion is about. Query and fragment are ignored. */
+  url: string;
+  selector: string;
+  is: "visible" | "hidden" | "text" | "count";
+  /** The text for `text`, the number of elements for `count`. */
+  value?: string | number | undefined;
+};
+
+/** Fields to change. Absent ones stay. */
+export type RequirementChange = {
+  text?: string | undefined;
+  /** `waived`: it no longer counts. `open`: it counts again. Only the agent reports `met` and `failed`. */
+  status?: "open" | "waived" | undefined;
+  note?: string | null | undefined;
+  /** Null removes it. */
+  assertion?: {
+    url: string;
+    selector: string;
+    is: "visible" | "hidden" | "text" | "count";
+    /** text: the whole text of the element; count: how many elements match */
+    value?: string | number | undefined;
+  } | null | undefined;
+};
+
+/** Evidence that a requirement is met. */
+export type RequirementEvidence = {
+  id: string;
+  /** The session or sub-agent whose artifact it is. */
+  sessionId: string;
+  kind: "screenshot" | "preview" | "html" | "file";
+  title: string;
+  /** Page that the evidence was captured on. */
+  url: string | null;
+  mediaType: string;
+};
+
+export type RequirementPage = {
+  success: true;
+  data: Array<Requirement>;
+  /** Pass it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
+/** The added requirements. */
+export type RequirementsAdded = {
+  success: true;
+  requirements: Array<Requirement>;
+};
+
+/** Requirements were added or changed, or a check has results of their assertions. */
+export type RequirementsUpdatedEvent = {
+  kind: "requirements.updated";
+  /** Sequence number in the session, without gaps. */
+  seq: number;
+  /** ISO 8601, UTC. */
+  timestamp: string;
+  /** Id of the session. */
+  sessionId: string;
+  /** Id of the request: one accepted message. */
+  requestId: string | null;
+  /** Id of the run: one attempt at the request's turn. */
+  runId: string | null;
+  source: Source;
+  /** The changed ones, at most 20. A change of more emits several events. */
+  requirements: Array<Requirement>;
 };
 
 export type Retarget = {
@@ -2662,6 +2878,42 @@ export type Operations = {
     body: undefined;
     answer: Report;
   };
+  /** Read the plan. Returns the plan of the session, of a sub-agent that of its root. A session without a plan has an empty one with revision 0. */
+  readPlan: {
+    parameters: { sessionId: string };
+    body: undefined;
+    answer: PlanAnswer;
+  };
+  /** Edit the plan. Applies edits to the plan as it is now. Edits of different items by several people all take effect. An edit of an item that is gone, or of a text that has changed, is refused with 409, and none of the edits takes effect. The agent cannot replace a plan with edits that it has not seen. */
+  editPlan: {
+    parameters: { sessionId: string };
+    body: PlanEdits;
+    answer: PlanAnswer;
+  };
+  /** Switch plan first on or off. With `plan_first`, tool calls that change pages, files or publications are refused, in sub-agents and for holders of MCP tokens too, until a person agrees to the plan on the session page. It takes effect with the next call; calls in progress are not stopped. The session's tools stay the same. */
+  setPlanMode: {
+    parameters: { sessionId: string };
+    body: PlanModeChange;
+    answer: PlanAnswer;
+  };
+  /** List requirements. Lists all requirements of the session, of a sub-agent those of its root, with the newest result of each assertion. */
+  listRequirements: {
+    parameters: { sessionId: string };
+    body: undefined;
+    answer: RequirementPage;
+  };
+  /** Add requirements. Adds requirements as a person's. At most 100 in a session. */
+  addRequirements: {
+    parameters: { sessionId: string };
+    body: NewRequirements;
+    answer: RequirementsAdded;
+  };
+  /** Change, waive or reopen a requirement. A changed text or assertion opens a requirement again. The agent cannot change a waived requirement, nor the text or assertion of one that a person added. */
+  updateRequirement: {
+    parameters: { sessionId: string; requirementId: string };
+    body: RequirementChange;
+    answer: RequirementAnswer;
+  };
   /** Check liveness */
   readHealth: {
     parameters: {  };
@@ -2729,6 +2981,12 @@ export const OPERATIONS = {
   readScript: {"method":"GET","path":"/v/:script","query":[],"hasBody":false,"isRaw":true},
   listReports: {"method":"GET","path":"/api/sessions/:sessionId/reports","query":[],"hasBody":false,"isRaw":false},
   readReport: {"method":"GET","path":"/api/sessions/:sessionId/reports/:reportId","query":["format"],"hasBody":false,"isRaw":false},
+  readPlan: {"method":"GET","path":"/api/sessions/:sessionId/plan","query":[],"hasBody":false,"isRaw":false},
+  editPlan: {"method":"POST","path":"/api/sessions/:sessionId/plan/edits","query":[],"hasBody":true,"isRaw":false},
+  setPlanMode: {"method":"POST","path":"/api/sessions/:sessionId/plan/mode","query":[],"hasBody":true,"isRaw":false},
+  listRequirements: {"method":"GET","path":"/api/sessions/:sessionId/requirements","query":[],"hasBody":false,"isRaw":false},
+  addRequirements: {"method":"POST","path":"/api/sessions/:sessionId/requirements","query":[],"hasBody":true,"isRaw":false},
+  updateRequirement: {"method":"PATCH","path":"/api/sessions/:sessionId/requirements/:requirementId","query":[],"hasBody":true,"isRaw":false},
   readHealth: {"method":"GET","path":"/api/health","query":[],"hasBody":false,"isRaw":false},
   readReadiness: {"method":"GET","path":"/api/ready","query":[],"hasBody":false,"isRaw":false},
   readOpenApi: {"method":"GET","path":"/api/openapi.json","query":[],"hasBody":false,"isRaw":true},

@@ -14,6 +14,7 @@ import {
   WAIT_KINDS,
 } from "#db/schema/unions.ts";
 import { answerSchema, formSchema } from "./form-schema.ts";
+import { planSchema, requirementSchema } from "./planning-schemas.ts";
 import {
   count,
   jsonValue,
@@ -515,6 +516,16 @@ export const eventSchemas = {
   "report.published": define("report.published", "The agent published a QA report.", {
     report: reportSummarySchema,
   }),
+  "plan.updated": define("plan.updated", "The plan or its mode changed.", { plan: planSchema }),
+  "requirements.updated": define(
+    "requirements.updated",
+    "Requirements were added or changed, or a check has results of their assertions.",
+    {
+      requirements: z.array(requirementSchema).meta({
+        description: "The changed ones, at most 20. A change of more emits several events.",
+      }),
+    },
+  ),
   "run.completed": define("run.completed", "A run ended.", {
     outcome: outcomeSchema,
     error: z.string().optional(),

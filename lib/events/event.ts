@@ -12,6 +12,7 @@ import type {
   variantSummarySchema,
   waitingOnSchema,
 } from "./event-schemas.ts";
+import type { planSchema, requirementSchema } from "./planning-schemas.ts";
 
 // Every type here is inferred from the schema that the contract shows: see `event-schemas.ts` for what the fields mean.
 
@@ -44,6 +45,12 @@ export type ReportSummary = z.output<typeof reportSummarySchema>;
 
 /** A preview as the API lists it. */
 export type Preview = z.output<typeof previewSchema>;
+
+/** A plan as the API shows it. */
+export type Plan = z.output<typeof planSchema>;
+
+/** A requirement as the API lists it. */
+export type Requirement = z.output<typeof requirementSchema>;
 
 type EventSchemas = typeof eventSchemas;
 

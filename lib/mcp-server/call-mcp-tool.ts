@@ -5,14 +5,23 @@ import { type McpCall, type McpTool, mcpError } from "./mcp-tool.ts";
 /**
  * Calls a tool: its input is checked, what it works on is acquired, then its deadline starts; its answer is kept within the
  * caps. Every failure is a result that says what went wrong.
+ *
+ * @param refuse asked last before the call runs: says why it may not.
  */
-export async function callMcpTool(tool: McpTool, input: unknown, call: McpCall): Promise<CallToolResult> {
+export async function callMcpTool(
+  tool: McpTool,
+  input: unknown,
+  call: McpCall,
+  refuse: (tool: McpTool) => Promise<string | undefined> = async () => undefined,
+): Promise<CallToolResult> {
   const parsed = tool.input.safeParse(input ?? {}, { reportInput: true });
   if (!parsed.success)
     return mcpError(`${tool.name}: ${describeFirstIssue(parsed.error.issues, "arguments")}`);
   let release: (() => void) | undefined;
   try {
     release = await tool.acquire?.(call);
+    const refusal = await refuse(tool);
+    if (refusal !== undefined) return mcpError(refusal);
     return await callWithDeadline(tool, input, call);
   } catch (error) {
     if (call.signal.aborted) return stopped(tool);

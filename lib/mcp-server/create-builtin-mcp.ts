@@ -10,6 +10,7 @@ import type { EvidenceStore } from "#lib/evidence/evidence.ts";
 import type { KeyStore } from "#lib/keys/key-store.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import type { GuardedFetch } from "#lib/net/fetch/guarded-fetch.ts";
+import type { PlanGate } from "#lib/planning/plan-gate.ts";
 import { mintUserToken, type UserToken } from "#lib/secrets/user-token.ts";
 import type { PictureComparer } from "#lib/tools/browser/compare/picture-comparer.ts";
 import { createTurns } from "#lib/tools/threads/take-turns.ts";
@@ -20,7 +21,7 @@ import { createCallsInFlight } from "./calls-in-flight.ts";
 import { createMcpServer } from "./create-mcp-server.ts";
 import { createMcpEndpoint } from "./mcp-endpoint.ts";
 import { mcpUrl } from "./mcp-path.ts";
-import { mcpError } from "./mcp-tool.ts";
+import { type McpTool, mcpError } from "./mcp-tool.ts";
 import { createToolOffer } from "./offer-tools.ts";
 import { recordCall } from "./record-call.ts";
 import { createUtilities } from "./tools/index.ts";
@@ -32,6 +33,8 @@ type BuiltinMcpDeps = {
   fetch: GuardedFetch;
   evidence: EvidenceStore;
   compare: PictureComparer;
+  /** Refuses calls that change something while a plan is to be agreed. */
+  planGate: PlanGate;
   browser: BrowserService;
   rates: RateLimiter;
   keys: Pick<KeyStore, "readExpiries">;
@@ -81,7 +84,9 @@ export function createBuiltinMcp(deps: BuiltinMcpDeps): BuiltinMcp {
       instructions: INSTRUCTIONS[holder],
       logger,
       async call(tool, input, call) {
-        const work = () => callMcpTool(tool, input, call);
+        // Only root sessions have tokens for other agents, and the agent's own utilities change nothing.
+        const refuse = (called: McpTool) => deps.planGate(called, session.id);
+        const work = () => callMcpTool(tool, input, call, refuse);
         const toolName = offered.find((each) => each.tool === tool)?.knownAs ?? tool.name;
         const taken = await turns[holder](session.id, call.signal, () =>
           // The agent's turn records its own calls.

@@ -23,6 +23,8 @@ export type McpTool = {
   /** The shape of `structuredContent`, where the result has one. */
   output?: z.ZodType;
   annotations: ToolAnnotations;
+  /** Whether a call changes pages or files: refused while a person wants to agree to a plan first. */
+  changes?: boolean | undefined;
   /** Longest a call may take, in milliseconds. */
   timeoutMs: number;
   /** Waits for what the call works on before its deadline starts. @returns the way to give it back. */

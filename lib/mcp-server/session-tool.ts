@@ -32,6 +32,7 @@ export const toMcpTool = (tool: Tool): McpTool => ({
     idempotentHint: tool.idempotent,
     openWorldHint: true,
   },
+  changes: tool.changes,
   timeoutMs: tool.timeoutMs,
   ...acquireOf(tool),
   execute: async (input, call) =>

@@ -171,7 +171,7 @@ const openLiveHub = (
 
 function openMcpServer(base: Base, access: Access, tooling: Tooling, tokenKey: Uint8Array) {
   const { env, logger, fetch, storage } = base;
-  const { tools, evidence, browser, compare } = tooling;
+  const { tools, evidence, browser, compare, planGate } = tooling;
   return createBuiltinMcp({
     ...access,
     logger,
@@ -180,6 +180,7 @@ function openMcpServer(base: Base, access: Access, tooling: Tooling, tokenKey: U
     evidence,
     browser,
     compare,
+    planGate,
     tokenKey,
     db: storage.db,
     log: storage.log,
@@ -211,7 +212,7 @@ const createObservedModel = (env: Env) =>
 /** What the operations work with. */
 function createServices(env: Env, logger: Logger, parts: Parts): ApiServices {
   const { storage, tooling, player, live, model, control, elicitations, rule, schemas, builtinMcp } = parts;
-  const { browser, evidence, transcript, tools, variants, publishedScripts } = tooling;
+  const { browser, evidence, transcript, tools, variants, publishedScripts, planning } = tooling;
   return {
     ...parts.access,
     db: storage.db,
@@ -226,6 +227,7 @@ function createServices(env: Env, logger: Logger, parts: Parts): ApiServices {
     tools,
     variants,
     publishedScripts,
+    planning,
     control,
     elicitations,
     rule,

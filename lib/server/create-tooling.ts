@@ -8,6 +8,9 @@ import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
 import { createEvidenceStore } from "#lib/evidence/evidence.ts";
 import type { AddressRule } from "#lib/net/address/address-rule.ts";
 import type { GuardedFetch } from "#lib/net/fetch/guarded-fetch.ts";
+import { createPlanGate } from "#lib/planning/plan-gate.ts";
+import type { PlanningDeps } from "#lib/planning/planning-deps.ts";
+import { planningTools } from "#lib/planning/tools/index.ts";
 import { createScriptServer } from "#lib/publication/script-server.ts";
 import type { ReportsDeps } from "#lib/reports/publish-report.ts";
 import { createSandboxService } from "#lib/sandbox/create-sandbox-service.ts";
@@ -26,6 +29,7 @@ import { peopleTools } from "#lib/tools/people/index.ts";
 import { publishQaReport } from "#lib/tools/reports/publish-qa-report.ts";
 import { transcriptTools } from "#lib/tools/transcript/index.ts";
 import { workspaceTools } from "#lib/tools/workspace/index.ts";
+import { findSelectorProblem } from "#lib/variant/compile/check-selector.ts";
 import { createVariantView } from "#lib/variant/show-for-picture.ts";
 import { readPageScript, refreshShown } from "#lib/variant/shown-variant.ts";
 import { variantTools } from "#lib/variant/tools/index.ts";
@@ -107,6 +111,7 @@ export async function createTooling(deps: ToolingDeps) {
   };
   const variantServices = { ...variants, ...services, compare, scriptOrigin: new URL(env.baseUrl).origin };
   const reports: ReportsDeps = { db, log, evidence, readTested };
+  const planning: PlanningDeps = { db, log, findSelectorProblem };
   const all = [
     ...browserTools(services),
     ...workspaceTools(services),
@@ -114,6 +119,7 @@ export async function createTooling(deps: ToolingDeps) {
     ...peopleTools(services),
     ...variantTools(variantServices),
     publishQaReport(reports),
+    ...planningTools(planning),
     ...agentTools(deps.agents),
   ];
   // A deployment without a sandbox has no tools that need one.
@@ -127,6 +133,8 @@ export async function createTooling(deps: ToolingDeps) {
     compare,
     variants: variantServices,
     publishedScripts,
+    planning,
+    planGate: createPlanGate(db),
     tools,
     firstLook: createFirstLook({ browser, snapshots, pageTurns }),
     async close() {

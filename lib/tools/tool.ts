@@ -77,6 +77,11 @@ export type Tool = {
   idempotent: boolean;
   /** Whether calls of one message may run side by side with others of this kind. */
   readOnly: boolean;
+  /**
+   * Whether a call changes pages, files or publications. Such calls are refused while a person wants to agree to a plan
+   * first. Source: `architecture.md`, Plan and requirements.
+   */
+  changes?: boolean | undefined;
   /** Longest a call may take, in milliseconds. */
   timeoutMs: number;
   /**

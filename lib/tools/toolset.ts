@@ -37,6 +37,7 @@ export function composeToolset(session: {
 const CHILD_TOOLS = ["submit_result", "report_progress"];
 /** The tools that act for the whole session. Sub-agents and holders of MCP tokens do not have them. */
 export const ROOT_TOOLS = [
+  "update_plan",
   "publish_variant",
   "deploy_landing_page",
   "publish_qa_report",

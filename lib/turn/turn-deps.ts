@@ -5,6 +5,7 @@ import type { EvidenceStore } from "#lib/evidence/evidence.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import type { McpClient } from "#lib/mcp-client/create-mcp-client.ts";
 import type { ModelAccess } from "#lib/model/model-access.ts";
+import type { PlanGate } from "#lib/planning/plan-gate.ts";
 import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
 import type { JobSender } from "#lib/session/jobs/job-sender.ts";
 import type { FirstLook } from "#lib/tools/browser/look/first-look.ts";
@@ -39,6 +40,8 @@ export type TurnDeps = {
   elicitations: Pick<Elicitations, "abandon">;
   /** Which sessions' browsers a person has control of. */
   control: Pick<BrowserControl, "holderOf">;
+  /** Refuses calls that change something while a plan is to be agreed. */
+  planGate: PlanGate;
   stops: StopRegistry;
   /** Stops the live children of a session, with everything below them; waits a moment for their ends. */
   cancelChildren: (sessionId: string) => Promise<void>;

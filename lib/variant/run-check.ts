@@ -1,4 +1,5 @@
 import { faultPoint } from "#lib/faults/fault-point.ts";
+import { listAsserted } from "#lib/planning/record-outcomes.ts";
 import { openLive } from "#lib/tools/browser/live-page-of.ts";
 import type { ToolCall } from "#lib/tools/tool.ts";
 import type { CheckReport, ViewportName } from "./check/check-report.ts";
@@ -33,6 +34,7 @@ export async function runCheck(
     const keys = await listVariantKeys(services.db, rootSessionId);
     return { ok: false, problem: explainUnknown(variant, keys) };
   }
+  const requirements = await listAsserted(services.db, rootSessionId);
   const live = await openLive(services.browser, call);
   await faultPoint("check-begun");
   const report = await checkVariant(services, {
@@ -43,10 +45,16 @@ export async function runCheck(
     revision: newest.number,
     document: newest.document,
     ...(viewports && { viewports }),
+    requirements,
     signal,
   });
   services.browser.touch(call.browserSessionId);
-  const isStored = await recordCheck(services, { sessionId: rootSessionId, requestId, runId }, report);
+  const isStored = await recordCheck(
+    services,
+    { sessionId: rootSessionId, requestId, runId },
+    report,
+    requirements,
+  );
   return isStored
     ? { ok: true, report }
     : { ok: false, problem: "The revision was removed while it was checked." };

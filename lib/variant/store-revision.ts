@@ -3,8 +3,10 @@ import type { VariantAuthor } from "#db/schema/unions.ts";
 import type { VariantSummary } from "#lib/events/event.ts";
 import type { Emit } from "#lib/events/event-log.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
+import { recordOutcomes } from "#lib/planning/record-outcomes.ts";
 import { findSession } from "#lib/session/session-store.ts";
 import type { CheckReport } from "./check/check-report.ts";
+import type { CheckedRequirement } from "./check/steps/check-requirements.ts";
 import type { VariantDocument } from "./document.ts";
 import { countChanges, describeDifference, refuseVariant } from "./revise.ts";
 import { showEverywhere } from "./shown-variant.ts";
@@ -125,17 +127,28 @@ export async function emitVariant(
   return variant;
 }
 
-/** Stores the check of a revision and its `variant.updated`. @returns false if the revision does not exist any more. */
+/**
+ * Stores the check of a revision and its `variant.updated`, and what it found with the requirements that it examined.
+ * @returns false if the revision does not exist any more.
+ */
 export async function recordCheck(
   { log, baseUrl }: Pick<VariantsDeps, "log" | "baseUrl">,
   about: { sessionId: string; requestId: string | null; runId: string | null },
   report: CheckReport,
+  examined: readonly CheckedRequirement[] = [],
 ): Promise<boolean> {
   const { sessionId } = about;
+  const { at, variant, revision, requirements = [] } = report;
+  const checked = examined.flatMap(({ id, assertion }) => {
+    const found = requirements.find((each) => each.id === id);
+    return found ? [{ ...found, assertion }] : [];
+  });
   return log.transact(sessionId, async (tx, emit) => {
     await lockVariant(tx, sessionId, report.variant);
     if (!(await storeCheck(tx, sessionId, report))) return false;
     await emitVariant(baseUrl, tx, emit, { ...about, key: report.variant, number: report.revision });
+    const session = await findSession(tx, sessionId);
+    if (session) await recordOutcomes(tx, emit, session, about, { at, variant, revision, checked });
     return true;
   });
 }

@@ -4,6 +4,7 @@ import { ArrowUp } from "lucide-react";
 import { type RefObject, useState } from "react";
 import { isWorking } from "#lib/page/state/session-state.ts";
 import type { FollowUpMode } from "#lib/page/state/view-types.ts";
+import { PlanPanel } from "../../planning/plan-panel.tsx";
 import { Button } from "../../ui/button.tsx";
 import { cn } from "../../ui/cn.ts";
 import { useRuntime, useSession } from "../session-context.tsx";
@@ -30,6 +31,7 @@ export function Composer({
       aria-label="Message"
       className={cn("flex max-h-[70dvh] min-h-0 flex-col gap-2 border-t bg-canvas px-3 pt-2 pb-3", className)}
     >
+      <PlanPanel />
       <StateLine />
       <ElicitationForms onReplied={() => textarea.current?.focus()} />
       {agent ? (

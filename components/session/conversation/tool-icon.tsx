@@ -6,6 +6,7 @@ import {
   Folder,
   Globe,
   History,
+  ListChecks,
   PanelTop,
   PencilLine,
   Plug,
@@ -36,6 +37,7 @@ const ICONS = {
   check: ShieldCheck,
   publish: CloudUpload,
   report: ClipboardList,
+  plan: ListChecks,
   tool: Wrench,
 };
 

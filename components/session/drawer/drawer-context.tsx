@@ -6,6 +6,7 @@ export type DrawerTab =
   | "result"
   | "changes"
   | "previews"
+  | "requirements"
   | "annotations"
   | "evidence"
   | "agents"

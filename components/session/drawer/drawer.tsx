@@ -5,6 +5,7 @@ import { type ComponentType, type KeyboardEvent, type ReactNode, useState } from
 import type { SessionState } from "#lib/page/state/session-state.ts";
 import { ChangesTab } from "../../changes/changes-tab.tsx";
 import { PreviewsTab } from "../../changes/previews-tab.tsx";
+import { RequirementsTab } from "../../planning/requirements-tab.tsx";
 import { cn } from "../../ui/cn.ts";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { useSession } from "../session-context.tsx";
@@ -20,6 +21,7 @@ const TABS: Record<DrawerTab, { name: string; Panel: ComponentType }> = {
   result: { name: "Result", Panel: ResultTab },
   changes: { name: "Changes", Panel: ChangesTab },
   previews: { name: "Previews", Panel: PreviewsTab },
+  requirements: { name: "Requirements", Panel: RequirementsTab },
   annotations: { name: "Annotations", Panel: AnnotationsTab },
   evidence: { name: "Evidence", Panel: EvidenceTab },
   agents: { name: "Agents", Panel: AgentsTab },
@@ -31,10 +33,19 @@ const TABS: Record<DrawerTab, { name: string; Panel: ComponentType }> = {
  * in its parent's Agents tab, and variants belong to the session at the top. It has an Agents tab only if it has
  * sub-agents of its own.
  */
-const listTabs = ({ agent, agents, session, variants, previews }: SessionState): DrawerTab[] => [
+const listTabs = ({
+  agent,
+  agents,
+  session,
+  variants,
+  previews,
+  requirements,
+  role,
+}: SessionState): DrawerTab[] => [
   ...(agent ? [] : (["result"] as const)),
   ...(!agent && variants.length > 0 ? (["changes"] as const) : []),
   ...(!agent && previews.length > 0 ? (["previews"] as const) : []),
+  ...(!agent && (role === "drive" || requirements.length > 0) ? (["requirements"] as const) : []),
   "annotations",
   "evidence",
   ...(session.mayDelegate && (!agent || agents.length > 0) ? (["agents"] as const) : []),
@@ -192,6 +203,7 @@ const countsOf = (state: SessionState): Record<DrawerTab, number> => ({
   result: state.deliverables.filter(({ status }) => status !== "pending").length,
   changes: state.variants.reduce((sum, { changeCount }) => sum + (changeCount ?? 0), 0),
   previews: state.previews.length,
+  requirements: state.requirements.length,
   annotations: state.annotations.length,
   evidence: Object.values(state.toolCalls).reduce((sum, { evidence }) => sum + evidence.length, 0),
   agents: state.agents.length,
@@ -207,6 +219,7 @@ const newsOf = (state: SessionState, counts: Record<DrawerTab, number>): Record<
   result: counts.result + state.reports.reduce((sum, { version }) => sum + version, 0),
   changes: state.variantChanges,
   previews: state.previewChanges,
+  requirements: state.requirementChanges,
 });
 
 /** Tells which tabs have news since they were last open. */

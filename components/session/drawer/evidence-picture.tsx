@@ -12,12 +12,20 @@ import { useSession } from "../session-context.tsx";
 /** Whether a piece of evidence can be shown as a picture. */
 export const isPicture = ({ mediaType }: EvidencePointer): boolean => mediaType.startsWith("image/");
 
-/** A picture of the session that opens to its full size. */
-export function EvidencePicture({ evidence, className }: { evidence: EvidencePointer; className?: string }) {
+/** A picture that opens to its full size. */
+export function EvidencePicture({
+  evidence,
+  artifacts,
+  className,
+}: {
+  evidence: EvidencePointer;
+  /** Path of the artifacts; absent for those of the session. */
+  artifacts?: string;
+  className?: string;
+}) {
   const { paths } = useSession();
-  return (
-    <StoredPicture source={`${paths.artifacts}/${evidence.id}`} evidence={evidence} className={className} />
-  );
+  const source = `${artifacts ?? paths.artifacts}/${evidence.id}`;
+  return <StoredPicture source={source} evidence={evidence} className={className} />;
 }
 
 /** A picture that opens to its full size, on any page. */

@@ -64,7 +64,9 @@ const outputSchema = {
   properties: { summary: { type: "string" } },
   required: ["summary"],
 };
-const always = [...DELEGATION_TOOLS, ...CHILD_TOOLS];
+/** The tools for the requirements that a tree shares. */
+const REQUIREMENT_TOOLS = ["add_requirements", "update_requirement", "list_requirements"];
+const always = [...DELEGATION_TOOLS, ...CHILD_TOOLS, ...REQUIREMENT_TOOLS];
 const isBrowserTool = (name: string) => BROWSER_TOOLS.some((tool) => tool === name);
 
 describe("the tools of a child", () => {
@@ -108,7 +110,8 @@ describe("the tools of a child", () => {
       mcpServers: { crm: { url: server.url } },
       tools: { include: ["screenshot"], exclude: ["run_shell", "dom_query", "mcp_crm__drop*"] },
     });
-    assert.deepEqual(own.toSorted(), [...parent, ...CHILD_TOOLS].toSorted());
+    const inherited = parent.filter((name) => !ROOT_TOOLS.includes(name));
+    assert.deepEqual(own.toSorted(), [...inherited, ...CHILD_TOOLS].toSorted());
     assert.ok(own.includes("screenshot") && !none.includes("screenshot"));
     for (const names of [parent, none, own]) {
       assert.ok(names.includes("mcp_crm__find") && names.includes("read_file"));
@@ -122,7 +125,7 @@ describe("the tools of a child", () => {
       tools: { exclude: always, externalTurnExclude: ["*"] },
     });
     const among = (names: string[]) => names.filter((name) => always.includes(name)).toSorted();
-    assert.deepEqual(among(parent), DELEGATION_TOOLS.toSorted());
+    assert.deepEqual(among(parent), [...DELEGATION_TOOLS, ...REQUIREMENT_TOOLS].toSorted());
     assert.deepEqual(none.toSorted(), always.toSorted());
   });
 

@@ -166,6 +166,21 @@ async function makePublication() {
   return { variant, answer, id: publication.id };
 }
 
+/** A session whose plan a person has written. */
+async function makePlan() {
+  const session = await makeSession();
+  const edits = [{ action: "add", text: "Rename the button" }];
+  return { ...session, answer: await service.call("POST", `${session.api}/plan/edits`, { edits }) };
+}
+
+/** A session with a requirement. */
+async function makeRequirement() {
+  const session = await makeSession();
+  const assertion = { url: "https://shop.example/", selector: "#pay", is: "text", value: "Pay now" };
+  const requirements = [{ text: "The button reads Pay now", assertion }];
+  return { ...session, answer: await service.call("POST", `${session.api}/requirements`, { requirements }) };
+}
+
 const messages = [userMessage("work")];
 const annotation = { event: "submit", annotations: [{ selector: "h1", comment: "bigger" }], more: true };
 
@@ -216,6 +231,27 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
     async () => service.call("GET", `${(await makeVariant()).api}/variants/main/revisions/1`),
   ],
   listPreviews: [200, async () => service.call("GET", `${(await makeVariant()).api}/previews`)],
+  readPlan: [200, async () => service.call("GET", `${(await makeSession()).api}/plan`)],
+  editPlan: [200, async () => (await makePlan()).answer],
+  setPlanMode: [
+    200,
+    async () => service.call("POST", `${(await makeSession()).api}/plan/mode`, { mode: "plan_first" }),
+  ],
+  agreePlan: [
+    202,
+    async () => {
+      const { api, visit } = await makePlan();
+      await service.call("POST", `${api}/plan/mode`, { mode: "plan_first" });
+      return visit("POST", "/plan/go", { revision: 1, text: "Begin with the button." });
+    },
+  ],
+  listRequirements: [200, async () => service.call("GET", `${(await makeRequirement()).api}/requirements`)],
+  addRequirements: [201, async () => (await makeRequirement()).answer],
+  updateRequirement: [
+    200,
+    async () =>
+      service.call("PATCH", `${(await makeRequirement()).api}/requirements/r1`, { status: "waived" }),
+  ],
   publishVariant: [201, async () => (await makePublication()).answer],
   rollbackVariant: [
     200,

@@ -4,6 +4,7 @@ import { browserOperations } from "./operations/browser.ts";
 import { followUpOperations } from "./operations/follow-ups.ts";
 import { keyOperations } from "./operations/keys.ts";
 import { pageOperations } from "./operations/pages.ts";
+import { planningOperations } from "./operations/planning.ts";
 import { publicationOperations } from "./operations/publications.ts";
 import { recordOperations } from "./operations/records.ts";
 import { reportOperations } from "./operations/reports.ts";
@@ -27,6 +28,7 @@ export const contract = {
   ...variantOperations,
   ...publicationOperations,
   ...reportOperations,
+  ...planningOperations,
   ...keyOperations,
   ...serviceOperations,
 } as const satisfies Record<string, Operation>;

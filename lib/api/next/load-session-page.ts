@@ -12,6 +12,9 @@ import type {
   ToolCallView,
 } from "#lib/page/state/view-types.ts";
 import { toMissingTools } from "#lib/page/words/describe-missing-tools.ts";
+import { toPlan } from "#lib/planning/plan.ts";
+import { findPlan, listRequirementRows } from "#lib/planning/planning-store.ts";
+import { toRequirement } from "#lib/planning/requirement.ts";
 import { listReports } from "#lib/reports/report-store.ts";
 import { listOpenElicitations } from "#lib/session/elicitation/elicitation-store.ts";
 import { listQueue } from "#lib/session/follow-up/queue.ts";
@@ -109,6 +112,8 @@ async function takeLiveViewSnapshot(
     variants: [],
     previews: [],
     reports: [],
+    plan: toPlan(undefined),
+    requirements: [],
     ...(await readBrowserState(services, session)),
     lastSeq: session.eventSeq,
     paths: { ...pathsOf(session.id, session.id), share: null },
@@ -126,6 +131,7 @@ function pathsOf(sessionId: string, pageId: string) {
     messages: `${data}/messages`,
     picture: `${data}/live/picture`,
     variants: `${data}/variants`,
+    planning: data,
     agents,
   };
 }
@@ -226,6 +232,7 @@ async function takeSnapshot(
     ...(await readVariants(services, session)),
     // A sub-agent has none.
     reports: await listReports(db, session.id, { onlyNewest: true }),
+    ...(await readPlanning(services, session)),
     lastSeq: session.eventSeq,
     paths: {
       ...pathsOf(session.id, pageId),
@@ -245,6 +252,16 @@ async function readVariants(
 ): Promise<Pick<SessionSnapshot, "variants" | "previews">> {
   if (parentSessionId !== null) return { variants: [], previews: [] };
   return { variants: await listVariantFacts(db, id, settings.baseUrl), previews: await listPreviews(db, id) };
+}
+
+/** The plan and the requirements of a session. A sub-agent's page has none, because they belong to the session at the top. */
+async function readPlanning(
+  { db }: ApiServices,
+  { id, parentSessionId }: SessionRow,
+): Promise<Pick<SessionSnapshot, "plan" | "requirements">> {
+  if (parentSessionId !== null) return { plan: toPlan(undefined), requirements: [] };
+  const requirements = (await listRequirementRows(db, id)).map(toRequirement);
+  return { plan: toPlan(await findPlan(db, id)), requirements };
 }
 
 const toRunView = (run: RunRow): RunView => ({

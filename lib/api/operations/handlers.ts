@@ -12,6 +12,15 @@ import { createKey, listKeys, revokeKey, rotateKey } from "./keys.ts";
 import { listMessages, listSessions } from "./lists.ts";
 import { postMessage, postPersonMessage } from "./messages.ts";
 import {
+  addRequirements,
+  agreePlan,
+  editPlan,
+  listRequirements,
+  readPlan,
+  setPlanMode,
+  updateRequirement,
+} from "./planning.ts";
+import {
   listPublicationReleases,
   listPublications,
   listReleases,
@@ -102,6 +111,13 @@ export const handlers: { [Name in OperationName]: Handler<Contract[Name]> } = {
   rollbackPublication,
   unpublishPublication,
   readScript,
+  readPlan,
+  editPlan,
+  setPlanMode,
+  agreePlan,
+  listRequirements,
+  addRequirements,
+  updateRequirement,
   editVariant,
   checkAsPerson,
   showVariant,

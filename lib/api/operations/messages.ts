@@ -32,6 +32,15 @@ async function accept(
     idempotencyKey: body.idempotencyKey ?? null,
     bodyHash: hashBody(),
   });
+  return answerAccepted(services, sessionId, accepted);
+}
+
+/** The answer to a message that was posted, whoever posted it. */
+export async function answerAccepted(
+  services: ApiServices,
+  sessionId: string,
+  accepted: Awaited<ReturnType<typeof acceptMessage>>,
+): Promise<Answer> {
   if (accepted.status === "unknown_session") return unknownSession();
   if (accepted.status === "reused")
     return fail("idempotency_key_reused", "idempotencyKey: was used before with another body");

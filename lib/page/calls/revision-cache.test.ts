@@ -8,6 +8,7 @@ const PATHS = {
   messages: "/messages",
   agents: "/agents",
   variants: "/variants",
+  planning: "/api/sessions/ses_a",
 };
 const variant = { key: "main", revision: 2, check: null, publication: null, changeCount: 1, isShown: true };
 

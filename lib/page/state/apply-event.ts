@@ -1,6 +1,7 @@
 import { BROWSER_TOOLS } from "#db/schema/unions.ts";
 import { toMissingTools } from "../words/describe-missing-tools.ts";
 import { applyCompactionEvent, dropUnfinished } from "./apply-compaction.ts";
+import { mergeRequirements } from "./apply-planning.ts";
 import { applyVariantEvent } from "./apply-variant.ts";
 import { isOpen, type SessionState } from "./session-state.ts";
 import type {
@@ -97,6 +98,14 @@ function applyKind(state: SessionState, event: DomainEvent): SessionState {
       return applyVariantEvent(state, event);
     case "report.published":
       return { ...state, reports: addReport(state.reports, event.report) };
+    case "plan.updated":
+      return { ...state, plan: event.plan };
+    case "requirements.updated":
+      return {
+        ...state,
+        requirements: mergeRequirements(state.requirements, event.requirements),
+        requirementChanges: state.requirementChanges + 1,
+      };
     case "run.completed":
       return completeRun(state, event);
     default:

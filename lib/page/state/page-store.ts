@@ -1,13 +1,16 @@
 import type { EarlierMessages } from "../calls/read-earlier.ts";
 import { applyDelta } from "./apply-delta.ts";
 import { applyEvent, dropElicitation, projectTurnState } from "./apply-event.ts";
+import { mergePlan, mergeRequirements } from "./apply-planning.ts";
 import { markShown, mergeVariant, noteRead, setPublication } from "./apply-variant.ts";
 import { createSessionState, isOpen, type SessionState } from "./session-state.ts";
 import type {
   AgentView,
   LiveFrame,
+  Plan,
   Publication,
   QueuedMessage,
+  Requirement,
   RunView,
   SessionSnapshot,
   VariantRevision,
@@ -40,6 +43,10 @@ export type SessionStore = {
   notePublication: (key: string, publication: Publication | null) => void;
   /** Sets the variant that the live browser shows, before the event arrives. */
   noteShownVariant: (key: string | null) => void;
+  /** Takes over a plan from an answer of the service, unless a newer one is known. */
+  notePlan: (plan: Plan) => void;
+  /** Takes over requirements from an answer of the service, unless newer ones are known. */
+  noteRequirements: (requirements: Requirement[]) => void;
   /** Takes over the session's new share link, after the old one was revoked. */
   replaceShare: (share: string) => void;
   /** Puts messages from before the known ones in their place. */
@@ -93,6 +100,9 @@ export function createSessionStore(
     notePublication: (key, publication) =>
       change({ ...state, variants: setPublication(state.variants, key, publication) }),
     noteShownVariant: (key) => change({ ...state, variants: markShown(state.variants, key) }),
+    notePlan: (plan) => change(mergePlan(state, plan)),
+    noteRequirements: (requirements) =>
+      change({ ...state, requirements: mergeRequirements(state.requirements, requirements) }),
     replaceShare: (share) => change({ ...state, paths: { ...state.paths, share } }),
     addEarlier({ messages, hasEarlier }) {
       const known = new Set(state.messages.map(({ id }) => id));

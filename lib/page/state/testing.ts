@@ -72,6 +72,8 @@ export const snapshot: SessionSnapshot = {
   variants: [],
   previews: [],
   reports: [],
+  plan: { mode: "off", items: [], revision: 0, author: null, updatedAt: null },
+  requirements: [],
   lastSeq: 3,
   paths: {
     live: "/live",
@@ -80,6 +82,7 @@ export const snapshot: SessionSnapshot = {
     messages: "/messages",
     picture: "/picture",
     variants: "/variants",
+    planning: "/planning",
     agents: "/agents",
     share: "/share",
   },

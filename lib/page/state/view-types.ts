@@ -28,6 +28,8 @@ import type {
   DomainEvent,
   EvidencePointer,
   MessageDelta,
+  Plan,
+  Requirement,
   RunOutcome,
   TranscriptMessage,
   WaitingOn,
@@ -49,12 +51,14 @@ export type {
   FormValue,
   LiveClientFrame,
   MessageDelta,
+  Plan,
   Preview,
   Publication,
   QueuedMessage,
   Release,
   ReportFinding,
   ReportSummary,
+  Requirement,
   RunOrigin,
   RunOutcome,
   SessionSummary,
@@ -171,6 +175,26 @@ export type VariantEdit =
   | { action: "drop" | "off" | "on"; changeId: string }
   | { action: "setText"; changeId: string; text: string };
 
+/** A person's edit of one item of the plan. `was` is the text that was shown. */
+export type PlanEdit =
+  | { action: "add"; text: string }
+  | { action: "setText"; id: string; text: string; was: string }
+  | { action: "setStatus"; id: string; status: PlanItem["status"] };
+
+/** An item of the plan. */
+export type PlanItem = Plan["items"][number];
+
+/** An assertion that a check decides. */
+export type Assertion = NonNullable<Requirement["assertion"]>;
+
+/** What a person changes of a requirement. */
+export type RequirementEdit = {
+  text?: string;
+  status?: "open" | "waived";
+  note?: string | null;
+  assertion?: Assertion | null;
+};
+
 /** File formats to which a revision is exported. */
 export type ExportFormat = "script" | "json" | "growthbook" | "posthog";
 
@@ -254,6 +278,10 @@ export type SessionSnapshot = {
   previews: Preview[];
   /** The newest version of each report, newest first. */
   reports: ReportSummary[];
+  /** The plan of the session; empty on the page of a sub-agent. */
+  plan: Plan;
+  /** The requirements of the session; none on the page of a sub-agent. */
+  requirements: Requirement[];
   lastSeq: number;
   /** Same-origin paths the page posts to; `share` is null for a visitor who may pass no link on. */
   paths: {
@@ -263,6 +291,8 @@ export type SessionSnapshot = {
     messages: string;
     picture: string;
     variants: string;
+    /** Plan and requirements are below this path. */
+    planning: string;
     /** The page of a sub-agent is at this path, followed by `/` and its id. */
     agents: string;
     share: string | null;

@@ -1,3 +1,4 @@
+import { describePlanningCall } from "./describe-plan.ts";
 import {
   describeEditsOfCall,
   describePreviewsOfCall,
@@ -23,6 +24,7 @@ export type ToolWords = {
     | "check"
     | "publish"
     | "report"
+    | "plan"
     | "tool";
   /** While it runs: `Reading the page`. */
   running: string;
@@ -152,6 +154,20 @@ const WORDS: Record<string, Words> = {
     done: "Published a report",
     many: (count) => `Published ${count} reports`,
   },
+  update_plan: {
+    icon: "plan",
+    running: "Updating the plan",
+    done: "Updated the plan",
+    many: (count) => `Updated the plan ${count} times`,
+  },
+  add_requirements: { icon: "plan", running: "Adding requirements", done: "Added requirements" },
+  update_requirement: {
+    icon: "plan",
+    running: "Updating a requirement",
+    done: "Updated a requirement",
+    many: (count) => `Updated ${count} requirements`,
+  },
+  list_requirements: { icon: "plan", running: "Reading the requirements", done: "Read the requirements" },
   set_previews: { icon: "camera", running: "Taking previews", done: "Took previews" },
   refresh_previews: { icon: "camera", running: "Taking the previews again", done: "Took the previews again" },
 };
@@ -187,9 +203,12 @@ export function describeTool(toolName: string, input: unknown, result = ""): Too
   return {
     ...words,
     many: words.many ?? ((count) => `${words.done}, ${count} times`),
-    object: toolName === "apply_variant" ? describeEditsOfCall(input) : findObject(input),
+    object: describePlanningCall(toolName, input) ?? describeObject(toolName, input),
   };
 }
+
+const describeObject = (toolName: string, input: unknown): string | null =>
+  toolName === "apply_variant" ? describeEditsOfCall(input) : findObject(input);
 
 /** `set_previews` with the number of previews: `Took 4 previews`. */
 function describeCounted(toolName: string, input: unknown): Words | undefined {

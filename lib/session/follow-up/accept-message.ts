@@ -30,6 +30,8 @@ export type NewFollowUp = {
   bodyHash: string;
   /** Decides in the same transaction whether a message that is not a replay may be stored. @returns why not. */
   admit?: (tx: Transaction) => Promise<string | undefined>;
+  /** Writes what is to be stored with the message or not at all, while the session is locked. @returns why neither is. */
+  alongside?: (tx: Transaction, emit: Emit) => Promise<string | undefined>;
 };
 
 type AcceptResult =
@@ -68,6 +70,8 @@ export async function acceptMessage(deps: WakeDeps, input: NewFollowUp): Promise
       if (earlier) return { result: replay(input, earlier, head) };
       const placement = placeFollowUp(input, head);
       if (placement.kind !== "starts" && waiting >= QUEUED_MAX) return { result: { status: "queue_full" } };
+      const problem = await input.alongside?.(tx, emit);
+      if (problem !== undefined) return { result: { status: "refused", error: problem } };
       // A parked turn has no executor. If this process ends before it stops the turn, the sweep finds the request.
       if (head?.isParked && "interrupts" in placement && placement.interrupts === head.id)
         await noteStop(tx, head.id);

@@ -17,7 +17,7 @@ import {
 } from "../tool.ts";
 import { readImageType } from "../workspace/read-image-type.ts";
 
-type RemoteServices = { mcp: Pick<McpClient, "call">; evidence: EvidenceStore };
+type RemoteServices = { mcp: Pick<McpClient, "call" | "isOurs">; evidence: EvidenceStore };
 
 /** What a server takes is its own to check; the model is shown the server's schema. */
 const INPUT = z.record(z.string(), z.unknown()).nullish();
@@ -38,6 +38,8 @@ export const remoteTool = (remote: RemoteTool, turn: McpTurn, services: RemoteSe
     profile: "editing",
     idempotent: remote.isIdempotent,
     readOnly: remote.isReadOnly,
+    // Our own server's utilities change no pages or files; some keep a picture as evidence.
+    changes: !remote.isReadOnly && !services.mcp.isOurs(turn, remote.serverId),
     timeoutMs: TIMEOUT_MS,
     async execute(input, call) {
       const { serverId, tool } = remote;

@@ -28,6 +28,7 @@ export const runShell = ({ sandbox }: WorkspaceServices): Tool =>
     profile: "analysis",
     idempotent: false,
     readOnly: false,
+    changes: true,
     // The command's own deadline comes first, so that its output so far is not lost.
     timeoutMs: TIMEOUT_MS_MAX + 15_000,
     execute: ({ command, timeoutMs, cwd }, call) => {

@@ -20,6 +20,7 @@ export const writeFile = ({ sandbox }: WorkspaceServices): Tool =>
     // The same content written twice leaves the same file.
     idempotent: true,
     readOnly: false,
+    changes: true,
     execute: ({ path, content }, call) =>
       withinWorkspace(sandbox, call, async (workspace) => {
         const bytes = new TextEncoder().encode(content);

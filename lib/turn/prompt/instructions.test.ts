@@ -9,6 +9,7 @@ const parts: InstructionParts = {
   targetPageUrls: [],
   currentUrl: null,
   variants: [],
+  planning: { plan: null, unmet: [] },
   demoUrl: "http://localhost/demo",
   systemPrompt: null,
   outputSchema: null,

@@ -1,5 +1,7 @@
 import type { AgentBrowser } from "#db/schema/unions.ts";
 import type { VariantSummary } from "#lib/events/event.ts";
+import type { PlanningState } from "#lib/planning/planning-store.ts";
+import { describePlanning } from "./describe-planning.ts";
 
 /** What the instructions of a sub-agent say about its role. */
 type SubAgent = {
@@ -19,6 +21,7 @@ export type InstructionParts = {
   currentUrl: string | null;
   /** The variants of the session's tree, in sessions that may edit. */
   variants: readonly VariantSummary[];
+  planning: PlanningState;
   demoUrl: string;
   /** The sub-agent that the session is. */
   agent?: SubAgent | undefined;
@@ -89,6 +92,8 @@ export function composeInstructions(parts: InstructionParts): string {
   const sections = [BASE];
   if (parts.toolNames.includes("browser_execute")) sections.push(BROWSER);
   if (parts.toolNames.includes("apply_variant")) sections.push(describeEditing(parts));
+  const planning = describePlanning(parts.planning, (name) => parts.toolNames.includes(name));
+  if (planning !== undefined) sections.push(planning);
   if (parts.toolNames.includes("spawn_agents")) sections.push(DELEGATION);
   if (parts.agent) sections.push(describeAgent(parts.agent));
   sections.push(describePage(parts));

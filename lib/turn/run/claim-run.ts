@@ -1,4 +1,5 @@
 import { faultPoint } from "#lib/faults/fault-point.ts";
+import { readPlanningState } from "#lib/planning/planning-store.ts";
 import { hasUnreadSteers } from "#lib/session/follow-up/steering.ts";
 import { listWaits } from "#lib/session/waiting/wait-store.ts";
 import { listVariantSummaries } from "#lib/variant/variant-store.ts";
@@ -53,6 +54,10 @@ export async function claimRun(deps: TurnDeps, job: PlayJob): Promise<ClaimResul
   const variants = mayHaveVariants
     ? await listVariantSummaries(deps.db, agent?.rootSessionId ?? session.id, deps.settings.baseUrl)
     : [];
+  const isFresh = isFirst && agent === undefined;
+  const planning = isFresh
+    ? { plan: null, unmet: [] }
+    : await readPlanningState(deps.db, agent?.rootSessionId ?? session.id);
   if (run.cancelRequestedAt) deps.stops.stop(runId, STOPPED_REASON);
   return {
     status: "claimed",
@@ -64,9 +69,10 @@ export async function claimRun(deps: TurnDeps, job: PlayJob): Promise<ClaimResul
       startedAt: run.startedAt,
       outputs,
       history,
-      prompt: composePrompt(deps, claim, { session, agent, currentUrl, variants }),
+      prompt: composePrompt(deps, claim, { session, agent, currentUrl, variants, planning }),
       currentUrl,
       variants,
+      planning,
       meter: createPromptMeter(picturesShown(deps.model)),
       requestFrom,
       messageSeq: session.messageSeq,

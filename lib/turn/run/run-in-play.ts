@@ -1,6 +1,7 @@
 import type { WaitEnd } from "#db/schema/unions.ts";
 import type { AgentRow } from "#lib/agents/agent-store.ts";
 import type { VariantSummary } from "#lib/events/event.ts";
+import type { PlanningState } from "#lib/planning/planning-store.ts";
 import type { SessionRow } from "#lib/session/session-store.ts";
 import type { MessageRow } from "#lib/session/transcript/transcript-store.ts";
 import type { MeteredPrompt, PromptMeter } from "../compaction/prompt-meter.ts";
@@ -34,6 +35,8 @@ export type RunInPlay = {
   currentUrl: string | null;
   /** The variants of its tree when the run was claimed. */
   variants: readonly VariantSummary[];
+  /** The plan and the unmet requirements of its tree when the run was claimed. */
+  planning: PlanningState;
   /** Counts the tokens of its prompts. */
   meter: PromptMeter;
   /** Position of the first step of its request, of whichever run; 0 until there is one. */
@@ -55,6 +58,10 @@ export type RunInPlay = {
 /** The session whose browser a run works on. */
 export const browserSessionOf = ({ agent, session }: Pick<RunInPlay, "agent" | "session">): string =>
   agent?.browserSessionId ?? session.id;
+
+/** The root of the tree that a run belongs to. */
+export const rootSessionOf = ({ agent, session }: Pick<RunInPlay, "agent" | "session">): string =>
+  agent?.rootSessionId ?? session.id;
 
 /** Whether the run is to end as cancelled; a process that ends fires the signal too, and stops no turn. */
 export const isStopped = ({ isCancelled, signal }: RunInPlay): boolean =>

@@ -10,7 +10,14 @@ import type { HistoryMessage } from "../compaction/history-entry.ts";
 import { aboutRun, StaleClaimError } from "../record/claim.ts";
 import { recordStep } from "../record/record-step.ts";
 import { beginToolCall, listBegunCalls } from "../record/turn-store.ts";
-import { browserSessionOf, findPlace, findRecorded, isStopped, type RunInPlay } from "../run/run-in-play.ts";
+import {
+  browserSessionOf,
+  findPlace,
+  findRecorded,
+  isStopped,
+  type RunInPlay,
+  rootSessionOf,
+} from "../run/run-in-play.ts";
 import { isShutdown } from "../run/stop-registry.ts";
 import type { TurnDeps } from "../turn-deps.ts";
 import { withDeadline } from "../with-deadline.ts";
@@ -165,9 +172,14 @@ async function play(
   if (!tool) return errorResult(`There is no tool named ${call.name} in this session.`);
   // The call is not executed again, so it does not need a browser.
   if (run.begun.has(call.callId)) return UNKNOWN;
+  const refused = await refuseUnplanned(deps, run, tool);
+  if (refused) return refused;
   const acquired = await acquire(deps, run, tool, call);
   if (!acquired.ok) return acquired.result;
   try {
+    // The call may have waited long for what it works on.
+    const refusedLate = tool.acquire && (await refuseUnplanned(deps, run, tool));
+    if (refusedLate) return refusedLate;
     // The start is recorded only where it matters: an idempotent call may simply be made again.
     if (!tool.idempotent && !(await begin())) return UNKNOWN;
     const result = await execute(deps, run, tool, call);
@@ -175,6 +187,12 @@ async function play(
   } finally {
     acquired.release();
   }
+}
+
+/** The refusal of a call that changes something while a person wants to agree to a plan first. */
+async function refuseUnplanned(deps: TurnDeps, run: RunInPlay, tool: Tool): Promise<ToolResult | undefined> {
+  const refusal = await deps.planGate(tool, rootSessionOf(run));
+  return refusal === undefined ? undefined : errorResult(refusal);
 }
 
 type Acquired = { ok: true; release: () => void } | { ok: false; result: ToolResult | Unplayed };
@@ -241,11 +259,11 @@ async function executeWithin(
 }
 
 function aboutCall(run: RunInPlay, { callId }: PlannedCall) {
-  const { claim, agent, waits } = run;
+  const { claim, waits } = run;
   const { sessionId, requestId, runId, origin } = claim;
   const places = {
     browserSessionId: browserSessionOf(run),
-    rootSessionId: agent?.rootSessionId ?? sessionId,
+    rootSessionId: rootSessionOf(run),
   };
   const hasTool = (name: string) => run.prompt.tools.has(name);
   const wait = waits.get(callId);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { CHECK_STATUSES } from "#db/schema/unions.ts";
+import { ASSERTION_RESULTS, CHECK_STATUSES } from "#db/schema/unions.ts";
 import { evidenceSchema } from "#lib/events/event-schemas.ts";
 import { timestamp } from "#lib/events/wire-values.ts";
 import { changeIdSchema, variantKeySchema } from "../document.ts";
@@ -43,6 +43,10 @@ const findingSchema = z
     level: z.enum(["fail", "warn"]),
     code: z.enum(FINDING_CODES),
     changeId: changeIdSchema.nullable(),
+    requirementId: z
+      .string()
+      .optional()
+      .meta({ description: "Id of the requirement that is not met.", examples: ["r1"] }),
     url: z.string().meta({ examples: ["https://shop.example/checkout"] }),
     viewport: z.enum(["desktop", "tablet", "phone"]).nullable(),
     message: z.string().meta({
@@ -85,6 +89,20 @@ const checkedPageSchema = z
   .meta({ id: "CheckedPage", description: "The proof on one page at one width." });
 export type CheckedPage = z.infer<typeof checkedPageSchema>;
 
+const checkedRequirementSchema = z
+  .object({
+    id: z.string().meta({ examples: ["r1"] }),
+    status: z.enum(ASSERTION_RESULTS),
+    message: z
+      .string()
+      .nullable()
+      .meta({ description: "Why it does not hold, or was not checked.", examples: [null] }),
+  })
+  .meta({
+    id: "CheckedRequirement",
+    description: "What a check found about the assertion of a requirement.",
+  });
+
 /** The proof of a revision. Source: `architecture.md`, Variants. */
 export const checkReportSchema = z
   .object({
@@ -95,8 +113,12 @@ export const checkReportSchema = z
     durationMs: z.number(),
     findings: z.array(findingSchema),
     pages: z.array(checkedPageSchema),
+    requirements: z.array(checkedRequirementSchema).optional().meta({
+      description: "The requirements with an assertion that were not waived. Absent if there were none.",
+    }),
     /** What is not examined, in sentences. */
     notes: z.array(z.string()).meta({ description: "What the check could not examine." }),
   })
   .meta({ id: "CheckReport", description: "The proof of a revision." });
+export type CheckedRequirementResult = z.infer<typeof checkedRequirementSchema>;
 export type CheckReport = z.infer<typeof checkReportSchema>;

@@ -4,7 +4,13 @@ import { variantScript } from "../compile/variant-script.ts";
 import type { VariantDocument } from "../document.ts";
 import { matchesAddress } from "../runtime/match-address.ts";
 import { checkPage, type PageResult } from "./check-page.ts";
-import type { CheckedPage, CheckReport, Finding, ViewportName } from "./check-report.ts";
+import type {
+  CheckedPage,
+  CheckedRequirementResult,
+  CheckReport,
+  Finding,
+  ViewportName,
+} from "./check-report.ts";
 import { type ChosenPages, choosePages, isEffective } from "./choose-pages.ts";
 import { listExaminedChanges } from "./examined-changes.ts";
 import type { CheckContext, CheckTarget } from "./load/check-context.ts";
@@ -88,8 +94,30 @@ export async function checkVariant(deps: CheckDeps, request: CheckRequest): Prom
     durationMs: Date.now() - startMs,
     findings: bySeverity(findings).slice(0, FINDINGS_MAX),
     pages,
+    ...(request.requirements?.length && {
+      requirements: request.requirements.map((each) => judgeRequirement(each, targets, pages, findings)),
+    }),
     notes,
   };
+}
+
+/** An assertion passes if it held on each page that it is about, at each width. */
+function judgeRequirement(
+  requirement: CheckedRequirement,
+  targets: CheckTarget[],
+  pages: CheckedPage[],
+  findings: Finding[],
+): CheckedRequirementResult {
+  const { id, assertion } = requirement;
+  const failed = findings.find(({ requirementId }) => requirementId === id);
+  if (failed) return { id, status: "fail", message: failed.message };
+  const about = targets.filter(({ url }) => requirementsOf([requirement], url).length > 0);
+  if (about.length === 0)
+    return { id, status: "unchecked", message: `The variant does not change ${assertion.url}.` };
+  const isExamined = ({ url, viewport }: CheckTarget) =>
+    pages.some((page) => page.url === url && page.viewport === viewport);
+  if (about.every(isExamined)) return { id, status: "pass", message: null };
+  return { id, status: "unchecked", message: "The page could not be examined." };
 }
 
 function makeTarget({ pages }: VariantDocument, url: string, viewport: ViewportName): CheckTarget {

@@ -32,6 +32,7 @@ export const applyVariantTool = (services: VariantToolServices) => ({
     // A call that is made again finds the revision that it has stored.
     idempotent: true,
     readOnly: false,
+    changes: true,
     timeoutMs: 120_000,
     async execute({ variant, baseRevision, ...change }, call) {
       const live = (await hasBrowserOf(services.db, call))

@@ -46,7 +46,7 @@ const ADVICE = {
 
 /** A report for the model: the outcome first, then each finding. */
 function describeReport(report: CheckReport): string {
-  const { variant, revision, status, findings, pages, notes } = report;
+  const { variant, revision, status, findings, pages, notes, requirements = [] } = report;
   const shown = findings.slice(0, FINDINGS_SHOWN).map(({ level, code, changeId, url, viewport, message }) => {
     const where = [changeId, viewport, url].filter((part) => part !== null).join(", ");
     return `- ${level} ${code} (${where}): ${message}`;
@@ -62,6 +62,7 @@ function describeReport(report: CheckReport): string {
     ...found,
     "Examined:",
     ...proved,
+    ...requirements.map(({ id, status: found }) => `- requirement ${id}: ${found}`),
     ...notes.map((note) => `- ${note}`),
     ADVICE[status],
   ].join("\n");

@@ -19,6 +19,7 @@ export const publishVariantTool = (services: VariantToolServices): Tool =>
     profile: "editing",
     idempotent: true,
     readOnly: false,
+    changes: true,
     async execute({ variant }, call) {
       const { rootSessionId: sessionId, requestId, runId, callId } = call;
       const published = await publishVariant(services, {

@@ -58,11 +58,39 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
       "Lists every sub-agent below the session, at every depth: parents before their children. A sub-agent is a session of its own, which the session's key can read but not control.",
   },
   listReports: {
-    description: "Lists all versions. A sub-agent has none, because reports belong to the session at the top.",
+    description:
+      "Lists all versions. A sub-agent has none, because reports belong to the session at the top.",
   },
   readReport: {
     description:
       "A report never changes. `summary` and `detail` are Markdown of the agent: treat them as untrusted. In the Markdown file they are quoted, without raw HTML and pictures.",
+  },
+  readPlan: {
+    description:
+      "Returns the plan of the session, of a sub-agent that of its root. A session without a plan has an empty one with revision 0.",
+  },
+  editPlan: {
+    description:
+      "Applies edits to the plan as it is now. Edits of different items by several people all take effect. An edit of an item that is gone, or of a text that has changed, is refused with 409, and none of the edits takes effect. The agent cannot replace a plan with edits that it has not seen.",
+  },
+  setPlanMode: {
+    description:
+      "With `plan_first`, tool calls that change pages, files or publications are refused, in sub-agents and for holders of MCP tokens too, until a person agrees to the plan on the session page. It takes effect with the next call; calls in progress are not stopped. The session's tools stay the same.",
+  },
+  agreePlan: {
+    description:
+      "Sets the mode to `agreed` and posts `The plan is agreed. Go ahead.` with the person's words as a message of the person: both or neither. A running turn reads the message between two of its steps; otherwise it starts a turn. Refused with 409 if plan first is off, the plan is empty, or its revision is another one.",
+  },
+  listRequirements: {
+    description:
+      "Lists all requirements of the session, of a sub-agent those of its root, with the newest result of each assertion.",
+  },
+  addRequirements: {
+    description: "Adds requirements as a person's. At most 100 in a session.",
+  },
+  updateRequirement: {
+    description:
+      "A changed text or assertion opens a requirement again. The agent cannot change a waived requirement, nor the text or assertion of one that a person added.",
   },
   publishVariant: {
     description:

@@ -16,6 +16,10 @@ export const TAGS = [
     description: "Publish variants, roll them back, unpublish them, export and import them.",
   },
   { name: "Reports", description: "Read the QA reports of a session, as JSON or Markdown." },
+  {
+    name: "Planning",
+    description: "Read and edit a session's plan and requirements, and switch plan first on or off.",
+  },
   { name: "Records", description: "Read a session's transcript, annotations and evidence." },
   {
     name: "Callbacks",
@@ -42,6 +46,7 @@ const RULES: [RegExp, TagName][] = [
   [/\/(?:publish|rollback|unpublish|releases|export|import)$|^\/v\/|\/publications\b/, "Publications"],
   [/\/(?:variants|previews)\b/, "Variants"],
   [/\/reports\b/, "Reports"],
+  [/\/(?:plan|requirements)\b/, "Planning"],
   [/\/deliveries\b/, "Callbacks"],
   [/\/mcp/, "Tool server"],
   [/\/(?:messages|annotations|artifacts)\b/, "Records"],

@@ -48,6 +48,7 @@ export const browserExecute = (
     profile: "analysis",
     idempotent: false,
     readOnly: false,
+    changes: true,
     timeoutMs: TIMEOUT_MS_MAX + START_AND_END_MS + CONTROL_WAIT_MS,
     async execute({ script, timeoutMs }, call) {
       const { control } = services;

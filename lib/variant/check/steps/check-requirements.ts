@@ -44,7 +44,8 @@ export async function checkRequirements(
     }
     if (problem === undefined) continue;
     const message = `Requirement ${requirement.id} ("${requirement.text}") is not met: ${problem}.`;
-    findings.push(makeFinding(target, "fail", "requirement", null, message));
+    const finding = makeFinding(target, "fail", "requirement", null, message);
+    findings.push({ ...finding, requirementId: requirement.id });
   }
   return findings;
 }

@@ -1,0 +1,29 @@
+"use client";
+
+import { Plus } from "lucide-react";
+import { useState } from "react";
+import { Button } from "../ui/button.tsx";
+import { LineForm } from "./line-form.tsx";
+import type { PlanUse } from "./use-plan.ts";
+
+/** A button that opens a line for a new item of the plan. The line stays open for the next one. */
+export function AddItem({ use }: { use: PlanUse }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <div className="shrink-0 px-2 pb-2">
+      {isOpen ? (
+        <LineForm
+          label="Text of the new item"
+          submit="Add"
+          isBusy={use.isBusy}
+          onCancel={() => setOpen(false)}
+          onSubmit={(text) => use.edit({ action: "add", text })}
+        />
+      ) : (
+        <Button size="sm" variant="ghost" onClick={() => setOpen(true)}>
+          <Plus aria-hidden /> Add an item
+        </Button>
+      )}
+    </div>
+  );
+}

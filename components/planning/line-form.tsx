@@ -1,0 +1,70 @@
+"use client";
+
+import { type FormEvent, useState } from "react";
+import { Button } from "../ui/button.tsx";
+import { Input } from "../ui/field.tsx";
+
+/** A function that never changes, so that React calls it only when the field appears. */
+const focusField = (field: HTMLInputElement | null): void => field?.focus();
+
+/** A form of one line. Esc cancels; the text stays if it was not stored. */
+export function LineForm({
+  label,
+  start = "",
+  submit,
+  isBusy,
+  onSubmit,
+  onCancel,
+}: {
+  label: string;
+  start?: string;
+  /** Label of the button. */
+  submit: string;
+  isBusy: boolean;
+  /** @returns whether the text was stored. */
+  onSubmit: (text: string) => Promise<boolean>;
+  onCancel: () => void;
+}) {
+  const [text, setText] = useState(start);
+  function send(event: FormEvent): void {
+    event.preventDefault();
+    const sent = text.trim();
+    if (sent === "" || isBusy) return;
+    void onSubmit(sent).then((isStored) => isStored && setText(""));
+  }
+  return (
+    <form
+      onSubmit={send}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape") return;
+        // Esc stops the turn elsewhere.
+        event.stopPropagation();
+        event.preventDefault();
+        onCancel();
+      }}
+      className="flex items-center gap-1.5"
+    >
+      <Input
+        ref={focusField}
+        dir="auto"
+        aria-label={label}
+        value={text}
+        maxLength={500}
+        className="h-7 px-2"
+        onChange={(event) => setText(event.target.value)}
+      />
+      <Button
+        type="submit"
+        size="sm"
+        variant="primary"
+        className="h-7"
+        disabled={isBusy || text.trim() === ""}
+      >
+        {submit}
+      </Button>
+      <Button size="sm" variant="ghost" className="h-7" onClick={onCancel}>
+        Cancel
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,103 @@
+"use client";
+
+import { ChevronDown, ChevronRight } from "lucide-react";
+import { useState } from "react";
+import type { Plan } from "#lib/page/state/view-types.ts";
+import { summarizePlan } from "#lib/page/words/describe-plan.ts";
+import { useSession } from "../session/session-context.tsx";
+import { Badge } from "../ui/badge.tsx";
+import { Switch } from "../ui/switch.tsx";
+import { AddItem } from "./add-item.tsx";
+import { GoAhead } from "./go-ahead.tsx";
+import { PlanRow } from "./plan-row.tsx";
+import { type PlanUse, usePlan } from "./use-plan.ts";
+
+/** The plan of the session above the message box: a line, or a checklist, and the switch of plan first. */
+export function PlanPanel() {
+  const { plan, role, agent } = useSession();
+  const use = usePlan();
+  const [chosen, setChosen] = useState<boolean | null>(null);
+  const mayEdit = role === "drive";
+  if (agent || (!mayEdit && plan.items.length === 0 && plan.mode === "off")) return null;
+  const isOpen = chosen ?? plan.mode === "plan_first";
+  return (
+    <section aria-label="Plan" className="flex min-h-0 shrink flex-col rounded-lg border bg-surface text-sm">
+      <div className="flex min-h-8 shrink-0 items-center gap-2 pr-2 pl-1">
+        <Summary plan={plan} isOpen={isOpen} onToggle={() => setChosen(!isOpen)} />
+        <ModeControl plan={plan} use={use} mayEdit={mayEdit} />
+      </div>
+      {use.error && (
+        <p role="alert" className="shrink-0 px-3 pb-1 text-bad">
+          {use.error}
+        </p>
+      )}
+      {isOpen && (
+        <div id="plan-items" className="flex min-h-0 flex-col border-t">
+          <ol className="min-h-0 max-h-[26dvh] overflow-y-auto px-1 py-1">
+            {plan.items.map((item) => (
+              <PlanRow key={item.id} item={item} use={use} mayEdit={mayEdit} />
+            ))}
+          </ol>
+          {plan.items.length === 0 && <p className="px-3 pb-1 text-faint">{NOTES[plan.mode]}</p>}
+          {mayEdit && <AddItem use={use} />}
+          {plan.mode === "plan_first" && <GoAhead plan={plan} use={use} mayAgree={mayEdit} />}
+        </div>
+      )}
+    </section>
+  );
+}
+
+const NOTES: Record<Plan["mode"], string> = {
+  off: "There is no plan. The agent writes one for tasks of several steps; you can write one too.",
+  plan_first: "There is no plan yet. Ask the agent for one, or write it yourself.",
+  agreed: "The agreed plan is empty now.",
+};
+
+function Summary({ plan, isOpen, onToggle }: { plan: Plan; isOpen: boolean; onToggle: () => void }) {
+  const { progress, current } = summarizePlan(plan);
+  const Icon = isOpen ? ChevronDown : ChevronRight;
+  return (
+    <button
+      type="button"
+      aria-expanded={isOpen}
+      aria-controls={isOpen ? "plan-items" : undefined}
+      onClick={onToggle}
+      className="flex h-7 min-w-0 flex-1 items-center gap-1.5 rounded-md px-1 text-left hover:bg-hover"
+    >
+      <Icon aria-hidden className="size-4 shrink-0 text-faint" />
+      <span className="shrink-0 font-medium tabular-nums">Plan{progress && ` · ${progress}`}</span>
+      {!isOpen && current && (
+        <span dir="auto" className="truncate text-soft">
+          {current}
+        </span>
+      )}
+    </button>
+  );
+}
+
+/** Drivers switch plan first on and off; viewers see whether it is on. */
+function ModeControl({ plan, use, mayEdit }: { plan: Plan; use: PlanUse; mayEdit: boolean }) {
+  const isOn = plan.mode === "plan_first";
+  if (!mayEdit) {
+    if (plan.mode === "off") return null;
+    return <Badge tone={isOn ? "attention" : "good"}>{isOn ? "Plan first" : "Agreed"}</Badge>;
+  }
+  return (
+    <>
+      {plan.mode === "agreed" && <Badge tone="good">Agreed</Badge>}
+      <label
+        htmlFor="plan-first"
+        title="While it is on, the agent can look but not change pages, files or publications, until you agree to its plan. A call in progress still ends."
+        className="flex shrink-0 items-center gap-2 text-soft text-xs"
+      >
+        Plan first
+        <Switch
+          id="plan-first"
+          checked={isOn}
+          disabled={use.isBusy}
+          onCheckedChange={(checked) => void use.setMode(checked ? "plan_first" : "off")}
+        />
+      </label>
+    </>
+  );
+}

@@ -1,0 +1,147 @@
+"use client";
+
+import { FileDown } from "lucide-react";
+import { useState } from "react";
+import type { Requirement, RequirementEdit } from "#lib/page/state/view-types.ts";
+import { describeAssertion, describeOutcome, REQUIREMENT_WORDS } from "#lib/page/words/describe-plan.ts";
+import { formatAddress } from "#lib/page/words/format.ts";
+import { EvidencePicture, isPicture } from "../session/drawer/evidence-picture.tsx";
+import { useRuntime, useSession } from "../session/session-context.tsx";
+import { Badge } from "../ui/badge.tsx";
+import { Button } from "../ui/button.tsx";
+import { RequirementForm } from "./requirement-form.tsx";
+
+/** A requirement. Drivers edit, waive and reopen it. */
+export function RequirementRow({ requirement, mayEdit }: { requirement: Requirement; mayEdit: boolean }) {
+  const { id, text, status, note, author, assertion } = requirement;
+  const { store, actions } = useRuntime();
+  const { session } = useSession();
+  const [isEditing, setEditing] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<string | null>(null);
+  const words = REQUIREMENT_WORDS[status];
+
+  /** @returns why it was not stored; null if it was. */
+  async function edit(change: RequirementEdit): Promise<string | null> {
+    setBusy(true);
+    setError(null);
+    const outcome = await actions.editRequirement(id, change);
+    setBusy(false);
+    if (!outcome.isDone) return outcome.error;
+    store.noteRequirements([outcome.answer]);
+    return null;
+  }
+  if (isEditing)
+    return (
+      <RequirementForm
+        start={{ text, assertion }}
+        pageUrl={session.targetUrl ?? ""}
+        submit="Save"
+        onCancel={() => setEditing(false)}
+        onSubmit={async (changed) => {
+          const problem = await edit(changed);
+          if (problem === null) setEditing(false);
+          return problem;
+        }}
+      />
+    );
+  return (
+    <article aria-label={`Requirement ${id}`} className="flex flex-col gap-1.5 text-sm">
+      <p className="flex items-start gap-2">
+        <Badge tone={words.tone}>{words.title}</Badge>
+        <span dir="auto" className="min-w-0 flex-1 [overflow-wrap:anywhere]">
+          {text}
+        </span>
+        <span className="shrink-0 text-faint text-xs">
+          {id} · {author === "agent" ? "by the agent" : "by a person"}
+        </span>
+      </p>
+      {assertion && <AssertionLine requirement={requirement} />}
+      {note && (
+        <p dir="auto" className="text-soft [overflow-wrap:anywhere]">
+          {note}
+        </p>
+      )}
+      <Evidence requirement={requirement} />
+      {mayEdit && (
+        <div className="flex flex-wrap gap-1">
+          <Button size="sm" variant="ghost" disabled={isBusy} onClick={() => setEditing(true)}>
+            Edit<span className="sr-only"> {id}</span>
+          </Button>
+          <Button
+            size="sm"
+            variant="ghost"
+            disabled={isBusy}
+            onClick={() => void edit({ status: status === "open" ? "waived" : "open" }).then(setError)}
+          >
+            {status === "open" ? "Waive" : "Reopen"}
+            <span className="sr-only"> {id}</span>
+          </Button>
+          {(status === "met" || status === "failed") && (
+            <Button
+              size="sm"
+              variant="ghost"
+              disabled={isBusy}
+              onClick={() => void edit({ status: "waived" }).then(setError)}
+            >
+              Waive<span className="sr-only"> {id}</span>
+            </Button>
+          )}
+        </div>
+      )}
+      {error && (
+        <p role="alert" className="text-bad">
+          {error}
+        </p>
+      )}
+    </article>
+  );
+}
+
+/** What a check decides, and what the newest one found. */
+function AssertionLine({ requirement }: { requirement: Requirement }) {
+  const { assertion, outcome, status } = requirement;
+  if (!assertion) return null;
+  const words = describeOutcome(requirement);
+  return (
+    <div className="flex flex-col gap-1 rounded-md bg-sunken px-2 py-1.5">
+      <p className="text-soft [overflow-wrap:anywhere]">
+        <code className="font-mono text-ink text-xs">{assertion.selector}</code>{" "}
+        {describeAssertion(assertion)} on {formatAddress(assertion.url)}
+      </p>
+      <p className="flex flex-wrap items-center gap-2">
+        <Badge tone={words.tone}>{words.title}</Badge>
+        {status === "waived" && (
+          <span className="text-faint text-xs">Checks leave it out while it is waived.</span>
+        )}
+      </p>
+      {outcome?.message && <p className="text-soft text-xs [overflow-wrap:anywhere]">{outcome.message}</p>}
+    </div>
+  );
+}
+
+function Evidence({ requirement: { evidence } }: { requirement: Requirement }) {
+  const { session, paths } = useSession();
+  if (evidence.length === 0) return null;
+  return (
+    <ul aria-label="Evidence" className="flex flex-wrap gap-2">
+      {evidence.map((piece) => {
+        const isOwn = piece.sessionId === session.id;
+        const artifacts = isOwn ? paths.artifacts : `${paths.agents}/${piece.sessionId}/artifacts`;
+        return (
+          <li key={piece.id}>
+            {isPicture(piece) ? (
+              <EvidencePicture evidence={piece} artifacts={artifacts} className="block h-14 w-24" />
+            ) : (
+              <Button size="sm" asChild>
+                <a href={`${artifacts}/${piece.id}`} download>
+                  <FileDown aria-hidden /> {piece.title || piece.mediaType}
+                </a>
+              </Button>
+            )}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

@@ -1,0 +1,65 @@
+"use client";
+
+import { ListChecks, Plus } from "lucide-react";
+import { useState } from "react";
+import { useRuntime, useSession } from "../session/session-context.tsx";
+import { Button } from "../ui/button.tsx";
+import { EmptyNote } from "../ui/empty-note.tsx";
+import { RequirementForm } from "./requirement-form.tsx";
+import { RequirementRow } from "./requirement-row.tsx";
+
+/** The requirements of the session: status, evidence, assertion and its newest result. Drivers add and change them. */
+export function RequirementsTab() {
+  const { requirements, role } = useSession();
+  const mayEdit = role === "drive";
+  return (
+    <div className="flex flex-col">
+      {requirements.length === 0 ? (
+        <EmptyNote icon={<ListChecks />} title="No requirements yet">
+          What the result has to fulfil appears here. A requirement with an assertion is tested by each check
+          of a variant.
+        </EmptyNote>
+      ) : (
+        <ul aria-label="Requirements" className="flex flex-col divide-y">
+          {requirements.map((requirement) => (
+            <li key={requirement.id} className="px-4 py-3">
+              <RequirementRow requirement={requirement} mayEdit={mayEdit} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {mayEdit && <AddRequirement />}
+    </div>
+  );
+}
+
+function AddRequirement() {
+  const { store, actions } = useRuntime();
+  const { session } = useSession();
+  const [isOpen, setOpen] = useState(false);
+  if (!isOpen)
+    return (
+      <div className="border-t px-4 py-3">
+        <Button onClick={() => setOpen(true)}>
+          <Plus aria-hidden /> Add a requirement
+        </Button>
+      </div>
+    );
+  return (
+    <div className="border-t px-4 py-3">
+      <RequirementForm
+        start={{ text: "", assertion: null }}
+        pageUrl={session.targetUrl ?? ""}
+        submit="Add"
+        onCancel={() => setOpen(false)}
+        onSubmit={async ({ text, assertion }) => {
+          const outcome = await actions.addRequirement(text, assertion ?? undefined);
+          if (!outcome.isDone) return outcome.error;
+          store.noteRequirements(outcome.answer);
+          setOpen(false);
+          return null;
+        }}
+      />
+    </div>
+  );
+}

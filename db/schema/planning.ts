@@ -1,0 +1,99 @@
+import { integer, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import { createdAt, instant, oneOf } from "./columns.ts";
+import { sessions } from "./sessions.ts";
+import {
+  type AssertionKind,
+  type AssertionResult,
+  type EvidenceKind,
+  PLAN_AUTHORS,
+  PLAN_MODES,
+  type PlanAuthor,
+  type PlanItemStatus,
+  type PlanMode,
+  REQUIREMENT_STATUSES,
+  type RequirementStatus,
+} from "./unions.ts";
+
+/** An item of a plan. */
+export type PlanItem = { id: string; text: string; status: PlanItemStatus };
+
+/** What a requirement demands of a page, for a check to decide. */
+export type Assertion = { url: string; selector: string; is: AssertionKind; value?: string | number };
+
+/** What the newest check found about an assertion. `message` says why it does not hold or was not checked. */
+export type AssertionOutcome = {
+  status: AssertionResult;
+  at: string;
+  variant: string;
+  revision: number;
+  message: string | null;
+};
+
+/** Evidence of a requirement, and the session of the tree whose artifact it is. */
+export type RequirementEvidence = {
+  id: string;
+  sessionId: string;
+  kind: EvidenceKind;
+  title: string;
+  url: string | null;
+  mediaType: string;
+};
+
+/** The plan of a root session; its sub-agents are subject to its mode. */
+export const plans = pgTable(
+  "plans",
+  {
+    sessionId: text("session_id")
+      .primaryKey()
+      .references(() => sessions.id, { onDelete: "cascade" }),
+    mode: text("mode").$type<PlanMode>().notNull().default("off"),
+    items: jsonb("items").$type<PlanItem[]>().notNull().default([]),
+    /** Rises by one with each change of the items; 0 for a plan that was never written. */
+    revision: integer("revision").notNull().default(0),
+    /** Who made the newest revision. */
+    author: text("author").$type<PlanAuthor>().notNull().default("person"),
+    /** The newest revision that the agent made, and the newest that a person made; 0 for none. */
+    agentRevision: integer("agent_revision").notNull().default(0),
+    personRevision: integer("person_revision").notNull().default(0),
+    /** The highest number of an item id `p<number>` so far: an id is never given twice. */
+    lastItem: integer("last_item").notNull().default(0),
+    /** The agent's last call: a call that is made again finds its plan. */
+    runId: text("run_id"),
+    callId: text("call_id"),
+    updatedAt: instant("updated_at").notNull().defaultNow(),
+    createdAt: createdAt(),
+  },
+  (table) => [oneOf("plans_mode", table.mode, PLAN_MODES), oneOf("plans_author", table.author, PLAN_AUTHORS)],
+);
+
+/** The requirements of a root session, shared with its sub-agents. A requirement is never deleted, only waived. */
+export const requirements = pgTable(
+  "requirements",
+  {
+    sessionId: text("session_id")
+      .notNull()
+      .references(() => sessions.id, { onDelete: "cascade" }),
+    /** From 1; its id is `r<number>`. */
+    number: integer("number").notNull(),
+    text: text("text").notNull(),
+    status: text("status").$type<RequirementStatus>().notNull().default("open"),
+    note: text("note"),
+    evidence: jsonb("evidence").$type<RequirementEvidence[]>().notNull().default([]),
+    assertion: jsonb("assertion").$type<Assertion>(),
+    /** The newest check of the assertion; null before. */
+    outcome: jsonb("outcome").$type<AssertionOutcome>(),
+    author: text("author").$type<PlanAuthor>().notNull(),
+    /** The call that added it, and the agent's last call that changed it: calls that are made again find their effect. */
+    runId: text("run_id"),
+    callId: text("call_id"),
+    updateRunId: text("update_run_id"),
+    updateCallId: text("update_call_id"),
+    updatedAt: instant("updated_at").notNull().defaultNow(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.sessionId, table.number] }),
+    oneOf("requirements_status", table.status, REQUIREMENT_STATUSES),
+    oneOf("requirements_author", table.author, PLAN_AUTHORS),
+  ],
+);

@@ -1,0 +1,200 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { makeCertificate } from "#e2e/fixtures/make-certificate.ts";
+import { startToolServer } from "#e2e/fixtures/mcp/start-tool-server.ts";
+import { trustCertificate } from "#e2e/fixtures/trust-certificate.ts";
+import { readResult, spawn, wait } from "../agents/agents-testing.ts";
+import { callTool, type McpService, openMcpService, readText } from "../mcp-server/builtin-mcp-testing.ts";
+import { waitUntil } from "../testing.ts";
+import { playFollowUp, playTurn, scriptTurn, step } from "../variants/variants-testing.ts";
+import { readPlan, setMode } from "./planning-testing.ts";
+
+const certificate = makeCertificate();
+let mcp: McpService;
+before(async () => {
+  trustCertificate(certificate);
+  mcp = await openMcpService({ SANDBOX: "unconfined" });
+});
+after(() => mcp.close());
+
+const add = [{ op: "setText", selector: "#pay", text: "Pay now" }];
+/** A call of each tool that changes something. */
+const CHANGING: Record<string, Record<string, unknown>> = {
+  apply_variant: { baseRevision: 0, add },
+  publish_variant: {},
+  write_file: { path: "a.txt", content: "a" },
+  run_shell: { command: "touch b.txt" },
+  browser_execute: { script: "return 1" },
+};
+const REFUSED =
+  /^(Error: )?(\w+) was not run: a person wants to agree to a plan .* update_plan, and finish the turn/;
+
+describe("plan first", () => {
+  it("the tools with `changes` are those of this list, beside those of other parts", () => {
+    const { tools } = mcp.container.services;
+    const marked = tools.filter(({ changes }) => changes).map(({ name }) => name);
+    for (const name of Object.keys(CHANGING)) assert.ok(marked.includes(name), name);
+    assert.ok(tools.every(({ changes, readOnly }) => !(changes && readOnly)));
+  });
+
+  for (const [name, input] of Object.entries(CHANGING)) {
+    it(`${name} does not run until the mode is another one`, async () => {
+      const { session } = await playTurn(mcp.service, []);
+      await setMode(mcp.service, session.sessionId, "plan_first");
+      const [refused = ""] = await playFollowUp(mcp.service, session.sessionId, [step(name, input)]);
+      assert.match(refused, REFUSED);
+      assert.ok(refused.includes(`${name} was not run`), refused);
+      await setMode(mcp.service, session.sessionId, "off");
+      const [run = ""] = await playFollowUp(mcp.service, session.sessionId, [step(name, input)]);
+      assert.doesNotMatch(run, REFUSED);
+    });
+  }
+
+  it("leaves no trace of a refused call, and lets tools run that only look", async () => {
+    const { session } = await playTurn(mcp.service, [
+      step("write_file", { path: "before.txt", content: "a" }),
+    ]);
+    await setMode(mcp.service, session.sessionId, "plan_first");
+    const [, , files = "", read = ""] = await playFollowUp(mcp.service, session.sessionId, [
+      step("write_file", { path: "after.txt", content: "b" }),
+      step("run_shell", { command: "touch shell.txt" }),
+      step("list_files"),
+      step("read_file", { path: "before.txt" }),
+    ]);
+    assert.match(files, /before\.txt/);
+    assert.doesNotMatch(files, /after\.txt|shell\.txt/);
+    assert.match(read, /a/);
+  });
+
+  it("is read at the time of the call: a switch takes effect within the turn", async () => {
+    const { session } = await playTurn(mcp.service, []);
+    const { sessionId } = session;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const marker = `task ${crypto.randomUUID()}`;
+    scriptTurn(mcp.service, marker, [
+      step("write_file", { path: "1.txt", content: "1" }),
+      { ...step("write_file", { path: "2.txt", content: "2" }), hold: promise },
+      step("list_files"),
+    ]);
+    const posted = await mcp.service.call("POST", `/api/sessions/${sessionId}/agent/messages`, {
+      text: marker,
+    });
+    const { statusUrl } = (await posted.json()) as { statusUrl: string };
+    await waitUntil(
+      () =>
+        mcp.service.model.requests.some((each) => each.userText.includes(marker) && each.answersSoFar === 1),
+      "the second model call is open",
+    );
+    await setMode(mcp.service, sessionId, "plan_first");
+    resolve();
+    await mcp.service.completed(statusUrl, 60_000);
+    const last = mcp.service.model.requests.findLast(({ userText }) => userText.includes(marker));
+    assert.match(last?.toolResults[1] ?? "", REFUSED);
+    assert.doesNotMatch(last?.toolResults[2] ?? "", /2\.txt/);
+  });
+
+  it("is read again after a call has waited for what it works on", async () => {
+    const { session } = await playTurn(mcp.service, []);
+    const { sessionId } = session;
+    const tool = mcp.container.services.tools.find(({ name }) => name === "write_file");
+    assert.ok(tool);
+    let released = 0;
+    // The mode changes while the call waits.
+    tool.acquire = async () => {
+      await setMode(mcp.service, sessionId, "plan_first");
+      return () => {
+        released += 1;
+      };
+    };
+    try {
+      const [refused = "", files = ""] = await playFollowUp(mcp.service, sessionId, [
+        step("write_file", { path: "late.txt", content: "a" }),
+        step("list_files"),
+      ]);
+      assert.match(refused, REFUSED);
+      assert.doesNotMatch(files, /late\.txt/);
+      assert.equal(released, 1);
+    } finally {
+      delete tool.acquire;
+    }
+  });
+
+  it("holds for sub-agents, by the mode of their root", async () => {
+    scriptTurn(mcp.service, "hand over", [
+      { toolCalls: [spawn({ objective: "write the part" })] },
+      { toolCalls: [wait()] },
+    ]);
+    scriptTurn(mcp.service, "write the part", [step("write_file", { path: "part.txt", content: "a" })]);
+    const session = await mcp.service.create("say hello", { subAgents: true });
+    await mcp.service.completed(session.statusUrl);
+    await setMode(mcp.service, session.sessionId, "plan_first");
+    const posted = await mcp.service.call("POST", `/api/sessions/${session.sessionId}/agent/messages`, {
+      text: "hand over",
+    });
+    await mcp.service.completed(((await posted.json()) as { statusUrl: string }).statusUrl, 60_000);
+    assert.match(readResult(mcp.service, "write the part", 0), REFUSED);
+    const text = mcp.service.model.requests.findLast((each) =>
+      each.userText.includes("write the part"),
+    )?.text;
+    assert.match(text ?? "", /look, and report what you would change/);
+    // A sub-agent's plan is its root's.
+    const { agents } = await mcp.service.read<{ agents: { agentId: string }[] }>(
+      `/api/sessions/${session.sessionId}/agents`,
+    );
+    assert.equal((await readPlan(mcp.service, agents[0]?.agentId ?? "")).mode, "plan_first");
+    const refused = await mcp.service.call("POST", `/api/sessions/${agents[0]?.agentId}/plan/mode`, {
+      mode: "off",
+    });
+    assert.equal(refused.status, 409);
+  });
+
+  it("holds for the holder of an MCP token", async () => {
+    const { sessionId } = await mcp.service.create("Say something.");
+    const client = await mcp.connect(await mcp.askToken(sessionId));
+    await setMode(mcp.service, sessionId, "plan_first");
+    for (const name of ["write_file", "run_shell"]) {
+      const refused = await callTool(client, name, CHANGING[name]);
+      assert.equal(refused.isError, true);
+      assert.match(readText(refused), REFUSED);
+    }
+    assert.doesNotMatch(readText(await callTool(client, "list_files")), /a\.txt|b\.txt/);
+    await setMode(mcp.service, sessionId, "off");
+    assert.notEqual((await callTool(client, "write_file", CHANGING.write_file)).isError, true);
+  });
+
+  it("holds for tools of remote servers unless they say that they only read", async () => {
+    const calls: string[] = [];
+    const call = (name: string) => async () => {
+      calls.push(name);
+      return { content: [{ type: "text" as const, text: `${name} done` }] };
+    };
+    const server = await startToolServer({
+      certificate,
+      tools: [
+        { name: "find", annotations: { readOnlyHint: true }, call: call("find") },
+        { name: "order", call: call("order") },
+        {
+          name: "claims_not",
+          annotations: { readOnlyHint: false, idempotentHint: true },
+          call: call("claims_not"),
+        },
+      ],
+    });
+    const { session } = await playTurn(mcp.service, [], { mcpServers: { crm: { url: server.url } } });
+    await setMode(mcp.service, session.sessionId, "plan_first");
+    const results = await playFollowUp(mcp.service, session.sessionId, [
+      step("mcp_crm__find"),
+      step("mcp_crm__order"),
+      step("mcp_crm__claims_not"),
+      step("mcp_builtin__compare_pictures"),
+    ]);
+    await server.close();
+    assert.match(results[0] ?? "", /find done/);
+    assert.match(results[1] ?? "", REFUSED);
+    assert.match(results[2] ?? "", REFUSED);
+    // Keeps a picture as evidence, and changes nothing else.
+    assert.match(results[3] ?? "", /compare_pictures: /);
+    assert.doesNotMatch(results[3] ?? "", REFUSED);
+    assert.deepEqual(calls, ["find"]);
+  });
+});

@@ -1,0 +1,94 @@
+import { agreePlan as agree } from "#lib/planning/agree-plan.ts";
+import { toPlan } from "#lib/planning/plan.ts";
+import { findPlan, findRoot, listRequirementRows } from "#lib/planning/planning-store.ts";
+import { requirementIdSchema, toRequirement } from "#lib/planning/requirement.ts";
+import { editPlan as edit, setPlanMode as setMode } from "#lib/planning/store-plan.ts";
+import { addRequirements as add, updateRequirement as update } from "#lib/planning/store-requirements.ts";
+import { unknownSession } from "../auth/known-session.ts";
+import { fail } from "../http/errors.ts";
+import type { Answer } from "../operations/handler.ts";
+import type { ApiServices } from "../services.ts";
+import type { CallOf } from "./handler.ts";
+import { answerAccepted } from "./messages.ts";
+
+/** `GET …/plan`: of a sub-agent, that of its root. Source: `wire.md`, Plan and requirements. */
+export async function readPlan({ db }: ApiServices, { params }: CallOf<"readPlan">): Promise<Answer> {
+  return answerPlan(toPlan(await findPlan(db, await findRoot(db, params.sessionId))));
+}
+
+/** `POST …/plan/edits`. */
+export async function editPlan(
+  { planning }: ApiServices,
+  { params, body }: CallOf<"editPlan">,
+): Promise<Answer> {
+  const edited = await edit(planning, params.sessionId, body.edits);
+  if (edited.ok) return answerPlan(edited.plan);
+  if (edited.reason === "unknown") return unknownSession();
+  return fail(edited.reason === "stale" ? "conflict" : "invalid_request", edited.problem);
+}
+
+/** `POST …/plan/mode`. */
+export async function setPlanMode(
+  { planning }: ApiServices,
+  { params, body }: CallOf<"setPlanMode">,
+): Promise<Answer> {
+  const plan = await setMode(planning, params.sessionId, body.mode);
+  return plan ? answerPlan(plan) : unknownSession();
+}
+
+const answerPlan = (plan: ReturnType<typeof toPlan>): Answer => ({
+  ok: true,
+  status: 200,
+  body: { success: true, plan },
+});
+
+/** `POST /s/:sessionId/actions/plan/go`: sets the mode and posts the person's message, both or neither. */
+export async function agreePlan(
+  services: ApiServices,
+  { params, body, hashBody }: CallOf<"agreePlan">,
+): Promise<Answer> {
+  const { sessionId } = params;
+  const { revision, text = "" } = body;
+  const agreement = { sessionId, revision, text: text.trim(), userId: null, bodyHash: hashBody() };
+  return answerAccepted(services, sessionId, await agree(services, agreement));
+}
+
+/** `GET …/requirements`: of a sub-agent, those of its root. */
+export async function listRequirements(
+  { db }: ApiServices,
+  { params }: CallOf<"listRequirements">,
+): Promise<Answer> {
+  const rows = await listRequirementRows(db, await findRoot(db, params.sessionId));
+  return { ok: true, status: 200, body: { success: true, data: rows.map(toRequirement), nextCursor: null } };
+}
+
+/** `POST …/requirements`. */
+export async function addRequirements(
+  { planning }: ApiServices,
+  { params, body }: CallOf<"addRequirements">,
+): Promise<Answer> {
+  const { requirements } = body;
+  const added = await add(planning, { ...PERSON, rootSessionId: params.sessionId, requirements });
+  if (!added.ok) return refuse(added);
+  return { ok: true, status: 201, body: { success: true, requirements: added.requirements } };
+}
+
+/** `PATCH …/requirements/:requirementId`. */
+export async function updateRequirement(
+  { planning }: ApiServices,
+  { params, body }: CallOf<"updateRequirement">,
+): Promise<Answer> {
+  const { sessionId: rootSessionId, requirementId: id } = params;
+  if (!requirementIdSchema.safeParse(id).success) return fail("not_found", "no such requirement");
+  const updated = await update(planning, { ...PERSON, rootSessionId, id, change: body });
+  if (!updated.ok) return refuse(updated);
+  return { ok: true, status: 200, body: { success: true, requirement: updated.requirement } };
+}
+
+/** A person, or a program with an API key. */
+const PERSON = { author: "person", requestId: null, runId: null, callId: null } as const;
+
+const CODES = { unknown: "not_found", conflict: "conflict", refused: "invalid_request" } as const;
+
+const refuse = ({ reason, problem }: { reason: keyof typeof CODES; problem: string }): Answer =>
+  fail(CODES[reason], reason === "unknown" ? "no such requirement" : problem);

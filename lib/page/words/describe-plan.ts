@@ -1,0 +1,72 @@
+import { PLAN_AGREED_TEXT } from "#db/schema/unions.ts";
+import type { Assertion, Plan, PlanItem, Requirement } from "../state/view-types.ts";
+import type { Tone } from "./state-words.ts";
+
+/** A plan in a line: how far it is, and the item in progress. */
+export function summarizePlan({ items }: Plan): { progress: string | null; current: string | null } {
+  const counted = items.filter(({ status }) => status !== "dropped");
+  const done = counted.filter(({ status }) => status === "done").length;
+  const current = counted.find(({ status }) => status === "in_progress")?.text ?? null;
+  if (items.length === 0) return { progress: null, current };
+  return { progress: counted.length === 0 ? "all dropped" : `${done} of ${counted.length}`, current };
+}
+
+/** Names of the states of an item. */
+export const ITEM_WORDS: Record<PlanItem["status"], string> = {
+  todo: "To do",
+  in_progress: "In progress",
+  done: "Done",
+  dropped: "Dropped",
+};
+
+/** Names of the states of a requirement. */
+export const REQUIREMENT_WORDS: Record<Requirement["status"], { title: string; tone: Tone }> = {
+  open: { title: "Open", tone: "quiet" },
+  met: { title: "Met", tone: "good" },
+  failed: { title: "Failed", tone: "bad" },
+  waived: { title: "Waived", tone: "attention" },
+};
+
+/** Names of the kinds of assertion. */
+export const ASSERTION_WORDS: Record<Assertion["is"], string> = {
+  visible: "is visible",
+  hidden: "is hidden",
+  text: "reads",
+  count: "matches this many elements",
+};
+
+/** What an assertion says of the elements of its selector. */
+export function describeAssertion({ is, value }: Assertion): string {
+  if (is === "text") return `reads “${value ?? ""}”`;
+  if (is === "count") return `matches ${value ?? 0} ${value === 1 ? "element" : "elements"}`;
+  return ASSERTION_WORDS[is];
+}
+
+/** What the newest check found about an assertion. */
+export function describeOutcome({ outcome }: Pick<Requirement, "outcome">): { title: string; tone: Tone } {
+  if (outcome === null) return { title: "Not checked yet", tone: "quiet" };
+  const { status, variant, revision } = outcome;
+  const where = `revision ${revision} of ${variant}`;
+  if (status === "pass") return { title: `Passed in ${where}`, tone: "good" };
+  if (status === "fail") return { title: `Failed in ${where}`, tone: "bad" };
+  return { title: `Not checked in ${where}`, tone: "attention" };
+}
+
+/** The subject of a call of a planning tool; null for other tools. */
+export function describePlanningCall(toolName: string, input: unknown): string | null {
+  const fields = new Map<string, unknown>(
+    typeof input === "object" && input !== null ? Object.entries(input) : [],
+  );
+  if (toolName === "update_plan") return countOf(fields.get("items"), "item");
+  if (toolName === "add_requirements") return countOf(fields.get("requirements"), "requirement");
+  const [id, status] = [fields.get("id"), fields.get("status")];
+  if (toolName !== "update_requirement" || typeof id !== "string") return null;
+  return typeof status === "string" ? `${id}: ${status}` : id;
+}
+
+const countOf = (list: unknown, noun: string): string | null =>
+  Array.isArray(list) ? `${list.length} ${noun}${list.length === 1 ? "" : "s"}` : null;
+
+/** The message that the service posts as the person's who agrees to the plan. */
+export const describeAgreement = (text: string): string =>
+  text === "" ? PLAN_AGREED_TEXT : `${PLAN_AGREED_TEXT}\n\n${text}`;

@@ -1,0 +1,56 @@
+import type { Transaction } from "#db/client.ts";
+import { PLAN_AGREED_TEXT } from "#db/schema/unions.ts";
+import type { Emit } from "#lib/events/event-log.ts";
+import { acceptMessage } from "#lib/session/follow-up/accept-message.ts";
+import { lockSession } from "#lib/session/session-store.ts";
+import type { WakeDeps } from "#lib/session/waiting/waiting.ts";
+import { toPlan } from "./plan.ts";
+import { findPlan } from "./planning-store.ts";
+import { changeMode } from "./store-plan.ts";
+
+/** A person agrees to the plan that they have seen. */
+type Agreement = {
+  sessionId: string;
+  /** The revision that the page showed. */
+  revision: number;
+  /** What the person adds after the agreement; empty for nothing. */
+  text: string;
+  userId: string | null;
+  bodyHash: string;
+};
+
+/**
+ * Agrees to a plan: sets the mode and posts the message in one transaction. The turn in progress reads it between two
+ * steps; without one it starts a turn. Refused if the plan is another one by now.
+ */
+export function agreePlan(deps: WakeDeps, { sessionId, revision, text, userId, bodyHash }: Agreement) {
+  const words = text === "" ? PLAN_AGREED_TEXT : `${PLAN_AGREED_TEXT}\n\n${text}`;
+  return acceptMessage(deps, {
+    sessionId,
+    messages: [{ role: "user", parts: [{ type: "text", text: words }] }],
+    mode: "steer",
+    origin: "person",
+    userId,
+    idempotencyKey: null,
+    bodyHash,
+    alongside: (tx, emit) => agree(tx, emit, sessionId, revision),
+  });
+}
+
+async function agree(
+  tx: Transaction,
+  emit: Emit,
+  sessionId: string,
+  revision: number,
+): Promise<string | undefined> {
+  const session = await lockSession(tx, sessionId);
+  if (!session) return "no such session";
+  const plan = toPlan(await findPlan(tx, sessionId));
+  if (plan.mode === "agreed") return "the plan is agreed already";
+  if (plan.mode === "off") return "plan first is off, so there is nothing to agree to";
+  if (plan.items.every(({ status }) => status === "dropped")) return "there is no plan to agree to yet";
+  if (plan.revision !== revision)
+    return `revision: the plan has revision ${plan.revision} by now; read it and agree to that`;
+  await changeMode(tx, emit, session, "agreed");
+  return undefined;
+}

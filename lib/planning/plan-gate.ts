@@ -1,0 +1,20 @@
+import type { Database } from "#db/client.ts";
+import type { Tool } from "#lib/tools/tool.ts";
+import { readPlanMode } from "./planning-store.ts";
+
+/** Says why a call is refused until the plan is agreed; undefined if it may run. */
+export type PlanGate = (
+  tool: Pick<Tool, "name" | "changes">,
+  rootSessionId: string,
+) => Promise<string | undefined>;
+
+/**
+ * The gate of *plan first*: while a person wants to agree to the plan first, tools that change something are refused. The
+ * mode is read for each call of such a tool, and for no other call.
+ */
+export const createPlanGate =
+  (db: Database): PlanGate =>
+  async ({ name, changes }, rootSessionId) => {
+    if (changes !== true || (await readPlanMode(db, rootSessionId)) !== "plan_first") return undefined;
+    return `${name} was not run: a person wants to agree to a plan before anything is changed. Look with tools that change nothing (dom_query, screenshot, read_file), write the plan with update_plan, and finish the turn; the person then says go. A sub-agent reports what it would change.`;
+  };

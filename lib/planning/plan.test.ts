@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { PlanItem } from "#db/schema/index.ts";
+import { editItems, PLAN_LIMITS, type PlanEdit, replaceItems } from "./plan.ts";
+
+const item = (id: string, text: string, status: PlanItem["status"] = "todo"): PlanItem => ({
+  id,
+  text,
+  status,
+});
+const given = (text: string, id?: string) => ({ text, status: "todo" as const, ...(id && { id }) });
+const idsOf = (result: ReturnType<typeof replaceItems>) =>
+  result.ok ? result.items.map(({ id }) => id) : result.problem;
+
+describe("replaceItems", () => {
+  it("gives an id that was never given: not that of a removed item, nor one that the agent names", () => {
+    const known = { items: [item("p1", "Look")], lastItem: 4 };
+    assert.deepEqual(idsOf(replaceItems(known, [given("New")])), ["p5"]);
+    assert.deepEqual(idsOf(replaceItems(known, [given("A"), given("B", "p9"), given("C")])), [
+      "p10",
+      "p9",
+      "p11",
+    ]);
+    assert.deepEqual(idsOf(replaceItems(known, [given("A", "ask-ann"), given("B")])), ["ask-ann", "p5"]);
+  });
+
+  it("keeps the id of an item with the same text, once", () => {
+    const known = { items: [item("p1", "Look"), item("p2", "Look")], lastItem: 2 };
+    assert.deepEqual(idsOf(replaceItems(known, [given("Look"), given("Look"), given("Look")])), [
+      "p1",
+      "p2",
+      "p3",
+    ]);
+    assert.deepEqual(idsOf(replaceItems(known, [given("Look"), given("Else", "p1")])), ["p2", "p1"]);
+  });
+});
+
+describe("editItems", () => {
+  const known = { items: [item("p1", "Look"), item("p2", "Change")], lastItem: 2 };
+  const edit = (...edits: PlanEdit[]) => editItems(known, edits);
+
+  it("adds in the given place, and edits of one call see each other", () => {
+    const edited = edit(
+      { action: "add", text: "First", after: null },
+      { action: "setStatus", id: "p3", status: "done" },
+      { action: "add", text: "Middle", after: "p1" },
+    );
+    assert.deepEqual(edited.ok && edited.items.map(({ id, status }) => `${id} ${status}`), [
+      "p3 done",
+      "p1 todo",
+      "p4 todo",
+      "p2 todo",
+    ]);
+  });
+
+  it("says which edit does not fit, and leaves the known items as they were", () => {
+    const gone = edit({ action: "add", text: "A", after: "p7" });
+    assert.deepEqual([gone.ok, gone.isStale], [false, true]);
+    assert.match(gone.ok ? "" : gone.problem, /^edits\[0\]\.after: the plan has no item p7/);
+    const full = {
+      items: Array.from({ length: PLAN_LIMITS.itemsMax }, (_, n) => item(`p${n}`, "x")),
+      lastItem: 50,
+    };
+    const refused = editItems(full, [{ action: "add", text: "A" }]);
+    assert.deepEqual([refused.ok, refused.isStale], [false, undefined]);
+    assert.equal(known.items.length, 2);
+  });
+});

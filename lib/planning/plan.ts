@@ -1,0 +1,147 @@
+import { z } from "zod";
+import type { PlanItem } from "#db/schema/index.ts";
+import { PLAN_ITEM_STATUSES } from "#db/schema/unions.ts";
+import type { Plan } from "#lib/events/event.ts";
+import type { PlanRow } from "./planning-store.ts";
+
+export const PLAN_LIMITS = { itemsMax: 50, textChars: 500 } as const;
+
+const planItemTextSchema = z
+  .string()
+  .trim()
+  .min(1, { error: "must not be empty" })
+  .max(PLAN_LIMITS.textChars, { error: `must be at most ${PLAN_LIMITS.textChars} characters` });
+
+const planItemIdSchema = z
+  .string()
+  .regex(/^[a-z][a-z0-9_-]{0,15}$/, { error: "must be a letter and up to 15 letters, digits, - or _" });
+
+/** The items of `update_plan`. */
+export const planItemsSchema = z
+  .array(
+    z.strictObject({
+      id: planItemIdSchema.optional().describe("of an item that is kept; leave out for a new one"),
+      text: planItemTextSchema,
+      status: z.enum(PLAN_ITEM_STATUSES),
+    }),
+  )
+  .max(PLAN_LIMITS.itemsMax, { error: `must hold at most ${PLAN_LIMITS.itemsMax} items` });
+
+/** A person's edit of a plan. `was` is the text that the person has seen. */
+export const planEditSchema = z.discriminatedUnion("action", [
+  z.strictObject({
+    action: z.literal("add"),
+    text: planItemTextSchema,
+    after: planItemIdSchema.nullable().optional().meta({
+      description: "Id of the item before the new one. Null for the first place, absent for the last.",
+    }),
+  }),
+  z.strictObject({
+    action: z.literal("setText"),
+    id: planItemIdSchema,
+    text: planItemTextSchema,
+    was: z.string().meta({ description: "The text that was shown. Another one is refused with 409." }),
+  }),
+  z.strictObject({
+    action: z.literal("setStatus"),
+    id: planItemIdSchema,
+    status: z.enum(PLAN_ITEM_STATUSES),
+  }),
+]);
+export type PlanEdit = z.output<typeof planEditSchema>;
+
+/** Items, and the highest number of an id `p<number>` so far. */
+type PlanItems = { items: PlanItem[]; lastItem: number };
+type Revised = ({ ok: true } & PlanItems) | { ok: false; problem: string };
+
+/**
+ * The items that the agent gives, each with an id: its own, that of the known item with the same text, or the next one.
+ * A problem begins with the field.
+ */
+export function replaceItems(
+  known: PlanItems,
+  given: readonly (Omit<PlanItem, "id"> & { id?: string | undefined })[],
+): Revised {
+  const taken = new Set<string>();
+  for (const [index, { id }] of given.entries()) {
+    if (id === undefined) continue;
+    if (taken.has(id)) return { ok: false, problem: `items[${index}].id: ${id} is there twice` };
+    taken.add(id);
+  }
+  let lastItem = Math.max(known.lastItem, ...[...taken].map(numberOf));
+  const items = given.map(({ id, text, status }): PlanItem => {
+    const same = known.items.find((item) => item.text === text && !taken.has(item.id))?.id;
+    const own = id ?? same ?? `p${++lastItem}`;
+    taken.add(own);
+    return { id: own, text, status };
+  });
+  return { ok: true, items, lastItem };
+}
+
+const numberOf = (id: string): number => Number(/^p(\d{1,9})$/.exec(id)?.[1] ?? 0);
+
+/** Applies a person's edits. Edits of different items never conflict. A problem begins with the field. */
+export function editItems(known: PlanItems, edits: readonly PlanEdit[]): Revised & { isStale?: boolean } {
+  let { items, lastItem } = known;
+  for (const [index, edit] of edits.entries()) {
+    const field = `edits[${index}]`;
+    if (edit.action === "add") {
+      if (items.length >= PLAN_LIMITS.itemsMax)
+        return {
+          ok: false,
+          problem: `${field}: the plan has ${PLAN_LIMITS.itemsMax} items, the most it can have`,
+        };
+      const { after } = edit;
+      const at = after === null ? 0 : after === undefined ? items.length : 1 + indexOf(items, after);
+      if (at === 0 && after) return gone(`${field}.after`, after);
+      lastItem += 1;
+      items = items.toSpliced(at, 0, { id: `p${lastItem}`, text: edit.text, status: "todo" });
+      continue;
+    }
+    const at = indexOf(items, edit.id);
+    const item = items[at];
+    if (!item) return gone(`${field}.id`, edit.id);
+    if (edit.action === "setStatus") items = items.with(at, { ...item, status: edit.status });
+    else if (item.text !== edit.was)
+      return {
+        ok: false,
+        isStale: true,
+        problem: `${field}.was: ${edit.id} reads ${JSON.stringify(item.text)} now; read the plan and edit that`,
+      };
+    else items = items.with(at, { ...item, text: edit.text });
+  }
+  return { ok: true, items, lastItem };
+}
+
+const indexOf = (items: readonly PlanItem[], id: string): number => items.findIndex((item) => item.id === id);
+
+const gone = (field: string, id: string) => ({
+  ok: false as const,
+  isStale: true,
+  problem: `${field}: the plan has no item ${id}; it may have been replaced, read the plan`,
+});
+
+/** Whether two lists of items are the same. */
+export const isSamePlan = (one: readonly PlanItem[], other: readonly PlanItem[]): boolean =>
+  one.length === other.length &&
+  one.every(({ id, text, status }, index) => {
+    const each = other[index];
+    return each?.id === id && each.text === text && each.status === status;
+  });
+
+/** A plan as the API shows it; that of a session without one is empty. */
+export function toPlan(row: PlanRow | undefined): Plan {
+  if (!row) return { mode: "off", items: [], revision: 0, author: null, updatedAt: null };
+  const { mode, items, revision, author, updatedAt } = row;
+  return {
+    mode,
+    items: items.map(({ id, text, status }) => ({ id, text, status })),
+    revision,
+    author: revision === 0 ? null : author,
+    updatedAt: updatedAt.toISOString(),
+  };
+}
+
+/** A plan for the model, a line for each item. */
+export const describeItems = (items: readonly PlanItem[]): string =>
+  items.map(({ id, status, text }) => `- ${id} [${status}] ${text.replace(/\s+/g, " ")}`).join("\n");

@@ -1,0 +1,47 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Executor, Transaction } from "#db/client.ts";
+import type { Assertion, AssertionOutcome } from "#db/schema/index.ts";
+import type { Emit } from "#lib/events/event-log.ts";
+import type { SessionRow } from "#lib/session/session-store.ts";
+import { listAssertedRows, updateRequirementRow } from "./planning-store.ts";
+import type { PlanningCall } from "./store-plan.ts";
+import { emitRequirements } from "./store-requirements.ts";
+
+/** What a check found about a requirement, with the assertion that it examined. */
+type CheckedAssertion = { id: string; assertion: Assertion } & Pick<AssertionOutcome, "status" | "message">;
+
+/** The requirements of a root session that a check examines: those with an assertion that are not waived. */
+export const listAsserted = async (
+  db: Executor,
+  rootSessionId: string,
+): Promise<{ id: string; text: string; assertion: Assertion }[]> =>
+  (await listAssertedRows(db, rootSessionId)).flatMap(({ number, text, assertion }) =>
+    assertion ? [{ id: `r${number}`, text, assertion }] : [],
+  );
+
+/**
+ * Stores what a check found with its requirements, in the transaction that stores the check. Skips those whose assertion
+ * was changed meanwhile and those that were waived. The caller has locked the session.
+ */
+export async function recordOutcomes(
+  tx: Transaction,
+  emit: Emit,
+  session: Pick<SessionRow, "id" | "source">,
+  about: Pick<PlanningCall, "requestId" | "runId">,
+  {
+    at,
+    variant,
+    revision,
+    checked,
+  }: Pick<AssertionOutcome, "at" | "variant" | "revision"> & { checked: readonly CheckedAssertion[] },
+): Promise<void> {
+  if (checked.length === 0) return;
+  const rows = [];
+  for (const row of await listAssertedRows(tx, session.id)) {
+    const found = checked.find(({ id }) => id === `r${row.number}`);
+    if (!found || !isDeepStrictEqual(found.assertion, row.assertion)) continue;
+    const { status, message } = found;
+    rows.push(await updateRequirementRow(tx, row, { outcome: { status, at, variant, revision, message } }));
+  }
+  emitRequirements(emit, session, about, rows);
+}

@@ -1,0 +1,121 @@
+import { z } from "zod";
+import type { Assertion } from "#db/schema/index.ts";
+import { ASSERTION_KINDS } from "#db/schema/unions.ts";
+import type { Requirement } from "#lib/events/event.ts";
+import type { RequirementRow } from "./planning-store.ts";
+
+export const REQUIREMENT_LIMITS = {
+  perSession: 100,
+  perCall: 20,
+  textChars: 500,
+  noteChars: 1_000,
+  urlChars: 2_048,
+  selectorChars: 500,
+  valueChars: 500,
+  evidence: 20,
+} as const;
+
+const upTo = (max: number) =>
+  z
+    .string()
+    .trim()
+    .min(1, { error: "must not be empty" })
+    .max(max, { error: `must be at most ${max.toLocaleString("en")} characters` });
+
+export const requirementTextSchema = upTo(REQUIREMENT_LIMITS.textChars);
+export const requirementNoteSchema = z
+  .string()
+  .trim()
+  .max(REQUIREMENT_LIMITS.noteChars, { error: "must be at most 1,000 characters" });
+
+export const requirementIdSchema = z
+  .string()
+  .regex(/^r[1-9]\d{0,3}$/, { error: "must be the id of a requirement, such as r1" });
+
+export const evidenceIdsSchema = z
+  .array(z.string().max(64))
+  .max(REQUIREMENT_LIMITS.evidence, { error: `must hold at most ${REQUIREMENT_LIMITS.evidence} ids` });
+
+/** An assertion as it is given. The selector's syntax is checked by `checkAssertion`. */
+export const assertionInputSchema = z
+  .strictObject({
+    url: z
+      .string()
+      .max(REQUIREMENT_LIMITS.urlChars, { error: "must be at most 2,048 characters" })
+      .refine((text) => /^https?:\/\//i.test(text) && URL.canParse(text), {
+        error: "must be an absolute http(s) URL",
+      }),
+    selector: upTo(REQUIREMENT_LIMITS.selectorChars),
+    is: z.enum(ASSERTION_KINDS),
+    value: z
+      .union([z.string().max(REQUIREMENT_LIMITS.valueChars), z.int().min(0)], {
+        error: "must be a text of at most 500 characters, or a number of elements",
+      })
+      .optional()
+      .describe("text: the whole text of the element; count: how many elements match"),
+  })
+  .superRefine(({ is, value }, context) => {
+    const message = explainValue(is, value);
+    if (message !== undefined) context.addIssue({ code: "custom", path: ["value"], message });
+  });
+
+function explainValue(is: Assertion["is"], value: string | number | undefined): string | undefined {
+  if (is === "text") return typeof value === "string" ? undefined : "must be the text, where `is` is text";
+  if (is === "count")
+    return typeof value === "number" ? undefined : "must be the number of elements, where `is` is count";
+  return value === undefined ? undefined : `must be left out, where \`is\` is ${is}`;
+}
+
+export type AssertionInput = z.output<typeof assertionInputSchema>;
+
+/** An assertion as it is stored. */
+export const toAssertion = ({ url, selector, is, value }: AssertionInput): Assertion => ({
+  url,
+  selector,
+  is,
+  ...(value !== undefined && { value }),
+});
+
+/** The number in an id of a requirement. */
+export const numberOf = (id: string): number => Number(id.slice(1));
+
+/** A requirement as the API shows it. */
+export const toRequirement = (row: RequirementRow): Requirement => ({
+  id: `r${row.number}`,
+  text: row.text,
+  status: row.status,
+  note: row.note,
+  evidenceIds: row.evidence.map(({ id }) => id),
+  evidence: row.evidence,
+  assertion: row.assertion,
+  outcome: row.outcome,
+  author: row.author,
+  updatedAt: row.updatedAt.toISOString(),
+});
+
+/** A requirement for the model, in a line. */
+export function describeRequirement({
+  id,
+  status,
+  text,
+  author,
+  assertion,
+  outcome,
+  evidenceIds,
+  note,
+}: Requirement): string {
+  const parts = [`- ${id} [${status}]${author === "person" ? " (by a person)" : ""} ${oneLine(text)}`];
+  if (assertion) {
+    const { url, selector, is, value } = assertion;
+    const wanted = value === undefined ? "" : ` ${JSON.stringify(value)}`;
+    parts.push(`assertion: ${selector} is ${is}${wanted} on ${url}`);
+  }
+  if (outcome) {
+    parts.push(`check of revision ${outcome.revision} of ${outcome.variant}: ${outcome.status}`);
+  }
+  if (evidenceIds.length > 0) parts.push(`evidence: ${evidenceIds.join(", ")}`);
+  if (note) parts.push(`note: ${oneLine(note)}`);
+  return parts.join("; ");
+}
+
+const oneLine = (text: string): string => text.replace(/\s+/g, " ");

@@ -1,0 +1,116 @@
+import type { Transaction } from "#db/client.ts";
+import type { PlanItem } from "#db/schema/index.ts";
+import type { PlanMode } from "#db/schema/unions.ts";
+import type { Plan } from "#lib/events/event.ts";
+import type { Emit } from "#lib/events/event-log.ts";
+import { lockSession, type SessionRow } from "#lib/session/session-store.ts";
+import { editItems, isSamePlan, type PlanEdit, replaceItems, toPlan } from "./plan.ts";
+import type { PlanningDeps } from "./planning-deps.ts";
+import { findPlan, type PlanRow, writePlan } from "./planning-store.ts";
+
+/** The turn and call that a change belongs to. */
+export type PlanningCall = { requestId: string | null; runId: string | null; callId: string | null };
+
+/** The agent's whole plan. `baseRevision` is the revision that it has seen; absent for the one that it made last. */
+type AgentPlan = PlanningCall & {
+  rootSessionId: string;
+  items: readonly (Omit<PlanItem, "id"> & { id?: string | undefined })[];
+  baseRevision?: number | undefined;
+};
+
+type AgentUpdated =
+  | { ok: true; plan: Plan; isEditedSince: boolean }
+  | { ok: false; reason: "stale"; plan: Plan }
+  | { ok: false; reason: "refused"; problem: string };
+
+const EMPTY = { items: [], lastItem: 0, revision: 0, agentRevision: 0, personRevision: 0 };
+
+/**
+ * Replaces the plan with the agent's. Refuses if a person has changed it since the revision that the agent knows, so that
+ * the agent never overwrites a change it has not seen. A repeated call finds what it has stored.
+ */
+export async function replacePlan({ log }: PlanningDeps, request: AgentPlan): Promise<AgentUpdated> {
+  const { rootSessionId, items, baseRevision, runId, callId } = request;
+  return log.transact(rootSessionId, async (tx, emit): Promise<AgentUpdated> => {
+    const session = await lockSession(tx, rootSessionId);
+    if (!session) return { ok: false, reason: "refused", problem: "the session is gone" };
+    const row = await findPlan(tx, rootSessionId);
+    const known = row ?? EMPTY;
+    if (row && runId !== null && row.runId === runId && row.callId === callId)
+      return { ok: true, plan: toPlan(row), isEditedSince: row.revision > row.agentRevision };
+    if (baseRevision !== undefined && baseRevision > known.revision)
+      return {
+        ok: false,
+        reason: "refused",
+        problem: `baseRevision: the newest revision is ${known.revision}`,
+      };
+    if (known.personRevision > (baseRevision ?? known.agentRevision))
+      return { ok: false, reason: "stale", plan: toPlan(row) };
+    const revised = replaceItems(known, items);
+    if (!revised.ok) return { ok: false, reason: "refused", problem: revised.problem };
+    const revision = known.revision + 1;
+    const { items: stored, lastItem } = revised;
+    const change = { items: stored, lastItem, revision, agentRevision: revision, runId, callId };
+    const written = await writePlan(tx, rootSessionId, { ...change, author: "agent" });
+    return { ok: true, plan: emitPlan(emit, session, request, written), isEditedSince: false };
+  });
+}
+
+type PersonEdited =
+  | { ok: true; plan: Plan }
+  | { ok: false; reason: "unknown" | "stale" | "refused"; problem: string };
+
+/** Applies a person's edits to the plan as it is. Edits of different items by several people all take effect. */
+export const editPlan = (
+  { log }: PlanningDeps,
+  sessionId: string,
+  edits: readonly PlanEdit[],
+): Promise<PersonEdited> =>
+  log.transact(sessionId, async (tx, emit): Promise<PersonEdited> => {
+    const session = await lockSession(tx, sessionId);
+    if (!session) return { ok: false, reason: "unknown", problem: "no such session" };
+    const row = await findPlan(tx, sessionId);
+    const known = row ?? EMPTY;
+    const edited = editItems(known, edits);
+    if (!edited.ok)
+      return { ok: false, reason: edited.isStale ? "stale" : "refused", problem: edited.problem };
+    const { items, lastItem } = edited;
+    if (isSamePlan(items, known.items)) return { ok: true, plan: toPlan(row) };
+    const revision = known.revision + 1;
+    const change = { items, lastItem, revision, personRevision: revision, author: "person" as const };
+    return { ok: true, plan: emitPlan(emit, session, OUTSIDE, await writePlan(tx, sessionId, change)) };
+  });
+
+/** Switches plan first on or off. `agreed` is set by `agreePlan` alone. @returns undefined if the session is gone. */
+export const setPlanMode = (
+  { log }: PlanningDeps,
+  sessionId: string,
+  mode: Exclude<PlanMode, "agreed">,
+): Promise<Plan | undefined> =>
+  log.transact(sessionId, async (tx, emit) => {
+    const session = await lockSession(tx, sessionId);
+    if (!session) return undefined;
+    const row = await findPlan(tx, sessionId);
+    return (row?.mode ?? "off") === mode ? toPlan(row) : changeMode(tx, emit, session, mode);
+  });
+
+/** Sets the mode in the current transaction. The caller has locked the session. */
+export const changeMode = async (
+  tx: Transaction,
+  emit: Emit,
+  session: SessionRow,
+  mode: PlanMode,
+): Promise<Plan> => emitPlan(emit, session, OUTSIDE, await writePlan(tx, session.id, { mode }));
+
+const OUTSIDE = { requestId: null, runId: null };
+
+function emitPlan(
+  emit: Emit,
+  { source }: SessionRow,
+  { requestId, runId }: Pick<PlanningCall, "requestId" | "runId">,
+  row: PlanRow,
+): Plan {
+  const plan = toPlan(row);
+  emit({ kind: "plan.updated", requestId, runId, source, plan });
+  return plan;
+}

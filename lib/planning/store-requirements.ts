@@ -1,0 +1,193 @@
+import { isDeepStrictEqual } from "node:util";
+import type { RequirementEvidence } from "#db/schema/index.ts";
+import type { PlanAuthor } from "#db/schema/unions.ts";
+import { storable } from "#db/storable.ts";
+import type { Requirement } from "#lib/events/event.ts";
+import type { Emit } from "#lib/events/event-log.ts";
+import { lockSession, type SessionRow } from "#lib/session/session-store.ts";
+import type { PlanningDeps } from "./planning-deps.ts";
+import {
+  insertRequirements,
+  listRequirementRows,
+  listTreeEvidence,
+  type RequirementRow,
+  updateRequirementRow,
+} from "./planning-store.ts";
+import {
+  type AssertionInput,
+  numberOf,
+  REQUIREMENT_LIMITS,
+  toAssertion,
+  toRequirement,
+} from "./requirement.ts";
+import type { PlanningCall } from "./store-plan.ts";
+
+/** Requirements to add to a root session. */
+type Addition = PlanningCall & {
+  rootSessionId: string;
+  author: PlanAuthor;
+  requirements: readonly { text: string; assertion?: AssertionInput | undefined }[];
+};
+
+type Refused = { ok: false; reason: "unknown" | "refused" | "conflict"; problem: string };
+type Added = { ok: true; requirements: Requirement[] } | Refused;
+
+/** Adds requirements. A repeated call finds those that it has added. A problem begins with the field. */
+export async function addRequirements(deps: PlanningDeps, addition: Addition): Promise<Added> {
+  const { rootSessionId, author, requirements, runId, callId } = addition;
+  for (const [index, { assertion }] of requirements.entries()) {
+    const problem = assertion && deps.findSelectorProblem(assertion.selector);
+    if (problem) return refuse(`requirements[${index}].assertion.selector: ${problem}`);
+  }
+  return deps.log.transact(rootSessionId, async (tx, emit): Promise<Added> => {
+    const session = await lockSession(tx, rootSessionId);
+    if (!session) return { ok: false, reason: "unknown", problem: "no such session" };
+    const known = await listRequirementRows(tx, rootSessionId);
+    const earlier = known.filter((row) => runId !== null && row.runId === runId && row.callId === callId);
+    if (earlier.length > 0) return { ok: true, requirements: earlier.map(toRequirement) };
+    if (known.length + requirements.length > REQUIREMENT_LIMITS.perSession)
+      return {
+        ok: false,
+        reason: "conflict",
+        problem: `a session has at most ${REQUIREMENT_LIMITS.perSession} requirements, and this one has ${known.length}`,
+      };
+    const first = (known.at(-1)?.number ?? 0) + 1;
+    const rows = await insertRequirements(
+      tx,
+      requirements.map(({ text, assertion }, index) => ({
+        sessionId: rootSessionId,
+        number: first + index,
+        text,
+        assertion: assertion ? toAssertion(assertion) : null,
+        author,
+        runId,
+        callId,
+      })),
+    );
+    return { ok: true, requirements: emitRequirements(emit, session, addition, rows) };
+  });
+}
+
+/** What of a requirement changes. `assertion: null` removes it. */
+type RequirementChange = {
+  text?: string | undefined;
+  status?: "open" | "met" | "failed" | "waived" | undefined;
+  note?: string | null | undefined;
+  evidenceIds?: string[] | undefined;
+  assertion?: AssertionInput | null | undefined;
+};
+
+type Update = PlanningCall & {
+  rootSessionId: string;
+  id: string;
+  author: PlanAuthor;
+  change: RequirementChange;
+};
+
+type Updated = { ok: true; requirement: Requirement } | Refused;
+
+/**
+ * Changes a requirement. The agent cannot waive, cannot change a waived one, nor what a person demands; it marks one met
+ * with evidence only. A changed text or assertion opens a requirement again that was met or failed.
+ */
+export async function updateRequirement(deps: PlanningDeps, update: Update): Promise<Updated> {
+  const { rootSessionId, id, author, change, runId, callId } = update;
+  const selector = change.assertion?.selector;
+  const problem = selector === undefined ? undefined : deps.findSelectorProblem(selector);
+  if (problem !== undefined) return refuse(`assertion.selector: ${problem}`);
+  return deps.log.transact(rootSessionId, async (tx, emit): Promise<Updated> => {
+    const session = await lockSession(tx, rootSessionId);
+    if (!session) return { ok: false, reason: "unknown", problem: "no such session" };
+    const row = (await listRequirementRows(tx, rootSessionId)).find(({ number }) => number === numberOf(id));
+    if (!row) return { ok: false, reason: "unknown", problem: `id: there is no requirement ${id}` };
+    const isRepeated = runId !== null && row.updateRunId === runId && row.updateCallId === callId;
+    if (isRepeated) return { ok: true, requirement: toRequirement(row) };
+    const found = await listTreeEvidence(tx, rootSessionId, change.evidenceIds ?? []);
+    const refusal =
+      (author === "agent" ? refuseAgent(row, change) : undefined) ?? refuseEvidence(found, change);
+    if (refusal !== undefined) return refuse(refusal);
+    const columns = toColumns(row, change, found);
+    const call = author === "agent" ? { updateRunId: runId, updateCallId: callId } : {};
+    const written = await updateRequirementRow(tx, row, { ...columns, ...call });
+    const [requirement] = emitRequirements(emit, session, update, [written]);
+    return { ok: true, requirement: requirement ?? toRequirement(written) };
+  });
+}
+
+const refuse = (problem: string): Refused => ({ ok: false, reason: "refused", problem });
+
+/** The sentence that says how evidence is made. */
+const HOW =
+  "Make evidence first (screenshot, capture_preview, check_variant or set_previews name their evidence ids; list_evidence lists them), and give its ids as evidenceIds";
+
+function refuseAgent(row: RequirementRow, change: RequirementChange): string | undefined {
+  const id = `r${row.number}`;
+  if (row.status === "waived") return `id: ${id} is waived; only people open it again`;
+  if (change.status === "waived")
+    return "status: only people waive requirements; set failed with a note that says why it cannot be met";
+  if (change.status === "failed" && !(change.note ?? row.note)) return "note: say why the requirement failed";
+  const isAltered =
+    (change.text !== undefined && change.text !== row.text) ||
+    (change.assertion !== undefined && !isSameAssertion(row, change));
+  if (isAltered && row.author === "person")
+    return `id: a person added ${id}; only people change its text or assertion`;
+  const count = (change.evidenceIds ?? row.evidence).length;
+  if ((change.status ?? keepStatus(row, change)) === "met" && count === 0)
+    return `evidenceIds: ${id} is not met without evidence. ${HOW}`;
+  return undefined;
+}
+
+function refuseEvidence(
+  found: readonly RequirementEvidence[],
+  { evidenceIds = [] }: RequirementChange,
+): string | undefined {
+  const known = new Set(found.map(({ id }) => id));
+  const index = evidenceIds.findIndex((id) => !known.has(id));
+  return index < 0
+    ? undefined
+    : `evidenceIds[${index}]: ${JSON.stringify(evidenceIds[index])} is no evidence of this session. ${HOW}`;
+}
+
+const isSameAssertion = (row: RequirementRow, { assertion }: RequirementChange): boolean =>
+  isDeepStrictEqual(row.assertion, assertion ? storable(toAssertion(assertion)) : null);
+
+/** The status of a requirement of which only the rest changes: what was decided about another text or assertion is not kept. */
+function keepStatus(row: RequirementRow, change: RequirementChange): RequirementRow["status"] {
+  const isAltered =
+    (change.text !== undefined && change.text !== row.text) ||
+    (change.assertion !== undefined && !isSameAssertion(row, change));
+  return isAltered && row.status !== "waived" ? "open" : row.status;
+}
+
+function toColumns(row: RequirementRow, change: RequirementChange, found: RequirementEvidence[]) {
+  const { text, note, evidenceIds, assertion } = change;
+  const isNewAssertion = assertion !== undefined && !isSameAssertion(row, change);
+  return {
+    status: change.status ?? keepStatus(row, change),
+    ...(text !== undefined && { text }),
+    ...(note !== undefined && { note: note === "" ? null : note }),
+    ...(evidenceIds !== undefined && { evidence: found }),
+    ...(isNewAssertion && { assertion: assertion ? toAssertion(assertion) : null, outcome: null }),
+  };
+}
+
+const EVENT_MAX = 20;
+
+/** Emits the changed requirements, in events of a bounded size. */
+export function emitRequirements(
+  emit: Emit,
+  { source }: Pick<SessionRow, "source">,
+  { requestId, runId }: Pick<PlanningCall, "requestId" | "runId">,
+  rows: readonly RequirementRow[],
+): Requirement[] {
+  const requirements = rows.map(toRequirement);
+  for (let from = 0; from < requirements.length; from += EVENT_MAX)
+    emit({
+      kind: "requirements.updated",
+      requestId,
+      runId,
+      source,
+      requirements: requirements.slice(from, from + EVENT_MAX),
+    });
+  return requirements;
+}

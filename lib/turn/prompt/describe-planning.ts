@@ -1,0 +1,50 @@
+import type { PlanMode } from "#db/schema/unions.ts";
+import { describeItems } from "#lib/planning/plan.ts";
+import type { PlanningState } from "#lib/planning/planning-store.ts";
+
+/** For a session with the tools of plan and requirements. */
+const ADVICE = {
+  plan: "- For a task of several steps, write a short plan with update_plan and keep its statuses current. A small task needs none.",
+  requirements:
+    "- If the result has to fulfil several things, or a sub-agent or a later turn has to know them, record them with add_requirements, with an assertion where a selector can decide it. Mark one met only with evidence that you have looked at.",
+} as const;
+
+const MODES: Record<PlanMode, string | undefined> = {
+  off: undefined,
+  plan_first:
+    "- Plan first: a person wants to agree to the plan before anything is changed. Until they say go, tools that change pages, files or publications are refused. Look, write the plan with update_plan, and finish the turn.",
+  agreed: "- A person has agreed to the plan: follow it.",
+};
+
+const SUB_AGENT_WAITS =
+  "- Plan first: a person wants to agree to a plan before anything is changed. Until then, tools that change pages, files or publications are refused: look, and report what you would change.";
+
+const PLAN_CHARS_MAX = 4_000;
+const TEXT_CHARS_MAX = 200;
+
+/** What the instructions say of plan and requirements: when to use them, the mode, the plan, and what is not met. */
+export function describePlanning(
+  { plan, unmet }: PlanningState,
+  hasTool: (name: string) => boolean,
+): string | undefined {
+  const hasPlan = hasTool("update_plan");
+  const hasRequirements = hasTool("add_requirements");
+  if (!hasPlan && !hasRequirements) return undefined;
+  const lines = ["## Plan and requirements", ""];
+  if (hasPlan) lines.push(ADVICE.plan);
+  if (hasRequirements) lines.push(ADVICE.requirements);
+  const mode = MODES[plan?.mode ?? "off"];
+  if (plan?.mode === "plan_first" && !hasPlan) lines.push(SUB_AGENT_WAITS);
+  else if (mode !== undefined) lines.push(mode);
+  if (plan && plan.items.length > 0)
+    lines.push("", `The plan, revision ${plan.revision}:`, cut(describeItems(plan.items), PLAN_CHARS_MAX));
+  if (hasRequirements && unmet.length > 0) {
+    lines.push("", "Requirements that are not met (list_requirements has all):");
+    for (const { number, status, text } of unmet)
+      lines.push(`- r${number} [${status}] ${cut(text.replace(/\s+/g, " "), TEXT_CHARS_MAX)}`);
+  }
+  return lines.join("\n");
+}
+
+const cut = (text: string, max: number): string =>
+  text.length > max ? `${text.slice(0, max).toWellFormed()}…` : text;
