@@ -58,7 +58,8 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
       "Lists every sub-agent below the session, at every depth: parents before their children. A sub-agent is a session of its own, which the session's key can read but not control.",
   },
   listReports: {
-    description: "Lists all versions. A sub-agent has none, because reports belong to the session at the top.",
+    description:
+      "Lists all versions. A sub-agent has none, because reports belong to the session at the top.",
   },
   readReport: {
     description:
