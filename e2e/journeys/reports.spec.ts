@@ -221,7 +221,7 @@ test("hostile and long texts stay texts", async ({ page, stage }) => {
   test.setTimeout(90_000);
   const one = {
     severity: "serious",
-    title: '<script>window.owned = 1</script> "><b>x</b> {{7*7}} ' + "w".repeat(140),
+    title: `<script>window.owned = 1</script> "><b>x</b> {{7*7}} ${"w".repeat(140)}`,
     detail: HOSTILE,
     url: `https://evil.example/?q=</code><script>window.owned=1</script>${"u".repeat(200)}`,
     selector: '`</code><img src=x onerror="window.owned=1">',
@@ -266,4 +266,13 @@ test("hostile and long texts stay texts", async ({ page, stage }) => {
   await page.goto(`${stage.service.baseUrl}/s/${sessionId}`);
   await records(page).getByRole("tab", { name: "Result" }).click();
   await expect(records(page).getByRole("list", { name: "Reports" })).toContainText("<script>");
+  await page.setViewportSize({ width: 375, height: 740 });
+  await page
+    .getByRole("navigation", { name: "Parts of the session" })
+    .getByRole("button", { name: "Result" })
+    .click();
+  await expect(records(page).getByRole("list", { name: "Reports" })).toBeVisible();
+  await expectAccessible(page, "the result of a session with a report of a long title");
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+  await page.screenshot({ path: "test-results/reports-drawer-375.png" });
 });
