@@ -3,6 +3,7 @@ import type {
   deliverableSchema,
   eventSchemas,
   evidenceSchema,
+  landingPageSchema,
   messageDeltaSchema,
   messageRecordSchema,
   outcomeSchema,
@@ -37,6 +38,9 @@ export type VariantSummary = z.output<typeof variantSummarySchema>;
 
 /** What of a variant is published, as the API shows it. */
 export type Publication = z.output<typeof publicationSchema>;
+
+/** A landing page as the API shows it. */
+export type LandingPage = z.output<typeof landingPageSchema>;
 
 /** A preview as the API lists it. */
 export type Preview = z.output<typeof previewSchema>;

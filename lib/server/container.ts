@@ -210,7 +210,7 @@ const createObservedModel = (env: Env) =>
 /** What the operations work with. */
 function createServices(env: Env, logger: Logger, parts: Parts): ApiServices {
   const { storage, tooling, player, live, model, control, elicitations, rule, schemas, builtinMcp } = parts;
-  const { browser, evidence, transcript, tools, variants, publishedScripts } = tooling;
+  const { browser, evidence, transcript, tools, variants, publishedScripts, landing, servedPages } = tooling;
   return {
     ...parts.access,
     db: storage.db,
@@ -225,6 +225,8 @@ function createServices(env: Env, logger: Logger, parts: Parts): ApiServices {
     tools,
     variants,
     publishedScripts,
+    landing,
+    servedPages,
     control,
     elicitations,
     rule,
@@ -236,6 +238,7 @@ function createServices(env: Env, logger: Logger, parts: Parts): ApiServices {
     readiness: () => readReadiness(parts),
     settings: {
       baseUrl: env.baseUrl,
+      pagesOrigin: env.pagesOrigin,
       delegation: {
         maxLiveChildren: env.DELEGATION_MAX_LIVE_CHILDREN,
         maxLiveBrowsers: env.DELEGATION_MAX_LIVE_BROWSERS,

@@ -6,8 +6,11 @@ import type { BrowserService } from "#lib/browser/browser-service.ts";
 import { type BrowserServiceDeps, createBrowserService } from "#lib/browser/create-browser-service.ts";
 import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
 import { createEvidenceStore } from "#lib/evidence/evidence.ts";
+import { deployLandingPage } from "#lib/landing/deploy-landing-page.ts";
+import type { LandingDeps } from "#lib/landing/landing-deps.ts";
 import type { AddressRule } from "#lib/net/address/address-rule.ts";
 import type { GuardedFetch } from "#lib/net/fetch/guarded-fetch.ts";
+import { createPageServer } from "#lib/publication/landing/page-server.ts";
 import { createScriptServer } from "#lib/publication/script-server.ts";
 import { createSandboxService } from "#lib/sandbox/create-sandbox-service.ts";
 import { storeDownload } from "#lib/sandbox/store-download.ts";
@@ -85,6 +88,8 @@ export async function createTooling(deps: ToolingDeps) {
     createScriptRunner({ logger, isWarm: !deps.isServerless }),
   ]);
   const { variants, publishedScripts, stopListening } = createVariants(env, storage, logger, browser);
+  const servedPages = createPageServer(db);
+  const landing: LandingDeps = { db, log, servedPages, pagesOrigin: env.pagesOrigin };
   const compare = createPictureComparer();
   const snapshots = createSnapshotBook();
   const pageTurns = createPageTurns();
@@ -109,6 +114,7 @@ export async function createTooling(deps: ToolingDeps) {
     ...transcriptTools(services),
     ...peopleTools(services),
     ...variantTools(variantServices),
+    deployLandingPage({ ...landing, sandbox }),
     ...agentTools(deps.agents),
   ];
   // A deployment without a sandbox has no tools that need one.
@@ -122,6 +128,8 @@ export async function createTooling(deps: ToolingDeps) {
     compare,
     variants: variantServices,
     publishedScripts,
+    landing,
+    servedPages,
     tools,
     firstLook: createFirstLook({ browser, snapshots, pageTurns }),
     async close() {

@@ -3,6 +3,7 @@ import { agentPageOperations } from "./operations/agent-pages.ts";
 import { browserOperations } from "./operations/browser.ts";
 import { followUpOperations } from "./operations/follow-ups.ts";
 import { keyOperations } from "./operations/keys.ts";
+import { landingPageOperations } from "./operations/landing-pages.ts";
 import { pageOperations } from "./operations/pages.ts";
 import { publicationOperations } from "./operations/publications.ts";
 import { recordOperations } from "./operations/records.ts";
@@ -25,6 +26,7 @@ export const contract = {
   ...agentPageOperations,
   ...variantOperations,
   ...publicationOperations,
+  ...landingPageOperations,
   ...keyOperations,
   ...serviceOperations,
 } as const satisfies Record<string, Operation>;

@@ -1,3 +1,4 @@
+import { readPageOutcome } from "#lib/landing/page-outcome.ts";
 import { readAgentStatus as projectAgentStatus } from "#lib/session/run/agent-status.ts";
 import { findStatus } from "#lib/session/run/run-store.ts";
 import { projectRequestStatus } from "#lib/session/run/status.ts";
@@ -32,7 +33,8 @@ export async function readAgentStatus(
 ): Promise<Answer> {
   const status = await projectAgentStatus(services.db, session, services.settings.delegation);
   const variants = (await readOutcome(services.db, session, services.settings.baseUrl)) ?? [];
-  return { ok: true, status: 200, body: { ...status, variants } };
+  const pages = (await readPageOutcome(services.db, session, services.settings.pagesOrigin)) ?? [];
+  return { ok: true, status: 200, body: { ...status, variants, pages } };
 }
 
 /** `POST …/agent/cancel`. Source: `wire.md`, Follow-ups. */

@@ -4,8 +4,9 @@ import type { UsageRow } from "#db/schema/index.ts";
 import type { UsageSum } from "#lib/agents/add-usage.ts";
 import { addRunUsage, noteStopBelow } from "#lib/agents/agent-end-store.ts";
 import { readNewUsageBelow, type Settled, settleAgent } from "#lib/agents/settle-agent.ts";
-import type { Deliverable, NewEvent, VariantSummary } from "#lib/events/event.ts";
+import type { Deliverable, LandingPage, NewEvent, VariantSummary } from "#lib/events/event.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
+import { readPageOutcome } from "#lib/landing/page-outcome.ts";
 import type { ModelFailure } from "#lib/model/failure.ts";
 import { lockCounters, noteStop } from "#lib/session/follow-up/follow-up-store.ts";
 import { releaseSteers } from "#lib/session/follow-up/steering.ts";
@@ -86,6 +87,7 @@ export async function closeRun(
       lastAnswer,
       delegated,
       variants: await readOutcome(tx, session, deps.settings.baseUrl),
+      pages: await readPageOutcome(tx, session, deps.settings.pagesOrigin),
     });
     const finish = async (written: Written) => ({
       ...written,
@@ -187,11 +189,13 @@ function describeEnd(
     lastAnswer,
     delegated,
     variants,
+    pages,
   }: {
     retry: Retry | undefined;
     lastAnswer: MessageRow | undefined;
     delegated: UsageSum | undefined;
     variants: VariantSummary[] | undefined;
+    pages: LandingPage[] | undefined;
   },
 ): Omit<TurnWrite, "drafts" | "delivery"> & { events: NewEvent[]; end: EndWrite } {
   const endedAt = new Date();
@@ -212,6 +216,7 @@ function describeEnd(
     ...(error !== null && { error }),
     ...(settled && { deliverable: settled.deliverable }),
     ...(variants && { variants }),
+    ...(pages && { pages }),
     usage,
     ...(next && { willRetry: next }),
   };

@@ -10,6 +10,7 @@ import {
 } from "#db/schema/unions.ts";
 import {
   deliverableSchema,
+  landingPageSchema,
   outcomeSchema,
   questionFields,
   variantSummarySchema,
@@ -73,6 +74,7 @@ export const agentStatusSchema = z
       .meta({ description: "Outcome of the last finished run." }),
     queued: count.meta({ description: "Number of queued messages.", examples: [0] }),
     variants: z.array(variantSummarySchema).meta({ description: "Variants of the session's pages." }),
+    pages: z.array(landingPageSchema).meta({ description: "Landing pages that the session deployed." }),
   })
   .meta({ id: "AgentStatus" });
 

@@ -15,6 +15,10 @@ export const TAGS = [
     name: "Publications",
     description: "Publish variants, roll them back, unpublish them, export and import them.",
   },
+  {
+    name: "Landing pages",
+    description: "Read the pages that agents deployed, their versions, roll them back and unpublish them.",
+  },
   { name: "Records", description: "Read a session's transcript, annotations and evidence." },
   {
     name: "Callbacks",
@@ -35,6 +39,7 @@ type TagName = (typeof TAGS)[number]["name"];
 const RULES: [RegExp, TagName][] = [
   [/^\/actions\/keys\b/, "Keys"],
   [/^\/(?:s\/|actions\/)/, "Session page"],
+  [/\/pages\b/, "Landing pages"],
   [/\/(?:requests)\//, "Requests"],
   [/\/(?:agents?|queue|elicitations)\b/, "Agent"],
   [/\/browser$/, "Browser"],
