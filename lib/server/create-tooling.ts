@@ -72,7 +72,7 @@ export async function createTooling(deps: ToolingDeps) {
       rule,
       dataDir: env.DATA_DIR,
       launch: readLaunch(env),
-      ownOrigin: { origin: env.ownOrigin, publicOrigin: env.baseUrl },
+      ownOrigin: { origin: env.ownOrigin, publicOrigins: [env.baseUrl, env.pagesOrigin] },
       idleMs: env.BROWSER_IDLE_MS,
       maxLive: env.BROWSER_MAX_LIVE,
       waitMs: env.BROWSER_WAIT_MS,

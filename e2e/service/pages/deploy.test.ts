@@ -187,14 +187,12 @@ describe("versions", () => {
   });
 
   it("beyond the limit are removed with the contents that only they had; the current one stays", async () => {
-    const { session, page } = await deployFiles(service, { "index.html": "shared", "v.txt": "version 1 alone" });
+    const { session, page } = await deployFiles(service, {
+      "index.html": "shared",
+      "v.txt": "version 1 alone",
+    });
     for (let number = 2; number <= 52; number += 1)
-      await deployFiles(
-        service,
-        { "index.html": "shared", "v.txt": `version ${number} alone` },
-        {},
-        session,
-      );
+      await deployFiles(service, { "index.html": "shared", "v.txt": `version ${number} alone` }, {}, session);
     const { data } = await service.read<{ data: { number: number }[] }>(`/api/pages/${page.slug}/versions`);
     assert.deepEqual([data.length, data[0]?.number, data.at(-1)?.number], [50, 52, 3]);
     const { db } = service.container.services;
@@ -236,7 +234,10 @@ describe("slugs", () => {
     const { session, page } = await deployFiles(service, INDEX, { slug: "owned" });
     const second = await openSession(service);
     await writeFolder(service, second.sessionId, "site", { "index.html": "by the second" });
-    assert.match((await deploy(service, second, { folder: "site", slug: "owned" })).text, /version 2 of owned/);
+    assert.match(
+      (await deploy(service, second, { folder: "site", slug: "owned" })).text,
+      /version 2 of owned/,
+    );
     assert.deepEqual(await listPages(service, session.sessionId), []);
     assert.equal((await listPages(service, second.sessionId))[0]?.slug, page.slug);
     const foreign = await openOther();
@@ -254,7 +255,9 @@ describe("slugs", () => {
       assert.equal((await service.call(method, `/api/pages/owned${path}`, undefined, other)).status, 404);
     const listed = await service.call("GET", "/api/pages", undefined, other);
     assert.ok(!JSON.stringify(await listed.json()).includes("owned"));
-    const { data } = await service.read<{ data: { slug: string; sessionId: string }[] }>("/api/pages?limit=1");
+    const { data } = await service.read<{ data: { slug: string; sessionId: string }[] }>(
+      "/api/pages?limit=1",
+    );
     assert.equal(data.length, 1);
   });
 
