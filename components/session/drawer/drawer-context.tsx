@@ -6,6 +6,7 @@ export type DrawerTab =
   | "result"
   | "changes"
   | "previews"
+  | "pages"
   | "annotations"
   | "evidence"
   | "agents"

@@ -5,6 +5,7 @@ import { type ComponentType, type KeyboardEvent, type ReactNode, useState } from
 import type { SessionState } from "#lib/page/state/session-state.ts";
 import { ChangesTab } from "../../changes/changes-tab.tsx";
 import { PreviewsTab } from "../../changes/previews-tab.tsx";
+import { PagesTab } from "../../pages/pages-tab.tsx";
 import { cn } from "../../ui/cn.ts";
 import { IconButton } from "../../ui/icon-button.tsx";
 import { useSession } from "../session-context.tsx";
@@ -20,6 +21,7 @@ const TABS: Record<DrawerTab, { name: string; Panel: ComponentType }> = {
   result: { name: "Result", Panel: ResultTab },
   changes: { name: "Changes", Panel: ChangesTab },
   previews: { name: "Previews", Panel: PreviewsTab },
+  pages: { name: "Pages", Panel: PagesTab },
   annotations: { name: "Annotations", Panel: AnnotationsTab },
   evidence: { name: "Evidence", Panel: EvidenceTab },
   agents: { name: "Agents", Panel: AgentsTab },
@@ -27,14 +29,15 @@ const TABS: Record<DrawerTab, { name: string; Panel: ComponentType }> = {
 };
 
 /**
- * The tabs of a session. Changes and previews have tabs once there are some. A sub-agent has none of these: its result is
+ * The tabs of a session. Changes, previews and landing pages have tabs once there are some. A sub-agent has none of these: its result is
  * in its parent's Agents tab, and variants belong to the session at the top. It has an Agents tab only if it has
  * sub-agents of its own.
  */
-const listTabs = ({ agent, agents, session, variants, previews }: SessionState): DrawerTab[] => [
+const listTabs = ({ agent, agents, session, variants, previews, pages }: SessionState): DrawerTab[] => [
   ...(agent ? [] : (["result"] as const)),
   ...(!agent && variants.length > 0 ? (["changes"] as const) : []),
   ...(!agent && previews.length > 0 ? (["previews"] as const) : []),
+  ...(!agent && pages.length > 0 ? (["pages"] as const) : []),
   "annotations",
   "evidence",
   ...(session.mayDelegate && (!agent || agents.length > 0) ? (["agents"] as const) : []),
@@ -50,7 +53,7 @@ export function Drawer({ isAlone, className }: { isAlone: boolean; className?: s
   const counts = countsOf(state);
   const hasNews = useNews(newsOf(state, counts), drawer.tab);
   const isOpen = drawer.tab !== null;
-  const hasOutcome = state.session.isStructured || state.variants.length > 0;
+  const hasOutcome = state.session.isStructured || state.variants.length > 0 || state.pages.length > 0;
   const first = isAlone && !hasOutcome ? "activity" : (tabs[0] ?? "activity");
   const shown = drawer.tab !== null && tabs.includes(drawer.tab) ? drawer.tab : first;
   const { Panel } = TABS[shown];
@@ -192,6 +195,7 @@ const countsOf = (state: SessionState): Record<DrawerTab, number> => ({
   result: state.deliverables.filter(({ status }) => status !== "pending").length,
   changes: state.variants.reduce((sum, { changeCount }) => sum + (changeCount ?? 0), 0),
   previews: state.previews.length,
+  pages: state.pages.length,
   annotations: state.annotations.length,
   evidence: Object.values(state.toolCalls).reduce((sum, { evidence }) => sum + evidence.length, 0),
   agents: state.agents.length,
@@ -206,6 +210,7 @@ const newsOf = (state: SessionState, counts: Record<DrawerTab, number>): Record<
   ...counts,
   changes: state.variantChanges,
   previews: state.previewChanges,
+  pages: state.pageChanges,
 });
 
 /** Tells which tabs have news since they were last open. */

@@ -2,17 +2,19 @@
 
 import { Braces, PencilLine } from "lucide-react";
 import { VariantResults } from "../../changes/variant-results.tsx";
+import { PageResults } from "../../pages/page-results.tsx";
 import { cn } from "../../ui/cn.ts";
 import { EmptyNote } from "../../ui/empty-note.tsx";
 import { useSession } from "../session-context.tsx";
 import { useDrawer } from "./drawer-context.tsx";
 import { ResultViews } from "./result-views.tsx";
 
-/** The outcome of a session: its variants, and the structured result of a turn where it has a schema. */
+/** The outcome of a session: its variants and landing pages, and the structured result of a turn where it has a schema. */
 export function ResultTab() {
-  const { session, variants } = useSession();
+  const { session, variants, pages } = useSession();
+  const hasEdited = variants.length > 0 || pages.length > 0;
   if (!session.isStructured) {
-    if (variants.length > 0) return <VariantResults />;
+    if (hasEdited) return <EditedResults />;
     return (
       <EmptyNote icon={<PencilLine />} title="No changes yet">
         If the agent changes the page, its variant appears here, with a check of it. A session started with a
@@ -20,14 +22,24 @@ export function ResultTab() {
       </EmptyNote>
     );
   }
-  if (variants.length === 0) return <StructuredResult />;
+  if (!hasEdited) return <StructuredResult />;
   return (
     <>
       <StructuredResult />
       <div className="border-t">
-        <VariantResults />
+        <EditedResults />
       </div>
     </>
+  );
+}
+
+function EditedResults() {
+  const { variants, pages } = useSession();
+  return (
+    <div className="flex flex-col divide-y">
+      {variants.length > 0 && <VariantResults />}
+      {pages.length > 0 && <PageResults />}
+    </div>
   );
 }
 

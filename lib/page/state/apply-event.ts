@@ -2,6 +2,7 @@ import { BROWSER_TOOLS } from "#db/schema/unions.ts";
 import { toMissingTools } from "../words/describe-missing-tools.ts";
 import { applyCompactionEvent, dropUnfinished } from "./apply-compaction.ts";
 import { applyVariantEvent } from "./apply-variant.ts";
+import { mergePage } from "./merge-page.ts";
 import { isOpen, type SessionState } from "./session-state.ts";
 import type { AnnotationView, Deliverable, DomainEvent, RunView, ToolCallView } from "./view-types.ts";
 
@@ -88,6 +89,13 @@ function applyKind(state: SessionState, event: DomainEvent): SessionState {
     case "variant.updated":
     case "preview.updated":
       return applyVariantEvent(state, event);
+    case "page.deployed":
+    case "page.updated":
+      return {
+        ...state,
+        pages: mergePage(state.pages, event.page),
+        pageChanges: state.pageChanges + 1,
+      };
     case "run.completed":
       return completeRun(state, event);
     default:

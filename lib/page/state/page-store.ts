@@ -2,9 +2,11 @@ import type { EarlierMessages } from "../calls/read-earlier.ts";
 import { applyDelta } from "./apply-delta.ts";
 import { applyEvent, dropElicitation, projectTurnState } from "./apply-event.ts";
 import { markShown, mergeVariant, noteRead, setPublication } from "./apply-variant.ts";
+import { mergePage } from "./merge-page.ts";
 import { createSessionState, isOpen, type SessionState } from "./session-state.ts";
 import type {
   AgentView,
+  LandingPage,
   LiveFrame,
   Publication,
   QueuedMessage,
@@ -40,6 +42,8 @@ export type SessionStore = {
   notePublication: (key: string, publication: Publication | null) => void;
   /** Sets the variant that the live browser shows, before the event arrives. */
   noteShownVariant: (key: string | null) => void;
+  /** Updates a landing page from an answer of the service, before the event arrives. */
+  notePage: (page: LandingPage) => void;
   /** Takes over the session's new share link, after the old one was revoked. */
   replaceShare: (share: string) => void;
   /** Puts messages from before the known ones in their place. */
@@ -93,6 +97,7 @@ export function createSessionStore(
     notePublication: (key, publication) =>
       change({ ...state, variants: setPublication(state.variants, key, publication) }),
     noteShownVariant: (key) => change({ ...state, variants: markShown(state.variants, key) }),
+    notePage: (page) => change({ ...state, pages: mergePage(state.pages, page) }),
     replaceShare: (share) => change({ ...state, paths: { ...state.paths, share } }),
     addEarlier({ messages, hasEarlier }) {
       const known = new Set(state.messages.map(({ id }) => id));

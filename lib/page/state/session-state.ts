@@ -33,6 +33,8 @@ export type SessionState = Omit<SessionSnapshot, "toolCalls"> & {
   variantChanges: number;
   /** Counts the events about previews, for the mark on their tab. */
   previewChanges: number;
+  /** Counts the events about landing pages, for the mark on their tab. */
+  pageChanges: number;
 };
 
 /** The state a page starts with. */
@@ -50,6 +52,7 @@ export const createSessionState = (snapshot: SessionSnapshot): SessionState => (
   agentChanges: 0,
   variantChanges: 0,
   previewChanges: 0,
+  pageChanges: 0,
 });
 
 /** Whether a run has yet to end. */

@@ -71,6 +71,7 @@ export const snapshot: SessionSnapshot = {
   deliverables: [],
   variants: [],
   previews: [],
+  pages: [],
   lastSeq: 3,
   paths: {
     live: "/live",

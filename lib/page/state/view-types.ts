@@ -7,6 +7,8 @@ import type {
   CheckFinding,
   CheckReport,
   DeliveryRecord,
+  LandingPage,
+  LandingPageVersion,
   LiveClientFrame,
   Preview,
   Publication,
@@ -44,6 +46,8 @@ export type {
   FollowUpMode,
   FormField,
   FormValue,
+  LandingPage,
+  LandingPageVersion,
   LiveClientFrame,
   MessageDelta,
   Preview,
@@ -237,6 +241,8 @@ export type SessionSnapshot = {
   /** The variants of the session, oldest first. */
   variants: VariantView[];
   previews: Preview[];
+  /** The landing pages that the session deployed, oldest first. */
+  pages: LandingPage[];
   lastSeq: number;
   /** Same-origin paths the page posts to; `share` is null for a visitor who may pass no link on. */
   paths: {
