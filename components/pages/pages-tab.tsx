@@ -40,9 +40,9 @@ function PageEntry({ page }: { page: LandingPage }) {
   return (
     <section aria-labelledby={headingId} className="flex flex-col gap-2">
       <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
-        <h3 id={headingId} className="min-w-0 font-medium font-mono text-sm [overflow-wrap:anywhere]">
+        <h2 id={headingId} className="min-w-0 font-medium font-mono text-sm [overflow-wrap:anywhere]">
           {page.slug}
-        </h3>
+        </h2>
         <Badge tone={tone}>{title}</Badge>
       </div>
       <Address page={page} />
