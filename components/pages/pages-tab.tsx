@@ -48,17 +48,13 @@ function PageEntry({ page }: { page: LandingPage }) {
       <Address page={page} />
       <Facts page={page} />
       <div className="flex flex-wrap items-start gap-2">
-        <Button
-          size="sm"
-          aria-expanded={showsVersions}
-          onClick={() => setShowsVersions((isShown) => !isShown)}
-        >
+        <Button aria-expanded={showsVersions} onClick={() => setShowsVersions((isShown) => !isShown)}>
           {showsVersions ? "Hide versions" : "Show versions"}
         </Button>
         {isDriver && isPublished && (
           <ConfirmButton
             label="Unpublish"
-            question="Visitors of the page get an answer that it was unpublished. You can publish one of its versions again."
+            question="Visitors see that the page was unpublished. You can publish one of its versions again."
             confirm="Unpublish now"
             isBusy={changes.isBusy}
             onConfirm={changes.unpublish}

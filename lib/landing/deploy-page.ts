@@ -138,7 +138,7 @@ const checkOwner = (page: PageRow, ownerId: string): PageRow | Refused =>
 const NAME_CHARACTERS_MAX = 40;
 
 /** A slug from a folder's name, and a suffix that nobody can guess or has taken. */
-export function makeSlug(folder: string): string {
+function makeSlug(folder: string): string {
   const name = folder
     .slice(folder.lastIndexOf("/") + 1)
     .normalize("NFKD")

@@ -21,7 +21,7 @@ export type FolderContent = {
 };
 
 /** Why a folder cannot become a page, as a sentence. */
-export type FolderRefusal = { problem: string };
+type FolderRefusal = { problem: string };
 
 const READS_AT_ONCE = 8;
 /** Of each folder. A page has fewer files; the rest are hidden ones. */

@@ -114,7 +114,8 @@ export async function createTooling(deps: ToolingDeps) {
     ...transcriptTools(services),
     ...peopleTools(services),
     ...variantTools(variantServices),
-    deployLandingPage({ ...landing, sandbox }),
+    // Only our own process serves pages.
+    ...(deps.isServerless ? [] : [deployLandingPage({ ...landing, sandbox })]),
     ...agentTools(deps.agents),
   ];
   // A deployment without a sandbox has no tools that need one.

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
+import { deployFiles } from "#e2e/service/pages/pages-testing.ts";
 import { openTestService, type TestService } from "#e2e/service/testing.ts";
 
 const run = promisify(execFile);
@@ -48,9 +49,11 @@ describe("a backup", () => {
     await mkdir(join(service.dataDir, "workspaces", sessionId), { recursive: true });
     await writeFile(join(service.dataDir, "workspaces", sessionId, "notes.txt"), "notes");
     const transcript = await readTranscript(service, sessionId);
+    const bytes = Uint8Array.from({ length: 256 }, (_, index) => index);
+    const { page } = await deployFiles(service, { "index.html": "kept", "all.bin": bytes }, { slug: "kept" });
 
     const written = await command(service.dataDir, "backup", archive);
-    assert.match(written.text, /^Wrote .*service\.tar\.gz: 1 session, \d+ rows in \d+ tables/);
+    assert.match(written.text, /^Wrote .*service\.tar\.gz: 2 sessions, \d+ rows in \d+ tables/);
     assert.equal((await stat(archive)).mode & 0o777, 0o600);
     assert.equal((await service.call("GET", "/api/sessions")).status, 200);
     assert.deepEqual(
@@ -60,7 +63,7 @@ describe("a backup", () => {
 
     const second = join(folder, "second");
     const restored = await command(second, "restore", archive);
-    assert.match(restored.text, /^Restored the backup of 20.*: 1 session, /);
+    assert.match(restored.text, /^Restored the backup of 20.*: 2 sessions, /);
     assert.equal(
       await readFile(join(second, "encryption-key"), "utf8"),
       await readFile(join(service.dataDir, "encryption-key"), "utf8"),
@@ -68,6 +71,9 @@ describe("a backup", () => {
     assert.equal(await readFile(join(second, "workspaces", sessionId, "notes.txt"), "utf8"), "notes");
     const other = await openTestService(embedded, second);
     assert.deepEqual(await readTranscript(other, sessionId), transcript);
+    const { answer } = other.container.services.servedPages;
+    const served = await answer({ pathname: `/p/${page.slug}/all.bin`, search: "" });
+    assert.deepEqual([served.status, served.body], [200, bytes]);
     const next = await other.create("And this.");
     await other.completed(next.statusUrl);
     await other.close({ keepFiles: true });

@@ -8,7 +8,7 @@ import type { OwnCertificate } from "./own-certificate.ts";
 import type { ProxyContext } from "./proxy-context.ts";
 
 /** Ends TLS for our own origins, so that the rule about their paths can be applied. */
-export type OwnTls = {
+type OwnTls = {
   /** Takes over a tunnel to one of our origins. @returns false for any other host and port. */
   takeTunnel: (client: Duplex, head: Uint8Array, hostname: string, port: number) => boolean;
   close: () => void;

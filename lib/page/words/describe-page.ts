@@ -12,7 +12,7 @@ export function describePage({ version, newestVersion }: LandingPage): PageWords
 const UNITS = ["bytes", "KiB", "MiB"];
 
 /** A size for people: `980 bytes`, `17.8 KiB`. */
-export function formatSize(bytes: number): string {
+function formatSize(bytes: number): string {
   const exponent = bytes < 1_024 ? 0 : bytes < 1_048_576 ? 1 : 2;
   const value = bytes / 1_024 ** exponent;
   return `${exponent === 0 ? value : value.toFixed(1)} ${UNITS[exponent]}`;

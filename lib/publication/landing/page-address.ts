@@ -16,7 +16,7 @@ export const pageUrl = (origin: string, slug: string): string => `${origin}${PAG
 const PATH_CHARACTERS_MAX = 1_024;
 
 /** What the path of a request below `/p/` leads to; `path` is inside the page, and empty or ends with a slash for a folder. */
-export type PageAddress = { slug: string; path: string };
+type PageAddress = { slug: string; path: string };
 
 /**
  * Reads a path as the client wrote it, which may begin with `/p`. Each segment is decoded once, so that an encoded slash,

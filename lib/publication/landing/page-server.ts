@@ -16,7 +16,7 @@ import { findServedVersion, listFiles, type PageFile } from "./page-store.ts";
 import { type Packed, pack, type SendRequest, sendFile } from "./send-file.ts";
 
 /** A request for a file of a page. Nothing else of it matters: cookies, for one, are never read. */
-export type PageRequest = SendRequest & {
+type PageRequest = SendRequest & {
   /** As the client wrote it, without the query. */
   pathname: string;
   /** With its question mark; empty if there is none. */

@@ -6,7 +6,7 @@ import { PAGE_LIMITS } from "./page-limits.ts";
 
 /** A landing page as it is stored. */
 export type PageRow = typeof landingPages.$inferSelect;
-export type VersionRow = typeof landingPageVersions.$inferSelect;
+type VersionRow = typeof landingPageVersions.$inferSelect;
 /** A file of a version; its content is stored by its hash. */
 export type PageFile = Pick<
   typeof landingPageFiles.$inferSelect,
