@@ -27,6 +27,8 @@ const READS_AT_ONCE = 8;
 /** Of each folder. A page has fewer files; the rest are hidden ones. */
 const ENTRIES_MAX = 5_000;
 const FOLDERS_MAX = 1_000;
+/** Of a folder on the way to the page's: more than a workspace may have. */
+const PARENT_ENTRIES_MAX = 50_000;
 
 /**
  * Reads the folder of a page. Hidden files and folders are left out; everything else has to be a regular file that a page may
@@ -57,7 +59,11 @@ async function refusePlace(workspace: Workspace, names: string[]): Promise<strin
     if (name.startsWith(".")) return `folder: ${path} is hidden; hidden folders are not published`;
     if (!isSafeName(name)) return `folder: ${quote(path)} has a character that a page's path cannot have`;
     const parent = names.slice(0, index).join("/");
-    const entries = await workspace.list(parent, { recursive: false, limit: ENTRIES_MAX, all: true });
+    const entries = await workspace.list(parent, {
+      recursive: false,
+      limit: PARENT_ENTRIES_MAX,
+      all: true,
+    });
     const entry = entries.find((each) => each.path === path);
     if (!entry) return `folder: ${path} does not exist in the workspace`;
     if (entry.type === "link") return `folder: ${path} is a symbolic link; name the folder itself`;
