@@ -3,6 +3,7 @@ export * from "./browsers.ts";
 export * from "./callbacks.ts";
 export * from "./engine.ts";
 export * from "./keys.ts";
+export * from "./landing-pages.ts";
 export * from "./outbox.ts";
 export * from "./planning.ts";
 export * from "./publications.ts";

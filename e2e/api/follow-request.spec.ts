@@ -77,6 +77,7 @@ test.describe("agent status", () => {
       lastRun: null,
       queued: 0,
       variants: [],
+      pages: [],
     });
     await sayText(created.sessionId, "one more");
     expect(await agentStatus(created.sessionId)).toMatchObject({ queued: 1 });

@@ -23,7 +23,7 @@ const floors = [
   ["api"],
   ["page"],
   ["turn"],
-  ["agents", "variant"],
+  ["agents", "landing", "variant"],
   ["planning"],
   ["tools"],
   ["browser", "sandbox", "deliverable", "mcp-client", "model", "annotation", "callback", "reports"],

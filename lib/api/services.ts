@@ -3,9 +3,11 @@ import type { BrowserService } from "#lib/browser/browser-service.ts";
 import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
 import type { EventLog } from "#lib/events/event-log.ts";
 import type { EvidenceStore } from "#lib/evidence/evidence.ts";
+import type { LandingDeps } from "#lib/landing/landing-deps.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import type { AddressRule } from "#lib/net/address/address-rule.ts";
 import type { PlanningDeps } from "#lib/planning/planning-deps.ts";
+import type { PageServer } from "#lib/publication/landing/page-server.ts";
 import type { ScriptServer } from "#lib/publication/script-server.ts";
 import type { Sealer } from "#lib/secrets/sealer.ts";
 import type { DelegationCaps } from "#lib/session/delegation.ts";
@@ -50,6 +52,8 @@ export type ApiServices = {
   variants: VariantToolServices;
   publishedScripts: ScriptServer;
   planning: PlanningDeps;
+  landing: LandingDeps;
+  servedPages: PageServer;
   /** Issues the token by which another agent uses a session's tools at `url`; it ends with the given API key. */
   builtinMcp: {
     issueToken: (sessionId: string, keyId: string) => { token: string; url: string; expiresAt: Date };
@@ -65,6 +69,8 @@ export type ApiServices = {
   settings: {
     /** Public origin, without a trailing slash. */
     baseUrl: string;
+    /** Public origin of landing pages, without a trailing slash. */
+    pagesOrigin: string;
     delegation: DelegationCaps;
     firstPartyOrigins: readonly string[];
     model: { label: string; isDemo: boolean };

@@ -135,8 +135,10 @@ export type AgentStatus = {
   queued: number;
   /** Variants of the session's pages. */
   variants: Array<VariantSummary>;
-  /** The newest version of each QA report of the session. Absent if there is none. */
-  reports?: Array<ReportSummary> | undefined;
+  /** The newest version of each QA report of the session. */
+  reports: Array<ReportSummary>;
+  /** Landing pages that the session deployed. */
+  pages: Array<LandingPage>;
 };
 
 /** The sub-agents below a session. */
@@ -596,7 +598,7 @@ export type DeliveryRecordPage = {
 };
 
 /** A stored event of the session. Ignore unknown kinds. */
-export type DomainEvent = RunStartedEvent | MessageCompletedEvent | ToolCallEvent | ToolResultEvent | McpSkippedEvent | TurnCompactingEvent | TurnCompactedEvent | TurnSteeredEvent | TurnWaitingEvent | TurnResumedEvent | AgentSpawnedEvent | AgentProgressEvent | AgentSettledEvent | DeliverablePendingEvent | DeliverableReadyEvent | DeliverableFailedEvent | BrowserStatusEvent | BrowserWaitingEvent | BrowserDialogEvent | BrowserDownloadEvent | AnnotationSubmittedEvent | ElicitationRequestedEvent | ElicitationResolvedEvent | VariantUpdatedEvent | PreviewUpdatedEvent | PublicationCreatedEvent | ReportPublishedEvent | PlanUpdatedEvent | RequirementsUpdatedEvent | RunCompletedEvent;
+export type DomainEvent = RunStartedEvent | MessageCompletedEvent | ToolCallEvent | ToolResultEvent | McpSkippedEvent | TurnCompactingEvent | TurnCompactedEvent | TurnSteeredEvent | TurnWaitingEvent | TurnResumedEvent | AgentSpawnedEvent | AgentProgressEvent | AgentSettledEvent | DeliverablePendingEvent | DeliverableReadyEvent | DeliverableFailedEvent | BrowserStatusEvent | BrowserWaitingEvent | BrowserDialogEvent | BrowserDownloadEvent | AnnotationSubmittedEvent | ElicitationRequestedEvent | ElicitationResolvedEvent | VariantUpdatedEvent | PreviewUpdatedEvent | PublicationCreatedEvent | ReportPublishedEvent | PlanUpdatedEvent | RequirementsUpdatedEvent | PageDeployedEvent | PageUpdatedEvent | RunCompletedEvent;
 
 /** A question that the agent asked. */
 export type Elicitation = {
@@ -819,6 +821,67 @@ export type KeyRotated = {
   key: string;
   record: ApiKey;
   old: ApiKey;
+};
+
+/** A page of static files that the agent deployed. */
+export type LandingPage = {
+  slug: string;
+  url: string;
+  /** Number of the version that is served. Null while the page is unpublished. */
+  version: number | null;
+  /** Number of the newest version. */
+  newestVersion: number;
+  /** Number of files of the served version. */
+  files: number | null;
+  /** Size of the files of the served version. */
+  bytes: number | null;
+  /** What the agent noted about the served version. */
+  note: string | null;
+  /** ISO 8601, UTC. */
+  updatedAt: string;
+};
+
+/** A landing page after it was changed. */
+export type LandingPageChanged = {
+  success: true;
+  page: LandingPage;
+};
+
+export type LandingPagePage = {
+  success: true;
+  data: Array<LandingPage>;
+  /** Pass it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
+export type LandingPageRead = {
+  success: true;
+  page: OwnedLandingPage;
+};
+
+/** An immutable version of a landing page. */
+export type LandingPageVersion = {
+  /** Number of the version. */
+  number: number;
+  /** Number of files. */
+  files: number;
+  /** Size of the files. */
+  bytes: number;
+  /** What the agent noted about it. */
+  note: string | null;
+  /** Whether it is served. */
+  isCurrent: boolean;
+  /** The session that deployed it, which may have been deleted since. */
+  sessionId: string;
+  /** ISO 8601, UTC. */
+  createdAt: string;
+};
+
+export type LandingPageVersionPage = {
+  success: true;
+  data: Array<LandingPageVersion>;
+  /** Pass it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
 };
 
 /** A text frame from a client. Coordinates are CSS pixels of the page. */
@@ -1115,6 +1178,22 @@ export type LiveFrame = {
   timestamp: string;
   data: RequirementsUpdatedEvent;
 } | {
+  type: "page.deployed";
+  seq: number;
+  /** Id of the session. */
+  sessionId: string;
+  /** ISO 8601, UTC. */
+  timestamp: string;
+  data: PageDeployedEvent;
+} | {
+  type: "page.updated";
+  seq: number;
+  /** Id of the session. */
+  sessionId: string;
+  /** ISO 8601, UTC. */
+  timestamp: string;
+  data: PageUpdatedEvent;
+} | {
   type: "run.completed";
   seq: number;
   /** Id of the session. */
@@ -1318,6 +1397,35 @@ export type NewRequirements = {
   }>;
 };
 
+/** A landing page, also of a deleted session. */
+export type OwnedLandingPage = {
+  slug: string;
+  url: string;
+  /** Number of the version that is served. Null while the page is unpublished. */
+  version: number | null;
+  /** Number of the newest version. */
+  newestVersion: number;
+  /** Number of files of the served version. */
+  files: number | null;
+  /** Size of the files of the served version. */
+  bytes: number | null;
+  /** What the agent noted about the served version. */
+  note: string | null;
+  /** ISO 8601, UTC. */
+  updatedAt: string;
+  /** The session that deployed it last. Null after that session was deleted. */
+  sessionId: string | null;
+  /** ISO 8601, UTC. */
+  createdAt: string;
+};
+
+export type OwnedLandingPagePage = {
+  success: true;
+  data: Array<OwnedLandingPage>;
+  /** Pass it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
 /** A published variant, also of a deleted session. */
 export type OwnedPublication = {
   /** Id of the publication. */
@@ -1339,6 +1447,40 @@ export type OwnedPublicationPage = {
   data: Array<OwnedPublication>;
   /** Pass it as `cursor` to get the next page. Null on the last page. */
   nextCursor: string | null;
+};
+
+/** The agent deployed a landing page, which is served at once. */
+export type PageDeployedEvent = {
+  kind: "page.deployed";
+  /** Sequence number in the session, without gaps. */
+  seq: number;
+  /** ISO 8601, UTC. */
+  timestamp: string;
+  /** Id of the session. */
+  sessionId: string;
+  /** Id of the request: one accepted message. */
+  requestId: string | null;
+  /** Id of the run: one attempt at the request's turn. */
+  runId: string | null;
+  source: Source;
+  page: LandingPage;
+};
+
+/** A landing page was rolled back to one of its versions, or unpublished. */
+export type PageUpdatedEvent = {
+  kind: "page.updated";
+  /** Sequence number in the session, without gaps. */
+  seq: number;
+  /** ISO 8601, UTC. */
+  timestamp: string;
+  /** Id of the session. */
+  sessionId: string;
+  /** Id of the request: one accepted message. */
+  requestId: string | null;
+  /** Id of the run: one attempt at the request's turn. */
+  runId: string | null;
+  source: Source;
+  page: LandingPage;
 };
 
 export type PendingDeliverable = {
@@ -1838,6 +1980,8 @@ export type RunCompletedEvent = {
   variants?: Array<VariantSummary> | undefined;
   /** The newest version of each report of the session. Absent if there is none. */
   reports?: Array<ReportSummary> | undefined;
+  /** The landing pages of the session. Absent in structured sessions without pages, and in sub-agents. */
+  pages?: Array<LandingPage> | undefined;
   usage: Usage;
   /** The automatic retry that follows. Without it, this is the request's last event. */
   willRetry?: {
@@ -1959,6 +2103,11 @@ export type SessionDeleted = {
     variant: string;
     /** URL of its script. */
     scriptUrl: string;
+  }>;
+  /** Published landing pages of the session. They stay published; `POST /api/pages/:slug/unpublish` ends them. */
+  pages: Array<{
+    slug: string;
+    url: string;
   }>;
 };
 
@@ -2914,6 +3063,45 @@ export type Operations = {
     body: RequirementChange;
     answer: RequirementAnswer;
   };
+  /** List landing pages, newest first. Lists the landing pages of the key's owner, also those of deleted sessions and unpublished ones. */
+  listLandingPages: {
+    parameters: { limit?: number | undefined; cursor?: string | undefined };
+    body: undefined;
+    answer: OwnedLandingPagePage;
+  };
+  /** Read a landing page */
+  readLandingPage: {
+    parameters: { slug: string };
+    body: undefined;
+    answer: LandingPageRead;
+  };
+  /** List the versions of a landing page, newest first */
+  listPageVersions: {
+    parameters: { slug: string };
+    body: undefined;
+    answer: LandingPageVersionPage;
+  };
+  /** Serve another version of a landing page. Serves the given version from now on, within a second in every process. It also publishes a page again that was unpublished. */
+  rollbackPage: {
+    parameters: { slug: string };
+    body: {
+      /** Number of the version that is served from now on. */
+      version: number;
+    };
+    answer: LandingPageChanged;
+  };
+  /** Unpublish a landing page. Every address of the page answers 410 from now on, within a second in every process. Its slug stays taken. A rollback or a new deploy publishes it again. Idempotent. */
+  unpublishPage: {
+    parameters: { slug: string };
+    body: undefined;
+    answer: LandingPageChanged;
+  };
+  /** List the landing pages of a session. Lists the pages whose newest version the session deployed, oldest first. Of a sub-agent, those of its root. */
+  listSessionPages: {
+    parameters: { sessionId: string };
+    body: undefined;
+    answer: LandingPagePage;
+  };
   /** Check liveness */
   readHealth: {
     parameters: {  };
@@ -2987,6 +3175,12 @@ export const OPERATIONS = {
   listRequirements: {"method":"GET","path":"/api/sessions/:sessionId/requirements","query":[],"hasBody":false,"isRaw":false},
   addRequirements: {"method":"POST","path":"/api/sessions/:sessionId/requirements","query":[],"hasBody":true,"isRaw":false},
   updateRequirement: {"method":"PATCH","path":"/api/sessions/:sessionId/requirements/:requirementId","query":[],"hasBody":true,"isRaw":false},
+  listLandingPages: {"method":"GET","path":"/api/pages","query":["limit","cursor"],"hasBody":false,"isRaw":false},
+  readLandingPage: {"method":"GET","path":"/api/pages/:slug","query":[],"hasBody":false,"isRaw":false},
+  listPageVersions: {"method":"GET","path":"/api/pages/:slug/versions","query":[],"hasBody":false,"isRaw":false},
+  rollbackPage: {"method":"POST","path":"/api/pages/:slug/rollback","query":[],"hasBody":true,"isRaw":false},
+  unpublishPage: {"method":"POST","path":"/api/pages/:slug/unpublish","query":[],"hasBody":false,"isRaw":false},
+  listSessionPages: {"method":"GET","path":"/api/sessions/:sessionId/pages","query":[],"hasBody":false,"isRaw":false},
   readHealth: {"method":"GET","path":"/api/health","query":[],"hasBody":false,"isRaw":false},
   readReadiness: {"method":"GET","path":"/api/ready","query":[],"hasBody":false,"isRaw":false},
   readOpenApi: {"method":"GET","path":"/api/openapi.json","query":[],"hasBody":false,"isRaw":true},

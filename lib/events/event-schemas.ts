@@ -225,6 +225,36 @@ export const variantSummarySchema = z
   })
   .meta({ id: "VariantSummary", description: "A variant and the state of its newest revision." });
 
+/** A landing page as the outcome of a run, the agent status and the lists show it. Source: `wire.md`, Landing pages. */
+export const landingPageSchema = z
+  .object({
+    slug: z.string().meta({ examples: ["spring-sale-k3q7"] }),
+    url: z.string().meta({ examples: ["https://service.example/p/spring-sale-k3q7/"] }),
+    version: z
+      .int()
+      .min(1)
+      .nullable()
+      .meta({ description: "Number of the version that is served. Null while the page is unpublished." }),
+    newestVersion: z
+      .int()
+      .min(1)
+      .meta({ description: "Number of the newest version.", examples: [2] }),
+    files: z
+      .int()
+      .nullable()
+      .meta({ description: "Number of files of the served version.", examples: [4] }),
+    bytes: z
+      .int()
+      .nullable()
+      .meta({ description: "Size of the files of the served version.", examples: [18_240] }),
+    note: z
+      .string()
+      .nullable()
+      .meta({ description: "What the agent noted about the served version.", examples: ["New headline"] }),
+    updatedAt: timestamp,
+  })
+  .meta({ id: "LandingPage", description: "A page of static files that the agent deployed." });
+
 /** A preview for people. Source: `wire.md`, Variants. */
 export const previewSchema = z
   .object({
@@ -526,6 +556,14 @@ export const eventSchemas = {
       }),
     },
   ),
+  "page.deployed": define("page.deployed", "The agent deployed a landing page, which is served at once.", {
+    page: landingPageSchema,
+  }),
+  "page.updated": define(
+    "page.updated",
+    "A landing page was rolled back to one of its versions, or unpublished.",
+    { page: landingPageSchema },
+  ),
   "run.completed": define("run.completed", "A run ended.", {
     outcome: outcomeSchema,
     error: z.string().optional(),
@@ -536,6 +574,10 @@ export const eventSchemas = {
     }),
     reports: z.array(reportSummarySchema).optional().meta({
       description: "The newest version of each report of the session. Absent if there is none.",
+    }),
+    pages: z.array(landingPageSchema).optional().meta({
+      description:
+        "The landing pages of the session. Absent in structured sessions without pages, and in sub-agents.",
     }),
     usage: usageSchema,
     willRetry: z.object({ runId, attempt: z.int(), delayMs: z.number() }).optional().meta({

@@ -3,6 +3,7 @@ import type {
   deliverableSchema,
   eventSchemas,
   evidenceSchema,
+  landingPageSchema,
   messageDeltaSchema,
   messageRecordSchema,
   outcomeSchema,
@@ -42,6 +43,8 @@ export type Publication = z.output<typeof publicationSchema>;
 
 /** A QA report as the API lists it. */
 export type ReportSummary = z.output<typeof reportSummarySchema>;
+/** A landing page as the API shows it. */
+export type LandingPage = z.output<typeof landingPageSchema>;
 
 /** A preview as the API lists it. */
 export type Preview = z.output<typeof previewSchema>;

@@ -10,14 +10,25 @@ export type CommandResult = {
   durationMs: number;
 };
 
-/** A file or folder of a workspace; paths are relative to its root and use "/". */
-export type WorkspaceEntry = { path: string; type: "file" | "directory"; sizeBytes: number };
+/**
+ * An entry of a workspace; paths are relative to its root and use "/". A `link` is a symbolic link, wherever it leads;
+ * `other` is a special file, or a folder that cannot be read.
+ */
+export type WorkspaceEntry = {
+  path: string;
+  type: "file" | "directory" | "link" | "other";
+  sizeBytes: number;
+};
 
 /** The workspace of one session. Every path is held inside it. @throws WorkspaceError with a sentence for a bad path. */
 export type Workspace = {
   readFile: (path: string, limitBytes: number) => Promise<{ bytes: Uint8Array; totalBytes: number }>;
   writeFile: (path: string, bytes: Uint8Array) => Promise<void>;
-  list: (path: string, options: { recursive: boolean; limit: number }) => Promise<WorkspaceEntry[]>;
+  /** Lists a folder: its files and folders, with `all` its links and other entries too. Links are not followed. */
+  list: (
+    path: string,
+    options: { recursive: boolean; limit: number; all?: boolean },
+  ) => Promise<WorkspaceEntry[]>;
   run: (
     command: string,
     options: { timeoutMs: number; signal: AbortSignal; cwd?: string },

@@ -213,6 +213,7 @@ const createObservedModel = (env: Env) =>
 function createServices(env: Env, logger: Logger, parts: Parts): ApiServices {
   const { storage, tooling, player, live, model, control, elicitations, rule, schemas, builtinMcp } = parts;
   const { browser, evidence, transcript, tools, variants, publishedScripts, planning } = tooling;
+  const { landing, servedPages } = tooling;
   return {
     ...parts.access,
     db: storage.db,
@@ -228,6 +229,8 @@ function createServices(env: Env, logger: Logger, parts: Parts): ApiServices {
     variants,
     publishedScripts,
     planning,
+    landing,
+    servedPages,
     control,
     elicitations,
     rule,
@@ -239,6 +242,7 @@ function createServices(env: Env, logger: Logger, parts: Parts): ApiServices {
     readiness: () => readReadiness(parts),
     settings: {
       baseUrl: env.baseUrl,
+      pagesOrigin: env.pagesOrigin,
       delegation: {
         maxLiveChildren: env.DELEGATION_MAX_LIVE_CHILDREN,
         maxLiveBrowsers: env.DELEGATION_MAX_LIVE_BROWSERS,

@@ -6,11 +6,14 @@ import type { BrowserService } from "#lib/browser/browser-service.ts";
 import { type BrowserServiceDeps, createBrowserService } from "#lib/browser/create-browser-service.ts";
 import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
 import { createEvidenceStore } from "#lib/evidence/evidence.ts";
+import { deployLandingPage } from "#lib/landing/deploy-landing-page.ts";
+import type { LandingDeps } from "#lib/landing/landing-deps.ts";
 import type { AddressRule } from "#lib/net/address/address-rule.ts";
 import type { GuardedFetch } from "#lib/net/fetch/guarded-fetch.ts";
 import { createPlanGate } from "#lib/planning/plan-gate.ts";
 import type { PlanningDeps } from "#lib/planning/planning-deps.ts";
 import { planningTools } from "#lib/planning/tools/index.ts";
+import { createPageServer } from "#lib/publication/landing/page-server.ts";
 import { createScriptServer } from "#lib/publication/script-server.ts";
 import type { ReportsDeps } from "#lib/reports/publish-report.ts";
 import { createSandboxService } from "#lib/sandbox/create-sandbox-service.ts";
@@ -76,7 +79,7 @@ export async function createTooling(deps: ToolingDeps) {
       rule,
       dataDir: env.DATA_DIR,
       launch: readLaunch(env),
-      ownOrigin: { origin: env.ownOrigin, publicOrigin: env.baseUrl },
+      ownOrigin: { origin: env.ownOrigin, publicOrigins: [env.baseUrl, env.pagesOrigin] },
       idleMs: env.BROWSER_IDLE_MS,
       maxLive: env.BROWSER_MAX_LIVE,
       waitMs: env.BROWSER_WAIT_MS,
@@ -92,6 +95,8 @@ export async function createTooling(deps: ToolingDeps) {
     createScriptRunner({ logger, isWarm: !deps.isServerless }),
   ]);
   const { variants, publishedScripts, stopListening } = createVariants(env, storage, logger, browser);
+  const servedPages = createPageServer(db);
+  const landing: LandingDeps = { db, log, servedPages, pagesOrigin: env.pagesOrigin };
   const compare = createPictureComparer();
   const snapshots = createSnapshotBook();
   const pageTurns = createPageTurns();
@@ -120,6 +125,8 @@ export async function createTooling(deps: ToolingDeps) {
     ...variantTools(variantServices),
     publishQaReport(reports),
     ...planningTools(planning),
+    // Only our own process serves pages.
+    ...(deps.isServerless ? [] : [deployLandingPage({ ...landing, sandbox })]),
     ...agentTools(deps.agents),
   ];
   // A deployment without a sandbox has no tools that need one.
@@ -135,6 +142,8 @@ export async function createTooling(deps: ToolingDeps) {
     publishedScripts,
     planning,
     planGate: createPlanGate(db),
+    landing,
+    servedPages,
     tools,
     firstLook: createFirstLook({ browser, snapshots, pageTurns }),
     async close() {

@@ -161,6 +161,7 @@ function readTurnDeps(deps: TurnPlayerDeps, jobs: JobSender, stops: StopRegistry
       stretchMs: env.turnBudgetMs || Number.POSITIVE_INFINITY,
       demoUrl: `${env.ownOrigin}/demo`,
       baseUrl: env.baseUrl,
+      pagesOrigin: env.pagesOrigin,
     },
   };
 }

@@ -55,6 +55,16 @@ describe("readEnv", () => {
     assert.equal(env.ownOrigin, "http://127.0.0.1:3000");
   });
 
+  it("has pages on the public origin, or on one with another host name", () => {
+    assert.equal(readEnv({ BASE_URL: "https://agents.example" }).pagesOrigin, "https://agents.example");
+    const BASE_URL = "https://agents.example";
+    const split = readEnv({ BASE_URL, PUBLIC_PAGES_ORIGIN: "https://pages.example/" });
+    assert.equal(split.pagesOrigin, "https://pages.example");
+    for (const PUBLIC_PAGES_ORIGIN of [BASE_URL, "https://agents.example:8443", "http://agents.example"])
+      assert.match(messageOf({ BASE_URL, PUBLIC_PAGES_ORIGIN }), /^PUBLIC_PAGES_ORIGIN: must have another/);
+    assert.match(messageOf({ PUBLIC_PAGES_ORIGIN: "ftp://pages.example" }), /^PUBLIC_PAGES_ORIGIN: must be/);
+  });
+
   it("refuses faults in production unless they are allowed", () => {
     assert.match(messageOf({ FAULT: "K07:1:kill9" }), /^FAULT: .*FAULTS_ALLOWED/);
     assert.equal(readEnv({ FAULT: "K07:1:kill9", FAULTS_ALLOWED: "1" }).FAULT?.point, "probe-recorded");

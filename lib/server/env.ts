@@ -38,6 +38,7 @@ const envSchema = z.object({
   PORT: wholeNumber(3000).refine((port) => port <= 65_535, { error: "must be at most 65535" }),
   HOST: z.string().min(1).default("127.0.0.1"),
   BASE_URL: httpOrigin.optional(),
+  PUBLIC_PAGES_ORIGIN: httpOrigin.optional(),
   DATA_DIR: z
     .string()
     .min(1)
@@ -111,6 +112,8 @@ const envSchema = z.object({
 export type Env = z.output<typeof envSchema> & {
   /** Public origin, without a trailing slash. */
   baseUrl: string;
+  /** Public origin of landing pages, without a trailing slash. */
+  pagesOrigin: string;
   /** Where this machine reaches the service: what the agent's browser opens of it. */
   ownOrigin: string;
   isLoopback: boolean;
@@ -154,7 +157,12 @@ export function readEnv(source: Record<string, string | undefined>): Env {
   const isAnyAddress = env.HOST === "0.0.0.0" || env.HOST === "::";
   const ownOrigin = `http://${isAnyAddress ? "127.0.0.1" : host}:${env.PORT}`;
   const turnBudgetMs = env.TURN_BUDGET_MS ?? (env.VERCEL ? VERCEL_BUDGET_MS : 0);
-  return { ...env, isLoopback, ownOrigin, baseUrl: env.BASE_URL ?? ownOrigin, turnBudgetMs };
+  const baseUrl = env.BASE_URL ?? ownOrigin;
+  const pagesOrigin = env.PUBLIC_PAGES_ORIGIN ?? baseUrl;
+  // Cookies do not tell ports apart.
+  if (env.PUBLIC_PAGES_ORIGIN && new URL(pagesOrigin).hostname === new URL(baseUrl).hostname)
+    throw new EnvError("PUBLIC_PAGES_ORIGIN: must have another host name than BASE_URL");
+  return { ...env, isLoopback, ownOrigin, baseUrl, pagesOrigin, turnBudgetMs };
 }
 
 /**

@@ -119,7 +119,8 @@ export function followRemovals(deps: RemovalDeps) {
       for (const runId of removal.openRunIds) stops.stop(runId, "the session was removed");
       for (const id of removal.sessionIds) bus.signal(TOPIC, [id, ...runIds].join(" "));
       const pending = await Promise.all(removal.sessionIds.map((id) => clear(id, runIds)));
-      return { deleted: removal.rows, pending: pending.flat(), publications: removal.publications };
+      const { rows: deleted, publications, pages } = removal;
+      return { deleted, pending: pending.flat(), publications, pages };
     },
     sweep,
     async close() {

@@ -18,13 +18,18 @@ const host = new URL(env.baseUrl).host;
 /** What the operation at hand answers. */
 let serving: Serve;
 let answerScript: Deps["container"]["services"]["publishedScripts"]["answer"];
+const answerPage: Deps["container"]["services"]["servedPages"]["answer"] = async () =>
+  assert.fail("no page is asked for");
 const asked: { operations: unknown; params: unknown }[] = [];
 const logged: object[] = [];
 const passed: string[] = [];
 
 const container: Deps["container"] = {
   enterByLink: async () => undefined,
-  services: { publishedScripts: { answer: (...asked) => answerScript(...asked) } },
+  services: {
+    publishedScripts: { answer: (...asked) => answerScript(...asked) },
+    servedPages: { answer: (asked) => answerPage(asked) },
+  },
   mounted: {
     serve(operations, request, params) {
       asked.push({ operations, params });

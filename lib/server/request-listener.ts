@@ -9,16 +9,18 @@ import { isDemo, makePagePolicy } from "#lib/api/http/page-policy.ts";
 import { isOwnHost } from "#lib/api/http/same-origin.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import { MCP_PATH } from "#lib/mcp-server/mcp-path.ts";
+import type { PageServer } from "#lib/publication/landing/page-server.ts";
 import type { ScriptServer } from "#lib/publication/script-server.ts";
 import type { Container } from "./container.ts";
 import type { Env } from "./env.ts";
+import { isPagesHost, servePages } from "./serve-pages.ts";
 import { isEventStream, sendResponse, toWebRequest } from "./web-messages.ts";
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 type ListenerDeps = {
   container: Pick<Container, "enterByLink" | "mounted"> & {
-    services: { publishedScripts: Pick<ScriptServer, "answer"> };
+    services: { publishedScripts: Pick<ScriptServer, "answer">; servedPages: Pick<PageServer, "answer"> };
   };
   env: Env;
   /** Next's own handler. */
@@ -33,9 +35,9 @@ const match = createPathMatcher(contract);
 const DRAIN_MS = 1_000;
 
 /**
- * What happens to a request: the `Host` is checked, operations and published scripts are answered here, and everything
- * else is Next's: there links that carry a secret become cookies first, and pages get their security headers. No rule of the
- * interface lives here.
+ * What happens to a request: the `Host` is checked, operations, published scripts and landing pages are answered here, and
+ * everything else is Next's: there links that carry a secret become cookies first, and pages get their security headers. No
+ * rule of the interface lives here.
  */
 export function createRequestListener({ container, env, handle, isDev, logger }: ListenerDeps) {
   /** The responses that have not ended. */
@@ -74,13 +76,16 @@ export function createRequestListener({ container, env, handle, isDev, logger }:
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    // A name that was rebound to this machine, or another site's, is not ours to answer.
+    const { host } = request.headers;
+    const isForeign = env.isLoopback && !isPagesHost(env, host) && !isOwnHost(host, env.baseUrl);
+    const pages = container.services.servedPages;
+    if (!isForeign && (await servePages({ env, pages }, request, response))) return;
     const url = URL.parse(request.url ?? "/", env.baseUrl);
     if (!url || !request.url?.startsWith("/") || !canDecode(url.pathname))
       return refuse(response, 400, "the request's address cannot be read");
     const { pathname } = url;
-    // A name that was rebound to this machine, or another site's, is not ours to answer.
-    if (env.isLoopback && !isOwnHost(request.headers.host, env.baseUrl))
-      return refuse(response, 421, "Host: is not this service's");
+    if (isForeign) return refuse(response, 421, "Host: is not this service's");
 
     if (pathname === "/api/inngest") return serveEngine(request, response, url);
     const entered = /^\/(api|v)\//.test(pathname)

@@ -10,6 +10,7 @@ import { createPages } from "./create-pages.ts";
 import { EnvError, readEnv } from "./env.ts";
 import { createLogger } from "./log.ts";
 import { createRequestListener } from "./request-listener.ts";
+import { isPagesHost } from "./serve-pages.ts";
 import { createUpgradeHandler } from "./upgrade.ts";
 
 const NODE_LEAST = 24;
@@ -48,7 +49,8 @@ export async function startService({ onAnswering }: { onAnswering: () => void })
     { shouldUpgradeCallback: (request) => request.headers.upgrade?.toLowerCase() === "websocket" },
     handleRequest,
   );
-  const isAllowedHost = (host: string | undefined) => !env.isLoopback || isOwnHost(host, env.baseUrl);
+  const isAllowedHost = (host: string | undefined) =>
+    !isPagesHost(env, host) && (!env.isLoopback || isOwnHost(host, env.baseUrl));
   const { openLive } = container.mounted;
   server.on(
     "upgrade",

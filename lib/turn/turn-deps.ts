@@ -23,6 +23,8 @@ type TurnSettings = {
   demoUrl: string;
   /** Public origin of the service, without a trailing slash. */
   baseUrl: string;
+  /** Public origin of landing pages, without a trailing slash. */
+  pagesOrigin: string;
 };
 
 /** What the turn engine works with; made once by the container. */

@@ -7,6 +7,7 @@ export type DrawerTab =
   | "changes"
   | "previews"
   | "requirements"
+  | "pages"
   | "annotations"
   | "evidence"
   | "agents"

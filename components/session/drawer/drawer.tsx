@@ -5,6 +5,7 @@ import { type ComponentType, type KeyboardEvent, type ReactNode, useState } from
 import type { SessionState } from "#lib/page/state/session-state.ts";
 import { ChangesTab } from "../../changes/changes-tab.tsx";
 import { PreviewsTab } from "../../changes/previews-tab.tsx";
+import { PagesTab } from "../../pages/pages-tab.tsx";
 import { RequirementsTab } from "../../planning/requirements-tab.tsx";
 import { cn } from "../../ui/cn.ts";
 import { IconButton } from "../../ui/icon-button.tsx";
@@ -22,6 +23,7 @@ const TABS: Record<DrawerTab, { name: string; Panel: ComponentType }> = {
   changes: { name: "Changes", Panel: ChangesTab },
   previews: { name: "Previews", Panel: PreviewsTab },
   requirements: { name: "Requirements", Panel: RequirementsTab },
+  pages: { name: "Pages", Panel: PagesTab },
   annotations: { name: "Annotations", Panel: AnnotationsTab },
   evidence: { name: "Evidence", Panel: EvidenceTab },
   agents: { name: "Agents", Panel: AgentsTab },
@@ -29,7 +31,7 @@ const TABS: Record<DrawerTab, { name: string; Panel: ComponentType }> = {
 };
 
 /**
- * The tabs of a session. Changes and previews have tabs once there are some. A sub-agent has none of these: its result is
+ * The tabs of a session. Changes, previews and landing pages have tabs once there are some. A sub-agent has none of these: its result is
  * in its parent's Agents tab, and variants belong to the session at the top. It has an Agents tab only if it has
  * sub-agents of its own.
  */
@@ -39,12 +41,14 @@ const listTabs = ({
   session,
   variants,
   previews,
+  pages,
   requirements,
   role,
 }: SessionState): DrawerTab[] => [
   ...(agent ? [] : (["result"] as const)),
   ...(!agent && variants.length > 0 ? (["changes"] as const) : []),
   ...(!agent && previews.length > 0 ? (["previews"] as const) : []),
+  ...(!agent && pages.length > 0 ? (["pages"] as const) : []),
   ...(!agent && (role === "drive" || requirements.length > 0) ? (["requirements"] as const) : []),
   "annotations",
   "evidence",
@@ -61,7 +65,11 @@ export function Drawer({ isAlone, className }: { isAlone: boolean; className?: s
   const counts = countsOf(state);
   const hasNews = useNews(newsOf(state, counts), drawer.tab);
   const isOpen = drawer.tab !== null;
-  const hasOutcome = state.session.isStructured || state.variants.length > 0 || state.reports.length > 0;
+  const hasOutcome =
+    state.session.isStructured ||
+    state.variants.length > 0 ||
+    state.pages.length > 0 ||
+    state.reports.length > 0;
   const first = isAlone && !hasOutcome ? "activity" : (tabs[0] ?? "activity");
   const shown = drawer.tab !== null && tabs.includes(drawer.tab) ? drawer.tab : first;
   const { Panel } = TABS[shown];
@@ -204,6 +212,7 @@ const countsOf = (state: SessionState): Record<DrawerTab, number> => ({
   changes: state.variants.reduce((sum, { changeCount }) => sum + (changeCount ?? 0), 0),
   previews: state.previews.length,
   requirements: state.requirements.length,
+  pages: state.pages.length,
   annotations: state.annotations.length,
   evidence: Object.values(state.toolCalls).reduce((sum, { evidence }) => sum + evidence.length, 0),
   agents: state.agents.length,
@@ -220,6 +229,7 @@ const newsOf = (state: SessionState, counts: Record<DrawerTab, number>): Record<
   changes: state.variantChanges,
   previews: state.previewChanges,
   requirements: state.requirementChanges,
+  pages: state.pageChanges,
 });
 
 /** Tells which tabs have news since they were last open. */

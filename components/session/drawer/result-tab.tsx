@@ -2,6 +2,7 @@
 
 import { Braces, PencilLine } from "lucide-react";
 import { VariantResults } from "../../changes/variant-results.tsx";
+import { PageResults } from "../../pages/page-results.tsx";
 import { ReportResults } from "../../reports/report-results.tsx";
 import { cn } from "../../ui/cn.ts";
 import { EmptyNote } from "../../ui/empty-note.tsx";
@@ -9,12 +10,13 @@ import { useSession } from "../session-context.tsx";
 import { useDrawer } from "./drawer-context.tsx";
 import { ResultViews } from "./result-views.tsx";
 
-/** The outcome of a session: its typed result where it has a schema, its variants and its reports. */
+/** The outcome of a session: its typed result where it has a schema, its variants, landing pages and reports. */
 export function ResultTab() {
-  const { session, variants, reports } = useSession();
+  const { session, variants, pages, reports } = useSession();
   const parts = [
     ...(session.isStructured ? [<StructuredResult key="result" />] : []),
     ...(variants.length > 0 ? [<VariantResults key="variants" />] : []),
+    ...(pages.length > 0 ? [<PageResults key="pages" />] : []),
     ...(reports.length > 0 ? [<ReportResults key="reports" />] : []),
   ];
   if (parts.length === 0)

@@ -3,6 +3,7 @@ import { after, before, test } from "node:test";
 import { pagePictures, previews } from "#db/schema/index.ts";
 import { startReceiver } from "#e2e/fixtures/receiver.ts";
 import { contract, type OperationName } from "#lib/api/contract/contract.ts";
+import { deployFiles } from "../pages/pages-testing.ts";
 import { storeReport } from "../reports/reports-testing.ts";
 import { openTestService, type TestService, userMessage, waitUntil } from "../testing.ts";
 import { storeVariant } from "../variants/variants-testing.ts";
@@ -25,7 +26,7 @@ after(async () => {
   await receiver.close();
 });
 
-type Ids = Record<"sessionId" | "requestId" | "shareUrl" | "statusUrl" | "streamUrl", string>;
+type Ids = Record<"sessionId" | "requestId" | "runId" | "shareUrl" | "statusUrl" | "streamUrl", string>;
 
 /** A session that did its work, whose visitor's requests come from its page. */
 async function makeSession(more: Record<string, unknown> = {}) {
@@ -181,6 +182,13 @@ async function makeRequirement() {
   return { ...session, answer: await service.call("POST", `${session.api}/requirements`, { requirements }) };
 }
 
+/** A deployed landing page. */
+async function makeLandingPage() {
+  const session = await makeSession();
+  const { page } = await deployFiles(service, { "index.html": "<h1>Sale</h1>" }, {}, session);
+  return { session, path: `/api/pages/${page.slug}`, slug: page.slug };
+}
+
 const messages = [userMessage("work")];
 const annotation = { event: "submit", annotations: [{ selector: "h1", comment: "bigger" }], more: true };
 
@@ -304,6 +312,42 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
   unpublishPublication: [
     200,
     async () => service.call("POST", `/api/publications/${(await makePublication()).id}/unpublish`),
+  ],
+  listLandingPages: [
+    200,
+    async () => {
+      await makeLandingPage();
+      return service.call("GET", "/api/pages?limit=1");
+    },
+  ],
+  readLandingPage: [200, async () => service.call("GET", (await makeLandingPage()).path)],
+  listPageVersions: [200, async () => service.call("GET", `${(await makeLandingPage()).path}/versions`)],
+  rollbackPage: [
+    200,
+    async () => service.call("POST", `${(await makeLandingPage()).path}/rollback`, { version: 1 }),
+  ],
+  unpublishPage: [200, async () => service.call("POST", `${(await makeLandingPage()).path}/unpublish`)],
+  listSessionPages: [200, async () => service.call("GET", `${(await makeLandingPage()).session.api}/pages`)],
+  listPersonPageVersions: [
+    200,
+    async () => {
+      const { session, slug } = await makeLandingPage();
+      return session.visit("GET", `/pages/${slug}/versions`);
+    },
+  ],
+  rollbackPersonPage: [
+    200,
+    async () => {
+      const { session, slug } = await makeLandingPage();
+      return session.visit("POST", `/pages/${slug}/rollback`, { version: 1 });
+    },
+  ],
+  unpublishPersonPage: [
+    200,
+    async () => {
+      const { session, slug } = await makeLandingPage();
+      return session.visit("POST", `/pages/${slug}/unpublish`);
+    },
   ],
   readScript: [200, async () => service.call("GET", `/v/${(await makePublication()).id}.js`)],
   editVariant: [

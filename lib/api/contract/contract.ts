@@ -3,6 +3,7 @@ import { agentPageOperations } from "./operations/agent-pages.ts";
 import { browserOperations } from "./operations/browser.ts";
 import { followUpOperations } from "./operations/follow-ups.ts";
 import { keyOperations } from "./operations/keys.ts";
+import { landingPageOperations } from "./operations/landing-pages.ts";
 import { pageOperations } from "./operations/pages.ts";
 import { planningOperations } from "./operations/planning.ts";
 import { publicationOperations } from "./operations/publications.ts";
@@ -29,6 +30,7 @@ export const contract = {
   ...publicationOperations,
   ...reportOperations,
   ...planningOperations,
+  ...landingPageOperations,
   ...keyOperations,
   ...serviceOperations,
 } as const satisfies Record<string, Operation>;

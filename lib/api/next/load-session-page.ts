@@ -2,6 +2,7 @@ import { findAgent } from "#lib/agents/agent-store.ts";
 import { listAnnotations } from "#lib/annotation/list-annotations.ts";
 import { hasOwnBrowser } from "#lib/browser/session/browser-store.ts";
 import type { DomainEvent } from "#lib/events/event.ts";
+import { listSessionPages } from "#lib/landing/page-outcome.ts";
 import { applyCompactionEvent, dropUnfinished } from "#lib/page/state/apply-compaction.ts";
 import type {
   AnnotationView,
@@ -114,6 +115,7 @@ async function takeLiveViewSnapshot(
     reports: [],
     plan: toPlan(undefined),
     requirements: [],
+    pages: [],
     ...(await readBrowserState(services, session)),
     lastSeq: session.eventSeq,
     paths: { ...pathsOf(session.id, session.id), share: null },
@@ -245,13 +247,17 @@ async function takeSnapshot(
   };
 }
 
-/** The variants and previews of a session. A sub-agent's page has none, because they belong to the session at the top. */
+/** The variants, previews and landing pages of a session. A sub-agent's page has none: they belong to the session at the top. */
 async function readVariants(
   { db, settings }: ApiServices,
   { id, parentSessionId }: SessionRow,
-): Promise<Pick<SessionSnapshot, "variants" | "previews">> {
-  if (parentSessionId !== null) return { variants: [], previews: [] };
-  return { variants: await listVariantFacts(db, id, settings.baseUrl), previews: await listPreviews(db, id) };
+): Promise<Pick<SessionSnapshot, "variants" | "previews" | "pages">> {
+  if (parentSessionId !== null) return { variants: [], previews: [], pages: [] };
+  return {
+    variants: await listVariantFacts(db, id, settings.baseUrl),
+    previews: await listPreviews(db, id),
+    pages: await listSessionPages(db, id, settings.pagesOrigin),
+  };
 }
 
 /** The plan and the requirements of a session. A sub-agent's page has none, because they belong to the session at the top. */

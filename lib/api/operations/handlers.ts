@@ -9,6 +9,17 @@ import { listDeliveries, redeliverCallback } from "./deliveries.ts";
 import { answerElicitation, listElicitations } from "./elicitations.ts";
 import { exportRevision, importVariant } from "./exports.ts";
 import { createKey, listKeys, revokeKey, rotateKey } from "./keys.ts";
+import {
+  listLandingPages,
+  listPageVersions,
+  listPersonPageVersions,
+  listSessionPages,
+  readLandingPage,
+  rollbackPage,
+  rollbackPersonPage,
+  unpublishPage,
+  unpublishPersonPage,
+} from "./landing-pages.ts";
 import { listMessages, listSessions } from "./lists.ts";
 import { postMessage, postPersonMessage } from "./messages.ts";
 import {
@@ -118,6 +129,15 @@ export const handlers: { [Name in OperationName]: Handler<Contract[Name]> } = {
   listRequirements,
   addRequirements,
   updateRequirement,
+  listLandingPages,
+  readLandingPage,
+  listPageVersions,
+  rollbackPage,
+  unpublishPage,
+  listSessionPages,
+  listPersonPageVersions,
+  rollbackPersonPage,
+  unpublishPersonPage,
   editVariant,
   checkAsPerson,
   showVariant,

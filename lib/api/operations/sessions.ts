@@ -1,5 +1,6 @@
 import type { ShareRole } from "#db/schema/unions.ts";
 import { findAgent } from "#lib/agents/agent-store.ts";
+import { pageUrl } from "#lib/publication/landing/page-address.ts";
 import { scriptUrl } from "#lib/publication/script-address.ts";
 import { limitDelegation } from "#lib/session/delegation.ts";
 import { findSession, readSessionExtras, type SessionRow } from "#lib/session/session-store.ts";
@@ -64,5 +65,6 @@ export async function deleteSession(
     variant,
     scriptUrl: scriptUrl(services.settings.baseUrl, id),
   }));
-  return { ok: true, status: 200, body: { success: true, ...outcome, publications } };
+  const pages = outcome.pages.map((slug) => ({ slug, url: pageUrl(services.settings.pagesOrigin, slug) }));
+  return { ok: true, status: 200, body: { success: true, ...outcome, publications, pages } };
 }

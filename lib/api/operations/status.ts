@@ -1,3 +1,4 @@
+import { readPageOutcome } from "#lib/landing/page-outcome.ts";
 import { listReports } from "#lib/reports/report-store.ts";
 import { readAgentStatus as projectAgentStatus } from "#lib/session/run/agent-status.ts";
 import { findStatus } from "#lib/session/run/run-store.ts";
@@ -33,8 +34,11 @@ export async function readAgentStatus(
 ): Promise<Answer> {
   const status = await projectAgentStatus(services.db, session, services.settings.delegation);
   const variants = (await readOutcome(services.db, session, services.settings.baseUrl)) ?? [];
-  const reports = await listReports(services.db, session.id, { onlyNewest: true });
-  return { ok: true, status: 200, body: { ...status, variants, ...(reports.length > 0 && { reports }) } };
+  const [reports, pages] = await Promise.all([
+    listReports(services.db, session.id, { onlyNewest: true }),
+    readPageOutcome(services.db, session, services.settings.pagesOrigin),
+  ]);
+  return { ok: true, status: 200, body: { ...status, variants, pages: pages ?? [], reports } };
 }
 
 /** `POST …/agent/cancel`. Source: `wire.md`, Follow-ups. */

@@ -1,6 +1,7 @@
 import type { Logger } from "#lib/log/logger.ts";
 import { type AddressRule, hostAndPort } from "#lib/net/address/address-rule.ts";
 import { startForwardProxy } from "#lib/net/proxy/forward-proxy.ts";
+import { createOwnCertificate, type OwnCertificate } from "#lib/net/proxy/own-certificate.ts";
 import { createOwnOriginRule, type OwnOrigin } from "#lib/net/proxy/own-origin.ts";
 
 /** The paths of the service's own origin that the agent's browser may open. */
@@ -11,6 +12,8 @@ const REFUSALS_MAX = 200;
 /** The proxy of one browser process. */
 export type BrowserProxy = {
   server: string;
+  /** Hash of the public key that the browser has to accept for our own https origins; undefined if there are none. */
+  ownKeyHash: string | undefined;
   findRefusal: (url: URL) => string | undefined;
   close: () => Promise<void>;
 };
@@ -23,7 +26,11 @@ export type BrowserEgress = {
   resolve: (url: URL) => Promise<string[]>;
   /** Blocks a port of this machine (DevTools, a proxy) for all pages, whatever `NETWORK_ALLOW` says. @returns unblocks it. */
   denyPort: (port: number) => () => void;
-  startProxy: () => Promise<BrowserProxy>;
+  /**
+   * @param options.acceptsKey whether the browser is started with `ownKeyHash`; in another one our own https origins are
+   * refused.
+   */
+  startProxy: (options: { acceptsKey: boolean }) => Promise<BrowserProxy>;
 };
 
 /** Makes the egress from the guard's address rule and the service's own origin. */
@@ -34,6 +41,12 @@ export function createBrowserEgress(
 ): BrowserEgress {
   const own: OwnOrigin | undefined = ownOrigin && { ...ownOrigin, paths: OWN_PATHS };
   const ownRule = own && createOwnOriginRule(own);
+  let certificate: Promise<OwnCertificate> | undefined;
+  /** Made once, when the first browser needs it. */
+  const makeCertificate = (origins: readonly URL[]) => {
+    certificate ??= createOwnCertificate(origins.map(({ hostname }) => hostname));
+    return certificate;
+  };
   return {
     async resolve(url) {
       const verdict = await rule.check(url);
@@ -41,7 +54,9 @@ export function createBrowserEgress(
     },
     async refuse(url) {
       if (url.href === "about:blank") return undefined;
-      const ours = url.protocol === "http:" ? ownRule?.resolve(url) : undefined;
+      const isSeen =
+        url.protocol === "http:" || ownRule?.tlsOrigins.some(({ origin }) => origin === url.origin);
+      const ours = isSeen ? ownRule?.resolve(url) : undefined;
       if (ours !== undefined) return "reason" in ours ? ours.reason : undefined;
       const { hostname, port } = hostAndPort(url);
       const tunnel = url.protocol === "https:" ? ownRule?.refuseTunnel(hostname, port) : undefined;
@@ -50,11 +65,14 @@ export function createBrowserEgress(
       return verdict.allowed ? undefined : verdict.reason;
     },
     denyPort: rule.reservePort,
-    async startProxy() {
+    async startProxy({ acceptsKey }) {
+      const tlsOrigins = acceptsKey ? (ownRule?.tlsOrigins ?? []) : [];
+      const ownCertificate = tlsOrigins.length > 0 ? await makeCertificate(tlsOrigins) : undefined;
       const refusals = new Map<string, string>();
       const proxy = await startForwardProxy({
         rule,
         ...(own ? { own } : {}),
+        ...(ownCertificate && { ownCertificate }),
         logger,
         onRefused({ url, reason }) {
           if (refusals.size >= REFUSALS_MAX) refusals.clear();
@@ -65,6 +83,7 @@ export function createBrowserEgress(
       const allow = rule.reservePort(proxy.port);
       return {
         server: `http://${proxy.host}:${proxy.port}`,
+        ownKeyHash: ownCertificate?.spkiHash,
         findRefusal: (url) => refusals.get(placeOf(url)),
         async close() {
           await proxy.close();

@@ -67,6 +67,8 @@ const FIXED = [
 export function chromiumFlags(options: {
   profileDir: string;
   proxyServer: string;
+  /** Hash of the key with which the proxy answers for our own https origins. */
+  ownKeyHash?: string | undefined;
   sandbox: boolean;
 }): string[] {
   return [
@@ -75,6 +77,7 @@ export function chromiumFlags(options: {
     `--proxy-server=${options.proxyServer}`,
     // Without this, loopback addresses would bypass the proxy.
     "--proxy-bypass-list=<-loopback>",
+    ...(options.ownKeyHash ? [`--ignore-certificate-errors-spki-list=${options.ownKeyHash}`] : []),
     ...(options.sandbox ? [] : ["--no-sandbox"]),
   ];
 }

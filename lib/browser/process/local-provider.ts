@@ -68,7 +68,7 @@ export function createLocalProvider(deps: {
 
   return {
     async start() {
-      const proxy = await egress.startProxy();
+      const proxy = await egress.startProxy({ acceptsKey: true });
       try {
         const started = await startSomehow({
           executablePath: launch.executablePath,
@@ -76,6 +76,7 @@ export function createLocalProvider(deps: {
           env: launch.env ?? {},
           folder,
           proxyServer: proxy.server,
+          ownKeyHash: proxy.ownKeyHash,
           timeoutMs: START_TIMEOUT_MS,
         });
         const allowPort = egress.denyPort(Number(new URL(started.devtoolsUrl).port));

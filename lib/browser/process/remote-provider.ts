@@ -5,6 +5,8 @@ import type { BrowserProvider } from "./browser-provider.ts";
 /**
  * Browsers behind a DevTools endpoint (`BROWSER_CDP_URL`). A browser on this machine uses the service's proxy. Another one
  * cannot reach the proxy: its documents are checked one by one, and its other requests are up to the network it runs in.
+ * A browser that we did not start does not know the proxy's certificate: on this machine it cannot open our own https
+ * origins; elsewhere it opens the allowed paths as every visitor does.
  */
 export function createRemoteProvider(deps: {
   cdpUrl: string;
@@ -26,7 +28,9 @@ export function createRemoteProvider(deps: {
         );
       }
       const devtoolsUrl = await findDevtoolsUrl(cdpUrl);
-      const proxy: BrowserProxy | undefined = isOnThisMachine ? await egress.startProxy() : undefined;
+      const proxy: BrowserProxy | undefined = isOnThisMachine
+        ? await egress.startProxy({ acceptsKey: false })
+        : undefined;
       const allowPort = isOnThisMachine ? egress.denyPort(Number(new URL(cdpUrl).port)) : () => {};
       const gone = Promise.withResolvers<void>();
       return {

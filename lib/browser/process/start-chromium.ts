@@ -10,6 +10,7 @@ export type StartOptions = {
   /** Where profiles and the records of running browsers are kept. */
   folder: string;
   proxyServer: string;
+  ownKeyHash?: string | undefined;
   sandbox: boolean;
   account: Account | undefined;
   timeoutMs: number;

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
+import { deployFiles } from "#e2e/service/pages/pages-testing.ts";
 import { listReports, readReport, storeReport } from "#e2e/service/reports/reports-testing.ts";
 import { openTestService, type TestService } from "#e2e/service/testing.ts";
 
@@ -50,9 +51,11 @@ describe("a backup", () => {
     await writeFile(join(service.dataDir, "workspaces", sessionId, "notes.txt"), "notes");
     const transcript = await readTranscript(service, sessionId);
     const report = await readReport(service, sessionId, await storeReport(service, sessionId));
+    const bytes = Uint8Array.from({ length: 256 }, (_, index) => index);
+    const { page } = await deployFiles(service, { "index.html": "kept", "all.bin": bytes }, { slug: "kept" });
 
     const written = await command(service.dataDir, "backup", archive);
-    assert.match(written.text, /^Wrote .*service\.tar\.gz: 1 session, \d+ rows in \d+ tables/);
+    assert.match(written.text, /^Wrote .*service\.tar\.gz: 2 sessions, \d+ rows in \d+ tables/);
     assert.equal((await stat(archive)).mode & 0o777, 0o600);
     assert.equal((await service.call("GET", "/api/sessions")).status, 200);
     assert.deepEqual(
@@ -62,7 +65,7 @@ describe("a backup", () => {
 
     const second = join(folder, "second");
     const restored = await command(second, "restore", archive);
-    assert.match(restored.text, /^Restored the backup of 20.*: 1 session, /);
+    assert.match(restored.text, /^Restored the backup of 20.*: 2 sessions, /);
     assert.equal(
       await readFile(join(second, "encryption-key"), "utf8"),
       await readFile(join(service.dataDir, "encryption-key"), "utf8"),
@@ -72,6 +75,9 @@ describe("a backup", () => {
     assert.deepEqual(await readTranscript(other, sessionId), transcript);
     assert.equal((await listReports(other, sessionId)).length, 1);
     assert.deepEqual(await readReport(other, sessionId, report.id), report);
+    const { answer } = other.container.services.servedPages;
+    const served = await answer({ pathname: `/p/${page.slug}/all.bin`, search: "" });
+    assert.deepEqual([served.status, served.body], [200, bytes]);
     const next = await other.create("And this.");
     await other.completed(next.statusUrl);
     await other.close({ keepFiles: true });

@@ -280,7 +280,11 @@ for (const [path, status] of ownPaths) {
 
 test("no other name or address of this machine leads around the rule for our own origin", async () => {
   const allow = ["0.0.0.0/0", "::/0", "localhost", "alias.example"];
-  const own = { origin: `http://127.0.0.1:${port}`, publicOrigin: "https://agent.example", paths: ["/demo"] };
+  const own = {
+    origin: `http://127.0.0.1:${port}`,
+    publicOrigins: ["https://agent.example"],
+    paths: ["/demo"],
+  };
   const proxy = await proxyWith(allow, { own });
   touched = 0;
   for (const host of [

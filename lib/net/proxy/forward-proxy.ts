@@ -2,10 +2,12 @@ import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Logger } from "#lib/log/logger.ts";
-import type { AddressRule } from "../address/address-rule.ts";
+import { type AddressRule, hostAndPort } from "../address/address-rule.ts";
 import { answerRequest, forwardRequest } from "./forward-request.ts";
 import { openTunnel, refuseTunnel } from "./open-tunnel.ts";
+import type { OwnCertificate } from "./own-certificate.ts";
 import { createOwnOriginRule, type OwnOrigin } from "./own-origin.ts";
+import { createOwnTls } from "./own-tls.ts";
 import type { ProxyContext } from "./proxy-context.ts";
 import { FAILED_HEADER, type ProxyCredentials, readProxyUser, refusedHeader } from "./proxy-headers.ts";
 
@@ -21,6 +23,8 @@ export type ProxyRefusal = {
 export type ForwardProxyOptions = {
   rule: AddressRule;
   own?: OwnOrigin;
+  /** With it the paths of our own https origins are reached as those of http ones are; otherwise tunnels there are refused. */
+  ownCertificate?: OwnCertificate;
   /** Asked for with 407 where set; the user's name becomes the `clientId` of refusals. */
   credentials?: ProxyCredentials;
   /** Told of every refusal and failure; must not throw. */
@@ -88,11 +92,20 @@ export async function startForwardProxy(options: ForwardProxyOptions): Promise<F
     } else if (url === null) {
       refuseTunnel(client, "400 Bad Request");
     } else {
+      const { hostname, port } = hostAndPort(url);
+      if (tls?.takeTunnel(client, head, hostname, port)) return;
       const upstream = openTunnel(context, client, head, url, clientId);
       if (upstream !== undefined) track(upstream);
     }
   }
 
+  const tls =
+    own && options.ownCertificate
+      ? createOwnTls(context, own.tlsOrigins, options.ownCertificate, {
+          headersTimeout: HEADERS_TIMEOUT_MS,
+          idleTimeoutMs,
+        })
+      : undefined;
   const sockets = new Set<Duplex>();
   function track(socket: Duplex): void {
     sockets.add(socket);
@@ -115,6 +128,7 @@ export async function startForwardProxy(options: ForwardProxyOptions): Promise<F
   async function close(): Promise<void> {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     agent.destroy();
+    tls?.close();
     for (const socket of sockets) socket.destroy();
     await closed;
   }

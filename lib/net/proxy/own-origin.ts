@@ -5,15 +5,24 @@ import { isOfThisMachine } from "../address/is-of-this-machine.ts";
 import { canonicalHostname } from "../address/network-allow.ts";
 
 /**
- * This service as the agent's browser may see it. `origin` is where it listens (a loopback URL), `publicOrigin`
- * its `BASE_URL` where that differs; `paths` may be reached ("/demo" means it and what is below, "/p/" only that).
+ * This service as the agent's browser may see it. `origin` is where it listens (a loopback URL), `publicOrigins`
+ * its `BASE_URL` and `PUBLIC_PAGES_ORIGIN` where they differ; `paths` may be reached ("/demo" means it and what is below,
+ * "/p/" only that).
  */
-export type OwnOrigin = { origin: string; publicOrigin?: string; paths: string[] };
+export type OwnOrigin = { origin: string; publicOrigins?: string[]; paths: string[] };
 
 /** Tells our own origin from the rest of the network. */
 export type OwnOriginRule = {
-  /** Where a plain http URL of our own may connect to; a refusal; or undefined when it is not our own. */
+  /**
+   * Where an http URL of our own may connect to, or an https URL of a place in `tlsOrigins`; a refusal; or undefined when it
+   * is not our own.
+   */
   resolve(url: URL): { hostname: string; port: number } | { reason: string } | undefined;
+  /**
+   * Our public origins with https. Their paths can be seen by whoever ends TLS instead of them; we listen with plain http, so
+   * that nothing else has to.
+   */
+  tlsOrigins: URL[];
   /** Says why a tunnel to this host is refused, or undefined when it is not our own. Paths cannot be seen there. */
   refuseTunnel(hostname: string, port: number): string | undefined;
   /** The same rule, which also refuses any address of this machine at our own port, whatever names lead to it. */
@@ -28,12 +37,17 @@ const refusal = "this service's own pages are not for the agent's browser";
  */
 export function createOwnOriginRule(own: OwnOrigin): OwnOriginRule {
   const listening = hostAndPort(new URL(own.origin));
-  const publicPlace = own.publicOrigin === undefined ? undefined : hostAndPort(new URL(own.publicOrigin));
+  const publicUrls = (own.publicOrigins ?? []).map((origin) => new URL(origin));
+  const publicPlaces = publicUrls.map((url) => hostAndPort(url));
+  const isPlain = new URL(own.origin).protocol === "http:";
+  const tlsOrigins = isPlain ? publicUrls.filter(({ protocol }) => protocol === "https:") : [];
 
   function isOwnName(hostname: string, port: number): boolean {
     const host = canonicalAddress(hostname) ?? canonicalHostname(hostname);
-    if (publicPlace && host === canonicalHostname(publicPlace.hostname) && port === publicPlace.port)
-      return true;
+    const isPublic = publicPlaces.some(
+      (place) => host === canonicalHostname(place.hostname) && port === place.port,
+    );
+    if (isPublic) return true;
     if (port !== listening.port) return false;
     return host === listening.hostname || /(^|\.)localhost$/.test(host) || isOfThisMachine(host);
   }
@@ -69,6 +83,7 @@ export function createOwnOriginRule(own: OwnOrigin): OwnOriginRule {
 
   return {
     resolve,
+    tlsOrigins,
     refuseTunnel: (hostname, port) => (isOwnName(hostname, port) ? refusal : undefined),
     guard,
   };

@@ -12,13 +12,15 @@ import type {
   VariantSummary,
 } from "../state/view-types.ts";
 import { type ActionOutcome, callAction } from "./call-action.ts";
+import { createPageActions, type PageActions } from "./page-actions.ts";
 import { createPlanningActions, type PlanningActions } from "./planning-actions.ts";
 import { createPublicationActions, type PublicationActions } from "./publication-actions.ts";
 import { type EarlierMessages, readEarlier } from "./read-earlier.ts";
 
 /** What the page can do to its session, with the share cookie as the credential. Source: `wire.md`, Follow-ups. */
 export type SessionActions = PublicationActions &
-  PlanningActions & {
+  PlanningActions &
+  PageActions & {
     sendMessage: (
       text: string,
       mode: FollowUpMode,
@@ -95,6 +97,7 @@ export function createSessionActions(
   return {
     ...createPublicationActions(variants, fetcher),
     ...createPlanningActions({ planning, actions }, fetcher),
+    ...createPageActions(actions, fetcher),
     sendMessage: (text, mode) => call("POST", "/messages", { text, mode }),
     cancel: () => call("POST", "/cancel", {}),
     answer: (elicitationId, reply) => call("POST", `/elicitations/${elicitationId}`, reply),

@@ -3,6 +3,7 @@ import { toMissingTools } from "../words/describe-missing-tools.ts";
 import { applyCompactionEvent, dropUnfinished } from "./apply-compaction.ts";
 import { mergeRequirements } from "./apply-planning.ts";
 import { applyVariantEvent } from "./apply-variant.ts";
+import { mergePage } from "./merge-page.ts";
 import { isOpen, type SessionState } from "./session-state.ts";
 import type {
   AnnotationView,
@@ -105,6 +106,13 @@ function applyKind(state: SessionState, event: DomainEvent): SessionState {
         ...state,
         requirements: mergeRequirements(state.requirements, event.requirements),
         requirementChanges: state.requirementChanges + 1,
+      };
+    case "page.deployed":
+    case "page.updated":
+      return {
+        ...state,
+        pages: mergePage(state.pages, event.page),
+        pageChanges: state.pageChanges + 1,
       };
     case "run.completed":
       return completeRun(state, event);

@@ -3,9 +3,11 @@ import { applyDelta } from "./apply-delta.ts";
 import { applyEvent, dropElicitation, projectTurnState } from "./apply-event.ts";
 import { mergePlan, mergeRequirements } from "./apply-planning.ts";
 import { markShown, mergeVariant, noteRead, setPublication } from "./apply-variant.ts";
+import { mergePage } from "./merge-page.ts";
 import { createSessionState, isOpen, type SessionState } from "./session-state.ts";
 import type {
   AgentView,
+  LandingPage,
   LiveFrame,
   Plan,
   Publication,
@@ -47,6 +49,8 @@ export type SessionStore = {
   notePlan: (plan: Plan) => void;
   /** Takes over requirements from an answer of the service, unless newer ones are known. */
   noteRequirements: (requirements: Requirement[]) => void;
+  /** Updates a landing page from an answer of the service, before the event arrives. */
+  notePage: (page: LandingPage) => void;
   /** Takes over the session's new share link, after the old one was revoked. */
   replaceShare: (share: string) => void;
   /** Puts messages from before the known ones in their place. */
@@ -103,6 +107,7 @@ export function createSessionStore(
     notePlan: (plan) => change(mergePlan(state, plan)),
     noteRequirements: (requirements) =>
       change({ ...state, requirements: mergeRequirements(state.requirements, requirements) }),
+    notePage: (page) => change({ ...state, pages: mergePage(state.pages, page) }),
     replaceShare: (share) => change({ ...state, paths: { ...state.paths, share } }),
     addEarlier({ messages, hasEarlier }) {
       const known = new Set(state.messages.map(({ id }) => id));

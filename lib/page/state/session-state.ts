@@ -35,6 +35,8 @@ export type SessionState = Omit<SessionSnapshot, "toolCalls"> & {
   previewChanges: number;
   /** Counts the events about requirements, for the mark on their tab. */
   requirementChanges: number;
+  /** Counts the events about landing pages, for the mark on their tab. */
+  pageChanges: number;
 };
 
 /** The state a page starts with. */
@@ -53,6 +55,7 @@ export const createSessionState = (snapshot: SessionSnapshot): SessionState => (
   variantChanges: 0,
   previewChanges: 0,
   requirementChanges: 0,
+  pageChanges: 0,
 });
 
 /** Whether a run has yet to end. */

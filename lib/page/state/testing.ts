@@ -74,6 +74,7 @@ export const snapshot: SessionSnapshot = {
   reports: [],
   plan: { mode: "off", items: [], revision: 0, author: null, updatedAt: null },
   requirements: [],
+  pages: [],
   lastSeq: 3,
   paths: {
     live: "/live",

@@ -7,6 +7,8 @@ import type {
   CheckFinding,
   CheckReport,
   DeliveryRecord,
+  LandingPage,
+  LandingPageVersion,
   LiveClientFrame,
   Preview,
   Publication,
@@ -49,6 +51,8 @@ export type {
   FollowUpMode,
   FormField,
   FormValue,
+  LandingPage,
+  LandingPageVersion,
   LiveClientFrame,
   MessageDelta,
   Plan,
@@ -282,6 +286,8 @@ export type SessionSnapshot = {
   plan: Plan;
   /** The requirements of the session; none on the page of a sub-agent. */
   requirements: Requirement[];
+  /** The landing pages that the session deployed, oldest first. */
+  pages: LandingPage[];
   lastSeq: number;
   /** Same-origin paths the page posts to; `share` is null for a visitor who may pass no link on. */
   paths: {

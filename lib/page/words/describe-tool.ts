@@ -1,3 +1,4 @@
+import { describeDeployOfCall } from "./describe-page.ts";
 import { describePlanningCall } from "./describe-plan.ts";
 import {
   describeEditsOfCall,
@@ -168,6 +169,11 @@ const WORDS: Record<string, Words> = {
     many: (count) => `Updated ${count} requirements`,
   },
   list_requirements: { icon: "plan", running: "Reading the requirements", done: "Read the requirements" },
+  deploy_landing_page: {
+    icon: "publish",
+    running: "Deploying the landing page",
+    done: "Deployed the landing page",
+  },
   set_previews: { icon: "camera", running: "Taking previews", done: "Took previews" },
   refresh_previews: { icon: "camera", running: "Taking the previews again", done: "Took the previews again" },
 };
@@ -188,6 +194,7 @@ const OBJECT_FIELDS = [
   "role",
   "device",
   "variant",
+  "folder",
 ];
 const OBJECT_CHARACTERS_MAX = 120;
 
@@ -199,6 +206,8 @@ const OBJECT_CHARACTERS_MAX = 120;
 export function describeTool(toolName: string, input: unknown, result = ""): ToolWords {
   const release = toolName === "publish_variant" ? describeReleaseOfCall(input, result) : null;
   if (release !== null) return describeRelease(release);
+  const version = toolName === "deploy_landing_page" ? describeDeployOfCall(result) : null;
+  if (version !== null) return describeDeploy(version);
   const words = describeCounted(toolName, input) ?? WORDS[toolName] ?? describeOther(toolName);
   return {
     ...words,
@@ -221,6 +230,13 @@ function describeCounted(toolName: string, input: unknown): Words | undefined {
 function describeRelease(release: string): ToolWords {
   const done = `Published ${release}`;
   const running = "Publishing the variant";
+  return { icon: "publish", running, done, many: (count) => `${done}, ${count} times`, object: null };
+}
+
+/** `deploy_landing_page` with its outcome: `Deployed version 2 of sale`. */
+function describeDeploy(version: string): ToolWords {
+  const done = `Deployed ${version}`;
+  const running = "Deploying the landing page";
   return { icon: "publish", running, done, many: (count) => `${done}, ${count} times`, object: null };
 }
 

@@ -52,6 +52,12 @@ describe("paths of a workspace", () => {
     await assert.rejects(lstat(join(dataDir, "new.txt")));
     const listed = await workspace.list("", { recursive: true, limit: 100 });
     assert.ok(!listed.some((entry) => entry.path.startsWith("out")));
+    const all = await workspace.list("", { recursive: true, limit: 100, all: true });
+    const links = all.filter(({ path }) => path.startsWith("out"));
+    assert.deepEqual(links, [
+      { path: "out.txt", type: "link", sizeBytes: 0 },
+      { path: "outside", type: "link", sizeBytes: 0 },
+    ]);
   });
 
   it("writing to a link replaces the link and leaves what it led to", async () => {

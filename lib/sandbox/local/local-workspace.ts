@@ -4,7 +4,7 @@ import { chown, lstat, mkdir, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { parseWorkspacePath } from "../parse-workspace-path.ts";
 import type { SandboxLimits } from "../sandbox-limits.ts";
-import type { CommandResult, Workspace } from "../sandbox-service.ts";
+import type { CommandResult, Workspace, WorkspaceEntry } from "../sandbox-service.ts";
 import { WorkspaceError } from "../workspace-error.ts";
 import { createWorkspaceQuota } from "./command-watch.ts";
 import type { Owner, ShellCommand } from "./confinement.ts";
@@ -71,12 +71,14 @@ export function createLocalWorkspace(options: LocalWorkspaceOptions): Workspace 
       }
     },
 
-    async list(path, { recursive, limit }) {
-      const entries = [];
-      for await (const entry of walkFolder(root, parseWorkspacePath(path), { recursive })) {
+    async list(path, { recursive, limit, all = false }) {
+      const entries: WorkspaceEntry[] = [];
+      for await (const entry of walkFolder(root, parseWorkspacePath(path), { recursive, all })) {
         if (entries.length === limit) break;
-        if (!entry.unreadable) {
-          entries.push({ path: entry.path, type: entry.type, sizeBytes: entry.sizeBytes });
+        const { unreadable } = entry;
+        if (!unreadable || all) {
+          const type = unreadable ? "other" : entry.type;
+          entries.push({ path: entry.path, type, sizeBytes: entry.sizeBytes });
         }
       }
       return entries;

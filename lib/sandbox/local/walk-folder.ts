@@ -1,3 +1,4 @@
+import type { Stats } from "node:fs";
 import { lstat, opendir } from "node:fs/promises";
 import { join } from "node:path";
 import type { WorkspaceEntry } from "../sandbox-service.ts";
@@ -11,8 +12,8 @@ type WalkedEntry = WorkspaceEntry & { diskBytes: number } & { unreadable?: true 
 
 /**
  * Visits files and folders below a folder, each folder's in the order of their names, upper levels first.
- * Symbolic links and special files are passed over. Each folder is held while it is read, so that one exchanged for
- * a link leads nowhere.
+ * Symbolic links and special files are passed over unless `all` asks for them; links are never followed. Each folder is
+ * held while it is read, so that one exchanged for a link leads nowhere.
  *
  * @param start names that lead to the folder; entries' paths begin with them.
  * @throws WorkspaceError when the first folder cannot be opened.
@@ -20,13 +21,13 @@ type WalkedEntry = WorkspaceEntry & { diskBytes: number } & { unreadable?: true 
 export async function* walkFolder(
   root: string,
   start: string[],
-  options: { recursive: boolean },
+  options: { recursive: boolean; all?: boolean },
 ): AsyncGenerator<WalkedEntry> {
   const waiting = [start];
   for (let names = waiting.shift(); names !== undefined; names = waiting.shift()) {
     let entries: WalkedEntry[];
     try {
-      entries = await readFolder(root, names);
+      entries = await readFolder(root, names, options.all === true);
     } catch (error) {
       if (names === start) throw error;
       // A folder that a command removed meanwhile is simply not there.
@@ -55,13 +56,13 @@ const isGone = (error: unknown): boolean =>
   "code" in error.cause &&
   error.cause.code === "ENOENT";
 
-async function readFolder(root: string, parents: string[]): Promise<WalkedEntry[]> {
+async function readFolder(root: string, parents: string[], all: boolean): Promise<WalkedEntry[]> {
   const folder = await pinInside(root, parents);
   try {
     const names: string[] = [];
     let seen = 0;
     for await (const entry of await opendir(folder.via, { bufferSize: 1_024 })) {
-      if (entry.isFile() || entry.isDirectory()) names.push(entry.name);
+      if (all || entry.isFile() || entry.isDirectory()) names.push(entry.name);
       seen += 1;
       if (seen === NAMES_PER_FOLDER_MAX) break;
     }
@@ -69,7 +70,7 @@ async function readFolder(root: string, parents: string[]): Promise<WalkedEntry[
     const entries: WalkedEntry[] = [];
     for (let at = 0; at < names.length; at += LSTATS_AT_ONCE) {
       const group = names.slice(at, at + LSTATS_AT_ONCE);
-      const read = await Promise.all(group.map((name) => readEntry(folder.via, parents, name)));
+      const read = await Promise.all(group.map((name) => readEntry(folder.via, parents, name, all)));
       entries.push(...read.filter((entry) => entry !== undefined));
     }
     if (seen === NAMES_PER_FOLDER_MAX) entries.push(unreadable(parents));
@@ -79,16 +80,28 @@ async function readFolder(root: string, parents: string[]): Promise<WalkedEntry[
   }
 }
 
-async function readEntry(via: string, parents: string[], name: string): Promise<WalkedEntry | undefined> {
+async function readEntry(
+  via: string,
+  parents: string[],
+  name: string,
+  all: boolean,
+): Promise<WalkedEntry | undefined> {
   // A file that a command removed meanwhile is simply not there.
   const stat = await lstat(join(via, name)).catch(() => undefined);
-  if (stat === undefined || !(stat.isFile() || stat.isDirectory())) return undefined;
+  const type = stat && typeOf(stat);
+  if (!stat || !type || (!all && type !== "file" && type !== "directory")) return undefined;
   return {
     path: [...parents, name].join("/"),
-    type: stat.isFile() ? "file" : "directory",
-    sizeBytes: stat.isFile() ? stat.size : 0,
+    type,
+    sizeBytes: type === "file" ? stat.size : 0,
     diskBytes: (stat.blocks ?? 0) * 512,
   };
+}
+
+function typeOf(stat: Stats): WorkspaceEntry["type"] {
+  if (stat.isFile()) return "file";
+  if (stat.isDirectory()) return "directory";
+  return stat.isSymbolicLink() ? "link" : "other";
 }
 
 /** What an entry takes besides its content: its inode and its name. */

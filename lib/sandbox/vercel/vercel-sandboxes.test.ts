@@ -79,6 +79,24 @@ test("a path that leads nowhere, or out of the workspace, is refused with a sent
   await assert.rejects(workspace.writeFile("big", new Uint8Array(1_001)), /at most 1000 bytes/);
 });
 
+test("links and special files are listed only where they are asked for", async (t) => {
+  const { sandboxes } = await openSandboxes(t);
+  const workspace = await sandboxes.open("ses_one");
+  await workspace.writeFile("folder/file", text("x"));
+  await workspace.run("ln -s /etc etc; ln -s file link; mkfifo pipe", { ...options, cwd: "folder" });
+  const plain = await workspace.list("folder", { recursive: true, limit: 10 });
+  assert.deepEqual(
+    plain.map(({ path }) => path),
+    ["folder/file"],
+  );
+  assert.deepEqual(await workspace.list("folder", { recursive: true, limit: 10, all: true }), [
+    { path: "folder/etc", type: "link", sizeBytes: 0 },
+    { path: "folder/file", type: "file", sizeBytes: 1 },
+    { path: "folder/link", type: "link", sizeBytes: 0 },
+    { path: "folder/pipe", type: "other", sizeBytes: 0 },
+  ]);
+});
+
 test("a command runs in its folder, with its exit code and the ends of a long output", async (t) => {
   const { sandboxes } = await openSandboxes(t);
   const workspace = await sandboxes.open("ses_one");

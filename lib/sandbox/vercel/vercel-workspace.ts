@@ -21,9 +21,12 @@ size=$(stat -Lc %s -- "$1"); cut=
 if [ "$size" -gt "$2" ]; then cut=$(mktemp); head -c "$2" -- "$1" > "$cut"; fi
 printf 'file %s %s' "$size" "$cut"`;
 
-/** `$1` is the folder, `$2` its depth or nothing, `$3` the most entries: type, size and path of each, NUL after each. */
+/**
+ * `$1` is the folder, `$2` its depth or nothing, `$3` the most entries, `$4` is set for links and special files too: type,
+ * size and path of each, NUL after each.
+ */
 const LIST = `[ -d "$1" ] || { echo missing; exit 3; }
-find "$1" -mindepth 1 \${2:+-maxdepth "$2"} \\( -type f -o -type d \\) -printf '%y %s %P\\0' | LC_ALL=C sort -z -k3 | head -z -n "$3"`;
+find "$1" -mindepth 1 \${2:+-maxdepth "$2"} \\( -type f -o -type d \${4:+-o -true} \\) -printf '%y %s %P\\0' | LC_ALL=C sort -z -k3 | head -z -n "$3"`;
 
 /**
  * The workspace of one session in a Vercel Sandbox. The machine is the session's own, so what a command plants there, a
@@ -65,9 +68,10 @@ export function createVercelWorkspace({ box, root, limits, closing }: VercelWork
       await box.writeFiles([{ path: pathOf(names), content: bytes }]);
     },
 
-    async list(path, { recursive, limit }) {
+    async list(path, { recursive, limit, all = false }) {
       const names = parseWorkspacePath(path);
-      const text = await ask(LIST, pathOf(names), recursive ? "" : "1", String(limit));
+      const depth = recursive ? "" : "1";
+      const text = await ask(LIST, pathOf(names), depth, String(limit), all ? "all" : "");
       if (text.trim() === "missing") throw new WorkspaceError(`path: ${path || "."} is not a folder`);
       return text
         .split("\0")
@@ -89,13 +93,14 @@ export function createVercelWorkspace({ box, root, limits, closing }: VercelWork
 
 function readEntry(parents: string[], line: string): WorkspaceEntry {
   const [, type, size, name = ""] = /^(.) (\d+) (.*)$/s.exec(line) ?? [];
-  const isFolder = type === "d";
   return {
     path: [...parents, name].join("/"),
-    type: isFolder ? "directory" : "file",
-    sizeBytes: isFolder ? 0 : Number(size),
+    type: ENTRY_TYPES[type ?? ""] ?? "other",
+    sizeBytes: type === "f" ? Number(size) : 0,
   };
 }
+
+const ENTRY_TYPES: Record<string, WorkspaceEntry["type"]> = { f: "file", d: "directory", l: "link" };
 
 type BoxRun = { command: string; cwd: string; timeoutMs: number; signal: AbortSignal };
 

@@ -12,6 +12,7 @@ import {
 } from "#db/schema/index.ts";
 import { queryRows } from "#db/statement.ts";
 import { OPEN_STATES } from "../run/run-store.ts";
+import { removeUnpublishedPages } from "./page-removal-store.ts";
 
 /** What went with a session, its sub-agents' included: rows by what they are, and bytes of evidence. */
 export type RemovedRows = {
@@ -47,6 +48,8 @@ export type Removal = {
   openRunIds: string[];
   rows: RemovedRows;
   publications: KeptPublication[];
+  /** Slugs of the landing pages that stay. */
+  pages: string[];
 };
 
 /**
@@ -77,13 +80,14 @@ export async function removeSessionRows(
   await tx
     .delete(publications)
     .where(and(inArray(publications.sessionId, sessionIds), isNull(publications.release)));
+  const pages = await removeUnpublishedPages(tx, sessionIds);
   await forgetJobs(tx, sessionIds);
   await tx.execute(sql`
     select lo_unlink(large.oid) from ${evidence} join pg_largeobject_metadata large
       on ${evidence.path} = 'database:' || large.oid where ${inArray(evidence.sessionId, sessionIds)}`);
   await tx.insert(removals).values(sessionIds.map((id) => ({ sessionId: id })));
   await tx.delete(sessions).where(inArray(sessions.id, sessionIds));
-  return { sessionIds, openRunIds: open.map(({ id }) => id), rows, publications: published };
+  return { sessionIds, openRunIds: open.map(({ id }) => id), rows, publications: published, pages };
 }
 
 /**

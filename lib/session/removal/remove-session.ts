@@ -16,6 +16,8 @@ export type RemovalOutcome = {
   deleted: RemovedRows;
   pending: PendingRemoval[];
   publications: KeptPublication[];
+  /** Slugs of the landing pages that stay published. */
+  pages: string[];
 };
 
 /**

@@ -4,8 +4,9 @@ import type { UsageRow } from "#db/schema/index.ts";
 import type { UsageSum } from "#lib/agents/add-usage.ts";
 import { addRunUsage, noteStopBelow } from "#lib/agents/agent-end-store.ts";
 import { readNewUsageBelow, type Settled, settleAgent } from "#lib/agents/settle-agent.ts";
-import type { Deliverable, NewEvent, ReportSummary, VariantSummary } from "#lib/events/event.ts";
+import type { Deliverable, LandingPage, NewEvent, ReportSummary, VariantSummary } from "#lib/events/event.ts";
 import { faultPoint } from "#lib/faults/fault-point.ts";
+import { readPageOutcome } from "#lib/landing/page-outcome.ts";
 import type { ModelFailure } from "#lib/model/failure.ts";
 import { listReports } from "#lib/reports/report-store.ts";
 import { lockCounters, noteStop } from "#lib/session/follow-up/follow-up-store.ts";
@@ -88,6 +89,7 @@ export async function closeRun(
       delegated,
       variants: await readOutcome(tx, session, deps.settings.baseUrl),
       reports: await listReports(tx, session.id, { onlyNewest: true }),
+      pages: await readPageOutcome(tx, session, deps.settings.pagesOrigin),
     });
     const finish = async (written: Written) => ({
       ...written,
@@ -190,12 +192,14 @@ function describeEnd(
     delegated,
     variants,
     reports,
+    pages,
   }: {
     retry: Retry | undefined;
     lastAnswer: MessageRow | undefined;
     delegated: UsageSum | undefined;
     variants: VariantSummary[] | undefined;
     reports: ReportSummary[];
+    pages: LandingPage[] | undefined;
   },
 ): Omit<TurnWrite, "drafts" | "delivery"> & { events: NewEvent[]; end: EndWrite } {
   const endedAt = new Date();
@@ -217,6 +221,7 @@ function describeEnd(
     ...(settled && { deliverable: settled.deliverable }),
     ...(variants && { variants }),
     ...(reports.length > 0 && { reports }),
+    ...(pages && { pages }),
     usage,
     ...(next && { willRetry: next }),
   };

@@ -10,6 +10,7 @@ import {
 } from "#db/schema/unions.ts";
 import {
   deliverableSchema,
+  landingPageSchema,
   outcomeSchema,
   questionFields,
   reportSummarySchema,
@@ -74,9 +75,10 @@ export const agentStatusSchema = z
       .meta({ description: "Outcome of the last finished run." }),
     queued: count.meta({ description: "Number of queued messages.", examples: [0] }),
     variants: z.array(variantSummarySchema).meta({ description: "Variants of the session's pages." }),
-    reports: z.array(reportSummarySchema).optional().meta({
-      description: "The newest version of each QA report of the session. Absent if there is none.",
+    reports: z.array(reportSummarySchema).meta({
+      description: "The newest version of each QA report of the session.",
     }),
+    pages: z.array(landingPageSchema).meta({ description: "Landing pages that the session deployed." }),
   })
   .meta({ id: "AgentStatus" });
 

@@ -110,6 +110,11 @@ export const sessionDeletedSchema = z
           "Published variants of the session. They stay published; `POST /api/publications/:publicationId/unpublish` ends them.",
         examples: [[]],
       }),
+    pages: z.array(z.object({ slug: z.string(), url: z.string() })).meta({
+      description:
+        "Published landing pages of the session. They stay published; `POST /api/pages/:slug/unpublish` ends them.",
+      examples: [[]],
+    }),
   })
   .meta({
     id: "SessionDeleted",

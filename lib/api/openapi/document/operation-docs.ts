@@ -113,6 +113,22 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
     description:
       "Public: no credentials, `Access-Control-Allow-Origin: *`. The script of the current release may be cached for 60 s, that of a single release for 300 s. An unpublished publication answers an empty script.",
   },
+  listLandingPages: {
+    description:
+      "Lists the landing pages of the key's owner, also those of deleted sessions and unpublished ones.",
+  },
+  rollbackPage: {
+    description:
+      "Serves the given version from now on, within a second in every process. It also publishes a page again that was unpublished.",
+  },
+  unpublishPage: {
+    description:
+      "Every address of the page answers 410 from now on, within a second in every process. Its slug stays taken. A rollback or a new deploy publishes it again. Idempotent.",
+  },
+  listSessionPages: {
+    description:
+      "Lists the pages whose newest version the session deployed, oldest first. Of a sub-agent, those of its root.",
+  },
   readRequestStatus: {
     description:
       "`pending` until the turn starts, `running` while it runs (including retries), `completed` when no further run follows. Read the outcome from the `run.completed` event, the callback or the agent's status.",

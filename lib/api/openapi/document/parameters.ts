@@ -37,6 +37,11 @@ const PATH_PARAMETERS: Record<string, { description: string; schema?: JsonSchema
     schema: { type: "string", pattern: "^(demo|pub_[a-z2-7]{24}(@[1-9][0-9]{0,8})?)\\.js$" },
     example: `${PUBLICATION}.js`,
   },
+  slug: {
+    description: "Slug of the landing page: its name in the URL.",
+    schema: { type: "string", pattern: "^[a-z0-9][a-z0-9-]{0,62}$" },
+    example: "spring-sale-k3q7",
+  },
   deliveryId: { description: "Id of the delivery.", example: "whd-6f1c9a3e-58d2-4b7a-9c40-2f6d8e1b7a53" },
 };
 

@@ -20,6 +20,10 @@ export const TAGS = [
     name: "Planning",
     description: "Read and edit a session's plan and requirements, and switch plan first on or off.",
   },
+  {
+    name: "Landing pages",
+    description: "Read the pages that agents deployed, their versions, roll them back and unpublish them.",
+  },
   { name: "Records", description: "Read a session's transcript, annotations and evidence." },
   {
     name: "Callbacks",
@@ -40,6 +44,7 @@ type TagName = (typeof TAGS)[number]["name"];
 const RULES: [RegExp, TagName][] = [
   [/^\/actions\/keys\b/, "Keys"],
   [/^\/(?:s\/|actions\/)/, "Session page"],
+  [/\/pages\b/, "Landing pages"],
   [/\/(?:requests)\//, "Requests"],
   [/\/(?:agents?|queue|elicitations)\b/, "Agent"],
   [/\/browser$/, "Browser"],

@@ -1,0 +1,269 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
+import { test as base, expect } from "@playwright/test";
+import { startScriptedModel } from "../fixtures/scripted-model/start-scripted-model.ts";
+import { type RunningService, startService } from "../fixtures/service.ts";
+import { script } from "./journey.ts";
+
+// A page that an agent made, in the browser of a person who is signed in and has the session open.
+
+const FONT = "node_modules/geist/dist/fonts/geist-mono/GeistMono-Regular.woff2";
+
+/** What the page is for has to work … */
+const WORKS = `
+import { word } from "./lib/word.js";
+const results = { module: word };
+results.json = (await (await fetch("data/values.json")).json()).value;
+results.css = getComputedStyle(document.querySelector("h1")).color;
+await document.fonts.load("16px Own");
+results.font = [...document.fonts].map(({ status }) => status).join();
+results.picture = await new Promise((resolve) => {
+  const image = new Image();
+  image.onload = () => resolve("loaded " + image.width);
+  image.onerror = () => resolve("failed");
+  image.src = "/p/" + location.pathname.split("/")[2] + "/pixel.svg";
+});
+results.dynamic = (await import("./lib/late.js")).default;
+`;
+
+/** … and everything that would be somebody else's must not. */
+const ATTACKS = `
+const { main, sessionId } = Object.fromEntries(new URLSearchParams(location.search));
+const session = main + "/s/" + sessionId;
+const attempt = async (name, act) => {
+  try { results[name] = String(await act()); } catch (error) { results[name] = error.name; }
+};
+const within = (promise, value = "nothing") =>
+  Promise.race([promise, new Promise((resolve) => setTimeout(resolve, 3000, value))]);
+await attempt("origin", () => self.origin);
+await attempt("cookie", () => document.cookie || "empty");
+await attempt("set cookie", () => { document.cookie = "planted=1"; return "set"; });
+await attempt("localStorage", () => localStorage.length);
+await attempt("sessionStorage", () => sessionStorage.length);
+await attempt("indexedDB", () => within(new Promise((resolve, reject) => {
+  const opening = indexedDB.open("x");
+  opening.onsuccess = () => resolve("open");
+  opening.onerror = () => reject(opening.error);
+})));
+await attempt("caches", () => caches.open("x"));
+await attempt("service worker", () => navigator.serviceWorker.register("lib/word.js"));
+await attempt("read session", async () => (await fetch(main + "/api/sessions/" + sessionId, { credentials: "include" })).text());
+await attempt("read page", async () => (await fetch(session, { credentials: "include" })).text());
+await attempt("read sessions", async () => (await fetch(main + "/api/sessions", { credentials: "include" })).text());
+await attempt("post message", async () => (await fetch(session + "/actions/messages", {
+  method: "POST", credentials: "include", headers: { "content-type": "application/json" },
+  body: JSON.stringify({ text: "planted by fetch", mode: "queue" }),
+})).status);
+await attempt("post simple", async () => (await fetch(session + "/actions/messages", {
+  method: "POST", mode: "no-cors", credentials: "include", body: JSON.stringify({ text: "planted by no-cors", mode: "queue" }),
+})).status);
+await attempt("start session", async () => (await fetch(main + "/actions/sessions", {
+  method: "POST", mode: "no-cors", credentials: "include",
+  body: JSON.stringify({ messages: [{ role: "user", parts: [{ type: "text", text: "planted session" }] }] }),
+})).status);
+await attempt("unpublish", async () => (await fetch(session + "/actions/pages/" + location.pathname.split("/")[2] + "/unpublish", {
+  method: "POST", mode: "no-cors", credentials: "include",
+})).status);
+await attempt("beacon", () => navigator.sendBeacon(session + "/actions/cancel", "{}"));
+await attempt("socket", () => within(new Promise((resolve) => {
+  const socket = new WebSocket(main.replace("http", "ws") + "/api/sessions/" + sessionId + "/live");
+  // It opens without a credential, which the first frame would have to bring.
+  socket.onmessage = ({ data }) => resolve("read " + data);
+})));
+await attempt("event stream", () => within(new Promise((resolve) => {
+  const stream = new EventSource(main + "/api/sessions/" + sessionId + "/requests/x/stream", { withCredentials: true });
+  stream.onopen = () => resolve("open");
+  stream.onerror = () => resolve("refused");
+})));
+await attempt("frame", async () => {
+  const frame = document.createElement("iframe");
+  frame.src = session;
+  const loaded = new Promise((resolve) => { frame.onload = resolve; });
+  document.body.append(frame);
+  await within(loaded);
+  return frame.contentWindow.document.title;
+});
+await attempt("own frame", async () => {
+  const frame = document.createElement("iframe");
+  frame.src = "other.html";
+  const loaded = new Promise((resolve) => { frame.onload = resolve; });
+  document.body.append(frame);
+  await within(loaded);
+  return frame.contentDocument === null ? "closed" : "open";
+});
+await attempt("popup", async () => {
+  const popup = open(session);
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  const read = popup ? popup.document.title : "no popup";
+  return read;
+});
+await attempt("opener", () => window.opener === null ? "none" : window.opener.document.title);
+await attempt("form", async () => {
+  const form = document.createElement("form");
+  form.method = "POST";
+  form.enctype = "text/plain";
+  form.target = "_blank";
+  form.action = session + "/actions/messages";
+  const field = document.createElement("input");
+  field.name = '{"text":"planted by form","mode":"queue","x":"';
+  field.value = '"}';
+  form.append(field);
+  document.body.append(form);
+  form.submit();
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  return "sent";
+});
+await attempt("leave", () => { top.location.hash = "stays"; return "own hash only"; });
+`;
+
+const FILES: Record<string, string> = {
+  "index.html": `<!doctype html><html lang="en"><title>Hostile</title>
+    <style>@font-face { font-family: Own; src: url(own.woff2) }</style>
+    <link rel="stylesheet" href="./css/style.css"><h1>Page</h1><pre id="out">running</pre>
+    <script type="module" src="app.js"></script></html>`,
+  "css/style.css": "@import 'more.css';",
+  "css/more.css": "h1 { color: rgb(1, 2, 3); font-family: Own }",
+  "lib/word.js": 'export const word = "imported";',
+  "lib/late.js": 'export default "late";',
+  "data/values.json": '{"value":"fetched"}',
+  "pixel.svg": '<svg xmlns="http://www.w3.org/2000/svg" width="7" height="7"/>',
+  "other.html": "<title>Other</title>",
+  "app.js": `${WORKS}\n${ATTACKS}\ndocument.querySelector("#out").textContent = JSON.stringify(results);`,
+};
+
+const test = base.extend<{ service: RunningService; isSplit: boolean }>({
+  isSplit: [false, { option: true }],
+  async service({ isSplit }, use) {
+    const model = await startScriptedModel();
+    const call = { name: "deploy_landing_page", arguments: { folder: "site" } };
+    script(model, {
+      "[page]": [{ text: "Done." }],
+      "[deploy]": [{ toolCalls: [call] }, { text: "Deployed." }],
+    });
+    const port = await findFreePort();
+    const service = await startService(
+      {
+        OPENAI_BASE_URL: model.baseUrl,
+        ...(isSplit && { PUBLIC_PAGES_ORIGIN: `http://localhost:${port}` }),
+      },
+      { port },
+    );
+    await use(service);
+    await service.close();
+    await model.close();
+  },
+});
+
+for (const isSplit of [false, true]) {
+  test.describe(isSplit ? "with PUBLIC_PAGES_ORIGIN" : "on the origin of the service", () => {
+    test.use({ isSplit });
+    test("a hostile page gets at nothing of the person's, and works as a page", async ({ service, page }) => {
+      test.setTimeout(120_000);
+      const { sessionId, shareUrl, url } = await deployHostile(service);
+      // The person is signed in, has the session open with control, and has our storage in this profile.
+      await page.goto(service.loginUrl);
+      await page.goto(service.baseUrl + shareUrl);
+      await page.evaluate(() => localStorage.setItem("secret", "of the service"));
+      const cookies = (await page.context().cookies()).map(({ name }) => name);
+      expect(cookies.length).toBeGreaterThan(1);
+      const before = await readMessages(service, sessionId);
+
+      const answers: { cookie: string | undefined; setCookie: string | undefined }[] = [];
+      page.context().on("response", async (response) => {
+        if (!new URL(response.url()).pathname.startsWith("/p/")) return;
+        const setCookie = (await response.allHeaders())["set-cookie"];
+        answers.push({ cookie: (await response.request().allHeaders()).cookie, setCookie });
+      });
+      const visiting = page.waitForEvent("popup");
+      // A link of the session page, as a person opens it.
+      await page.evaluate(
+        (address) => window.open(address),
+        `${url}?main=${service.baseUrl}&sessionId=${sessionId}`,
+      );
+      const visited = await visiting;
+      await expect(visited.locator("#out")).not.toHaveText("running", { timeout: 60_000 });
+      const results = JSON.parse((await visited.locator("#out").textContent()) ?? "");
+      expect(results).toEqual({
+        module: "imported",
+        json: "fetched",
+        css: "rgb(1, 2, 3)",
+        font: "loaded",
+        picture: "loaded 7",
+        dynamic: "late",
+        origin: "null",
+        cookie: "SecurityError",
+        "set cookie": "SecurityError",
+        localStorage: "SecurityError",
+        sessionStorage: "SecurityError",
+        indexedDB: "SecurityError",
+        caches: "SecurityError",
+        "service worker": expect.stringMatching(/SecurityError|TypeError|InvalidStateError/),
+        "read session": "TypeError",
+        "read page": "TypeError",
+        "read sessions": "TypeError",
+        "post message": "TypeError",
+        // Sent without cookies; what was answered cannot be told.
+        "post simple": "0",
+        "start session": "0",
+        unpublish: "0",
+        beacon: "true",
+        socket: "nothing",
+        "event stream": "refused",
+        frame: expect.stringMatching(/SecurityError|TypeError/),
+        "own frame": "closed",
+        popup: "SecurityError",
+        opener: expect.stringMatching(/SecurityError|none/),
+        form: "sent",
+        leave: "own hash only",
+      });
+      expect(answers.length).toBeGreaterThan(8);
+      expect(answers.every(({ setCookie }) => setCookie === undefined)).toBe(true);
+      if (isSplit) expect(answers.every(({ cookie }) => cookie === undefined)).toBe(true);
+
+      expect(await readMessages(service, sessionId)).toEqual(before);
+      const { data } = await (await service.call("GET", "/api/sessions")).json();
+      expect(data.map(({ id }: { id: string }) => id)).toEqual([sessionId]);
+      expect((await fetch(url)).status).toBe(200);
+      // The person's own page still has its storage and its rights.
+      expect(await page.evaluate(() => localStorage.getItem("secret"))).toBe("of the service");
+      const names = (await page.context().cookies()).map(({ name }) => name);
+      expect(names).not.toContain("planted");
+    });
+  });
+}
+
+/** A session whose folder is deployed as a turn would. */
+async function deployHostile(service: RunningService) {
+  const created = await service.create("[page] Prepare");
+  await service.completed(created.statusUrl);
+  const folder = join(service.dataDir, "workspaces", created.sessionId, "site");
+  for (const [path, content] of Object.entries(FILES)) {
+    await mkdir(join(folder, path, ".."), { recursive: true });
+    await writeFile(join(folder, path), content);
+  }
+  await writeFile(join(folder, "own.woff2"), await readFile(FONT));
+  return { ...created, url: await deployFolder(service, created.sessionId) };
+}
+
+async function deployFolder(service: RunningService, sessionId: string): Promise<string> {
+  const posted = await service.call("POST", `/api/sessions/${sessionId}/agent/messages`, {
+    text: "[deploy] Deploy it",
+  });
+  await service.completed((await posted.json()).statusUrl);
+  const answer = await service.call("GET", `/api/sessions/${sessionId}/pages`);
+  return (await answer.json()).data[0].url;
+}
+
+async function readMessages(service: RunningService, sessionId: string): Promise<unknown> {
+  const answer = await service.call("GET", `/api/sessions/${sessionId}/messages`);
+  return (await answer.json()).data;
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { findTestChromium } from "#lib/browser/testing.ts";
+import { type HttpTestService, openHttpTestService } from "../http-testing.ts";
+import { deployFiles } from "./pages-testing.ts";
+
+// The agent's browser reaches the service by its public https names, which exist nowhere but in the settings.
+const BASE_URL = "https://service.test";
+const PUBLIC_PAGES_ORIGIN = "https://pages.test";
+
+const FILES = {
+  "index.html": `<!doctype html><title>Sale</title><link rel="stylesheet" href="style.css"><h1>Sale</h1>
+    <script type="module" src="app.js"></script>`,
+  "style.css": "h1 { color: rgb(1, 2, 3) }",
+  "app.js": `const { name } = await (await fetch("data.json")).json(); document.title = name;`,
+  "data.json": '{"name":"Loaded"}',
+};
+
+/** Tries to read an address from inside the page; the status, or that it failed. */
+const probe = (address: string) => `fetch(${JSON.stringify(address)}, { mode: "no-cors" })
+  .then(({ type }) => "answered " + type, () => "failed")`;
+
+for (const [title, variables] of [
+  ["BASE_URL", { BASE_URL }],
+  ["PUBLIC_PAGES_ORIGIN", { BASE_URL, PUBLIC_PAGES_ORIGIN }],
+] as const) {
+  describe(`the agent's browser under an https ${title}`, () => {
+    let service: HttpTestService;
+    before(async () => {
+      const { executablePath: BROWSER_EXECUTABLE_PATH } = findTestChromium();
+      service = await openHttpTestService({ ...variables, BROWSER_EXECUTABLE_PATH });
+    });
+    after(() => service.close());
+
+    it("opens the session's page, and nothing else of the service", async () => {
+      const { session, page } = await deployFiles(service, FILES);
+      const origin = title === "BASE_URL" ? BASE_URL : PUBLIC_PAGES_ORIGIN;
+      assert.equal(page.url, `${origin}/p/${page.slug}/`);
+      const { browser } = service.container.services;
+      const { sessionId } = session;
+      await browser.navigate(sessionId, page.url);
+      const live = await browser.ensure(sessionId);
+      await live.page().waitForFunction(() => document.title === "Loaded");
+      assert.equal(live.page().url(), page.url);
+      const color = await live.page().evaluate(() => {
+        const heading = document.querySelector("h1");
+        return heading && getComputedStyle(heading).color;
+      });
+      assert.equal(color, "rgb(1, 2, 3)");
+
+      for (const path of [`/s/${sessionId}`, "/api/health", "/", "/login?token=x", "/p/../api/health"]) {
+        for (const host of new Set([BASE_URL, origin])) {
+          await browser.navigate(sessionId, `${host}${path}`).catch(() => {});
+          const { lastError } = await browser.readStatus(sessionId);
+          assert.match(lastError ?? "", /this service's own pages are not for the agent's browser/, path);
+          assert.equal(live.page().url(), page.url, path);
+        }
+      }
+      // The page itself and its scripts are held to the same rule.
+      for (const host of new Set([BASE_URL, origin])) {
+        await live.page().evaluate((url) => location.assign(url), `${host}/api/health`);
+        const answered = await live.page().evaluate(probe(`${host}/api/health`));
+        assert.equal(answered, "answered opaque", "a 403 of the proxy");
+        const socket = await live.page().evaluate(
+          (url) =>
+            new Promise((resolve) => {
+              const tried = new WebSocket(url);
+              tried.onopen = () => resolve("open");
+              tried.onerror = () => resolve("failed");
+            }),
+          `${host.replace("https", "wss")}/api/sessions/${sessionId}/live`,
+        );
+        assert.equal(socket, "failed");
+      }
+      assert.equal(live.page().url(), page.url);
+      await browser.navigate(sessionId, `${BASE_URL}/v/demo.js`);
+      assert.equal((await browser.readStatus(sessionId)).lastError, null);
+    });
+  });
+}

@@ -1,0 +1,54 @@
+import { z } from "zod";
+import { landingPageSchema } from "#lib/events/event-schemas.ts";
+import { sessionId, timestamp } from "#lib/events/wire-values.ts";
+
+const success = z.literal(true);
+/** Largest value of the database's `integer`. */
+const INTEGER_MAX = 2_147_483_647;
+const notVersion = { error: "must be the number of a version" };
+
+/** Source: `wire.md`, Landing pages. */
+export const pageRollbackSchema = z.strictObject({
+  version: z
+    .int(notVersion)
+    .min(1, notVersion)
+    .max(INTEGER_MAX, notVersion)
+    .meta({ description: "Number of the version that is served from now on.", examples: [1] }),
+});
+
+/** A page for its owner. */
+export const ownedLandingPageSchema = landingPageSchema
+  .extend({
+    sessionId: sessionId
+      .nullable()
+      .meta({ description: "The session that deployed it last. Null after that session was deleted." }),
+    createdAt: timestamp,
+  })
+  .meta({ id: "OwnedLandingPage", description: "A landing page, also of a deleted session." });
+
+export const readLandingPageSchema = z
+  .object({ success, page: ownedLandingPageSchema })
+  .meta({ id: "LandingPageRead" });
+
+/** The answer to a rollback and to an unpublishing. */
+export const landingPageChangedSchema = z
+  .object({ success, page: landingPageSchema })
+  .meta({ id: "LandingPageChanged", description: "A landing page after it was changed." });
+
+export const landingPageVersionSchema = z
+  .object({
+    number: z
+      .int()
+      .min(1)
+      .meta({ description: "Number of the version.", examples: [2] }),
+    files: z.int().meta({ description: "Number of files.", examples: [4] }),
+    bytes: z.int().meta({ description: "Size of the files.", examples: [18_240] }),
+    note: z
+      .string()
+      .nullable()
+      .meta({ description: "What the agent noted about it.", examples: ["New headline"] }),
+    isCurrent: z.boolean().meta({ description: "Whether it is served." }),
+    sessionId: sessionId.describe("The session that deployed it, which may have been deleted since."),
+    createdAt: timestamp,
+  })
+  .meta({ id: "LandingPageVersion", description: "An immutable version of a landing page." });

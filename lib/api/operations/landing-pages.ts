@@ -1,0 +1,145 @@
+import { changePage } from "#lib/landing/change-page.ts";
+import { listSessionPages as readSessionPages } from "#lib/landing/page-outcome.ts";
+import { toLandingPage } from "#lib/publication/landing/landing-page.ts";
+import { isSlug } from "#lib/publication/landing/page-address.ts";
+import {
+  findPage,
+  listPages,
+  listVersions,
+  type PageRow,
+  type PageWithVersion,
+} from "#lib/publication/landing/page-store.ts";
+import { findRootOf } from "#lib/variant/variant-store.ts";
+import { fail } from "../http/errors.ts";
+import type { Answer } from "../operations/handler.ts";
+import type { ApiServices } from "../services.ts";
+import type { CallOf } from "./handler.ts";
+import { readCursor, unknownCursor, writeCursor } from "./lists.ts";
+
+const PAGE = 50;
+
+const unknownPage = () => fail("not_found", "no such page");
+
+/** Finds a page of which `isTheirs` is true; any other page is as unknown as one that never was. */
+async function find(
+  { db }: ApiServices,
+  slug: string,
+  isTheirs: (page: PageRow) => boolean,
+): Promise<PageWithVersion | undefined> {
+  const found = isSlug(slug) ? await findPage(db, slug) : undefined;
+  return found && isTheirs(found.page) ? found : undefined;
+}
+
+const showOwned = ({ settings }: ApiServices, found: PageWithVersion) => ({
+  ...toLandingPage(settings.pagesOrigin, found),
+  sessionId: found.page.sessionId,
+  createdAt: found.page.createdAt.toISOString(),
+});
+
+/** `GET /api/pages`: those of deleted sessions too. */
+export async function listLandingPages(
+  services: ApiServices,
+  { caller, query }: CallOf<"listLandingPages">,
+): Promise<Answer> {
+  const before = query.cursor === undefined ? undefined : readCursor(query.cursor);
+  if (query.cursor !== undefined && !before) return unknownCursor();
+  const limit = query.limit ?? PAGE;
+  const rows = await listPages(services.db, caller.ownerId, {
+    ...(before && { before }),
+    limit: limit + 1,
+  });
+  const listed = rows.slice(0, limit);
+  const data = listed.map((found) => showOwned(services, found));
+  const last = rows.length > limit ? listed.at(-1)?.page : undefined;
+  const nextCursor = last ? writeCursor({ createdAt: last.createdAt, id: last.slug }) : null;
+  return { ok: true, status: 200, body: { success: true, data, nextCursor } };
+}
+
+/** `GET /api/pages/:slug`. */
+export async function readLandingPage(
+  services: ApiServices,
+  { caller, params }: CallOf<"readLandingPage">,
+): Promise<Answer> {
+  const found = await find(services, params.slug, ({ ownerId }) => ownerId === caller.ownerId);
+  if (!found) return unknownPage();
+  return { ok: true, status: 200, body: { success: true, page: showOwned(services, found) } };
+}
+
+/** `GET /api/pages/:slug/versions`. */
+export async function listPageVersions(
+  services: ApiServices,
+  { caller, params }: CallOf<"listPageVersions">,
+): Promise<Answer> {
+  const found = await find(services, params.slug, ({ ownerId }) => ownerId === caller.ownerId);
+  return found ? answerVersions(services, found.page) : unknownPage();
+}
+
+/** `GET /s/:sessionId/actions/pages/:slug/versions`. */
+export async function listPersonPageVersions(
+  services: ApiServices,
+  { params }: CallOf<"listPersonPageVersions">,
+): Promise<Answer> {
+  const found = await find(services, params.slug, ({ sessionId }) => sessionId === params.sessionId);
+  return found ? answerVersions(services, found.page) : unknownPage();
+}
+
+async function answerVersions({ db }: ApiServices, { slug, version }: PageRow): Promise<Answer> {
+  const data = (await listVersions(db, slug)).map((row) => ({
+    number: row.number,
+    files: row.fileCount,
+    bytes: row.sizeBytes,
+    note: row.note,
+    isCurrent: row.number === version,
+    sessionId: row.deployedBy,
+    createdAt: row.createdAt.toISOString(),
+  }));
+  return { ok: true, status: 200, body: { success: true, data, nextCursor: null } };
+}
+
+/** `POST /api/pages/:slug/rollback`. */
+export const rollbackPage = (
+  services: ApiServices,
+  { caller, params, body }: CallOf<"rollbackPage">,
+): Promise<Answer> => change(services, params.slug, { ownerId: caller.ownerId }, body);
+
+/** `POST /api/pages/:slug/unpublish`. */
+export const unpublishPage = (
+  services: ApiServices,
+  { caller, params }: CallOf<"unpublishPage">,
+): Promise<Answer> => change(services, params.slug, { ownerId: caller.ownerId }, "unpublish");
+
+/** `POST /s/:sessionId/actions/pages/:slug/rollback`. */
+export const rollbackPersonPage = (
+  services: ApiServices,
+  { params, body }: CallOf<"rollbackPersonPage">,
+): Promise<Answer> => change(services, params.slug, { sessionId: params.sessionId }, body);
+
+/** `POST /s/:sessionId/actions/pages/:slug/unpublish`. */
+export const unpublishPersonPage = (
+  services: ApiServices,
+  { params }: CallOf<"unpublishPersonPage">,
+): Promise<Answer> => change(services, params.slug, { sessionId: params.sessionId }, "unpublish");
+
+async function change(
+  { landing }: ApiServices,
+  slug: string,
+  holder: Parameters<typeof changePage>[2],
+  wanted: Parameters<typeof changePage>[3],
+): Promise<Answer> {
+  if (!isSlug(slug)) return unknownPage();
+  const changed = await changePage(landing, slug, holder, wanted);
+  if (changed.ok) return { ok: true, status: 200, body: { success: true, page: changed.page } };
+  return changed.reason === "unknown version"
+    ? fail("invalid_request", "version: is not a version of this page, or one that was removed as too old")
+    : unknownPage();
+}
+
+/** `GET /api/sessions/:sessionId/pages`: of a sub-agent, those of its root. */
+export async function listSessionPages(
+  { db, settings }: ApiServices,
+  { params }: CallOf<"listSessionPages">,
+): Promise<Answer> {
+  const root = await findRootOf(db, params.sessionId);
+  const data = await readSessionPages(db, root, settings.pagesOrigin);
+  return { ok: true, status: 200, body: { success: true, data, nextCursor: null } };
+}

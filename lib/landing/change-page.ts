@@ -1,0 +1,64 @@
+import type { Transaction } from "#db/client.ts";
+import { repeatOnDeadlock } from "#db/repeat-on-deadlock.ts";
+import type { LandingPage } from "#lib/events/event.ts";
+import type { Emit } from "#lib/events/event-log.ts";
+import { findPage, findVersion, lockPage, setCurrentVersion } from "#lib/publication/landing/page-store.ts";
+import { lockSession } from "#lib/session/session-store.ts";
+import { readPage } from "./deploy-page.ts";
+import type { LandingDeps } from "./landing-deps.ts";
+
+/** How a page is changed: rolled back (or forward) to a version, or unpublished. */
+type PageChange = { version: number } | "unpublish";
+
+type Changed = { ok: true; page: LandingPage } | { ok: false; reason: "unknown page" | "unknown version" };
+
+/** Whose page it has to be: an owner's, or a session's. */
+type Holder = { ownerId: string } | { sessionId: string };
+
+/** Rolls a page back to one of its versions, or unpublishes it, with its `page.updated`. Idempotent. */
+export async function changePage(
+  deps: LandingDeps,
+  slug: string,
+  holder: Holder,
+  change: PageChange,
+): Promise<Changed> {
+  const known = await findPage(deps.db, slug);
+  if (!known) return { ok: false, reason: "unknown page" };
+  const { sessionId } = known.page;
+  const changed = await repeatOnDeadlock(() =>
+    deps.log.transact(sessionId ?? slug, (tx, emit) =>
+      move(deps, tx, emit, { slug, sessionId, holder, change }),
+    ),
+  );
+  deps.servedPages.forget(slug);
+  return changed;
+}
+
+async function move(
+  { pagesOrigin }: LandingDeps,
+  tx: Transaction,
+  emit: Emit,
+  {
+    slug,
+    sessionId,
+    holder,
+    change,
+  }: { slug: string; sessionId: string | null; holder: Holder; change: PageChange },
+): Promise<Changed> {
+  // In the order in which a page is deployed and a session is deleted.
+  const session = sessionId === null ? undefined : await lockSession(tx, sessionId);
+  const page = await lockPage(tx, slug);
+  const isHeld =
+    page && ("ownerId" in holder ? page.ownerId === holder.ownerId : page.sessionId === holder.sessionId);
+  if (!page || !isHeld) return { ok: false, reason: "unknown page" };
+  const wanted = change === "unpublish" ? null : change.version;
+  if (wanted !== null && !(await findVersion(tx, slug, wanted)))
+    return { ok: false, reason: "unknown version" };
+  if (page.version === wanted) return { ok: true, page: await readPage(tx, pagesOrigin, slug) };
+  await setCurrentVersion(tx, slug, wanted);
+  const shown = await readPage(tx, pagesOrigin, slug);
+  // Another session may have deployed the page meanwhile; the event belongs to the one that has it now.
+  if (session && page.sessionId === session.id)
+    emit({ kind: "page.updated", requestId: null, runId: null, source: session.source, page: shown });
+  return { ok: true, page: shown };
+}

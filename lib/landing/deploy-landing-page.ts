@@ -1,0 +1,84 @@
+import { z } from "zod";
+import { isSlug } from "#lib/publication/landing/page-address.ts";
+import { isWorkspaceError } from "#lib/sandbox/workspace-error.ts";
+import { defineTool, errorResult, type Tool } from "#lib/tools/tool.ts";
+import { deployPage, findDeployed } from "./deploy-page.ts";
+import type { LandingToolServices } from "./landing-deps.ts";
+import { readFolder } from "./read-folder.ts";
+
+const NOTE_CHARACTERS_MAX = 500;
+const HIDDEN_SHOWN_MAX = 5;
+/** Reading 500 files of a remote workspace takes a while. */
+const TIMEOUT_MS = 180_000;
+
+const inputSchema = z.strictObject({
+  folder: z
+    .string()
+    .min(1)
+    .describe("folder of the workspace with the built page; it needs an index.html and relative links"),
+  slug: z
+    .string()
+    .refine(isSlug, {
+      error: "must be 1 to 63 lowercase letters, digits and hyphens, and begin with a letter or digit",
+    })
+    .optional()
+    .describe("the page's name in its URL; left out, the folder's page is updated or a new one is made"),
+  note: z.string().max(NOTE_CHARACTERS_MAX).optional().describe("what is new, for people"),
+});
+
+/** `deploy_landing_page`: static files of the workspace as a version of `/p/<slug>/`. Source: `wire.md`, Landing pages. */
+export const deployLandingPage = (services: LandingToolServices): Tool =>
+  defineTool({
+    name: "deploy_landing_page",
+    description:
+      "Publishes a workspace folder of static files (HTML, CSS, JavaScript, images, fonts) as a public page, at once. Only if the task asks for it. Deploying the folder again updates the same page. Returns its URL.",
+    input: inputSchema,
+    needs: "sandbox",
+    profile: "editing",
+    idempotent: true,
+    readOnly: false,
+    timeoutMs: TIMEOUT_MS,
+    async execute({ folder, slug, note = null }, call) {
+      const { rootSessionId: sessionId, requestId, runId, callId } = call;
+      // The folder may have changed since the call was interrupted.
+      const repeated = await findDeployed(services, call);
+      if (repeated) return describeDeployed(repeated, []);
+      try {
+        const content = await readFolder(await services.sandbox.open(sessionId), folder);
+        if ("problem" in content) return refuse(content.problem);
+        const request = { sessionId, slug, note, content, requestId, runId, callId };
+        const deployed = await deployPage(services, request);
+        return deployed.ok ? describeDeployed(deployed, content.hidden) : refuse(deployed.problem);
+      } catch (error) {
+        if (isWorkspaceError(error)) return refuse(error.message.replace(/^path:/, "folder:"));
+        throw error;
+      }
+    },
+  });
+
+const refuse = (problem: string) =>
+  errorResult(`deploy_landing_page: ${problem}${problem.endsWith(".") ? "" : "."} Nothing was deployed.`);
+
+type Deployed = Extract<Awaited<ReturnType<typeof deployPage>>, { ok: true }>;
+
+function describeDeployed({ outcome, version, page }: Deployed, hidden: readonly string[]): string {
+  const { number, fileCount, sizeBytes } = version;
+  const size = `${fileCount} ${fileCount === 1 ? "file" : "files"}, ${sizeBytes.toLocaleString("en")} bytes`;
+  const first = {
+    new: `Deployed version ${number} of ${page.slug}: ${size}.`,
+    unchanged: `Version ${number} of ${page.slug} has exactly these files already (${size}), so no new version was made.`,
+    restored: `Version ${number} of ${page.slug} has exactly these files (${size}) and is served again.`,
+  }[outcome];
+  const lines = [first, page.version === null ? "The page is unpublished." : page.url];
+  if (hidden.length > 0) lines.push(describeHidden(hidden));
+  lines.push(
+    "Browsers run the page in a sandbox with an origin of its own: scripts, forms, popups, relative links and fetch of its own files work; cookies, localStorage, sessionStorage, IndexedDB, service workers, alert() and downloads do not. Root-relative links such as /style.css lead out of the page.",
+  );
+  return lines.join("\n");
+}
+
+function describeHidden(hidden: readonly string[]): string {
+  const shown = hidden.slice(0, HIDDEN_SHOWN_MAX).map((path) => JSON.stringify(path));
+  const more = hidden.length - shown.length;
+  return `Left out because hidden files are not published: ${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}.`;
+}

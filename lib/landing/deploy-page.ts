@@ -1,0 +1,157 @@
+import { randomBytes } from "node:crypto";
+import type { Executor, Transaction } from "#db/client.ts";
+import { repeatOnDeadlock } from "#db/repeat-on-deadlock.ts";
+import type { LandingPage } from "#lib/events/event.ts";
+import type { Emit } from "#lib/events/event-log.ts";
+import { storeBlobs } from "#lib/publication/landing/blob-store.ts";
+import { toLandingPage } from "#lib/publication/landing/landing-page.ts";
+import { PAGE_LIMITS } from "#lib/publication/landing/page-limits.ts";
+import {
+  findPage,
+  findSlugOfFolder,
+  findVersion,
+  findVersionOfCall,
+  insertVersion,
+  listPagesOf,
+  lockPage,
+  type PageRow,
+  setCurrentVersion,
+  takeSlug,
+} from "#lib/publication/landing/page-store.ts";
+import { lockSession, type SessionRow } from "#lib/session/session-store.ts";
+import type { LandingDeps } from "./landing-deps.ts";
+import type { FolderContent } from "./read-folder.ts";
+
+/** A folder to deploy as a page. */
+type DeployRequest = {
+  /** The root of the tree, which owns the workspace. */
+  sessionId: string;
+  /** Without one, the page of the session's folder, or a new one. */
+  slug: string | undefined;
+  note: string | null;
+  content: FolderContent;
+  requestId: string | null;
+  runId: string | null;
+  callId: string;
+};
+
+type DeployedPage = {
+  ok: true;
+  /** `new`: a version was stored. `restored`: the newest version has this content and is current again. */
+  outcome: "new" | "unchanged" | "restored";
+  version: { number: number; fileCount: number; sizeBytes: number };
+  page: LandingPage;
+};
+type Refused = { ok: false; problem: string };
+
+/**
+ * Stores a folder as a new version of a page, which becomes current, with its `page.deployed`, in one transaction. Content that
+ * the current or the newest version has already makes no new version. Source: `architecture.md`, Landing pages.
+ */
+export async function deployPage(deps: LandingDeps, request: DeployRequest): Promise<DeployedPage | Refused> {
+  const deployed = await repeatOnDeadlock(() =>
+    deps.log.transact(request.sessionId, (tx, emit) => deploy(deps, tx, emit, request)),
+  );
+  if (deployed.ok) deps.servedPages.forget(deployed.page.slug);
+  return deployed;
+}
+
+/** What an earlier try of a call has deployed; undefined if it has deployed nothing. */
+export async function findDeployed(
+  { db, pagesOrigin }: { db: Executor; pagesOrigin: string },
+  call: { runId: string | null; callId: string },
+): Promise<DeployedPage | undefined> {
+  const { runId, callId } = call;
+  const version = runId === null ? undefined : await findVersionOfCall(db, { runId, callId });
+  if (!version) return undefined;
+  return { ok: true, outcome: "new", version, page: await readPage(db, pagesOrigin, version.slug) };
+}
+
+async function deploy(
+  deps: LandingDeps,
+  tx: Transaction,
+  emit: Emit,
+  request: DeployRequest,
+): Promise<DeployedPage | Refused> {
+  const { sessionId, content, note, requestId, runId, callId } = request;
+  // In the order in which a session is deleted: the session, then its pages.
+  const session = await lockSession(tx, sessionId);
+  if (!session) return { ok: false, problem: "the session was deleted" };
+  const repeated = await findDeployed({ db: tx, pagesOrigin: deps.pagesOrigin }, request);
+  if (repeated) return repeated;
+  const page = await choosePage(tx, session, request);
+  if ("problem" in page) return page;
+  const { slug } = page;
+  const { folder, digest, files, sizeBytes } = content;
+  const same = await findSame(tx, page, digest);
+  const outcome = same === undefined ? "new" : same === page.version ? "unchanged" : "restored";
+  const number = same ?? page.newestVersion + 1;
+  if (same !== undefined) await setCurrentVersion(tx, slug, same, { sessionId, folder });
+  else {
+    await storeBlobs(tx, content.contents);
+    const version = { number, digest, fileCount: files.length, sizeBytes, note, runId, callId };
+    await insertVersion(tx, { slug, sessionId, folder }, { ...version, deployedBy: sessionId }, files);
+  }
+  const shown = await readPage(tx, deps.pagesOrigin, slug);
+  const about = { requestId, runId, source: session.source };
+  if (outcome !== "unchanged") emit({ kind: "page.deployed", ...about, page: shown });
+  return { ok: true, outcome, version: { number, fileCount: files.length, sizeBytes }, page: shown };
+}
+
+/** The number of the current or the newest version, if its content is the same. */
+async function findSame(
+  tx: Transaction,
+  { slug, version, newestVersion }: PageRow,
+  digest: string,
+): Promise<number | undefined> {
+  for (const number of [version, newestVersion]) {
+    const found = number === null ? undefined : await findVersion(tx, slug, number);
+    if (found?.digest === digest) return found.number;
+  }
+  return undefined;
+}
+
+/** The page that a deploy goes to, locked; a refusal for a slug of another owner, and for one page too many. */
+async function choosePage(
+  tx: Transaction,
+  { id: sessionId, ownerId }: SessionRow,
+  { slug: wanted, content: { folder } }: DeployRequest,
+): Promise<PageRow | Refused> {
+  const slug = wanted ?? (await findSlugOfFolder(tx, sessionId, folder));
+  const known = slug === undefined ? undefined : await lockPage(tx, slug);
+  if (known) return checkOwner(known, ownerId);
+  const count = (await listPagesOf(tx, sessionId)).length;
+  if (count >= PAGE_LIMITS.pagesOfSession)
+    return {
+      ok: false,
+      problem: `the session has ${count} pages, the most it may have; update one of them by its slug`,
+    };
+  const taken = await takeSlug(tx, { slug: slug ?? makeSlug(folder), ownerId, sessionId, folder });
+  return checkOwner(taken, ownerId);
+}
+
+const checkOwner = (page: PageRow, ownerId: string): PageRow | Refused =>
+  page.ownerId === ownerId
+    ? page
+    : { ok: false, problem: `slug: ${page.slug} is taken; choose another one, or leave it out` };
+
+const NAME_CHARACTERS_MAX = 40;
+
+/** A slug from a folder's name, and a suffix that nobody can guess or has taken. */
+function makeSlug(folder: string): string {
+  const name = folder
+    .slice(folder.lastIndexOf("/") + 1)
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .slice(0, NAME_CHARACTERS_MAX)
+    .replace(/^-+|-+$/g, "");
+  return `${name || "page"}-${randomBytes(5).toString("hex")}`;
+}
+
+/** A page as the API shows it. @throws Error if there is none. */
+export async function readPage(db: Executor, pagesOrigin: string, slug: string): Promise<LandingPage> {
+  const found = await findPage(db, slug);
+  if (!found) throw new Error(`the page ${slug} is gone`);
+  return toLandingPage(pagesOrigin, found);
+}

@@ -1,0 +1,16 @@
+import type { Database } from "#db/client.ts";
+import type { EventLog } from "#lib/events/event-log.ts";
+import type { PageServer } from "#lib/publication/landing/page-server.ts";
+import type { SandboxService } from "#lib/sandbox/sandbox-service.ts";
+
+/** What pages are stored and changed with; made once by the container. */
+export type LandingDeps = {
+  db: Database;
+  log: EventLog;
+  servedPages: Pick<PageServer, "forget">;
+  /** Public origin of pages, without a trailing slash: `PUBLIC_PAGES_ORIGIN`, or that of the service. */
+  pagesOrigin: string;
+};
+
+/** What the tool works with. */
+export type LandingToolServices = LandingDeps & { sandbox: Pick<SandboxService, "open"> };

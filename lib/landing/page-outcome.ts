@@ -1,0 +1,29 @@
+import type { Executor } from "#db/client.ts";
+import type { LandingPage } from "#lib/events/event.ts";
+import { toLandingPage } from "#lib/publication/landing/landing-page.ts";
+import { listPagesOf } from "#lib/publication/landing/page-store.ts";
+import type { SessionRow } from "#lib/session/session-store.ts";
+
+/** The pages whose newest deploy is of a session, oldest first. */
+export const listSessionPages = async (
+  db: Executor,
+  sessionId: string,
+  pagesOrigin: string,
+): Promise<LandingPage[]> =>
+  (await listPagesOf(db, sessionId)).map((found) => toLandingPage(pagesOrigin, found));
+
+/**
+ * The pages that are the outcome of a session's turns: of an editing session always, of a structured one if it has any.
+ * Undefined for other sessions and for sub-agents. Source: `wire.md`, Landing pages.
+ */
+export async function readPageOutcome(
+  db: Executor,
+  session: Pick<SessionRow, "id" | "parentSessionId" | "outputSchema" | "toolset">,
+  pagesOrigin: string,
+): Promise<LandingPage[] | undefined> {
+  if (session.parentSessionId !== null) return undefined;
+  const isEditing = session.outputSchema === null;
+  if (!isEditing && !session.toolset.includes("deploy_landing_page")) return undefined;
+  const pages = await listSessionPages(db, session.id, pagesOrigin);
+  return isEditing || pages.length > 0 ? pages : undefined;
+}

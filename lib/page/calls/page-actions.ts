@@ -1,0 +1,29 @@
+import type { LandingPage, LandingPageVersion } from "../state/view-types.ts";
+import { type ActionOutcome, callAction } from "./call-action.ts";
+
+/** What a visitor of the session page does with its landing pages. Source: `wire.md`, Landing pages. */
+export type PageActions = {
+  /** Reads the versions of a page, newest first. */
+  readPageVersions: (slug: string) => Promise<ActionOutcome<LandingPageVersion[]>>;
+  /** Serves another version, also of a page that was unpublished. */
+  rollBackPage: (slug: string, version: number) => Promise<ActionOutcome<LandingPage>>;
+  unpublishPage: (slug: string) => Promise<ActionOutcome<LandingPage>>;
+};
+
+/** @param actions path of the session's actions. */
+export function createPageActions(actions: string, fetcher: typeof fetch): PageActions {
+  const call = <Answer>(method: string, path: string, body?: unknown) =>
+    callAction<Answer>(fetcher, method, `${actions}/pages/${path}`, body);
+  const change = async (path: string, body?: unknown): Promise<ActionOutcome<LandingPage>> => {
+    const outcome = await call<{ page: LandingPage }>("POST", path, body);
+    return outcome.isDone ? { isDone: true, answer: outcome.answer.page } : outcome;
+  };
+  return {
+    async readPageVersions(slug) {
+      const outcome = await call<{ data: LandingPageVersion[] }>("GET", `${slug}/versions`);
+      return outcome.isDone ? { isDone: true, answer: outcome.answer.data } : outcome;
+    },
+    rollBackPage: (slug, version) => change(`${slug}/rollback`, { version }),
+    unpublishPage: (slug) => change(`${slug}/unpublish`),
+  };
+}

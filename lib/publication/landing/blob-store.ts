@@ -1,0 +1,37 @@
+import { eq, inArray, sql } from "drizzle-orm";
+import type { Executor, Transaction } from "#db/client.ts";
+import { landingPageBlobs } from "#db/schema/index.ts";
+
+/**
+ * Stores contents by their hashes; those that are stored already are locked instead, so that no other transaction removes
+ * them before this one refers to them.
+ */
+export async function storeBlobs(tx: Transaction, contents: ReadonlyMap<string, Uint8Array>): Promise<void> {
+  // One order for all transactions, so that none wait for each other in a circle.
+  const hashes = [...contents.keys()].sort();
+  const stored = await tx
+    .select({ hash: landingPageBlobs.hash })
+    .from(landingPageBlobs)
+    .where(inArray(landingPageBlobs.hash, hashes))
+    .orderBy(landingPageBlobs.hash)
+    .for("key share");
+  const known = new Set(stored.map(({ hash }) => hash));
+  for (const hash of hashes) {
+    const content = contents.get(hash);
+    if (known.has(hash) || !content) continue;
+    // An update that changes nothing: it locks the row that another transaction has just stored.
+    await tx
+      .insert(landingPageBlobs)
+      .values({ hash, content })
+      .onConflictDoUpdate({ target: landingPageBlobs.hash, set: { hash: sql`excluded.hash` } });
+  }
+}
+
+/** The content of a hash; undefined if nothing refers to it any more. */
+export async function readBlob(db: Executor, hash: string): Promise<Uint8Array | undefined> {
+  const [row] = await db
+    .select({ content: landingPageBlobs.content })
+    .from(landingPageBlobs)
+    .where(eq(landingPageBlobs.hash, hash));
+  return row?.content;
+}

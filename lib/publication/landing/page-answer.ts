@@ -1,0 +1,34 @@
+/** The answer to a request below `/p/`. */
+export type PageAnswer = {
+  status: number;
+  headers: Record<string, string>;
+  body?: Uint8Array<ArrayBuffer>;
+};
+
+/** Every answer below `/p/` has these: what is served there was made by an agent. Source: `security.md`, Landing pages. */
+export const PAGE_HEADERS: Readonly<Record<string, string>> = {
+  "Content-Security-Policy": "sandbox allow-scripts allow-forms allow-popups",
+  "Access-Control-Allow-Origin": "*",
+  "X-Content-Type-Options": "nosniff",
+};
+/** A visitor's browser asks each time, so that it never mixes files of two versions; the answer is a 304 mostly. */
+export const REVALIDATE = "public, max-age=0, must-revalidate";
+
+/** The file that a page may have for addresses that lead nowhere. */
+export const NOT_FOUND_FILE = "404.html";
+
+export const MISSING = "There is no such page.";
+export const UNPUBLISHED = "This page was unpublished.";
+
+/** An answer of the service's own for people who visit a page that is not there. */
+export const writeNotice = (status: number, text: string): PageAnswer => ({
+  status,
+  headers: {
+    ...PAGE_HEADERS,
+    "Content-Type": "text/html; charset=utf-8",
+    "Cache-Control": REVALIDATE,
+  },
+  body: new TextEncoder().encode(
+    `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><title>${text}</title><main style="font:16px/1.5 system-ui;margin:20vh auto;max-width:30rem;padding:0 1rem"><h1 style="font-size:1.25rem">${text}</h1></main></html>\n`,
+  ),
+});

@@ -1,0 +1,13 @@
+const MEBIBYTE = 1_048_576;
+
+/** What a landing page may take. Sizes in bytes. Source: `wire.md`, Landing pages. */
+export const PAGE_LIMITS = {
+  files: 500,
+  bytes: 20 * MEBIBYTE,
+  fileBytes: 10 * MEBIBYTE,
+  pathCharacters: 300,
+  /** Older versions are removed, but never the current one. */
+  versions: 50,
+  /** Pages whose newest deploy is of one session. */
+  pagesOfSession: 50,
+} as const;

@@ -1,0 +1,130 @@
+import { LRUCache } from "lru-cache";
+import type { Database } from "#db/client.ts";
+import { readBlob } from "./blob-store.ts";
+import { isCompressible } from "./media-type.ts";
+import { encodePath, PAGES_FOLDER, readPageAddress } from "./page-address.ts";
+import {
+  MISSING,
+  NOT_FOUND_FILE,
+  PAGE_HEADERS,
+  type PageAnswer,
+  REVALIDATE,
+  UNPUBLISHED,
+  writeNotice,
+} from "./page-answer.ts";
+import { findServedVersion, listFiles, type PageFile } from "./page-store.ts";
+import { type Packed, pack, type SendRequest, sendFile } from "./send-file.ts";
+
+/** A request for a file of a page. Nothing else of it matters: cookies, for one, are never read. */
+type PageRequest = SendRequest & {
+  /** As the client wrote it, without the query. */
+  pathname: string;
+  /** With its question mark; empty if there is none. */
+  search: string;
+};
+
+/** Serves landing pages to any number of visitors. Source: `wire.md`, Landing pages. */
+export type PageServer = {
+  /** @throws Error when a file is not in memory and the database cannot be read. */
+  answer: (request: PageRequest) => Promise<PageAnswer>;
+  /** Forgets which version of a page is served, because this process has changed it. */
+  forget: (slug: string) => void;
+};
+
+/** How long the current version of a page counts as known: another process may have changed it. */
+const STATE_MS = 1_000;
+const STATES_MAX = 10_000;
+/** Files that the manifests in memory list, at most. */
+const LISTED_FILES_MAX = 200_000;
+const CONTENT_BYTES_MAX = 64 * 1024 * 1024;
+
+type Version = { slug: string; number: number };
+type Manifest = ReadonlyMap<string, PageFile>;
+
+/** @see PageServer */
+export function createPageServer(db: Database): PageServer {
+  const { readVersion, readManifest, readContent, forget } = createCaches(db);
+
+  return {
+    forget,
+    async answer({ pathname, search, ...request }) {
+      const address = readPageAddress(pathname);
+      if (!address) return writeNotice(404, MISSING);
+      const { slug, path } = address;
+      const known = await readVersion(slug);
+      if (!known) return writeNotice(404, MISSING);
+      if (known.version === null) return writeNotice(410, UNPUBLISHED);
+      if (path === undefined) return redirect(`${PAGES_FOLDER}${slug}/${search}`);
+      const version = { slug, number: known.version };
+      const manifest = await readManifest(version);
+      const found = findFile(manifest, path);
+      if (found === "folder") return redirect(`${PAGES_FOLDER}${slug}/${encodePath(path)}/${search}`);
+      const file = found ?? manifest.get(NOT_FOUND_FILE);
+      const content = file && (await readContent(file));
+      // A version that was removed while it was served.
+      if (!file || !content) return writeNotice(404, MISSING);
+      const headers = { ...PAGE_HEADERS, "Content-Type": file.mediaType, "Cache-Control": REVALIDATE };
+      return found
+        ? sendFile(content, request, headers)
+        : { ...sendFile(content, { acceptEncoding: request.acceptEncoding }, headers), status: 404 };
+    },
+  };
+}
+
+const redirect = (location: string): PageAnswer => ({
+  status: 308,
+  headers: { ...PAGE_HEADERS, Location: location, "Cache-Control": REVALIDATE },
+});
+
+/** The file that a path inside a page means; `folder` for one that needs a trailing slash. */
+function findFile(manifest: Manifest, path: string): PageFile | "folder" | undefined {
+  if (path === "" || path.endsWith("/")) return manifest.get(`${path}index.html`);
+  const exact = manifest.get(path);
+  if (exact) return exact;
+  const hasExtension = path.slice(path.lastIndexOf("/") + 1).includes(".");
+  const page = hasExtension ? undefined : manifest.get(`${path}.html`);
+  return page ?? (manifest.has(`${path}/index.html`) ? "folder" : undefined);
+}
+
+/** What is read of the database, in memory: a page that is asked for within the second costs no query. */
+function createCaches(db: Database) {
+  const states = new LRUCache<string, { known: { version: number | null } | undefined }>({
+    max: STATES_MAX,
+    ttl: STATE_MS,
+    // Without a database the pages in memory are still served.
+    allowStaleOnFetchRejection: true,
+    // A request that waits for the state while `forget` is called gets what was read.
+    ignoreFetchAbort: true,
+    fetchMethod: async (slug) => ({ known: await findServedVersion(db, slug) }),
+  });
+  const manifests = new LRUCache<string, Manifest, Version>({
+    maxSize: LISTED_FILES_MAX,
+    sizeCalculation: ({ size }) => Math.max(1, size),
+    fetchMethod: (_key, _stale, { context }) => loadManifest(db, context),
+  });
+  const contents = new LRUCache<string, Packed, PageFile>({
+    maxSize: CONTENT_BYTES_MAX,
+    sizeCalculation: ({ plain, gzip }) => Math.max(1, plain.byteLength + (gzip?.byteLength ?? 0)),
+    async fetchMethod(_key, _stale, { context: { hash, mediaType } }) {
+      const content = await readBlob(db, hash);
+      return content && pack(content, hash, isCompressible(mediaType));
+    },
+  });
+  return {
+    async readVersion(slug: string) {
+      // The cache answers undefined when the read failed; a second read says why.
+      const state = await states.fetch(slug);
+      return state ? state.known : findServedVersion(db, slug);
+    },
+    async readManifest(version: Version): Promise<Manifest> {
+      const key = `${version.slug}@${version.number}`;
+      return (await manifests.fetch(key, { context: version })) ?? loadManifest(db, version);
+    },
+    readContent: (file: PageFile) =>
+      contents.fetch(`${file.hash} ${isCompressible(file.mediaType)}`, { context: file }),
+    forget: (slug: string): void => void states.delete(slug),
+  };
+}
+
+const loadManifest = async (db: Database, { slug, number }: Version): Promise<Manifest> =>
+  new Map((await listFiles(db, slug, number)).map((file) => [file.path, file]));

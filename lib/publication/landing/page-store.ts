@@ -1,0 +1,203 @@
+import { and, desc, eq, inArray, lt, ne, or, type SQL, sql } from "drizzle-orm";
+import type { Executor, Transaction } from "#db/client.ts";
+import { removeUnusedBlobs } from "#db/remove-unused-blobs.ts";
+import { landingPageFiles, landingPages, landingPageVersions } from "#db/schema/index.ts";
+import { PAGE_LIMITS } from "./page-limits.ts";
+
+/** A landing page as it is stored. */
+export type PageRow = typeof landingPages.$inferSelect;
+type VersionRow = typeof landingPageVersions.$inferSelect;
+/** A file of a version; its content is stored by its hash. */
+export type PageFile = Pick<
+  typeof landingPageFiles.$inferSelect,
+  "path" | "hash" | "sizeBytes" | "mediaType"
+>;
+/** A page with its current version, which is null while the page is unpublished. */
+export type PageWithVersion = { page: PageRow; version: VersionRow | null };
+
+const joinCurrentVersion = (db: Executor) =>
+  db
+    .select({ page: landingPages, version: landingPageVersions })
+    .from(landingPages)
+    .leftJoin(
+      landingPageVersions,
+      and(
+        eq(landingPageVersions.slug, landingPages.slug),
+        eq(landingPageVersions.number, landingPages.version),
+      ),
+    );
+
+/** A page by its slug; undefined if there is none. */
+export async function findPage(db: Executor, slug: string): Promise<PageWithVersion | undefined> {
+  const [row] = await joinCurrentVersion(db).where(eq(landingPages.slug, slug));
+  return row;
+}
+
+/** The pages whose newest deploy is of a session, oldest first. */
+export const listPagesOf = (db: Executor, sessionId: string): Promise<PageWithVersion[]> =>
+  joinCurrentVersion(db)
+    .where(eq(landingPages.sessionId, sessionId))
+    .orderBy(landingPages.createdAt, landingPages.slug);
+
+/** An owner's pages, newest first. */
+export const listPages = (
+  db: Executor,
+  ownerId: string,
+  { before, limit }: { before?: { createdAt: Date; id: string }; limit: number },
+): Promise<PageWithVersion[]> =>
+  joinCurrentVersion(db)
+    .where(
+      and(
+        eq(landingPages.ownerId, ownerId),
+        before &&
+          or(
+            lt(landingPages.createdAt, before.createdAt),
+            and(eq(landingPages.createdAt, before.createdAt), lt(landingPages.slug, before.id)),
+          ),
+      ),
+    )
+    .orderBy(desc(landingPages.createdAt), desc(landingPages.slug))
+    .limit(limit);
+
+/** The slug of the page that a session deployed last from a folder; undefined if there is none. */
+export async function findSlugOfFolder(
+  db: Executor,
+  sessionId: string,
+  folder: string,
+): Promise<string | undefined> {
+  const [row] = await db
+    .select({ slug: landingPages.slug })
+    .from(landingPages)
+    .where(and(eq(landingPages.sessionId, sessionId), eq(landingPages.folder, folder)))
+    .orderBy(desc(landingPages.updatedAt))
+    .limit(1);
+  return row?.slug;
+}
+
+/** The page of a slug, locked for the rest of the transaction; undefined if there is none. */
+export async function lockPage(tx: Transaction, slug: string): Promise<PageRow | undefined> {
+  const [row] = await tx.select().from(landingPages).where(eq(landingPages.slug, slug)).for("update");
+  return row;
+}
+
+/**
+ * Takes a free slug for an owner, and locks the page. The page that has the slug is returned instead, whoever owns it. A
+ * new page has no version yet, and version 0 as its newest.
+ */
+export async function takeSlug(
+  tx: Transaction,
+  page: Pick<PageRow, "slug" | "ownerId" | "sessionId" | "folder">,
+): Promise<PageRow> {
+  await tx
+    .insert(landingPages)
+    .values({ ...page, version: null, newestVersion: 0 })
+    .onConflictDoNothing();
+  const row = await lockPage(tx, page.slug);
+  if (!row) throw new Error(`the page ${page.slug} was removed while its slug was taken`);
+  return row;
+}
+
+/** A version by its number; undefined if the page has none of that number, or no longer. */
+export const findVersion = (db: Executor, slug: string, number: number) =>
+  findOneVersion(
+    db,
+    and(eq(landingPageVersions.slug, slug), eq(landingPageVersions.number, number)) ?? sql`false`,
+  );
+
+/** The version that a call has deployed; undefined if it has deployed none. */
+export const findVersionOfCall = (db: Executor, { runId, callId }: { runId: string; callId: string }) =>
+  findOneVersion(
+    db,
+    and(eq(landingPageVersions.runId, runId), eq(landingPageVersions.callId, callId)) ?? sql`false`,
+  );
+
+async function findOneVersion(db: Executor, where: SQL): Promise<VersionRow | undefined> {
+  const [row] = await db.select().from(landingPageVersions).where(where);
+  return row;
+}
+
+/** The kept versions of a page, newest first. */
+export const listVersions = (db: Executor, slug: string): Promise<VersionRow[]> =>
+  db
+    .select()
+    .from(landingPageVersions)
+    .where(eq(landingPageVersions.slug, slug))
+    .orderBy(desc(landingPageVersions.number));
+
+/** The files of a version. */
+export const listFiles = (db: Executor, slug: string, number: number): Promise<PageFile[]> =>
+  db
+    .select({
+      path: landingPageFiles.path,
+      hash: landingPageFiles.hash,
+      sizeBytes: landingPageFiles.sizeBytes,
+      mediaType: landingPageFiles.mediaType,
+    })
+    .from(landingPageFiles)
+    .where(and(eq(landingPageFiles.slug, slug), eq(landingPageFiles.number, number)));
+
+/** Stores a version, whose contents are stored, and makes it the current one. The caller has locked the page. */
+export async function insertVersion(
+  tx: Transaction,
+  { slug, sessionId, folder }: Pick<PageRow, "slug" | "sessionId" | "folder">,
+  version: Omit<typeof landingPageVersions.$inferInsert, "slug" | "createdAt">,
+  files: readonly PageFile[],
+): Promise<void> {
+  const { number } = version;
+  await tx.insert(landingPageVersions).values({ ...version, slug });
+  await tx.insert(landingPageFiles).values(files.map((file) => ({ ...file, slug, number })));
+  await tx
+    .update(landingPages)
+    .set({ sessionId, folder, version: number, newestVersion: number, updatedAt: sql`now()` })
+    .where(eq(landingPages.slug, slug));
+  await pruneVersions(tx, slug, number);
+}
+
+/** Removes the oldest versions beyond the limit, but not the current one, and the contents that only they had. */
+async function pruneVersions(tx: Transaction, slug: string, current: number): Promise<void> {
+  const beyond = await tx
+    .select({ number: landingPageVersions.number })
+    .from(landingPageVersions)
+    .where(and(eq(landingPageVersions.slug, slug), ne(landingPageVersions.number, current)))
+    .orderBy(desc(landingPageVersions.number))
+    .offset(PAGE_LIMITS.versions - 1);
+  if (beyond.length === 0) return;
+  const numbers = beyond.map(({ number }) => number);
+  const ofThem = and(eq(landingPageFiles.slug, slug), inArray(landingPageFiles.number, numbers));
+  const hashes = await tx
+    .selectDistinct({ hash: landingPageFiles.hash })
+    .from(landingPageFiles)
+    .where(ofThem);
+  await tx
+    .delete(landingPageVersions)
+    .where(and(eq(landingPageVersions.slug, slug), inArray(landingPageVersions.number, numbers)));
+  await removeUnusedBlobs(
+    tx,
+    hashes.map(({ hash }) => hash),
+  );
+}
+
+/** Makes a version the current one, or none. A deploy also changes which session and folder the page is of. */
+export async function setCurrentVersion(
+  tx: Transaction,
+  slug: string,
+  version: number | null,
+  deployedFrom?: Pick<PageRow, "sessionId" | "folder">,
+): Promise<void> {
+  await tx
+    .update(landingPages)
+    .set({ version, updatedAt: sql`now()`, ...deployedFrom })
+    .where(eq(landingPages.slug, slug));
+}
+
+/** What the address of a page leads to: the number of its current version, null while it is unpublished. */
+export async function findServedVersion(
+  db: Executor,
+  slug: string,
+): Promise<{ version: number | null } | undefined> {
+  const [row] = await db
+    .select({ version: landingPages.version })
+    .from(landingPages)
+    .where(eq(landingPages.slug, slug));
+  return row;
+}

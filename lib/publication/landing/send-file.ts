@@ -1,0 +1,78 @@
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import type { PageAnswer } from "./page-answer.ts";
+
+/** The headers of a request that decide about its answer. */
+export type SendRequest = {
+  ifNoneMatch?: string | undefined;
+  acceptEncoding?: string | undefined;
+  range?: string | undefined;
+  ifRange?: string | undefined;
+};
+
+/** A file in memory, compressed where that makes it smaller. */
+export type Packed = {
+  etag: string;
+  plain: Uint8Array<ArrayBuffer>;
+  gzip: Uint8Array<ArrayBuffer> | undefined;
+};
+
+const compress = promisify(gzip);
+/** Below this the headers outweigh what is saved. */
+const COMPRESS_BYTES_MIN = 512;
+const ETAG_CHARACTERS = 32;
+
+export async function pack(content: Uint8Array, hash: string, isCompressed: boolean): Promise<Packed> {
+  const plain = new Uint8Array(content);
+  const packed =
+    isCompressed && plain.byteLength >= COMPRESS_BYTES_MIN
+      ? new Uint8Array(await compress(plain))
+      : undefined;
+  const isSmaller = packed !== undefined && packed.byteLength < plain.byteLength;
+  return { etag: hash.slice(0, ETAG_CHARACTERS), plain, gzip: isSmaller ? packed : undefined };
+}
+
+const ACCEPTS_GZIP = /(^|,)\s*gzip\s*(;(?!\s*q=0(\.0*)?\s*(,|$))|,|$)/i;
+
+/** Answers with a file, or the part of it that was asked for, unless the client has it already. */
+export function sendFile(
+  file: Packed,
+  request: SendRequest,
+  common: Readonly<Record<string, string>>,
+): PageAnswer {
+  const { ifNoneMatch, acceptEncoding, ifRange } = request;
+  const plainTag = `"${file.etag}"`;
+  const range = ifRange === undefined || ifRange === plainTag ? request.range : undefined;
+  const part = range === undefined ? undefined : readRange(range, file.plain.byteLength);
+  const packed = part === undefined && ACCEPTS_GZIP.test(acceptEncoding ?? "") ? file.gzip : undefined;
+  const etag = packed ? `"${file.etag}-gzip"` : plainTag;
+  const headers = {
+    ...common,
+    ETag: etag,
+    "Accept-Ranges": "bytes",
+    ...(file.gzip && { Vary: "Accept-Encoding" }),
+  };
+  const known = (ifNoneMatch ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
+  if (known.includes(etag) || known.includes("*")) return { status: 304, headers };
+  if (part === "outside") {
+    const contentRange = `bytes */${file.plain.byteLength}`;
+    return { status: 416, headers: { ...headers, "Content-Range": contentRange } };
+  }
+  if (part) {
+    const contentRange = `bytes ${part.from}-${part.to}/${file.plain.byteLength}`;
+    const body = file.plain.subarray(part.from, part.to + 1);
+    return { status: 206, headers: { ...headers, "Content-Range": contentRange }, body };
+  }
+  const encoding = packed ? { "Content-Encoding": "gzip" } : {};
+  return { status: 200, headers: { ...headers, ...encoding }, body: packed ?? file.plain };
+}
+
+/** Reads a `Range` of one part; undefined for any other, which is answered with the whole file. */
+function readRange(range: string, size: number): { from: number; to: number } | "outside" | undefined {
+  const [, first = "", last = ""] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(range) ?? [];
+  if (first === "" && last === "") return undefined;
+  if (first !== "" && last !== "" && Number(first) > Number(last)) return undefined;
+  const from = first === "" ? Math.max(0, size - Number(last)) : Number(first);
+  const to = first === "" || last === "" ? size - 1 : Math.min(Number(last), size - 1);
+  return from > to ? "outside" : { from, to };
+}
