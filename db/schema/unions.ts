@@ -54,6 +54,8 @@ export const SHARE_ROLES = ["view", "comment", "drive"] as const;
 export const CHECK_STATUSES = ["pass", "warn", "fail"] as const;
 /** Who wrote a revision of a variant. */
 export const VARIANT_AUTHORS = ["agent", "person"] as const;
+/** Kinds of documents that a session imports. */
+export const IMPORT_FORMATS = ["agent-session", "agent-session-variant", "growthbook", "posthog"] as const;
 
 export type Source = (typeof SOURCES)[number];
 export type RunOrigin = (typeof RUN_ORIGINS)[number];
@@ -77,4 +79,5 @@ export type AgentOutcome = (typeof AGENT_OUTCOMES)[number];
 export type SessionStateWord = (typeof SESSION_STATES)[number];
 export type ShareRole = (typeof SHARE_ROLES)[number];
 export type CheckStatus = (typeof CHECK_STATUSES)[number];
+export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 export type VariantAuthor = (typeof VARIANT_AUTHORS)[number];

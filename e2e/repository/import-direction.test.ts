@@ -23,6 +23,7 @@ const floors = [
   ["api"],
   ["page"],
   ["turn"],
+  ["porting"],
   ["agents", "variant"],
   ["tools"],
   ["browser", "sandbox", "deliverable", "mcp-client", "model", "annotation", "callback"],

@@ -5,6 +5,7 @@ import type { EventLog } from "#lib/events/event-log.ts";
 import type { EvidenceStore } from "#lib/evidence/evidence.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import type { AddressRule } from "#lib/net/address/address-rule.ts";
+import type { PortingDeps } from "#lib/porting/porting-deps.ts";
 import type { ScriptServer } from "#lib/publication/script-server.ts";
 import type { Sealer } from "#lib/secrets/sealer.ts";
 import type { DelegationCaps } from "#lib/session/delegation.ts";
@@ -48,6 +49,7 @@ export type ApiServices = {
   tools: readonly Tool[];
   variants: VariantToolServices;
   publishedScripts: ScriptServer;
+  porting: PortingDeps;
   /** Issues the token by which another agent uses a session's tools at `url`; it ends with the given API key. */
   builtinMcp: {
     issueToken: (sessionId: string, keyId: string) => { token: string; url: string; expiresAt: Date };

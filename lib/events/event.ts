@@ -3,6 +3,7 @@ import type {
   deliverableSchema,
   eventSchemas,
   evidenceSchema,
+  importSummarySchema,
   messageDeltaSchema,
   messageRecordSchema,
   outcomeSchema,
@@ -40,6 +41,9 @@ export type Publication = z.output<typeof publicationSchema>;
 
 /** A preview as the API lists it. */
 export type Preview = z.output<typeof previewSchema>;
+
+/** An import as the API lists it. */
+export type ImportSummary = z.output<typeof importSummarySchema>;
 
 type EventSchemas = typeof eventSchemas;
 

@@ -8,6 +8,8 @@ import type { BrowserControl } from "#lib/browser/view/browser-control.ts";
 import { createEvidenceStore } from "#lib/evidence/evidence.ts";
 import type { AddressRule } from "#lib/net/address/address-rule.ts";
 import type { GuardedFetch } from "#lib/net/fetch/guarded-fetch.ts";
+import type { PortingDeps } from "#lib/porting/porting-deps.ts";
+import { importLegacySession } from "#lib/porting/tools/import-legacy-session.ts";
 import { createScriptServer } from "#lib/publication/script-server.ts";
 import { createSandboxService } from "#lib/sandbox/create-sandbox-service.ts";
 import { storeDownload } from "#lib/sandbox/store-download.ts";
@@ -103,12 +105,14 @@ export async function createTooling(deps: ToolingDeps) {
     variants: createVariantView(variants),
   };
   const variantServices = { ...variants, ...services, compare, scriptOrigin: new URL(env.baseUrl).origin };
+  const porting: PortingDeps = { db, log, evidence, transcript, sandbox, baseUrl: env.baseUrl };
   const all = [
     ...browserTools(services),
     ...workspaceTools(services),
     ...transcriptTools(services),
     ...peopleTools(services),
     ...variantTools(variantServices),
+    importLegacySession(porting),
     ...agentTools(deps.agents),
   ];
   // A deployment without a sandbox has no tools that need one.
@@ -122,6 +126,7 @@ export async function createTooling(deps: ToolingDeps) {
     compare,
     variants: variantServices,
     publishedScripts,
+    porting,
     tools,
     firstLook: createFirstLook({ browser, snapshots, pageTurns }),
     async close() {

@@ -4,6 +4,7 @@ import { browserOperations } from "./operations/browser.ts";
 import { followUpOperations } from "./operations/follow-ups.ts";
 import { keyOperations } from "./operations/keys.ts";
 import { pageOperations } from "./operations/pages.ts";
+import { portingOperations } from "./operations/porting.ts";
 import { publicationOperations } from "./operations/publications.ts";
 import { recordOperations } from "./operations/records.ts";
 import { serviceOperations } from "./operations/service.ts";
@@ -25,6 +26,7 @@ export const contract = {
   ...agentPageOperations,
   ...variantOperations,
   ...publicationOperations,
+  ...portingOperations,
   ...keyOperations,
   ...serviceOperations,
 } as const satisfies Record<string, Operation>;

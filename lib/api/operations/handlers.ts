@@ -11,6 +11,7 @@ import { exportRevision, importVariant } from "./exports.ts";
 import { createKey, listKeys, revokeKey, rotateKey } from "./keys.ts";
 import { listMessages, listSessions } from "./lists.ts";
 import { postMessage, postPersonMessage } from "./messages.ts";
+import { exportSession, importIntoSession, listImports, readImport } from "./porting.ts";
 import {
   listPublicationReleases,
   listPublications,
@@ -101,6 +102,12 @@ export const handlers: { [Name in OperationName]: Handler<Contract[Name]> } = {
   rollbackPublication,
   unpublishPublication,
   readScript,
+  exportSession,
+  exportAsPerson: exportSession,
+  importIntoSession,
+  importAsPerson: importIntoSession,
+  listImports,
+  readImport,
   editVariant,
   checkAsPerson,
   showVariant,
