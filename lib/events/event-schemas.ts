@@ -262,22 +262,23 @@ export const importSummarySchema = z
       description: "The document's id, or its hash if it has none. A session imports a document once.",
       examples: ["ses_xdbqydi2z2jnnberubbghcrn@57"],
     }),
-    title: z.string().nullable().meta({
-      description: "Title of the exported session. Null for other documents.",
-      examples: ["Change the checkout"],
-    }),
+    title: z
+      .string()
+      .nullable()
+      .meta({
+        description: "Title of the exported session. Null for other documents.",
+        examples: ["Change the checkout"],
+      }),
     sourceSessionId: z
       .string()
       .nullable()
       .meta({ description: "Id of the exported session.", examples: ["ses_xdbqydi2z2jnnberubbghcrn"] }),
     exportedAt: timestamp.nullable(),
     author: z.enum(VARIANT_AUTHORS).meta({ description: "Who imported it." }),
-    variants: z
-      .array(z.object({ from: z.string(), key: z.string(), revision: z.int().min(1) }))
-      .meta({
-        description: "The variants that it created. `from` is the key in the document.",
-        examples: [[{ from: "main", key: "main-2", revision: 1 }]],
-      }),
+    variants: z.array(z.object({ from: z.string(), key: z.string(), revision: z.int().min(1) })).meta({
+      description: "The variants that it created. `from` is the key in the document.",
+      examples: [[{ from: "main", key: "main-2", revision: 1 }]],
+    }),
     messageCount: count.meta({ description: "Messages of the imported conversation." }),
     leftOutCount: count.meta({ description: "How many things of the document were left out." }),
     createdAt: timestamp,

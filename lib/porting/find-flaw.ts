@@ -21,7 +21,8 @@ export function findFlaw(value: unknown): string | undefined {
     const { value: item, place, depth } = next;
     values += 1;
     if (values > VALUES_MAX) return `document: holds more than ${VALUES_MAX.toLocaleString("en")} values`;
-    const problem = findOwnFlaw(item) ?? (depth > NESTING_MAX ? `is nested deeper than ${NESTING_MAX} levels` : undefined);
+    const problem =
+      findOwnFlaw(item) ?? (depth > NESTING_MAX ? `is nested deeper than ${NESTING_MAX} levels` : undefined);
     if (problem !== undefined) return `${describePlace(place)}: ${problem}`;
     if (typeof item !== "object" || item === null) continue;
     const entries = Array.isArray(item) ? [...item.entries()] : Object.entries(item);

@@ -83,7 +83,10 @@ export const PART_SCHEMAS: Record<string, z.ZodType> = {
 const exportedVariantSchema = z
   .strictObject({
     key: variantKeySchema,
-    revision: z.int().min(1).meta({ description: "Number of the newest revision.", examples: [3] }),
+    revision: z
+      .int()
+      .min(1)
+      .meta({ description: "Number of the newest revision.", examples: [3] }),
     author: z.enum(VARIANT_AUTHORS),
     createdAt: time,
     document: variantDocumentSchema,
@@ -115,7 +118,10 @@ const exportedAgentSchema = z
     objective: z.string(),
     depth: z.int().min(1),
     status: z.enum(AGENT_OUTCOMES).nullable().meta({ description: "Null while it works." }),
-    result: z.string().nullable().meta({ description: "Start of the result as JSON text, at most 4,096 characters." }),
+    result: z
+      .string()
+      .nullable()
+      .meta({ description: "Start of the result as JSON text, at most 4,096 characters." }),
     isResultCut: z.boolean(),
   })
   .meta({ id: "ExportedAgent", description: "A sub-agent. Its own session has an export of its own." });
@@ -160,7 +166,8 @@ export const sessionExportSchema = z
     format: z.literal(SESSION_FORMAT),
     version: z.literal(SESSION_FORMAT_VERSION),
     id: id.max(200, { error: "must be at most 200 characters" }).meta({
-      description: "Id of the session and number of its last event: equal for exports of an unchanged session.",
+      description:
+        "Id of the session and number of its last event: equal for exports of an unchanged session.",
       examples: ["ses_xdbqydi2z2jnnberubbghcrn@57"],
     }),
     exportedAt: time,

@@ -50,7 +50,11 @@ async function store(
   const session = await lockSession(tx, sessionId);
   if (!session) return { ok: false, reason: "unknown", problem: "no such session" };
   if (session.parentSessionId !== null)
-    return { ok: false, reason: "sub-agent", problem: "import into the session at the top, not into a sub-agent" };
+    return {
+      ok: false,
+      reason: "sub-agent",
+      problem: "import into the session at the top, not into a sub-agent",
+    };
   const earlier = await findEarlierImport(tx, sessionId, { documentId: plan.documentId, runId, callId });
   if (earlier) return { ok: true, isNew: false, summary: summarizeImport(earlier), leftOut: earlier.leftOut };
   const keys = await listVariantKeys(tx, sessionId);

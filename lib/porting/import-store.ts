@@ -41,9 +41,7 @@ export async function findEarlierImport(
   { documentId, runId, callId }: { documentId: string; runId: string | null; callId: string | null },
 ): Promise<ImportRow | undefined> {
   const isOfCall =
-    runId === null || callId === null
-      ? undefined
-      : and(eq(imports.runId, runId), eq(imports.callId, callId));
+    runId === null || callId === null ? undefined : and(eq(imports.runId, runId), eq(imports.callId, callId));
   const [row] = await db
     .select()
     .from(imports)

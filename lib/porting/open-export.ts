@@ -48,6 +48,7 @@ function toStream(pieces: AsyncIterable<string>): ReadableStream<Uint8Array> {
 export function fileNameOf({ id, title }: Pick<SessionRow, "id" | "title">, format: ExportFormat): string {
   const words = title
     .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
     .slice(0, 60)

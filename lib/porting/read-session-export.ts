@@ -86,7 +86,10 @@ const schemaOf = (type: string): z.ZodType | undefined =>
 function keepKnownParts(message: ExportedMessage, place: string, leftOut: LeftOut[]): ExportedMessage {
   const parts = message.parts.filter((part, index) => {
     if (schemaOf(part.type)) return true;
-    leftOut.push({ field: `${place}.parts[${index}]`, reason: "This service has no such part of a message." });
+    leftOut.push({
+      field: `${place}.parts[${index}]`,
+      reason: "This service has no such part of a message.",
+    });
     return false;
   });
   return { ...message, parts };
@@ -108,15 +111,26 @@ function listLeftOut(document: SessionExport): LeftOut[] {
   const parts = Object.entries(document).flatMap(([field, value]): LeftOut[] => {
     if (CARRIED.includes(field)) return [];
     const reason = REASONS[field];
-    if (reason === undefined) return [{ field: formatPath([field]), reason: "This service does not know the field." }];
+    if (reason === undefined)
+      return [{ field: formatPath([field]), reason: "This service does not know the field." }];
     return Array.isArray(value) && value.length > 0 ? [{ field, reason }] : [];
   });
   const variants = document.variants.flatMap(({ check, publication }, index): LeftOut[] => [
     ...(check
-      ? [{ field: `variants[${index}].check`, reason: "A check proves the page of its time; check the variant again." }]
+      ? [
+          {
+            field: `variants[${index}].check`,
+            reason: "A check proves the page of its time; check the variant again.",
+          },
+        ]
       : []),
     ...(publication
-      ? [{ field: `variants[${index}].publication`, reason: "The publication stays with the exported session." }]
+      ? [
+          {
+            field: `variants[${index}].publication`,
+            reason: "The publication stays with the exported session.",
+          },
+        ]
       : []),
   ]);
   return [

@@ -21,10 +21,10 @@ const block = (text: string) => element("pre", escapeHtml(text));
 export function describeChange(change: Change): string {
   const note = change.note === undefined ? "" : `<div class="soft">${escapeHtml(change.note)}</div>`;
   const off = change.off ? ' <span class="soft">(off)</span>' : "";
-  return `${describe(change, code(change.selector))}${off}${note}`;
+  return `${describeOperation(change, code(change.selector))}${off}${note}`;
 }
 
-function describe(change: Change, target: string): string {
+function describeOperation(change: Change, target: string): string {
   switch (change.op) {
     case "setText":
       return `Text of ${target} → “${escapeHtml(change.text)}”`;

@@ -7,7 +7,8 @@ const ENTITIES: Record<string, string> = {
 };
 
 /** Text as HTML, for elements and quoted attributes. */
-export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (each) => ENTITIES[each] ?? each);
+export const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"']/g, (each) => ENTITIES[each] ?? each);
 
 /** An element of the document around HTML that was escaped before. */
 export const element = (name: string, content: string, attributes = ""): string =>

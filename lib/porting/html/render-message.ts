@@ -41,13 +41,21 @@ function renderCall(part: Record<string, unknown>, results: ExportedToolResult[]
   const subject = findSubject(input);
   const state = result?.state ?? "unknown";
   const mark =
-    state === "succeeded" ? "" : ` <span class="failed">${state === "failed" ? "failed" : "has no result"}</span>`;
+    state === "succeeded"
+      ? ""
+      : ` <span class="failed">${state === "failed" ? "failed" : "has no result"}</span>`;
   const line = `<code>${escapeHtml(String(toolName))}</code> ${escapeHtml(subject)}${mark}`;
   const details = [
     element("h4", "Input"),
-    element("pre", escapeHtml(typeof input === "string" ? input : (JSON.stringify(input, null, 2) ?? "none"))),
+    element(
+      "pre",
+      escapeHtml(typeof input === "string" ? input : (JSON.stringify(input, null, 2) ?? "none")),
+    ),
     ...(result
-      ? [element("h4", result.isCut ? "Result, its beginning" : "Result"), element("pre", escapeHtml(result.text))]
+      ? [
+          element("h4", result.isCut ? "Result, its beginning" : "Result"),
+          element("pre", escapeHtml(result.text)),
+        ]
       : []),
   ];
   return `<details class="tool"><summary>${line}</summary>${details.join("")}</details>`;
@@ -58,6 +66,9 @@ function findSubject(input: unknown): string {
   if (typeof input !== "object" || input === null) return "";
   const fields = new Map<string, unknown>(Object.entries(input));
   const value = SUBJECTS.map((name) => fields.get(name)).find((each) => typeof each === "string");
-  const line = String(value ?? "").trim().split("\n", 1)[0] ?? "";
+  const line =
+    String(value ?? "")
+      .trim()
+      .split("\n", 1)[0] ?? "";
   return line.length > SUBJECT_CHARACTERS_MAX ? `${line.slice(0, SUBJECT_CHARACTERS_MAX)}…` : line;
 }

@@ -8,7 +8,8 @@ import { STYLE } from "./style.ts";
 import { renderTree } from "./tree.ts";
 
 /** The document may load and run nothing: its pictures are in it. */
-const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
+const POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 const PICTURES = new Set(["image/png", "image/jpeg", "image/webp", "image/gif"]);
 
 /**
@@ -28,7 +29,8 @@ export async function* writeHtml(content: SessionContent): AsyncIterable<string>
   yield* writeSection("left-out", "Not in this file", writeLeftOut(content));
   const { id, exportedAt } = content;
   yield `</main><footer><p class="soft">Export ${escapeHtml(id)}, ${renderTime(exportedAt)}.</p></footer></body></html>\n`;
-  if (!(await content.exists())) throw new Error(`the session ${content.session.id} was deleted during its export`);
+  if (!(await content.exists()))
+    throw new Error(`the session ${content.session.id} was deleted during its export`);
 }
 
 function writeHead({ session }: SessionContent): string {
@@ -51,7 +53,11 @@ function writeHead({ session }: SessionContent): string {
 }
 
 /** Writes a section, unless it has nothing. */
-async function* writeSection(id: string, title: string, pieces: AsyncIterable<string>): AsyncIterable<string> {
+async function* writeSection(
+  id: string,
+  title: string,
+  pieces: AsyncIterable<string>,
+): AsyncIterable<string> {
   let isOpen = false;
   for await (const piece of pieces) {
     if (!isOpen) yield `<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>\n`;
@@ -106,12 +112,22 @@ async function* writeImports(content: SessionContent): AsyncIterable<string> {
   }
 }
 
-async function* writePictures({ evidence, previews, readData, leftOut }: SessionContent): AsyncIterable<string> {
-  const captions = new Map(previews.flatMap(({ evidence: picture, ...preview }) => (picture ? [[picture.id, preview]] : [])));
+async function* writePictures({
+  evidence,
+  previews,
+  readData,
+  leftOut,
+}: SessionContent): AsyncIterable<string> {
+  const captions = new Map(
+    previews.flatMap(({ evidence: picture, ...preview }) => (picture ? [[picture.id, preview]] : [])),
+  );
   let left = EVIDENCE_BYTES_MAX;
   for (const item of inOrder(evidence, new Set(captions.keys()))) {
     if (!PICTURES.has(item.mediaType)) {
-      leftOut.push({ field: item.title, reason: `A file of ${item.sizeBytes} bytes; the JSON export can carry it.` });
+      leftOut.push({
+        field: item.title,
+        reason: `A file of ${item.sizeBytes} bytes; the JSON export can carry it.`,
+      });
       continue;
     }
     const fits = item.sizeBytes <= left;
@@ -135,10 +151,13 @@ const inOrder = (evidence: ExportedEvidence[], previewed: Set<string>): Exported
 
 async function* writeAnnotations(content: SessionContent): AsyncIterable<string> {
   for await (const { createdAt, event, annotations, output, url } of content.annotations()) {
-    const notes = (Array.isArray(annotations) ? annotations : []).map((note: Record<string, unknown> | null) => {
-      const selector = note?.selector === undefined ? "" : ` <code>${escapeHtml(String(note.selector))}</code>`;
-      return `<li>${escapeHtml(String(note?.comment ?? "No comment"))}${selector}</li>`;
-    });
+    const notes = (Array.isArray(annotations) ? annotations : []).map(
+      (note: Record<string, unknown> | null) => {
+        const selector =
+          note?.selector === undefined ? "" : ` <code>${escapeHtml(String(note.selector))}</code>`;
+        return `<li>${escapeHtml(String(note?.comment ?? "No comment"))}${selector}</li>`;
+      },
+    );
     const shown = notes.length > 0 ? `<ul>${notes.join("")}</ul>` : plainText(String(output ?? event));
     yield `<div class="card">${shown}<p class="soft">${url === undefined ? "" : `${escapeHtml(String(url))}, `}${renderTime(createdAt)}</p></div>\n`;
   }

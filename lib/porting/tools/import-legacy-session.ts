@@ -40,7 +40,7 @@ export const importLegacySession = (deps: PortingDeps): Tool =>
         runId,
         callId,
       });
-      return imported.ok ? describe(deps, imported) : refuse(imported.problem);
+      return imported.ok ? describeImport(deps, imported) : refuse(imported.problem);
     },
   });
 
@@ -72,15 +72,19 @@ async function readGiven(
   }
 }
 
-async function describe(
+async function describeImport(
   deps: PortingDeps,
   imported: { isNew: boolean; summary: ImportSummary; leftOut: LeftOut[] },
 ): Promise<string> {
   const { isNew, summary, leftOut } = imported;
   const { id, variants, messageCount, createdAt } = summary;
   const lines = [
-    isNew ? `Imported as ${id}.` : `Imported already, as ${id} at ${createdAt}. This call changed nothing. It held:`,
-    ...variants.map(({ from, key }) => `- variant ${key}${from === key ? "" : `, which was ${from}`}: not checked yet`),
+    isNew
+      ? `Imported as ${id}.`
+      : `Imported already, as ${id} at ${createdAt}. This call changed nothing. It held:`,
+    ...variants.map(
+      ({ from, key }) => `- variant ${key}${from === key ? "" : `, which was ${from}`}: not checked yet`,
+    ),
   ];
   if (messageCount > 0) {
     const first = await listImportedMessages(deps.db, id, { after: 0, limit: LISTED_MAX });
@@ -89,7 +93,7 @@ async function describe(
       return `${id}/${position} ${role}: ${excerptAround(text, "")}`;
     });
     lines.push(
-      `- a conversation of ${messageCount} messages. read_message reads one by its id, ${id}/1 to ${id}/${messageCount}; search_transcript finds them by text.`,
+      `- a conversation: ${messageCount === 1 ? "1 message" : `${messageCount} messages`}. read_message reads one by its id, ${id}/1 to ${id}/${messageCount}; search_transcript finds them by text.`,
       quoteAsData("the imported conversation, its beginning", excerpts.join("\n")),
     );
   }

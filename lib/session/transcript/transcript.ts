@@ -1,6 +1,10 @@
 import type { Database } from "#db/client.ts";
 import type { TranscriptMessage } from "#lib/events/event.ts";
-import { findImportedMessage, type ImportedMessage, searchImportedMessages } from "./imported-messages-store.ts";
+import {
+  findImportedMessage,
+  type ImportedMessage,
+  searchImportedMessages,
+} from "./imported-messages-store.ts";
 import {
   findMessage,
   findResultPage,

@@ -10,13 +10,10 @@ export const sessionExportQuerySchema = z.object({
   format: z.enum(["json", "html"]).default("json").meta({
     description: "`json`: format version 1, which can be imported. `html`: one file for people to read.",
   }),
-  evidence: z
-    .enum(["true", "false"])
-    .default("false")
-    .meta({
-      description:
-        "Whether the JSON carries the bytes of evidence as data URLs, 20 MiB in all. The HTML always carries its pictures.",
-    }),
+  evidence: z.enum(["true", "false"]).default("false").meta({
+    description:
+      "Whether the JSON carries the bytes of evidence as data URLs, 20 MiB in all. The HTML always carries its pictures.",
+  }),
 });
 
 /**
@@ -25,13 +22,11 @@ export const sessionExportQuerySchema = z.object({
  */
 export const importBodySchema = z.unknown().transform(readDocument);
 
-export const importBodyShownSchema = z
-  .looseObject({})
-  .meta({
-    description:
-      "The JSON export of a session or of a variant, or a document of GrowthBook or PostHog. At most 10 MiB.",
-    examples: [{ format: "agent-session", version: 1, id: "ses_xdbqydi2z2jnnberubbghcrn@57" }],
-  });
+export const importBodyShownSchema = z.looseObject({}).meta({
+  description:
+    "The JSON export of a session or of a variant, or a document of GrowthBook or PostHog. At most 10 MiB.",
+  examples: [{ format: "agent-session", version: 1, id: "ses_xdbqydi2z2jnnberubbghcrn@57" }],
+});
 
 export const documentImportedSchema = z
   .object({
