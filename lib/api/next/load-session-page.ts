@@ -12,6 +12,8 @@ import type {
   ToolCallView,
 } from "#lib/page/state/view-types.ts";
 import { toMissingTools } from "#lib/page/words/describe-missing-tools.ts";
+import { summarizeImport } from "#lib/porting/import-document.ts";
+import { listImports } from "#lib/porting/import-store.ts";
 import { listOpenElicitations } from "#lib/session/elicitation/elicitation-store.ts";
 import { listQueue } from "#lib/session/follow-up/queue.ts";
 import { listReadSteers } from "#lib/session/follow-up/steering-store.ts";
@@ -33,6 +35,7 @@ const RUNS = 50;
 const MESSAGES = 200;
 const ANNOTATIONS = 50;
 const DELIVERABLES = 20;
+const IMPORTS = 100;
 
 /**
  * The data that the session page starts from; live events update it. Undefined for a visitor without access.
@@ -107,6 +110,7 @@ async function takeLiveViewSnapshot(
     deliverables: [],
     variants: [],
     previews: [],
+    imports: [],
     ...(await readBrowserState(services, session)),
     lastSeq: session.eventSeq,
     paths: { ...pathsOf(session.id, session.id), share: null },
@@ -124,6 +128,7 @@ function pathsOf(sessionId: string, pageId: string) {
     messages: `${data}/messages`,
     picture: `${data}/live/picture`,
     variants: `${data}/variants`,
+    imports: `${data}/imports`,
     agents,
   };
 }
@@ -222,6 +227,7 @@ async function takeSnapshot(
     waitingOn: playing?.parkedAt ? await readWaitingOn(db, playing) : null,
     deliverables: deliverables.toReversed().map((row) => projectDeliverable(row.runId, row)),
     ...(await readVariants(services, session)),
+    imports: (await listImports(db, session.id, { limit: IMPORTS })).map(summarizeImport),
     lastSeq: session.eventSeq,
     paths: {
       ...pathsOf(session.id, pageId),

@@ -12,59 +12,61 @@ import type {
   VariantSummary,
 } from "../state/view-types.ts";
 import { type ActionOutcome, callAction } from "./call-action.ts";
+import { createPortingActions, type PortingActions } from "./porting-actions.ts";
 import { createPublicationActions, type PublicationActions } from "./publication-actions.ts";
 import { type EarlierMessages, readEarlier } from "./read-earlier.ts";
 
 /** What the page can do to its session, with the share cookie as the credential. Source: `wire.md`, Follow-ups. */
-export type SessionActions = PublicationActions & {
-  sendMessage: (
-    text: string,
-    mode: FollowUpMode,
-  ) => Promise<ActionOutcome<{ requestId: string; runId: string; queued: boolean }>>;
-  /** Stops the turn at work; answers which run that is. */
-  cancel: () => Promise<ActionOutcome<{ runId: string | null }>>;
-  answer: (
-    elicitationId: string,
-    reply: { answer: ElicitationAnswer } | { decline: true },
-  ) => Promise<ActionOutcome<unknown>>;
-  /** Reads every sub-agent below the session. */
-  readAgents: () => Promise<ActionOutcome<AgentView[]>>;
-  /** Stops a sub-agent below the session, and everything below that. */
-  cancelAgent: (agentId: string) => Promise<ActionOutcome<unknown>>;
-  readQueue: () => Promise<ActionOutcome<QueuedMessage[]>>;
-  editQueued: (requestId: string, text: string) => Promise<ActionOutcome<unknown>>;
-  removeQueued: (requestId: string) => Promise<ActionOutcome<unknown>>;
-  /** Reads the newest callbacks of the session, with their attempts. */
-  readDeliveries: () => Promise<ActionOutcome<DeliveryView[]>>;
-  /** Has a callback sent again that is over. */
-  redeliver: (deliveryId: string) => Promise<ActionOutcome<DeliveryView>>;
-  /** Reads the messages from before the one numbered so. */
-  readEarlier: (before: number) => Promise<ActionOutcome<EarlierMessages>>;
-  /** Reads the variants of the session. */
-  readVariants: () => Promise<ActionOutcome<VariantSummary[]>>;
-  /** Reads a revision of a variant with its newest check. */
-  readRevision: (key: string, revision: number) => Promise<ActionOutcome<VariantRevision>>;
-  /** Stores edits of a revision as a new revision. Fails with 409 if the variant has a newer one. */
-  editVariant: (
-    key: string,
-    baseRevision: number,
-    edits: VariantEdit[],
-  ) => Promise<ActionOutcome<VariantSummary>>;
-  /** Checks the newest revision of a variant; answers when the check is done. */
-  checkVariant: (key: string) => Promise<ActionOutcome<VariantSummary>>;
-  /** Chooses the variant that the live browser shows; null for none. */
-  showVariant: (key: string | null) => Promise<ActionOutcome<{ variant: string | null }>>;
-  moveBrowser: (
-    move: { url: string } | { action: "back" | "forward" | "reload" | "open" },
-  ) => Promise<ActionOutcome<unknown>>;
-  /** Reads the newest share links, without their secrets. */
-  readShareLinks: () => Promise<ActionOutcome<ShareLinkView[]>>;
-  /** Answers with the path of the new link; no other answer has it. */
-  createShareLink: (link: ShareLinkDraft) => Promise<ActionOutcome<{ shareUrl: string }>>;
-  revokeShareLink: (linkId: string) => Promise<ActionOutcome<unknown>>;
-  /** Revokes every link, the session's own included, and answers with its new one. */
-  revokeAllShareLinks: () => Promise<ActionOutcome<{ shareUrl: string }>>;
-};
+export type SessionActions = PublicationActions &
+  PortingActions & {
+    sendMessage: (
+      text: string,
+      mode: FollowUpMode,
+    ) => Promise<ActionOutcome<{ requestId: string; runId: string; queued: boolean }>>;
+    /** Stops the turn at work; answers which run that is. */
+    cancel: () => Promise<ActionOutcome<{ runId: string | null }>>;
+    answer: (
+      elicitationId: string,
+      reply: { answer: ElicitationAnswer } | { decline: true },
+    ) => Promise<ActionOutcome<unknown>>;
+    /** Reads every sub-agent below the session. */
+    readAgents: () => Promise<ActionOutcome<AgentView[]>>;
+    /** Stops a sub-agent below the session, and everything below that. */
+    cancelAgent: (agentId: string) => Promise<ActionOutcome<unknown>>;
+    readQueue: () => Promise<ActionOutcome<QueuedMessage[]>>;
+    editQueued: (requestId: string, text: string) => Promise<ActionOutcome<unknown>>;
+    removeQueued: (requestId: string) => Promise<ActionOutcome<unknown>>;
+    /** Reads the newest callbacks of the session, with their attempts. */
+    readDeliveries: () => Promise<ActionOutcome<DeliveryView[]>>;
+    /** Has a callback sent again that is over. */
+    redeliver: (deliveryId: string) => Promise<ActionOutcome<DeliveryView>>;
+    /** Reads the messages from before the one numbered so. */
+    readEarlier: (before: number) => Promise<ActionOutcome<EarlierMessages>>;
+    /** Reads the variants of the session. */
+    readVariants: () => Promise<ActionOutcome<VariantSummary[]>>;
+    /** Reads a revision of a variant with its newest check. */
+    readRevision: (key: string, revision: number) => Promise<ActionOutcome<VariantRevision>>;
+    /** Stores edits of a revision as a new revision. Fails with 409 if the variant has a newer one. */
+    editVariant: (
+      key: string,
+      baseRevision: number,
+      edits: VariantEdit[],
+    ) => Promise<ActionOutcome<VariantSummary>>;
+    /** Checks the newest revision of a variant; answers when the check is done. */
+    checkVariant: (key: string) => Promise<ActionOutcome<VariantSummary>>;
+    /** Chooses the variant that the live browser shows; null for none. */
+    showVariant: (key: string | null) => Promise<ActionOutcome<{ variant: string | null }>>;
+    moveBrowser: (
+      move: { url: string } | { action: "back" | "forward" | "reload" | "open" },
+    ) => Promise<ActionOutcome<unknown>>;
+    /** Reads the newest share links, without their secrets. */
+    readShareLinks: () => Promise<ActionOutcome<ShareLinkView[]>>;
+    /** Answers with the path of the new link; no other answer has it. */
+    createShareLink: (link: ShareLinkDraft) => Promise<ActionOutcome<{ shareUrl: string }>>;
+    revokeShareLink: (linkId: string) => Promise<ActionOutcome<unknown>>;
+    /** Revokes every link, the session's own included, and answers with its new one. */
+    revokeAllShareLinks: () => Promise<ActionOutcome<{ shareUrl: string }>>;
+  };
 
 /** A check loads each page several times, and may wait for a browser. */
 const CHECK_TIMEOUT_MS = 310_000;
@@ -83,7 +85,8 @@ export function createSessionActions(
     messages,
     agents,
     variants,
-  }: Pick<SessionSnapshot["paths"], "actions" | "messages" | "agents" | "variants">,
+    imports,
+  }: Pick<SessionSnapshot["paths"], "actions" | "messages" | "agents" | "variants" | "imports">,
   fetcher: typeof fetch = (...request) => fetch(...request),
   connectionId: () => string | null = () => null,
 ): SessionActions {
@@ -91,6 +94,7 @@ export function createSessionActions(
     callAction<Answer>(fetcher, method, `${actions}${path}`, body);
   return {
     ...createPublicationActions(variants, fetcher),
+    ...createPortingActions({ actions, imports }, fetcher),
     sendMessage: (text, mode) => call("POST", "/messages", { text, mode }),
     cancel: () => call("POST", "/cancel", {}),
     answer: (elicitationId, reply) => call("POST", `/elicitations/${elicitationId}`, reply),

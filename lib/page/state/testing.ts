@@ -71,6 +71,7 @@ export const snapshot: SessionSnapshot = {
   deliverables: [],
   variants: [],
   previews: [],
+  imports: [],
   lastSeq: 3,
   paths: {
     live: "/live",
@@ -79,6 +80,7 @@ export const snapshot: SessionSnapshot = {
     messages: "/messages",
     picture: "/picture",
     variants: "/variants",
+    imports: "/imports",
     agents: "/agents",
     share: "/share",
   },

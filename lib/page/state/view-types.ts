@@ -7,6 +7,9 @@ import type {
   CheckFinding,
   CheckReport,
   DeliveryRecord,
+  ExportedMessage,
+  ImportSummary,
+  LeftOut,
   LiveClientFrame,
   Preview,
   Publication,
@@ -41,9 +44,12 @@ export type {
   ElicitationAnswer,
   ElicitationForm,
   EvidencePointer,
+  ExportedMessage,
   FollowUpMode,
   FormField,
   FormValue,
+  ImportSummary,
+  LeftOut,
   LiveClientFrame,
   MessageDelta,
   Preview,
@@ -237,6 +243,8 @@ export type SessionSnapshot = {
   /** The variants of the session, oldest first. */
   variants: VariantView[];
   previews: Preview[];
+  /** Documents that were imported into the session, newest first. */
+  imports: ImportSummary[];
   lastSeq: number;
   /** Same-origin paths the page posts to; `share` is null for a visitor who may pass no link on. */
   paths: {
@@ -246,6 +254,7 @@ export type SessionSnapshot = {
     messages: string;
     picture: string;
     variants: string;
+    imports: string;
     /** The page of a sub-agent is at this path, followed by `/` and its id. */
     agents: string;
     share: string | null;

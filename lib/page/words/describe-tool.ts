@@ -145,6 +145,12 @@ const WORDS: Record<string, Words> = {
   apply_variant: { icon: "edit", running: "Changing the page", done: "Changed the page" },
   check_variant: { icon: "check", running: "Checking the variant", done: "Checked the variant" },
   publish_variant: { icon: "publish", running: "Publishing the variant", done: "Published the variant" },
+  import_legacy_session: {
+    icon: "file",
+    running: "Importing a document",
+    done: "Imported a document",
+    many: (count) => `Imported ${count} documents`,
+  },
   set_previews: { icon: "camera", running: "Taking previews", done: "Took previews" },
   refresh_previews: { icon: "camera", running: "Taking the previews again", done: "Took the previews again" },
 };
