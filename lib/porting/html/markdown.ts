@@ -31,7 +31,7 @@ export function renderMarkdown(text: string): string {
     )
     .replace(
       /<(\/?)h([1-6])>/g,
-      (_, slash: string, level: string) => `<${slash}h${Math.min(Number(level) + 3, 6)}>`,
+      (_, slash: string, level: string) => `<${slash}h${Math.min(Number(level) + 2, 6)}>`,
     )
     .replace(/<input [^>]*>/g, (input) => (input.includes("checked") ? "☑" : "☐"))
     .replace(/<table>/g, '<div class="wide"><table>')

@@ -46,14 +46,14 @@ function renderCall(part: Record<string, unknown>, results: ExportedToolResult[]
       : ` <span class="failed">${state === "failed" ? "failed" : "has no result"}</span>`;
   const line = `<code>${escapeHtml(String(toolName))}</code> ${escapeHtml(subject)}${mark}`;
   const details = [
-    element("h4", "Input"),
+    element("p", "Input", 'class="soft"'),
     element(
       "pre",
       escapeHtml(typeof input === "string" ? input : (JSON.stringify(input, null, 2) ?? "none")),
     ),
     ...(result
       ? [
-          element("h4", result.isCut ? "Result, its beginning" : "Result"),
+          element("p", result.isCut ? "Result, its beginning" : "Result", 'class="soft"'),
           element("pre", escapeHtml(result.text)),
         ]
       : []),
