@@ -1,4 +1,5 @@
-import type { ExportedEvidence, ExportedVariant } from "../format.ts";
+import { setImmediate } from "node:timers/promises";
+import type { ExportedEvidence, ExportedMessage, ExportedVariant } from "../format.ts";
 import type { SessionContent } from "../read-content.ts";
 import { EVIDENCE_BYTES_MAX } from "../write-json.ts";
 import { describeChange } from "./describe-change.ts";
@@ -99,15 +100,21 @@ function renderVariant({ key, revision, author, check, publication, document }: 
   return `<div class="card"><h3>Variant ${escapeHtml(key)}</h3><p class="soft">${about}</p>${pages.join("")}</div>\n`;
 }
 
-async function* writeMessages(content: SessionContent): AsyncIterable<string> {
-  for await (const message of content.messages()) yield renderMessage(message);
+const writeMessages = (content: SessionContent) => renderMessages(content.messages());
+
+/** Parsing Markdown takes a millisecond or more per message, so other requests are served between two of them. */
+async function* renderMessages(messages: AsyncIterable<ExportedMessage>): AsyncIterable<string> {
+  for await (const message of messages) {
+    yield renderMessage(message);
+    await setImmediate();
+  }
 }
 
 async function* writeImports(content: SessionContent): AsyncIterable<string> {
   for await (const { title, format, createdAt, messages } of content.imports()) {
     const name = escapeHtml(title ?? format);
     yield `<details class="card"><summary>${name}, imported ${renderTime(createdAt)}</summary>`;
-    for await (const message of messages()) yield renderMessage(message);
+    yield* renderMessages(messages());
     yield "</details>\n";
   }
 }
