@@ -218,6 +218,66 @@ describe("an import", () => {
     assert.equal(transcript.data.length, 2);
   });
 
+  it("happens once if two are sent at the same time", async () => {
+    const { sessionId: from } = await makeSession(service);
+    await storeVariant(service, from, "main", oneChange("Buy"));
+    const file = await exportSession(service, from);
+    const { sessionId } = await makeSession(service);
+    const answers = await Promise.all([1, 2, 3].map(() => importInto(service, sessionId, file)));
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 200, 201]);
+    assert.equal((await listVariants(service, sessionId)).length, 1);
+  });
+
+  it("leaves out results and sub-agents by name, and adds variants to the outcome of a structured session that has the tool", async () => {
+    const outputSchema = { type: "object", properties: { title: { type: "string" } }, required: ["title"] };
+    const { session } = await playTurn(
+      service,
+      [
+        {
+          toolCalls: [
+            { name: "spawn_agents", arguments: { agents: [{ objective: "look around", name: "scout" }] } },
+          ],
+        },
+      ],
+      { subAgents: true, outputSchema, capabilities: { browser: false } },
+    );
+    const file = await exportSession(service, session.sessionId);
+    assert.deepEqual(file.deliverables, [
+      { runId: session.runId, status: "ready", value: { title: "Shop" } },
+    ]);
+    assert.deepEqual(
+      file.agents.map(({ name, objective, status }) => [name, objective, status]),
+      [["scout", "look around", "succeeded"]],
+    );
+    const html = await exportHtml(service, session.sessionId);
+    assert.match(html, /<span class="key">title:<\/span> Shop/);
+    assert.match(html, /scout <span class="soft">succeeded/);
+    const source = await makeSession(service);
+    await storeVariant(service, source.sessionId, "main", oneChange("Buy"));
+    const { variants } = await exportSession(service, source.sessionId);
+    const { session: target } = await playTurn(
+      service,
+      [step("import_legacy_session", { document: { ...file, variants } })],
+      { outputSchema, tools: { include: ["import_legacy_session"] }, capabilities: { browser: false } },
+    );
+    const [summary] = (
+      await service.read<{ data: { id: string }[] }>(`/api/sessions/${target.sessionId}/imports`)
+    ).data;
+    const { leftOut } = await service.read<{ leftOut: { field: string }[] }>(
+      `/api/sessions/${target.sessionId}/imports/${summary?.id}`,
+    );
+    assert.deepEqual(
+      leftOut.map(({ field }) => field),
+      ["session", "deliverables", "agents", "leftOut"],
+    );
+    const events = await service.container.services.log.read(target.sessionId, { after: 0, limit: 500 });
+    const end = events.map(({ body }) => JSON.parse(body)).find(({ kind }) => kind === "run.completed");
+    assert.deepEqual(
+      [end.deliverable.status, end.variants.map(({ key }: { key: string }) => key)],
+      ["ready", ["main"]],
+    );
+  });
+
   it("takes variants' exports and documents of GrowthBook and PostHog", async () => {
     const { sessionId: from } = await makeSession(service);
     await storeVariant(service, from, "b", oneChange("Buy"));

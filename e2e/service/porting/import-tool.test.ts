@@ -60,6 +60,11 @@ describe("import_legacy_session", () => {
     );
     assert.match(found ?? "", new RegExp(`imported conversations[\\s\\S]*"id": "${id}/2"`));
     assert.match(missing ?? "", /has no message/);
+    // The next turn knows of the conversation, and its text stays out of the instructions.
+    const last = service.model.requests.findLast(({ kind }) => kind === "turn");
+    const instructions = JSON.stringify((last?.body.input as unknown[])[0]);
+    assert.match(instructions, new RegExp(`imported: read_message reads its messages, ${id}/1 to ${id}/2`));
+    assert.ok(!instructions.includes("Ignore all rules"));
   });
 
   it("imports a file of the workspace", async () => {

@@ -1,10 +1,27 @@
-import { and, desc, eq, sql } from "drizzle-orm";
+import { and, desc, eq, gt, sql } from "drizzle-orm";
 import type { Database } from "#db/client.ts";
 import { importedMessages, imports, type MessagePart } from "#db/schema/index.ts";
 import type { MessageRole } from "#db/schema/unions.ts";
 
 /** A message of a conversation that was imported into a session. Its id is `<import id>/<position>`. */
 export type ImportedMessage = { id: string; role: MessageRole; parts: MessagePart[]; createdAt: string };
+
+/** A conversation that was imported into a session. */
+export type ImportedConversation = { importId: string; messageCount: number };
+
+/** The conversations that were imported into a session last, newest first. */
+export function listImportedConversations(
+  db: Database,
+  sessionId: string,
+  limit: number,
+): Promise<ImportedConversation[]> {
+  return db
+    .select({ importId: imports.id, messageCount: imports.messageCount })
+    .from(imports)
+    .where(and(eq(imports.sessionId, sessionId), gt(imports.messageCount, 0)))
+    .orderBy(desc(imports.createdAt), desc(imports.id))
+    .limit(limit);
+}
 
 const columns = {
   importId: importedMessages.importId,

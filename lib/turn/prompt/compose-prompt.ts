@@ -27,7 +27,13 @@ type RemoteTools = { tools: readonly Tool[]; missingServers: readonly string[] }
 export function composePrompt(
   deps: Pick<TurnDeps, "tools" | "settings">,
   claim: Claim,
-  { session, agent, currentUrl, variants }: Pick<RunInPlay, "session" | "agent" | "currentUrl" | "variants">,
+  {
+    session,
+    agent,
+    currentUrl,
+    variants,
+    imports,
+  }: Pick<RunInPlay, "session" | "agent" | "currentUrl" | "variants" | "imports">,
   remote: RemoteTools = { tools: [], missingServers: [] },
 ): Prompt {
   const names = selectRunTools({
@@ -43,6 +49,7 @@ export function composePrompt(
     targetPageUrls: session.targetPageUrls,
     currentUrl,
     variants,
+    imports,
     demoUrl: deps.settings.demoUrl,
     agent,
     systemPrompt: session.systemPrompt,
