@@ -161,7 +161,7 @@ async function* readAnnotations(
 async function readAgents({ db }: PortingDeps, id: string, leftOut: LeftOut[]): Promise<ExportedAgent[]> {
   const rows = await listBriefly(db, id, RESULT_CHARACTERS_MAX);
   if (rows.length >= AGENTS_MAX)
-    leftOut.push({ field: "agents", reason: `Only the newest ${AGENTS_MAX} sub-agents are listed.` });
+    leftOut.push({ field: "agents", reason: `At most ${AGENTS_MAX} sub-agents are listed: the newest.` });
   if (rows.length > 0)
     leftOut.push({
       field: "agents",

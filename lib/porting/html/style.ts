@@ -10,7 +10,7 @@ h1 { font-size: 26px; line-height: 1.25; margin: 0 0 6px; overflow-wrap: anywher
 h2 { font-size: 18px; margin: 40px 0 12px; padding-bottom: 6px; border-bottom: 1px solid var(--line); }
 h3 { font-size: 15px; margin: 20px 0 8px; overflow-wrap: anywhere; }
 h4, h5, h6 { font-size: 15px; margin: 14px 0 4px; }
-a { color: var(--accent); overflow-wrap: anywhere; }
+a[href] { color: var(--accent); overflow-wrap: anywhere; }
 .soft, time { color: var(--soft); font-size: 13px; }
 .facts { display: grid; grid-template-columns: max-content 1fr; gap: 2px 16px; margin: 12px 0 0; font-size: 14px; }
 .facts dt { color: var(--soft); } .facts dd { margin: 0; overflow-wrap: anywhere; }
