@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { sql } from "drizzle-orm";
 import fc from "fast-check";
 import { canonicalJson } from "#lib/session/canonical-json.ts";
 import type { VariantDocument } from "#lib/variant/document.ts";
@@ -151,6 +152,38 @@ describe("the export of a session", () => {
     const html = await exportHtml(service, sessionId);
     assert.ok(html.includes("data:image/png;base64,BwcH"));
     assert.ok(html.includes("huge: The file carries at most 20 MiB of pictures."));
+  });
+
+  it("is read as fast as it is taken, and breaks off if the session is deleted meanwhile", async () => {
+    const { sessionId } = await makeSession(service);
+    const { db } = service.container.services;
+    const text = "word ".repeat(2_000);
+    await db.execute(sql`insert into messages (id, session_id, seq, index, role, parts)
+      select ${sessionId} || i, ${sessionId}, i, 0, 'assistant',
+        json_build_array(json_build_object('type', 'text', 'text', ${text}::text))
+      from generate_series(3, 1000) i`);
+    await db.execute(sql`update sessions set message_seq = 1000 where id = ${sessionId}`);
+    const open = async (format: string) => {
+      const url = `${service.env.baseUrl}/api/sessions/${sessionId}/export?format=${format}`;
+      const request = new Request(url, { headers: { authorization: "Bearer test-key" } });
+      const answer = await service.container.mounted.serve({ GET: "exportSession" }, request, { sessionId });
+      assert.ok(answer.body);
+      return answer.body.getReader();
+    };
+    const left = await open("json");
+    const first = await left.read();
+    assert.ok((first.value?.byteLength ?? 0) < 1_000_000, "a piece, and not all 10 MB");
+    await left.cancel();
+    for (const format of ["json", "html"]) {
+      const reader = await open(format);
+      await reader.read();
+      if (format === "html") await service.call("DELETE", `/api/sessions/${sessionId}`);
+      const readAll = async () => {
+        for (;;) if ((await reader.read()).done) return;
+      };
+      if (format === "json") await readAll();
+      else await assert.rejects(readAll(), /was deleted during its export/);
+    }
   });
 
   it("holds no secret of the session", async () => {
