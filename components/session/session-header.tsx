@@ -44,7 +44,15 @@ function SessionTitle({ state: { session, agent } }: { state: SessionState }) {
 }
 
 /** The session's title, state and number of viewers in one row. */
-export function SessionHeader({ openHelp, openShare }: { openHelp: () => void; openShare: () => void }) {
+export function SessionHeader({
+  openHelp,
+  openShare,
+  openImport,
+}: {
+  openHelp: () => void;
+  openShare: () => void;
+  openImport: () => void;
+}) {
   const state = useSession();
   const words = describeState(state, useLiveStatus());
   return (
@@ -70,7 +78,7 @@ export function SessionHeader({ openHelp, openShare }: { openHelp: () => void; o
           <Share2 aria-hidden /> Share
         </Button>
       )}
-      <SessionMenu openHelp={openHelp} openShare={openShare} />
+      <SessionMenu openHelp={openHelp} openShare={openShare} openImport={openImport} />
     </header>
   );
 }

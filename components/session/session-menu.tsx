@@ -1,18 +1,27 @@
 "use client";
 
-import { Ellipsis, House, Keyboard, Share2 } from "lucide-react";
+import { Braces, Ellipsis, FileText, House, Import, Keyboard, Share2 } from "lucide-react";
 import Link from "next/link";
 import { ThemeChoices } from "#components/theme/theme-choices.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
 import { Menu, MenuItem, MenuLine } from "#components/ui/menu.tsx";
-import type { SessionState } from "#lib/page/state/session-state.ts";
+import { exportPath } from "#lib/page/calls/porting-actions.ts";
+import { mayDirect, type SessionState } from "#lib/page/state/session-state.ts";
 import { useSession } from "./session-context.tsx";
 
 /** Whether this visitor may create and revoke links: only with the role `drive` and the session's own link. */
 export const mayShare = ({ role, paths }: SessionState): boolean => role === "drive" && paths.share !== null;
 
 /** The menu with rarely used actions. */
-export function SessionMenu({ openHelp, openShare }: { openHelp: () => void; openShare: () => void }) {
+export function SessionMenu({
+  openHelp,
+  openShare,
+  openImport,
+}: {
+  openHelp: () => void;
+  openShare: () => void;
+  openImport: () => void;
+}) {
   const state = useSession();
   return (
     <Menu
@@ -26,6 +35,26 @@ export function SessionMenu({ openHelp, openShare }: { openHelp: () => void; ope
         <MenuItem className="md:hidden" onSelect={openShare}>
           <Share2 /> Share
         </MenuItem>
+      )}
+      {state.agent === null && (
+        <>
+          <MenuItem asChild>
+            <a href={exportPath(state.paths.actions, "html")} download>
+              <FileText /> Export as HTML
+            </a>
+          </MenuItem>
+          <MenuItem asChild>
+            <a href={exportPath(state.paths.actions, "json")} download>
+              <Braces /> Export as JSON
+            </a>
+          </MenuItem>
+          {mayDirect(state) && (
+            <MenuItem onSelect={openImport}>
+              <Import /> Import
+            </MenuItem>
+          )}
+          <MenuLine />
+        </>
       )}
       <MenuItem onSelect={openHelp}>
         <Keyboard /> Keyboard

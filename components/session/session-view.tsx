@@ -10,6 +10,7 @@ import { Conversation } from "./conversation/conversation.tsx";
 import { Drawer } from "./drawer/drawer.tsx";
 import { DrawerContext, type DrawerState, type DrawerTab } from "./drawer/drawer-context.tsx";
 import { HelpDialog } from "./help-dialog.tsx";
+import { ImportDialog } from "./imports/import-dialog.tsx";
 import { PaneTabs } from "./pane-tabs.tsx";
 import { SessionProvider } from "./session-context.tsx";
 import { SessionHeader } from "./session-header.tsx";
@@ -66,6 +67,7 @@ function SessionLayout({ hasBrowser, hasResult }: { hasBrowser: boolean; hasResu
   }, []);
   const [isHelpOpen, setHelpOpen] = useState(false);
   const [isShareOpen, setShareOpen] = useState(false);
+  const [isImportOpen, setImportOpen] = useState(false);
   const isWide = useIsWide();
   const composer = useRef<HTMLTextAreaElement>(null);
   const conversation = useRef<HTMLDivElement>(null);
@@ -82,7 +84,11 @@ function SessionLayout({ hasBrowser, hasResult }: { hasBrowser: boolean; hasResu
   return (
     <DrawerContext value={drawer}>
       <div className="flex h-dvh flex-col bg-canvas">
-        <SessionHeader openHelp={() => setHelpOpen(true)} openShare={() => setShareOpen(true)} />
+        <SessionHeader
+          openHelp={() => setHelpOpen(true)}
+          openShare={() => setShareOpen(true)}
+          openImport={() => setImportOpen(true)}
+        />
         <PaneTabs pane={pane} onChange={setPane} hasBrowser={hasBrowser} />
         <main
           className={cn(
@@ -110,6 +116,7 @@ function SessionLayout({ hasBrowser, hasResult }: { hasBrowser: boolean; hasResu
         </main>
         <HelpDialog isOpen={isHelpOpen} onOpenChange={setHelpOpen} hasBrowser={hasBrowser} />
         <ShareDialog isOpen={isShareOpen} onOpenChange={setShareOpen} />
+        <ImportDialog isOpen={isImportOpen} onOpenChange={setImportOpen} />
         <StateAnnouncer />
         <TabTitle />
       </div>

@@ -2,6 +2,7 @@ export * from "./agents.ts";
 export * from "./browsers.ts";
 export * from "./callbacks.ts";
 export * from "./engine.ts";
+export * from "./imports.ts";
 export * from "./keys.ts";
 export * from "./landing-pages.ts";
 export * from "./outbox.ts";

@@ -67,6 +67,8 @@ export const REQUIREMENT_STATUSES = ["open", "met", "failed", "waived"] as const
 export const ASSERTION_KINDS = ["visible", "hidden", "text", "count"] as const;
 /** Result of an assertion in a check. `unchecked`: the check did not open the page of the assertion. */
 export const ASSERTION_RESULTS = ["pass", "fail", "unchecked"] as const;
+/** Kinds of documents that a session imports. */
+export const IMPORT_FORMATS = ["agent-session", "agent-session-variant", "growthbook", "posthog"] as const;
 
 export type Source = (typeof SOURCES)[number];
 export type RunOrigin = (typeof RUN_ORIGINS)[number];
@@ -91,6 +93,7 @@ export type SessionStateWord = (typeof SESSION_STATES)[number];
 export type ShareRole = (typeof SHARE_ROLES)[number];
 export type CheckStatus = (typeof CHECK_STATUSES)[number];
 export type FindingSeverity = (typeof FINDING_SEVERITIES)[number];
+export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 export type VariantAuthor = (typeof VARIANT_AUTHORS)[number];
 export type PlanAuthor = (typeof PLAN_AUTHORS)[number];
 export type PlanItemStatus = (typeof PLAN_ITEM_STATUSES)[number];

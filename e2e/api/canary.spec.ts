@@ -157,6 +157,9 @@ test("secrets are found where they belong, and nowhere else", async () => {
   const entered = await fetch(share, { redirect: "manual" });
   const shareCookie = entered.headers.getSetCookie()[0]?.split(";")[0] ?? "";
   const asked: [string, Record<string, string>][] = [
+    ...["/export?evidence=true", "/export?format=html", "/imports"].map(
+      (path): [string, Record<string, string>] => [`${session}${path}`, withKey],
+    ),
     ...["", "/agent/status", "/messages", "/annotations", "/deliveries", "/queue", "/browser"].map(
       (path): [string, Record<string, string>] => [`${session}${path}`, withKey],
     ),

@@ -23,6 +23,7 @@ const floors = [
   ["api"],
   ["page"],
   ["turn"],
+  ["porting"],
   ["agents", "landing", "variant"],
   ["planning"],
   ["tools"],

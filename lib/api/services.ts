@@ -7,6 +7,7 @@ import type { LandingDeps } from "#lib/landing/landing-deps.ts";
 import type { Logger } from "#lib/log/logger.ts";
 import type { AddressRule } from "#lib/net/address/address-rule.ts";
 import type { PlanningDeps } from "#lib/planning/planning-deps.ts";
+import type { PortingDeps } from "#lib/porting/porting-deps.ts";
 import type { PageServer } from "#lib/publication/landing/page-server.ts";
 import type { ScriptServer } from "#lib/publication/script-server.ts";
 import type { Sealer } from "#lib/secrets/sealer.ts";
@@ -54,6 +55,7 @@ export type ApiServices = {
   planning: PlanningDeps;
   landing: LandingDeps;
   servedPages: PageServer;
+  porting: PortingDeps;
   /** Issues the token by which another agent uses a session's tools at `url`; it ends with the given API key. */
   builtinMcp: {
     issueToken: (sessionId: string, keyId: string) => { token: string; url: string; expiresAt: Date };

@@ -597,8 +597,32 @@ export type DeliveryRecordPage = {
   nextCursor: string | null;
 };
 
+/** What an import has brought into the session. */
+export type DocumentImported = {
+  success: true;
+  import: ImportSummary;
+  leftOut: Array<LeftOut>;
+};
+
+/** A document was imported into the session. */
+export type DocumentImportedEvent = {
+  kind: "document.imported";
+  /** Sequence number in the session, without gaps. */
+  seq: number;
+  /** ISO 8601, UTC. */
+  timestamp: string;
+  /** Id of the session. */
+  sessionId: string;
+  /** Id of the request: one accepted message. */
+  requestId: string | null;
+  /** Id of the run: one attempt at the request's turn. */
+  runId: string | null;
+  source: Source;
+  import: ImportSummary;
+};
+
 /** A stored event of the session. Ignore unknown kinds. */
-export type DomainEvent = RunStartedEvent | MessageCompletedEvent | ToolCallEvent | ToolResultEvent | McpSkippedEvent | TurnCompactingEvent | TurnCompactedEvent | TurnSteeredEvent | TurnWaitingEvent | TurnResumedEvent | AgentSpawnedEvent | AgentProgressEvent | AgentSettledEvent | DeliverablePendingEvent | DeliverableReadyEvent | DeliverableFailedEvent | BrowserStatusEvent | BrowserWaitingEvent | BrowserDialogEvent | BrowserDownloadEvent | AnnotationSubmittedEvent | ElicitationRequestedEvent | ElicitationResolvedEvent | VariantUpdatedEvent | PreviewUpdatedEvent | PublicationCreatedEvent | ReportPublishedEvent | PlanUpdatedEvent | RequirementsUpdatedEvent | PageDeployedEvent | PageUpdatedEvent | RunCompletedEvent;
+export type DomainEvent = RunStartedEvent | MessageCompletedEvent | ToolCallEvent | ToolResultEvent | McpSkippedEvent | TurnCompactingEvent | TurnCompactedEvent | TurnSteeredEvent | TurnWaitingEvent | TurnResumedEvent | AgentSpawnedEvent | AgentProgressEvent | AgentSettledEvent | DeliverablePendingEvent | DeliverableReadyEvent | DeliverableFailedEvent | BrowserStatusEvent | BrowserWaitingEvent | BrowserDialogEvent | BrowserDownloadEvent | AnnotationSubmittedEvent | ElicitationRequestedEvent | ElicitationResolvedEvent | VariantUpdatedEvent | PreviewUpdatedEvent | PublicationCreatedEvent | ReportPublishedEvent | PlanUpdatedEvent | RequirementsUpdatedEvent | PageDeployedEvent | PageUpdatedEvent | DocumentImportedEvent | RunCompletedEvent;
 
 /** A question that the agent asked. */
 export type Elicitation = {
@@ -720,6 +744,92 @@ export type EvidencePointer = {
   mediaType: string;
 };
 
+/** A sub-agent. Its own session has an export of its own. */
+export type ExportedAgent = {
+  id: string;
+  parentId: string;
+  name: string;
+  objective: string;
+  depth: number;
+  /** Null while it works. */
+  status: "succeeded" | "failed" | "cancelled" | null;
+  /** Start of the result as JSON text, at most 4,096 characters. */
+  result: string | null;
+  isResultCut: boolean;
+};
+
+/** A picture, page or file that a tool stored. */
+export type ExportedEvidence = {
+  id: string;
+  kind: "screenshot" | "preview" | "html" | "file";
+  title: string;
+  url: string | null;
+  mediaType: string;
+  sizeBytes: number;
+  /** ISO 8601, UTC. */
+  createdAt: string;
+  /** The bytes as a data URL, with `evidence=true`. */
+  data?: string | undefined;
+};
+
+/** A document that was imported into the session. */
+export type ExportedImport = {
+  id: string;
+  documentId: string;
+  format: "agent-session" | "agent-session-variant" | "growthbook" | "posthog";
+  title: string | null;
+  sourceSessionId: string | null;
+  /** ISO 8601, UTC. */
+  createdAt: string;
+  messages: Array<ExportedMessage>;
+};
+
+/** A message of a conversation. */
+export type ExportedMessage = {
+  id: string;
+  role: "user" | "assistant";
+  /** `text` and `reasoning` have a `text`; `tool-call` has `toolCallId`, `toolName` and `input`; `data-deliverable` has the deliverable as `data`. */
+  parts: Array<{
+    type: string;
+    [field: string]: unknown;
+  }>;
+  /** Results of the message's tool calls. */
+  results: Array<ExportedToolResult>;
+  /** The `userId` that the caller sent with the message. */
+  author: string | null;
+  /** ISO 8601, UTC. */
+  createdAt: string;
+};
+
+/** The newest revision of a variant. */
+export type ExportedSessionVariant = {
+  /** Key of the variant. */
+  key: string;
+  /** Number of the newest revision. */
+  revision: number;
+  author: "agent" | "person";
+  /** ISO 8601, UTC. */
+  createdAt: string;
+  document: VariantDocument;
+  check: {
+    status: "pass" | "warn" | "fail";
+    /** ISO 8601, UTC. */
+    at: string;
+  } | null;
+  publication: Publication | null;
+};
+
+/** Result of a tool call of the message. */
+export type ExportedToolResult = {
+  toolCallId: string;
+  toolName: string;
+  state: "started" | "succeeded" | "failed" | "unknown";
+  /** Start of the result, at most 2,000 characters. */
+  text: string;
+  /** Whether the result goes on. */
+  isCut: boolean;
+};
+
 /** A revision in a format of this service or of another tool. */
 export type ExportedVariant = {
   success: true;
@@ -792,6 +902,52 @@ export type FollowUpAccepted = {
 
 export type Health = {
   ok: true;
+};
+
+/** An import with a page of its conversation. */
+export type ImportDetail = {
+  success: true;
+  import: ImportSummary;
+  leftOut: Array<LeftOut>;
+  /** Messages of the conversation, oldest first. */
+  data: Array<ExportedMessage>;
+  nextCursor: string | null;
+};
+
+/** A document that was imported into the session. */
+export type ImportSummary = {
+  id: string;
+  /** `agent-session`: a session's JSON export. `agent-session-variant`: a variant's. The others are documents of those tools. */
+  format: "agent-session" | "agent-session-variant" | "growthbook" | "posthog";
+  /** The document's id, or its hash if it has none. A session imports a document once. */
+  documentId: string;
+  /** Title of the exported session. Null for other documents. */
+  title: string | null;
+  /** Id of the exported session. */
+  sourceSessionId: string | null;
+  /** ISO 8601, UTC. */
+  exportedAt: string | null;
+  /** Who imported it. */
+  author: "agent" | "person";
+  /** The variants that it created. `from` is the key in the document. */
+  variants: Array<{
+    from: string;
+    key: string;
+    revision: number;
+  }>;
+  /** Messages of the imported conversation. */
+  messageCount: number;
+  /** How many things of the document were left out. */
+  leftOutCount: number;
+  /** ISO 8601, UTC. */
+  createdAt: string;
+};
+
+export type ImportSummaryPage = {
+  success: true;
+  data: Array<ImportSummary>;
+  /** Pass it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
 };
 
 /** The variant after an import. */
@@ -882,6 +1038,13 @@ export type LandingPageVersionPage = {
   data: Array<LandingPageVersion>;
   /** Pass it as `cursor` to get the next page. Null on the last page. */
   nextCursor: string | null;
+};
+
+/** Something that is not in the result, and why. */
+export type LeftOut = {
+  /** What was left out. */
+  field: string;
+  reason: string;
 };
 
 /** A text frame from a client. Coordinates are CSS pixels of the page. */
@@ -1193,6 +1356,14 @@ export type LiveFrame = {
   /** ISO 8601, UTC. */
   timestamp: string;
   data: PageUpdatedEvent;
+} | {
+  type: "document.imported";
+  seq: number;
+  /** Id of the session. */
+  sessionId: string;
+  /** ISO 8601, UTC. */
+  timestamp: string;
+  data: DocumentImportedEvent;
 } | {
   type: "run.completed";
   seq: number;
@@ -2173,6 +2344,49 @@ export type SessionDetail = {
   };
 };
 
+/** A session as a file, format version 1. */
+export type SessionExport = {
+  format: "agent-session";
+  version: 1;
+  /** Id of the session and number of its last event: equal for exports of an unchanged session. */
+  id: string;
+  /** ISO 8601, UTC. */
+  exportedAt: string;
+  session: {
+    id: string;
+    title: string;
+    source: "web" | "api" | "slack" | "cli";
+    /** ISO 8601, UTC. */
+    createdAt: string;
+    state: "ready" | "starting" | "working" | "waiting" | "compacting" | "retrying" | "done" | "page_error" | "no_result" | "failed" | "stopped";
+    stateReason: string | null;
+    targetUrl: string | null;
+    targetPageUrls: Array<string>;
+    outputSchema: Record<string, unknown> | null;
+    capabilities: {
+      browser: boolean;
+      sandbox: boolean;
+    };
+    subAgents: boolean;
+  };
+  messages: Array<ExportedMessage>;
+  variants: Array<ExportedSessionVariant>;
+  deliverables: Array<Deliverable>;
+  previews: Array<Preview>;
+  annotations: Array<{
+    id: string;
+    event: string;
+    /** ISO 8601, UTC. */
+    createdAt: string;
+    [field: string]: unknown;
+  }>;
+  agents: Array<ExportedAgent>;
+  imports: Array<ExportedImport>;
+  evidence: Array<ExportedEvidence>;
+  leftOut: Array<LeftOut>;
+  [field: string]: unknown;
+};
+
 export type SessionSummary = {
   /** Id of the session. */
   id: string;
@@ -3102,6 +3316,32 @@ export type Operations = {
     body: undefined;
     answer: LandingPagePage;
   };
+  /** Export a session. Downloads the session as one file. The JSON has its conversation, the newest revision of each variant, results, previews, annotations, sub-agents and evidence; `leftOut` names what it does not have. The HTML is the same for people: one file without scripts and network access. Neither contains credentials, headers, callbacks, share links, the system prompt or metadata. The response is streamed. */
+  exportSession: {
+    parameters: { sessionId: string; format?: "json" | "html" | undefined; evidence?: "true" | "false" | undefined };
+    body: undefined;
+    answer: SessionExport;
+  };
+  /** Import a document into a session. Imports a document that another session, GrowthBook or PostHog has exported. Its variants become new variants; a key that is taken gets a number. Its conversation can be read at `imports/:importId`, and the agent can read it too. The document is validated as a whole before anything is stored. Returns 200 without a change if the document was imported before. `leftOut` names what was not imported. */
+  importIntoSession: {
+    parameters: { sessionId: string };
+    body: {
+      [field: string]: unknown;
+    };
+    answer: DocumentImported;
+  };
+  /** List imports, newest first */
+  listImports: {
+    parameters: { sessionId: string; limit?: number | undefined; cursor?: string | undefined };
+    body: undefined;
+    answer: ImportSummaryPage;
+  };
+  /** Read an import and its conversation */
+  readImport: {
+    parameters: { sessionId: string; importId: string; limit?: number | undefined; cursor?: number | undefined };
+    body: undefined;
+    answer: ImportDetail;
+  };
   /** Check liveness */
   readHealth: {
     parameters: {  };
@@ -3181,6 +3421,10 @@ export const OPERATIONS = {
   rollbackPage: {"method":"POST","path":"/api/pages/:slug/rollback","query":[],"hasBody":true,"isRaw":false},
   unpublishPage: {"method":"POST","path":"/api/pages/:slug/unpublish","query":[],"hasBody":false,"isRaw":false},
   listSessionPages: {"method":"GET","path":"/api/sessions/:sessionId/pages","query":[],"hasBody":false,"isRaw":false},
+  exportSession: {"method":"GET","path":"/api/sessions/:sessionId/export","query":["format","evidence"],"hasBody":false,"isRaw":false},
+  importIntoSession: {"method":"POST","path":"/api/sessions/:sessionId/import","query":[],"hasBody":true,"isRaw":false},
+  listImports: {"method":"GET","path":"/api/sessions/:sessionId/imports","query":["limit","cursor"],"hasBody":false,"isRaw":false},
+  readImport: {"method":"GET","path":"/api/sessions/:sessionId/imports/:importId","query":["limit","cursor"],"hasBody":false,"isRaw":false},
   readHealth: {"method":"GET","path":"/api/health","query":[],"hasBody":false,"isRaw":false},
   readReadiness: {"method":"GET","path":"/api/ready","query":[],"hasBody":false,"isRaw":false},
   readOpenApi: {"method":"GET","path":"/api/openapi.json","query":[],"hasBody":false,"isRaw":true},

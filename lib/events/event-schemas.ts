@@ -7,6 +7,7 @@ import {
   CHECK_STATUSES,
   EVIDENCE_KINDS,
   FINDING_SEVERITIES,
+  IMPORT_FORMATS,
   MESSAGE_ROLES,
   RUN_ORIGINS,
   VARIANT_AUTHORS,
@@ -313,6 +314,40 @@ export const reportSummarySchema = z
     createdAt: timestamp,
   })
   .meta({ id: "ReportSummary", description: "A QA report and the number of its findings." });
+/** A document that was imported into the session. Source: `wire.md`, Export and import of a session. */
+export const importSummarySchema = z
+  .object({
+    id: z.string().meta({ examples: ["imp_d5hwq2nxzkt7mpycr4vjb3sa"] }),
+    format: z.enum(IMPORT_FORMATS).meta({
+      description:
+        "`agent-session`: a session's JSON export. `agent-session-variant`: a variant's. The others are documents of those tools.",
+    }),
+    documentId: z.string().meta({
+      description: "The document's id, or its hash if it has none. A session imports a document once.",
+      examples: ["ses_xdbqydi2z2jnnberubbghcrn@57"],
+    }),
+    title: z
+      .string()
+      .nullable()
+      .meta({
+        description: "Title of the exported session. Null for other documents.",
+        examples: ["Change the checkout"],
+      }),
+    sourceSessionId: z
+      .string()
+      .nullable()
+      .meta({ description: "Id of the exported session.", examples: ["ses_xdbqydi2z2jnnberubbghcrn"] }),
+    exportedAt: timestamp.nullable(),
+    author: z.enum(VARIANT_AUTHORS).meta({ description: "Who imported it." }),
+    variants: z.array(z.object({ from: z.string(), key: z.string(), revision: z.int().min(1) })).meta({
+      description: "The variants that it created. `from` is the key in the document.",
+      examples: [[{ from: "main", key: "main-2", revision: 1 }]],
+    }),
+    messageCount: count.meta({ description: "Messages of the imported conversation." }),
+    leftOutCount: count.meta({ description: "How many things of the document were left out." }),
+    createdAt: timestamp,
+  })
+  .meta({ id: "ImportSummary", description: "A document that was imported into the session." });
 
 /** What the agent asks, in the event and in the list of questions. */
 export const questionFields = {
@@ -564,6 +599,9 @@ export const eventSchemas = {
     "A landing page was rolled back to one of its versions, or unpublished.",
     { page: landingPageSchema },
   ),
+  "document.imported": define("document.imported", "A document was imported into the session.", {
+    import: importSummarySchema,
+  }),
   "run.completed": define("run.completed", "A run ended.", {
     outcome: outcomeSchema,
     error: z.string().optional(),

@@ -3,6 +3,7 @@ import type {
   deliverableSchema,
   eventSchemas,
   evidenceSchema,
+  importSummarySchema,
   landingPageSchema,
   messageDeltaSchema,
   messageRecordSchema,
@@ -54,6 +55,8 @@ export type Plan = z.output<typeof planSchema>;
 
 /** A requirement as the API lists it. */
 export type Requirement = z.output<typeof requirementSchema>;
+/** An import as the API lists it. */
+export type ImportSummary = z.output<typeof importSummarySchema>;
 
 type EventSchemas = typeof eventSchemas;
 

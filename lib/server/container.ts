@@ -213,7 +213,7 @@ const createObservedModel = (env: Env) =>
 function createServices(env: Env, logger: Logger, parts: Parts): ApiServices {
   const { storage, tooling, player, live, model, control, elicitations, rule, schemas, builtinMcp } = parts;
   const { browser, evidence, transcript, tools, variants, publishedScripts, planning } = tooling;
-  const { landing, servedPages } = tooling;
+  const { landing, servedPages, porting } = tooling;
   return {
     ...parts.access,
     db: storage.db,
@@ -231,6 +231,7 @@ function createServices(env: Env, logger: Logger, parts: Parts): ApiServices {
     planning,
     landing,
     servedPages,
+    porting,
     control,
     elicitations,
     rule,

@@ -13,6 +13,8 @@ import type { GuardedFetch } from "#lib/net/fetch/guarded-fetch.ts";
 import { createPlanGate } from "#lib/planning/plan-gate.ts";
 import type { PlanningDeps } from "#lib/planning/planning-deps.ts";
 import { planningTools } from "#lib/planning/tools/index.ts";
+import type { PortingDeps } from "#lib/porting/porting-deps.ts";
+import { importLegacySession } from "#lib/porting/tools/import-legacy-session.ts";
 import { createPageServer } from "#lib/publication/landing/page-server.ts";
 import { createScriptServer } from "#lib/publication/script-server.ts";
 import type { ReportsDeps } from "#lib/reports/publish-report.ts";
@@ -117,6 +119,7 @@ export async function createTooling(deps: ToolingDeps) {
   const variantServices = { ...variants, ...services, compare, scriptOrigin: new URL(env.baseUrl).origin };
   const reports: ReportsDeps = { db, log, evidence, readTested };
   const planning: PlanningDeps = { db, log, findSelectorProblem };
+  const porting: PortingDeps = { db, log, evidence, transcript, sandbox, baseUrl: env.baseUrl };
   const all = [
     ...browserTools(services),
     ...workspaceTools(services),
@@ -127,6 +130,7 @@ export async function createTooling(deps: ToolingDeps) {
     ...planningTools(planning),
     // Only our own process serves pages.
     ...(deps.isServerless ? [] : [deployLandingPage({ ...landing, sandbox })]),
+    importLegacySession(porting),
     ...agentTools(deps.agents),
   ];
   // A deployment without a sandbox has no tools that need one.
@@ -144,6 +148,7 @@ export async function createTooling(deps: ToolingDeps) {
     planGate: createPlanGate(db),
     landing,
     servedPages,
+    porting,
     tools,
     firstLook: createFirstLook({ browser, snapshots, pageTurns }),
     async close() {

@@ -15,6 +15,7 @@ type IdKind =
   | "call"
   | "lnk"
   | "con"
+  | "imp"
   | "pub"
   | "rel"
   | "rep";

@@ -31,6 +31,8 @@ const usage = `Usage: node lib/setup/run.mjs <command>
   backup [file]                          back up the data folder
   restore <file> [--replace]             restore a backup
   import-pglite                          import the database of an earlier version
+  export <sessionId> [option …]          write a session to a file
+  import <file> --session <sessionId>    import a file into a session
   setup                                  install packages and a browser, and build
   client                                 build the API client
   runtime                                build the script that applies variants`;
@@ -48,6 +50,8 @@ const tools = new Map([
   ["project-schema", ["lib/deliverable/project-schema/main.ts"]],
   ["backup", ["lib/commands/backup/main.ts", "backup"]],
   ["restore", ["lib/commands/backup/main.ts", "restore"]],
+  ["export", ["lib/commands/porting/main.ts", "export"]],
+  ["import", ["lib/commands/porting/main.ts", "import"]],
   ["import-pglite", ["lib/commands/backup/main.ts", "import-pglite"]],
 ]);
 

@@ -13,6 +13,7 @@ const entries = [
   "lib/mcp-server/tools/page-worker.ts",
   "lib/tools/browser/compare/difference-worker.ts",
   "lib/api/http/body/body-worker.ts",
+  "lib/porting/read-worker.ts",
   "lib/tools/browser/script/child/script-child.ts",
 ];
 /** The embedded database needs a disk, Next is already included, and caches belong to this machine. */

@@ -1,5 +1,6 @@
 import type { VariantSummary } from "#lib/events/event.ts";
 import { checkDocumentContent } from "./compile/check-document.ts";
+import type { VariantDocument } from "./document.ts";
 import type { ImportOptions } from "./formats/imported/imported.ts";
 import { importPages, type JsonFormat } from "./formats/index.ts";
 import { describeProblem, revise } from "./revise.ts";
@@ -21,24 +22,33 @@ type ImportedVariant =
   | { ok: true; summary: VariantSummary; omitted: string[] }
   | { ok: false; reason: "invalid" | "stale" | "unknown"; problem: string };
 
+/** A document that fits the limits of a variant, with a sentence for each thing that is not in it. */
+type ReadVariant =
+  | { ok: true; document: VariantDocument; omitted: string[] }
+  /** The sentence begins with the field. */
+  | { ok: false; problem: string };
+
+/** Reads a document of this service or of another tool as the content of a revision. Pure: the value may be anything. */
+export function readVariantDocument(format: JsonFormat, value: unknown, options: ImportOptions): ReadVariant {
+  const imported = importPages(format, unwrap(format, value), options);
+  if (!imported.ok) return { ok: false, problem: nameField(imported.problem) };
+  const { omitted } = imported;
+  const revised = revise({ pages: [] }, { set: imported.pages }, null);
+  if (!revised.ok) return { ok: false, problem: `document: ${revised.problem}` };
+  const { document } = revised;
+  const [flaw] = checkDocumentContent(document);
+  if (flaw) return { ok: false, problem: `document: ${describeProblem(document, flaw)}` };
+  if (document.pages.length > 0) return { ok: true, document, omitted };
+  const nothing = "document: contains nothing that can be imported";
+  return { ok: false, problem: [nothing, ...omitted.slice(0, 3)].join("; ") };
+}
+
 /** Stores an imported document as the newest revision of a variant, by a person. It replaces what the variant had. */
 export async function importVariant(deps: VariantsDeps, request: ImportRequest): Promise<ImportedVariant> {
   const { sessionId, variant, baseRevision, format, options } = request;
-  const imported = importPages(format, unwrap(format, request.document), options);
-  if (!imported.ok) return { ok: false, reason: "invalid", problem: nameField(imported.problem) };
-  const revised = revise({ pages: [] }, { set: imported.pages }, null);
-  if (!revised.ok) return { ok: false, reason: "invalid", problem: `document: ${revised.problem}` };
-  const { document } = revised;
-  const [flaw] = checkDocumentContent(document);
-  if (flaw) return { ok: false, reason: "invalid", problem: `document: ${describeProblem(document, flaw)}` };
-  if (document.pages.length === 0)
-    return {
-      ok: false,
-      reason: "invalid",
-      problem: ["document: contains nothing that can be imported", ...imported.omitted.slice(0, 3)].join(
-        "; ",
-      ),
-    };
+  const imported = readVariantDocument(format, request.document, options);
+  if (!imported.ok) return { ...imported, reason: "invalid" };
+  const { document } = imported;
   const about = { sessionId, variant, baseRevision, author: "person" } as const;
   const stored = await storeRevision(deps, {
     ...about,

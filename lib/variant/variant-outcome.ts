@@ -15,7 +15,8 @@ export async function readOutcome(
 ): Promise<VariantSummary[] | undefined> {
   if (session.parentSessionId !== null) return undefined;
   // An import gives an editing session variants without the tool, too.
-  const mayHave = session.outputSchema === null || session.toolset.includes("apply_variant");
+  const makers = ["apply_variant", "import_legacy_session"];
+  const mayHave = session.outputSchema === null || session.toolset.some((name) => makers.includes(name));
   const variants = mayHave ? await listVariantSummaries(db, session.id, baseUrl) : [];
   return session.outputSchema === null || variants.length > 0 ? variants : undefined;
 }

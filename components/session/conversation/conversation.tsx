@@ -5,6 +5,7 @@ import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import { buildTimeline } from "#lib/page/state/timeline.ts";
 import { Button } from "../../ui/button.tsx";
 import { cn } from "../../ui/cn.ts";
+import { ImportedConversations } from "../imports/imported-conversations.tsx";
 import { useSession } from "../session-context.tsx";
 import { ConversationItem } from "./conversation-item.tsx";
 import { EarlierMessages } from "./earlier-messages.tsx";
@@ -42,6 +43,7 @@ export function Conversation({ scroller }: { scroller: RefObject<HTMLDivElement 
           ref={content}
           className={cn("mx-auto flex max-w-[720px] flex-col px-4 pt-4 pb-6", !isScrolled && "invisible")}
         >
+          <ImportedConversations />
           <EarlierMessages scroller={scroller} />
           {items.map((item) => (
             <li

@@ -188,6 +188,18 @@ async function makeLandingPage() {
   const { page } = await deployFiles(service, { "index.html": "<h1>Sale</h1>" }, {}, session);
   return { session, path: `/api/pages/${page.slug}`, slug: page.slug };
 }
+/** A document with one variant. */
+const variantFile = {
+  pages: [{ url: "https://shop.example/", match: "path", changes: [], css: "h1 { color: red }", js: "" }],
+};
+
+/** A session into which a document was imported. */
+async function makeImport() {
+  const session = await makeSession();
+  const answer = await service.call("POST", `${session.api}/import`, variantFile);
+  const { import: made } = (await answer.clone().json()) as { import: { id: string } };
+  return { session, answer, id: made.id };
+}
 
 const messages = [userMessage("work")];
 const annotation = { event: "submit", annotations: [{ selector: "h1", comment: "bigger" }], more: true };
@@ -350,6 +362,18 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
     },
   ],
   readScript: [200, async () => service.call("GET", `/v/${(await makePublication()).id}.js`)],
+  exportSession: [200, async () => service.call("GET", `${(await makeVariant()).api}/export?evidence=true`)],
+  exportAsPerson: [200, async () => (await makeSession()).visit("GET", "/export?format=html")],
+  importIntoSession: [201, async () => (await makeImport()).answer],
+  importAsPerson: [201, async () => (await makeSession()).visit("POST", "/import", variantFile)],
+  listImports: [200, async () => service.call("GET", `${(await makeImport()).session.api}/imports?limit=1`)],
+  readImport: [
+    200,
+    async () => {
+      const { session, id } = await makeImport();
+      return service.call("GET", `${session.api}/imports/${id}`);
+    },
+  ],
   editVariant: [
     201,
     async () =>

@@ -6,6 +6,7 @@ import { keyOperations } from "./operations/keys.ts";
 import { landingPageOperations } from "./operations/landing-pages.ts";
 import { pageOperations } from "./operations/pages.ts";
 import { planningOperations } from "./operations/planning.ts";
+import { portingOperations } from "./operations/porting.ts";
 import { publicationOperations } from "./operations/publications.ts";
 import { recordOperations } from "./operations/records.ts";
 import { reportOperations } from "./operations/reports.ts";
@@ -31,6 +32,7 @@ export const contract = {
   ...reportOperations,
   ...planningOperations,
   ...landingPageOperations,
+  ...portingOperations,
   ...keyOperations,
   ...serviceOperations,
 } as const satisfies Record<string, Operation>;

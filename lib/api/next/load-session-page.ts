@@ -16,6 +16,8 @@ import { toMissingTools } from "#lib/page/words/describe-missing-tools.ts";
 import { toPlan } from "#lib/planning/plan.ts";
 import { findPlan, listRequirementRows } from "#lib/planning/planning-store.ts";
 import { toRequirement } from "#lib/planning/requirement.ts";
+import { summarizeImport } from "#lib/porting/import-document.ts";
+import { listImports } from "#lib/porting/import-store.ts";
 import { listReports } from "#lib/reports/report-store.ts";
 import { listOpenElicitations } from "#lib/session/elicitation/elicitation-store.ts";
 import { listQueue } from "#lib/session/follow-up/queue.ts";
@@ -38,6 +40,7 @@ const RUNS = 50;
 const MESSAGES = 200;
 const ANNOTATIONS = 50;
 const DELIVERABLES = 20;
+const IMPORTS = 100;
 
 /**
  * The data that the session page starts from; live events update it. Undefined for a visitor without access.
@@ -116,6 +119,7 @@ async function takeLiveViewSnapshot(
     plan: toPlan(undefined),
     requirements: [],
     pages: [],
+    imports: [],
     ...(await readBrowserState(services, session)),
     lastSeq: session.eventSeq,
     paths: { ...pathsOf(session.id, session.id), share: null },
@@ -134,6 +138,7 @@ function pathsOf(sessionId: string, pageId: string) {
     picture: `${data}/live/picture`,
     variants: `${data}/variants`,
     planning: data,
+    imports: `${data}/imports`,
     agents,
   };
 }
@@ -235,6 +240,7 @@ async function takeSnapshot(
     // A sub-agent has none.
     reports: await listReports(db, session.id, { onlyNewest: true }),
     ...(await readPlanning(services, session)),
+    imports: (await listImports(db, session.id, { limit: IMPORTS })).map(summarizeImport),
     lastSeq: session.eventSeq,
     paths: {
       ...pathsOf(session.id, pageId),

@@ -31,6 +31,7 @@ import {
   setPlanMode,
   updateRequirement,
 } from "./planning.ts";
+import { exportSession, importIntoSession, listImports, readImport } from "./porting.ts";
 import {
   listPublicationReleases,
   listPublications,
@@ -138,6 +139,12 @@ export const handlers: { [Name in OperationName]: Handler<Contract[Name]> } = {
   listPersonPageVersions,
   rollbackPersonPage,
   unpublishPersonPage,
+  exportSession,
+  exportAsPerson: exportSession,
+  importIntoSession,
+  importAsPerson: importIntoSession,
+  listImports,
+  readImport,
   editVariant,
   checkAsPerson,
   showVariant,

@@ -9,6 +9,7 @@ const PATHS = {
   agents: "/agents",
   variants: "/variants",
   planning: "/api/sessions/ses_a",
+  imports: "/imports",
 };
 const variant = { key: "main", revision: 2, check: null, publication: null, changeCount: 1, isShown: true };
 

@@ -8,6 +8,7 @@ const PATHS = {
   agents: "/s/ses_a/agents",
   variants: "/api/sessions/ses_a/variants",
   planning: "/api/sessions/ses_a",
+  imports: "/api/sessions/ses_a/imports",
 };
 const answering = (status: number, body: string) => async () => new Response(body, { status });
 

@@ -14,13 +14,15 @@ import type {
 import { type ActionOutcome, callAction } from "./call-action.ts";
 import { createPageActions, type PageActions } from "./page-actions.ts";
 import { createPlanningActions, type PlanningActions } from "./planning-actions.ts";
+import { createPortingActions, type PortingActions } from "./porting-actions.ts";
 import { createPublicationActions, type PublicationActions } from "./publication-actions.ts";
 import { type EarlierMessages, readEarlier } from "./read-earlier.ts";
 
 /** What the page can do to its session, with the share cookie as the credential. Source: `wire.md`, Follow-ups. */
 export type SessionActions = PublicationActions &
   PlanningActions &
-  PageActions & {
+  PageActions &
+  PortingActions & {
     sendMessage: (
       text: string,
       mode: FollowUpMode,
@@ -88,7 +90,8 @@ export function createSessionActions(
     agents,
     variants,
     planning,
-  }: Pick<SessionSnapshot["paths"], "actions" | "messages" | "agents" | "variants" | "planning">,
+    imports,
+  }: Pick<SessionSnapshot["paths"], "actions" | "messages" | "agents" | "variants" | "planning" | "imports">,
   fetcher: typeof fetch = (...request) => fetch(...request),
   connectionId: () => string | null = () => null,
 ): SessionActions {
@@ -98,6 +101,7 @@ export function createSessionActions(
     ...createPublicationActions(variants, fetcher),
     ...createPlanningActions({ planning, actions }, fetcher),
     ...createPageActions(actions, fetcher),
+    ...createPortingActions({ actions, imports }, fetcher),
     sendMessage: (text, mode) => call("POST", "/messages", { text, mode }),
     cancel: () => call("POST", "/cancel", {}),
     answer: (elicitationId, reply) => call("POST", `/elicitations/${elicitationId}`, reply),

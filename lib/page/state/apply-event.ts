@@ -86,6 +86,11 @@ function applyKind(state: SessionState, event: DomainEvent): SessionState {
       const newest = state.messages.at(-1)?.id ?? null;
       return { ...state, compactions: applyCompactionEvent(state.compactions, event, newest) };
     }
+    case "document.imported":
+      return {
+        ...state,
+        imports: [event.import, ...state.imports.filter(({ id }) => id !== event.import.id)],
+      };
     case "mcp.skipped": {
       const newest = state.messages.at(-1)?.id ?? null;
       return { ...state, missingTools: [...state.missingTools, toMissingTools(event, newest)] };

@@ -75,6 +75,7 @@ export const snapshot: SessionSnapshot = {
   plan: { mode: "off", items: [], revision: 0, author: null, updatedAt: null },
   requirements: [],
   pages: [],
+  imports: [],
   lastSeq: 3,
   paths: {
     live: "/live",
@@ -84,6 +85,7 @@ export const snapshot: SessionSnapshot = {
     picture: "/picture",
     variants: "/variants",
     planning: "/planning",
+    imports: "/imports",
     agents: "/agents",
     share: "/share",
   },

@@ -7,8 +7,11 @@ import type {
   CheckFinding,
   CheckReport,
   DeliveryRecord,
+  ExportedMessage,
+  ImportSummary,
   LandingPage,
   LandingPageVersion,
+  LeftOut,
   LiveClientFrame,
   Preview,
   Publication,
@@ -48,11 +51,14 @@ export type {
   ElicitationAnswer,
   ElicitationForm,
   EvidencePointer,
+  ExportedMessage,
   FollowUpMode,
   FormField,
   FormValue,
+  ImportSummary,
   LandingPage,
   LandingPageVersion,
+  LeftOut,
   LiveClientFrame,
   MessageDelta,
   Plan,
@@ -288,6 +294,8 @@ export type SessionSnapshot = {
   requirements: Requirement[];
   /** The landing pages that the session deployed, oldest first. */
   pages: LandingPage[];
+  /** Documents that were imported into the session, newest first. */
+  imports: ImportSummary[];
   lastSeq: number;
   /** Same-origin paths the page posts to; `share` is null for a visitor who may pass no link on. */
   paths: {
@@ -299,6 +307,7 @@ export type SessionSnapshot = {
     variants: string;
     /** Plan and requirements are below this path. */
     planning: string;
+    imports: string;
     /** The page of a sub-agent is at this path, followed by `/` and its id. */
     agents: string;
     share: string | null;

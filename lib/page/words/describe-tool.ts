@@ -174,6 +174,12 @@ const WORDS: Record<string, Words> = {
     running: "Deploying the landing page",
     done: "Deployed the landing page",
   },
+  import_legacy_session: {
+    icon: "file",
+    running: "Importing a document",
+    done: "Imported a document",
+    many: (count) => `Imported ${count} documents`,
+  },
   set_previews: { icon: "camera", running: "Taking previews", done: "Took previews" },
   refresh_previews: { icon: "camera", running: "Taking the previews again", done: "Took the previews again" },
 };

@@ -1,6 +1,11 @@
 import type { Database } from "#db/client.ts";
 import type { TranscriptMessage } from "#lib/events/event.ts";
 import {
+  findImportedMessage,
+  type ImportedMessage,
+  searchImportedMessages,
+} from "./imported-messages-store.ts";
+import {
   findMessage,
   findResultPage,
   listMessages,
@@ -29,6 +34,14 @@ export type TranscriptReader = {
     text: string,
     limit: number,
   ) => Promise<{ message: TranscriptMessage; excerpt: string }[]>;
+  /** A message of an imported conversation, by `<import id>/<position>`. */
+  readImported: (sessionId: string, id: string) => Promise<ImportedMessage | undefined>;
+  /** As `search`, in imported conversations. */
+  searchImported: (
+    sessionId: string,
+    text: string,
+    limit: number,
+  ) => Promise<{ message: ImportedMessage; excerpt: string }[]>;
   /** A piece of a kept tool result, or undefined where the session has none of that id. */
   readToolResult: (
     sessionId: string,
@@ -57,12 +70,18 @@ export function createTranscriptReader(options: { db: Database }): TranscriptRea
         return { message, excerpt: excerptAround(textOf(message), text) };
       });
     },
+    readImported: (sessionId, id) => findImportedMessage(db, sessionId, id),
+    async searchImported(sessionId, text, limit) {
+      if (text === "") return [];
+      const messages = await searchImportedMessages(db, sessionId, text, limit);
+      return messages.map((message) => ({ message, excerpt: excerptAround(textOf(message), text) }));
+    },
     readToolResult: (sessionId, resultId, range) => findResultPage(db, sessionId, resultId, range),
   };
 }
 
 /** The text of a message as people read it: its text parts, a blank line between them. */
-export function textOf(message: TranscriptMessage): string {
+export function textOf(message: Pick<TranscriptMessage, "parts">): string {
   return message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
 }
 

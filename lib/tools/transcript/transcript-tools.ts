@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { TranscriptMessage } from "#lib/events/event.ts";
 import { textOf } from "#lib/session/transcript/transcript.ts";
+import { quoteAsData } from "../quote-as-data.ts";
 import { defineTool, errorResult, jsonResult, type Tool } from "../tool.ts";
 import type { TranscriptServices } from "./services.ts";
 
@@ -53,6 +54,8 @@ export const readMessage = ({ transcript }: TranscriptServices): Tool =>
     idempotent: true,
     readOnly: true,
     async execute({ messageId }, call) {
+      const imported = await transcript.readImported(call.sessionId, messageId);
+      if (imported) return quoteAsData("an imported conversation", JSON.stringify(imported, null, 1));
       const message = await transcript.read(call.sessionId, messageId);
       return message
         ? jsonResult(message)
@@ -75,15 +78,23 @@ export const searchTranscript = ({ transcript }: TranscriptServices): Tool =>
     readOnly: true,
     async execute({ text, limit }, call) {
       const found = await transcript.search(call.sessionId, text, limit);
-      return jsonResult(
-        found.map(({ message: { id, seq, role, createdAt }, excerpt }) => ({
-          id,
-          seq,
-          role,
-          createdAt,
-          excerpt,
-        })),
-      );
+      const own = found.map(({ message: { id, seq, role, createdAt }, excerpt }) => ({
+        id,
+        seq,
+        role,
+        createdAt,
+        excerpt,
+      }));
+      const imported = await transcript.searchImported(call.sessionId, text, limit);
+      if (imported.length === 0) return jsonResult(own);
+      const others = imported.map(({ message: { id, role, createdAt }, excerpt }) => ({
+        id,
+        role,
+        createdAt,
+        excerpt,
+      }));
+      const quoted = quoteAsData("imported conversations", JSON.stringify(others, null, 1));
+      return `${JSON.stringify(own, null, 1)}\n${quoted}`;
     },
   });
 

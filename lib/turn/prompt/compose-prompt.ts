@@ -33,7 +33,8 @@ export function composePrompt(
     currentUrl,
     variants,
     planning,
-  }: Pick<RunInPlay, "session" | "agent" | "currentUrl" | "variants" | "planning">,
+    imports,
+  }: Pick<RunInPlay, "session" | "agent" | "currentUrl" | "variants" | "planning" | "imports">,
   remote: RemoteTools = { tools: [], missingServers: [] },
 ): Prompt {
   const names = selectRunTools({
@@ -50,6 +51,7 @@ export function composePrompt(
     currentUrl,
     variants,
     planning,
+    imports,
     demoUrl: deps.settings.demoUrl,
     agent,
     systemPrompt: session.systemPrompt,

@@ -10,6 +10,7 @@ const parts: InstructionParts = {
   currentUrl: null,
   variants: [],
   planning: { plan: null, unmet: [] },
+  imports: [],
   demoUrl: "http://localhost/demo",
   systemPrompt: null,
   outputSchema: null,
@@ -22,6 +23,13 @@ describe("the instructions of a turn", () => {
     const composed = composeInstructions({ ...parts, systemPrompt: "Answer in French." });
     assert.equal(composed, `${base}\n\n## Session Instructions\n\nAnswer in French.`);
     assert.ok(!base.includes("## Session Instructions"));
+  });
+
+  it("name imported conversations to those who can read them", () => {
+    const imports = [{ importId: "imp_a", messageCount: 4 }];
+    const composed = composeInstructions({ ...parts, imports, toolNames: ["read_message"] });
+    assert.match(composed, /imported: read_message reads its messages, imp_a\/1 to imp_a\/4/);
+    assert.equal(composeInstructions({ ...parts, imports }), composeInstructions(parts));
   });
 
   it("name the current page and every target once", () => {

@@ -1,6 +1,7 @@
 import type { AgentBrowser } from "#db/schema/unions.ts";
 import type { VariantSummary } from "#lib/events/event.ts";
 import type { PlanningState } from "#lib/planning/planning-store.ts";
+import type { ImportedConversation } from "#lib/session/transcript/imported-messages-store.ts";
 import { describePlanning } from "./describe-planning.ts";
 
 /** What the instructions of a sub-agent say about its role. */
@@ -22,6 +23,8 @@ export type InstructionParts = {
   /** The variants of the session's tree, in sessions that may edit. */
   variants: readonly VariantSummary[];
   planning: PlanningState;
+  /** Conversations that were imported into the session. */
+  imports: readonly ImportedConversation[];
   demoUrl: string;
   /** The sub-agent that the session is. */
   agent?: SubAgent | undefined;
@@ -96,6 +99,8 @@ export function composeInstructions(parts: InstructionParts): string {
   if (planning !== undefined) sections.push(planning);
   if (parts.toolNames.includes("spawn_agents")) sections.push(DELEGATION);
   if (parts.agent) sections.push(describeAgent(parts.agent));
+  if (parts.imports.length > 0 && parts.toolNames.includes("read_message"))
+    sections.push(describeImports(parts.imports));
   sections.push(describePage(parts));
   if (parts.toolNames.length === 0)
     sections.push("You have no tools in this session: answer from the conversation alone.");
@@ -124,6 +129,15 @@ function describeEditing({ toolNames, variants }: InstructionParts): string {
     );
   return lines.join("\n");
 }
+
+/** Imported text is not part of the instructions: only its ids are. */
+const describeImports = (imports: readonly ImportedConversation[]): string =>
+  imports
+    .map(
+      ({ importId, messageCount }) =>
+        `A conversation of another session was imported: read_message reads its messages, ${importId}/1 to ${importId}/${messageCount}, and search_transcript finds them.`,
+    )
+    .join("\n");
 
 const BROWSER_WORDS: Record<AgentBrowser, string> = {
   own: "You have a browser of your own.",

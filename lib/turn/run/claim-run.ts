@@ -1,6 +1,7 @@
 import { faultPoint } from "#lib/faults/fault-point.ts";
 import { readPlanningState } from "#lib/planning/planning-store.ts";
 import { hasUnreadSteers } from "#lib/session/follow-up/steering.ts";
+import { listImportedConversations } from "#lib/session/transcript/imported-messages-store.ts";
 import { listWaits } from "#lib/session/waiting/wait-store.ts";
 import { listVariantSummaries } from "#lib/variant/variant-store.ts";
 import { createPromptMeter } from "../compaction/prompt-meter.ts";
@@ -26,6 +27,9 @@ type ClaimResult =
   | { status: "claimed"; run: RunInPlay }
   | { status: "later"; delayMs: number }
   | { status: "no" };
+
+/** Imported conversations that the instructions name. */
+const IMPORTS_TOLD = 5;
 
 /**
  * Claims the session for a run, by compare-and-set of its active run; duplicate and reordered jobs change nothing. A
@@ -58,6 +62,7 @@ export async function claimRun(deps: TurnDeps, job: PlayJob): Promise<ClaimResul
   const planning = isFresh
     ? { plan: null, unmet: [] }
     : await readPlanningState(deps.db, agent?.rootSessionId ?? session.id);
+  const imports = isFirst ? [] : await listImportedConversations(deps.db, session.id, IMPORTS_TOLD);
   if (run.cancelRequestedAt) deps.stops.stop(runId, STOPPED_REASON);
   return {
     status: "claimed",
@@ -69,10 +74,11 @@ export async function claimRun(deps: TurnDeps, job: PlayJob): Promise<ClaimResul
       startedAt: run.startedAt,
       outputs,
       history,
-      prompt: composePrompt(deps, claim, { session, agent, currentUrl, variants, planning }),
+      prompt: composePrompt(deps, claim, { session, agent, currentUrl, variants, planning, imports }),
       currentUrl,
       variants,
       planning,
+      imports,
       meter: createPromptMeter(picturesShown(deps.model)),
       requestFrom,
       messageSeq: session.messageSeq,

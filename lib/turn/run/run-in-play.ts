@@ -3,6 +3,7 @@ import type { AgentRow } from "#lib/agents/agent-store.ts";
 import type { VariantSummary } from "#lib/events/event.ts";
 import type { PlanningState } from "#lib/planning/planning-store.ts";
 import type { SessionRow } from "#lib/session/session-store.ts";
+import type { ImportedConversation } from "#lib/session/transcript/imported-messages-store.ts";
 import type { MessageRow } from "#lib/session/transcript/transcript-store.ts";
 import type { MeteredPrompt, PromptMeter } from "../compaction/prompt-meter.ts";
 import type { Prompt } from "../prompt/compose-prompt.ts";
@@ -37,6 +38,8 @@ export type RunInPlay = {
   variants: readonly VariantSummary[];
   /** The plan and the unmet requirements of its tree when the run was claimed. */
   planning: PlanningState;
+  /** The conversations that were imported into the session last, when the run was claimed. */
+  imports: readonly ImportedConversation[];
   /** Counts the tokens of its prompts. */
   meter: PromptMeter;
   /** Position of the first step of its request, of whichever run; 0 until there is one. */

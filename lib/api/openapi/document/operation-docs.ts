@@ -105,6 +105,16 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
     description:
       "The script of the current release becomes empty, so that pages which load it continue to work without errors. The scripts of single releases answer 410, also after a new release. Idempotent.",
   },
+  exportSession: {
+    description:
+      "Downloads the session as one file. The JSON has its conversation, the newest revision of each variant, results, previews, annotations, sub-agents and evidence; `leftOut` names what it does not have. The HTML is the same for people: one file without scripts and network access. Neither contains credentials, headers, callbacks, share links, the system prompt or metadata. The response is streamed.",
+  },
+  exportAsPerson: { description: PERSONS },
+  importIntoSession: {
+    description:
+      "Imports a document that another session, GrowthBook or PostHog has exported. Its variants become new variants; a key that is taken gets a number. Its conversation can be read at `imports/:importId`, and the agent can read it too. The document is validated as a whole before anything is stored. Returns 200 without a change if the document was imported before. `leftOut` names what was not imported.",
+  },
+  importAsPerson: { description: PERSONS },
   listPublications: {
     description:
       "Lists the publications of the key's owner, also those of deleted sessions and unpublished ones.",

@@ -19,6 +19,7 @@ const PATH_PARAMETERS: Record<string, { description: string; schema?: JsonSchema
   keyId: { description: "Id of the key, which is part of the key itself.", example: "3f9c1a7be2d04856" },
   artifactId: { description: "Id of the evidence.", example: "evi_t6ywq3ekc2bzmr5x7nahvpdj" },
   elicitationId: { description: "Id of the question.", example: "eli_b4wq2nxzkt7mpycr5hvjd3sa" },
+  importId: { description: "Id of the import.", example: "imp_d5hwq2nxzkt7mpycr4vjb3sa" },
   variantKey: {
     description: "Key of the variant.",
     schema: { type: "string", pattern: "^[a-z0-9][a-z0-9-]{0,31}$" },

@@ -2,7 +2,7 @@ import type { Operation } from "../../contract/operation.ts";
 
 /** Groups of operations, in the order in which the reference shows them. */
 export const TAGS = [
-  { name: "Sessions", description: "Create, list, read and delete sessions." },
+  { name: "Sessions", description: "Create, list, read, delete, export and import sessions." },
   { name: "Requests", description: "Follow a request: poll its status or stream its events." },
   {
     name: "Agent",
@@ -45,6 +45,7 @@ const RULES: [RegExp, TagName][] = [
   [/^\/actions\/keys\b/, "Keys"],
   [/^\/(?:s\/|actions\/)/, "Session page"],
   [/\/pages\b/, "Landing pages"],
+  [/^\/api\/sessions\/:sessionId\/(?:export|import|imports)\b/, "Sessions"],
   [/\/(?:requests)\//, "Requests"],
   [/\/(?:agents?|queue|elicitations)\b/, "Agent"],
   [/\/browser$/, "Browser"],

@@ -1,0 +1,83 @@
+import { index, integer, json, pgTable, primaryKey, text, unique } from "drizzle-orm/pg-core";
+import { createdAt, instant, oneOf } from "./columns.ts";
+import type { MessagePart } from "./runs.ts";
+import { sessions } from "./sessions.ts";
+import {
+  IMPORT_FORMATS,
+  type ImportFormat,
+  MESSAGE_ROLES,
+  type MessageRole,
+  type ToolCallState,
+  VARIANT_AUTHORS,
+  type VariantAuthor,
+} from "./unions.ts";
+
+/** A variant that an import created; `from` is its key in the document. */
+export type ImportedVariantRow = { from: string; key: string; revision: number };
+/** Something of a document that is not in the result, and why. */
+export type LeftOutRow = { field: string; reason: string };
+/** The beginning of a tool call's result, as an export carries it. */
+export type ImportedResultRow = {
+  toolCallId: string;
+  toolName: string;
+  state: ToolCallState;
+  text: string;
+  isCut: boolean;
+};
+
+/** A document that was imported into a session. */
+export const imports = pgTable(
+  "imports",
+  {
+    id: text("id").primaryKey(),
+    sessionId: text("session_id")
+      .notNull()
+      .references(() => sessions.id, { onDelete: "cascade" }),
+    /** The document's own id, or the hash of one without: a document is imported once. */
+    documentId: text("document_id").notNull(),
+    format: text("format").$type<ImportFormat>().notNull(),
+    /** Title and id of the exported session, and when it was exported; null for documents of other tools. */
+    title: text("title"),
+    sourceSessionId: text("source_session_id"),
+    exportedAt: instant("exported_at"),
+    author: text("author").$type<VariantAuthor>().notNull(),
+    /** The call that imported it: a call that is made again finds its import. Null for a person's. */
+    runId: text("run_id"),
+    callId: text("call_id"),
+    variants: json("variants").$type<ImportedVariantRow[]>().notNull(),
+    messageCount: integer("message_count").notNull(),
+    leftOut: json("left_out").$type<LeftOutRow[]>().notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    unique("imports_document").on(table.sessionId, table.documentId),
+    unique("imports_call").on(table.runId, table.callId),
+    index("imports_session").on(table.sessionId, table.createdAt, table.id),
+    oneOf("imports_format", table.format, IMPORT_FORMATS),
+    oneOf("imports_author", table.author, VARIANT_AUTHORS),
+  ],
+);
+
+/** A message of an imported conversation. It is no part of the session's transcript. */
+export const importedMessages = pgTable(
+  "imported_messages",
+  {
+    importId: text("import_id")
+      .notNull()
+      .references(() => imports.id, { onDelete: "cascade" }),
+    /** Order within the import, from 1. */
+    position: integer("position").notNull(),
+    /** Its id in the session that it was exported from. */
+    originalId: text("original_id").notNull(),
+    role: text("role").$type<MessageRole>().notNull(),
+    parts: json("parts").$type<MessagePart[]>().notNull(),
+    results: json("results").$type<ImportedResultRow[]>().notNull(),
+    author: text("author"),
+    /** When it was written. */
+    writtenAt: instant("written_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.importId, table.position] }),
+    oneOf("imported_messages_role", table.role, MESSAGE_ROLES),
+  ],
+);

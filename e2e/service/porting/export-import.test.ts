@@ -1,0 +1,350 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { sql } from "drizzle-orm";
+import fc from "fast-check";
+import { canonicalJson } from "#lib/session/canonical-json.ts";
+import type { VariantDocument } from "#lib/variant/document.ts";
+import { OTHER_KEY, openTestService, type TestService } from "../testing.ts";
+import { listVariants, playTurn, readRevision, step } from "../variants/variants-testing.ts";
+import {
+  exportHtml,
+  exportSession,
+  imported,
+  importInto,
+  makeSession,
+  oneChange,
+  storeVariant,
+} from "./porting-testing.ts";
+
+let service: TestService;
+let elsewhere: TestService;
+before(async () => {
+  [service, elsewhere] = await Promise.all([
+    openTestService({ SANDBOX: "unconfined" }),
+    openTestService({ SANDBOX: "unconfined" }),
+  ]);
+});
+after(() => Promise.all([service.close(), elsewhere.close()]));
+
+const text = fc
+  .string({ unit: "grapheme", minLength: 1, maxLength: 60 })
+  .filter((each) => !each.includes("\0"));
+const change = fc.oneof(
+  fc.record({ op: fc.constant("setText" as const), selector: fc.constant("#pay"), text }),
+  fc.record({
+    op: fc.constant("addClass" as const),
+    selector: fc.constant("main > a"),
+    className: fc.constant("on"),
+  }),
+  fc.record({
+    op: fc.constant("insert" as const),
+    selector: fc.constant("h1"),
+    position: fc.constantFrom("before" as const, "end" as const),
+    html: fc.constant("<p>Free <b>returns</b></p>"),
+  }),
+);
+const documents = fc.array(
+  fc.array(change, { minLength: 1, maxLength: 5 }).map(
+    (changes): VariantDocument => ({
+      pages: [
+        {
+          url: "https://shop.example/cart",
+          match: "path",
+          changes: changes.map((each, index) => ({ id: `c${index}`, ...each })),
+          css: ".a { color: red }",
+          js: "",
+        },
+      ],
+    }),
+  ),
+  { maxLength: 3 },
+);
+
+describe("an export that is imported elsewhere and exported again", () => {
+  it("has the same variants and the same conversation", async () => {
+    await fc.assert(
+      fc.asyncProperty(documents, fc.array(text, { minLength: 1, maxLength: 3 }), async (variants, said) => {
+        const steps = [
+          ...said.map((content) => step("write_file", { path: "notes.txt", content })),
+          step("list_files"),
+          { text: said.join(" ") },
+        ];
+        const { session } = await playTurn(service, steps, { capabilities: { browser: false } });
+        for (const [index, document] of variants.entries())
+          await storeVariant(service, session.sessionId, index === 0 ? "main" : `v${index}`, document);
+        const first = await exportSession(service, session.sessionId);
+        assert.ok(
+          first.messages.flatMap(({ results }) => results).length > said.length,
+          "results are exported",
+        );
+
+        const target = await makeSession(elsewhere);
+        const answer = await imported(elsewhere, target.sessionId, first);
+        assert.equal(answer.import.messageCount, first.messages.length);
+        const second = await exportSession(elsewhere, target.sessionId);
+        const content = ({ variants: list }: typeof first) =>
+          list.map(({ key, document }) => [key, canonicalJson(document)]).sort();
+        assert.deepEqual(content(second), content(first));
+        assert.equal(canonicalJson(second.imports[0]?.messages), canonicalJson(first.messages));
+      }),
+      { numRuns: 8 },
+    );
+  });
+});
+
+describe("the export of a session", () => {
+  it("names itself by the session's state, has a plain file name, and is another owner's 404", async () => {
+    const { sessionId } = await makeSession(service, "Änderung: „Kasse“ /../ 5 €");
+    const path = `/api/sessions/${sessionId}/export`;
+    const [answer, again] = [await service.call("GET", path), await exportSession(service, sessionId)];
+    assert.equal(
+      answer.headers.get("content-disposition"),
+      'attachment; filename="anderung-kasse-5.session.json"',
+    );
+    assert.equal(((await answer.json()) as { id: string }).id, again.id);
+    for (const [method, suffix] of [
+      ["GET", "export"],
+      ["GET", "export?format=html"],
+      ["POST", "import"],
+      ["GET", "imports"],
+      ["GET", "imports/imp_x"],
+    ] as const) {
+      const body = method === "POST" ? again : undefined;
+      const foreign = await service.call(method, `/api/sessions/${sessionId}/${suffix}`, body, {
+        authorization: `Bearer ${OTHER_KEY}`,
+      });
+      assert.equal(foreign.status, 404, suffix);
+    }
+    const refused = await service.call("GET", `${path}?format=xml`);
+    assert.equal(refused.status, 400);
+  });
+
+  it("carries the bytes of evidence when asked, up to 20 MiB, and says what it left out", async () => {
+    const { sessionId } = await makeSession(service);
+    const save = (title: string, size: number) =>
+      service.container.services.evidence.save({
+        sessionId,
+        runId: null,
+        kind: "screenshot",
+        title,
+        url: null,
+        mediaType: "image/png",
+        bytes: new Uint8Array(size).fill(7),
+      });
+    await save("small", 3);
+    await save("huge", 21 * 1024 * 1024);
+    const bare = await exportSession(service, sessionId);
+    assert.deepEqual(
+      bare.evidence.map(({ title, sizeBytes, data }) => [title, sizeBytes, data]),
+      [
+        ["small", 3, undefined],
+        ["huge", 22_020_096, undefined],
+      ],
+    );
+    const whole = await exportSession(service, sessionId, "?evidence=true");
+    assert.deepEqual(
+      whole.evidence.map(({ data }) => data),
+      ["data:image/png;base64,BwcH", undefined],
+    );
+    assert.deepEqual(whole.leftOut, [
+      { field: "evidence[1].data", reason: "An export carries at most 20 MiB of evidence." },
+    ]);
+    const html = await exportHtml(service, sessionId);
+    assert.ok(html.includes("data:image/png;base64,BwcH"));
+    assert.ok(html.includes("huge: The file carries at most 20 MiB of pictures."));
+  });
+
+  it("is read as fast as it is taken, and breaks off if the session is deleted meanwhile", async () => {
+    const { sessionId } = await makeSession(service);
+    const { db } = service.container.services;
+    const text = "word ".repeat(2_000);
+    await db.execute(sql`insert into messages (id, session_id, seq, index, role, parts)
+      select ${sessionId} || i, ${sessionId}, i, 0, 'assistant',
+        json_build_array(json_build_object('type', 'text', 'text', ${text}::text))
+      from generate_series(3, 1000) i`);
+    await db.execute(sql`update sessions set message_seq = 1000 where id = ${sessionId}`);
+    const open = async (format: string) => {
+      const url = `${service.env.baseUrl}/api/sessions/${sessionId}/export?format=${format}`;
+      const request = new Request(url, { headers: { authorization: "Bearer test-key" } });
+      const answer = await service.container.mounted.serve({ GET: "exportSession" }, request, { sessionId });
+      assert.ok(answer.body);
+      return answer.body.getReader();
+    };
+    const left = await open("json");
+    const first = await left.read();
+    assert.ok((first.value?.byteLength ?? 0) < 1_000_000, "a piece, and not all 10 MB");
+    await left.cancel();
+    for (const format of ["json", "html"]) {
+      const reader = await open(format);
+      await reader.read();
+      if (format === "html") await service.call("DELETE", `/api/sessions/${sessionId}`);
+      const readAll = async () => {
+        for (;;) if ((await reader.read()).done) return;
+      };
+      if (format === "json") await readAll();
+      else await assert.rejects(readAll(), /was deleted during its export/);
+    }
+  });
+
+  it("holds no secret of the session", async () => {
+    const secrets = [
+      "canary-callback-secret",
+      "canary-header-value",
+      "canary-system-prompt",
+      "canary-metadata",
+    ];
+    const { sessionId, shareUrl } = await makeSession(service, "look", {
+      callback: { url: "http://127.0.0.1:9/hook?canary-callback-url", secret: secrets[0] },
+      mcpServers: { crm: { url: "https://127.0.0.1:9/mcp", headers: { Authorization: secrets[1] } } },
+      systemPrompt: secrets[2],
+      metadata: { note: secrets[3] },
+      userId: "user-1",
+    });
+    const link = new URL(shareUrl, service.env.baseUrl).searchParams.get("key") ?? "";
+    const json = JSON.stringify(await exportSession(service, sessionId, "?evidence=true"));
+    const html = await exportHtml(service, sessionId);
+    for (const secret of [...secrets, "canary-callback-url", link])
+      for (const exported of [json, html]) assert.ok(!exported.includes(secret), secret);
+    assert.ok(json.includes("look"));
+  });
+});
+
+describe("an import", () => {
+  it("creates new variants only, is imported once, and is listed with its conversation", async () => {
+    const { sessionId: from } = await makeSession(service, "the first task");
+    await storeVariant(service, from, "main", oneChange("Buy"));
+    await service.call("POST", `/api/sessions/${from}/variants/main/publish`, { unchecked: true });
+    const file = await exportSession(service, from);
+    const { sessionId } = await makeSession(service, "the second task");
+    await storeVariant(service, sessionId, "main", oneChange("Pay"));
+
+    const { import: first, leftOut } = await imported(service, sessionId, file);
+    assert.deepEqual(first.variants, [{ from: "main", key: "main-2", revision: 1 }]);
+    assert.deepEqual(
+      leftOut.map(({ field }) => field),
+      ["session", "variants[0].publication"],
+    );
+    assert.deepEqual((await readRevision(service, sessionId, 1)).document, oneChange("Pay"));
+    assert.deepEqual((await readRevision(service, sessionId, 1, "main-2")).document, oneChange("Buy"));
+    assert.equal((await readRevision(service, sessionId, 1, "main-2")).check, null);
+
+    const { import: again } = await imported(service, sessionId, file, 200);
+    assert.deepEqual(again, first);
+    assert.deepEqual(
+      (await listVariants(service, sessionId)).map(({ key }) => key),
+      ["main", "main-2"],
+    );
+    const list = await service.read<{ data: unknown[] }>(`/api/sessions/${sessionId}/imports`);
+    assert.deepEqual(list.data, [first]);
+    const page = await service.read<{ data: { parts: unknown[] }[]; nextCursor: string | null }>(
+      `/api/sessions/${sessionId}/imports/${first.id}?limit=1`,
+    );
+    assert.deepEqual(page.data, file.messages.slice(0, 1));
+    const rest = await service.read<{ data: unknown[]; nextCursor: string | null }>(
+      `/api/sessions/${sessionId}/imports/${first.id}?cursor=${page.nextCursor}`,
+    );
+    assert.deepEqual([rest.data, rest.nextCursor], [file.messages.slice(1), null]);
+    const events = await service.container.services.log.read(sessionId, { after: 0, limit: 500 });
+    assert.equal(events.filter(({ kind }) => kind === "document.imported").length, 1);
+    // The transcript of the session is its own.
+    const transcript = await service.read<{ data: unknown[] }>(`/api/sessions/${sessionId}/messages`);
+    assert.equal(transcript.data.length, 2);
+  });
+
+  it("happens once if two are sent at the same time", async () => {
+    const { sessionId: from } = await makeSession(service);
+    await storeVariant(service, from, "main", oneChange("Buy"));
+    const file = await exportSession(service, from);
+    const { sessionId } = await makeSession(service);
+    const answers = await Promise.all([1, 2, 3].map(() => importInto(service, sessionId, file)));
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 200, 201]);
+    assert.equal((await listVariants(service, sessionId)).length, 1);
+  });
+
+  it("leaves out results and sub-agents by name, and adds variants to the outcome of a structured session that has the tool", async () => {
+    const outputSchema = { type: "object", properties: { title: { type: "string" } }, required: ["title"] };
+    const { session } = await playTurn(
+      service,
+      [
+        {
+          toolCalls: [
+            { name: "spawn_agents", arguments: { agents: [{ objective: "look around", name: "scout" }] } },
+          ],
+        },
+      ],
+      { subAgents: true, outputSchema, capabilities: { browser: false } },
+    );
+    const file = await exportSession(service, session.sessionId);
+    assert.deepEqual(file.deliverables, [
+      { runId: session.runId, status: "ready", value: { title: "Shop" } },
+    ]);
+    assert.deepEqual(
+      file.agents.map(({ name, objective, status }) => [name, objective, status]),
+      [["scout", "look around", "succeeded"]],
+    );
+    const html = await exportHtml(service, session.sessionId);
+    assert.match(html, /<span class="key">title:<\/span> Shop/);
+    assert.match(html, /scout <span class="soft">succeeded/);
+    const source = await makeSession(service);
+    await storeVariant(service, source.sessionId, "main", oneChange("Buy"));
+    const { variants } = await exportSession(service, source.sessionId);
+    const { session: target } = await playTurn(
+      service,
+      [step("import_legacy_session", { document: { ...file, variants } })],
+      { outputSchema, tools: { include: ["import_legacy_session"] }, capabilities: { browser: false } },
+    );
+    const [summary] = (
+      await service.read<{ data: { id: string }[] }>(`/api/sessions/${target.sessionId}/imports`)
+    ).data;
+    const { leftOut } = await service.read<{ leftOut: { field: string }[] }>(
+      `/api/sessions/${target.sessionId}/imports/${summary?.id}`,
+    );
+    assert.deepEqual(
+      leftOut.map(({ field }) => field),
+      ["session", "deliverables", "agents", "leftOut"],
+    );
+    const events = await service.container.services.log.read(target.sessionId, { after: 0, limit: 500 });
+    const end = events.map(({ body }) => JSON.parse(body)).find(({ kind }) => kind === "run.completed");
+    assert.deepEqual(
+      [end.deliverable.status, end.variants.map(({ key }: { key: string }) => key)],
+      ["ready", ["main"]],
+    );
+  });
+
+  it("takes variants' exports and documents of GrowthBook and PostHog", async () => {
+    const { sessionId: from } = await makeSession(service);
+    await storeVariant(service, from, "b", oneChange("Buy"));
+    const { sessionId } = await makeSession(service);
+    const keys: string[] = [];
+    for (const [format, name] of [
+      ["json", "agent-session-variant"],
+      ["growthbook", "growthbook"],
+      ["posthog", "posthog"],
+    ]) {
+      const path = `/api/sessions/${from}/variants/b/revisions/1/export?format=${format}`;
+      const answer = await service.read<{ document: unknown }>(path);
+      const { import: summary } = await imported(service, sessionId, answer.document);
+      assert.equal(summary.format, name);
+      keys.push(...summary.variants.map(({ key }) => key));
+      assert.equal((await imported(service, sessionId, answer.document, 200)).import.id, summary.id);
+      // The saved answer of an export is read too.
+      assert.equal((await importInto(service, from, answer)).status, 201);
+    }
+    assert.deepEqual(keys, ["b", "main", "main-2"]);
+  });
+
+  it("is refused whole where its variants do not fit", async () => {
+    const { sessionId: from } = await makeSession(service);
+    for (let index = 0; index < 14; index++) await storeVariant(service, from, `v${index}`, oneChange("Buy"));
+    const file = await exportSession(service, from);
+    const { sessionId } = await makeSession(service);
+    await imported(service, sessionId, file);
+    const refused = await importInto(service, sessionId, { ...file, id: "another" });
+    assert.equal(refused.status, 409);
+    assert.equal(
+      ((await refused.json()) as { error: string }).error,
+      "variants: the session has 14 and the document 14; a session may have 26",
+    );
+    assert.equal((await listVariants(service, sessionId)).length, 14);
+  });
+});

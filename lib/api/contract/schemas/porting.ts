@@ -1,0 +1,47 @@
+import { z } from "zod";
+import { importSummarySchema } from "#lib/events/event-schemas.ts";
+import { exportedMessageSchema, leftOutSchema } from "#lib/porting/format.ts";
+import { readDocument } from "#lib/porting/read-document.ts";
+
+const success = z.literal(true);
+
+/** Source: `wire.md`, Export and import of a session. */
+export const sessionExportQuerySchema = z.object({
+  format: z.enum(["json", "html"]).default("json").meta({
+    description: "`json`: format version 1, which can be imported. `html`: one file for people to read.",
+  }),
+  evidence: z.enum(["true", "false"]).default("false").meta({
+    description:
+      "Whether the JSON carries the bytes of evidence as data URLs, 20 MiB in all. The HTML always carries its pictures.",
+  }),
+});
+
+/**
+ * The body of an import. It is read where bodies are validated, which for a large one is a worker thread; what is wrong
+ * with it is a value, because the sentence already names the field.
+ */
+export const importBodySchema = z.unknown().transform(readDocument);
+
+export const importBodyShownSchema = z.looseObject({}).meta({
+  description:
+    "The JSON export of a session or of a variant, or a document of GrowthBook or PostHog. At most 10 MiB.",
+  examples: [{ format: "agent-session", version: 1, id: "ses_xdbqydi2z2jnnberubbghcrn@57" }],
+});
+
+export const documentImportedSchema = z
+  .object({
+    success,
+    import: importSummarySchema,
+    leftOut: z.array(leftOutSchema),
+  })
+  .meta({ id: "DocumentImported", description: "What an import has brought into the session." });
+
+export const importDetailSchema = z
+  .object({
+    success,
+    import: importSummarySchema,
+    leftOut: z.array(leftOutSchema),
+    data: z.array(exportedMessageSchema).meta({ description: "Messages of the conversation, oldest first." }),
+    nextCursor: z.string().nullable(),
+  })
+  .meta({ id: "ImportDetail", description: "An import with a page of its conversation." });

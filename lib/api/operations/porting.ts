@@ -1,0 +1,90 @@
+import { importDocument, summarizeImport } from "#lib/porting/import-document.ts";
+import { findImport, listImportedMessages, listImports as readImports } from "#lib/porting/import-store.ts";
+import { fileNameOf, openExport } from "#lib/porting/open-export.ts";
+import { toExportedMessage } from "#lib/porting/read-content.ts";
+import { fail } from "../http/errors.ts";
+import type { Answer } from "../operations/handler.ts";
+import type { ApiServices } from "../services.ts";
+import type { CallOf } from "./handler.ts";
+import { readCursor, unknownCursor, writeCursor } from "./lists.ts";
+
+const PAGE = 50;
+const MEDIA_TYPES = { json: "application/json", html: "text/html; charset=utf-8" };
+
+/** `GET …/export`: streamed, because a session may be long. */
+export async function exportSession(
+  { porting }: ApiServices,
+  { session, query }: CallOf<"exportSession" | "exportAsPerson">,
+): Promise<Answer> {
+  const { format } = query;
+  const body = await openExport(porting, session, { format, hasBytes: query.evidence === "true" });
+  return new Response(body, {
+    headers: {
+      "Content-Type": MEDIA_TYPES[format],
+      "Content-Disposition": `attachment; filename="${fileNameOf(session, format)}"`,
+      "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox",
+      "X-Content-Type-Options": "nosniff",
+    },
+  });
+}
+
+/** `POST …/import`: 201 with what was imported, 200 for a document that was imported before. */
+export async function importIntoSession(
+  { porting }: ApiServices,
+  { params, body }: CallOf<"importIntoSession" | "importAsPerson">,
+): Promise<Answer> {
+  if (!body.ok) return fail("invalid_request", body.problem);
+  const imported = await importDocument(porting, {
+    sessionId: params.sessionId,
+    plan: body.plan,
+    author: "person",
+    requestId: null,
+    runId: null,
+    callId: null,
+  });
+  if (!imported.ok) return fail(imported.reason === "unknown" ? "not_found" : "conflict", imported.problem);
+  const { isNew, summary, leftOut } = imported;
+  return { ok: true, status: isNew ? 201 : 200, body: { success: true, import: summary, leftOut } };
+}
+
+/** `GET …/imports`, newest first. */
+export async function listImports(
+  { db }: ApiServices,
+  { params, query }: CallOf<"listImports">,
+): Promise<Answer> {
+  const before = query.cursor === undefined ? undefined : readCursor(query.cursor);
+  if (query.cursor !== undefined && !before) return unknownCursor();
+  const limit = query.limit ?? PAGE;
+  const rows = await readImports(db, params.sessionId, { ...(before && { before }), limit: limit + 1 });
+  const page = rows.slice(0, limit);
+  const last = rows.length > limit ? page.at(-1) : undefined;
+  const data = page.map(summarizeImport);
+  return {
+    ok: true,
+    status: 200,
+    body: { success: true, data, nextCursor: last ? writeCursor(last) : null },
+  };
+}
+
+/** `GET …/imports/:importId`; the cursor is the place of the last message. */
+export async function readImport(
+  { db }: ApiServices,
+  { params, query }: CallOf<"readImport">,
+): Promise<Answer> {
+  const row = await findImport(db, params.sessionId, params.importId);
+  if (!row) return fail("not_found", "no such import");
+  const limit = query.limit ?? PAGE;
+  const rows = await listImportedMessages(db, row.id, { after: query.cursor ?? 0, limit: limit + 1 });
+  const page = rows.slice(0, limit);
+  return {
+    ok: true,
+    status: 200,
+    body: {
+      success: true,
+      import: summarizeImport(row),
+      leftOut: row.leftOut,
+      data: page.map(toExportedMessage),
+      nextCursor: rows.length > limit ? String(page.at(-1)?.position) : null,
+    },
+  };
+}

@@ -1,0 +1,144 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { chooseDriver } from "#db/client.ts";
+import { createEvidenceStore } from "#lib/evidence/evidence.ts";
+import type { LeftOut } from "#lib/porting/format.ts";
+import { importDocument } from "#lib/porting/import-document.ts";
+import { fileNameOf, openExport } from "#lib/porting/open-export.ts";
+import { readDocumentText } from "#lib/porting/read-document.ts";
+import type { Env } from "#lib/server/env.ts";
+import { createLogger } from "#lib/server/log.ts";
+import { openStorage, type Storage } from "#lib/server/open-storage.ts";
+import { keepSecrets } from "#lib/server/prepare-data-folder.ts";
+import { findSession } from "#lib/session/session-store.ts";
+import { createTranscriptReader } from "#lib/session/transcript/transcript.ts";
+
+type ExportOptions = { format: "json" | "html"; hasBytes: boolean };
+type Opened = { ok: true; name: string; body: ReadableStream<Uint8Array> } | Refused;
+type Imported = {
+  ok: true;
+  isNew: boolean;
+  id: string;
+  variants: { from: string; key: string }[];
+  messageCount: number;
+  leftOut: LeftOut[];
+};
+type Refused = { ok: false; problem: string };
+
+/** Exports and imports sessions for the operator. */
+export type PortingDesk = {
+  openExport: (sessionId: string, options: ExportOptions) => Promise<Opened>;
+  importDocument: (sessionId: string, bytes: Uint8Array<ArrayBuffer>) => Promise<Imported | Refused>;
+  close: () => Promise<void>;
+};
+
+const NO_SESSION = "no such session";
+
+/**
+ * Opens the database of the settings, or the running service that owns the embedded one.
+ *
+ * @param key an API key to call the service with; the keys of the settings if undefined.
+ * @throws Error with a message for the user if neither is available.
+ */
+export async function openPortingDesk(env: Env, key: string | undefined): Promise<PortingDesk> {
+  const isEmbedded = chooseDriver(env.DATABASE_URL, env.DATABASE_DRIVER) === "embedded";
+  if (isEmbedded && !existsSync(join(env.DATA_DIR, "postgres")))
+    throw new Error(
+      `there is no database in ${env.DATA_DIR}: run this with the service's own DATA_DIR, after its first start`,
+    );
+  try {
+    return openAtDatabase(env, await openStorage(env, createLogger("fatal"), false));
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== "DatabaseLockedError") throw error;
+    return openAtService(env, key, error.message);
+  }
+}
+
+function openAtDatabase(env: Env, storage: Storage): PortingDesk {
+  const { db, log, dataDir } = storage;
+  const deps = {
+    db,
+    log,
+    evidence: createEvidenceStore({ db, dataDir }),
+    transcript: createTranscriptReader({ db }),
+    sandbox: {
+      open: () => Promise.reject(new Error("a command has no workspaces")),
+    },
+    baseUrl: env.baseUrl,
+  };
+  return {
+    close: storage.close,
+    async openExport(sessionId, options) {
+      const session = await findSession(db, sessionId);
+      if (!session) return { ok: false, problem: NO_SESSION };
+      return {
+        ok: true,
+        name: fileNameOf(session, options.format),
+        body: await openExport(deps, session, options),
+      };
+    },
+    async importDocument(sessionId, bytes) {
+      const read = readDocumentText(bytes);
+      if (!read.ok) return read;
+      const by = { author: "person", requestId: null, runId: null, callId: null } as const;
+      const imported = await importDocument(deps, { sessionId, plan: read.plan, ...by });
+      if (!imported.ok) return imported;
+      const { isNew, summary, leftOut } = imported;
+      const { id, variants, messageCount } = summary;
+      return { ok: true, isNew, id, variants, messageCount, leftOut };
+    },
+  };
+}
+
+async function openAtService(env: Env, key: string | undefined, whyLocked: string): Promise<PortingDesk> {
+  const configured = env.SERVICE_API_KEYS.map((each) => each.key);
+  const keys =
+    key !== undefined
+      ? [key]
+      : configured.length > 0
+        ? configured
+        : [(await keepSecrets(env.DATA_DIR)).apiKey];
+
+  /** Calls with each key until one knows the session. */
+  async function ask(method: string, path: string, body?: Uint8Array<ArrayBuffer>): Promise<Response> {
+    let answer: Response | undefined;
+    for (const each of keys) {
+      const headers = { authorization: `Bearer ${each}`, "content-type": "application/json" };
+      answer = await fetch(new URL(path, env.ownOrigin), { method, headers, ...(body && { body }) }).catch(
+        () => {
+          throw new Error(
+            `${whyLocked}, and the service does not answer at ${env.ownOrigin}: run this command with the service's PORT and HOST, or stop the service first`,
+          );
+        },
+      );
+      if (answer.status !== 404) return answer;
+    }
+    if (!answer) throw new Error("there is no API key to call the running service with: give one with --key");
+    return answer;
+  }
+  return {
+    close: async () => {},
+    async openExport(sessionId, { format, hasBytes }) {
+      const query = `format=${format}&evidence=${hasBytes}`;
+      const answer = await ask("GET", `/api/sessions/${encodeURIComponent(sessionId)}/export?${query}`);
+      if (!answer.ok || !answer.body) return readRefusal(answer);
+      const [, name] = /filename="([\w.-]+)"/.exec(answer.headers.get("content-disposition") ?? "") ?? [];
+      return { ok: true, name: name ?? `${sessionId}.session.${format}`, body: answer.body };
+    },
+    async importDocument(sessionId, bytes) {
+      const answer = await ask("POST", `/api/sessions/${encodeURIComponent(sessionId)}/import`, bytes);
+      if (!answer.ok) return readRefusal(answer);
+      // The contract defines the answer.
+      const { import: summary, leftOut } = (await answer.json()) as {
+        import: Pick<Imported, "id" | "variants" | "messageCount">;
+        leftOut: LeftOut[];
+      };
+      return { ok: true, isNew: answer.status === 201, ...summary, leftOut };
+    },
+  };
+}
+
+async function readRefusal(answer: Response): Promise<Refused> {
+  const body = (await answer.json().catch(() => ({}))) as { error?: string };
+  return { ok: false, problem: body.error ?? `the service responded with status ${answer.status}` };
+}

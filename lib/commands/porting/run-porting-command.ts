@@ -1,0 +1,82 @@
+import { createWriteStream } from "node:fs";
+import { open, readFile, rename, rm, stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { DOCUMENT_LIMITS } from "#lib/porting/format.ts";
+import type { PortingDesk } from "./open-porting-desk.ts";
+import type { PortingCommand } from "./read-command.ts";
+
+type Run = Extract<PortingCommand, { kind: "export" | "import" }>;
+
+/** Runs a command. @returns whether it succeeded, and the lines to print. */
+export function runPortingCommand(
+  desk: PortingDesk,
+  command: Run,
+): Promise<{ isDone: boolean; lines: string[] }> {
+  return command.kind === "export" ? runExport(desk, command) : runImport(desk, command);
+}
+
+const refuse = (problem: string) => ({ isDone: false, lines: [problem] });
+
+async function runExport(
+  desk: PortingDesk,
+  { sessionId, out, ...options }: Extract<Run, { kind: "export" }>,
+) {
+  const opened = await desk.openExport(sessionId, options);
+  if (!opened.ok) return refuse(`${sessionId} was not exported: ${opened.problem}.`);
+  const path = resolve(out ?? opened.name);
+  const exists = await open(path, "wx").then(
+    (file) => file.close(),
+    (error: NodeJS.ErrnoException) => error,
+  );
+  if (exists) {
+    await opened.body.cancel();
+    const why =
+      exists.code === "EEXIST"
+        ? "exists already; name another file with --out"
+        : `cannot be written (${exists.code})`;
+    return refuse(`${path} ${why}.`);
+  }
+  // Nobody takes half an export for a whole one.
+  const unfinished = `${path}.unfinished`;
+  try {
+    await pipeline(
+      Readable.fromWeb(opened.body as import("node:stream/web").ReadableStream),
+      createWriteStream(unfinished),
+    );
+    await rename(unfinished, path);
+  } catch (error) {
+    await Promise.all([rm(path, { force: true }), rm(unfinished, { force: true })]);
+    throw error;
+  }
+  return { isDone: true, lines: [`Wrote ${path}.`] };
+}
+
+async function runImport(desk: PortingDesk, { file, sessionId }: Extract<Run, { kind: "import" }>) {
+  const size = await stat(file).then(
+    (found) => (found.isFile() ? found.size : undefined),
+    () => undefined,
+  );
+  if (size === undefined) return refuse(`${file} is not a file that can be read.`);
+  if (size > DOCUMENT_LIMITS.bytesMax)
+    return refuse(`${file} has ${size} bytes; at most 10 MiB can be imported.`);
+  const imported = await desk.importDocument(sessionId, new Uint8Array(await readFile(file)));
+  if (!imported.ok) return refuse(`Nothing was imported: ${imported.problem}.`);
+  const { isNew, id, variants, messageCount, leftOut } = imported;
+  return {
+    isDone: true,
+    lines: [
+      isNew
+        ? `Imported ${file} as ${id}:`
+        : `${file} was imported before, as ${id}; nothing has changed. It held:`,
+      ...variants.map(({ from, key }) => `  variant ${key}${from === key ? "" : `, which was ${from}`}`),
+      `  a conversation of ${messageCount} ${messageCount === 1 ? "message" : "messages"}`,
+      ...(leftOut.length > 0 ? ["Left out:"] : []),
+      ...leftOut.map(({ field, reason }) => `  ${field}: ${reason}`),
+    ].map(printable),
+  };
+}
+
+/** Text of a document without control characters, which a terminal could act on. */
+const printable = (line: string): string => line.replace(/[\p{Cc}\p{Cf}]/gu, " ");

@@ -1,0 +1,35 @@
+import type { ExportedMessage, ImportSummary, LeftOut } from "../state/view-types.ts";
+import { type ActionOutcome, callAction } from "./call-action.ts";
+
+/** Importing documents, and reading what was imported. Source: `wire.md`, Export and import of a session. */
+export type PortingActions = {
+  /** Imports a document; one that was imported before changes nothing, which the answer does not tell apart. */
+  importDocument: (
+    document: unknown,
+  ) => Promise<ActionOutcome<{ import: ImportSummary; leftOut: LeftOut[] }>>;
+  /** Reads a page of an imported conversation; `cursor` is of the page before. */
+  readImport: (importId: string, cursor: string | null) => Promise<ActionOutcome<ImportPage>>;
+};
+
+/** A page of an imported conversation, and what the import left out. */
+export type ImportPage = { data: ExportedMessage[]; leftOut: LeftOut[]; nextCursor: string | null };
+
+/** A document of 10 MiB over a slow line. */
+const IMPORT_TIMEOUT_MS = 180_000;
+
+/** @param paths of the session's actions and of its imports. */
+export function createPortingActions(
+  { actions, imports }: { actions: string; imports: string },
+  fetcher: typeof fetch,
+): PortingActions {
+  return {
+    importDocument: (document) =>
+      callAction(fetcher, "POST", `${actions}/import`, document, { timeoutMs: IMPORT_TIMEOUT_MS }),
+    readImport: (importId, cursor) =>
+      callAction(fetcher, "GET", `${imports}/${importId}${cursor === null ? "" : `?cursor=${cursor}`}`),
+  };
+}
+
+/** Path at which a browser downloads an export of the session. */
+export const exportPath = (actions: string, format: "json" | "html"): string =>
+  `${actions}/export?format=${format}`;

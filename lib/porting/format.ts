@@ -1,0 +1,193 @@
+import { z } from "zod";
+import {
+  AGENT_OUTCOMES,
+  CHECK_STATUSES,
+  EVIDENCE_KINDS,
+  IMPORT_FORMATS,
+  MESSAGE_ROLES,
+  SESSION_STATES,
+  SOURCES,
+  TOOL_CALL_STATES,
+  VARIANT_AUTHORS,
+} from "#db/schema/unions.ts";
+import { deliverableSchema, previewSchema, publicationSchema } from "#lib/events/event-schemas.ts";
+import { count, jsonValue } from "#lib/events/wire-values.ts";
+import { VARIANT_LIMITS, variantDocumentSchema, variantKeySchema } from "#lib/variant/document.ts";
+
+// The JSON export of a session, format version 1. Exports are written in this shape, and imports are held to it.
+// Source: `wire.md`, Export and import of a session.
+
+export const SESSION_FORMAT = "agent-session";
+export const SESSION_FORMAT_VERSION = 1;
+
+/** Limits of a document. */
+export const DOCUMENT_LIMITS = {
+  bytesMax: 10 * 1024 * 1024,
+  messagesMax: 20_000,
+  listMax: 10_000,
+} as const;
+
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+/** Exactly as the service writes it, so that a time survives a round trip to the character. */
+const time = z
+  .string()
+  .refine((text) => ISO.test(text) && new Date(text).getTime() >= 0, {
+    error: "must be a time such as 2026-11-20T12:31:59.889Z",
+  })
+  .meta({ description: "ISO 8601, UTC.", examples: ["2026-11-20T12:31:59.889Z"] });
+const line = z.string().max(2_000, { error: "must be at most 2,000 characters" });
+const id = line.min(1, { error: "must not be empty" });
+const list = <Item extends z.ZodType>(item: Item, max: number = DOCUMENT_LIMITS.listMax) =>
+  z.array(item).max(max, { error: `must have at most ${max.toLocaleString("en")} entries` });
+
+/** The beginning of a tool call's result. */
+const toolResultSchema = z
+  .strictObject({
+    toolCallId: id.meta({ examples: ["call_h3k7pq"] }),
+    toolName: id.meta({ examples: ["dom_query"] }),
+    state: z.enum(TOOL_CALL_STATES),
+    text: z.string().meta({ description: "Start of the result, at most 2,000 characters." }),
+    isCut: z.boolean().meta({ description: "Whether the result goes on." }),
+  })
+  .meta({ id: "ExportedToolResult", description: "Result of a tool call of the message." });
+export type ExportedToolResult = z.infer<typeof toolResultSchema>;
+
+export const exportedMessageSchema = z
+  .strictObject({
+    id: id.meta({ examples: ["msg_k2m4zqvbwcnr7xye3hjpdtas"] }),
+    role: z.enum(MESSAGE_ROLES),
+    parts: list(z.looseObject({ type: id })).meta({
+      description:
+        "`text` and `reasoning` have a `text`; `tool-call` has `toolCallId`, `toolName` and `input`; `data-deliverable` has the deliverable as `data`.",
+      examples: [[{ type: "text", text: "The checkout asks for an email address." }]],
+    }),
+    results: list(toolResultSchema).meta({ description: "Results of the message's tool calls." }),
+    author: line.nullable().meta({ description: "The `userId` that the caller sent with the message." }),
+    createdAt: time,
+  })
+  .meta({ id: "ExportedMessage", description: "A message of a conversation." });
+
+/** The known parts of messages. An import leaves out others, and says so. */
+export const PART_SCHEMAS: Record<string, z.ZodType> = {
+  text: z.strictObject({ type: z.literal("text"), text: z.string() }),
+  reasoning: z.strictObject({ type: z.literal("reasoning"), text: z.string() }),
+  "tool-call": z.strictObject({
+    type: z.literal("tool-call"),
+    toolCallId: id,
+    toolName: id,
+    input: z.unknown().optional(),
+  }),
+  "data-deliverable": z.strictObject({ type: z.literal("data-deliverable"), data: z.unknown() }),
+};
+
+const exportedVariantSchema = z
+  .strictObject({
+    key: variantKeySchema,
+    revision: z
+      .int()
+      .min(1)
+      .meta({ description: "Number of the newest revision.", examples: [3] }),
+    author: z.enum(VARIANT_AUTHORS),
+    createdAt: time,
+    document: variantDocumentSchema,
+    check: z.strictObject({ status: z.enum(CHECK_STATUSES), at: time }).nullable(),
+    publication: publicationSchema.nullable(),
+  })
+  .meta({ id: "ExportedSessionVariant", description: "The newest revision of a variant." });
+
+const exportedEvidenceSchema = z
+  .strictObject({
+    id,
+    kind: z.enum(EVIDENCE_KINDS),
+    title: z.string(),
+    url: z.string().nullable(),
+    mediaType: line,
+    sizeBytes: count,
+    createdAt: time,
+    data: z.string().startsWith("data:", { error: "must be a data URL" }).optional().meta({
+      description: "The bytes as a data URL, with `evidence=true`.",
+    }),
+  })
+  .meta({ id: "ExportedEvidence", description: "A picture, page or file that a tool stored." });
+
+const exportedAgentSchema = z
+  .strictObject({
+    id,
+    parentId: id,
+    name: line,
+    objective: z.string(),
+    depth: z.int().min(1),
+    status: z.enum(AGENT_OUTCOMES).nullable().meta({ description: "Null while it works." }),
+    result: z
+      .string()
+      .nullable()
+      .meta({ description: "Start of the result as JSON text, at most 4,096 characters." }),
+    isResultCut: z.boolean(),
+  })
+  .meta({ id: "ExportedAgent", description: "A sub-agent. Its own session has an export of its own." });
+
+const exportedSessionSchema = z.strictObject({
+  id,
+  title: z.string(),
+  source: z.enum(SOURCES),
+  createdAt: time,
+  state: z.enum(SESSION_STATES),
+  stateReason: z.string().nullable(),
+  targetUrl: z.string().nullable(),
+  targetPageUrls: list(z.string()),
+  outputSchema: z.record(z.string(), jsonValue).nullable(),
+  capabilities: z.strictObject({ browser: z.boolean(), sandbox: z.boolean() }),
+  subAgents: z.boolean(),
+});
+
+export const leftOutSchema = z
+  .strictObject({
+    field: z.string().meta({ description: "What was left out.", examples: ["variants[0].check"] }),
+    reason: z.string().meta({ examples: ["A check proves a page of its own time; run it again."] }),
+  })
+  .meta({ id: "LeftOut", description: "Something that is not in the result, and why." });
+export type LeftOut = z.infer<typeof leftOutSchema>;
+
+const exportedImportSchema = z
+  .strictObject({
+    id,
+    documentId: id,
+    format: z.enum(IMPORT_FORMATS),
+    title: z.string().nullable(),
+    sourceSessionId: line.nullable(),
+    createdAt: time,
+    messages: list(exportedMessageSchema, DOCUMENT_LIMITS.messagesMax),
+  })
+  .meta({ id: "ExportedImport", description: "A document that was imported into the session." });
+
+/** The JSON export of a session. Unknown fields beside these are of later versions of the service. */
+export const sessionExportSchema = z
+  .looseObject({
+    format: z.literal(SESSION_FORMAT),
+    version: z.literal(SESSION_FORMAT_VERSION),
+    id: id.max(200, { error: "must be at most 200 characters" }).meta({
+      description:
+        "Id of the session and number of its last event: equal for exports of an unchanged session.",
+      examples: ["ses_xdbqydi2z2jnnberubbghcrn@57"],
+    }),
+    exportedAt: time,
+    session: exportedSessionSchema,
+    messages: list(exportedMessageSchema, DOCUMENT_LIMITS.messagesMax),
+    variants: list(exportedVariantSchema, VARIANT_LIMITS.variantsMax),
+    deliverables: list(deliverableSchema),
+    previews: list(previewSchema),
+    annotations: list(z.looseObject({ id, event: z.string(), createdAt: time })),
+    agents: list(exportedAgentSchema),
+    imports: list(exportedImportSchema),
+    evidence: list(exportedEvidenceSchema),
+    leftOut: list(leftOutSchema),
+  })
+  .meta({ id: "SessionExport", description: "A session as a file, format version 1." });
+
+export type SessionExport = z.infer<typeof sessionExportSchema>;
+export type ExportedMessage = SessionExport["messages"][number];
+export type ExportedVariant = SessionExport["variants"][number];
+export type ExportedEvidence = SessionExport["evidence"][number];
+export type ExportedAgent = SessionExport["agents"][number];
+export type ExportedImport = SessionExport["imports"][number];
+export type ExportedSession = SessionExport["session"];

@@ -1,0 +1,74 @@
+import type { ExportedMessage, ExportedToolResult } from "../format.ts";
+import { element, escapeHtml, folded, plainText } from "./escape.ts";
+import { renderMarkdown } from "./markdown.ts";
+import { renderTree } from "./tree.ts";
+
+/** A time as text that needs no script. */
+export const renderTime = (iso: string): string =>
+  `<time datetime="${escapeHtml(iso)}">${escapeHtml(`${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`)}</time>`;
+
+/** A message with its tool calls as one line each, whose details are folded. */
+export function renderMessage(message: ExportedMessage): string {
+  const { role, parts, results, author, createdAt } = message;
+  const said = parts.map((part) => renderPart(part, role, results)).join("");
+  const name = role === "assistant" ? "Agent" : author === null ? "User" : `User ${author}`;
+  const who = `<p class="who"><span dir="auto">${escapeHtml(name)}</span>${renderTime(createdAt)}</p>`;
+  return `<article class="message ${role}">${who}<div class="said">${said}</div></article>\n`;
+}
+
+function renderPart(
+  part: ExportedMessage["parts"][number],
+  role: ExportedMessage["role"],
+  results: ExportedToolResult[],
+): string {
+  if (part.type === "text") {
+    const text = String(part.text);
+    return role === "assistant" ? renderMarkdown(text) : plainText(text);
+  }
+  if (part.type === "reasoning") return folded("Reasoning", plainText(String(part.text)));
+  if (part.type === "tool-call") return renderCall(part, results);
+  if (part.type === "data-deliverable")
+    return folded("Result", `<div class="card">${renderTree(part.data)}</div>`, true);
+  return folded(escapeHtml(part.type), element("pre", escapeHtml(JSON.stringify(part, null, 2))));
+}
+
+const SUBJECTS = ["url", "path", "query", "selector", "command", "question", "text", "variant", "script"];
+const SUBJECT_CHARACTERS_MAX = 100;
+
+function renderCall(part: Record<string, unknown>, results: ExportedToolResult[]): string {
+  const { toolCallId, toolName, input } = part;
+  const result = results.find((each) => each.toolCallId === toolCallId);
+  const subject = findSubject(input);
+  const state = result?.state ?? "unknown";
+  const mark =
+    state === "succeeded"
+      ? ""
+      : ` <span class="failed">${state === "failed" ? "failed" : "has no result"}</span>`;
+  const line = `<code>${escapeHtml(String(toolName))}</code> ${escapeHtml(subject)}${mark}`;
+  const details = [
+    element("p", "Input", 'class="soft"'),
+    element(
+      "pre",
+      escapeHtml(typeof input === "string" ? input : (JSON.stringify(input, null, 2) ?? "none")),
+    ),
+    ...(result
+      ? [
+          element("p", result.isCut ? "Result, its beginning" : "Result", 'class="soft"'),
+          element("pre", escapeHtml(result.text)),
+        ]
+      : []),
+  ];
+  return `<details class="tool"><summary>${line}</summary>${details.join("")}</details>`;
+}
+
+/** What a call is about: the first line of the most telling field of its input. */
+function findSubject(input: unknown): string {
+  if (typeof input !== "object" || input === null) return "";
+  const fields = new Map<string, unknown>(Object.entries(input));
+  const value = SUBJECTS.map((name) => fields.get(name)).find((each) => typeof each === "string");
+  const line =
+    String(value ?? "")
+      .trim()
+      .split("\n", 1)[0] ?? "";
+  return line.length > SUBJECT_CHARACTERS_MAX ? `${line.slice(0, SUBJECT_CHARACTERS_MAX)}…` : line;
+}

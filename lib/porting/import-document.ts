@@ -1,0 +1,127 @@
+import type { Transaction } from "#db/client.ts";
+import type { VariantAuthor } from "#db/schema/unions.ts";
+import type { ImportSummary } from "#lib/events/event.ts";
+import type { Emit } from "#lib/events/event-log.ts";
+import { newId } from "#lib/session/new-id.ts";
+import { lockSession } from "#lib/session/session-store.ts";
+import { VARIANT_LIMITS } from "#lib/variant/document.ts";
+import { emitVariant } from "#lib/variant/store-revision.ts";
+import { insertRevision, listVariantKeys } from "#lib/variant/variant-store.ts";
+import type { LeftOut } from "./format.ts";
+import { countImports, findEarlierImport, type ImportRow, insertImport } from "./import-store.ts";
+import type { PortingDeps } from "./porting-deps.ts";
+import type { ImportPlan } from "./read-document.ts";
+
+/** A document to import, and who does it. */
+type ImportRequest = {
+  sessionId: string;
+  plan: ImportPlan;
+  author: VariantAuthor;
+  requestId: string | null;
+  /** The call of the tool, which finds its import when it is made again; null for a person or program. */
+  runId: string | null;
+  callId: string | null;
+};
+
+type ImportedDocument =
+  | { ok: true; isNew: boolean; summary: ImportSummary; leftOut: LeftOut[] }
+  | { ok: false; reason: "unknown" | "full" | "sub-agent"; problem: string };
+
+/** Imports that a session may have. */
+const IMPORTS_MAX = 100;
+
+/**
+ * Imports a document into a session, all of it in one transaction: its variants as new variants, its conversation as
+ * history. An import never changes a variant that exists: a key that is taken gets a number. A document that was imported
+ * before changes nothing. Source: `wire.md`, Export and import of a session.
+ */
+export function importDocument(deps: PortingDeps, request: ImportRequest): Promise<ImportedDocument> {
+  return deps.log.transact(request.sessionId, (tx, emit) => store(deps, tx, emit, request));
+}
+
+async function store(
+  { baseUrl }: PortingDeps,
+  tx: Transaction,
+  emit: Emit,
+  request: ImportRequest,
+): Promise<ImportedDocument> {
+  const { sessionId, plan, author, requestId, runId, callId } = request;
+  // The lock keeps two imports from choosing the same key.
+  const session = await lockSession(tx, sessionId);
+  if (!session) return { ok: false, reason: "unknown", problem: "no such session" };
+  if (session.parentSessionId !== null)
+    return {
+      ok: false,
+      reason: "sub-agent",
+      problem: "import into the session at the top, not into a sub-agent",
+    };
+  const earlier = await findEarlierImport(tx, sessionId, { documentId: plan.documentId, runId, callId });
+  if (earlier) return { ok: true, isNew: false, summary: summarizeImport(earlier), leftOut: earlier.leftOut };
+  const keys = await listVariantKeys(tx, sessionId);
+  const problem = refuse(keys.length, plan, await countImports(tx, sessionId));
+  if (problem !== undefined) return { ok: false, reason: "full", problem };
+  const variants = chooseKeys(keys, plan);
+  for (const { key, document } of variants)
+    await insertRevision(tx, { sessionId, key, number: 1, author, runId: null, callId: null, document });
+  const stored = await insertImport(
+    tx,
+    {
+      id: newId("imp"),
+      sessionId,
+      documentId: plan.documentId,
+      format: plan.format,
+      title: plan.title,
+      sourceSessionId: plan.sourceSessionId,
+      exportedAt: plan.exportedAt === null ? null : new Date(plan.exportedAt),
+      author,
+      runId,
+      callId,
+      variants: variants.map(({ from, key }) => ({ from, key, revision: 1 })),
+      messageCount: plan.messages.length,
+      leftOut: plan.leftOut,
+    },
+    plan.messages,
+  );
+  for (const { key } of variants) await emitVariant(baseUrl, tx, emit, { sessionId, key, requestId, runId });
+  const summary = summarizeImport(stored);
+  emit({ kind: "document.imported", requestId, runId, source: session.source, import: summary });
+  return { ok: true, isNew: true, summary, leftOut: stored.leftOut };
+}
+
+function refuse(variantCount: number, { variants }: ImportPlan, importCount: number): string | undefined {
+  const { variantsMax } = VARIANT_LIMITS;
+  if (variantCount + variants.length > variantsMax)
+    return `variants: the session has ${variantCount} and the document ${variants.length}; a session may have ${variantsMax}`;
+  return importCount >= IMPORTS_MAX
+    ? `document: the session has ${IMPORTS_MAX} imports, the most it may have`
+    : undefined;
+}
+
+/** A key of its own for each variant: its key in the document, or with the lowest number that is free. */
+function chooseKeys(taken: readonly string[], { variants }: ImportPlan) {
+  const used = new Set(taken);
+  return variants.map(({ key: from, document }) => {
+    let key = from;
+    for (let number = 2; used.has(key); number++) {
+      const suffix = `-${number}`;
+      key = `${from.slice(0, 32 - suffix.length)}${suffix}`;
+    }
+    used.add(key);
+    return { from, key, document };
+  });
+}
+
+/** An import as events and lists show it. */
+export const summarizeImport = (row: ImportRow): ImportSummary => ({
+  id: row.id,
+  format: row.format,
+  documentId: row.documentId,
+  title: row.title,
+  sourceSessionId: row.sourceSessionId,
+  exportedAt: row.exportedAt?.toISOString() ?? null,
+  author: row.author,
+  variants: row.variants,
+  messageCount: row.messageCount,
+  leftOutCount: row.leftOut.length,
+  createdAt: row.createdAt.toISOString(),
+});

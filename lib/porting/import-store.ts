@@ -1,0 +1,137 @@
+import { and, asc, count, desc, eq, gt, inArray, lt, or, sql } from "drizzle-orm";
+import type { Executor, Transaction } from "#db/client.ts";
+import { importedMessages, imports, toolCalls } from "#db/schema/index.ts";
+import type { ExportedMessage, ExportedToolResult } from "./format.ts";
+
+export type ImportRow = typeof imports.$inferSelect;
+/** A message of an import as it is read. */
+export type ImportedMessageRow = typeof importedMessages.$inferSelect;
+
+const ROWS_PER_INSERT = 500;
+
+/** Stores an import with its messages. */
+export async function insertImport(
+  tx: Transaction,
+  row: Omit<ImportRow, "createdAt">,
+  messages: ExportedMessage[],
+): Promise<ImportRow> {
+  const [stored] = await tx.insert(imports).values(row).returning();
+  if (!stored) throw new Error("the import was not stored");
+  for (let from = 0; from < messages.length; from += ROWS_PER_INSERT)
+    await tx.insert(importedMessages).values(
+      messages.slice(from, from + ROWS_PER_INSERT).map((message, index) => ({
+        importId: row.id,
+        position: from + index + 1,
+        originalId: message.id,
+        role: message.role,
+        // The reader of the document has held the parts to their schemas.
+        parts: message.parts as ImportedMessageRow["parts"],
+        results: message.results,
+        author: message.author,
+        writtenAt: new Date(message.createdAt),
+      })),
+    );
+  return stored;
+}
+
+/** The import of this document, or the one that this call made before it was interrupted. */
+export async function findEarlierImport(
+  db: Executor,
+  sessionId: string,
+  { documentId, runId, callId }: { documentId: string; runId: string | null; callId: string | null },
+): Promise<ImportRow | undefined> {
+  const isOfCall =
+    runId === null || callId === null ? undefined : and(eq(imports.runId, runId), eq(imports.callId, callId));
+  const [row] = await db
+    .select()
+    .from(imports)
+    .where(and(eq(imports.sessionId, sessionId), or(eq(imports.documentId, documentId), isOfCall)))
+    .orderBy(asc(imports.createdAt))
+    .limit(1);
+  return row;
+}
+
+/** An import of a session, or undefined if the session has none of this id. */
+export async function findImport(
+  db: Executor,
+  sessionId: string,
+  importId: string,
+): Promise<ImportRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(imports)
+    .where(and(eq(imports.sessionId, sessionId), eq(imports.id, importId)));
+  return row;
+}
+
+/** The imports of a session, newest first. */
+export function listImports(
+  db: Executor,
+  sessionId: string,
+  { before, limit }: { before?: { createdAt: Date; id: string }; limit: number },
+): Promise<ImportRow[]> {
+  return db
+    .select()
+    .from(imports)
+    .where(
+      and(
+        eq(imports.sessionId, sessionId),
+        before &&
+          or(
+            lt(imports.createdAt, before.createdAt),
+            and(eq(imports.createdAt, before.createdAt), lt(imports.id, before.id)),
+          ),
+      ),
+    )
+    .orderBy(desc(imports.createdAt), desc(imports.id))
+    .limit(limit);
+}
+
+/** How many imports a session has. */
+export async function countImports(db: Executor, sessionId: string): Promise<number> {
+  const [row] = await db.select({ count: count() }).from(imports).where(eq(imports.sessionId, sessionId));
+  return row?.count ?? 0;
+}
+
+/** Messages of an import in their order, those after a position. */
+export function listImportedMessages(
+  db: Executor,
+  importId: string,
+  { after, limit }: { after: number; limit: number },
+): Promise<ImportedMessageRow[]> {
+  return db
+    .select()
+    .from(importedMessages)
+    .where(and(eq(importedMessages.importId, importId), gt(importedMessages.position, after)))
+    .orderBy(asc(importedMessages.position))
+    .limit(limit);
+}
+
+/** As many characters of a result as the session page shows. */
+const RESULT_CHARACTERS_MAX = 2_000;
+
+/** The beginnings of the results of these calls, which the database cuts, by run and call id. */
+export async function listResults(
+  db: Executor,
+  calls: { runId: string; callId: string }[],
+): Promise<Map<string, ExportedToolResult>> {
+  if (calls.length === 0) return new Map();
+  const text = sql`coalesce(${toolCalls.resultText}, '')`;
+  const rows = await db
+    .select({
+      runId: toolCalls.runId,
+      toolCallId: toolCalls.callId,
+      toolName: toolCalls.name,
+      state: toolCalls.state,
+      text: sql<string>`left(${text}, ${RESULT_CHARACTERS_MAX})`,
+      isCut: sql<boolean>`char_length(${text}) > ${RESULT_CHARACTERS_MAX}`,
+    })
+    .from(toolCalls)
+    .where(
+      and(
+        inArray(toolCalls.runId, [...new Set(calls.map(({ runId }) => runId))]),
+        inArray(toolCalls.callId, [...new Set(calls.map(({ callId }) => callId))]),
+      ),
+    );
+  return new Map(rows.map(({ runId, ...result }) => [`${runId} ${result.toolCallId}`, result]));
+}

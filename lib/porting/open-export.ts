@@ -1,0 +1,57 @@
+import type { SessionRow } from "#lib/session/session-store.ts";
+import { writeHtml } from "./html/write-html.ts";
+import type { PortingDeps } from "./porting-deps.ts";
+import { readSessionContent } from "./read-content.ts";
+import { writeJson } from "./write-json.ts";
+
+type ExportFormat = "json" | "html";
+
+const CHUNK_CHARACTERS = 64 * 1024;
+
+/** Exports a session as a stream that is written as fast as it is read. */
+export async function openExport(
+  deps: PortingDeps,
+  session: SessionRow,
+  { format, hasBytes }: { format: ExportFormat; hasBytes: boolean },
+): Promise<ReadableStream<Uint8Array>> {
+  const content = await readSessionContent(deps, session);
+  return toStream(format === "json" ? writeJson(content, { hasBytes }) : writeHtml(content));
+}
+
+function toStream(pieces: AsyncIterable<string>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  const iterator = pieces[Symbol.asyncIterator]();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const parts: string[] = [];
+        for (let length = 0; length < CHUNK_CHARACTERS; ) {
+          const next = await iterator.next();
+          if (next.done) {
+            if (parts.length > 0) controller.enqueue(encoder.encode(parts.join("")));
+            return controller.close();
+          }
+          parts.push(next.value);
+          length += next.value.length;
+        }
+        controller.enqueue(encoder.encode(parts.join("")));
+      },
+      async cancel() {
+        await iterator.return?.();
+      },
+    },
+    { highWaterMark: 1 },
+  );
+}
+
+/** The name under which browsers save an export: of plain letters, so that every system can store it. */
+export function fileNameOf({ id, title }: Pick<SessionRow, "id" | "title">, format: ExportFormat): string {
+  const words = title
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .slice(0, 60)
+    .replace(/^-+|-+$/g, "");
+  return `${words === "" ? id : words}.session.${format}`;
+}

@@ -1,0 +1,16 @@
+import type { Database } from "#db/client.ts";
+import type { EventLog } from "#lib/events/event-log.ts";
+import type { EvidenceStore } from "#lib/evidence/evidence.ts";
+import type { SandboxService } from "#lib/sandbox/sandbox-service.ts";
+import type { TranscriptReader } from "#lib/session/transcript/transcript.ts";
+
+/** What sessions are exported and imported with; made once by the container. */
+export type PortingDeps = {
+  db: Database;
+  log: EventLog;
+  evidence: Pick<EvidenceStore, "list" | "read">;
+  transcript: Pick<TranscriptReader, "list">;
+  sandbox: Pick<SandboxService, "open">;
+  /** Public origin of the service, without a trailing slash. */
+  baseUrl: string;
+};

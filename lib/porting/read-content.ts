@@ -1,0 +1,220 @@
+import { listBriefly } from "#lib/agents/agent-store.ts";
+import { listAnnotations } from "#lib/annotation/list-annotations.ts";
+import type { TranscriptMessage } from "#lib/events/event.ts";
+import { findLastRuns, findOpenRuns } from "#lib/session/list/list-store.ts";
+import { projectSessionState } from "#lib/session/list/project-session-state.ts";
+import { listDeliverables } from "#lib/session/run/run-store.ts";
+import { projectDeliverable } from "#lib/session/run/status.ts";
+import { findSession, type SessionRow } from "#lib/session/session-store.ts";
+import { listPreviews } from "#lib/variant/previews/preview-store.ts";
+import { findRevision, listVariantSummaries } from "#lib/variant/variant-store.ts";
+import type {
+  ExportedAgent,
+  ExportedEvidence,
+  ExportedImport,
+  ExportedMessage,
+  ExportedSession,
+  ExportedVariant,
+  LeftOut,
+  SessionExport,
+} from "./format.ts";
+import {
+  type ImportedMessageRow,
+  type ImportRow,
+  listImportedMessages,
+  listImports,
+  listResults,
+} from "./import-store.ts";
+import type { PortingDeps } from "./porting-deps.ts";
+
+/** An import without its messages, which are read in pages. */
+type ImportContent = Omit<ExportedImport, "messages"> & { messages: () => AsyncIterable<ExportedMessage> };
+
+/** A session as it is exported: what is small is here, what may be long is read in pages. */
+export type SessionContent = {
+  id: string;
+  exportedAt: string;
+  session: ExportedSession;
+  messages: () => AsyncIterable<ExportedMessage>;
+  variants: () => AsyncIterable<ExportedVariant>;
+  deliverables: SessionExport["deliverables"];
+  previews: SessionExport["previews"];
+  annotations: () => AsyncIterable<SessionExport["annotations"][number]>;
+  agents: ExportedAgent[];
+  imports: () => AsyncIterable<ImportContent>;
+  evidence: ExportedEvidence[];
+  /** The bytes of evidence as a data URL; undefined if they cannot be read. */
+  readData: (evidence: ExportedEvidence) => Promise<string | undefined>;
+  /** Grows while the content is read. */
+  leftOut: LeftOut[];
+  /** Whether the session still exists: an export of a session that was deleted meanwhile is incomplete. */
+  exists: () => Promise<boolean>;
+};
+
+const PAGE = 100;
+const DELIVERABLES_MAX = 100;
+const AGENTS_MAX = 100;
+const RESULT_CHARACTERS_MAX = 4_096;
+
+/**
+ * Reads a session for an export. Messages and imports are read in pages, so that memory does not grow with the session.
+ * Nothing of it is secret: no headers, tokens, callback, share links, system prompt or metadata.
+ */
+export async function readSessionContent(deps: PortingDeps, session: SessionRow): Promise<SessionContent> {
+  const { db, evidence } = deps;
+  const { id } = session;
+  const isRoot = session.parentSessionId === null;
+  const leftOut: LeftOut[] = [];
+  const deliverables = await listDeliverables(db, id, DELIVERABLES_MAX + 1);
+  if (deliverables.length > DELIVERABLES_MAX)
+    leftOut.push({ field: "deliverables", reason: `Only the newest ${DELIVERABLES_MAX} are exported.` });
+  const agents = await readAgents(deps, id, leftOut);
+  const listed = await evidence.list(id);
+  return {
+    id: `${id}@${session.eventSeq}`,
+    exportedAt: new Date().toISOString(),
+    session: await describeSession(deps, session),
+    messages: () => readMessages(deps, id, session.messageSeq),
+    // The variants of a tree are its root's.
+    variants: () => (isRoot ? readVariants(deps, id) : nothing()),
+    deliverables: deliverables
+      .slice(0, DELIVERABLES_MAX)
+      .toReversed()
+      .map((row) => projectDeliverable(row.runId, row)),
+    previews: isRoot ? await listPreviews(db, id) : [],
+    annotations: () => readAnnotations(deps, id),
+    agents,
+    imports: () => readImports(deps, id),
+    evidence: listed,
+    readData: async ({ id: evidenceId, mediaType }) => {
+      const kept = await evidence.read(id, evidenceId);
+      return kept && `data:${mediaType};base64,${Buffer.from(kept.bytes).toString("base64")}`;
+    },
+    leftOut,
+    exists: async () => (await findSession(db, id)) !== undefined,
+  };
+}
+
+async function* nothing(): AsyncIterable<never> {}
+
+async function describeSession({ db }: PortingDeps, session: SessionRow): Promise<ExportedSession> {
+  const { id } = session;
+  const openRun = (await findOpenRuns(db, [id])).get(id);
+  const lastRun = (await findLastRuns(db, [id])).get(id);
+  return {
+    id,
+    title: session.title,
+    source: session.source,
+    createdAt: session.createdAt.toISOString(),
+    ...projectSessionState(openRun, lastRun),
+    targetUrl: session.targetUrl,
+    targetPageUrls: session.targetPageUrls,
+    outputSchema: session.outputSchema,
+    capabilities: session.capabilities,
+    subAgents: session.subAgents,
+  };
+}
+
+/** @param last place of the last message; later ones belong to a later export. */
+async function* readMessages(deps: PortingDeps, id: string, last: number): AsyncIterable<ExportedMessage> {
+  for (let after = 0; after < last; ) {
+    const page = (await deps.transcript.list(id, { after, limit: PAGE })).filter(({ seq }) => seq <= last);
+    if (page.length === 0) return;
+    yield* await withResults(deps, page);
+    after = page.at(-1)?.seq ?? last;
+  }
+}
+
+async function withResults({ db }: PortingDeps, page: TranscriptMessage[]): Promise<ExportedMessage[]> {
+  const callsOf = ({ parts, runId }: TranscriptMessage) =>
+    parts.flatMap((part) =>
+      part.type === "tool-call" && runId !== null ? [{ runId, callId: part.toolCallId }] : [],
+    );
+  const results = await listResults(db, page.flatMap(callsOf));
+  return page.map((message) => {
+    const { id, role, parts, author, createdAt } = message;
+    const own = callsOf(message).flatMap(({ runId, callId }) => results.get(`${runId} ${callId}`) ?? []);
+    return { id, role, parts, results: own, author, createdAt };
+  });
+}
+
+async function* readVariants({ db, baseUrl }: PortingDeps, id: string): AsyncIterable<ExportedVariant> {
+  for (const { key, revision, check, publication } of await listVariantSummaries(db, id, baseUrl)) {
+    const found = await findRevision(db, id, key, revision);
+    if (!found) continue;
+    const { author, createdAt, document } = found;
+    yield { key, revision, author, createdAt: createdAt.toISOString(), document, check, publication };
+  }
+}
+
+async function* readAnnotations(
+  { db }: PortingDeps,
+  id: string,
+): AsyncIterable<SessionExport["annotations"][number]> {
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page = await listAnnotations(db, id, { ...(cursor !== undefined && { cursor }), limit: PAGE });
+    yield* page.data;
+    cursor = page.nextCursor;
+  }
+}
+
+async function readAgents({ db }: PortingDeps, id: string, leftOut: LeftOut[]): Promise<ExportedAgent[]> {
+  const rows = await listBriefly(db, id, RESULT_CHARACTERS_MAX);
+  if (rows.length >= AGENTS_MAX)
+    leftOut.push({ field: "agents", reason: `At most ${AGENTS_MAX} sub-agents are listed: the newest.` });
+  if (rows.length > 0)
+    leftOut.push({
+      field: "agents",
+      reason: "The conversations of sub-agents are exports of their own sessions.",
+    });
+  return rows.map((row) => ({
+    id: row.sessionId,
+    parentId: row.parentSessionId,
+    name: row.name,
+    objective: row.objective,
+    depth: row.depth,
+    status: row.outcome,
+    result: row.resultText,
+    isResultCut: row.isResultCut,
+  }));
+}
+
+async function* readImports({ db }: PortingDeps, id: string): AsyncIterable<ImportContent> {
+  for (let before: ImportRow | undefined, more = true; more; ) {
+    const page: ImportRow[] = await listImports(db, id, { ...(before && { before }), limit: PAGE });
+    for (const row of page)
+      yield {
+        id: row.id,
+        documentId: row.documentId,
+        format: row.format,
+        title: row.title,
+        sourceSessionId: row.sourceSessionId,
+        createdAt: row.createdAt.toISOString(),
+        messages: () => readImportedMessages(db, row.id),
+      };
+    before = page.at(-1);
+    more = page.length === PAGE;
+  }
+}
+
+async function* readImportedMessages(
+  db: PortingDeps["db"],
+  importId: string,
+): AsyncIterable<ExportedMessage> {
+  for (let after = 0, more = true; more; ) {
+    const page = await listImportedMessages(db, importId, { after, limit: PAGE });
+    yield* page.map(toExportedMessage);
+    after = page.at(-1)?.position ?? after;
+    more = page.length === PAGE;
+  }
+}
+
+/** A message of an import, as it was in the document. */
+export const toExportedMessage = (row: ImportedMessageRow): ExportedMessage => ({
+  id: row.originalId,
+  role: row.role,
+  parts: row.parts,
+  results: row.results,
+  author: row.author,
+  createdAt: row.writtenAt.toISOString(),
+});

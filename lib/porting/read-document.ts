@@ -1,0 +1,115 @@
+import type { ImportFormat } from "#db/schema/unions.ts";
+import { hashBody } from "#lib/session/canonical-json.ts";
+import { DEFAULT_VARIANT, type VariantDocument, variantKeySchema } from "#lib/variant/document.ts";
+import { hasOwn } from "#lib/variant/formats/imported/imported.ts";
+import type { JsonFormat } from "#lib/variant/formats/index.ts";
+import { readVariantDocument } from "#lib/variant/import-variant.ts";
+import { findFlaw, isTooDeep } from "./find-flaw.ts";
+import { type ExportedMessage, type LeftOut, SESSION_FORMAT, SESSION_FORMAT_VERSION } from "./format.ts";
+import { readSessionExport } from "./read-session-export.ts";
+
+/** What a document brings into a session: checked as a whole, nothing stored yet. */
+export type ImportPlan = {
+  format: ImportFormat;
+  /** The document's id, or its hash. A session imports a document once. */
+  documentId: string;
+  title: string | null;
+  sourceSessionId: string | null;
+  exportedAt: string | null;
+  variants: { key: string; document: VariantDocument }[];
+  messages: ExportedMessage[];
+  leftOut: LeftOut[];
+};
+
+/** A document that was read, or a sentence that begins with the field that is wrong. */
+export type ReadDocument = { ok: true; plan: ImportPlan } | { ok: false; problem: string };
+
+const KINDS =
+  "a session's JSON export (format version 1), a variant's JSON export, or a document of GrowthBook or PostHog";
+const IMPORT_FORMAT: Record<JsonFormat, ImportFormat> = {
+  json: "agent-session-variant",
+  growthbook: "growthbook",
+  posthog: "posthog",
+};
+
+/** Reads the text of a document. */
+export function readDocumentText(bytes: Uint8Array): ReadDocument {
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
+  } catch {
+    return { ok: false, problem: "document: must be UTF-8" };
+  }
+  if (text.trim() === "") return { ok: false, problem: `document: is empty; it must be ${KINDS}` };
+  if (isTooDeep(text)) return { ok: false, problem: "document: is nested deeper than 200 levels" };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { ok: false, problem: "document: must be valid JSON" };
+  }
+  return readDocument(value);
+}
+
+/** Reads a document of any of the kinds that can be imported. Pure: the value may be anything. */
+export function readDocument(value: unknown): ReadDocument {
+  const flaw = findFlaw(value);
+  if (flaw !== undefined) return { ok: false, problem: flaw };
+  if (hasOwn(value, "format") && value.format === SESSION_FORMAT) {
+    const version = hasOwn(value, "version") ? value.version : undefined;
+    if (version !== SESSION_FORMAT_VERSION)
+      return {
+        ok: false,
+        problem: `version: must be ${SESSION_FORMAT_VERSION}, the version that this service reads`,
+      };
+    return readSessionExport(value);
+  }
+  const recognized = recognize(value);
+  if (!recognized) return { ok: false, problem: `document: must be ${KINDS}` };
+  return readVariantOf(recognized.format, recognized.value);
+}
+
+/** What kind of a variant's document a value is; undefined if it is none. */
+function recognize(value: unknown): { format: JsonFormat; value: unknown } | undefined {
+  // The answer of an export, which is often saved whole.
+  if (hasOwn(value, "success") && hasOwn(value, "document") && hasOwn(value, "format")) {
+    const format = (["json", "growthbook", "posthog"] as const).find((each) => each === value.format);
+    return format && { format, value: value.document };
+  }
+  if (hasOwn(value, "pages") || (hasOwn(value, "format") && value.format === "agent-session-variant"))
+    return { format: "json", value };
+  const names = ["visualChangeset", "visualChangesets", "encryptedExperiments"];
+  if (names.some((name) => hasOwn(value, name))) return { format: "growthbook", value };
+  const list = ["experiments", "results"].find((name) => hasOwn(value, name));
+  const items = list !== undefined && hasOwn(value, list) ? value[list] : value;
+  const first: unknown = Array.isArray(items) ? items[0] : items;
+  if (hasOwn(first, "visualChanges") || hasOwn(first, "variations")) return { format: "growthbook", value };
+  return hasOwn(first, "variants") ? { format: "posthog", value } : undefined;
+}
+
+function readVariantOf(format: JsonFormat, value: unknown): ReadDocument {
+  const read = readVariantDocument(format, value, {});
+  if (!read.ok) return read;
+  const key = hasOwn(value, "variant") ? variantKeySchema.safeParse(value.variant) : undefined;
+  return {
+    ok: true,
+    plan: {
+      format: IMPORT_FORMAT[format],
+      documentId: `sha256:${hashBody(value)}`,
+      title: null,
+      sourceSessionId: null,
+      exportedAt: null,
+      variants: [{ key: key?.success ? key.data : DEFAULT_VARIANT, document: read.document }],
+      messages: [],
+      leftOut: read.omitted.map(splitField),
+    },
+  };
+}
+
+/** Sentences about other tools' documents begin with the field. */
+function splitField(sentence: string): LeftOut {
+  const [, field, reason] = /^([^\s:]+): (.*)$/s.exec(sentence) ?? [];
+  return field !== undefined && reason !== undefined
+    ? { field, reason }
+    : { field: "document", reason: sentence };
+}

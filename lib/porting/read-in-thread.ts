@@ -1,0 +1,30 @@
+import { Worker } from "node:worker_threads";
+import { type ReadDocument, readDocumentText } from "./read-document.ts";
+
+/** A document of up to this many bytes is read in place, which takes a few milliseconds. */
+const LARGE_BYTES = 256 * 1024;
+const MEMORY_MB = 512;
+const TIMEOUT_MS = 30_000;
+
+/** Reads the text of a document; a large one in a worker thread, so that the event loop serves others meanwhile. */
+export async function readInThread(bytes: Uint8Array): Promise<ReadDocument> {
+  if (bytes.byteLength <= LARGE_BYTES) return readDocumentText(bytes);
+  const worker = new Worker(new URL("./read-worker.ts", import.meta.url), {
+    env: {},
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
+  });
+  const { promise, resolve, reject } = Promise.withResolvers<ReadDocument>();
+  const timer = setTimeout(
+    () => resolve({ ok: false, problem: "document: takes too long to read" }),
+    TIMEOUT_MS,
+  );
+  worker.once("message", resolve);
+  worker.once("error", reject);
+  worker.once("exit", (code) => reject(new Error(`the thread that reads documents ended with code ${code}`)));
+  worker.postMessage(bytes);
+  return promise.finally(() => {
+    clearTimeout(timer);
+    void worker.terminate();
+  });
+}

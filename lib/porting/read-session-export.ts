@@ -1,0 +1,183 @@
+import type { z } from "zod";
+import { checkDocumentContent } from "#lib/variant/compile/check-document.ts";
+import { formatPath } from "#lib/variant/formats/imported/imported.ts";
+import {
+  type ExportedMessage,
+  type ExportedVariant,
+  type LeftOut,
+  PART_SCHEMAS,
+  type SessionExport,
+  sessionExportSchema,
+} from "./format.ts";
+import type { ReadDocument } from "./read-document.ts";
+
+const LEFT_OUT_MAX = 200;
+
+/** Reads a session's JSON export of format version 1 as a whole. @see readDocument */
+export function readSessionExport(value: unknown): ReadDocument {
+  const parsed = sessionExportSchema.safeParse(value, { error: describeIssue });
+  if (!parsed.success) return { ok: false, problem: describeFirst(parsed.error.issues) };
+  const document = parsed.data;
+  const problem =
+    findDuplicate(document) ?? findVariantProblem(document.variants) ?? findPartProblem(document.messages);
+  if (problem !== undefined) return { ok: false, problem };
+  const leftOut: LeftOut[] = [];
+  const messages = document.messages.map((message, index) =>
+    keepKnownParts(message, `messages[${index}]`, leftOut),
+  );
+  leftOut.push(...listLeftOut(document));
+  return {
+    ok: true,
+    plan: {
+      format: "agent-session",
+      documentId: document.id,
+      title: document.session.title,
+      sourceSessionId: document.session.id,
+      exportedAt: document.exportedAt,
+      variants: document.variants.map(({ key, document: pages }) => ({ key, document: pages })),
+      messages,
+      leftOut: limit(leftOut),
+    },
+  };
+}
+
+/** An id or key that two entries share. */
+function findDuplicate({ messages, variants }: SessionExport): string | undefined {
+  return (
+    findRepeated(messages, ({ id }) => id, "messages", "id") ??
+    findRepeated(variants, ({ key }) => key, "variants", "key")
+  );
+}
+
+function findRepeated<Item>(items: Item[], read: (item: Item) => string, list: string, field: string) {
+  const first = new Map<string, number>();
+  for (const [index, item] of items.entries()) {
+    const earlier = first.get(read(item));
+    if (earlier !== undefined)
+      return `${list}[${index}].${field}: is the same as ${list}[${earlier}].${field}`;
+    first.set(read(item), index);
+  }
+  return undefined;
+}
+
+function findVariantProblem(variants: ExportedVariant[]): string | undefined {
+  for (const [index, { document }] of variants.entries()) {
+    const place = `variants[${index}].document`;
+    if (document.pages.length === 0) return `${place}.pages: must not be empty`;
+    const [flaw] = checkDocumentContent(document);
+    if (flaw) return `${place}.${flaw.path}: ${flaw.problem}`;
+  }
+  return undefined;
+}
+
+function findPartProblem(messages: ExportedMessage[]): string | undefined {
+  for (const [index, { parts }] of messages.entries())
+    for (const [position, part] of parts.entries()) {
+      const parsed = schemaOf(part.type)?.safeParse(part, { error: describeIssue });
+      if (parsed && !parsed.success)
+        return describeFirst(parsed.error.issues, ["messages", index, "parts", position]);
+    }
+  return undefined;
+}
+
+const schemaOf = (type: string): z.ZodType | undefined =>
+  Object.hasOwn(PART_SCHEMAS, type) ? PART_SCHEMAS[type] : undefined;
+
+function keepKnownParts(message: ExportedMessage, place: string, leftOut: LeftOut[]): ExportedMessage {
+  const parts = message.parts.filter((part, index) => {
+    if (schemaOf(part.type)) return true;
+    leftOut.push({
+      field: `${place}.parts[${index}]`,
+      reason: "This service has no such part of a message.",
+    });
+    return false;
+  });
+  return { ...message, parts };
+}
+
+const REASONS: Partial<Record<keyof SessionExport, string>> = {
+  deliverables: "Results belong to the turns of the exported session.",
+  previews: "Their pictures show the exported session; take previews again.",
+  annotations: "They were made in the browser of the exported session.",
+  agents: "Sub-agents and their results belong to the exported session.",
+  imports: "What the exported session had imported is not imported again; import its own export.",
+  evidence: "Pictures and files stay with the exported session.",
+  leftOut: "The document does not have these parts of its session.",
+};
+const CARRIED = ["format", "version", "id", "exportedAt", "session", "messages", "variants"];
+
+/** What an import does not carry: parts of the format, and fields that this version does not know. */
+function listLeftOut(document: SessionExport): LeftOut[] {
+  const parts = Object.entries(document).flatMap(([field, value]): LeftOut[] => {
+    if (CARRIED.includes(field)) return [];
+    const reason = REASONS[field];
+    if (reason === undefined)
+      return [{ field: formatPath([field]), reason: "This service does not know the field." }];
+    return Array.isArray(value) && value.length > 0 ? [{ field, reason }] : [];
+  });
+  const variants = document.variants.flatMap(({ check, publication }, index): LeftOut[] => [
+    ...(check
+      ? [
+          {
+            field: `variants[${index}].check`,
+            reason: "A check proves the page of its time; check the variant again.",
+          },
+        ]
+      : []),
+    ...(publication
+      ? [
+          {
+            field: `variants[${index}].publication`,
+            reason: "The publication stays with the exported session.",
+          },
+        ]
+      : []),
+  ]);
+  return [
+    { field: "session", reason: "The settings of the session that imports do not change." },
+    ...variants,
+    ...parts,
+  ];
+}
+
+function limit(leftOut: LeftOut[]): LeftOut[] {
+  if (leftOut.length <= LEFT_OUT_MAX) return leftOut;
+  const reason = `${leftOut.length - LEFT_OUT_MAX} more things are left out, for reasons as above.`;
+  return [...leftOut.slice(0, LEFT_OUT_MAX), { field: "document", reason }];
+}
+
+type Issue = z.core.$ZodIssue;
+
+const NOUNS: Record<string, string> = {
+  string: "a string",
+  number: "a number",
+  int: "a whole number",
+  boolean: "a boolean",
+  object: "an object",
+  record: "an object",
+  array: "an array",
+};
+
+/** The sentence of a schema's rule that has none of its own. */
+function describeIssue(issue: z.core.$ZodRawIssue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return issue.input === undefined ? "is required" : `must be ${NOUNS[issue.expected] ?? issue.expected}`;
+    case "invalid_value":
+      return `must be one of ${issue.values.map((value) => JSON.stringify(value)).join(", ")}`;
+    case "too_small":
+      return `must be at least ${issue.minimum}`;
+    case "too_big":
+      return `must be at most ${issue.maximum}`;
+    default:
+      return "is invalid";
+  }
+}
+
+function describeFirst(issues: readonly Issue[], place: PropertyKey[] = []): string {
+  const [issue] = issues;
+  if (!issue) return "document: is invalid";
+  if (issue.code === "unrecognized_keys")
+    return `${formatPath([...place, ...issue.path, issue.keys[0] ?? ""])}: unknown field`;
+  return `${formatPath([...place, ...issue.path]) || "document"}: ${issue.message}`;
+}

@@ -1,0 +1,106 @@
+import { z } from "zod";
+import type { ImportSummary } from "#lib/events/event.ts";
+import { isWorkspaceError } from "#lib/sandbox/workspace-error.ts";
+import { findSession } from "#lib/session/session-store.ts";
+import { excerptAround } from "#lib/session/transcript/transcript.ts";
+import { quoteAsData } from "#lib/tools/quote-as-data.ts";
+import { defineTool, errorResult, type Tool, type ToolCall } from "#lib/tools/tool.ts";
+import { DOCUMENT_LIMITS, type LeftOut } from "../format.ts";
+import { importDocument } from "../import-document.ts";
+import { listImportedMessages } from "../import-store.ts";
+import type { PortingDeps } from "../porting-deps.ts";
+import { type ReadDocument, readDocument } from "../read-document.ts";
+import { readInThread } from "../read-in-thread.ts";
+
+const LISTED_MAX = 20;
+
+/** `import_legacy_session`: imports a document into the session. Source: specification, Structured sessions; `wire.md`, Export and import of a session. */
+export const importLegacySession = (deps: PortingDeps): Tool =>
+  defineTool({
+    name: "import_legacy_session",
+    description:
+      "Imports a session's JSON export, a variant's JSON export, or a GrowthBook or PostHog document into this session: its variants as new variants, its conversation as history to read. Give the document, or the path of its file in the workspace.",
+    input: z.strictObject({
+      document: z.unknown().optional().describe("the JSON document"),
+      path: z.string().min(1).optional().describe("such as downloads/session.json"),
+    }),
+    needs: undefined,
+    profile: "editing",
+    idempotent: true,
+    readOnly: false,
+    async execute({ document, path }, call) {
+      const read = await readGiven(deps, { document, path }, call);
+      if (!read.ok) return refuse(read.problem);
+      const { rootSessionId: sessionId, requestId, runId, callId } = call;
+      const imported = await importDocument(deps, {
+        sessionId,
+        plan: read.plan,
+        author: "agent",
+        requestId,
+        runId,
+        callId,
+      });
+      return imported.ok ? describeImport(deps, imported) : refuse(imported.problem);
+    },
+  });
+
+const refuse = (problem: string) =>
+  errorResult(`import_legacy_session: ${problem.replace(/[.]?$/, ".")} Nothing was imported.`);
+
+async function readGiven(
+  deps: PortingDeps,
+  { document, path }: { document?: unknown; path?: string | undefined },
+  call: ToolCall,
+): Promise<ReadDocument> {
+  if ((document === undefined) === (path === undefined))
+    return { ok: false, problem: "document: give either the document or its path" };
+  // Some models send a nested object as its text.
+  if (typeof document === "string") return readInThread(Buffer.from(document.toWellFormed()));
+  if (path === undefined) return readDocument(document);
+  const session = await findSession(deps.db, call.rootSessionId);
+  if (!session?.capabilities.sandbox)
+    return { ok: false, problem: "path: this session has no workspace; give the document itself" };
+  try {
+    const workspace = await deps.sandbox.open(call.rootSessionId);
+    const { bytes, totalBytes } = await workspace.readFile(path, DOCUMENT_LIMITS.bytesMax);
+    if (totalBytes > DOCUMENT_LIMITS.bytesMax)
+      return { ok: false, problem: `path: the file has ${totalBytes} bytes; at most 10 MiB can be imported` };
+    return await readInThread(bytes);
+  } catch (error) {
+    if (isWorkspaceError(error)) return { ok: false, problem: `path: ${error.message}` };
+    throw error;
+  }
+}
+
+async function describeImport(
+  deps: PortingDeps,
+  imported: { isNew: boolean; summary: ImportSummary; leftOut: LeftOut[] },
+): Promise<string> {
+  const { isNew, summary, leftOut } = imported;
+  const { id, variants, messageCount, createdAt } = summary;
+  const lines = [
+    isNew
+      ? `Imported as ${id}.`
+      : `Imported already, as ${id} at ${createdAt}. This call changed nothing. It held:`,
+    ...variants.map(
+      ({ from, key }) => `- variant ${key}${from === key ? "" : `, which was ${from}`}: not checked yet`,
+    ),
+  ];
+  if (messageCount > 0) {
+    const first = await listImportedMessages(deps.db, id, { after: 0, limit: LISTED_MAX });
+    const excerpts = first.map(({ position, role, parts }) => {
+      const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join(" ");
+      return `${id}/${position} ${role}: ${excerptAround(text, "")}`;
+    });
+    lines.push(
+      `- a conversation: ${messageCount === 1 ? "1 message" : `${messageCount} messages`}. read_message reads one by its id, ${id}/1 to ${id}/${messageCount}; search_transcript finds them by text.`,
+      quoteAsData("the imported conversation, its beginning", excerpts.join("\n")),
+    );
+  }
+  if (leftOut.length > 0) {
+    const listed = leftOut.slice(0, LISTED_MAX).map(({ field, reason }) => `${field}: ${reason}`);
+    const more = leftOut.length > LISTED_MAX ? [`and ${leftOut.length - LISTED_MAX} more`] : [];
+    lines.push("Left out:", quoteAsData("the document", [...listed, ...more].join("\n")));
+  }
+  return lines.join("\n");
+}

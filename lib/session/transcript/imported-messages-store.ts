@@ -1,0 +1,84 @@
+import { and, desc, eq, gt, sql } from "drizzle-orm";
+import type { Database } from "#db/client.ts";
+import { importedMessages, imports, type MessagePart } from "#db/schema/index.ts";
+import type { MessageRole } from "#db/schema/unions.ts";
+
+/** A message of a conversation that was imported into a session. Its id is `<import id>/<position>`. */
+export type ImportedMessage = { id: string; role: MessageRole; parts: MessagePart[]; createdAt: string };
+
+/** A conversation that was imported into a session. */
+export type ImportedConversation = { importId: string; messageCount: number };
+
+/** The conversations that were imported into a session last, newest first. */
+export function listImportedConversations(
+  db: Database,
+  sessionId: string,
+  limit: number,
+): Promise<ImportedConversation[]> {
+  return db
+    .select({ importId: imports.id, messageCount: imports.messageCount })
+    .from(imports)
+    .where(and(eq(imports.sessionId, sessionId), gt(imports.messageCount, 0)))
+    .orderBy(desc(imports.createdAt), desc(imports.id))
+    .limit(limit);
+}
+
+const columns = {
+  importId: importedMessages.importId,
+  position: importedMessages.position,
+  role: importedMessages.role,
+  parts: importedMessages.parts,
+  writtenAt: importedMessages.writtenAt,
+};
+
+type Row = { importId: string; position: number; role: MessageRole; parts: MessagePart[]; writtenAt: Date };
+
+const toMessage = ({ importId, position, role, parts, writtenAt }: Row): ImportedMessage => ({
+  id: `${importId}/${position}`,
+  role,
+  parts,
+  createdAt: writtenAt.toISOString(),
+});
+
+/** A message of an import of this session; undefined if there is none of this id. */
+export async function findImportedMessage(
+  db: Database,
+  sessionId: string,
+  id: string,
+): Promise<ImportedMessage | undefined> {
+  const [, importId, position] = /^(imp_\w{1,40})\/([1-9]\d{0,8})$/.exec(id) ?? [];
+  if (importId === undefined) return undefined;
+  const [row] = await db
+    .select(columns)
+    .from(importedMessages)
+    .innerJoin(imports, eq(imports.id, importedMessages.importId))
+    .where(
+      and(
+        eq(imports.sessionId, sessionId),
+        eq(importedMessages.importId, importId),
+        eq(importedMessages.position, Number(position)),
+      ),
+    );
+  return row && toMessage(row);
+}
+
+/** Messages of a session's imports one of whose text parts holds `text`, case-insensitively, newest first. */
+export async function searchImportedMessages(
+  db: Database,
+  sessionId: string,
+  text: string,
+  limit: number,
+): Promise<ImportedMessage[]> {
+  const holds = sql`exists (
+    select 1 from json_array_elements(${importedMessages.parts}) as part
+    where part->>'type' = 'text' and position(lower(${text}::text) in lower(part->>'text')) > 0
+  )`;
+  const rows = await db
+    .select(columns)
+    .from(importedMessages)
+    .innerJoin(imports, eq(imports.id, importedMessages.importId))
+    .where(and(eq(imports.sessionId, sessionId), holds))
+    .orderBy(desc(imports.createdAt), desc(importedMessages.position))
+    .limit(limit);
+  return rows.map(toMessage);
+}
