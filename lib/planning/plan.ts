@@ -14,7 +14,8 @@ const planItemTextSchema = z
 
 const planItemIdSchema = z
   .string()
-  .regex(/^[a-z][a-z0-9_-]{0,15}$/, { error: "must be a letter and up to 15 letters, digits, - or _" });
+  .regex(/^[a-z][a-z0-9_-]{0,15}$/, { error: "must be a letter and up to 15 letters, digits, - or _" })
+  .meta({ examples: ["p1"] });
 
 /** The items of `update_plan`. */
 export const planItemsSchema = z
@@ -28,26 +29,33 @@ export const planItemsSchema = z
   .max(PLAN_LIMITS.itemsMax, { error: `must hold at most ${PLAN_LIMITS.itemsMax} items` });
 
 /** A person's edit of a plan. `was` is the text that the person has seen. */
-export const planEditSchema = z.discriminatedUnion("action", [
-  z.strictObject({
-    action: z.literal("add"),
-    text: planItemTextSchema,
-    after: planItemIdSchema.nullable().optional().meta({
-      description: "Id of the item before the new one. Null for the first place, absent for the last.",
+export const planEditSchema = z.discriminatedUnion(
+  "action",
+  [
+    z.strictObject({
+      action: z.literal("add"),
+      text: planItemTextSchema,
+      after: planItemIdSchema.nullable().optional().meta({
+        description: "Id of the item before the new one. Null for the first place, absent for the last.",
+      }),
     }),
-  }),
-  z.strictObject({
-    action: z.literal("setText"),
-    id: planItemIdSchema,
-    text: planItemTextSchema,
-    was: z.string().meta({ description: "The text that was shown. Another one is refused with 409." }),
-  }),
-  z.strictObject({
-    action: z.literal("setStatus"),
-    id: planItemIdSchema,
-    status: z.enum(PLAN_ITEM_STATUSES),
-  }),
-]);
+    z.strictObject({
+      action: z.literal("setText"),
+      id: planItemIdSchema,
+      text: planItemTextSchema,
+      was: z.string().meta({ description: "The text that was shown. Another one is refused with 409." }),
+    }),
+    z.strictObject({
+      action: z.literal("setStatus"),
+      id: planItemIdSchema,
+      status: z.enum(PLAN_ITEM_STATUSES),
+    }),
+  ],
+  {
+    error: ({ code }) =>
+      code === "invalid_union" ? 'must be one of "add", "setText", "setStatus"' : undefined,
+  },
+);
 export type PlanEdit = z.output<typeof planEditSchema>;
 
 /** Items, and the highest number of an id `p<number>` so far. */

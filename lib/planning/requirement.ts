@@ -45,14 +45,17 @@ export const assertionInputSchema = z
       .refine((text) => /^https?:\/\//i.test(text) && URL.canParse(text), {
         error: "must be an absolute http(s) URL",
       }),
-    selector: upTo(REQUIREMENT_LIMITS.selectorChars),
-    is: z.enum(ASSERTION_KINDS),
+    selector: upTo(REQUIREMENT_LIMITS.selectorChars).meta({ examples: ["#pay"] }),
+    is: z.enum(ASSERTION_KINDS).meta({ examples: ["text"] }),
     value: z
       .union([z.string().max(REQUIREMENT_LIMITS.valueChars), z.int().min(0)], {
         error: "must be a text of at most 500 characters, or a number of elements",
       })
       .optional()
-      .describe("text: the whole text of the element; count: how many elements match"),
+      .meta({
+        description: "text: the whole text of the element; count: how many elements match",
+        examples: ["Pay now"],
+      }),
   })
   .superRefine(({ is, value }, context) => {
     const message = explainValue(is, value);

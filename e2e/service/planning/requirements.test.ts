@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { addRequirements, updateRequirement } from "#lib/planning/store-requirements.ts";
+import { spawn, wait } from "../agents/agents-testing.ts";
 import { openTestService, type TestService } from "../testing.ts";
 import { only, readEvents } from "../turn/turn-testing.ts";
-import { playFollowUp, playTurn, step } from "../variants/variants-testing.ts";
+import { playFollowUp, playTurn, scriptTurn, step } from "../variants/variants-testing.ts";
 import { asVisitor, listRequirements } from "./planning-testing.ts";
 
 let service: TestService;
@@ -66,6 +67,28 @@ describe("requirements of the agent", () => {
     );
     const last = service.model.requests.findLast(({ kind }) => kind === "turn");
     assert.match(last?.text ?? "", /Requirements that are not met[^\n]*\n- r1 \[open\][^\n]*\n- r2 \[open\]/);
+  });
+
+  it("takes evidence of a sub-agent, which visitors of the page can open", async () => {
+    scriptTurn(service, "hand over", [
+      { toolCalls: [spawn({ objective: "look at the part" })] },
+      { toolCalls: [wait()] },
+      add({ text: "The part works" }),
+    ]);
+    const session = await service.create("hand over", { subAgents: true });
+    await service.completed(session.statusUrl);
+    const { agents } = await service.read<{ agents: { agentId: string }[] }>(
+      `/api/sessions/${session.sessionId}/agents`,
+    );
+    const agentId = agents[0]?.agentId ?? "";
+    const picture = await keepPicture(agentId);
+    const met = { id: "r1", status: "met", evidenceIds: [picture] };
+    await playFollowUp(service, session.sessionId, [update(met)]);
+    const [requirement] = await listRequirements(service, session.sessionId);
+    assert.equal(requirement?.status, "met");
+    assert.equal(requirement?.evidence[0]?.sessionId, agentId);
+    const path = `/s/${session.sessionId}/agents/${agentId}/artifacts/${picture}`;
+    assert.equal((await asVisitor(service, session, "GET", path)).status, 200);
   });
 
   it("opens one again whose text or assertion changes", async () => {

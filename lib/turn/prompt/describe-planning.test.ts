@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { PlanItem } from "#db/schema/index.ts";
+import { describePlanning } from "./describe-planning.ts";
+
+const item = (number: number, text: string): PlanItem => ({ id: `p${number}`, text, status: "todo" });
+const planOf = (mode: "off" | "plan_first" | "agreed", items: PlanItem[] = []) => ({
+  mode,
+  items,
+  revision: 3,
+});
+const all = () => true;
+
+test("a session without these tools is told nothing", () => {
+  assert.equal(
+    describePlanning({ plan: planOf("plan_first"), unmet: [] }, () => false),
+    undefined,
+  );
+});
+
+test("a session without a plan is told when to write one, and no mode", () => {
+  const text = describePlanning({ plan: null, unmet: [] }, all) ?? "";
+  assert.match(text, /update_plan/);
+  assert.doesNotMatch(text, /Plan first|agreed to the plan|revision/);
+  assert.ok(text.length < 600, `${text.length} characters go with every model call`);
+});
+
+test("a sub-agent is told that it is held back too, without a tool that it does not have", () => {
+  const text = describePlanning({ plan: planOf("plan_first"), unmet: [] }, (name) => name !== "update_plan");
+  assert.match(text ?? "", /look, and report what you would change/);
+  assert.doesNotMatch(text ?? "", /update_plan/);
+});
+
+test("plan and requirements are cut, each text on one line", () => {
+  const items = Array.from({ length: 50 }, (_, number) => item(number, `a\nlong ${"x".repeat(480)}`));
+  const unmet = Array.from({ length: 20 }, (_, index) => ({
+    number: index + 1,
+    status: "open" as const,
+    text: `two\nlines ${"y".repeat(480)}`,
+  }));
+  const text = describePlanning({ plan: planOf("agreed", items), unmet }, all) ?? "";
+  assert.match(text, /A person has agreed to the plan/);
+  assert.match(text, /\n- p0 \[todo\] a long x/);
+  assert.match(text, /\n- r20 \[open\] two lines y+…$/);
+  assert.ok(text.length < 10_000, String(text.length));
+});
