@@ -3,8 +3,8 @@ import type { Transaction } from "./client.ts";
 import { landingPageBlobs, landingPageFiles } from "./schema/index.ts";
 
 /**
- * Removes those of these contents that no version has. One that another transaction is about to refer to is locked by it,
- * and is passed over.
+ * Removes those of these contents that no version has. It locks each first: so it waits for a transaction that is about to
+ * refer to one, and of several removals at the same time the last one sees that nothing refers to it any more.
  */
 export async function removeUnusedBlobs(tx: Transaction, hashes: readonly string[]): Promise<void> {
   if (hashes.length === 0) return;
@@ -13,9 +13,9 @@ export async function removeUnusedBlobs(tx: Transaction, hashes: readonly string
     .from(landingPageBlobs)
     .where(inArray(landingPageBlobs.hash, [...hashes]))
     .orderBy(landingPageBlobs.hash)
-    .for("update", { skipLocked: true });
+    .for("update");
   if (locked.length === 0) return;
-  // A statement of its own, which sees references that were committed before the lock was granted.
+  // A statement of its own, which sees what was committed before the lock was granted.
   await tx.delete(landingPageBlobs).where(
     and(
       inArray(
