@@ -9,6 +9,7 @@ export * from "./rates.ts";
 export * from "./removals.ts";
 export * from "./runs.ts";
 export * from "./sessions.ts";
+export * from "./skills.ts";
 export * from "./unions.ts";
 export * from "./variants.ts";
 export * from "./waits.ts";

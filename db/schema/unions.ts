@@ -78,3 +78,7 @@ export type SessionStateWord = (typeof SESSION_STATES)[number];
 export type ShareRole = (typeof SHARE_ROLES)[number];
 export type CheckStatus = (typeof CHECK_STATUSES)[number];
 export type VariantAuthor = (typeof VARIANT_AUTHORS)[number];
+
+/** Where a session's skill came from: the project's own library, or the deployment's `SKILLS_DIR`. */
+export const SKILL_SOURCES = ["built_in", "deployment"] as const;
+export type SkillSource = (typeof SKILL_SOURCES)[number];

@@ -24,6 +24,7 @@ const floors = [
   ["page"],
   ["turn"],
   ["agents", "variant"],
+  ["skills"],
   ["tools"],
   ["browser", "sandbox", "deliverable", "mcp-client", "model", "annotation", "callback"],
   ["keys", "evidence", "publication"],
