@@ -210,7 +210,7 @@ const createObservedModel = (env: Env) =>
 /** What the operations work with. */
 function createServices(env: Env, logger: Logger, parts: Parts): ApiServices {
   const { storage, tooling, player, live, model, control, elicitations, rule, schemas, builtinMcp } = parts;
-  const { browser, evidence, transcript, tools, variants, publishedScripts } = tooling;
+  const { browser, evidence, transcript, tools, skills, variants, publishedScripts } = tooling;
   return {
     ...parts.access,
     db: storage.db,
@@ -223,6 +223,7 @@ function createServices(env: Env, logger: Logger, parts: Parts): ApiServices {
     evidence,
     transcript,
     tools,
+    skills,
     variants,
     publishedScripts,
     control,

@@ -36,6 +36,7 @@ type TurnPlayerDeps = Pick<TurnDeps, "model" | "mcp" | "elicitations" | "cancelC
     tools: readonly Tool[];
     evidence: EvidenceStore;
     firstLook: TurnDeps["firstLook"];
+    skills: TurnDeps["skills"];
     browser: Pick<BrowserService, "reapIdle">;
   };
   isServerless: boolean;
@@ -152,6 +153,7 @@ function readTurnDeps(deps: TurnPlayerDeps, jobs: JobSender, stops: StopRegistry
     control,
     evidence: tooling.evidence,
     firstLook: tooling.firstLook,
+    skills: tooling.skills,
     tools: new Map(tooling.tools.map((tool) => [tool.name, tool])),
     settings: {
       maxSteps: env.AGENT_MAX_STEPS,

@@ -34,7 +34,9 @@ export function createSessionSkills(deps: { db: Database; catalogue: SkillCatalo
   return {
     async take() {
       const skills = await catalogue.current();
-      const stored = new Set((await find(skills.map(({ version }) => version))).map(({ version }) => version));
+      const stored = new Set(
+        (await find(skills.map(({ version }) => version))).map(({ version }) => version),
+      );
       const missing = skills.filter(({ version }) => !stored.has(version));
       await insertVersions(db, missing);
       for (const { version, name, description, files } of missing)
@@ -43,7 +45,9 @@ export function createSessionSkills(deps: { db: Database; catalogue: SkillCatalo
     },
     async describe(skills) {
       const list = skills ?? [];
-      const stored = new Map((await find(list.map(({ version }) => version))).map((row) => [row.version, row]));
+      const stored = new Map(
+        (await find(list.map(({ version }) => version))).map((row) => [row.version, row]),
+      );
       return list.flatMap((skill) => {
         const row = stored.get(skill.version);
         return row ? [{ ...skill, description: row.description, fileCount: row.fileCount }] : [];

@@ -215,6 +215,7 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
     async () => service.call("GET", `${(await makeVariant()).api}/variants/main/revisions/1`),
   ],
   listPreviews: [200, async () => service.call("GET", `${(await makeVariant()).api}/previews`)],
+  listSkills: [200, async () => service.call("GET", `${(await makeVariant()).api}/skills`)],
   publishVariant: [201, async () => (await makePublication()).answer],
   rollbackVariant: [
     200,

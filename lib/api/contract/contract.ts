@@ -9,6 +9,7 @@ import { recordOperations } from "./operations/records.ts";
 import { serviceOperations } from "./operations/service.ts";
 import { sessionOperations } from "./operations/sessions.ts";
 import { shareLinkOperations } from "./operations/share-links.ts";
+import { skillOperations } from "./operations/skills.ts";
 import { variantOperations } from "./operations/variants.ts";
 
 /**
@@ -25,6 +26,7 @@ export const contract = {
   ...agentPageOperations,
   ...variantOperations,
   ...publicationOperations,
+  ...skillOperations,
   ...keyOperations,
   ...serviceOperations,
 } as const satisfies Record<string, Operation>;

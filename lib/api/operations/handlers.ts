@@ -33,6 +33,7 @@ import {
   revokeAllShareLinks,
   revokeShareLink,
 } from "./share-links.ts";
+import { listSkills } from "./skills.ts";
 import { cancelTurn, readAgentStatus, readRequestStatus } from "./status.ts";
 import {
   checkAsPerson,
@@ -101,6 +102,7 @@ export const handlers: { [Name in OperationName]: Handler<Contract[Name]> } = {
   rollbackPublication,
   unpublishPublication,
   readScript,
+  listSkills,
   editVariant,
   checkAsPerson,
   showVariant,

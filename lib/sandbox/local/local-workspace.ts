@@ -32,7 +32,11 @@ export function createLocalWorkspace(options: LocalWorkspaceOptions): Workspace 
   const quota = createWorkspaceQuota(root, limits);
 
   /** Runs a command under the limits of the workspace. */
-  async function runLimited(plan: CommandPlan, timeoutMs: number, signal: AbortSignal): Promise<CommandResult> {
+  async function runLimited(
+    plan: CommandPlan,
+    timeoutMs: number,
+    signal: AbortSignal,
+  ): Promise<CommandResult> {
     await quota.begin();
     let excess: string | undefined;
     let result: CommandResult;

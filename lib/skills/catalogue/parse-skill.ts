@@ -35,7 +35,8 @@ export function parseSkill(bytes: Uint8Array, folderName: string): ParsedSkill {
   const text = decodeText(bytes);
   if (text === undefined) return { ok: false, flaw: `${SKILL_FILE} is not UTF-8 text` };
   const parts = splitFrontMatter(text);
-  if (!parts) return { ok: false, flaw: `${SKILL_FILE} does not begin with front matter between lines of ---` };
+  if (!parts)
+    return { ok: false, flaw: `${SKILL_FILE} does not begin with front matter between lines of ---` };
   if (Buffer.byteLength(parts.frontMatter) > skillLimits.frontMatterBytesMax)
     return { ok: false, flaw: `front matter: must be at most ${skillLimits.frontMatterBytesMax} bytes` };
   const values = readYaml(parts.frontMatter);
@@ -57,7 +58,13 @@ export function splitFrontMatter(text: string): SkillText | undefined {
   if (lines[0]?.trimEnd() !== "---") return undefined;
   const end = lines.findIndex((line, index) => index > 0 && line.trimEnd() === "---");
   if (end < 0) return undefined;
-  return { frontMatter: lines.slice(1, end).join("\n"), body: lines.slice(end + 1).join("\n").trim() };
+  return {
+    frontMatter: lines.slice(1, end).join("\n"),
+    body: lines
+      .slice(end + 1)
+      .join("\n")
+      .trim(),
+  };
 }
 
 /** The bytes as UTF-8 text, undefined if they are none. */
@@ -73,7 +80,12 @@ export function decodeText(bytes: Uint8Array): string | undefined {
 /** YAML of plain values: no aliases (a few lines of them expand to gigabytes), no tags, no merge keys. */
 function readYaml(text: string): { ok: true; value: unknown } | { ok: false; flaw: string } {
   try {
-    const document = parseDocument(text, { schema: "core", merge: false, prettyErrors: false, logLevel: "silent" });
+    const document = parseDocument(text, {
+      schema: "core",
+      merge: false,
+      prettyErrors: false,
+      logLevel: "silent",
+    });
     const [error] = [...document.errors, ...document.warnings];
     if (error) return { ok: false, flaw: `front matter: ${error.message.slice(0, 200)}` };
     return { ok: true, value: document.toJS({ maxAliasCount: 0 }) };

@@ -6,7 +6,7 @@ import { SKILL_FILE, type Skill, type SkillFile, skillLimits } from "../skill.ts
 import { hashSkill, parseSkill } from "./parse-skill.ts";
 import { type FoundFile, SkillFlaw, walkSkill } from "./walk-skill.ts";
 
-export type SkillResult = { ok: true; skill: Skill } | { ok: false; flaw: string };
+export type SkillResult = { ok: true; skill: Skill } | { ok: false; flaw: string; isChanging?: boolean };
 
 /**
  * A folder that may hold a skill. `stamp` changes when one of its files does, so that an unchanged folder is not read
@@ -30,17 +30,31 @@ export async function lookAtSkill(path: string, source: SkillSource): Promise<Sk
     const folder = await realpath(path);
     if (dirname(folder) !== parent) throw new SkillFlaw("is a link that leads out of the folder of skills");
     const found = await walkSkill(folder);
-    return { name, stamp: found.map(({ stamp }) => stamp).join("\n"), read: () => readSkill(name, source, found) };
+    return {
+      name,
+      stamp: stampOf(found),
+      read: () => readSkill(name, source, folder, found),
+    };
   } catch (error) {
     const flaw = describeFlaw(error);
     return { name, stamp: `flaw: ${flaw}`, read: async () => ({ ok: false, flaw }) };
   }
 }
 
-async function readSkill(name: string, source: SkillSource, found: FoundFile[]): Promise<SkillResult> {
+const stampOf = (found: readonly FoundFile[]): string => found.map(({ stamp }) => stamp).join("\n");
+
+async function readSkill(
+  name: string,
+  source: SkillSource,
+  folder: string,
+  found: FoundFile[],
+): Promise<SkillResult> {
   try {
     const files: SkillFile[] = [];
     for (const file of found) files.push({ path: file.path, bytes: await readBytes(file) });
+    // Half of an old version and half of a new one is neither.
+    if (stampOf(await walkSkill(folder)) !== stampOf(found))
+      return { ok: false, flaw: "changed while it was read", isChanging: true };
     const text = files.find(({ path }) => path === SKILL_FILE);
     if (!text) return { ok: false, flaw: `has no ${SKILL_FILE}` };
     const parsed = parseSkill(text.bytes, name);

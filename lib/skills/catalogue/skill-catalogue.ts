@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import type { Logger } from "#lib/log/logger.ts";
 import type { SkillSource } from "#db/schema/unions.ts";
+import type { Logger } from "#lib/log/logger.ts";
 import { type Skill, skillLimits } from "../skill.ts";
 import { listSkillFolders, lookAtSkill, type SkillResult } from "./read-skill-folder.ts";
 import { SkillFlaw } from "./walk-skill.ts";
@@ -37,7 +37,12 @@ export async function createSkillCatalogue(options: CatalogueOptions): Promise<S
   let checkedAt = Number.NEGATIVE_INFINITY;
   let checking: Promise<void> | undefined;
 
-  async function readFolder(folder: string, source: SkillSource, found: Map<string, Skill>, said: Set<string>) {
+  async function readFolder(
+    folder: string,
+    source: SkillSource,
+    found: Map<string, Skill>,
+    said: Set<string>,
+  ) {
     const report = (place: string, flaw: string) => {
       const line = `${place}: ${flaw}`;
       said.add(line);
@@ -51,8 +56,11 @@ export async function createSkillCatalogue(options: CatalogueOptions): Promise<S
     for (const path of paths) {
       const { name, stamp, read } = await lookAtSkill(path, source);
       const cached = known.get(path);
-      const result = cached?.stamp === stamp ? cached.result : await read();
-      known.set(path, { stamp, result });
+      const latest = cached?.stamp === stamp ? cached.result : await read();
+      const isChanging = !latest.ok && latest.isChanging === true;
+      // What is being replaced is read at the next look; until then the skill stays what it was.
+      const result = isChanging && cached ? cached.result : latest;
+      known.set(path, { stamp: isChanging ? "" : stamp, result });
       if (!result.ok) report(path, result.flaw);
       else if (found.size >= skillLimits.skillsMax && !found.has(name))
         report(path, `there are more than ${skillLimits.skillsMax} skills`);

@@ -57,14 +57,14 @@ async function readFound(folder: string, path: string): Promise<FoundFile> {
   const target = await realpath(join(folder, path)).catch(() => undefined);
   if (target === undefined) throw new SkillFlaw(`${path} is a link that leads nowhere`);
   if (!target.startsWith(folder + sep)) throw new SkillFlaw(`${path} leads out of the skill's folder`);
-  const { size, mtimeMs, ctimeMs, ino, isFile } = await describe(target);
+  const { size, mtimeMs, ctimeMs, ino, isFile } = await readStat(target);
   if (!isFile) throw new SkillFlaw(`${path} is neither a file nor a folder`);
   if (size > skillLimits.fileBytesMax)
     throw new SkillFlaw(`${path} has more than ${skillLimits.fileBytesMax} bytes`);
   return { path, target, sizeBytes: size, stamp: [path, target, size, mtimeMs, ctimeMs, ino].join("\0") };
 }
 
-async function describe(target: string) {
+async function readStat(target: string) {
   const { size, mtimeMs, ctimeMs, ino, ...rest } = await stat(target);
   return { size, mtimeMs, ctimeMs, ino, isFile: (rest.mode & 0o170000) === 0o100000 };
 }

@@ -27,9 +27,10 @@ type RemoteTools = { tools: readonly Tool[]; missingServers: readonly string[] }
 export function composePrompt(
   deps: Pick<TurnDeps, "tools" | "settings">,
   claim: Claim,
-  { session, agent, currentUrl, variants }: Pick<RunInPlay, "session" | "agent" | "currentUrl" | "variants">,
+  run: Pick<RunInPlay, "session" | "agent" | "currentUrl" | "variants" | "skills">,
   remote: RemoteTools = { tools: [], missingServers: [] },
 ): Prompt {
+  const { session, agent, currentUrl, variants, skills } = run;
   const names = selectRunTools({
     toolset: session.toolset,
     available: [...deps.tools.values()],
@@ -43,6 +44,7 @@ export function composePrompt(
     targetPageUrls: session.targetPageUrls,
     currentUrl,
     variants,
+    skills,
     demoUrl: deps.settings.demoUrl,
     agent,
     systemPrompt: session.systemPrompt,

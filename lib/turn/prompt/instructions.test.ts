@@ -9,6 +9,7 @@ const parts: InstructionParts = {
   targetPageUrls: [],
   currentUrl: null,
   variants: [],
+  skills: [],
   demoUrl: "http://localhost/demo",
   systemPrompt: null,
   outputSchema: null,

@@ -53,6 +53,7 @@ export async function claimRun(deps: TurnDeps, job: PlayJob): Promise<ClaimResul
   const variants = mayHaveVariants
     ? await listVariantSummaries(deps.db, agent?.rootSessionId ?? session.id, deps.settings.baseUrl)
     : [];
+  const skills = await deps.skills.describe(session.skills);
   if (run.cancelRequestedAt) deps.stops.stop(runId, STOPPED_REASON);
   return {
     status: "claimed",
@@ -64,9 +65,10 @@ export async function claimRun(deps: TurnDeps, job: PlayJob): Promise<ClaimResul
       startedAt: run.startedAt,
       outputs,
       history,
-      prompt: composePrompt(deps, claim, { session, agent, currentUrl, variants }),
+      prompt: composePrompt(deps, claim, { session, agent, currentUrl, variants, skills }),
       currentUrl,
       variants,
+      skills,
       meter: createPromptMeter(picturesShown(deps.model)),
       requestFrom,
       messageSeq: session.messageSeq,

@@ -3,6 +3,7 @@ import type { AgentRow } from "#lib/agents/agent-store.ts";
 import type { VariantSummary } from "#lib/events/event.ts";
 import type { SessionRow } from "#lib/session/session-store.ts";
 import type { MessageRow } from "#lib/session/transcript/transcript-store.ts";
+import type { SkillSummary } from "#lib/skills/session-skills.ts";
 import type { MeteredPrompt, PromptMeter } from "../compaction/prompt-meter.ts";
 import type { Prompt } from "../prompt/compose-prompt.ts";
 import type { History } from "../prompt/history.ts";
@@ -34,6 +35,8 @@ export type RunInPlay = {
   currentUrl: string | null;
   /** The variants of its tree when the run was claimed. */
   variants: readonly VariantSummary[];
+  /** The skills that the session was created with. */
+  skills: readonly SkillSummary[];
   /** Counts the tokens of its prompts. */
   meter: PromptMeter;
   /** Position of the first step of its request, of whichever run; 0 until there is one. */

@@ -10,6 +10,7 @@ export const TAGS = [
       "Read the agent's status, post follow-up messages, stop the turn and answer the agent's questions.",
   },
   { name: "Browser", description: "Query and retarget the live browser." },
+  { name: "Skills", description: "Read the skills that the agent of a session has." },
   { name: "Variants", description: "Read the variants of a session's pages, their checks and previews." },
   {
     name: "Publications",
@@ -40,6 +41,7 @@ const RULES: [RegExp, TagName][] = [
   [/\/browser$/, "Browser"],
   [/\/(?:publish|rollback|unpublish|releases|export|import)$|^\/v\/|\/publications\b/, "Publications"],
   [/\/(?:variants|previews)\b/, "Variants"],
+  [/\/skills$/, "Skills"],
   [/\/deliveries\b/, "Callbacks"],
   [/\/mcp/, "Tool server"],
   [/\/(?:messages|annotations|artifacts)\b/, "Records"],
