@@ -174,10 +174,10 @@ describe("versions", () => {
       [step("spawn_agents", { agents: [{ objective, browser: "none" }] }), step("wait_for_agents", {})],
       { subAgents: true },
     );
-    const { agents } = await service.read<{ agents: { sessionId: string }[] }>(
+    const { agents } = await service.read<{ agents: { agentId: string }[] }>(
       `/api/sessions/${session.sessionId}/agents`,
     );
-    const childId = agents[0]?.sessionId ?? "";
+    const childId = agents[0]?.agentId ?? "";
     assert.deepEqual(await listSkills(service, childId), await listSkills(service, session.sessionId));
     const request = service.model.requests.findLast(({ userText }) => userText.includes(objective));
     const offered = ((request?.body.tools ?? []) as { name: string }[]).map(({ name }) => name);
