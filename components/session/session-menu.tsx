@@ -1,6 +1,6 @@
 "use client";
 
-import { Ellipsis, House, Keyboard, Share2 } from "lucide-react";
+import { Ellipsis, GraduationCap, House, Keyboard, Share2 } from "lucide-react";
 import Link from "next/link";
 import { ThemeChoices } from "#components/theme/theme-choices.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
@@ -11,8 +11,11 @@ import { useSession } from "./session-context.tsx";
 /** Whether this visitor may create and revoke links: only with the role `drive` and the session's own link. */
 export const mayShare = ({ role, paths }: SessionState): boolean => role === "drive" && paths.share !== null;
 
+/** Opens the dialogs of the session page. */
+export type SessionDialogs = { openHelp: () => void; openShare: () => void; openSkills: () => void };
+
 /** The menu with rarely used actions. */
-export function SessionMenu({ openHelp, openShare }: { openHelp: () => void; openShare: () => void }) {
+export function SessionMenu({ openHelp, openShare, openSkills }: SessionDialogs) {
   const state = useSession();
   return (
     <Menu
@@ -27,6 +30,9 @@ export function SessionMenu({ openHelp, openShare }: { openHelp: () => void; ope
           <Share2 /> Share
         </MenuItem>
       )}
+      <MenuItem onSelect={openSkills}>
+        <GraduationCap /> Skills
+      </MenuItem>
       <MenuItem onSelect={openHelp}>
         <Keyboard /> Keyboard
       </MenuItem>

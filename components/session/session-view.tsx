@@ -14,6 +14,7 @@ import { PaneTabs } from "./pane-tabs.tsx";
 import { SessionProvider } from "./session-context.tsx";
 import { SessionHeader } from "./session-header.tsx";
 import { ShareDialog } from "./share/share-dialog.tsx";
+import { SkillsDialog } from "./skills-dialog.tsx";
 import { StateAnnouncer } from "./state-announcer.tsx";
 import { TabTitle } from "./tab-title.tsx";
 import { useShortcuts } from "./use-shortcuts.ts";
@@ -66,6 +67,7 @@ function SessionLayout({ hasBrowser, hasResult }: { hasBrowser: boolean; hasResu
   }, []);
   const [isHelpOpen, setHelpOpen] = useState(false);
   const [isShareOpen, setShareOpen] = useState(false);
+  const [areSkillsOpen, setSkillsOpen] = useState(false);
   const isWide = useIsWide();
   const composer = useRef<HTMLTextAreaElement>(null);
   const conversation = useRef<HTMLDivElement>(null);
@@ -82,7 +84,11 @@ function SessionLayout({ hasBrowser, hasResult }: { hasBrowser: boolean; hasResu
   return (
     <DrawerContext value={drawer}>
       <div className="flex h-dvh flex-col bg-canvas">
-        <SessionHeader openHelp={() => setHelpOpen(true)} openShare={() => setShareOpen(true)} />
+        <SessionHeader
+          openHelp={() => setHelpOpen(true)}
+          openShare={() => setShareOpen(true)}
+          openSkills={() => setSkillsOpen(true)}
+        />
         <PaneTabs pane={pane} onChange={setPane} hasBrowser={hasBrowser} />
         <main
           className={cn(
@@ -109,6 +115,7 @@ function SessionLayout({ hasBrowser, hasResult }: { hasBrowser: boolean; hasResu
           </div>
         </main>
         <HelpDialog isOpen={isHelpOpen} onOpenChange={setHelpOpen} hasBrowser={hasBrowser} />
+        <SkillsDialog isOpen={areSkillsOpen} onOpenChange={setSkillsOpen} />
         <ShareDialog isOpen={isShareOpen} onOpenChange={setShareOpen} />
         <StateAnnouncer />
         <TabTitle />

@@ -4,6 +4,7 @@ import {
   FileText,
   Folder,
   Globe,
+  GraduationCap,
   History,
   PanelTop,
   PencilLine,
@@ -34,6 +35,7 @@ const ICONS = {
   edit: PencilLine,
   check: ShieldCheck,
   publish: CloudUpload,
+  skill: GraduationCap,
   tool: Wrench,
 };
 

@@ -124,6 +124,7 @@ function pathsOf(sessionId: string, pageId: string) {
     messages: `${data}/messages`,
     picture: `${data}/live/picture`,
     variants: `${data}/variants`,
+    skills: `${data}/skills`,
     agents,
   };
 }

@@ -8,6 +8,7 @@ const PATHS = {
   messages: "/messages",
   agents: "/agents",
   variants: "/variants",
+  skills: "/skills",
 };
 const variant = { key: "main", revision: 2, check: null, publication: null, changeCount: 1, isShown: true };
 

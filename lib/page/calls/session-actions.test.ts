@@ -7,6 +7,7 @@ const PATHS = {
   messages: "/messages",
   agents: "/s/ses_a/agents",
   variants: "/api/sessions/ses_a/variants",
+  skills: "/api/sessions/ses_a/skills",
 };
 const answering = (status: number, body: string) => async () => new Response(body, { status });
 

@@ -79,6 +79,7 @@ export const snapshot: SessionSnapshot = {
     messages: "/messages",
     picture: "/picture",
     variants: "/variants",
+    skills: "/skills",
     agents: "/agents",
     share: "/share",
   },

@@ -14,6 +14,7 @@ import type {
   Release,
   SessionSummary,
   ShareLink,
+  Skill,
   VariantChange,
   VariantPage,
   VariantRevision,
@@ -54,6 +55,7 @@ export type {
   RunOutcome,
   SessionSummary,
   ShareRole,
+  Skill,
   Source,
   TranscriptMessage,
   VariantChange,
@@ -246,6 +248,7 @@ export type SessionSnapshot = {
     messages: string;
     picture: string;
     variants: string;
+    skills: string;
     /** The page of a sub-agent is at this path, followed by `/` and its id. */
     agents: string;
     share: string | null;

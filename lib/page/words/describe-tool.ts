@@ -22,6 +22,7 @@ export type ToolWords = {
     | "edit"
     | "check"
     | "publish"
+    | "skill"
     | "tool";
   /** While it runs: `Reading the page`. */
   running: string;
@@ -119,6 +120,18 @@ const WORDS: Record<string, Words> = {
     done: "Searched the transcript",
   },
   read_tool_result: { icon: "history", running: "Reading more of a result", done: "Read more of a result" },
+  read_skill: {
+    icon: "skill",
+    running: "Reading a skill",
+    done: "Read a skill",
+    many: (count) => `Read skills ${count} times`,
+  },
+  run_skill_script: {
+    icon: "skill",
+    running: "Running a script of a skill",
+    done: "Ran a script of a skill",
+    many: (count) => `Ran ${count} scripts of skills`,
+  },
   spawn_agents: { icon: "agents", running: "Starting sub-agents", done: "Started sub-agents" },
   wait_for_agents: { icon: "agents", running: "Waiting for sub-agents", done: "Waited for sub-agents" },
   message_agent: {
@@ -180,7 +193,7 @@ export function describeTool(toolName: string, input: unknown, result = ""): Too
   return {
     ...words,
     many: words.many ?? ((count) => `${words.done}, ${count} times`),
-    object: toolName === "apply_variant" ? describeEditsOfCall(input) : findObject(input),
+    object: describeSubject(toolName, input),
   };
 }
 
@@ -206,6 +219,22 @@ function describeOther(toolName: string): Words {
   }
   const name = toolName.replaceAll("_", " ");
   return { icon: "tool", running: `Using ${name}`, done: `Used ${name}` };
+}
+
+function describeSubject(toolName: string, input: unknown): string | null {
+  if (toolName === "apply_variant") return describeEditsOfCall(input);
+  if (toolName === "read_skill" || toolName === "run_skill_script") return describeSkillCall(input);
+  return findObject(input);
+}
+
+/** The skill with its file, and for a script what it is run on: `copy-review/scripts/copy-check.mjs home.html`. */
+function describeSkillCall(input: unknown): string | null {
+  if (typeof input !== "object" || input === null) return null;
+  const fields = new Map<string, unknown>(Object.entries(input));
+  const args = fields.get("args");
+  const file = [fields.get("name"), fields.get("script") ?? fields.get("path")];
+  const path = file.filter((part) => typeof part === "string" && part !== "").join("/");
+  return path === "" ? null : firstLine([path, ...(Array.isArray(args) ? args : [])].join(" "));
 }
 
 function findObject(input: unknown): string | null {

@@ -18,10 +18,10 @@ const frontMatterSchema = z.object({
     .min(1, "must not be empty")
     .max(1_024, "must be at most 1024 characters")
     .refine((text) => !text.includes("\0"), "must not contain NUL"),
-  license: z.string().optional(),
-  compatibility: z.string().min(1).max(500, "must be at most 500 characters").optional(),
-  metadata: z.record(z.string(), z.unknown()).optional(),
-  "allowed-tools": z.union([z.string(), z.array(z.string())]).optional(),
+  license: z.string().nullish(),
+  compatibility: z.string().max(500, "must be at most 500 characters").nullish(),
+  metadata: z.record(z.string(), z.unknown()).nullish(),
+  "allowed-tools": z.union([z.string(), z.array(z.string())]).nullish(),
 });
 
 type ParsedSkill = { ok: true; name: string; description: string } | { ok: false; flaw: string };
