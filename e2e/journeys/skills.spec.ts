@@ -32,7 +32,7 @@ test("skill calls read well, and the session's skills are listed", async ({
   const conversation = page.getByRole("main");
   await expect(conversation.getByText("Read a skill")).toBeVisible();
   await expect(conversation.getByText("Ran a script of a skill")).toBeVisible();
-  await expect(conversation.getByText("accessibility-audit/scripts/structure.mjs page.html")).toBeVisible();
+  await expect(conversation.getByText("accessibility-audit/structure.mjs page.html")).toBeVisible();
 
   for (const theme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme: theme });
@@ -45,8 +45,8 @@ test("skill calls read well, and the session's skills are listed", async ({
       await expect(dialog.getByRole("listitem")).toHaveCount(3);
       await expect(dialog.getByRole("heading", { name: "accessibility-audit" })).toBeVisible();
       await expect(dialog.getByText(/^Version [0-9a-f]{12}, \d+ files$/).first()).toBeVisible();
-      await expectAccessible(page, `skills, ${theme}, ${width} px`);
       await page.screenshot({ path: info.outputPath(`skills-${theme}-${width}.png`) });
+      await expectAccessible(page, `skills, ${theme}, ${width} px`);
       await page.keyboard.press("Escape");
       await expect(dialog).toHaveCount(0);
     }

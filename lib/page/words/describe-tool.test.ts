@@ -21,7 +21,7 @@ test("a call of a skill is described with the skill, its file and its arguments"
     [
       "Running a script of a skill",
       "Ran a script of a skill",
-      "copy-review/scripts/copy-check.mjs home.html cart.html",
+      "copy-review/copy-check.mjs home.html cart.html",
     ],
   );
   assert.equal(describeTool("read_skill", { name: "copy-review" }).object, "copy-review");

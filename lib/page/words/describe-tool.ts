@@ -227,12 +227,14 @@ function describeSubject(toolName: string, input: unknown): string | null {
   return findObject(input);
 }
 
-/** The skill with its file, and for a script what it is run on: `copy-review/scripts/copy-check.mjs home.html`. */
+/** The skill with its file, and for a script its arguments: `copy-review/copy-check.mjs home.html`. */
 function describeSkillCall(input: unknown): string | null {
   if (typeof input !== "object" || input === null) return null;
   const fields = new Map<string, unknown>(Object.entries(input));
   const args = fields.get("args");
-  const file = [fields.get("name"), fields.get("script") ?? fields.get("path")];
+  const script = fields.get("script");
+  const short = typeof script === "string" ? script.replace(/^(\.\/)*scripts\//, "") : fields.get("path");
+  const file = [fields.get("name"), short];
   const path = file.filter((part) => typeof part === "string" && part !== "").join("/");
   return path === "" ? null : firstLine([path, ...(Array.isArray(args) ? args : [])].join(" "));
 }

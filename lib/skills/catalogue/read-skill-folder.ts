@@ -12,7 +12,7 @@ export type SkillResult = { ok: true; skill: Skill } | { ok: false; flaw: string
  * A folder that may hold a skill. `stamp` changes when one of its files does, so that an unchanged folder is not read
  * again.
  */
-export type SkillFolder = {
+type SkillFolder = {
   name: string;
   stamp: string;
   read: () => Promise<SkillResult>;
