@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { openTestService, type TestService } from "#e2e/service/testing.ts";
+import { readFiles } from "#lib/skills/skill-store.ts";
 
 const run = promisify(execFile);
 const embedded = { DATABASE_URL: "", DATABASE_DRIVER: "" };
@@ -40,6 +41,16 @@ async function readTranscript(from: TestService, sessionId: string): Promise<unk
   return (await from.read<{ data: unknown }>(`/api/sessions/${sessionId}/messages`)).data;
 }
 
+/** The skills of a session, with the content of the first. */
+async function readSkills(from: TestService, sessionId: string) {
+  const { data } = await from.read<{ data: { version: string }[] }>(`/api/sessions/${sessionId}/skills`);
+  const files = await readFiles(from.container.services.db, data[0]?.version ?? "");
+  return {
+    data,
+    files: files.map(({ path, bytes }) => `${path} ${Buffer.from(bytes).toString()}`).toSorted(),
+  };
+}
+
 describe("a backup", () => {
   it("is written while the service runs, and restores sessions, files and keys into an empty folder", async () => {
     service.model.enqueue({ text: "It is kept." });
@@ -48,6 +59,8 @@ describe("a backup", () => {
     await mkdir(join(service.dataDir, "workspaces", sessionId), { recursive: true });
     await writeFile(join(service.dataDir, "workspaces", sessionId, "notes.txt"), "notes");
     const transcript = await readTranscript(service, sessionId);
+    const skills = await readSkills(service, sessionId);
+    assert.ok(skills.files.length > 1);
 
     const written = await command(service.dataDir, "backup", archive);
     assert.match(written.text, /^Wrote .*service\.tar\.gz: 1 session, \d+ rows in \d+ tables/);
@@ -68,6 +81,7 @@ describe("a backup", () => {
     assert.equal(await readFile(join(second, "workspaces", sessionId, "notes.txt"), "utf8"), "notes");
     const other = await openTestService(embedded, second);
     assert.deepEqual(await readTranscript(other, sessionId), transcript);
+    assert.deepEqual(await readSkills(other, sessionId), skills);
     const next = await other.create("And this.");
     await other.completed(next.statusUrl);
     await other.close({ keepFiles: true });
