@@ -154,6 +154,23 @@ export function programSuite(open: () => Promise<Workspace>, { isReadOnly, isCon
     assert.equal(flooded.truncated, true);
   });
 
+  it("takes as many and as large files as a skill may have", async () => {
+    const workspace = await open();
+    const others = Object.fromEntries(
+      Array.from({ length: 63 }, (_, index) => [`assets/${index}/data.txt`, "x".repeat(1_400)]),
+    );
+    const script = `import { readFileSync } from "node:fs";
+      const own = new URL("../assets/", import.meta.url);
+      const sizes = Array.from({ length: 63 }, (_, index) => readFileSync(new URL(index + "/data.txt", own)).length);
+      console.log(sizes.reduce((sum, size) => sum + size));`;
+    const { output } = await workspace.runProgram(node(script, [], others), options());
+    assert.equal(output, `${63 * 1_400}\n`);
+    const large = { "assets/large.txt": "x".repeat(250_000), "assets/larger.txt": "y".repeat(260_000) };
+    const sum = `import { readFileSync } from "node:fs";
+      console.log(["large", "larger"].map((name) => readFileSync(new URL("../assets/" + name + ".txt", import.meta.url)).length).join());`;
+    assert.equal((await workspace.runProgram(node(sum, [], large), options())).output, "250000,260000\n");
+  });
+
   it("refuses files whose paths lead out of their folder", async () => {
     const workspace = await open();
     for (const path of ["../main.mjs", "/etc/main.mjs", "a\0b"])
