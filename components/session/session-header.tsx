@@ -10,7 +10,7 @@ import { describeState } from "#lib/page/words/describe-state.ts";
 import { Mark } from "./mark.tsx";
 import { ModelBadge } from "./model-badge.tsx";
 import { useLiveStatus, useSession } from "./session-context.tsx";
-import { mayShare, SessionMenu } from "./session-menu.tsx";
+import { mayShare, type SessionDialogs, SessionMenu } from "./session-menu.tsx";
 
 /** The title. For a sub-agent: a link back to its parent, then its name. */
 function SessionTitle({ state: { session, agent } }: { state: SessionState }) {
@@ -44,15 +44,7 @@ function SessionTitle({ state: { session, agent } }: { state: SessionState }) {
 }
 
 /** The session's title, state and number of viewers in one row. */
-export function SessionHeader({
-  openHelp,
-  openShare,
-  openImport,
-}: {
-  openHelp: () => void;
-  openShare: () => void;
-  openImport: () => void;
-}) {
+export function SessionHeader(dialogs: SessionDialogs) {
   const state = useSession();
   const words = describeState(state, useLiveStatus());
   return (
@@ -74,11 +66,11 @@ export function SessionHeader({
       <span className="flex-1" />
       <ModelBadge />
       {mayShare(state) && (
-        <Button variant="ghost" className="max-md:hidden" onClick={openShare}>
+        <Button variant="ghost" className="max-md:hidden" onClick={dialogs.openShare}>
           <Share2 aria-hidden /> Share
         </Button>
       )}
-      <SessionMenu openHelp={openHelp} openShare={openShare} openImport={openImport} />
+      <SessionMenu {...dialogs} />
     </header>
   );
 }

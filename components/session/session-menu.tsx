@@ -1,6 +1,6 @@
 "use client";
 
-import { Braces, Ellipsis, FileText, House, Import, Keyboard, Share2 } from "lucide-react";
+import { Braces, Ellipsis, FileText, GraduationCap, House, Import, Keyboard, Share2 } from "lucide-react";
 import Link from "next/link";
 import { ThemeChoices } from "#components/theme/theme-choices.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
@@ -12,16 +12,16 @@ import { useSession } from "./session-context.tsx";
 /** Whether this visitor may create and revoke links: only with the role `drive` and the session's own link. */
 export const mayShare = ({ role, paths }: SessionState): boolean => role === "drive" && paths.share !== null;
 
-/** The menu with rarely used actions. */
-export function SessionMenu({
-  openHelp,
-  openShare,
-  openImport,
-}: {
+/** Opens the dialogs of the session page. */
+export type SessionDialogs = {
   openHelp: () => void;
   openShare: () => void;
+  openSkills: () => void;
   openImport: () => void;
-}) {
+};
+
+/** The menu with rarely used actions. */
+export function SessionMenu({ openHelp, openShare, openSkills, openImport }: SessionDialogs) {
   const state = useSession();
   return (
     <Menu
@@ -36,6 +36,9 @@ export function SessionMenu({
           <Share2 /> Share
         </MenuItem>
       )}
+      <MenuItem onSelect={openSkills}>
+        <GraduationCap /> Skills
+      </MenuItem>
       {state.agent === null && (
         <>
           <MenuItem asChild>

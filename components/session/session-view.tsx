@@ -15,6 +15,7 @@ import { PaneTabs } from "./pane-tabs.tsx";
 import { SessionProvider } from "./session-context.tsx";
 import { SessionHeader } from "./session-header.tsx";
 import { ShareDialog } from "./share/share-dialog.tsx";
+import { SkillsDialog } from "./skills-dialog.tsx";
 import { StateAnnouncer } from "./state-announcer.tsx";
 import { TabTitle } from "./tab-title.tsx";
 import { useShortcuts } from "./use-shortcuts.ts";
@@ -68,6 +69,7 @@ function SessionLayout({ hasBrowser, hasResult }: { hasBrowser: boolean; hasResu
   const [isHelpOpen, setHelpOpen] = useState(false);
   const [isShareOpen, setShareOpen] = useState(false);
   const [isImportOpen, setImportOpen] = useState(false);
+  const [areSkillsOpen, setSkillsOpen] = useState(false);
   const isWide = useIsWide();
   const composer = useRef<HTMLTextAreaElement>(null);
   const conversation = useRef<HTMLDivElement>(null);
@@ -88,6 +90,7 @@ function SessionLayout({ hasBrowser, hasResult }: { hasBrowser: boolean; hasResu
           openHelp={() => setHelpOpen(true)}
           openShare={() => setShareOpen(true)}
           openImport={() => setImportOpen(true)}
+          openSkills={() => setSkillsOpen(true)}
         />
         <PaneTabs pane={pane} onChange={setPane} hasBrowser={hasBrowser} />
         <main
@@ -115,6 +118,7 @@ function SessionLayout({ hasBrowser, hasResult }: { hasBrowser: boolean; hasResu
           </div>
         </main>
         <HelpDialog isOpen={isHelpOpen} onOpenChange={setHelpOpen} hasBrowser={hasBrowser} />
+        <SkillsDialog isOpen={areSkillsOpen} onOpenChange={setSkillsOpen} />
         <ShareDialog isOpen={isShareOpen} onOpenChange={setShareOpen} />
         <ImportDialog isOpen={isImportOpen} onOpenChange={setImportOpen} />
         <StateAnnouncer />

@@ -13,6 +13,7 @@ export * from "./removals.ts";
 export * from "./reports.ts";
 export * from "./runs.ts";
 export * from "./sessions.ts";
+export * from "./skills.ts";
 export * from "./unions.ts";
 export * from "./variants.ts";
 export * from "./waits.ts";

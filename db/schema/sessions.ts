@@ -18,6 +18,7 @@ import {
   type CallbackEvent,
   SHARE_ROLES,
   type ShareRole,
+  type SkillSource,
   SOURCES,
   type Source,
   STARTUP_STATUSES,
@@ -28,6 +29,8 @@ import {
 export type McpServerRow = { url: string; type: "http" | "sse" };
 export type ToolPolicyRow = { include: string[]; exclude: string[]; externalTurnExclude: string[] };
 export type CapabilitiesRow = { browser: boolean; sandbox: boolean };
+/** A skill of a session, in the version that it was created with. */
+export type SessionSkill = { name: string; version: string; source: SkillSource };
 
 /** A session: the fixed profile, and the few moving parts that every turn needs at hand. */
 export const sessions = pgTable(
@@ -53,6 +56,8 @@ export const sessions = pgTable(
     /** Names of the toolset composed at creation (policy filters 1 to 5). */
     toolset: jsonb("toolset").$type<string[]>().notNull(),
     systemPrompt: text("system_prompt"),
+    /** The versions that it was created with; null in a session from before there were skills. */
+    skills: jsonb("skills").$type<SessionSkill[]>(),
     mcpServers: jsonb("mcp_servers").$type<Record<string, McpServerRow>>().notNull(),
     capabilities: jsonb("capabilities").$type<CapabilitiesRow>().notNull(),
     subAgents: boolean("sub_agents").notNull(),

@@ -101,3 +101,7 @@ export type PlanMode = (typeof PLAN_MODES)[number];
 export type RequirementStatus = (typeof REQUIREMENT_STATUSES)[number];
 export type AssertionKind = (typeof ASSERTION_KINDS)[number];
 export type AssertionResult = (typeof ASSERTION_RESULTS)[number];
+
+/** Where a session's skill came from: the project's own library, or the deployment's `SKILLS_DIR`. */
+export const SKILL_SOURCES = ["built_in", "deployment"] as const;
+export type SkillSource = (typeof SKILL_SOURCES)[number];

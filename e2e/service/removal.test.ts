@@ -80,6 +80,8 @@ const folders = (sessionId: string) =>
 
 describe("DELETE /api/sessions/:sessionId", () => {
   it("ends the turn, removes everything, says what went, and leaves no trace", async () => {
+    // The versions of skills are the deployment's: the first session stores them, and no deletion removes them.
+    await service.container.services.skills.take();
     const before = await countAll();
     const session = await openFullSession();
     const { sessionId, requestId, statusUrl, streamUrl, receiver } = session;

@@ -17,6 +17,7 @@ import type { JobSender } from "#lib/session/jobs/job-sender.ts";
 import type { RemovalOutcome } from "#lib/session/removal/remove-session.ts";
 import type { ShareLinks } from "#lib/session/share/share-link.ts";
 import type { TranscriptReader } from "#lib/session/transcript/transcript.ts";
+import type { SessionSkills } from "#lib/skills/session-skills.ts";
 import type { Tool } from "#lib/tools/tool.ts";
 import type { TurnService } from "#lib/turn/turn-service.ts";
 import type { VariantToolServices } from "#lib/variant/variants-deps.ts";
@@ -50,6 +51,7 @@ export type ApiServices = {
   rule: AddressRule;
   schemas: SchemaAdmission;
   tools: readonly Tool[];
+  skills: SessionSkills;
   variants: VariantToolServices;
   publishedScripts: ScriptServer;
   planning: PlanningDeps;

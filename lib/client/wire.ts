@@ -2477,6 +2477,24 @@ export type ShownVariant = {
   variant: string | null;
 };
 
+export type Skill = {
+  name: string;
+  description: string;
+  /** SHA-256 of the skill's files. The session keeps it, also when the deployment changes the skill. */
+  version: string;
+  /** `built_in` for a skill of the service, `deployment` for one of the operator's `SKILLS_DIR`. */
+  source: "built_in" | "deployment";
+  /** Number of files, `SKILL.md` included. */
+  files: number;
+};
+
+export type SkillPage = {
+  success: true;
+  data: Array<Skill>;
+  /** Pass it as `cursor` to get the next page. Null on the last page. */
+  nextCursor: string | null;
+};
+
 /** Attribution that the session was created with. */
 export type Source = "web" | "api" | "slack" | "cli";
 
@@ -3342,6 +3360,12 @@ export type Operations = {
     body: undefined;
     answer: ImportDetail;
   };
+  /** List skills. Lists the skills that the session was created with, ordered by name: procedures in the Agent Skills format that its agent reads, and scripts that it runs in the sandbox. Empty for a session without a sandbox and for one that is older than skills. */
+  listSkills: {
+    parameters: { sessionId: string };
+    body: undefined;
+    answer: SkillPage;
+  };
   /** Check liveness */
   readHealth: {
     parameters: {  };
@@ -3425,6 +3449,7 @@ export const OPERATIONS = {
   importIntoSession: {"method":"POST","path":"/api/sessions/:sessionId/import","query":[],"hasBody":true,"isRaw":false},
   listImports: {"method":"GET","path":"/api/sessions/:sessionId/imports","query":["limit","cursor"],"hasBody":false,"isRaw":false},
   readImport: {"method":"GET","path":"/api/sessions/:sessionId/imports/:importId","query":["limit","cursor"],"hasBody":false,"isRaw":false},
+  listSkills: {"method":"GET","path":"/api/sessions/:sessionId/skills","query":[],"hasBody":false,"isRaw":false},
   readHealth: {"method":"GET","path":"/api/health","query":[],"hasBody":false,"isRaw":false},
   readReadiness: {"method":"GET","path":"/api/ready","query":[],"hasBody":false,"isRaw":false},
   readOpenApi: {"method":"GET","path":"/api/openapi.json","query":[],"hasBody":false,"isRaw":true},

@@ -37,6 +37,7 @@ export const deployLandingPage = (services: LandingToolServices): Tool =>
     profile: "editing",
     idempotent: true,
     readOnly: false,
+    changes: true,
     timeoutMs: TIMEOUT_MS,
     async execute({ folder, slug, note = null }, call) {
       const { rootSessionId: sessionId, requestId, runId, callId } = call;

@@ -3,8 +3,10 @@ import { join } from "node:path";
 import type { StartupStatus } from "#db/schema/unions.ts";
 import { SESSION_ID_PATTERN } from "#lib/session/new-id.ts";
 import { removeFolder } from "#lib/session/removal/remove-folder.ts";
-import { type Confinement, probeConfinement, systemPath } from "./local/confinement.ts";
+import { type Owner, probeConfinement, type ShellCommand, systemPath } from "./local/confinement.ts";
 import { createLocalWorkspace } from "./local/local-workspace.ts";
+import type { CommandPlan } from "./local/run-command.ts";
+import { createConfinedStage, type ProgramStage, stageUnconfined } from "./local/run-program.ts";
 import { unconfinedPlan } from "./local/unconfined-plan.ts";
 import { type SandboxLimits, sandboxLimits } from "./sandbox-limits.ts";
 import type { SandboxService, Workspace } from "./sandbox-service.ts";
@@ -76,14 +78,12 @@ async function createLocalSandboxes(options: SandboxOptions): Promise<SandboxSer
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   // Passable but not listable for the user that commands run as: each finds its own folder, and no other.
   await mkdir(workspaces, { recursive: true, mode: 0o711 });
-  const confinement: Confinement =
-    kind === "unconfined"
-      ? { works: true, detail: "commands run WITHOUT confinement", owner: undefined, plan: unconfinedPlan }
-      : await probeConfinement(workspaces, limits, options.launcherPath ?? systemPath);
+  const confinement = await chooseShell(options, workspaces, limits);
   const described = describeSandbox(kind, confinement);
   const isSafe = kind === "local" && confinement.works;
   (isSafe ? logger.info : logger.warn).call(logger, described, "sandbox");
   const owner = confinement.works ? confinement.owner : undefined;
+  const shell = confinement.works ? confinement : { refusal: described.detail };
   const open = new Map<string, OpenWorkspace>();
 
   async function start(sessionId: string, life: Omit<OpenWorkspace, "workspace">): Promise<Workspace> {
@@ -98,7 +98,7 @@ async function createLocalSandboxes(options: SandboxOptions): Promise<SandboxSer
         root: await realpath(folder),
         limits,
         owner,
-        shell: confinement.works ? { plan: confinement.plan } : { refusal: described.detail },
+        shell,
         closing: life.closing.signal,
       });
       await onStartupStatus(sessionId, "ready");
@@ -139,7 +139,32 @@ async function createLocalSandboxes(options: SandboxOptions): Promise<SandboxSer
   };
 }
 
-function describeSandbox(kind: SandboxKind, confinement: Confinement) {
+/** How commands and programs run on this machine, or why they cannot. */
+type LocalShell =
+  | {
+      works: true;
+      detail: string;
+      owner: Owner | undefined;
+      plan: (command: ShellCommand) => CommandPlan;
+      stage: ProgramStage;
+    }
+  | { works: false; reason: string };
+
+async function chooseShell(
+  { kind, launcherPath }: SandboxOptions,
+  workspaces: string,
+  limits: SandboxLimits,
+): Promise<LocalShell> {
+  if (kind === "unconfined") {
+    const detail = "commands run WITHOUT confinement";
+    return { works: true, detail, owner: undefined, plan: unconfinedPlan, stage: stageUnconfined };
+  }
+  const confinement = await probeConfinement(workspaces, limits, launcherPath ?? systemPath);
+  if (!confinement.works) return confinement;
+  return { ...confinement, stage: createConfinedStage(confinement.plan, workspaces) };
+}
+
+function describeSandbox(kind: SandboxKind, confinement: LocalShell) {
   const detail = confinement.works
     ? confinement.detail
     : `commands cannot run here: ${confinement.reason}. Files can be read and written. Install bubblewrap ` +
@@ -149,14 +174,15 @@ function describeSandbox(kind: SandboxKind, confinement: Confinement) {
 
 /** Remembers the commands that run, so that removing a workspace can wait for their end. */
 function followRuns(workspace: Workspace, running: Set<Promise<unknown>>): Workspace {
+  const follow = <Result>(run: Promise<Result>): Promise<Result> => {
+    running.add(run);
+    const forget = () => running.delete(run);
+    run.then(forget, forget);
+    return run;
+  };
   return {
     ...workspace,
-    run(...args) {
-      const run = workspace.run(...args);
-      running.add(run);
-      const forget = () => running.delete(run);
-      run.then(forget, forget);
-      return run;
-    },
+    run: (...args) => follow(workspace.run(...args)),
+    runProgram: (...args) => follow(workspace.runProgram(...args)),
   };
 }

@@ -20,6 +20,20 @@ export type WorkspaceEntry = {
   sizeBytes: number;
 };
 
+/** What runs a program. */
+export type Runtime = "node" | "python3" | "bash";
+
+/** A program of somebody else than the agent, with the files that it consists of. */
+export type Program = {
+  runtime: Runtime;
+  /** Paths are relative and use "/". */
+  files: readonly { path: string; bytes: Uint8Array }[];
+  /** Which of the files is run. */
+  script: string;
+  /** Handed on as they are: no shell reads them. */
+  args: readonly string[];
+};
+
 /** The workspace of one session. Every path is held inside it. @throws WorkspaceError with a sentence for a bad path. */
 export type Workspace = {
   readFile: (path: string, limitBytes: number) => Promise<{ bytes: Uint8Array; totalBytes: number }>;
@@ -32,6 +46,15 @@ export type Workspace = {
   run: (
     command: string,
     options: { timeoutMs: number; signal: AbortSignal; cwd?: string },
+  ) => Promise<CommandResult>;
+  /**
+   * Runs a program in the workspace's folder. Its files lie outside of the workspace in a folder of this run alone, so that
+   * neither a tool nor an earlier command can change what is run. Its environment and its home hold nothing of the
+   * workspace's. @throws WorkspaceError where the runtime does not exist.
+   */
+  runProgram: (
+    program: Program,
+    options: { timeoutMs: number; signal: AbortSignal },
   ) => Promise<CommandResult>;
 };
 

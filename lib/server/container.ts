@@ -212,8 +212,8 @@ const createObservedModel = (env: Env) =>
 /** What the operations work with. */
 function createServices(env: Env, logger: Logger, parts: Parts): ApiServices {
   const { storage, tooling, player, live, model, control, elicitations, rule, schemas, builtinMcp } = parts;
-  const { browser, evidence, transcript, tools, variants, publishedScripts, planning } = tooling;
-  const { landing, servedPages, porting } = tooling;
+  const { browser, evidence, transcript, tools, skills, variants, publishedScripts } = tooling;
+  const { planning, landing, servedPages, porting } = tooling;
   return {
     ...parts.access,
     db: storage.db,
@@ -226,6 +226,7 @@ function createServices(env: Env, logger: Logger, parts: Parts): ApiServices {
     evidence,
     transcript,
     tools,
+    skills,
     variants,
     publishedScripts,
     planning,

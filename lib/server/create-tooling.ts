@@ -24,6 +24,9 @@ import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
 import { setStartupStatus } from "#lib/session/session-store.ts";
 import { createTranscriptReader } from "#lib/session/transcript/transcript.ts";
 import { readSetup } from "#lib/setup/read-setup.ts";
+import { createSkillCatalogue } from "#lib/skills/catalogue/skill-catalogue.ts";
+import { createSessionSkills } from "#lib/skills/session-skills.ts";
+import { skillTools } from "#lib/skills/tools/index.ts";
 import { createPictureComparer } from "#lib/tools/browser/compare/picture-comparer.ts";
 import { browserTools } from "#lib/tools/browser/index.ts";
 import { createFirstLook } from "#lib/tools/browser/look/first-look.ts";
@@ -102,6 +105,7 @@ export async function createTooling(deps: ToolingDeps) {
   const compare = createPictureComparer();
   const snapshots = createSnapshotBook();
   const pageTurns = createPageTurns();
+  const catalogue = await createSkillCatalogue({ logger, skillsDir: env.SKILLS_DIR });
   const services = {
     browser,
     control: deps.control,
@@ -132,6 +136,7 @@ export async function createTooling(deps: ToolingDeps) {
     ...(deps.isServerless ? [] : [deployLandingPage({ ...landing, sandbox })]),
     importLegacySession(porting),
     ...agentTools(deps.agents),
+    ...skillTools({ db, sandbox }),
   ];
   // A deployment without a sandbox has no tools that need one.
   const tools = env.SANDBOX === "none" ? all.filter((tool) => tool.needs !== "sandbox") : all;
@@ -150,6 +155,7 @@ export async function createTooling(deps: ToolingDeps) {
     servedPages,
     porting,
     tools,
+    skills: createSessionSkills({ db, catalogue }),
     firstLook: createFirstLook({ browser, snapshots, pageTurns }),
     async close() {
       stopListening();

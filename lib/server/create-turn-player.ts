@@ -37,6 +37,7 @@ type TurnPlayerDeps = Pick<TurnDeps, "model" | "mcp" | "elicitations" | "cancelC
     evidence: EvidenceStore;
     firstLook: TurnDeps["firstLook"];
     planGate: TurnDeps["planGate"];
+    skills: TurnDeps["skills"];
     browser: Pick<BrowserService, "reapIdle">;
   };
   isServerless: boolean;
@@ -154,6 +155,7 @@ function readTurnDeps(deps: TurnPlayerDeps, jobs: JobSender, stops: StopRegistry
     evidence: tooling.evidence,
     firstLook: tooling.firstLook,
     planGate: tooling.planGate,
+    skills: tooling.skills,
     tools: new Map(tooling.tools.map((tool) => [tool.name, tool])),
     settings: {
       maxSteps: env.AGENT_MAX_STEPS,

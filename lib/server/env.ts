@@ -71,6 +71,11 @@ const envSchema = z.object({
   BROWSER_CDP_URL: url.optional(),
   BROWSER_EXECUTABLE_PATH: z.string().optional(),
   SANDBOX: z.enum(["local", "vercel", "none", "unconfined"]).default("local"),
+  SKILLS_DIR: z
+    .string()
+    .min(1)
+    .transform((path) => resolve(path))
+    .optional(),
   NETWORK_ALLOW: z
     .string()
     .default("")

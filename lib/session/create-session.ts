@@ -3,6 +3,7 @@ import type {
   CallbackEvent,
   CapabilitiesRow,
   McpServerRow,
+  SessionSkill,
   Source,
   ToolPolicyRow,
 } from "#db/schema/index.ts";
@@ -40,6 +41,7 @@ export type NewSession = {
   tools: ToolPolicyRow;
   toolset: string[];
   systemPrompt: string | null;
+  skills: SessionSkill[];
   mcpServers: Record<string, McpServerRow & { headers: Record<string, string> | null }>;
   capabilities: CapabilitiesRow;
   subAgents: boolean;

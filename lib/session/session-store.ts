@@ -111,6 +111,7 @@ const FIELDS = [
   "tools",
   "toolset",
   "systemPrompt",
+  "skills",
   "mcpServers",
   "capabilities",
   "subAgents",

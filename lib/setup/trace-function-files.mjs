@@ -53,7 +53,13 @@ export async function traceFunctionFiles(root) {
       return isSimple || text.length > bundleCharactersMin ? listImports(text) : text;
     },
   });
-  return [...fileList, ...listFiles("db/migrations"), "public/variant-runtime.js", "package.json"];
+  return [
+    ...fileList,
+    ...listFiles("db/migrations"),
+    ...listFiles("lib/skills/library"),
+    "public/variant-runtime.js",
+    "package.json",
+  ];
 }
 
 /**

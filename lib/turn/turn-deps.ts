@@ -8,6 +8,7 @@ import type { ModelAccess } from "#lib/model/model-access.ts";
 import type { PlanGate } from "#lib/planning/plan-gate.ts";
 import type { Elicitations } from "#lib/session/elicitation/elicitation.ts";
 import type { JobSender } from "#lib/session/jobs/job-sender.ts";
+import type { SessionSkills } from "#lib/skills/session-skills.ts";
 import type { FirstLook } from "#lib/tools/browser/look/first-look.ts";
 import type { Tool } from "#lib/tools/tool.ts";
 import type { StopRegistry } from "./run/stop-registry.ts";
@@ -35,6 +36,7 @@ export type TurnDeps = {
   model: ModelAccess;
   /** Every tool this deployment has, by name. */
   tools: ReadonlyMap<string, Tool>;
+  skills: Pick<SessionSkills, "describe">;
   /** Looks at the page before the first model call of a turn. */
   firstLook: FirstLook;
   evidence: EvidenceStore;

@@ -5,6 +5,7 @@ import {
   FileText,
   Folder,
   Globe,
+  GraduationCap,
   History,
   ListChecks,
   PanelTop,
@@ -38,6 +39,7 @@ const ICONS = {
   publish: CloudUpload,
   report: ClipboardList,
   plan: ListChecks,
+  skill: GraduationCap,
   tool: Wrench,
 };
 

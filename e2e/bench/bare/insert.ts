@@ -35,6 +35,7 @@ const pattern = await createSession(
     targetPageUrls: [],
     outputSchema: null,
     systemPrompt: null,
+    skills: [],
     mcpServers: {},
     tools: { include: [], exclude: [], externalTurnExclude: [] },
     toolset: [],

@@ -4,6 +4,7 @@ import { BROWSER_TOOLS } from "#db/schema/unions.ts";
 import { makeCertificate } from "#e2e/fixtures/make-certificate.ts";
 import { startToolServer, type ToolServer } from "#e2e/fixtures/mcp/start-tool-server.ts";
 import { trustCertificate } from "#e2e/fixtures/trust-certificate.ts";
+import { SKILL_TOOLS } from "#lib/skills/skill.ts";
 import { ANALYSIS_PROFILE } from "#lib/tools/tool-policy.ts";
 import { ROOT_TOOLS } from "#lib/tools/toolset.ts";
 import { openTestService, type TestService } from "../testing.ts";
@@ -66,7 +67,7 @@ const outputSchema = {
 };
 /** The tools for the requirements that a tree shares. */
 const REQUIREMENT_TOOLS = ["add_requirements", "update_requirement", "list_requirements"];
-const always = [...DELEGATION_TOOLS, ...CHILD_TOOLS, ...REQUIREMENT_TOOLS];
+const always = [...DELEGATION_TOOLS, ...SKILL_TOOLS, ...CHILD_TOOLS, ...REQUIREMENT_TOOLS];
 const isBrowserTool = (name: string) => BROWSER_TOOLS.some((tool) => tool === name);
 
 describe("the tools of a child", () => {
@@ -125,7 +126,7 @@ describe("the tools of a child", () => {
       tools: { exclude: always, externalTurnExclude: ["*"] },
     });
     const among = (names: string[]) => names.filter((name) => always.includes(name)).toSorted();
-    assert.deepEqual(among(parent), [...DELEGATION_TOOLS, ...REQUIREMENT_TOOLS].toSorted());
+    assert.deepEqual(among(parent), [...DELEGATION_TOOLS, ...SKILL_TOOLS, ...REQUIREMENT_TOOLS].toSorted());
     assert.deepEqual(none.toSorted(), always.toSorted());
   });
 

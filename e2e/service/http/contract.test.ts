@@ -272,6 +272,7 @@ const CALLS: Partial<Record<OperationName, [number | string, () => Promise<Respo
     async () =>
       service.call("PATCH", `${(await makeRequirement()).api}/requirements/r1`, { status: "waived" }),
   ],
+  listSkills: [200, async () => service.call("GET", `${(await makeVariant()).api}/skills`)],
   publishVariant: [201, async () => (await makePublication()).answer],
   rollbackVariant: [
     200,

@@ -87,6 +87,7 @@ const creationWith = (rule: AddressRule): CreationServices => ({
   db: database.db,
   rule,
   tools: [],
+  skills: { take: async () => [] },
   settings: { delegation: { maxLiveChildren: 4, maxLiveBrowsers: 4 } },
   sealer: createSealer(new Uint8Array(32)),
   shares: createShareLinks(database.db, new Uint8Array(32)),

@@ -13,6 +13,7 @@ import { reportOperations } from "./operations/reports.ts";
 import { serviceOperations } from "./operations/service.ts";
 import { sessionOperations } from "./operations/sessions.ts";
 import { shareLinkOperations } from "./operations/share-links.ts";
+import { skillOperations } from "./operations/skills.ts";
 import { variantOperations } from "./operations/variants.ts";
 
 /**
@@ -33,6 +34,7 @@ export const contract = {
   ...planningOperations,
   ...landingPageOperations,
   ...portingOperations,
+  ...skillOperations,
   ...keyOperations,
   ...serviceOperations,
 } as const satisfies Record<string, Operation>;

@@ -139,6 +139,7 @@ function pathsOf(sessionId: string, pageId: string) {
     variants: `${data}/variants`,
     planning: data,
     imports: `${data}/imports`,
+    skills: `${data}/skills`,
     agents,
   };
 }

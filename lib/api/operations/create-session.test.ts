@@ -23,6 +23,7 @@ const services: CreationServices = {
   db,
   sealer,
   tools: [],
+  skills: { take: async () => [] },
   shares: createShareLinks(db, KEY),
   jobs: createJobSender({ db, send: async (job) => void sent.push(job.id), logger: { warn() {} } }),
   schemas: { admitSchema: async () => ({ ok: true }) },

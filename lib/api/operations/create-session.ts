@@ -6,6 +6,7 @@ import {
   createSession as storeSession,
 } from "#lib/session/create-session.ts";
 import { resolveDelegation } from "#lib/session/delegation.ts";
+import { SKILL_TOOLS } from "#lib/skills/skill.ts";
 import { composeToolset } from "#lib/tools/toolset.ts";
 import { statusPath, streamPath } from "../contract/paths.ts";
 import type { CreateSessionInput } from "../contract/schemas/create-session.ts";
@@ -26,7 +27,7 @@ export type SchemaAdmission = {
 export type CreationServices = Pick<
   ApiServices,
   "db" | "sealer" | "jobs" | "shares" | "schemas" | "rule" | "tools" | "readSubAgentFlag"
-> & { settings: Pick<ApiServices["settings"], "delegation"> };
+> & { skills: Pick<ApiServices["skills"], "take">; settings: Pick<ApiServices["settings"], "delegation"> };
 
 type CreationCall = Pick<CallOf<"createSession" | "startSession">, "caller" | "body" | "hashBody">;
 
@@ -118,6 +119,7 @@ async function readProfile(
   const userId = body.userId ?? null;
   const hasOutputSchema = body.outputSchema !== undefined;
   const subAgents = body.subAgents === true && (await mayDelegate(services, asked, userId));
+  const skills = await takeSkills(services, capabilities);
   const session: NewSession = {
     ...asked,
     messages: body.messages,
@@ -128,13 +130,14 @@ async function readProfile(
     outputSchema: body.outputSchema ?? null,
     tools,
     toolset: composeToolset({
-      available: services.tools,
+      available: skills.length > 0 ? services.tools : withoutSkillTools(services.tools),
       capabilities,
       subAgents,
       hasOutputSchema,
       policy: tools,
     }),
     systemPrompt: body.systemPrompt ?? null,
+    skills,
     mcpServers: Object.fromEntries(
       Object.entries(body.mcpServers ?? {}).map(([id, { url, type = "http", headers = null }]) => [
         id,
@@ -154,6 +157,16 @@ async function readProfile(
   };
   return { ok: true, session };
 }
+
+/** The skills that the session is created with; none where it cannot have the tools that they need. */
+const takeSkills = async (
+  { tools, skills }: CreationServices,
+  { sandbox }: NewSession["capabilities"],
+): Promise<NewSession["skills"]> =>
+  sandbox && tools.some(({ name }) => SKILL_TOOLS.includes(name)) ? skills.take() : [];
+
+const withoutSkillTools = (tools: CreationServices["tools"]) =>
+  tools.filter(({ name }) => !SKILL_TOOLS.includes(name));
 
 /**
  * The external feature flag decides for a `web` caller, whatever the body says (rule 3). The operator of the service, who

@@ -55,6 +55,7 @@ import {
   revokeAllShareLinks,
   revokeShareLink,
 } from "./share-links.ts";
+import { listSkills } from "./skills.ts";
 import { cancelTurn, readAgentStatus, readRequestStatus } from "./status.ts";
 import {
   checkAsPerson,
@@ -145,6 +146,7 @@ export const handlers: { [Name in OperationName]: Handler<Contract[Name]> } = {
   importAsPerson: importIntoSession,
   listImports,
   readImport,
+  listSkills,
   editVariant,
   checkAsPerson,
   showVariant,

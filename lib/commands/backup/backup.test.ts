@@ -9,6 +9,7 @@ import { promisify } from "node:util";
 import { deployFiles } from "#e2e/service/pages/pages-testing.ts";
 import { listReports, readReport, storeReport } from "#e2e/service/reports/reports-testing.ts";
 import { openTestService, type TestService } from "#e2e/service/testing.ts";
+import { readFiles } from "#lib/skills/skill-store.ts";
 
 const run = promisify(execFile);
 const embedded = { DATABASE_URL: "", DATABASE_DRIVER: "" };
@@ -42,6 +43,16 @@ async function readTranscript(from: TestService, sessionId: string): Promise<unk
   return (await from.read<{ data: unknown }>(`/api/sessions/${sessionId}/messages`)).data;
 }
 
+/** The skills of a session, with the content of the first. */
+async function readSkills(from: TestService, sessionId: string) {
+  const { data } = await from.read<{ data: { version: string }[] }>(`/api/sessions/${sessionId}/skills`);
+  const files = await readFiles(from.container.services.db, data[0]?.version ?? "");
+  return {
+    data,
+    files: files.map(({ path, bytes }) => `${path} ${Buffer.from(bytes).toString()}`).toSorted(),
+  };
+}
+
 describe("a backup", () => {
   it("is written while the service runs, and restores sessions, files and keys into an empty folder", async () => {
     service.model.enqueue({ text: "It is kept." });
@@ -53,6 +64,8 @@ describe("a backup", () => {
     const report = await readReport(service, sessionId, await storeReport(service, sessionId));
     const bytes = Uint8Array.from({ length: 256 }, (_, index) => index);
     const { page } = await deployFiles(service, { "index.html": "kept", "all.bin": bytes }, { slug: "kept" });
+    const skills = await readSkills(service, sessionId);
+    assert.ok(skills.files.length > 1);
 
     const written = await command(service.dataDir, "backup", archive);
     assert.match(written.text, /^Wrote .*service\.tar\.gz: 2 sessions, \d+ rows in \d+ tables/);
@@ -78,6 +91,7 @@ describe("a backup", () => {
     const { answer } = other.container.services.servedPages;
     const served = await answer({ pathname: `/p/${page.slug}/all.bin`, search: "" });
     assert.deepEqual([served.status, served.body], [200, bytes]);
+    assert.deepEqual(await readSkills(other, sessionId), skills);
     const next = await other.create("And this.");
     await other.completed(next.statusUrl);
     await other.close({ keepFiles: true });

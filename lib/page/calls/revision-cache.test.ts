@@ -10,6 +10,7 @@ const PATHS = {
   variants: "/variants",
   planning: "/api/sessions/ses_a",
   imports: "/imports",
+  skills: "/skills",
 };
 const variant = { key: "main", revision: 2, check: null, publication: null, changeCount: 1, isShown: true };
 

@@ -9,6 +9,7 @@ const PATHS = {
   variants: "/api/sessions/ses_a/variants",
   planning: "/api/sessions/ses_a",
   imports: "/api/sessions/ses_a/imports",
+  skills: "/api/sessions/ses_a/skills",
 };
 const answering = (status: number, body: string) => async () => new Response(body, { status });
 

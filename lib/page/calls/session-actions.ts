@@ -7,6 +7,7 @@ import type {
   SessionSnapshot,
   ShareLinkView,
   ShareRole,
+  Skill,
   VariantEdit,
   VariantRevision,
   VariantSummary,
@@ -46,6 +47,8 @@ export type SessionActions = PublicationActions &
     redeliver: (deliveryId: string) => Promise<ActionOutcome<DeliveryView>>;
     /** Reads the messages from before the one numbered so. */
     readEarlier: (before: number) => Promise<ActionOutcome<EarlierMessages>>;
+    /** Reads the skills that the session was created with. */
+    readSkills: () => Promise<ActionOutcome<Skill[]>>;
     /** Reads the variants of the session. */
     readVariants: () => Promise<ActionOutcome<VariantSummary[]>>;
     /** Reads a revision of a variant with its newest check. */
@@ -91,7 +94,11 @@ export function createSessionActions(
     variants,
     planning,
     imports,
-  }: Pick<SessionSnapshot["paths"], "actions" | "messages" | "agents" | "variants" | "planning" | "imports">,
+    skills,
+  }: Pick<
+    SessionSnapshot["paths"],
+    "actions" | "messages" | "agents" | "variants" | "planning" | "imports" | "skills"
+  >,
   fetcher: typeof fetch = (...request) => fetch(...request),
   connectionId: () => string | null = () => null,
 ): SessionActions {
@@ -126,6 +133,10 @@ export function createSessionActions(
       return outcome.isDone ? { isDone: true, answer: outcome.answer.delivery } : outcome;
     },
     readEarlier: (before) => readEarlier(messages, before, fetcher),
+    async readSkills() {
+      const outcome = await callAction<{ data: Skill[] }>(fetcher, "GET", skills);
+      return outcome.isDone ? { isDone: true, answer: outcome.answer.data } : outcome;
+    },
     async readVariants() {
       const outcome = await callAction<{ data: VariantSummary[] }>(fetcher, "GET", `${variants}?limit=100`);
       return outcome.isDone ? { isDone: true, answer: outcome.answer.data } : outcome;

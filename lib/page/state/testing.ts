@@ -86,6 +86,7 @@ export const snapshot: SessionSnapshot = {
     variants: "/variants",
     planning: "/planning",
     imports: "/imports",
+    skills: "/skills",
     agents: "/agents",
     share: "/share",
   },

@@ -22,6 +22,7 @@ import type {
   ReportSummary,
   SessionSummary,
   ShareLink,
+  Skill,
   VariantChange,
   VariantPage,
   VariantRevision,
@@ -73,6 +74,7 @@ export type {
   RunOutcome,
   SessionSummary,
   ShareRole,
+  Skill,
   Source,
   TranscriptMessage,
   VariantChange,
@@ -308,6 +310,7 @@ export type SessionSnapshot = {
     /** Plan and requirements are below this path. */
     planning: string;
     imports: string;
+    skills: string;
     /** The page of a sub-agent is at this path, followed by `/` and its id. */
     agents: string;
     share: string | null;

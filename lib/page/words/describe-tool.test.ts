@@ -10,6 +10,25 @@ test("a tool call is described in plain words, with its subject", () => {
   );
 });
 
+test("a call of a skill is described with the skill, its file and its arguments", () => {
+  const words = describeTool("run_skill_script", {
+    name: "copy-review",
+    script: "scripts/copy-check.mjs",
+    args: ["home.html", "cart.html"],
+  });
+  assert.deepEqual(
+    [words.running, words.done, words.object],
+    [
+      "Running a script of a skill",
+      "Ran a script of a skill",
+      "copy-review/copy-check.mjs home.html cart.html",
+    ],
+  );
+  assert.equal(describeTool("read_skill", { name: "copy-review" }).object, "copy-review");
+  assert.equal(describeTool("read_skill", { name: "copy-review", path: "a.md" }).object, "copy-review/a.md");
+  assert.equal(describeTool("read_skill", null).object, null);
+});
+
 test("only the first line of a script is shown", () => {
   assert.equal(
     describeTool("browser_execute", { script: "await page.reload();\nreturn 1;" }).object,

@@ -26,6 +26,7 @@ export type ToolWords = {
     | "publish"
     | "report"
     | "plan"
+    | "skill"
     | "tool";
   /** While it runs: `Reading the page`. */
   running: string;
@@ -123,6 +124,18 @@ const WORDS: Record<string, Words> = {
     done: "Searched the transcript",
   },
   read_tool_result: { icon: "history", running: "Reading more of a result", done: "Read more of a result" },
+  read_skill: {
+    icon: "skill",
+    running: "Reading a skill",
+    done: "Read a skill",
+    many: (count) => `Read skills ${count} times`,
+  },
+  run_skill_script: {
+    icon: "skill",
+    running: "Running a script of a skill",
+    done: "Ran a script of a skill",
+    many: (count) => `Ran ${count} scripts of skills`,
+  },
   spawn_agents: { icon: "agents", running: "Starting sub-agents", done: "Started sub-agents" },
   wait_for_agents: { icon: "agents", running: "Waiting for sub-agents", done: "Waited for sub-agents" },
   message_agent: {
@@ -218,12 +231,9 @@ export function describeTool(toolName: string, input: unknown, result = ""): Too
   return {
     ...words,
     many: words.many ?? ((count) => `${words.done}, ${count} times`),
-    object: describePlanningCall(toolName, input) ?? describeObject(toolName, input),
+    object: describeSubject(toolName, input),
   };
 }
-
-const describeObject = (toolName: string, input: unknown): string | null =>
-  toolName === "apply_variant" ? describeEditsOfCall(input) : findObject(input);
 
 /** `set_previews` with the number of previews: `Took 4 previews`. */
 function describeCounted(toolName: string, input: unknown): Words | undefined {
@@ -254,6 +264,26 @@ function describeOther(toolName: string): Words {
   }
   const name = toolName.replaceAll("_", " ");
   return { icon: "tool", running: `Using ${name}`, done: `Used ${name}` };
+}
+
+function describeSubject(toolName: string, input: unknown): string | null {
+  const planned = describePlanningCall(toolName, input);
+  if (planned !== null) return planned;
+  if (toolName === "apply_variant") return describeEditsOfCall(input);
+  if (toolName === "read_skill" || toolName === "run_skill_script") return describeSkillCall(input);
+  return findObject(input);
+}
+
+/** The skill with its file, and for a script its arguments: `copy-review/copy-check.mjs home.html`. */
+function describeSkillCall(input: unknown): string | null {
+  if (typeof input !== "object" || input === null) return null;
+  const fields = new Map<string, unknown>(Object.entries(input));
+  const args = fields.get("args");
+  const script = fields.get("script");
+  const short = typeof script === "string" ? script.replace(/^(\.\/)*scripts\//, "") : fields.get("path");
+  const file = [fields.get("name"), short];
+  const path = file.filter((part) => typeof part === "string" && part !== "").join("/");
+  return path === "" ? null : firstLine([path, ...(Array.isArray(args) ? args : [])].join(" "));
 }
 
 function findObject(input: unknown): string | null {

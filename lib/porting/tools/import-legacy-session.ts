@@ -28,6 +28,7 @@ export const importLegacySession = (deps: PortingDeps): Tool =>
     profile: "editing",
     idempotent: true,
     readOnly: false,
+    changes: true,
     async execute({ document, path }, call) {
       const read = await readGiven(deps, { document, path }, call);
       if (!read.ok) return refuse(read.problem);

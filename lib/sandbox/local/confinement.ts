@@ -11,9 +11,26 @@ export type Owner = { uid: number; gid: number };
 /** A command for a workspace's folder: `names` lead from its root to where it starts. */
 export type ShellCommand = { folder: string; names: string[]; command: string; cpuSeconds: number };
 
+/** A program for a workspace's folder, by argument array. */
+export type ArgvCommand = {
+  folder: string;
+  names: string[];
+  argv: readonly string[];
+  cpuSeconds: number;
+  /** Where the launcher writes what it reads from its descriptors 3, 4 and so on; read-only for the program. */
+  files: readonly string[];
+  /** The service's own Node, bound at {@link SERVICE_NODE}. */
+  node?: string | undefined;
+};
+
+type Command = ShellCommand | ArgvCommand;
+
+/** Where a program finds the service's own Node, if the sandbox has no other. */
+export const SERVICE_NODE = "/opt/service/node";
+
 /** A way to run commands that holds them to their folder, or why there is none. */
 export type Confinement =
-  | { works: true; detail: string; owner: Owner | undefined; plan: (command: ShellCommand) => CommandPlan }
+  | { works: true; detail: string; owner: Owner | undefined; plan: (command: Command) => CommandPlan }
   | { works: false; reason: string };
 
 /** Not root, and not 65534 either, which other daemons run as: nothing else on the machine has this id. */
@@ -55,7 +72,7 @@ export async function probeConfinement(
   const candidates: Launcher[] = isRoot ? [dropThenBox, reachThenDropThenBox] : [boxOnly];
   let reason = "bubblewrap (bwrap) does not work here";
   for (const launcher of candidates) {
-    const plan = (command: ShellCommand) => ({ ...launcher(box, command, limits), env });
+    const plan = (command: Command) => ({ ...launcher(box, command, limits), env });
     const failure = await tryPlan(plan, folder, owner);
     if (failure === undefined) {
       return { works: true, detail: await describeLimits(help.output, limits), owner, plan };
@@ -144,7 +161,7 @@ async function describeBox(help: string, limits: SandboxLimits): Promise<string[
   ];
 }
 
-type Launcher = (box: string[], command: ShellCommand, limits: SandboxLimits) => Omit<CommandPlan, "env">;
+type Launcher = (box: string[], command: Command, limits: SandboxLimits) => Omit<CommandPlan, "env">;
 
 const boxOnly: Launcher = (box, command, limits) => ({
   file: "bwrap",
@@ -176,12 +193,13 @@ const reachThenDropThenBox: Launcher = (box, command, limits) => ({
   ],
 });
 
-function boxArguments(box: string[], source: string, command: ShellCommand, limits: SandboxLimits): string[] {
+function boxArguments(box: string[], source: string, command: Command, limits: SandboxLimits): string[] {
   return [
     ...box,
     "--bind",
     source,
     "/workspace",
+    ...("argv" in command ? programArguments(command) : []),
     "--remount-ro",
     "/",
     "--chdir",
@@ -191,11 +209,20 @@ function boxArguments(box: string[], source: string, command: ShellCommand, limi
   ];
 }
 
+/** A program's own files, and a home without anything of the workspace: Node and Python look for modules there. */
+function programArguments({ files, node }: ArgvCommand): string[] {
+  return [
+    ...["--setenv", "HOME", "/tmp"],
+    ...(node === undefined ? [] : ["--ro-bind", node, SERVICE_NODE]),
+    ...files.flatMap((path, index) => ["--perms", "0444", "--file", String(3 + index), path]),
+  ];
+}
+
 /**
  * The shell under its limits: memory, processes, files, CPU time, hard and soft.
  * Set inside the new user namespace, so that the processes counted are this command's own.
  */
-function limitedShell(command: ShellCommand, limits: SandboxLimits): string[] {
+function limitedShell(command: Command, limits: SandboxLimits): string[] {
   const kibibytes = (bytes: number) => Math.ceil(bytes / 1_024);
   const ulimits = [
     `-c 0 -u ${limits.processesMax} -n ${limits.openFilesMax} -t ${command.cpuSeconds}`,
@@ -204,7 +231,9 @@ function limitedShell(command: ShellCommand, limits: SandboxLimits): string[] {
   ].join(" ");
   // When the machine runs out of memory, the kernel ends a command before it ends the service.
   const firstToEnd = "echo 1000 2>/dev/null > /proc/self/oom_score_adj";
-  return ["bash", "-c", `${firstToEnd}; ulimit ${ulimits} && exec bash -c "$0" 2>&1`, command.command];
+  const limit = `${firstToEnd}; ulimit ${ulimits}`;
+  if ("argv" in command) return ["bash", "-c", `${limit} && exec "$@" 2>&1`, "bash", ...command.argv];
+  return ["bash", "-c", `${limit} && exec bash -c "$0" 2>&1`, command.command];
 }
 
 /** True of the inside only: written to the workspace, no network device but loopback, system read-only, a fork. */
@@ -217,7 +246,7 @@ const PROBE_SCRIPT = [
 
 /** Plays the probe in a folder of its own. @returns why it failed, or undefined when it did not. */
 async function tryPlan(
-  plan: (command: ShellCommand) => CommandPlan,
+  plan: (command: Command) => CommandPlan,
   folder: string,
   owner: Owner | undefined,
 ): Promise<string | undefined> {

@@ -10,6 +10,7 @@ import { createWorkspaceQuota } from "./command-watch.ts";
 import type { Owner, ShellCommand } from "./confinement.ts";
 import { explainPathError, openPinned, type Pinned, pinChildFolder, pinInside } from "./pinned.ts";
 import { addNote, type CommandPlan, runCommand } from "./run-command.ts";
+import type { ProgramStage } from "./run-program.ts";
 import { walkFolder } from "./walk-folder.ts";
 
 /** What a local workspace is made of. */
@@ -20,7 +21,7 @@ type LocalWorkspaceOptions = {
   /** Who its files belong to, where that is not the service's own user. */
   owner: Owner | undefined;
   /** How a command is started, or the sentence that says why none can be. */
-  shell: { plan: (command: ShellCommand) => CommandPlan } | { refusal: string };
+  shell: { plan: (command: ShellCommand) => CommandPlan; stage: ProgramStage } | { refusal: string };
   /** Fires when the workspace is removed or the service shuts down: ends what runs in it. */
   closing: AbortSignal;
 };
@@ -29,6 +30,29 @@ type LocalWorkspaceOptions = {
 export function createLocalWorkspace(options: LocalWorkspaceOptions): Workspace {
   const { root, limits, owner, shell, closing } = options;
   const quota = createWorkspaceQuota(root, limits);
+
+  /** Runs a command under the limits of the workspace. */
+  async function runLimited(
+    plan: CommandPlan,
+    timeoutMs: number,
+    signal: AbortSignal,
+  ): Promise<CommandResult> {
+    await quota.begin();
+    let excess: string | undefined;
+    let result: CommandResult;
+    try {
+      result = await runCommand(plan, {
+        timeoutMs,
+        signal: AbortSignal.any([signal, closing]),
+        outputBytesMax: limits.outputBytesMax,
+        floodBytesMax: limits.floodBytesMax,
+        watches: quota.watches,
+      });
+    } finally {
+      excess = await quota.settle();
+    }
+    return excess === undefined || result.output.includes(excess) ? result : addNote(result, excess);
+  }
 
   return {
     async readFile(path, limitBytes) {
@@ -92,25 +116,25 @@ export function createLocalWorkspace(options: LocalWorkspaceOptions): Workspace 
       await start.handle.close();
       if (!isFolder) throw new WorkspaceError(`cwd: ${cwd} is not a folder`);
 
-      const cpuSeconds = Math.ceil(timeoutMs / 1_000) + 1;
-      await quota.begin();
-      let excess: string | undefined;
-      let result: CommandResult;
+      const plan = shell.plan({ folder: root, names, command, cpuSeconds: cpuSecondsOf(timeoutMs) });
+      return runLimited(plan, timeoutMs, signal);
+    },
+
+    async runProgram(program, { timeoutMs, signal }) {
+      if ("refusal" in shell) throw new WorkspaceError(shell.refusal);
+      for (const { path } of program.files) parseWorkspacePath(path);
+      const place = { folder: root, cpuSeconds: cpuSecondsOf(timeoutMs) };
+      const { plan, remove } = await shell.stage(program, place);
       try {
-        result = await runCommand(shell.plan({ folder: root, names, command, cpuSeconds }), {
-          timeoutMs,
-          signal: AbortSignal.any([signal, closing]),
-          outputBytesMax: limits.outputBytesMax,
-          floodBytesMax: limits.floodBytesMax,
-          watches: quota.watches,
-        });
+        return await runLimited(plan, timeoutMs, signal);
       } finally {
-        excess = await quota.settle();
+        await remove();
       }
-      return excess === undefined || result.output.includes(excess) ? result : addNote(result, excess);
     },
   };
 }
+
+const cpuSecondsOf = (timeoutMs: number) => Math.ceil(timeoutMs / 1_000) + 1;
 
 /** Holds the folder at `names`, made where it is missing, level by level through what is held: links are not followed. */
 async function makeFolders(root: string, names: string[], owner: Owner | undefined): Promise<Pinned> {

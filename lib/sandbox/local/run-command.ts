@@ -1,10 +1,18 @@
 import { spawn } from "node:child_process";
+import { type Readable, Writable } from "node:stream";
 import type { CommandResult } from "../sandbox-service.ts";
 import type { CommandWatch } from "./command-watch.ts";
 import { createOutputWindow } from "./output-window.ts";
 
 /** A command ready to start: the program with its arguments, where, and its whole environment. */
-export type CommandPlan = { file: string; args: string[]; cwd?: string; env: Record<string, string> };
+export type CommandPlan = {
+  file: string;
+  args: string[];
+  cwd?: string;
+  env: Record<string, string>;
+  /** What the launcher reads from its descriptors 3, 4 and so on. */
+  inputs?: readonly Uint8Array[];
+};
 
 type RunLimits = {
   /** Deadline in milliseconds. */
@@ -39,8 +47,11 @@ export async function runCommand(plan: CommandPlan, limits: RunLimits): Promise<
     // Next declares NODE_ENV as always present; a command gets no such thing.
     env: plan.env as NodeJS.ProcessEnv,
     detached: true,
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", "pipe", "pipe", ...(plan.inputs ?? []).map(() => "pipe" as const)],
   });
+  // Piped above, which the type of a longer list does not tell.
+  const [stdout, stderr] = [child.stdout as Readable, child.stderr as Readable];
+  for (const [index, bytes] of (plan.inputs ?? []).entries()) sendInput(child.stdio[3 + index], bytes);
   const killGroup = () => {
     if (child.pid === undefined) return;
     try {
@@ -55,13 +66,13 @@ export async function runCommand(plan: CommandPlan, limits: RunLimits): Promise<
     killGroup();
   };
 
-  child.stdout.on("data", (chunk: Buffer) => {
+  stdout.on("data", (chunk: Buffer) => {
     output.add(chunk);
     if (output.totalBytes() > limits.floodBytesMax && notes.length === 0) {
       end(`ended: more than ${limits.floodBytesMax} bytes of output`);
     }
   });
-  child.stderr.on("data", (chunk: Buffer) => complaint.add(chunk));
+  stderr.on("data", (chunk: Buffer) => complaint.add(chunk));
   const deadline = setTimeout(() => {
     timedOut = true;
     end(`ended at its deadline of ${limits.timeoutMs} ms`);
@@ -80,8 +91,8 @@ export async function runCommand(plan: CommandPlan, limits: RunLimits): Promise<
         child.on("exit", () => {
           killGroup();
           setTimeout(() => {
-            child.stdout.destroy();
-            child.stderr.destroy();
+            stdout.destroy();
+            stderr.destroy();
           }, PIPE_GRACE_MS).unref();
         });
         child.on("close", (code, signalName) => resolve({ exitCode: code, signal: signalName }));
@@ -99,6 +110,13 @@ export async function runCommand(plan: CommandPlan, limits: RunLimits): Promise<
     for (const stop of stops) stop();
     limits.signal.removeEventListener("abort", onAbort);
   }
+}
+
+/** A launcher that fails before it reads all of its inputs says so itself. */
+function sendInput(stream: unknown, bytes: Uint8Array): void {
+  if (!(stream instanceof Writable)) return;
+  stream.on("error", () => {});
+  stream.end(bytes);
 }
 
 /** Adds a line of the service's own, in brackets, to what a command printed. */

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { type TestContext, test } from "node:test";
+import { describe, type TestContext, test } from "node:test";
+import { programSuite } from "../program-suite-testing.ts";
 import type { BoxCommand, VercelBox, VercelBoxes } from "./vercel-box.ts";
 import { createVercelSandboxes } from "./vercel-sandboxes.ts";
 
@@ -122,6 +124,19 @@ test("a command ends at its deadline, at a stop and with its workspace", async (
   await sandboxes.remove("ses_one");
   assert.match((await running).output, /ended/);
   assert.deepEqual(removed, ["ses_one"]);
+});
+
+describe("programs in a box", () => {
+  const sandboxes = createVercelSandboxes({
+    boxes: { open: async () => box, remove: async () => {} },
+    limits: { writeBytesMax: 100_000, outputBytesMax: 10_000, floodBytesMax: 1_000_000 },
+    onStartupStatus: async () => {},
+    root: mkdtempSync(join(tmpdir(), "boxes-")),
+  });
+  programSuite(() => sandboxes.open(`ses_${Math.random().toString(36).slice(2)}`), {
+    isReadOnly: false,
+    isConfined: false,
+  });
 });
 
 test("a box that cannot be had is an error of this need, and asked for again at the next", async (t) => {

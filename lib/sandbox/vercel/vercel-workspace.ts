@@ -1,4 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { createOutputWindow } from "../local/output-window.ts";
+import { argvOf } from "../local/run-program.ts";
 import { parseWorkspacePath } from "../parse-workspace-path.ts";
 import type { CommandResult, Workspace, WorkspaceEntry } from "../sandbox-service.ts";
 import { WorkspaceError } from "../workspace-error.ts";
@@ -27,6 +29,13 @@ printf 'file %s %s' "$size" "$cut"`;
  */
 const LIST = `[ -d "$1" ] || { echo missing; exit 3; }
 find "$1" -mindepth 1 \${2:+-maxdepth "$2"} \\( -type f -o -type d \${4:+-o -true} \\) -printf '%y %s %P\\0' | LC_ALL=C sort -z -k3 | head -z -n "$3"`;
+
+const HAS_PROGRAM = `command -v -- "$1" > /dev/null && echo yes`;
+
+/** `$1` is where it starts, `$2` its home, the rest its arguments; of the box's environment it gets the path alone. */
+const RUN_PROGRAM = `cd -- "$1" && mkdir -p -- "$2" || exit 126
+home=$2; shift 2
+exec env -i "PATH=$PATH" "HOME=$home" LANG=C.UTF-8 TERM=dumb "$@"`;
 
 /**
  * The workspace of one session in a Vercel Sandbox. The machine is the session's own, so what a command plants there, a
@@ -82,11 +91,35 @@ export function createVercelWorkspace({ box, root, limits, closing }: VercelWork
     async run(command, { timeoutMs, signal, cwd }) {
       const folder = parseWorkspacePath(cwd ?? "");
       return runInBox(box, limits, {
-        command,
+        args: ["-c", `cd -- "$1" && eval "$2"`, "bash", pathOf(folder), command],
         timeoutMs,
-        cwd: pathOf(folder),
         signal: AbortSignal.any([signal, closing]),
       });
+    },
+
+    async runProgram(program, { timeoutMs, signal }) {
+      const names = program.files.map(({ path }) => parseWorkspacePath(path));
+      const { runtime } = program;
+      if ((await ask(HAS_PROGRAM, runtime)).trim() !== "yes")
+        throw new WorkspaceError(`${runtime} is not installed in the sandbox`);
+      const parent = `/tmp/skill-${randomUUID()}`;
+      const folder = `${parent}/files`;
+      try {
+        await box.writeFiles(
+          program.files.map(({ bytes }, index) => ({
+            path: [folder, ...(names[index] ?? [])].join("/"),
+            content: bytes,
+          })),
+        );
+        return await runInBox(box, limits, {
+          args: ["-c", RUN_PROGRAM, "bash", root, `${parent}/home`, ...argvOf(runtime, folder, program)],
+          timeoutMs,
+          signal: AbortSignal.any([signal, closing]),
+        });
+      } finally {
+        // A box that is gone has no files left either.
+        await ask(`rm -rf -- "$1"`, parent).catch(() => {});
+      }
     },
   };
 }
@@ -102,18 +135,19 @@ function readEntry(parents: string[], line: string): WorkspaceEntry {
 
 const ENTRY_TYPES: Record<string, WorkspaceEntry["type"]> = { f: "file", d: "directory", l: "link" };
 
-type BoxRun = { command: string; cwd: string; timeoutMs: number; signal: AbortSignal };
+/** `args` are Bash's. */
+type BoxRun = { args: string[]; timeoutMs: number; signal: AbortSignal };
 
 /** Runs a command of the agent; at its deadline, a stop, or a flood of output, it is killed. */
 async function runInBox(box: VercelBox, limits: BoxLimits, run: BoxRun): Promise<CommandResult> {
-  const { command, cwd, timeoutMs, signal } = run;
+  const { args, timeoutMs, signal } = run;
   signal.throwIfAborted();
   const startedAt = performance.now();
   const output = createOutputWindow(limits.outputBytesMax);
   const notes: string[] = [];
   const started = await box.runCommand({
     cmd: "bash",
-    args: ["-c", `cd -- "$1" && eval "$2"`, "bash", cwd, command],
+    args,
     detached: true,
     timeoutMs,
   });

@@ -243,6 +243,7 @@ export function createTestSandbox(): SandboxService & { files: Map<string, Uint8
     writeFile: async (path, bytes) => void files.set(path, bytes),
     list: async () => [],
     run: refuse,
+    runProgram: refuse,
   };
   return {
     files,

@@ -13,6 +13,7 @@ export const publishQaReport = (deps: ReportsDeps): Tool =>
     profile: "editing",
     idempotent: true,
     readOnly: false,
+    changes: true,
     async execute(report, { rootSessionId: sessionId, requestId, runId, callId }) {
       const published = await publishReport(deps, { sessionId, requestId, runId, callId, report });
       if (!published.ok) return errorResult(`publish_qa_report: ${published.problem}.`);

@@ -1,11 +1,9 @@
 import { z } from "zod";
-import { storableText } from "#db/storable.ts";
-import type { CommandResult } from "#lib/sandbox/sandbox-service.ts";
 import { defineTool, errorResult, type Tool } from "../tool.ts";
+import { COMMAND_TIMEOUT_MS_MAX, describeCommand } from "./describe-command.ts";
 import type { WorkspaceServices } from "./services.ts";
 import { withinWorkspace } from "./within-workspace.ts";
 
-const TIMEOUT_MS_MAX = 600_000;
 /** One argument of a program holds at most 128 KiB, and a character takes up to four bytes. */
 const COMMAND_CHARACTERS_MAX = 32_000;
 
@@ -21,7 +19,7 @@ export const runShell = ({ sandbox }: WorkspaceServices): Tool =>
         .min(1)
         .max(COMMAND_CHARACTERS_MAX)
         .refine((command) => !command.includes("\0"), "must not contain NUL"),
-      timeoutMs: z.number().int().min(1).max(TIMEOUT_MS_MAX).default(60_000),
+      timeoutMs: z.number().int().min(1).max(COMMAND_TIMEOUT_MS_MAX).default(60_000),
       cwd: z.string().optional().describe("folder to start in"),
     }),
     needs: "sandbox",
@@ -30,20 +28,14 @@ export const runShell = ({ sandbox }: WorkspaceServices): Tool =>
     readOnly: false,
     changes: true,
     // The command's own deadline comes first, so that its output so far is not lost.
-    timeoutMs: TIMEOUT_MS_MAX + 15_000,
+    timeoutMs: COMMAND_TIMEOUT_MS_MAX + 15_000,
     execute: ({ command, timeoutMs, cwd }, call) => {
       const { canRunCommands, detail } = sandbox.describe();
       // Asked before a workspace is opened: one that could not run the command need not be started for it.
       if (!canRunCommands) return Promise.resolve(errorResult(detail));
       return withinWorkspace(sandbox, call, async (workspace) => {
         const options = { timeoutMs, signal: call.signal, ...(cwd === undefined ? {} : { cwd }) };
-        return formatResult(await workspace.run(command, options));
+        return describeCommand(await workspace.run(command, options));
       });
     },
   });
-
-function formatResult({ output, exitCode, signal, timedOut, durationMs }: CommandResult): string {
-  const gap = output === "" || output.endsWith("\n") ? "" : "\n";
-  const end = exitCode === null ? `ended by ${signal ?? "a signal"}` : `exit code ${exitCode}`;
-  return `${storableText(output)}${gap}[${end}${timedOut ? ", timed out" : ""}, ${durationMs} ms]`;
-}

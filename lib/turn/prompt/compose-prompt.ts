@@ -27,16 +27,10 @@ type RemoteTools = { tools: readonly Tool[]; missingServers: readonly string[] }
 export function composePrompt(
   deps: Pick<TurnDeps, "tools" | "settings">,
   claim: Claim,
-  {
-    session,
-    agent,
-    currentUrl,
-    variants,
-    planning,
-    imports,
-  }: Pick<RunInPlay, "session" | "agent" | "currentUrl" | "variants" | "planning" | "imports">,
+  run: Pick<RunInPlay, "session" | "agent" | "currentUrl" | "variants" | "planning" | "imports" | "skills">,
   remote: RemoteTools = { tools: [], missingServers: [] },
 ): Prompt {
+  const { session, agent, currentUrl, variants, planning, imports, skills } = run;
   const names = selectRunTools({
     toolset: session.toolset,
     available: [...deps.tools.values()],
@@ -52,6 +46,7 @@ export function composePrompt(
     variants,
     planning,
     imports,
+    skills,
     demoUrl: deps.settings.demoUrl,
     agent,
     systemPrompt: session.systemPrompt,

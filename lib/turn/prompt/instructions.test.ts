@@ -11,6 +11,7 @@ const parts: InstructionParts = {
   variants: [],
   planning: { plan: null, unmet: [] },
   imports: [],
+  skills: [],
   demoUrl: "http://localhost/demo",
   systemPrompt: null,
   outputSchema: null,
@@ -42,6 +43,26 @@ describe("the instructions of a turn", () => {
     assert.match(composed, /Current page: https:\/\/shop\.example\/now/);
     assert.equal(composed.split("https://shop.example/a").length, 2);
     assert.match(composed, /Further page: https:\/\/shop\.example\/b/);
+  });
+
+  it("name the skills in one line each, within bounds, where the tools for them are there", () => {
+    const toolNames = ["read_skill", "run_skill_script"];
+    const skills = [
+      { name: "short", description: "What it does." },
+      ...Array.from({ length: 31 }, (_, index) => ({
+        name: `long-${index}`,
+        description: "x".repeat(1_024),
+      })),
+    ];
+    const composed = composeInstructions({ ...parts, toolNames, skills });
+    assert.match(composed, /^## Skills$[\s\S]*^- short: What it does\.$/m);
+    const lines = composed.split("\n").filter((line) => line.startsWith("- long-"));
+    assert.equal(lines.length, 31);
+    for (const line of lines) assert.ok(line.length < 320);
+    assert.ok(lines.join("").length < 4_800);
+    assert.equal(lines.at(-1), "- long-30");
+    for (const none of [{ skills: [] }, { toolNames: ["read_file"], skills }])
+      assert.doesNotMatch(composeInstructions({ ...parts, toolNames, ...none }), /## Skills/);
   });
 
   it("tell a structured session that its result is collected after the turn", () => {

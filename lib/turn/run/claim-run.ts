@@ -63,6 +63,7 @@ export async function claimRun(deps: TurnDeps, job: PlayJob): Promise<ClaimResul
     ? { plan: null, unmet: [] }
     : await readPlanningState(deps.db, agent?.rootSessionId ?? session.id);
   const imports = isFirst ? [] : await listImportedConversations(deps.db, session.id, IMPORTS_TOLD);
+  const skills = await deps.skills.describe(session.skills);
   if (run.cancelRequestedAt) deps.stops.stop(runId, STOPPED_REASON);
   return {
     status: "claimed",
@@ -74,11 +75,12 @@ export async function claimRun(deps: TurnDeps, job: PlayJob): Promise<ClaimResul
       startedAt: run.startedAt,
       outputs,
       history,
-      prompt: composePrompt(deps, claim, { session, agent, currentUrl, variants, planning, imports }),
+      prompt: composePrompt(deps, claim, { session, agent, currentUrl, variants, planning, imports, skills }),
       currentUrl,
       variants,
       planning,
       imports,
+      skills,
       meter: createPromptMeter(picturesShown(deps.model)),
       requestFrom,
       messageSeq: session.messageSeq,

@@ -5,6 +5,7 @@ import type { PlanningState } from "#lib/planning/planning-store.ts";
 import type { SessionRow } from "#lib/session/session-store.ts";
 import type { ImportedConversation } from "#lib/session/transcript/imported-messages-store.ts";
 import type { MessageRow } from "#lib/session/transcript/transcript-store.ts";
+import type { SkillSummary } from "#lib/skills/session-skills.ts";
 import type { MeteredPrompt, PromptMeter } from "../compaction/prompt-meter.ts";
 import type { Prompt } from "../prompt/compose-prompt.ts";
 import type { History } from "../prompt/history.ts";
@@ -40,6 +41,8 @@ export type RunInPlay = {
   planning: PlanningState;
   /** The conversations that were imported into the session last, when the run was claimed. */
   imports: readonly ImportedConversation[];
+  /** The skills that the session was created with. */
+  skills: readonly SkillSummary[];
   /** Counts the tokens of its prompts. */
   meter: PromptMeter;
   /** Position of the first step of its request, of whichever run; 0 until there is one. */

@@ -139,6 +139,10 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
     description:
       "Lists the pages whose newest version the session deployed, oldest first. Of a sub-agent, those of its root.",
   },
+  listSkills: {
+    description:
+      "Lists the skills that the session was created with, ordered by name: procedures in the Agent Skills format that its agent reads, and scripts that it runs in the sandbox. Empty for a session without a sandbox and for one that is older than skills.",
+  },
   readRequestStatus: {
     description:
       "`pending` until the turn starts, `running` while it runs (including retries), `completed` when no further run follows. Read the outcome from the `run.completed` event, the callback or the agent's status.",

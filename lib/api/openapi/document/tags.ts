@@ -10,6 +10,7 @@ export const TAGS = [
       "Read the agent's status, post follow-up messages, stop the turn and answer the agent's questions.",
   },
   { name: "Browser", description: "Query and retarget the live browser." },
+  { name: "Skills", description: "Read the skills that the agent of a session has." },
   { name: "Variants", description: "Read the variants of a session's pages, their checks and previews." },
   {
     name: "Publications",
@@ -53,6 +54,7 @@ const RULES: [RegExp, TagName][] = [
   [/\/(?:variants|previews)\b/, "Variants"],
   [/\/reports\b/, "Reports"],
   [/\/(?:plan|requirements)\b/, "Planning"],
+  [/\/skills$/, "Skills"],
   [/\/deliveries\b/, "Callbacks"],
   [/\/mcp/, "Tool server"],
   [/\/(?:messages|annotations|artifacts)\b/, "Records"],

@@ -1,0 +1,20 @@
+import { readSessionSkills } from "#lib/skills/skill-store.ts";
+import type { Answer } from "../operations/handler.ts";
+import type { ApiServices } from "../services.ts";
+import type { CallOf } from "./handler.ts";
+
+/** `GET …/skills`: ordered by name. A sub-agent has those of its root. */
+export async function listSkills(
+  { db, skills }: Pick<ApiServices, "db" | "skills">,
+  { params }: Pick<CallOf<"listSkills">, "params">,
+): Promise<Answer> {
+  const summaries = await skills.describe((await readSessionSkills(db, params.sessionId)) ?? []);
+  const data = summaries.map(({ name, description, version, source, fileCount }) => ({
+    name,
+    description,
+    version,
+    source,
+    files: fileCount,
+  }));
+  return { ok: true, status: 200, body: { success: true, data, nextCursor: null } };
+}

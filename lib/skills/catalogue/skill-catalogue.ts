@@ -1,0 +1,93 @@
+import { join } from "node:path";
+import type { SkillSource } from "#db/schema/unions.ts";
+import type { Logger } from "#lib/log/logger.ts";
+import { type Skill, skillLimits } from "../skill.ts";
+import { listSkillFolders, lookAtSkill, type SkillResult } from "./read-skill-folder.ts";
+import { SkillFlaw } from "./walk-skill.ts";
+
+/** The skills of this deployment, as they are now. */
+export type SkillCatalogue = {
+  /** The valid skills, ordered by name. Looks for changed files every few seconds at most. */
+  current: () => Promise<readonly Skill[]>;
+};
+
+/** The project's own skills. */
+const LIBRARY = join(import.meta.dirname, "../library");
+const CHECK_EVERY_MS = 3_000;
+
+type CatalogueOptions = {
+  logger: Pick<Logger, "warn">;
+  /** `SKILLS_DIR`: a folder of skill folders. */
+  skillsDir?: string | undefined;
+  libraryDir?: string;
+  checkEveryMs?: number;
+};
+
+/**
+ * Reads the skills of the library and of `SKILLS_DIR`; of two with one name, the deployment's is taken. An invalid skill
+ * is left out with one line in the log, which is repeated only after it was changed.
+ */
+export async function createSkillCatalogue(options: CatalogueOptions): Promise<SkillCatalogue> {
+  const { logger, skillsDir, libraryDir = LIBRARY, checkEveryMs = CHECK_EVERY_MS } = options;
+  const folders: [string, SkillSource][] = [[libraryDir, "built_in"]];
+  if (skillsDir !== undefined) folders.push([skillsDir, "deployment"]);
+  const known = new Map<string, { stamp: string; result: SkillResult }>();
+  let skills: readonly Skill[] = [];
+  let flaws = new Set<string>();
+  let checkedAt = Number.NEGATIVE_INFINITY;
+  let checking: Promise<void> | undefined;
+
+  async function readFolder(
+    folder: string,
+    source: SkillSource,
+    found: Map<string, Skill>,
+    said: Set<string>,
+  ) {
+    const report = (place: string, flaw: string) => {
+      const line = `${place}: ${flaw}`;
+      said.add(line);
+      if (!flaws.has(line)) logger.warn({ folder: place, flaw }, "skill was skipped");
+    };
+    const paths = await listSkillFolders(folder).catch((error: unknown) => {
+      const reason = error instanceof Error ? error.message : String(error);
+      report(folder, error instanceof SkillFlaw ? reason : `cannot be read: ${reason}`);
+      return [] as string[];
+    });
+    for (const path of paths) {
+      const { name, stamp, read } = await lookAtSkill(path, source);
+      const cached = known.get(path);
+      const latest = cached?.stamp === stamp ? cached.result : await read();
+      const isChanging = !latest.ok && latest.isChanging === true;
+      // What is being replaced is read at the next look; until then the skill stays what it was.
+      const result = isChanging && cached ? cached.result : latest;
+      known.set(path, { stamp: isChanging ? "" : stamp, result });
+      if (!result.ok) report(path, result.flaw);
+      else if (found.size >= skillLimits.skillsMax && !found.has(name))
+        report(path, `there are more than ${skillLimits.skillsMax} skills`);
+      else found.set(name, result.skill);
+    }
+    for (const path of known.keys())
+      if (path.startsWith(join(folder, "/")) && !paths.includes(path)) known.delete(path);
+  }
+
+  async function check(): Promise<void> {
+    const found = new Map<string, Skill>();
+    const said = new Set<string>();
+    for (const [folder, source] of folders) await readFolder(folder, source, found, said);
+    skills = [...found.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
+    flaws = said;
+    checkedAt = performance.now();
+  }
+
+  const current = async () => {
+    if (performance.now() - checkedAt >= checkEveryMs) {
+      checking ??= check().finally(() => {
+        checking = undefined;
+      });
+      await checking;
+    }
+    return skills;
+  };
+  await current();
+  return { current };
+}

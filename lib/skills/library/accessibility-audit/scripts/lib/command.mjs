@@ -1,0 +1,42 @@
+import { readFileSync } from "node:fs";
+
+/** @typedef {{ severity: "fail" | "warn", rule: string, message: string, selector?: string, excerpt?: string }} Finding */
+
+/** Ends with a sentence on standard error and exit code 2. @param {string} message @returns {never} */
+export function refuse(message) {
+  console.error(message);
+  process.exit(2);
+}
+
+/** Reads a file of the workspace. @param {string} path */
+export function readText(path) {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    return refuse(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+const EXAMPLES_MAX = 8;
+
+/**
+ * Groups findings by rule, the failures first, each with its first places: a long list hides what matters.
+ * @param {Finding[]} findings
+ */
+export function groupFindings(findings) {
+  /** @type {Map<string, { severity: string, rule: string, count: number, places: Omit<Finding, "severity" | "rule">[] }>} */
+  const groups = new Map();
+  for (const { severity, rule, ...place } of findings) {
+    const group = groups.get(rule) ?? { severity, rule, count: 0, places: [] };
+    group.count += 1;
+    if (group.places.length < EXAMPLES_MAX) group.places.push(place);
+    groups.set(rule, group);
+  }
+  return [...groups.values()].sort((one, other) => one.severity.localeCompare(other.severity));
+}
+
+/** Prints a report as JSON; the exit code is 1 if something fails. @param {object} report @param {Finding[]} findings */
+export function printReport(report, findings) {
+  console.log(JSON.stringify(report, null, 1));
+  process.exitCode = findings.some(({ severity }) => severity === "fail") ? 1 : 0;
+}

@@ -1,0 +1,121 @@
+// Measures of text: sentences, reading ease, repeats, and words that stand for the same thing.
+
+const ABBREVIATIONS = /\b(e\.g|i\.e|etc|approx|incl|no|vs|mr|mrs|ms|dr|st|z\.B|u\.a|bzw|ca)\.$/i;
+
+/** The sentences of a text; abbreviations and numbers do not end one. @param {string} text @returns {string[]} */
+export function splitSentences(text) {
+  /** @type {string[]} */
+  const sentences = [];
+  let current = "";
+  for (const part of text.split(/(?<=[.!?…])\s+/)) {
+    current = current === "" ? part : `${current} ${part}`;
+    if (ABBREVIATIONS.test(current)) continue;
+    sentences.push(current.trim());
+    current = "";
+  }
+  if (current.trim() !== "") sentences.push(current.trim());
+  return sentences.filter((sentence) => /\p{L}/u.test(sentence));
+}
+
+/** @param {string} text */
+const wordsOf = (text) => text.toLowerCase().match(/\p{L}[\p{L}\p{M}’'-]*/gu) ?? [];
+
+/** Syllables of an English word, by its groups of vowels. @param {string} word */
+function countSyllables(word) {
+  const letters = word.toLowerCase().replace(/[^a-z]/g, "");
+  if (letters.length <= 3) return 1;
+  const groups = letters.replace(/(?:[^laeiouy]es|ed|[^laeiouy]e)$/, "").match(/[aeiouy]{1,2}/g);
+  return Math.max(1, groups?.length ?? 1);
+}
+
+/**
+ * Numbers of a page's running text. `readingEase` is Flesch's: 60 and more is plain English, below 30 is hard. It is null for
+ * fewer than 50 words, for which it says nothing.
+ * @param {string[]} texts
+ */
+export function measure(texts) {
+  const sentences = texts.flatMap(splitSentences);
+  const words = sentences.flatMap(wordsOf);
+  const syllables = words.reduce((sum, word) => sum + countSyllables(word), 0);
+  const perSentence = words.length / Math.max(1, sentences.length);
+  const ease = 206.835 - 1.015 * perSentence - 84.6 * (syllables / Math.max(1, words.length));
+  return {
+    words: words.length,
+    sentences: sentences.length,
+    wordsPerSentence: Math.round(perSentence * 10) / 10,
+    readingEase: words.length < 50 ? null : Math.round(ease),
+  };
+}
+
+const REPEAT_WORDS_MIN = 6;
+
+/**
+ * Sentences of six words and more that stand in several places.
+ * @param {{ sentence: string, path: string, selector: string }[]} sentences
+ */
+export function findRepeats(sentences) {
+  /** @type {Map<string, { phrase: string, places: { path: string, selector: string }[] }>} */
+  const seen = new Map();
+  for (const { sentence, path, selector } of sentences) {
+    const words = wordsOf(sentence);
+    if (words.length < REPEAT_WORDS_MIN) continue;
+    const key = words.join(" ");
+    const entry = seen.get(key) ?? { phrase: sentence, places: [] };
+    entry.places.push({ path, selector });
+    seen.set(key, entry);
+  }
+  return [...seen.values()]
+    .filter(({ places }) => places.length > 1)
+    .sort((one, other) => other.places.length - one.places.length);
+}
+
+/** Terms that pages often mix. */
+const COMMON = [
+  ["sign in", "log in", "login", "signin"],
+  ["sign up", "register", "create account"],
+  ["sign out", "log out", "logout"],
+  ["email", "e-mail"],
+  ["cart", "basket", "shopping bag"],
+  ["checkout", "check-out"],
+  ["shipping", "delivery"],
+  ["free trial", "trial period", "test period"],
+  ["website", "web site"],
+  ["customer", "client"],
+  ["settings", "preferences"],
+  ["delete", "remove"],
+  ["color", "colour"],
+  ["favorites", "favourites", "wishlist"],
+  ["canceled", "cancelled"],
+  ["zip code", "postcode", "postal code"],
+];
+
+/**
+ * Groups of terms of which the texts use more than one. With a glossary only its groups count, and each use of a term that
+ * is not the preferred one is a finding.
+ * @param {{ text: string, path: string, selector: string }[]} texts @param {string[][]} [glossary]
+ */
+export function findVariants(texts, glossary) {
+  return (glossary ?? COMMON).flatMap((group) => {
+    const uses = group.map((term) => {
+      const pattern = new RegExp(
+        `(?<![\\p{L}-])${term.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?![\\p{L}-])`,
+        "iu",
+      );
+      return { term, places: texts.filter(({ text }) => pattern.test(text)) };
+    });
+    const used = uses.filter(({ places }) => places.length > 0);
+    const isMixed = glossary ? used.some(({ term }) => term !== group[0]) : used.length > 1;
+    if (!isMixed) return [];
+    // The places of the rarer terms are those to change.
+    const rare = glossary
+      ? used.filter(({ term }) => term !== group[0])
+      : used.toSorted((one, other) => one.places.length - other.places.length).slice(0, -1);
+    return [
+      {
+        terms: used.map(({ term, places }) => ({ term, count: places.length })),
+        places: rare.flatMap(({ places }) => places).slice(0, 4),
+        isGiven: glossary !== undefined,
+      },
+    ];
+  });
+}

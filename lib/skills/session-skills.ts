@@ -1,0 +1,57 @@
+import { LRUCache } from "lru-cache";
+import type { Database } from "#db/client.ts";
+import type { SessionSkill } from "#db/schema/index.ts";
+import type { SkillCatalogue } from "./catalogue/skill-catalogue.ts";
+import { findVersions, insertVersions, type StoredVersion } from "./skill-store.ts";
+
+/** A skill of a session, described. */
+export type SkillSummary = SessionSkill & { description: string; fileCount: number };
+
+/** The skills of sessions. */
+export type SessionSkills = {
+  /**
+   * Returns the skills that a session is created with now. Their versions are stored; a version that is stored already
+   * costs no query.
+   */
+  take: () => Promise<SessionSkill[]>;
+  /** Describes the skills of a session, ordered by name. */
+  describe: (skills: readonly SessionSkill[] | null) => Promise<SkillSummary[]>;
+};
+
+const CACHED_MAX = 256;
+
+/** Versions never change and are never removed, so that what was read of one is kept in memory. */
+export function createSessionSkills(deps: { db: Database; catalogue: SkillCatalogue }): SessionSkills {
+  const { db, catalogue } = deps;
+  const cache = new LRUCache<string, StoredVersion>({ max: CACHED_MAX });
+
+  async function find(versions: string[]): Promise<StoredVersion[]> {
+    const unknown = versions.filter((version) => !cache.has(version));
+    for (const row of await findVersions(db, unknown)) cache.set(row.version, row);
+    return versions.flatMap((version) => cache.get(version) ?? []);
+  }
+
+  return {
+    async take() {
+      const skills = await catalogue.current();
+      const stored = new Set(
+        (await find(skills.map(({ version }) => version))).map(({ version }) => version),
+      );
+      const missing = skills.filter(({ version }) => !stored.has(version));
+      await insertVersions(db, missing);
+      for (const { version, name, description, files } of missing)
+        cache.set(version, { version, name, description, fileCount: files.length });
+      return skills.map(({ name, version, source }) => ({ name, version, source }));
+    },
+    async describe(skills) {
+      const list = skills ?? [];
+      const stored = new Map(
+        (await find(list.map(({ version }) => version))).map((row) => [row.version, row]),
+      );
+      return list.flatMap((skill) => {
+        const row = stored.get(skill.version);
+        return row ? [{ ...skill, description: row.description, fileCount: row.fileCount }] : [];
+      });
+    },
+  };
+}

@@ -1,0 +1,12 @@
+import { storableText } from "#db/storable.ts";
+import type { CommandResult } from "#lib/sandbox/sandbox-service.ts";
+
+/** Longest time that a call may give to a command, in milliseconds. */
+export const COMMAND_TIMEOUT_MS_MAX = 600_000;
+
+/** A command's output, and how it ended, as the model reads it. */
+export function describeCommand({ output, exitCode, signal, timedOut, durationMs }: CommandResult): string {
+  const gap = output === "" || output.endsWith("\n") ? "" : "\n";
+  const end = exitCode === null ? `ended by ${signal ?? "a signal"}` : `exit code ${exitCode}`;
+  return `${storableText(output)}${gap}[${end}${timedOut ? ", timed out" : ""}, ${durationMs} ms]`;
+}
