@@ -55,7 +55,9 @@ describe("what the code and the documents refer to exists", () => {
     report(
       code.flatMap((file) =>
         findAll(file, /^\s*(?:\/?\*|\/\/).*?`([\w-]+\.md)`/gm)
-          .filter(({ text }) => !["README.md", "SKILL.md"].includes(text) && !existsSync(join(root, docs, text)))
+          .filter(
+            ({ text }) => !["README.md", "SKILL.md"].includes(text) && !existsSync(join(root, docs, text)),
+          )
           .map(({ place, text }) => `${place}: there is no ${docs}/${text}`),
       ),
     );
