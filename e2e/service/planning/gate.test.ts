@@ -25,15 +25,23 @@ const CHANGING: Record<string, Record<string, unknown>> = {
   write_file: { path: "a.txt", content: "a" },
   run_shell: { command: "touch b.txt" },
   browser_execute: { script: "return 1" },
+  publish_qa_report: {
+    title: "Checkout audit",
+    summary: "No findings.",
+    findings: [],
+  },
+  deploy_landing_page: { folder: "site" },
+  import_legacy_session: { document: {} },
+  run_skill_script: { name: "form-audit", script: "scripts/form-check.mjs" },
 };
 const REFUSED =
   /^(Error: )?(\w+) was not run: a person wants to agree to a plan .* update_plan, and finish the turn/;
 
 describe("plan first", () => {
-  it("the tools with `changes` are those of this list, beside those of other parts", () => {
+  it("the tools with `changes` are those of this list", () => {
     const { tools } = mcp.container.services;
     const marked = tools.filter(({ changes }) => changes).map(({ name }) => name);
-    for (const name of Object.keys(CHANGING)) assert.ok(marked.includes(name), name);
+    assert.deepEqual(marked.toSorted(), Object.keys(CHANGING).toSorted());
     assert.ok(tools.every(({ changes, readOnly }) => !(changes && readOnly)));
   });
 

@@ -54,16 +54,7 @@ export async function claimRun(deps: TurnDeps, job: PlayJob): Promise<ClaimResul
   const waits = claim.epoch === 1 ? [] : await listWaits(deps.db, runId);
   const begun = claim.epoch === 1 ? [] : await listBegunCalls(deps.db, runId);
   const isSteered = claim.epoch > 1 && (await hasUnreadSteers(deps.db, claim.requestId));
-  const mayHaveVariants = session.toolset.includes("apply_variant") && !(isFirst && agent === undefined);
-  const variants = mayHaveVariants
-    ? await listVariantSummaries(deps.db, agent?.rootSessionId ?? session.id, deps.settings.baseUrl)
-    : [];
-  const isFresh = isFirst && agent === undefined;
-  const planning = isFresh
-    ? { plan: null, unmet: [] }
-    : await readPlanningState(deps.db, agent?.rootSessionId ?? session.id);
-  const imports = isFirst ? [] : await listImportedConversations(deps.db, session.id, IMPORTS_TOLD);
-  const skills = await deps.skills.describe(session.skills);
+  const state = await readSessionState(deps, session, agent, isFirst);
   if (run.cancelRequestedAt) deps.stops.stop(runId, STOPPED_REASON);
   return {
     status: "claimed",
@@ -75,12 +66,9 @@ export async function claimRun(deps: TurnDeps, job: PlayJob): Promise<ClaimResul
       startedAt: run.startedAt,
       outputs,
       history,
-      prompt: composePrompt(deps, claim, { session, agent, currentUrl, variants, planning, imports, skills }),
+      prompt: composePrompt(deps, claim, { session, agent, currentUrl, ...state }),
       currentUrl,
-      variants,
-      planning,
-      imports,
-      skills,
+      ...state,
       meter: createPromptMeter(picturesShown(deps.model)),
       requestFrom,
       messageSeq: session.messageSeq,
@@ -96,4 +84,25 @@ export async function claimRun(deps: TurnDeps, job: PlayJob): Promise<ClaimResul
       signal,
     },
   };
+}
+
+type SessionState = Pick<RunInPlay, "variants" | "planning" | "imports" | "skills">;
+
+/** What the instructions say of the session's tree. The first run of a root session finds nothing but its skills. */
+async function readSessionState(
+  { db, skills, settings }: TurnDeps,
+  session: RunInPlay["session"],
+  agent: RunInPlay["agent"],
+  isFirst: boolean,
+): Promise<SessionState> {
+  const rootId = agent?.rootSessionId ?? session.id;
+  const isFresh = isFirst && agent === undefined;
+  const mayHaveVariants = session.toolset.includes("apply_variant") && !isFresh;
+  const [variants, planning, imports, described] = await Promise.all([
+    mayHaveVariants ? listVariantSummaries(db, rootId, settings.baseUrl) : [],
+    isFresh ? { plan: null, unmet: [] } : readPlanningState(db, rootId),
+    isFirst ? [] : listImportedConversations(db, session.id, IMPORTS_TOLD),
+    skills.describe(session.skills),
+  ]);
+  return { variants, planning, imports, skills: described };
 }
