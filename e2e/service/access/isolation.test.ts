@@ -3,6 +3,7 @@ import { after, before, describe, it } from "node:test";
 import { deliveries, pagePictures } from "#db/schema/index.ts";
 import { contract } from "#lib/api/contract/contract.ts";
 import type { Operation } from "#lib/api/contract/operation.ts";
+import { storeReport } from "../reports/reports-testing.ts";
 import { OTHER_KEY, openTestService, type TestService } from "../testing.ts";
 import { storeVariant } from "../variants/variants-testing.ts";
 
@@ -44,6 +45,11 @@ before(async () => {
   const { record } = (await link.json()) as { record: { id: string } };
   const deliveryId = delivery?.id ?? "";
   await storeVariant(service, sessionId);
+  const variant = {
+    pages: [{ url: "https://shop.example/", match: "path", changes: [], css: "h1 { color: red }", js: "" }],
+  };
+  const imported = await service.call("POST", `/api/sessions/${sessionId}/import`, variant);
+  const { import: made } = (await imported.json()) as { import: { id: string } };
   mine = {
     sessionId,
     requestId,
@@ -53,6 +59,8 @@ before(async () => {
     linkId: record.id,
     variantKey: "main",
     revision: "1",
+    reportId: await storeReport(service, sessionId),
+    importId: made.id,
   };
   const another = await service.create("another of the same owner");
   cookieOfAnother = `share=${new URL(another.shareUrl, service.env.baseUrl).searchParams.get("key")}`;

@@ -63,10 +63,10 @@ describe("publish_qa_report", () => {
     assert.deepEqual(JSON.parse(String(receiver.received[0]?.body)).data.reports, [summary]);
   });
 
-  it("sessions without reports say nothing of reports", async () => {
+  it("sessions without reports have none in their status, and the run does not mention them", async () => {
     const { session } = await playTurn(service, []);
     const status = await service.read(`/api/sessions/${session.sessionId}/agent/status`);
-    assert.ok(!("reports" in status));
+    assert.deepEqual(status.reports, []);
     const completed = (await readEvents(service, session.sessionId)).find(
       ({ kind }) => kind === "run.completed",
     );

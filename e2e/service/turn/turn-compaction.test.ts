@@ -6,7 +6,7 @@ import { SUMMARY_REQUEST } from "#lib/turn/compaction/summary-prompt.ts";
 import { openTestService, type TestService, waitUntil } from "../testing.ts";
 import { only, readEvents, readStatus } from "./turn-testing.ts";
 
-const BUDGET_TOKENS = 12_000;
+const BUDGET_TOKENS = 16_000;
 const TASK = "Compare the offers in the files, and keep the colour vermilion in mind";
 
 let service: TestService;
