@@ -49,7 +49,7 @@ export const listRequirementRows = (db: Executor, rootSessionId: string): Promis
     .where(eq(requirements.sessionId, rootSessionId))
     .orderBy(asc(requirements.number));
 
-/** What the instructions of a turn tell of plan and requirements. */
+/** What the instructions of a turn say about plan and requirements. */
 export type PlanningState = {
   plan: Pick<PlanRow, "mode" | "items" | "revision"> | null;
   /** The first requirements that are open or failed. */

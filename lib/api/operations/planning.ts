@@ -69,7 +69,7 @@ export async function addRequirements(
 ): Promise<Answer> {
   const { requirements } = body;
   const added = await add(planning, { ...PERSON, rootSessionId: params.sessionId, requirements });
-  if (!added.ok) return refuse(added);
+  if (!added.ok) return added.reason === "unknown" ? unknownSession() : refuse(added);
   return { ok: true, status: 201, body: { success: true, requirements: added.requirements } };
 }
 
