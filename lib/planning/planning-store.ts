@@ -127,15 +127,6 @@ export async function updateRequirementRow(
   return row;
 }
 
-/** The root of a session's tree: the session itself, if it has no parent. */
-export async function findRoot(db: Executor, sessionId: string): Promise<string> {
-  const [row] = await db
-    .select({ root: agents.rootSessionId })
-    .from(agents)
-    .where(eq(agents.sessionId, sessionId));
-  return row?.root ?? sessionId;
-}
-
 /** The evidence of these ids that belongs to a root session or to a sub-agent below it. */
 export async function listTreeEvidence(
   db: Executor,
