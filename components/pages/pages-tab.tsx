@@ -67,7 +67,7 @@ function PageEntry({ page }: { page: LandingPage }) {
   );
 }
 
-/** The address, which leads nowhere while the page is unpublished. */
+/** The address; only text while the page is unpublished. */
 function Address({ page: { url, version } }: { page: LandingPage }) {
   return (
     <div className="flex min-w-0 items-center gap-1">

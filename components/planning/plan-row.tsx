@@ -12,7 +12,7 @@ import type { PlanUse } from "./use-plan.ts";
 /** An item of the plan. People who may edit tick, edit and drop it. */
 export function PlanRow({ item, use, mayEdit }: { item: PlanItem; use: PlanUse; mayEdit: boolean }) {
   const { id, text, status } = item;
-  /** The text that the person began to edit; it may be changed by others meanwhile. */
+  /** The text when the person began to edit it; others may change it in the meantime. */
   const [edited, setEdited] = useState<string | null>(null);
   const isDropped = status === "dropped";
   if (edited !== null)

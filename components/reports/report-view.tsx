@@ -14,7 +14,7 @@ import { ReportText } from "./report-text.tsx";
 import { SeverityCounts } from "./severity-counts.tsx";
 import { SeverityFilter } from "./severity-filter.tsx";
 
-/** A QA report: what was tested, the verdict, and the findings, the gravest first. It prints as it is filtered. */
+/** A QA report: what was tested, the verdict, and the findings, most severe first. It prints as it is filtered. */
 export function ReportView({ page }: { page: ReportPage }) {
   const { report, session, paths } = page;
   const { findings, counts } = report;

@@ -41,7 +41,7 @@ export const imports = pgTable(
     sourceSessionId: text("source_session_id"),
     exportedAt: instant("exported_at"),
     author: text("author").$type<VariantAuthor>().notNull(),
-    /** The call that imported it: a call that is made again finds its import. Null for a person's. */
+    /** The call that imported it: a repeated call finds its import. Null for a person's. */
     runId: text("run_id"),
     callId: text("call_id"),
     variants: json("variants").$type<ImportedVariantRow[]>().notNull(),

@@ -40,7 +40,7 @@ export const landingPageVersions = pgTable(
     note: text("note"),
     /** The session that deployed it, which may have been deleted since. */
     deployedBy: text("deployed_by").notNull(),
-    /** The call that deployed it: a call that is made again finds its version. */
+    /** The call that deployed it: a repeated call finds its version. */
     runId: text("run_id"),
     callId: text("call_id"),
     createdAt: createdAt(),

@@ -57,7 +57,7 @@ export const plans = pgTable(
     personRevision: integer("person_revision").notNull().default(0),
     /** The highest number of an item id `p<number>` so far: an id is never given twice. */
     lastItem: integer("last_item").notNull().default(0),
-    /** The agent's last call: a call that is made again finds its plan. */
+    /** The agent's last call: a repeated call finds its plan. */
     runId: text("run_id"),
     callId: text("call_id"),
     updatedAt: instant("updated_at").notNull().defaultNow(),
@@ -83,7 +83,7 @@ export const requirements = pgTable(
     /** The newest check of the assertion; null before. */
     outcome: jsonb("outcome").$type<AssertionOutcome>(),
     author: text("author").$type<PlanAuthor>().notNull(),
-    /** The call that added it, and the agent's last call that changed it: calls that are made again find their effect. */
+    /** The call that added it, and the agent's last call that changed it: repeated calls find their effect. */
     runId: text("run_id"),
     callId: text("call_id"),
     updateRunId: text("update_run_id"),

@@ -20,7 +20,7 @@ export const reports = pgTable(
     counts: jsonb("counts").$type<unknown>().notNull(),
     /** The session's variants when it was published: newest revisions and their checks. */
     tested: jsonb("tested").$type<unknown>().notNull(),
-    /** The call that published it: a call that is made again finds its report. */
+    /** The call that published it: a repeated call finds its report. */
     runId: text("run_id"),
     callId: text("call_id"),
     createdAt: createdAt(),

@@ -1941,7 +1941,7 @@ export type Report = {
   tested: Array<TestedVariant>;
   /** Markdown. */
   summary: string;
-  /** Sorted by severity, the gravest first. */
+  /** Sorted by severity, most severe first. */
   findings: Array<ReportFinding>;
 };
 
@@ -3247,7 +3247,7 @@ export type Operations = {
     body: undefined;
     answer: Response;
   };
-  /** List QA reports, newest first. Lists all versions. A sub-agent has none, because reports belong to the session at the top. */
+  /** List QA reports, newest first. Lists all versions. A sub-agent has none, because reports belong to the root session. */
   listReports: {
     parameters: { sessionId: string };
     body: undefined;
@@ -3265,7 +3265,7 @@ export type Operations = {
     body: undefined;
     answer: PlanAnswer;
   };
-  /** Edit the plan. Applies edits to the plan as it is now. Edits of different items by several people all take effect. An edit of an item that is gone, or of a text that has changed, is refused with 409, and none of the edits takes effect. The agent cannot replace a plan with edits that it has not seen. */
+  /** Edit the plan. Applies edits to the plan as it is now. Edits of different items by several people all take effect. An edit of an item that no longer exists, or of a text that has changed, is refused with 409, and none of the edits takes effect. The agent cannot replace a plan with edits that it has not seen. */
   editPlan: {
     parameters: { sessionId: string };
     body: PlanEdits;

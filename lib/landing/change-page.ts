@@ -12,7 +12,7 @@ type PageChange = { version: number } | "unpublish";
 
 type Changed = { ok: true; page: LandingPage } | { ok: false; reason: "unknown page" | "unknown version" };
 
-/** Whose page it has to be: an owner's, or a session's. */
+/** Who has to hold the page: an owner, or a session. */
 type Holder = { ownerId: string } | { sessionId: string };
 
 /** Rolls a page back to one of its versions, or unpublishes it, with its `page.updated`. Idempotent. */
@@ -57,7 +57,7 @@ async function move(
   if (page.version === wanted) return { ok: true, page: await readPage(tx, pagesOrigin, slug) };
   await setCurrentVersion(tx, slug, wanted);
   const shown = await readPage(tx, pagesOrigin, slug);
-  // Another session may have deployed the page meanwhile; the event belongs to the one that has it now.
+  // Another session may have taken the page over; then this session's log gets no event.
   if (session && page.sessionId === session.id)
     emit({ kind: "page.updated", requestId: null, runId: null, source: session.source, page: shown });
   return { ok: true, page: shown };

@@ -24,10 +24,10 @@ export type FolderContent = {
 type FolderRefusal = { problem: string };
 
 const READS_AT_ONCE = 8;
-/** Of each folder. A page has fewer files; the rest are hidden ones. */
+/** Entries listed of one folder. More than a page may have, because hidden files are listed too. */
 const ENTRIES_MAX = 5_000;
 const FOLDERS_MAX = 1_000;
-/** Of a folder on the way to the page's: more than a workspace may have. */
+/** Entries listed of a folder above the page's: more than a workspace may have. */
 const PARENT_ENTRIES_MAX = 50_000;
 
 /**
@@ -134,7 +134,7 @@ const refuseSize = (sizeBytes: number): string | undefined =>
 const describeTooLarge = (path: string, sizeBytes: number): string =>
   `${quote(path)} has ${mebibytes(sizeBytes)}; a file of a page may have ${mebibytes(PAGE_LIMITS.fileBytes)}`;
 
-/** Reads the files. A command may change them meanwhile, so the limits hold for what was read. */
+/** Reads the files. A command may change them after they were listed, so the limits are checked again. */
 async function readFiles(
   workspace: Workspace,
   entries: readonly WorkspaceEntry[],

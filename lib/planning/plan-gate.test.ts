@@ -36,7 +36,7 @@ test("a call that changes nothing costs no query, and one that changes something
   assert.equal(count(), 1);
 });
 
-test("refuses in plan first only, and reads the mode anew for each call", async () => {
+test("refuses in plan first only, and reads the mode again for each call", async () => {
   const sessionId = await insertTestSession(database.db);
   const gate = createPlanGate(database.db);
   const write = { name: "write_file", changes: true };

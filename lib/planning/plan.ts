@@ -73,7 +73,7 @@ export function replaceItems(
   const taken = new Set<string>();
   for (const [index, { id }] of given.entries()) {
     if (id === undefined) continue;
-    if (taken.has(id)) return { ok: false, problem: `items[${index}].id: ${id} is there twice` };
+    if (taken.has(id)) return { ok: false, problem: `items[${index}].id: ${id} is used twice` };
     taken.add(id);
   }
   let lastItem = Math.max(known.lastItem, ...[...taken].map(numberOf));

@@ -49,7 +49,7 @@ export const listRequirementRows = (db: Executor, rootSessionId: string): Promis
     .where(eq(requirements.sessionId, rootSessionId))
     .orderBy(asc(requirements.number));
 
-/** What the instructions of a turn tell of plan and requirements. */
+/** What the instructions of a turn say about plan and requirements. */
 export type PlanningState = {
   plan: Pick<PlanRow, "mode" | "items" | "revision"> | null;
   /** The first requirements that are open or failed. */
@@ -125,15 +125,6 @@ export async function updateRequirementRow(
     .returning();
   if (!row) throw new Error(`requirement r${number} of session ${sessionId} is gone`);
   return row;
-}
-
-/** The root of a session's tree: the session itself, if it has no parent. */
-export async function findRoot(db: Executor, sessionId: string): Promise<string> {
-  const [row] = await db
-    .select({ root: agents.rootSessionId })
-    .from(agents)
-    .where(eq(agents.sessionId, sessionId));
-  return row?.root ?? sessionId;
 }
 
 /** The evidence of these ids that belongs to a root session or to a sub-agent below it. */

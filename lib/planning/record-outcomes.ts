@@ -21,7 +21,7 @@ export const listAsserted = async (
 
 /**
  * Stores what a check found with its requirements, in the transaction that stores the check. Skips those whose assertion
- * was changed meanwhile and those that were waived. The caller has locked the session.
+ * was changed in the meantime and those that were waived. The caller has locked the session.
  */
 export async function recordOutcomes(
   tx: Transaction,

@@ -33,7 +33,7 @@ export async function replacePlan({ log }: PlanningDeps, request: AgentPlan): Pr
   const { rootSessionId, items, baseRevision, runId, callId } = request;
   return log.transact(rootSessionId, async (tx, emit): Promise<AgentUpdated> => {
     const session = await lockSession(tx, rootSessionId);
-    if (!session) return { ok: false, reason: "refused", problem: "the session is gone" };
+    if (!session) return { ok: false, reason: "refused", problem: "the session was deleted" };
     const row = await findPlan(tx, rootSessionId);
     const known = row ?? EMPTY;
     if (row && runId !== null && row.runId === runId && row.callId === callId)
@@ -81,7 +81,7 @@ export const editPlan = (
     return { ok: true, plan: emitPlan(emit, session, OUTSIDE, await writePlan(tx, sessionId, change)) };
   });
 
-/** Switches plan first on or off. `agreed` is set by `agreePlan` alone. @returns undefined if the session is gone. */
+/** Switches plan first on or off. `agreed` is set by `agreePlan` alone. @returns undefined if the session was deleted. */
 export const setPlanMode = (
   { log }: PlanningDeps,
   sessionId: string,

@@ -68,7 +68,7 @@ export async function addRequirements(deps: PlanningDeps, addition: Addition): P
   });
 }
 
-/** What of a requirement changes. `assertion: null` removes it. */
+/** The fields of a requirement to change. `assertion: null` removes the assertion. */
 type RequirementChange = {
   text?: string | undefined;
   status?: "open" | "met" | "failed" | "waived" | undefined;
@@ -87,8 +87,9 @@ type Update = PlanningCall & {
 type Updated = { ok: true; requirement: Requirement } | Refused;
 
 /**
- * Changes a requirement. The agent cannot waive, cannot change a waived one, nor what a person demands; it marks one met
- * with evidence only. A changed text or assertion opens a requirement again that was met or failed.
+ * Changes a requirement. The agent can neither waive one, change a waived one, nor change the text or assertion of one that
+ * a person added, and it needs evidence to mark one met. A changed text or assertion reopens a requirement that was met or
+ * failed.
  */
 export async function updateRequirement(deps: PlanningDeps, update: Update): Promise<Updated> {
   const { rootSessionId, id, author, change, runId, callId } = update;
@@ -116,7 +117,7 @@ export async function updateRequirement(deps: PlanningDeps, update: Update): Pro
 
 const refuse = (problem: string): Refused => ({ ok: false, reason: "refused", problem });
 
-/** The sentence that says how evidence is made. */
+/** How the agent makes evidence, for its errors. */
 const HOW =
   "Make evidence first (screenshot, capture_preview, check_variant or set_previews name their evidence ids; list_evidence lists them), and give its ids as evidenceIds";
 
@@ -126,10 +127,7 @@ function refuseAgent(row: RequirementRow, change: RequirementChange): string | u
   if (change.status === "waived")
     return "status: only people waive requirements; set failed with a note that says why it cannot be met";
   if (change.status === "failed" && !(change.note ?? row.note)) return "note: say why the requirement failed";
-  const isAltered =
-    (change.text !== undefined && change.text !== row.text) ||
-    (change.assertion !== undefined && !isSameAssertion(row, change));
-  if (isAltered && row.author === "person")
+  if (isAltered(row, change) && row.author === "person")
     return `id: a person added ${id}; only people change its text or assertion`;
   const count = (change.evidenceIds ?? row.evidence).length;
   if ((change.status ?? keepStatus(row, change)) === "met" && count === 0)
@@ -148,26 +146,30 @@ function refuseEvidence(
     : `evidenceIds[${index}]: ${JSON.stringify(evidenceIds[index])} is no evidence of this session. ${HOW}`;
 }
 
-const isSameAssertion = (row: RequirementRow, { assertion }: RequirementChange): boolean =>
-  isDeepStrictEqual(row.assertion, assertion ? storable(toAssertion(assertion)) : null);
+const hasNewAssertion = (row: RequirementRow, { assertion }: RequirementChange): boolean =>
+  assertion !== undefined &&
+  !isDeepStrictEqual(row.assertion, assertion ? storable(toAssertion(assertion)) : null);
 
-/** The status of a requirement of which only the rest changes: what was decided about another text or assertion is not kept. */
+/** The status after a change that does not set it: a new text or assertion reopens the requirement, unless it is waived. */
 function keepStatus(row: RequirementRow, change: RequirementChange): RequirementRow["status"] {
-  const isAltered =
-    (change.text !== undefined && change.text !== row.text) ||
-    (change.assertion !== undefined && !isSameAssertion(row, change));
-  return isAltered && row.status !== "waived" ? "open" : row.status;
+  return isAltered(row, change) && row.status !== "waived" ? "open" : row.status;
 }
+
+/** Whether a change demands something else: another text or assertion. */
+const isAltered = (row: RequirementRow, change: RequirementChange): boolean =>
+  (change.text !== undefined && change.text !== row.text) || hasNewAssertion(row, change);
 
 function toColumns(row: RequirementRow, change: RequirementChange, found: RequirementEvidence[]) {
   const { text, note, evidenceIds, assertion } = change;
-  const isNewAssertion = assertion !== undefined && !isSameAssertion(row, change);
   return {
     status: change.status ?? keepStatus(row, change),
     ...(text !== undefined && { text }),
     ...(note !== undefined && { note: note === "" ? null : note }),
     ...(evidenceIds !== undefined && { evidence: found }),
-    ...(isNewAssertion && { assertion: assertion ? toAssertion(assertion) : null, outcome: null }),
+    ...(hasNewAssertion(row, change) && {
+      assertion: assertion ? toAssertion(assertion) : null,
+      outcome: null,
+    }),
   };
 }
 

@@ -18,7 +18,7 @@ type ImportRequest = {
   plan: ImportPlan;
   author: VariantAuthor;
   requestId: string | null;
-  /** The call of the tool, which finds its import when it is made again; null for a person or program. */
+  /** The call of the tool; a repeated one finds its import. Null for a person or program. */
   runId: string | null;
   callId: string | null;
 };
@@ -27,7 +27,7 @@ type ImportedDocument =
   | { ok: true; isNew: boolean; summary: ImportSummary; leftOut: LeftOut[] }
   | { ok: false; reason: "unknown" | "full" | "sub-agent"; problem: string };
 
-/** Imports that a session may have. */
+/** Imports of one session, at most. */
 const IMPORTS_MAX = 100;
 
 /**
@@ -53,7 +53,7 @@ async function store(
     return {
       ok: false,
       reason: "sub-agent",
-      problem: "import into the session at the top, not into a sub-agent",
+      problem: "import into the root session, not into a sub-agent",
     };
   const earlier = await findEarlierImport(tx, sessionId, { documentId: plan.documentId, runId, callId });
   if (earlier) return { ok: true, isNew: false, summary: summarizeImport(earlier), leftOut: earlier.leftOut };

@@ -40,7 +40,7 @@ type Published =
 
 /**
  * Stores a report with its `report.published`. A report with the title of an earlier one of the session becomes that
- * report's next version. A call that is repeated finds its report. Source: `architecture.md`, Reports.
+ * report's next version. A repeated call finds its report. Source: `architecture.md`, Reports.
  */
 export async function publishReport(deps: ReportsDeps, request: PublishRequest): Promise<Published> {
   const { sessionId, requestId, runId, callId, report: input } = request;
@@ -58,7 +58,7 @@ export async function publishReport(deps: ReportsDeps, request: PublishRequest):
   return deps.log.transact(sessionId, async (tx, emit) => {
     await lockReports(tx, sessionId);
     const session = await findSession(tx, sessionId);
-    if (!session) return refuse("the session is gone");
+    if (!session) return refuse("the session was deleted");
     const existing = await findRepeated(tx, request);
     if (existing) return { ok: true, isNew: false, report: existing };
     const title = storableText(input.title);

@@ -49,7 +49,7 @@ const findingSchema = z.strictObject({
     .describe("ids of pictures and saved pages, such as evi_…"),
 });
 
-/** A report as the agent hands it in. */
+/** The input of `publish_qa_report`. */
 export const reportInputSchema = z.strictObject({
   title: line(REPORT_LIMITS.titleCharacters),
   summary: text(REPORT_LIMITS.summaryCharacters).describe("Markdown: what was looked at, and the verdict"),
@@ -70,7 +70,7 @@ export type Finding = {
   evidence: EvidencePointer[];
 };
 
-/** What a report says. Findings are sorted, the gravest first. */
+/** What a report says. Findings are sorted, most severe first. */
 export type ReportDocument = { summary: string; findings: Finding[] };
 
 /** A variant of the session when a report was published: its newest revision, and that revision's check. */

@@ -20,7 +20,7 @@ export type SessionSkills = {
 
 const CACHED_MAX = 256;
 
-/** Versions never change and are never removed, so that what was read of one is kept in memory. */
+/** Versions never change and are never removed, so they are cached without expiry. */
 export function createSessionSkills(deps: { db: Database; catalogue: SkillCatalogue }): SessionSkills {
   const { db, catalogue } = deps;
   const cache = new LRUCache<string, StoredVersion>({ max: CACHED_MAX });

@@ -3,7 +3,7 @@ import type { Database, Executor } from "#db/client.ts";
 import { type SessionSkill, sessions, skillFiles, skillVersions } from "#db/schema/index.ts";
 import type { Skill, SkillFile } from "./skill.ts";
 
-/** What is known of a stored version without its files. */
+/** A stored version without its files. */
 export type StoredVersion = { version: string; name: string; description: string; fileCount: number };
 /** A file of a stored version without its content. */
 export type StoredFile = { path: string; sizeBytes: number };

@@ -3,7 +3,7 @@ import type { SkillSource } from "#db/schema/unions.ts";
 /** A file of a skill; the path is relative to the skill's folder and uses "/". */
 export type SkillFile = { path: string; bytes: Uint8Array };
 
-/** A skill as it lies in its folder. */
+/** A skill as read from its folder. */
 export type Skill = {
   name: string;
   description: string;
@@ -23,11 +23,11 @@ export const SKILL_TOOLS: readonly string[] = ["read_skill", "run_skill_script"]
 
 const MEBIBYTE = 1_048_576;
 
-/** What skills may take. Source: `wire.md`, Skills. */
+/** Limits of skills. Source: `wire.md`, Skills. */
 export const skillLimits = {
   /** Skills of a deployment, the project's own included. */
   skillsMax: 32,
-  /** Names in `SKILLS_DIR`, whatever they are. */
+  /** Entries in `SKILLS_DIR`, skills or not. */
   namesMax: 1_000,
   filesMax: 64,
   /** Files and folders that are looked at in one skill. */

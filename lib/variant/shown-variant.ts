@@ -1,9 +1,10 @@
 import type { Executor } from "#db/client.ts";
 import type { PageScript } from "#lib/browser/page/page-script.ts";
 import { listPublicationIds } from "#lib/publication/publication-store.ts";
+import { findRootOf, listTree } from "#lib/session/session-tree-store.ts";
 import { variantScript } from "./compile/variant-script.ts";
 import { revertOthers } from "./variant-in-page.ts";
-import { findRootOf, findShownRevision, listTree } from "./variant-store.ts";
+import { findShownRevision } from "./variant-store.ts";
 import type { VariantsDeps } from "./variants-deps.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { and, asc, eq, lte, sql } from "drizzle-orm";
 import type { Executor, Transaction } from "#db/client.ts";
-import { agents, publications, releases, sessions, variantRevisions, variants } from "#db/schema/index.ts";
+import { publications, releases, sessions, variantRevisions, variants } from "#db/schema/index.ts";
 import type { CheckStatus, VariantAuthor } from "#db/schema/unions.ts";
 import { storable } from "#db/storable.ts";
 import type { VariantSummary } from "#lib/events/event.ts";
@@ -260,22 +260,4 @@ export async function storeCheck(tx: Transaction, sessionId: string, report: Che
     )
     .returning({ number: variantRevisions.number });
   return stored.length > 0;
-}
-
-/** The root of a session's tree: the session itself, if it has no parent. */
-export async function findRootOf(db: Executor, sessionId: string): Promise<string> {
-  const [row] = await db
-    .select({ root: agents.rootSessionId })
-    .from(agents)
-    .where(eq(agents.sessionId, sessionId));
-  return row?.root ?? sessionId;
-}
-
-/** A session and every sub-agent below it. */
-export async function listTree(db: Executor, rootSessionId: string): Promise<string[]> {
-  const rows = await db
-    .select({ id: agents.sessionId })
-    .from(agents)
-    .where(eq(agents.rootSessionId, rootSessionId));
-  return [rootSessionId, ...rows.map(({ id }) => id)];
 }

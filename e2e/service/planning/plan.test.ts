@@ -60,7 +60,7 @@ describe("the plan", () => {
     assert.match(results[2] ?? "", /items\[0\]\.text: must be at most 500 characters/);
     assert.match(results[3] ?? "", /items\[0\]\.text: must not be empty/);
     assert.match(results[4] ?? "", /items\[0\]\.status/);
-    assert.match(results[5] ?? "", /items\[1\]\.id: p1 is there twice/);
+    assert.match(results[5] ?? "", /items\[1\]\.id: p1 is used twice/);
     assert.match(results[6] ?? "", /baseRevision: the newest revision is 1/);
     const stored = await readPlan(service, session.sessionId);
     assert.deepEqual([stored.revision, shown(stored)], [1, ["p1 todo Look"]]);

@@ -254,7 +254,7 @@ async function takeSnapshot(
   };
 }
 
-/** The variants, previews and landing pages of a session. A sub-agent's page has none: they belong to the session at the top. */
+/** The variants, previews and landing pages of a session. A sub-agent's page has none: they belong to the root session. */
 async function readVariants(
   { db, settings }: ApiServices,
   { id, parentSessionId }: SessionRow,
@@ -267,7 +267,7 @@ async function readVariants(
   };
 }
 
-/** The plan and the requirements of a session. A sub-agent's page has none, because they belong to the session at the top. */
+/** The plan and the requirements of a session. A sub-agent's page has none, because they belong to the root session. */
 async function readPlanning(
   { db }: ApiServices,
   { id, parentSessionId }: SessionRow,

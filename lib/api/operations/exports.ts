@@ -1,8 +1,9 @@
+import { findRootOf } from "#lib/session/session-tree-store.ts";
 import { variantScript } from "#lib/variant/compile/variant-script.ts";
 import { variantKeySchema } from "#lib/variant/document.ts";
 import { exportJson } from "#lib/variant/formats/index.ts";
 import { importVariant as importDocument } from "#lib/variant/import-variant.ts";
-import { findRevision, findRootOf } from "#lib/variant/variant-store.ts";
+import { findRevision } from "#lib/variant/variant-store.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";

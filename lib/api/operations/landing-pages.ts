@@ -9,14 +9,12 @@ import {
   type PageRow,
   type PageWithVersion,
 } from "#lib/publication/landing/page-store.ts";
-import { findRootOf } from "#lib/variant/variant-store.ts";
+import { findRootOf } from "#lib/session/session-tree-store.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
-import { readCursor, unknownCursor, writeCursor } from "./lists.ts";
-
-const PAGE = 50;
+import { cutPage, readRange, unknownCursor } from "./lists.ts";
 
 const unknownPage = () => fail("not_found", "no such page");
 
@@ -41,17 +39,14 @@ export async function listLandingPages(
   services: ApiServices,
   { caller, query }: CallOf<"listLandingPages">,
 ): Promise<Answer> {
-  const before = query.cursor === undefined ? undefined : readCursor(query.cursor);
-  if (query.cursor !== undefined && !before) return unknownCursor();
-  const limit = query.limit ?? PAGE;
-  const rows = await listPages(services.db, caller.ownerId, {
-    ...(before && { before }),
-    limit: limit + 1,
-  });
-  const listed = rows.slice(0, limit);
-  const data = listed.map((found) => showOwned(services, found));
-  const last = rows.length > limit ? listed.at(-1)?.page : undefined;
-  const nextCursor = last ? writeCursor({ createdAt: last.createdAt, id: last.slug }) : null;
+  const range = readRange(query);
+  if (!range) return unknownCursor();
+  const rows = await listPages(services.db, caller.ownerId, range);
+  const { page, nextCursor } = cutPage(rows, range, ({ page: { createdAt, slug } }) => ({
+    createdAt,
+    id: slug,
+  }));
+  const data = page.map((found) => showOwned(services, found));
   return { ok: true, status: 200, body: { success: true, data, nextCursor } };
 }
 

@@ -17,21 +17,15 @@ export async function listSessions(
   services: ApiServices,
   { caller, query }: CallOf<"listSessions">,
 ): Promise<Answer> {
-  const before = query.cursor === undefined ? undefined : readCursor(query.cursor);
-  if (query.cursor !== undefined && !before) return unknownCursor();
-  const limit = query.limit ?? PAGE;
-  const rows = await readSessions(services.db, caller.ownerId, {
-    ...(before && { before }),
-    limit: limit + 1,
-  });
-  const page = rows.slice(0, limit);
-  const last = rows.length > limit ? page.at(-1) : undefined;
+  const range = readRange(query);
+  if (!range) return unknownCursor();
+  const { page, nextCursor } = cutPage(
+    await readSessions(services.db, caller.ownerId, range),
+    range,
+    (row) => row,
+  );
   const data = await summarise(services, page, roleOf(caller));
-  return {
-    ok: true,
-    status: 200,
-    body: { success: true, data, nextCursor: last ? writeCursor(last) : null },
-  };
+  return { ok: true, status: 200, body: { success: true, data, nextCursor } };
 }
 
 /**
@@ -74,15 +68,43 @@ export async function listMessages(
   return { ok: true, status: 200, body: { success: true, data, nextCursor } };
 }
 
+/** The place of a row in a list that is ordered by creation time, newest first. */
+type Place = { createdAt: Date; id: string };
+
+/** The rows to read for a request: those after `before`, and one more than its page, which tells whether a page follows. */
+type Range = { before?: Place; limit: number };
+
+/** Reads the range of a request; undefined for a cursor that no list gave. */
+export function readRange(query: {
+  cursor?: string | undefined;
+  limit?: number | undefined;
+}): Range | undefined {
+  const { cursor, limit = PAGE } = query;
+  const before = cursor === undefined ? undefined : readCursor(cursor);
+  if (cursor !== undefined && !before) return undefined;
+  return { ...(before && { before }), limit: limit + 1 };
+}
+
+/** Cuts the rows of a range to a page, with the cursor of the next one. */
+export function cutPage<Row>(
+  rows: Row[],
+  { limit }: Range,
+  placeOf: (row: Row) => Place,
+): { page: Row[]; nextCursor: string | null } {
+  const page = rows.slice(0, limit - 1);
+  const last = rows.length === limit ? page.at(-1) : undefined;
+  return { page, nextCursor: last ? writeCursor(placeOf(last)) : null };
+}
+
 /** The refusal of a cursor that no page of the list gave. */
 export const unknownCursor = (): Failure => fail("invalid_request", "cursor: is not one that this list gave");
 
 /** The cursor after a row. */
-export const writeCursor = (row: { createdAt: Date; id: string }) =>
+const writeCursor = (row: Place) =>
   Buffer.from(`${row.createdAt.toISOString()} ${row.id}`).toString("base64url");
 
 /** @returns undefined for a cursor that no list gave. */
-export function readCursor(cursor: string): { createdAt: Date; id: string } | undefined {
+function readCursor(cursor: string): Place | undefined {
   const [at = "", id = ""] = Buffer.from(cursor, "base64url").toString().split(" ");
   const createdAt = new Date(at);
   const isOurs =

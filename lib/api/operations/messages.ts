@@ -35,7 +35,7 @@ async function accept(
   return answerAccepted(services, sessionId, accepted);
 }
 
-/** The answer to a message that was posted, whoever posted it. */
+/** The answer to a posted message, of a program or a person. */
 export async function answerAccepted(
   services: ApiServices,
   sessionId: string,

@@ -1,9 +1,10 @@
 import { agreePlan as agree } from "#lib/planning/agree-plan.ts";
 import { toPlan } from "#lib/planning/plan.ts";
-import { findPlan, findRoot, listRequirementRows } from "#lib/planning/planning-store.ts";
+import { findPlan, listRequirementRows } from "#lib/planning/planning-store.ts";
 import { requirementIdSchema, toRequirement } from "#lib/planning/requirement.ts";
 import { editPlan as edit, setPlanMode as setMode } from "#lib/planning/store-plan.ts";
 import { addRequirements as add, updateRequirement as update } from "#lib/planning/store-requirements.ts";
+import { findRootOf } from "#lib/session/session-tree-store.ts";
 import { unknownSession } from "../auth/known-session.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
@@ -13,7 +14,7 @@ import { answerAccepted } from "./messages.ts";
 
 /** `GET …/plan`: of a sub-agent, that of its root. Source: `wire.md`, Plan and requirements. */
 export async function readPlan({ db }: ApiServices, { params }: CallOf<"readPlan">): Promise<Answer> {
-  return answerPlan(toPlan(await findPlan(db, await findRoot(db, params.sessionId))));
+  return answerPlan(toPlan(await findPlan(db, await findRootOf(db, params.sessionId))));
 }
 
 /** `POST …/plan/edits`. */
@@ -58,7 +59,7 @@ export async function listRequirements(
   { db }: ApiServices,
   { params }: CallOf<"listRequirements">,
 ): Promise<Answer> {
-  const rows = await listRequirementRows(db, await findRoot(db, params.sessionId));
+  const rows = await listRequirementRows(db, await findRootOf(db, params.sessionId));
   return { ok: true, status: 200, body: { success: true, data: rows.map(toRequirement), nextCursor: null } };
 }
 
@@ -69,7 +70,7 @@ export async function addRequirements(
 ): Promise<Answer> {
   const { requirements } = body;
   const added = await add(planning, { ...PERSON, rootSessionId: params.sessionId, requirements });
-  if (!added.ok) return refuse(added);
+  if (!added.ok) return added.reason === "unknown" ? unknownSession() : refuse(added);
   return { ok: true, status: 201, body: { success: true, requirements: added.requirements } };
 }
 

@@ -6,7 +6,7 @@ import { fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
-import { readCursor, unknownCursor, writeCursor } from "./lists.ts";
+import { cutPage, readRange, unknownCursor } from "./lists.ts";
 
 const PAGE = 50;
 const MEDIA_TYPES = { json: "application/json", html: "text/html; charset=utf-8" };
@@ -52,18 +52,11 @@ export async function listImports(
   { db }: ApiServices,
   { params, query }: CallOf<"listImports">,
 ): Promise<Answer> {
-  const before = query.cursor === undefined ? undefined : readCursor(query.cursor);
-  if (query.cursor !== undefined && !before) return unknownCursor();
-  const limit = query.limit ?? PAGE;
-  const rows = await readImports(db, params.sessionId, { ...(before && { before }), limit: limit + 1 });
-  const page = rows.slice(0, limit);
-  const last = rows.length > limit ? page.at(-1) : undefined;
-  const data = page.map(summarizeImport);
-  return {
-    ok: true,
-    status: 200,
-    body: { success: true, data, nextCursor: last ? writeCursor(last) : null },
-  };
+  const range = readRange(query);
+  if (!range) return unknownCursor();
+  const rows = await readImports(db, params.sessionId, range);
+  const { page, nextCursor } = cutPage(rows, range, (row) => row);
+  return { ok: true, status: 200, body: { success: true, data: page.map(summarizeImport), nextCursor } };
 }
 
 /** `GET …/imports/:importId`; the cursor is the place of the last message. */

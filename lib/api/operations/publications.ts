@@ -7,15 +7,14 @@ import {
 } from "#lib/publication/publication-store.ts";
 import { toPublication } from "#lib/publication/release.ts";
 import { scriptUrls } from "#lib/publication/script-address.ts";
+import { findRootOf } from "#lib/session/session-tree-store.ts";
 import { changePublication, publishVariant as publish } from "#lib/variant/publish-variant.ts";
-import { findRevision, findRootOf } from "#lib/variant/variant-store.ts";
+import { findRevision } from "#lib/variant/variant-store.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
-import { readCursor, unknownCursor, writeCursor } from "./lists.ts";
-
-const PAGE = 50;
+import { cutPage, readRange, unknownCursor } from "./lists.ts";
 
 /** `POST …/variants/:variantKey/publish`: 201 with a new release, 200 if the revision is the current release already. */
 export async function publishVariant(
@@ -128,11 +127,10 @@ export async function listPublications(
   { db, settings }: ApiServices,
   { caller, query }: CallOf<"listPublications">,
 ): Promise<Answer> {
-  const before = query.cursor === undefined ? undefined : readCursor(query.cursor);
-  if (query.cursor !== undefined && !before) return unknownCursor();
-  const limit = query.limit ?? PAGE;
-  const rows = await readPublications(db, caller.ownerId, { ...(before && { before }), limit: limit + 1 });
-  const page = rows.slice(0, limit);
+  const range = readRange(query);
+  if (!range) return unknownCursor();
+  const rows = await readPublications(db, caller.ownerId, range);
+  const { page, nextCursor } = cutPage(rows, range, ({ publication }) => publication);
   const data = page.map(({ publication, release }) => ({
     id: publication.id,
     sessionId: publication.sessionId,
@@ -141,12 +139,7 @@ export async function listPublications(
     createdAt: publication.createdAt.toISOString(),
     updatedAt: publication.updatedAt.toISOString(),
   }));
-  const last = rows.length > limit ? page.at(-1)?.publication : undefined;
-  return {
-    ok: true,
-    status: 200,
-    body: { success: true, data, nextCursor: last ? writeCursor(last) : null },
-  };
+  return { ok: true, status: 200, body: { success: true, data, nextCursor } };
 }
 
 /** `POST /api/publications/:publicationId/rollback`. */

@@ -5,7 +5,7 @@ import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";
 import type { CallOf } from "./handler.ts";
 
-/** `GET …/reports`: all versions. A sub-agent has none, because reports belong to the session at the top. */
+/** `GET …/reports`: all versions. A sub-agent has none, because reports belong to the root session. */
 export async function listReports({ db }: ApiServices, { params }: CallOf<"listReports">): Promise<Answer> {
   const data = await readReports(db, params.sessionId);
   return { ok: true, status: 200, body: { success: true, data, nextCursor: null } };

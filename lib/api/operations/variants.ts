@@ -1,10 +1,11 @@
+import { findRootOf } from "#lib/session/session-tree-store.ts";
 import { holdInTurn } from "#lib/tools/browser/index.ts";
 import { checkDocumentContent } from "#lib/variant/compile/check-document.ts";
 import { listPreviews as readPreviews } from "#lib/variant/previews/preview-store.ts";
 import { describeProblem, editChanges } from "#lib/variant/revise.ts";
 import { runCheck } from "#lib/variant/run-check.ts";
 import { showVariant as chooseShown, storeRevision } from "#lib/variant/store-revision.ts";
-import { findRevision, findRootOf, listVariantSummaries } from "#lib/variant/variant-store.ts";
+import { findRevision, listVariantSummaries } from "#lib/variant/variant-store.ts";
 import { fail } from "../http/errors.ts";
 import type { Answer } from "../operations/handler.ts";
 import type { ApiServices } from "../services.ts";

@@ -2,7 +2,7 @@ import type { LandingPage, LandingPageVersion } from "../state/view-types.ts";
 
 type PageWords = { tone: "good" | "quiet" | "attention"; title: string };
 
-/** What of a landing page is served. */
+/** Which version of a landing page is served. */
 export function describePage({ version, newestVersion }: LandingPage): PageWords {
   if (version === null) return { tone: "quiet", title: "Unpublished" };
   const title = `Version ${version} published`;

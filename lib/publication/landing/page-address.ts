@@ -15,7 +15,7 @@ export const pageUrl = (origin: string, slug: string): string => `${origin}${PAG
 
 const PATH_CHARACTERS_MAX = 1_024;
 
-/** What the path of a request below `/p/` leads to; `path` is inside the page, and empty or ends with a slash for a folder. */
+/** What the path of a request below `/p/` names; `path` is inside the page, and empty or ends with a slash for a folder. */
 type PageAddress = { slug: string; path: string };
 
 /**
@@ -52,5 +52,5 @@ function decode(segment: string): string | undefined {
 export const isSafeName = (name: string): boolean =>
   name !== "." && name !== ".." && name.isWellFormed() && !/[/\\\p{Cc}\u2028\u2029\ufffd]/u.test(name);
 
-/** A path inside a page as it stands in a URL. */
+/** Encodes a path inside a page for a URL. */
 export const encodePath = (path: string): string => path.split("/").map(encodeURIComponent).join("/");

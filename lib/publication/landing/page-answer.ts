@@ -14,7 +14,7 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
 /** A visitor's browser asks each time, so that it never mixes files of two versions; the answer is a 304 mostly. */
 export const REVALIDATE = "public, max-age=0, must-revalidate";
 
-/** The file that a page may have for addresses that lead nowhere. */
+/** The file that is sent with a 404 for a path without a file, if the page has one. */
 export const NOT_FOUND_FILE = "404.html";
 
 export const MISSING = "There is no such page.";

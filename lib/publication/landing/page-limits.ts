@@ -1,6 +1,6 @@
 const MEBIBYTE = 1_048_576;
 
-/** What a landing page may take. Sizes in bytes. Source: `wire.md`, Landing pages. */
+/** Limits of a landing page. Sizes in bytes. Source: `wire.md`, Landing pages. */
 export const PAGE_LIMITS = {
   files: 500,
   bytes: 20 * MEBIBYTE,

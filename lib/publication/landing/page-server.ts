@@ -15,7 +15,7 @@ import {
 import { findServedVersion, listFiles, type PageFile } from "./page-store.ts";
 import { type Packed, pack, type SendRequest, sendFile } from "./send-file.ts";
 
-/** A request for a file of a page. Nothing else of it matters: cookies, for one, are never read. */
+/** The parts of a request that decide about its answer. Cookies are never read. */
 type PageRequest = SendRequest & {
   /** As the client wrote it, without the query. */
   pathname: string;
@@ -86,7 +86,7 @@ function findFile(manifest: Manifest, path: string): PageFile | "folder" | undef
   return page ?? (manifest.has(`${path}/index.html`) ? "folder" : undefined);
 }
 
-/** What is read of the database, in memory: a page that is asked for within the second costs no query. */
+/** Caches of what the database has, so that a page that is in memory costs one query a second at most. */
 function createCaches(db: Database) {
   const states = new LRUCache<string, { known: { version: number | null } | undefined }>({
     max: STATES_MAX,

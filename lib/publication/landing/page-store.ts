@@ -81,7 +81,7 @@ export async function lockPage(tx: Transaction, slug: string): Promise<PageRow |
 }
 
 /**
- * Takes a free slug for an owner, and locks the page. The page that has the slug is returned instead, whoever owns it. A
+ * Takes a free slug for an owner, and locks the page. If the slug is taken, returns the page that has it, of any owner. A
  * new page has no version yet, and version 0 as its newest.
  */
 export async function takeSlug(
@@ -190,7 +190,7 @@ export async function setCurrentVersion(
     .where(eq(landingPages.slug, slug));
 }
 
-/** What the address of a page leads to: the number of its current version, null while it is unpublished. */
+/** The number of a page's current version, null while it is unpublished; undefined if there is no such page. */
 export async function findServedVersion(
   db: Executor,
   slug: string,

@@ -65,6 +65,6 @@ export const reportSchema = z
       description: "The session's variants when the report was published.",
     }),
     summary: z.string().meta({ description: "Markdown.", examples: ["The checkout works with a keyboard."] }),
-    findings: z.array(findingSchema).meta({ description: "Sorted by severity, the gravest first." }),
+    findings: z.array(findingSchema).meta({ description: "Sorted by severity, most severe first." }),
   })
   .meta({ id: "Report", description: "A QA report." });

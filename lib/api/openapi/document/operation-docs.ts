@@ -58,8 +58,7 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
       "Lists every sub-agent below the session, at every depth: parents before their children. A sub-agent is a session of its own, which the session's key can read but not control.",
   },
   listReports: {
-    description:
-      "Lists all versions. A sub-agent has none, because reports belong to the session at the top.",
+    description: "Lists all versions. A sub-agent has none, because reports belong to the root session.",
   },
   readReport: {
     description:
@@ -71,7 +70,7 @@ export const OPERATION_DOCS: Partial<Record<OperationName, OperationDocs>> = {
   },
   editPlan: {
     description:
-      "Applies edits to the plan as it is now. Edits of different items by several people all take effect. An edit of an item that is gone, or of a text that has changed, is refused with 409, and none of the edits takes effect. The agent cannot replace a plan with edits that it has not seen.",
+      "Applies edits to the plan as it is now. Edits of different items by several people all take effect. An edit of an item that no longer exists, or of a text that has changed, is refused with 409, and none of the edits takes effect. The agent cannot replace a plan with edits that it has not seen.",
   },
   setPlanMode: {
     description:
