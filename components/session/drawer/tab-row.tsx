@@ -25,10 +25,7 @@ export function TabRow({ activeId, children }: { activeId: string; children: Rea
   };
   return (
     <div className="relative h-full min-w-0 flex-1">
-      <div
-        ref={scroller}
-        className="relative h-full overflow-x-auto scroll-smooth [scrollbar-width:none]"
-      >
+      <div ref={scroller} className="relative h-full overflow-x-auto scroll-smooth [scrollbar-width:none]">
         <div
           ref={list}
           role="tablist"
