@@ -1,13 +1,20 @@
 "use client";
 
 import { Plus } from "lucide-react";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { Button } from "../ui/button.tsx";
 import { LineForm } from "./line-form.tsx";
 import type { PlanUse } from "./use-plan.ts";
 
 /** A button that opens a line for a new item of the plan. The line stays open for the next one. */
-export function AddItem({ use }: { use: PlanUse }) {
+export function AddItem({
+  use,
+  beside,
+}: {
+  use: PlanUse;
+  /** Another action, next to the button. */
+  beside: ReactNode;
+}) {
   const [isOpen, setOpen] = useState(false);
   return (
     <div className="shrink-0 px-2 pb-2">
@@ -20,9 +27,12 @@ export function AddItem({ use }: { use: PlanUse }) {
           onSubmit={(text) => use.edit({ action: "add", text })}
         />
       ) : (
-        <Button size="sm" variant="ghost" onClick={() => setOpen(true)}>
-          <Plus aria-hidden /> Add an item
-        </Button>
+        <div className="flex flex-wrap gap-1">
+          <Button size="sm" variant="ghost" onClick={() => setOpen(true)}>
+            <Plus aria-hidden /> Add an item
+          </Button>
+          {beside}
+        </div>
       )}
     </div>
   );

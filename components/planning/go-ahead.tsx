@@ -3,6 +3,7 @@
 import { Play } from "lucide-react";
 import { useState } from "react";
 import type { Plan } from "#lib/page/state/view-types.ts";
+import { awaitsGo } from "#lib/page/words/describe-plan.ts";
 import { Button } from "../ui/button.tsx";
 import { Input } from "../ui/field.tsx";
 import type { PlanUse } from "./use-plan.ts";
@@ -10,14 +11,13 @@ import type { PlanUse } from "./use-plan.ts";
 /** What plan first means now; with a plan, the button that agrees to it. */
 export function GoAhead({ plan, use, mayAgree }: { plan: Plan; use: PlanUse; mayAgree: boolean }) {
   const [text, setText] = useState("");
-  const hasPlan = plan.items.some(({ status }) => status !== "dropped");
   return (
     <div className="flex shrink-0 flex-col gap-2 rounded-b-lg border-t bg-warn-soft px-3 py-2">
       <p>
         The agent can look, but it cannot change pages, files or publications until{" "}
         {mayAgree ? "you agree to the plan" : "a person agrees to the plan"}.
       </p>
-      {mayAgree && hasPlan && (
+      {mayAgree && awaitsGo(plan) && (
         <form
           className="flex items-center gap-2"
           onSubmit={(event) => {

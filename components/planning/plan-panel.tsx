@@ -1,11 +1,13 @@
 "use client";
 
-import { ChevronDown, ChevronRight } from "lucide-react";
+import { ChevronDown, ChevronRight, ListChecks } from "lucide-react";
 import { useState } from "react";
 import type { Plan } from "#lib/page/state/view-types.ts";
 import { summarizePlan } from "#lib/page/words/describe-plan.ts";
+import { useDrawer } from "../session/drawer/drawer-context.tsx";
 import { useSession } from "../session/session-context.tsx";
 import { Badge } from "../ui/badge.tsx";
+import { Button } from "../ui/button.tsx";
 import { Switch } from "../ui/switch.tsx";
 import { AddItem } from "./add-item.tsx";
 import { GoAhead } from "./go-ahead.tsx";
@@ -39,11 +41,25 @@ export function PlanPanel() {
             ))}
           </ol>
           {plan.items.length === 0 && <p className="px-3 pb-1 text-faint">{NOTES[plan.mode]}</p>}
-          {mayEdit && <AddItem use={use} />}
+          {mayEdit && <AddItem use={use} beside={<AddRequirement />} />}
           {plan.mode === "plan_first" && <GoAhead plan={plan} use={use} mayAgree={mayEdit} />}
         </div>
       )}
     </section>
+  );
+}
+
+/** Opens the form for a new requirement: the Requirements tab is not in the drawer before there is one. */
+function AddRequirement() {
+  const drawer = useDrawer();
+  return (
+    <Button
+      size="sm"
+      variant="ghost"
+      onClick={() => drawer.open("requirements", { isAddingRequirement: true })}
+    >
+      <ListChecks aria-hidden /> Add a requirement
+    </Button>
   );
 }
 

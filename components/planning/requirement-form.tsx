@@ -6,6 +6,9 @@ import { ASSERTION_WORDS } from "#lib/page/words/describe-plan.ts";
 import { Button } from "../ui/button.tsx";
 import { Field, Input, Select } from "../ui/field.tsx";
 
+/** A function that never changes, so that React calls it only when the field appears. */
+const focusField = (field: HTMLInputElement | null): void => field?.focus();
+
 type Draft = { text: string; assertion: Assertion | null };
 
 /** The fields of a requirement: its text and, if a check is to decide it, the assertion. */
@@ -44,6 +47,7 @@ export function RequirementForm({
     <form onSubmit={send} className="flex flex-col gap-3">
       <Field id={`${id}-text`} label="Requirement">
         <Input
+          ref={focusField}
           id={`${id}-text`}
           dir="auto"
           value={text}

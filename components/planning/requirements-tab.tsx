@@ -1,7 +1,7 @@
 "use client";
 
 import { ListChecks, Plus } from "lucide-react";
-import { useState } from "react";
+import { useDrawer } from "../session/drawer/drawer-context.tsx";
 import { useRuntime, useSession } from "../session/session-context.tsx";
 import { Button } from "../ui/button.tsx";
 import { EmptyNote } from "../ui/empty-note.tsx";
@@ -36,8 +36,9 @@ export function RequirementsTab() {
 function AddRequirement() {
   const { store, actions } = useRuntime();
   const { session } = useSession();
-  const [isOpen, setOpen] = useState(false);
-  if (!isOpen)
+  const { isAddingRequirement, open } = useDrawer();
+  const setOpen = (isAdding: boolean) => open("requirements", { isAddingRequirement: isAdding });
+  if (!isAddingRequirement)
     return (
       <div className="border-t px-4 py-3">
         <Button onClick={() => setOpen(true)}>

@@ -2,6 +2,7 @@
 
 import { Dialog } from "#components/ui/dialog.tsx";
 import { Kbd } from "#components/ui/kbd.tsx";
+import { useSession } from "./session-context.tsx";
 
 const KEYS: { keys: string[]; does: string; needsBrowser?: true }[] = [
   { keys: ["/"], does: "Write a message" },
@@ -14,10 +15,10 @@ const KEYS: { keys: string[]; does: string; needsBrowser?: true }[] = [
   { keys: ["k"], does: "Previous item of the conversation" },
   { keys: ["b"], does: "Type and click in the browser", needsBrowser: true },
   { keys: ["Shift", "Esc"], does: "Send Esc to the page in the browser", needsBrowser: true },
-  { keys: ["?"], does: "Show these keys" },
+  { keys: ["?"], does: "Show this help" },
 ];
 
-/** All keyboard shortcuts of the page. */
+/** All keyboard shortcuts of the page, and how to annotate. */
 export function HelpDialog({
   isOpen,
   onOpenChange,
@@ -27,13 +28,15 @@ export function HelpDialog({
   onOpenChange: (isOpen: boolean) => void;
   hasBrowser: boolean;
 }) {
+  const { role } = useSession();
   return (
     <Dialog
       isOpen={isOpen}
       onOpenChange={onOpenChange}
-      title="Keyboard"
+      title="Help"
       className="w-[min(480px,calc(100vw-32px))]"
     >
+      <h3 className="mb-1 font-medium text-sm">Keyboard</h3>
       <dl className="flex flex-col">
         {KEYS.filter((key) => hasBrowser || !key.needsBrowser).map(({ keys, does }) => (
           <div key={does} className="flex min-h-8 items-center justify-between gap-4 text-sm">
@@ -46,6 +49,15 @@ export function HelpDialog({
           </div>
         ))}
       </dl>
+      {hasBrowser && role === "drive" && (
+        <section className="mt-3 border-t pt-3 text-sm">
+          <h3 className="font-medium">Annotate the page</h3>
+          <p className="text-soft">
+            Use the annotation button in the live page: pick an element, write a comment, submit. Annotations
+            then have a tab below the browser.
+          </p>
+        </section>
+      )}
     </Dialog>
   );
 }

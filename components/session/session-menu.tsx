@@ -1,6 +1,6 @@
 "use client";
 
-import { Braces, Ellipsis, FileText, GraduationCap, House, Import, Keyboard, Share2 } from "lucide-react";
+import { Braces, CircleHelp, Ellipsis, FileText, GraduationCap, House, Import, Share2 } from "lucide-react";
 import Link from "next/link";
 import { ThemeChoices } from "#components/theme/theme-choices.tsx";
 import { IconButton } from "#components/ui/icon-button.tsx";
@@ -60,7 +60,7 @@ export function SessionMenu({ openHelp, openShare, openSkills, openImport }: Ses
         </>
       )}
       <MenuItem onSelect={openHelp}>
-        <Keyboard /> Keyboard
+        <CircleHelp /> Help
       </MenuItem>
       <MenuItem asChild>
         <Link href="/">

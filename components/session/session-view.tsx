@@ -3,12 +3,13 @@
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { LiveStage } from "#components/live/live-stage.tsx";
 import { cn } from "#components/ui/cn.ts";
+import type { DrawerTab } from "#lib/page/state/drawer-tabs.ts";
 import type { SessionSnapshot } from "#lib/page/state/view-types.ts";
 import { Composer } from "./composer/composer.tsx";
 import { StopProvider } from "./composer/stop-context.tsx";
 import { Conversation } from "./conversation/conversation.tsx";
 import { Drawer } from "./drawer/drawer.tsx";
-import { DrawerContext, type DrawerState, type DrawerTab } from "./drawer/drawer-context.tsx";
+import { DrawerContext, type DrawerState } from "./drawer/drawer-context.tsx";
 import { HelpDialog } from "./help-dialog.tsx";
 import { ImportDialog } from "./imports/import-dialog.tsx";
 import { PaneTabs } from "./pane-tabs.tsx";
@@ -45,20 +46,23 @@ function SessionLayout({ hasBrowser, hasResult }: { hasBrowser: boolean; hasResu
   const [tab, setTab] = useState<DrawerTab | null>(hasResult ? "result" : null);
   const [resultRunId, setResultRunId] = useState<string | null>(null);
   const [variantKey, setVariantKey] = useState<string | null>(null);
+  const [isAddingRequirement, setAddingRequirement] = useState(false);
   const drawer = useMemo<DrawerState>(
     () => ({
       tab,
       resultRunId,
       variantKey,
+      isAddingRequirement,
       open(opened, chosen = {}) {
         setTab(opened);
         if (chosen.resultRunId !== undefined) setResultRunId(chosen.resultRunId);
         if (chosen.variantKey !== undefined) setVariantKey(chosen.variantKey);
+        setAddingRequirement(chosen.isAddingRequirement ?? false);
         setPane("result");
       },
       close: () => setTab(null),
     }),
-    [tab, resultRunId, variantKey],
+    [tab, resultRunId, variantKey, isAddingRequirement],
   );
   // The link back from a sub-agent opens the Agents tab.
   useEffect(() => {

@@ -158,7 +158,8 @@ for (const viewport of SIZES) {
       await expect(liveView(page).canvas).toBeVisible();
       await expectAccessible(page, "the live view");
       await showPane("Result");
-      for (const tab of ["Result", "Annotations", "Evidence", "Activity"]) {
+      await expect(page.getByRole("tab", { name: "Annotations" })).toHaveCount(0);
+      for (const tab of ["Result", "Evidence", "Activity"]) {
         await page.getByRole("tab", { name: tab }).click();
         await expect(page.getByRole("tab", { name: tab })).toHaveAttribute("aria-selected", "true");
         await expectAccessible(page, `the tab ${tab}`);

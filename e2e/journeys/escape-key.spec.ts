@@ -42,7 +42,7 @@ test("Esc leaves a field, a menu, a window or the live view, and the turn goes o
   await page.keyboard.press("Escape");
   await expect(page.getByRole("menu")).toHaveCount(0);
   await page.keyboard.press("?");
-  await expect(page.getByRole("dialog", { name: "Keyboard" })).toBeVisible();
+  await expect(page.getByRole("dialog", { name: "Help" })).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(page.getByRole("dialog")).toHaveCount(0);
 
@@ -96,13 +96,14 @@ test("Esc stops the agent on the second press, from outside a field or from an e
   await expect(state(page, "Stopped")).toBeVisible();
 });
 
-test("the list of keys says what Esc does", async ({ page, stage: { model, service } }) => {
+test("the help says what Esc does and how to annotate", async ({ page, stage: { model, service } }) => {
   script(model, { "[keys]": [{ text: "Hello." }] });
   const session = await service.create("[keys] hello");
   await page.goto(service.baseUrl + session.shareUrl);
   await expect(page.getByText("Hello.")).toBeVisible();
   await page.keyboard.press("?");
-  const keys = page.getByRole("dialog", { name: "Keyboard" });
+  const keys = page.getByRole("dialog", { name: "Help" });
   await expect(keys).toContainText("Close the menu or window, leave the field or browser");
   await expect(keys).toContainText("Stop the agent, from outside a field or an empty message");
+  await expect(keys).toContainText("Use the annotation button in the live page");
 });

@@ -83,6 +83,7 @@ test("a person agrees to a plan before anything is changed", async ({ page, stag
   expect(refusal).toContain("apply_variant was not run");
   await expect(page.getByRole("button", { name: "Plan · 1 of 3" })).toHaveAttribute("aria-expanded", "true");
   await expect(box(page, "Read the page (done)")).toBeChecked();
+  await expect(page.getByRole("banner").getByText("Waiting for your go-ahead")).toBeAttached();
 
   // The person drops an item, edits one and adds one.
   await planOf(page).getByRole("button", { name: "Drop “Check it”" }).click();
@@ -107,6 +108,7 @@ test("a person agrees to a plan before anything is changed", async ({ page, stag
   await expect(planOf(guest)).toContainText("until a person agrees to the plan");
   await expect(planOf(guest).getByRole("checkbox")).toHaveCount(0);
   await expect(guest.getByRole("button", { name: "Go ahead" })).toHaveCount(0);
+  await expect(guest.getByRole("banner").getByText("Waiting for a go-ahead")).toBeAttached();
   await expect(guest.getByRole("switch", { name: "Plan first" })).toHaveCount(0);
   await expectAccessible(guest, "the plan of a viewer");
 
@@ -115,6 +117,7 @@ test("a person agrees to a plan before anything is changed", async ({ page, stag
   await expect(page.getByText("The heading is changed.")).toBeVisible();
   await expect(page.getByText("Keep it short.")).toBeVisible();
   await expect(planOf(page).getByText("Agreed")).toBeVisible();
+  await expect(page.getByRole("banner").getByText("Done", { exact: true })).toBeAttached();
   await expect(first).not.toBeChecked();
   await expect(page.getByRole("button", { name: /^Plan · 1 of 3/ })).toContainText("Change the heading only");
   await expect(planOf(guest).getByText("Agreed")).toBeVisible();
@@ -174,8 +177,16 @@ test("a requirement is added, tested by a check, proved with evidence, and waive
   });
   const session = await openSession(page, stage, "[edit] Change it");
   await expect(page.getByText("Changed.", { exact: true })).toBeVisible();
-  await records(page).getByRole("tab", { name: "Requirements" }).click();
+  const tab = page.getByRole("tab", { name: /^Requirements/ });
+  await expect(tab).toHaveCount(0);
+  await planOf(page).getByRole("button", { name: /^Plan/ }).click();
+  await planOf(page).getByRole("button", { name: "Add a requirement" }).click();
+  await expect(tab).toHaveAttribute("aria-selected", "true");
   await expect(records(page)).toContainText("No requirements yet");
+  await expect(page.getByRole("textbox", { name: "Requirement" })).toBeFocused();
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("tab", { name: "Activity" }).click();
+  await tab.click();
   await records(page).getByRole("button", { name: "Add a requirement" }).click();
   await page.getByRole("textbox", { name: "Requirement" }).fill("The heading says half the price");
   await page.getByRole("checkbox", { name: "Test it in each check of a variant" }).check();

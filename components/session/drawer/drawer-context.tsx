@@ -1,23 +1,15 @@
 "use client";
 
 import { createContext, use } from "react";
+import type { DrawerTab } from "#lib/page/state/drawer-tabs.ts";
 
-export type DrawerTab =
-  | "result"
-  | "changes"
-  | "previews"
-  | "requirements"
-  | "pages"
-  | "annotations"
-  | "evidence"
-  | "agents"
-  | "activity";
-
-/** What an opened tab shows; a part that is left out stays as it was. */
+/** What an opened tab shows. A run or variant that is left out stays as it was. */
 type Chosen = {
   /** The run whose result is shown; null for the newest result. */
   resultRunId?: string | null;
   variantKey?: string;
+  /** Whether the form for a new requirement is open; closed if it is left out. */
+  isAddingRequirement?: boolean;
 };
 
 /** The drawer's open tab; null when it is closed. */
@@ -27,6 +19,8 @@ export type DrawerState = {
   resultRunId: string | null;
   /** The variant whose changes are shown; null for the first. */
   variantKey: string | null;
+  /** Whether the form for a new requirement is open. */
+  isAddingRequirement: boolean;
   open: (tab: DrawerTab, chosen?: Chosen) => void;
   close: () => void;
 };

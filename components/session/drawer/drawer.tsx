@@ -1,8 +1,8 @@
 "use client";
 
 import { ChevronDown, ChevronUp } from "lucide-react";
-import { type ComponentType, type KeyboardEvent, type ReactNode, useState } from "react";
-import type { SessionState } from "#lib/page/state/session-state.ts";
+import { type ComponentType, useState } from "react";
+import { countsOf, type DrawerTab, listTabs, newsOf } from "#lib/page/state/drawer-tabs.ts";
 import { ChangesTab } from "../../changes/changes-tab.tsx";
 import { PreviewsTab } from "../../changes/previews-tab.tsx";
 import { PagesTab } from "../../pages/pages-tab.tsx";
@@ -13,9 +13,10 @@ import { useSession } from "../session-context.tsx";
 import { ActivityTab } from "./activity-tab.tsx";
 import { AgentsTab } from "./agents-tab.tsx";
 import { AnnotationsTab } from "./annotations-tab.tsx";
-import { type DrawerTab, useDrawer } from "./drawer-context.tsx";
+import { useDrawer } from "./drawer-context.tsx";
 import { EvidenceTab } from "./evidence-tab.tsx";
 import { ResultTab } from "./result-tab.tsx";
+import { TabButton, TabRow } from "./tab-row.tsx";
 import { useSyncAgents } from "./use-sync-agents.ts";
 
 const TABS: Record<DrawerTab, { name: string; Panel: ComponentType }> = {
@@ -30,40 +31,14 @@ const TABS: Record<DrawerTab, { name: string; Panel: ComponentType }> = {
   activity: { name: "Activity", Panel: ActivityTab },
 };
 
-/**
- * The tabs of a session. Changes, previews and landing pages have tabs once there are some. A sub-agent has none of these: its result is
- * in its parent's Agents tab, and variants belong to the session at the top. It has an Agents tab only if it has
- * sub-agents of its own.
- */
-const listTabs = ({
-  agent,
-  agents,
-  session,
-  variants,
-  previews,
-  pages,
-  requirements,
-  role,
-}: SessionState): DrawerTab[] => [
-  ...(agent ? [] : (["result"] as const)),
-  ...(!agent && variants.length > 0 ? (["changes"] as const) : []),
-  ...(!agent && previews.length > 0 ? (["previews"] as const) : []),
-  ...(!agent && pages.length > 0 ? (["pages"] as const) : []),
-  ...(!agent && (role === "drive" || requirements.length > 0) ? (["requirements"] as const) : []),
-  "annotations",
-  "evidence",
-  ...(session.mayDelegate && (!agent || agents.length > 0) ? (["agents"] as const) : []),
-  "activity",
-];
-
 /** The panel below the live browser: results and records. It is closed at first; without a browser it is always open. */
 export function Drawer({ isAlone, className }: { isAlone: boolean; className?: string | false }) {
   const state = useSession();
   const drawer = useDrawer();
   useSyncAgents(drawer.tab === "agents");
-  const tabs = listTabs(state);
+  const tabs = listTabs(state, useOpened(drawer.tab));
   const counts = countsOf(state);
-  const hasNews = useNews(newsOf(state, counts), drawer.tab);
+  const hasNews = useNews(newsOf(state), drawer.tab);
   const isOpen = drawer.tab !== null;
   const hasOutcome =
     state.session.isStructured ||
@@ -89,7 +64,7 @@ export function Drawer({ isAlone, className }: { isAlone: boolean; className?: s
       )}
     >
       <div className="flex h-10 shrink-0 items-center gap-1 border-b px-2">
-        <TabList>
+        <TabRow activeId={`${shown}-tab`}>
           {tabs.map((tab) => (
             <TabButton
               key={tab}
@@ -102,7 +77,7 @@ export function Drawer({ isAlone, className }: { isAlone: boolean; className?: s
               onClick={() => (drawer.tab === tab && !isAlone ? drawer.close() : drawer.open(tab))}
             />
           ))}
-        </TabList>
+        </TabRow>
         {!isAlone && (
           <IconButton
             size="icon-sm"
@@ -126,111 +101,14 @@ export function Drawer({ isAlone, className }: { isAlone: boolean; className?: s
   );
 }
 
-/** The row of tabs. Arrow keys, Home and End move the focus. */
-function TabList({ children }: { children: ReactNode }) {
-  function moveFocus(event: KeyboardEvent<HTMLElement>): void {
-    const tabs = [...event.currentTarget.querySelectorAll<HTMLElement>("[role=tab]")];
-    // Only the tabs in the row take the focus.
-    const current = tabs.indexOf(event.target as HTMLElement);
-    const targets: Record<string, number> = {
-      ArrowLeft: current - 1,
-      ArrowRight: current + 1,
-      Home: 0,
-      End: -1,
-    };
-    const target = targets[event.key];
-    if (target === undefined) return;
-    event.preventDefault();
-    tabs.at(target % tabs.length)?.focus();
-  }
-  return (
-    <div
-      role="tablist"
-      aria-label="Result and records"
-      onKeyDown={moveFocus}
-      className="flex h-full min-w-0 flex-1 gap-1 overflow-x-auto"
-    >
-      {children}
-    </div>
-  );
+/** The tabs that were opened during this visit. */
+function useOpened(tab: DrawerTab | null): readonly DrawerTab[] {
+  const [opened, setOpened] = useState<readonly DrawerTab[]>(tab ? [tab] : []);
+  if (!tab || opened.includes(tab)) return opened;
+  const all = [...opened, tab];
+  setOpened(all);
+  return all;
 }
-
-function TabButton({
-  id,
-  name,
-  count,
-  hasNews,
-  isActive,
-  isOpen,
-  onClick,
-}: {
-  id: string;
-  name: string;
-  count: number;
-  hasNews: boolean;
-  isActive: boolean;
-  isOpen: boolean;
-  onClick: () => void;
-}) {
-  return (
-    <button
-      type="button"
-      role="tab"
-      id={id}
-      aria-selected={isActive && isOpen}
-      aria-controls="drawer-panel"
-      tabIndex={isActive ? 0 : -1}
-      onClick={onClick}
-      className={cn(
-        "relative flex shrink-0 items-center gap-1.5 rounded-sm px-2 font-medium text-faint text-sm outline-offset-[-2px] hover:text-ink",
-        isActive && "max-lg:text-ink",
-        isActive && isOpen && "text-ink",
-      )}
-    >
-      {name}
-      {count > 0 && <span className="text-faint text-xs tabular-nums">{count}</span>}
-      {hasNews && (
-        <span className="size-1.5 rounded-full bg-accent">
-          <span className="sr-only">new</span>
-        </span>
-      )}
-      <span
-        aria-hidden
-        className={cn(
-          "absolute inset-x-2 -bottom-px h-0.5",
-          isActive && "max-lg:bg-accent",
-          isActive && isOpen && "bg-accent",
-        )}
-      />
-    </button>
-  );
-}
-
-/** The number of items in each tab. */
-const countsOf = (state: SessionState): Record<DrawerTab, number> => ({
-  result: state.deliverables.filter(({ status }) => status !== "pending").length,
-  changes: state.variants.reduce((sum, { changeCount }) => sum + (changeCount ?? 0), 0),
-  previews: state.previews.length,
-  requirements: state.requirements.length,
-  pages: state.pages.length,
-  annotations: state.annotations.length,
-  evidence: Object.values(state.toolCalls).reduce((sum, { evidence }) => sum + evidence.length, 0),
-  agents: state.agents.length,
-  activity: 0,
-});
-
-/**
- * A number for each tab that rises with news. A new revision or check is news even if the number of changes stays.
- * Activity changes all the time and is never news.
- */
-const newsOf = (state: SessionState, counts: Record<DrawerTab, number>): Record<DrawerTab, number> => ({
-  ...counts,
-  result: counts.result + state.reports.reduce((sum, { version }) => sum + version, 0),
-  changes: state.variantChanges,
-  previews: state.previewChanges,
-  requirements: state.requirementChanges,
-  pages: state.pageChanges,
-});
 
 /** Tells which tabs have news since they were last open. */
 function useNews(news: Record<DrawerTab, number>, openTab: DrawerTab | null): (tab: DrawerTab) => boolean {

@@ -11,6 +11,10 @@ export function summarizePlan({ items }: Plan): { progress: string | null; curre
   return { progress: counted.length === 0 ? "all dropped" : `${done} of ${counted.length}`, current };
 }
 
+/** Whether there is a plan for a person to agree to. */
+export const awaitsGo = ({ mode, items }: Plan): boolean =>
+  mode === "plan_first" && items.some(({ status }) => status !== "dropped");
+
 /** Names of the states of an item. */
 export const ITEM_WORDS: Record<PlanItem["status"], string> = {
   todo: "To do",

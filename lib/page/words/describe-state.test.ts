@@ -129,3 +129,15 @@ test("a turn that waits for a browser shows its position in the queue until the 
   const expired = apply(ready, 11, { kind: "browser.status", status: "expired", ...browser });
   assert.equal(expired.pictureTakenAt, "2026-11-20T10:00:00.000Z");
 });
+
+test("a plan that waits for a person is not shown as done", () => {
+  const ended = applyEvent(started, event(5, { kind: "run.completed", outcome: "succeeded", usage }));
+  const item = { id: "p1", text: "Change the heading", status: "todo" as const };
+  const plan = { ...ended.plan, mode: "plan_first" as const, items: [item] };
+  const titleOf = (state: typeof ended) => describeState(state, OPEN).title;
+  assert.equal(titleOf({ ...ended, plan }), "Waiting for your go-ahead");
+  assert.equal(titleOf({ ...ended, plan, role: "view" }), "Waiting for a go-ahead");
+  assert.equal(titleOf({ ...ended, plan: { ...plan, items: [{ ...item, status: "dropped" }] } }), "Done");
+  assert.equal(titleOf({ ...ended, plan: { ...plan, mode: "agreed" } }), "Done");
+  assert.equal(titleOf({ ...started, plan }), titleOf(started));
+});

@@ -1,6 +1,7 @@
 import type { LiveStatus } from "#lib/client/live-connection.ts";
 import { currentRun, isStopping, type SessionState } from "../state/session-state.ts";
 import type { Deliverable, RunView } from "../state/view-types.ts";
+import { awaitsGo } from "./describe-plan.ts";
 import { describeTool, worksOnPage } from "./describe-tool.ts";
 import { STATE_WORDS, stateOfRun, type Tone } from "./state-words.ts";
 
@@ -143,12 +144,18 @@ function describeSuccess(state: SessionState, run: RunView): StateWords {
       advice: adviseSender(state, "Send a message to get a new result from the next turn."),
     });
   }
-  if (run.pageError === null) return wordsFor(word);
+  if (run.pageError === null) return awaitsGo(state.plan) ? describeGo(state) : wordsFor(word);
   return wordsFor(word, {
     detail: run.pageError,
     advice: adviseSender(state, "Open the page in the address bar or send a message to try again."),
   });
 }
+
+/** The turn is over, but the agent changes nothing until a person agrees to its plan. */
+const describeGo = ({ role }: SessionState): StateWords =>
+  role === "drive"
+    ? wordsFor("waiting", { title: "Waiting for your go-ahead", detail: "Agree to the plan above." })
+    : wordsFor("waiting", { title: "Waiting for a go-ahead" });
 
 /** Only counts the violations. The result shows each one. */
 function describeFailedResult({ error, violations = [] }: Extract<Deliverable, { status: "failed" }>) {

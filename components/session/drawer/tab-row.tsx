@@ -1,0 +1,204 @@
+"use client";
+
+import { ChevronLeft, ChevronRight } from "lucide-react";
+import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useRef, useState } from "react";
+import { cn } from "../../ui/cn.ts";
+
+/** Width of the fade at a cut edge in pixels. A tab below it counts as out of sight. */
+const EDGE_PX = 32;
+
+/** What is beyond an edge of the row: nothing, more tabs, or more tabs of which one has news. */
+type Edge = "none" | "more" | "news";
+type Edges = { start: Edge; end: Edge };
+
+/**
+ * The row of tabs. Arrow keys, Home and End move the focus. Tabs that do not fit are scrolled to: the cut edge fades, has a
+ * button for the mouse, and carries the mark of news that is out of sight.
+ */
+export function TabRow({ activeId, children }: { activeId: string; children: ReactNode }) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const list = useRef<HTMLDivElement>(null);
+  const edges = useEdges(scroller, list, activeId);
+  const scroll = (direction: 1 | -1) => {
+    const row = scroller.current;
+    row?.scrollBy({ left: direction * (row.clientWidth - 2 * EDGE_PX) });
+  };
+  return (
+    <div className="relative h-full min-w-0 flex-1">
+      <div ref={scroller} className="relative h-full overflow-x-auto scroll-smooth [scrollbar-width:none]">
+        <div
+          ref={list}
+          role="tablist"
+          aria-label="Result and records"
+          onKeyDown={moveFocus}
+          onFocus={({ target }) => reveal(scroller.current, target)}
+          className="flex h-full w-max gap-1"
+        >
+          {children}
+        </div>
+      </div>
+      <EdgeButton side="start" edge={edges.start} onClick={() => scroll(-1)} />
+      <EdgeButton side="end" edge={edges.end} onClick={() => scroll(1)} />
+    </div>
+  );
+}
+
+function moveFocus(event: KeyboardEvent<HTMLElement>): void {
+  const tabs = [...event.currentTarget.querySelectorAll<HTMLElement>("[role=tab]")];
+  // Only the tabs in the row take the focus.
+  const current = tabs.indexOf(event.target as HTMLElement);
+  const targets: Record<string, number> = {
+    ArrowLeft: current - 1,
+    ArrowRight: current + 1,
+    Home: 0,
+    End: -1,
+  };
+  const target = targets[event.key];
+  if (target === undefined) return;
+  event.preventDefault();
+  tabs.at(target % tabs.length)?.focus();
+}
+
+/** Scrolls a tab out from below the edges of the row. */
+function reveal(row: HTMLElement | null, tab: HTMLElement | null): void {
+  if (!row || !tab) return;
+  const left = tab.offsetLeft - EDGE_PX;
+  const right = tab.offsetLeft + tab.offsetWidth + EDGE_PX - row.clientWidth;
+  if (row.scrollLeft > left) row.scrollTo({ left });
+  else if (row.scrollLeft < right) row.scrollTo({ left: right });
+}
+
+/** Measures what is out of sight, and scrolls to the active tab when another becomes active or the row's width changes. */
+function useEdges(
+  scroller: { readonly current: HTMLElement | null },
+  list: { readonly current: HTMLElement | null },
+  activeId: string,
+): Edges {
+  const [edges, setEdges] = useState<Edges>({ start: "none", end: "none" });
+  const measure = useCallback(() => {
+    if (!scroller.current) return;
+    const { start, end } = measureEdges(scroller.current);
+    setEdges((last) => (last.start === start && last.end === end ? last : { start, end }));
+  }, [scroller]);
+  useEffect(() => {
+    const row = scroller.current;
+    if (!row || !list.current) return;
+    // Observing reports the first sizes at once. Later changes of the list do not move a row that a person has scrolled.
+    const observer = new ResizeObserver((changes) => {
+      if (changes.some(({ target }) => target === row)) reveal(row, document.getElementById(activeId));
+      measure();
+    });
+    observer.observe(row);
+    observer.observe(list.current);
+    row.addEventListener("scroll", measure, { passive: true });
+    return () => {
+      observer.disconnect();
+      row.removeEventListener("scroll", measure);
+    };
+  }, [scroller, list, activeId, measure]);
+  return edges;
+}
+
+function measureEdges(row: HTMLElement): Edges {
+  const { left, right } = row.getBoundingClientRect();
+  const marks = [...row.querySelectorAll("[data-news]")].map((mark) => mark.getBoundingClientRect());
+  const edge = (isCut: boolean, hasNews: boolean): Edge => (isCut ? (hasNews ? "news" : "more") : "none");
+  return {
+    // Sizes may be fractions of a pixel.
+    start: edge(
+      row.scrollLeft > 1,
+      marks.some((mark) => mark.left < left + EDGE_PX),
+    ),
+    end: edge(
+      row.scrollLeft + row.clientWidth < row.scrollWidth - 1,
+      marks.some((mark) => mark.right > right - EDGE_PX),
+    ),
+  };
+}
+
+/**
+ * A cut edge of the row. It is for mouse and touch only: the keyboard reaches every tab with the arrow keys, and a screen
+ * reader reads all tabs and their news.
+ */
+function EdgeButton({ side, edge, onClick }: { side: "start" | "end"; edge: Edge; onClick: () => void }) {
+  if (edge === "none") return null;
+  const Icon = side === "start" ? ChevronLeft : ChevronRight;
+  return (
+    <button
+      type="button"
+      aria-hidden
+      tabIndex={-1}
+      data-edge={edge}
+      title={edge === "news" ? "More tabs, with news" : "More tabs"}
+      style={{ width: EDGE_PX }}
+      onMouseDown={(event) => event.preventDefault()}
+      onClick={onClick}
+      className={cn(
+        "absolute inset-y-0 flex items-center from-60% from-surface to-transparent text-faint hover:text-ink",
+        side === "start" ? "left-0 justify-start bg-linear-to-r" : "right-0 justify-end bg-linear-to-l",
+      )}
+    >
+      <Icon className="size-4" />
+      {edge === "news" && (
+        <span
+          className={cn(
+            "absolute top-2 size-1.5 rounded-full bg-accent",
+            side === "start" ? "left-3" : "right-3",
+          )}
+        />
+      )}
+    </button>
+  );
+}
+
+/** One tab: name, number of items, and a mark for news. */
+export function TabButton({
+  id,
+  name,
+  count,
+  hasNews,
+  isActive,
+  isOpen,
+  onClick,
+}: {
+  id: string;
+  name: string;
+  count: number;
+  hasNews: boolean;
+  isActive: boolean;
+  isOpen: boolean;
+  onClick: () => void;
+}) {
+  return (
+    <button
+      type="button"
+      role="tab"
+      id={id}
+      aria-selected={isActive && isOpen}
+      aria-controls="drawer-panel"
+      tabIndex={isActive ? 0 : -1}
+      onClick={onClick}
+      className={cn(
+        "relative flex shrink-0 items-center gap-1.5 rounded-sm px-2 font-medium text-faint text-sm outline-offset-[-2px] hover:text-ink",
+        isActive && "max-lg:text-ink",
+        isActive && isOpen && "text-ink",
+      )}
+    >
+      {name}
+      {count > 0 && <span className="text-faint text-xs tabular-nums">{count}</span>}
+      {hasNews && (
+        <span data-news className="size-1.5 rounded-full bg-accent">
+          <span className="sr-only">new</span>
+        </span>
+      )}
+      <span
+        aria-hidden
+        className={cn(
+          "absolute inset-x-2 -bottom-px h-0.5",
+          isActive && "max-lg:bg-accent",
+          isActive && isOpen && "bg-accent",
+        )}
+      />
+    </button>
+  );
+}

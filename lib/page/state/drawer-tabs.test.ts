@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { listTabs, newsOf } from "./drawer-tabs.ts";
+import { started } from "./testing.ts";
+import type { AgentView, Requirement, ToolCallView } from "./view-types.ts";
+
+const call = (id: string): ToolCallView => ({
+  toolCallId: id,
+  toolName: "screenshot",
+  runId: "run_1",
+  state: "succeeded",
+  preview: "",
+  resultId: null,
+  evidence: [{ id: `evi_${id}` } as ToolCallView["evidence"][number]],
+  startedAt: "2026-11-20T10:00:00.000Z",
+  durationMs: 1,
+});
+const withEvidence = { ...started, toolCalls: { a: call("a"), b: call("b") } };
+
+test("a session without content has the tabs Result and Activity", () => {
+  assert.deepEqual(listTabs(started, []), ["result", "activity"]);
+  assert.deepEqual(listTabs({ ...started, session: { ...started.session, mayDelegate: true } }, []), [
+    "result",
+    "activity",
+  ]);
+});
+
+test("a tab appears with its content, in its place, for every role", () => {
+  const requirements = [{ id: "r1" } as Requirement];
+  const state = { ...withEvidence, requirements, role: "view" as const };
+  assert.deepEqual(listTabs(state, []), ["result", "requirements", "evidence", "activity"]);
+});
+
+test("a tab that was opened stays without content", () => {
+  assert.deepEqual(listTabs(started, ["requirements"]), ["result", "requirements", "activity"]);
+});
+
+test("a sub-agent has no tab of the session at the top, whatever was opened", () => {
+  const agents = [{ agentId: "agt_2" } as AgentView];
+  const agent = { name: "cart" } as unknown as NonNullable<typeof started.agent>;
+  assert.deepEqual(listTabs({ ...withEvidence, agent, agents }, ["result", "requirements"]), [
+    "evidence",
+    "agents",
+    "activity",
+  ]);
+});
+
+test("evidence and annotations are counted and are no news; a sub-agent is", () => {
+  const annotations = [{ id: "ann_1" } as (typeof started.annotations)[number]];
+  assert.deepEqual(newsOf({ ...withEvidence, annotations }), newsOf(started));
+  const agents = [{ agentId: "agt_2" } as AgentView];
+  assert.equal(newsOf({ ...started, agents }).agents, 1);
+});

@@ -1,0 +1,75 @@
+import type { SessionState } from "./session-state.ts";
+
+export type DrawerTab =
+  | "result"
+  | "changes"
+  | "previews"
+  | "requirements"
+  | "pages"
+  | "annotations"
+  | "evidence"
+  | "agents"
+  | "activity";
+
+/** The order of the tabs in the row. */
+const ORDER: readonly DrawerTab[] = [
+  "result",
+  "changes",
+  "previews",
+  "requirements",
+  "pages",
+  "annotations",
+  "evidence",
+  "agents",
+  "activity",
+];
+
+/** Tabs of the session at the top. The result of a sub-agent is in its parent's Agents tab. */
+const TOP_ONLY: readonly DrawerTab[] = ["result", "changes", "previews", "requirements", "pages"];
+
+/**
+ * The tabs of a session: Result, Activity, those with content, and those that were opened during this visit. A tab that
+ * was opened stays, so that it does not disappear under its reader.
+ */
+export function listTabs(state: SessionState, opened: readonly DrawerTab[]): DrawerTab[] {
+  const counts = countsOf(state);
+  const isShown = (tab: DrawerTab): boolean => {
+    if (state.agent && TOP_ONLY.includes(tab)) return false;
+    if (tab === "result" || tab === "activity" || opened.includes(tab)) return true;
+    // A variant has a tab before its changes are counted.
+    return tab === "changes" ? state.variants.length > 0 : counts[tab] > 0;
+  };
+  return ORDER.filter(isShown);
+}
+
+/** The number of items in each tab. */
+export const countsOf = (state: SessionState): Record<DrawerTab, number> => ({
+  result: state.deliverables.filter(({ status }) => status !== "pending").length,
+  changes: state.variants.reduce((sum, { changeCount }) => sum + (changeCount ?? 0), 0),
+  previews: state.previews.length,
+  requirements: state.requirements.length,
+  pages: state.pages.length,
+  annotations: state.annotations.length,
+  evidence: Object.values(state.toolCalls).reduce((sum, { evidence }) => sum + evidence.length, 0),
+  agents: state.agents.length,
+  activity: 0,
+});
+
+/**
+ * A number for each tab that rises with news. Only outcomes are news: evidence rises with every screenshot, activity with
+ * every step, and annotations are a person's own. A new revision or check is news even if the number of changes stays.
+ */
+export const newsOf = (state: SessionState): Record<DrawerTab, number> => {
+  const { result, agents } = countsOf(state);
+  return {
+    result: result + state.reports.reduce((sum, { version }) => sum + version, 0),
+    changes: state.variantChanges,
+    previews: state.previewChanges,
+    requirements: state.requirementChanges,
+    pages: state.pageChanges,
+    annotations: 0,
+    evidence: 0,
+    agents,
+    activity: 0,
+  };
+};
