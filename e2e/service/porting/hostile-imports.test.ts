@@ -133,7 +133,7 @@ describe("a document that is not right", () => {
         "requirements: must have at most 100 entries",
       ],
       [["requirements"], [requirement({ owner: 1 })], "requirements[0].owner: unknown field"],
-      [["reports"], [{ id: "rep_1" }], "reports[0].title: must be a string"],
+      [["reports"], [{ id: "rep_1" }], "reports[0].title: is required"],
       [["pages"], [{ slug: 1 }], "pages[0].slug: must be a string"],
       [["session", "skills"], [{ name: 1 }], "session.skills[0].name: must be a string"],
       [["version"], 2, "version: must be 1, the version that this service reads"],
