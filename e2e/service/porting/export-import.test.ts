@@ -362,7 +362,9 @@ describe("an import", () => {
     const { sessionId } = await makeSession(service);
     const answers = await Promise.all([1, 2].map(() => importInto(service, sessionId, file)));
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 201]);
-    const { leftOut } = (await answers[0]?.json()) as { leftOut: { field: string }[] };
+    const [answer] = answers;
+    assert.ok(answer);
+    const { leftOut } = (await answer.json()) as { leftOut: { field: string }[] };
     assert.deepEqual(
       leftOut.map(({ field }) => field),
       ["session", "requirements[2]", "requirements", "reports", "evidence"],
