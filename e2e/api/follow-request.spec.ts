@@ -78,6 +78,7 @@ test.describe("agent status", () => {
       queued: 0,
       variants: [],
       pages: [],
+      reports: [],
     });
     await sayText(created.sessionId, "one more");
     expect(await agentStatus(created.sessionId)).toMatchObject({ queued: 1 });

@@ -801,6 +801,89 @@ export type ExportedMessage = {
   createdAt: string;
 };
 
+/** A landing page, without its files. */
+export type ExportedPage = {
+  slug: string;
+  url: string;
+  /** The version that is served. Null while unpublished. */
+  version: number | null;
+  note: string | null;
+};
+
+/** The plan of the session. */
+export type ExportedPlan = {
+  mode: "off" | "plan_first" | "agreed";
+  author: "agent" | "person" | null;
+  items: Array<{
+    id: string;
+    text: string;
+    status: "todo" | "in_progress" | "done" | "dropped";
+  }>;
+};
+
+/** The newest version of a report. */
+export type ExportedReport = {
+  id: string;
+  title: string;
+  version: number;
+  /** ISO 8601, UTC. */
+  createdAt: string;
+  counts: SeverityCounts;
+  tested: Array<{
+    variant: string;
+    revision: number;
+    check: {
+      status: "pass" | "warn" | "fail";
+      /** ISO 8601, UTC. */
+      at: string;
+    } | null;
+  }>;
+  /** Markdown. */
+  summary: string;
+  /** The gravest first. */
+  findings: Array<{
+    severity: "critical" | "serious" | "moderate" | "minor" | "info";
+    title: string;
+    /** Markdown. */
+    detail: string;
+    url: string | null;
+    selector: string | null;
+    steps: Array<string>;
+    evidence: Array<{
+      id: string;
+      kind: "screenshot" | "preview" | "html" | "file";
+      title: string;
+      url: string | null;
+      mediaType: string;
+    }>;
+  }>;
+};
+
+/** One of at most 100. */
+export type ExportedRequirement = {
+  id: string;
+  text: string;
+  status: "open" | "met" | "failed" | "waived";
+  note: string | null;
+  author: "agent" | "person";
+  assertion: {
+    url: string;
+    selector: string;
+    is: "visible" | "hidden" | "text" | "count";
+    /** text: the whole text of the element; count: how many elements match */
+    value?: string | number | undefined;
+  } | null;
+  outcome: {
+    status: "pass" | "fail" | "unchecked";
+    /** ISO 8601, UTC. */
+    at: string;
+    variant: string;
+    revision: number;
+    message: string | null;
+  } | null;
+  evidenceIds: Array<string>;
+};
+
 /** The newest revision of a variant. */
 export type ExportedSessionVariant = {
   /** Key of the variant. */
@@ -2368,9 +2451,19 @@ export type SessionExport = {
       sandbox: boolean;
     };
     subAgents: boolean;
+    /** The skills that the session was created with, and the SHA-256 of each. */
+    skills: Array<{
+      name: string;
+      version: string;
+    }>;
   };
   messages: Array<ExportedMessage>;
   variants: Array<ExportedSessionVariant>;
+  /** Null if it was never written. */
+  plan: ExportedPlan | null;
+  requirements: Array<ExportedRequirement>;
+  reports: Array<ExportedReport>;
+  pages: Array<ExportedPage>;
   deliverables: Array<Deliverable>;
   previews: Array<Preview>;
   annotations: Array<{

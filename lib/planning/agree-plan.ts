@@ -2,7 +2,7 @@ import type { Transaction } from "#db/client.ts";
 import { PLAN_AGREED_TEXT } from "#db/schema/unions.ts";
 import type { Emit } from "#lib/events/event-log.ts";
 import { acceptMessage } from "#lib/session/follow-up/accept-message.ts";
-import { lockSession } from "#lib/session/session-store.ts";
+import { findSession } from "#lib/session/session-store.ts";
 import type { WakeDeps } from "#lib/session/waiting/waiting.ts";
 import { toPlan } from "./plan.ts";
 import { findPlan } from "./planning-store.ts";
@@ -43,7 +43,8 @@ async function agree(
   sessionId: string,
   revision: number,
 ): Promise<string | undefined> {
-  const session = await lockSession(tx, sessionId);
+  // The message's transaction holds the session's row; a stronger lock could deadlock with its other writers.
+  const session = await findSession(tx, sessionId);
   if (!session) return "no such session";
   const plan = toPlan(await findPlan(tx, sessionId));
   if (plan.mode === "agreed") return "the plan is agreed already";

@@ -104,7 +104,8 @@ export const changeMode = async (
 
 const OUTSIDE = { requestId: null, runId: null };
 
-function emitPlan(
+/** Emits a written plan. */
+export function emitPlan(
   emit: Emit,
   { source }: SessionRow,
   { requestId, runId }: Pick<PlanningCall, "requestId" | "runId">,

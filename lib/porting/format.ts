@@ -12,33 +12,24 @@ import {
 } from "#db/schema/unions.ts";
 import { deliverableSchema, previewSchema, publicationSchema } from "#lib/events/event-schemas.ts";
 import { count, jsonValue } from "#lib/events/wire-values.ts";
+import { REQUIREMENT_LIMITS } from "#lib/planning/requirement.ts";
+import { REPORT_LIMITS } from "#lib/reports/report.ts";
 import { VARIANT_LIMITS, variantDocumentSchema, variantKeySchema } from "#lib/variant/document.ts";
+import { DOCUMENT_LIMITS, id, line, list, time } from "./format-values.ts";
+import {
+  exportedPageSchema,
+  exportedPlanSchema,
+  exportedReportSchema,
+  exportedRequirementSchema,
+} from "./format-work.ts";
 
 // The JSON export of a session, format version 1. Exports are written in this shape, and imports are held to it.
 // Source: `wire.md`, Export and import of a session.
 
+export { DOCUMENT_LIMITS };
+
 export const SESSION_FORMAT = "agent-session";
 export const SESSION_FORMAT_VERSION = 1;
-
-/** Limits of a document. */
-export const DOCUMENT_LIMITS = {
-  bytesMax: 10 * 1024 * 1024,
-  messagesMax: 20_000,
-  listMax: 10_000,
-} as const;
-
-const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-/** Exactly as the service writes it, so that a time survives a round trip to the character. */
-const time = z
-  .string()
-  .refine((text) => ISO.test(text) && new Date(text).getTime() >= 0, {
-    error: "must be a time such as 2026-11-20T12:31:59.889Z",
-  })
-  .meta({ description: "ISO 8601, UTC.", examples: ["2026-11-20T12:31:59.889Z"] });
-const line = z.string().max(2_000, { error: "must be at most 2,000 characters" });
-const id = line.min(1, { error: "must not be empty" });
-const list = <Item extends z.ZodType>(item: Item, max: number = DOCUMENT_LIMITS.listMax) =>
-  z.array(item).max(max, { error: `must have at most ${max.toLocaleString("en")} entries` });
 
 /** The beginning of a tool call's result. */
 const toolResultSchema = z
@@ -138,6 +129,9 @@ const exportedSessionSchema = z.strictObject({
   outputSchema: z.record(z.string(), jsonValue).nullable(),
   capabilities: z.strictObject({ browser: z.boolean(), sandbox: z.boolean() }),
   subAgents: z.boolean(),
+  skills: list(z.strictObject({ name: line, version: line })).meta({
+    description: "The skills that the session was created with, and the SHA-256 of each.",
+  }),
 });
 
 export const leftOutSchema = z
@@ -174,6 +168,10 @@ export const sessionExportSchema = z
     session: exportedSessionSchema,
     messages: list(exportedMessageSchema, DOCUMENT_LIMITS.messagesMax),
     variants: list(exportedVariantSchema, VARIANT_LIMITS.variantsMax),
+    plan: exportedPlanSchema.nullable().meta({ description: "Null if it was never written." }),
+    requirements: list(exportedRequirementSchema, REQUIREMENT_LIMITS.perSession),
+    reports: list(exportedReportSchema, REPORT_LIMITS.reports),
+    pages: list(exportedPageSchema),
     deliverables: list(deliverableSchema),
     previews: list(previewSchema),
     annotations: list(z.looseObject({ id, event: z.string(), createdAt: time })),
@@ -190,4 +188,8 @@ export type ExportedVariant = SessionExport["variants"][number];
 export type ExportedEvidence = SessionExport["evidence"][number];
 export type ExportedAgent = SessionExport["agents"][number];
 export type ExportedImport = SessionExport["imports"][number];
+export type ExportedPlan = NonNullable<SessionExport["plan"]>;
+export type ExportedRequirement = SessionExport["requirements"][number];
+export type ExportedReport = SessionExport["reports"][number];
+export type ExportedPage = SessionExport["pages"][number];
 export type ExportedSession = SessionExport["session"];

@@ -8,6 +8,7 @@ import { VARIANT_LIMITS } from "#lib/variant/document.ts";
 import { emitVariant } from "#lib/variant/store-revision.ts";
 import { insertRevision, listVariantKeys } from "#lib/variant/variant-store.ts";
 import type { LeftOut } from "./format.ts";
+import { preparePlanning } from "./import-planning.ts";
 import { countImports, findEarlierImport, type ImportRow, insertImport } from "./import-store.ts";
 import type { PortingDeps } from "./porting-deps.ts";
 import type { ImportPlan } from "./read-document.ts";
@@ -32,7 +33,7 @@ const IMPORTS_MAX = 100;
 
 /**
  * Imports a document into a session, all of it in one transaction: its variants as new variants, its conversation as
- * history. An import never changes a variant that exists: a key that is taken gets a number. A document that was imported
+ * history, its plan and requirements as those of the session. An import never changes a variant that exists: a key that is taken gets a number. A document that was imported
  * before changes nothing. Source: `wire.md`, Export and import of a session.
  */
 export function importDocument(deps: PortingDeps, request: ImportRequest): Promise<ImportedDocument> {
@@ -60,6 +61,8 @@ async function store(
   const keys = await listVariantKeys(tx, sessionId);
   const problem = refuse(keys.length, plan, await countImports(tx, sessionId));
   if (problem !== undefined) return { ok: false, reason: "full", problem };
+  const planning = await preparePlanning(tx, session, author, plan);
+  if (typeof planning === "string") return { ok: false, reason: "full", problem: planning };
   const variants = chooseKeys(keys, plan);
   for (const { key, document } of variants)
     await insertRevision(tx, { sessionId, key, number: 1, author, runId: null, callId: null, document });
@@ -78,11 +81,12 @@ async function store(
       callId,
       variants: variants.map(({ from, key }) => ({ from, key, revision: 1 })),
       messageCount: plan.messages.length,
-      leftOut: plan.leftOut,
+      leftOut: [...plan.leftOut, ...planning.leftOut],
     },
     plan.messages,
   );
   for (const { key } of variants) await emitVariant(baseUrl, tx, emit, { sessionId, key, requestId, runId });
+  await planning.store(tx, emit, { requestId, runId, callId });
   const summary = summarizeImport(stored);
   emit({ kind: "document.imported", requestId, runId, source: session.source, import: summary });
   return { ok: true, isNew: true, summary, leftOut: stored.leftOut };

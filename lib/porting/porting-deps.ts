@@ -13,4 +13,6 @@ export type PortingDeps = {
   sandbox: Pick<SandboxService, "open">;
   /** Public origin of the service, without a trailing slash. */
   baseUrl: string;
+  /** Public origin of landing pages, without a trailing slash. */
+  pagesOrigin: string;
 };

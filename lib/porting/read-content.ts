@@ -13,6 +13,10 @@ import type {
   ExportedEvidence,
   ExportedImport,
   ExportedMessage,
+  ExportedPage,
+  ExportedPlan,
+  ExportedReport,
+  ExportedRequirement,
   ExportedSession,
   ExportedVariant,
   LeftOut,
@@ -26,6 +30,7 @@ import {
   listResults,
 } from "./import-store.ts";
 import type { PortingDeps } from "./porting-deps.ts";
+import { readPages, readPlan, readReports, readRequirements } from "./read-work.ts";
 
 /** An import without its messages, which are read in pages. */
 type ImportContent = Omit<ExportedImport, "messages"> & { messages: () => AsyncIterable<ExportedMessage> };
@@ -37,6 +42,10 @@ export type SessionContent = {
   session: ExportedSession;
   messages: () => AsyncIterable<ExportedMessage>;
   variants: () => AsyncIterable<ExportedVariant>;
+  plan: ExportedPlan | null;
+  requirements: ExportedRequirement[];
+  reports: () => AsyncIterable<ExportedReport>;
+  pages: ExportedPage[];
   deliverables: SessionExport["deliverables"];
   previews: SessionExport["previews"];
   annotations: () => AsyncIterable<SessionExport["annotations"][number]>;
@@ -77,6 +86,11 @@ export async function readSessionContent(deps: PortingDeps, session: SessionRow)
     messages: () => readMessages(deps, id, session.messageSeq),
     // The variants of a tree are its root's.
     variants: () => (isRoot ? readVariants(deps, id) : nothing()),
+    // Plan and requirements of a tree are its root's, too.
+    plan: isRoot ? await readPlan(db, id) : null,
+    requirements: isRoot ? await readRequirements(db, id) : [],
+    reports: () => readReports(db, id),
+    pages: await readPages(db, id, deps.pagesOrigin),
     deliverables: deliverables
       .slice(0, DELIVERABLES_MAX)
       .toReversed()
@@ -112,6 +126,7 @@ async function describeSession({ db }: PortingDeps, session: SessionRow): Promis
     outputSchema: session.outputSchema,
     capabilities: session.capabilities,
     subAgents: session.subAgents,
+    skills: (session.skills ?? []).map(({ name, version }) => ({ name, version })),
   };
 }
 

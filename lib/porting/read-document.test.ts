@@ -25,6 +25,7 @@ const file: SessionExport = {
     outputSchema: null,
     capabilities: { browser: true, sandbox: true },
     subAgents: false,
+    skills: [{ name: "form-audit", version: "0a1b" }],
   },
   messages: [
     {
@@ -50,6 +51,52 @@ const file: SessionExport = {
       publication: null,
     },
   ],
+  plan: { mode: "agreed", author: "agent", items: [{ id: "p1", text: "Look", status: "done" }] },
+  requirements: [
+    {
+      id: "r1",
+      text: "The button reads Buy",
+      status: "met",
+      note: "Seen.",
+      author: "person",
+      assertion: { url: "https://a.example/", selector: "#pay", is: "text", value: "Buy" },
+      outcome: { status: "pass", at: AT, variant: "main", revision: 3, message: null },
+      evidenceIds: ["evi_1"],
+    },
+    {
+      id: "r2",
+      text: "The page is blue",
+      status: "waived",
+      note: null,
+      author: "agent",
+      assertion: null,
+      outcome: null,
+      evidenceIds: [],
+    },
+  ],
+  reports: [
+    {
+      id: "rep_1",
+      title: "Audit",
+      version: 2,
+      createdAt: AT,
+      counts: { critical: 0, serious: 1, moderate: 0, minor: 0, info: 0 },
+      tested: [{ variant: "main", revision: 3, check: { status: "pass", at: AT } }],
+      summary: "Fine.",
+      findings: [
+        {
+          severity: "serious",
+          title: "No name",
+          detail: "The button has no name.",
+          url: "https://a.example/",
+          selector: "#pay",
+          steps: ["Open it."],
+          evidence: [{ id: "evi_1", kind: "screenshot", title: "It", url: null, mediaType: "image/png" }],
+        },
+      ],
+    },
+  ],
+  pages: [{ slug: "sale", url: "https://a.example/p/sale/", version: 1, note: null }],
   deliverables: [],
   previews: [],
   annotations: [{ id: "ann_1", event: "submit", createdAt: AT }],
@@ -87,9 +134,26 @@ describe("the reader of documents", () => {
     assert.deepEqual([documentId, title], ["ses_a@7", "Change the shop"]);
     assert.deepEqual(variants, [{ key: "main", document: file.variants[0]?.document }]);
     assert.deepEqual(messages, file.messages);
+    assert.deepEqual(read.plan.planItems, [{ text: "Look", status: "done" }]);
+    assert.deepEqual(read.plan.requirements, [
+      {
+        field: "requirements[0]",
+        text: "The button reads Buy",
+        assertion: file.requirements[0]?.assertion,
+      },
+    ]);
     assert.deepEqual(
       leftOut.map(({ field }) => field),
-      ["session", "variants[0].check", "annotations"],
+      [
+        "session",
+        "variants[0].check",
+        "plan.mode",
+        "requirements[1]",
+        "requirements",
+        "reports",
+        "pages",
+        "annotations",
+      ],
     );
   });
 

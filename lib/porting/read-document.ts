@@ -1,4 +1,6 @@
+import type { PlanItem } from "#db/schema/index.ts";
 import type { ImportFormat } from "#db/schema/unions.ts";
+import type { AssertionInput } from "#lib/planning/requirement.ts";
 import { hashBody } from "#lib/session/canonical-json.ts";
 import { DEFAULT_VARIANT, type VariantDocument, variantKeySchema } from "#lib/variant/document.ts";
 import { hasOwn } from "#lib/variant/formats/imported/imported.ts";
@@ -18,6 +20,10 @@ export type ImportPlan = {
   exportedAt: string | null;
   variants: { key: string; document: VariantDocument }[];
   messages: ExportedMessage[];
+  /** Items of the plan, without their ids. Empty if the document has no plan. */
+  planItems: Omit<PlanItem, "id">[];
+  /** Requirements that are not waived, each with its field in the document. */
+  requirements: { field: string; text: string; assertion: AssertionInput | null }[];
   leftOut: LeftOut[];
 };
 
@@ -101,6 +107,8 @@ function readVariantOf(format: JsonFormat, value: unknown): ReadDocument {
       exportedAt: null,
       variants: [{ key: key?.success ? key.data : DEFAULT_VARIANT, document: read.document }],
       messages: [],
+      planItems: [],
+      requirements: [],
       leftOut: read.omitted.map(splitField),
     },
   };

@@ -1,8 +1,10 @@
 import type { z } from "zod";
 import { checkDocumentContent } from "#lib/variant/compile/check-document.ts";
+import { findSelectorProblem } from "#lib/variant/compile/check-selector.ts";
 import { formatPath } from "#lib/variant/formats/imported/imported.ts";
 import {
   type ExportedMessage,
+  type ExportedRequirement,
   type ExportedVariant,
   type LeftOut,
   PART_SCHEMAS,
@@ -19,7 +21,10 @@ export function readSessionExport(value: unknown): ReadDocument {
   if (!parsed.success) return { ok: false, problem: describeFirst(parsed.error.issues) };
   const document = parsed.data;
   const problem =
-    findDuplicate(document) ?? findVariantProblem(document.variants) ?? findPartProblem(document.messages);
+    findDuplicate(document) ??
+    findVariantProblem(document.variants) ??
+    findRequirementProblem(document.requirements) ??
+    findPartProblem(document.messages);
   if (problem !== undefined) return { ok: false, problem };
   const leftOut: LeftOut[] = [];
   const messages = document.messages.map((message, index) =>
@@ -36,16 +41,21 @@ export function readSessionExport(value: unknown): ReadDocument {
       exportedAt: document.exportedAt,
       variants: document.variants.map(({ key, document: pages }) => ({ key, document: pages })),
       messages,
+      planItems: document.plan?.items.map(({ text, status }) => ({ text, status })) ?? [],
+      requirements: document.requirements.flatMap(({ text, assertion, status }, index) =>
+        status === "waived" ? [] : [{ field: `requirements[${index}]`, text, assertion }],
+      ),
       leftOut: limit(leftOut),
     },
   };
 }
 
 /** An id or key that two entries share. */
-function findDuplicate({ messages, variants }: SessionExport): string | undefined {
+function findDuplicate({ messages, variants, requirements }: SessionExport): string | undefined {
   return (
     findRepeated(messages, ({ id }) => id, "messages", "id") ??
-    findRepeated(variants, ({ key }) => key, "variants", "key")
+    findRepeated(variants, ({ key }) => key, "variants", "key") ??
+    findRepeated(requirements, ({ id }) => id, "requirements", "id")
   );
 }
 
@@ -66,6 +76,14 @@ function findVariantProblem(variants: ExportedVariant[]): string | undefined {
     if (document.pages.length === 0) return `${place}.pages: must not be empty`;
     const [flaw] = checkDocumentContent(document);
     if (flaw) return `${place}.${flaw.path}: ${flaw.problem}`;
+  }
+  return undefined;
+}
+
+function findRequirementProblem(requirements: ExportedRequirement[]): string | undefined {
+  for (const [index, { assertion }] of requirements.entries()) {
+    const problem = assertion && findSelectorProblem(assertion.selector);
+    if (problem) return `requirements[${index}].assertion.selector: ${problem}`;
   }
   return undefined;
 }
@@ -96,6 +114,8 @@ function keepKnownParts(message: ExportedMessage, place: string, leftOut: LeftOu
 }
 
 const REASONS: Partial<Record<keyof SessionExport, string>> = {
+  reports: "Reports tell what was tested in the exported session.",
+  pages: "Landing pages stay with the exported session.",
   deliverables: "Results belong to the turns of the exported session.",
   previews: "Their pictures show the exported session; take previews again.",
   annotations: "They were made in the browser of the exported session.",
@@ -104,7 +124,17 @@ const REASONS: Partial<Record<keyof SessionExport, string>> = {
   evidence: "Pictures and files stay with the exported session.",
   leftOut: "The document does not have these parts of its session.",
 };
-const CARRIED = ["format", "version", "id", "exportedAt", "session", "messages", "variants"];
+const CARRIED = [
+  "format",
+  "version",
+  "id",
+  "exportedAt",
+  "session",
+  "messages",
+  "variants",
+  "plan",
+  "requirements",
+];
 
 /** What an import does not carry: parts of the format, and fields that this version does not know. */
 function listLeftOut(document: SessionExport): LeftOut[] {
@@ -136,7 +166,35 @@ function listLeftOut(document: SessionExport): LeftOut[] {
   return [
     { field: "session", reason: "The settings of the session that imports do not change." },
     ...variants,
+    ...listLeftOutPlanning(document),
     ...parts,
+  ];
+}
+
+/** What belongs to the work of the exported session: what people decided there, and what was proven there. */
+function listLeftOutPlanning({ plan, requirements }: SessionExport): LeftOut[] {
+  const isDecided = requirements.some(
+    ({ status, note, outcome, evidenceIds }) =>
+      status === "met" || status === "failed" || note !== null || outcome !== null || evidenceIds.length > 0,
+  );
+  return [
+    ...(plan && plan.mode !== "off"
+      ? [{ field: "plan.mode", reason: "People agree to a plan in each session." }]
+      : []),
+    ...requirements.flatMap(({ status }, index) =>
+      status === "waived"
+        ? [{ field: `requirements[${index}]`, reason: "People waived it in the exported session." }]
+        : [],
+    ),
+    ...(isDecided
+      ? [
+          {
+            field: "requirements",
+            reason:
+              "Statuses, notes, evidence and results of checks belong to the exported session; imported requirements are open.",
+          },
+        ]
+      : []),
   ];
 }
 

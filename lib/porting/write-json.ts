@@ -19,6 +19,10 @@ export async function* writeJson(
   yield JSON.stringify(head).slice(0, -1);
   yield* writeList("messages", content.messages());
   yield* writeList("variants", content.variants());
+  yield `,"plan":${JSON.stringify(content.plan)}`;
+  yield* writeList("requirements", content.requirements);
+  yield* writeList("reports", content.reports());
+  yield* writeList("pages", content.pages);
   yield* writeList("deliverables", content.deliverables);
   yield* writeList("previews", content.previews);
   yield* writeList("annotations", content.annotations());

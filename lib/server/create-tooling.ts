@@ -123,7 +123,8 @@ export async function createTooling(deps: ToolingDeps) {
   const variantServices = { ...variants, ...services, compare, scriptOrigin: new URL(env.baseUrl).origin };
   const reports: ReportsDeps = { db, log, evidence, readTested };
   const planning: PlanningDeps = { db, log, findSelectorProblem };
-  const porting: PortingDeps = { db, log, evidence, transcript, sandbox, baseUrl: env.baseUrl };
+  const { baseUrl, pagesOrigin } = env;
+  const porting: PortingDeps = { db, log, evidence, transcript, sandbox, baseUrl, pagesOrigin };
   const all = [
     ...browserTools(services),
     ...workspaceTools(services),

@@ -54,7 +54,8 @@ function ImportFile() {
   return (
     <form onSubmit={submit} aria-label="Import" className="flex flex-col gap-3">
       <p className="text-soft text-sm">
-        Variants become new variants of this session. A conversation can be read here, and by the agent.
+        Variants become new variants of this session, requirements open ones. A plan comes in if the session
+        has none. A conversation can be read here, and by the agent.
       </p>
       <Field
         id="session-import-file"

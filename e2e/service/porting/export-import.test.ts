@@ -2,8 +2,11 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { sql } from "drizzle-orm";
 import fc from "fast-check";
+import { replacePlan } from "#lib/planning/store-plan.ts";
+import { addRequirements, updateRequirement } from "#lib/planning/store-requirements.ts";
 import { canonicalJson } from "#lib/session/canonical-json.ts";
 import type { VariantDocument } from "#lib/variant/document.ts";
+import { storeReport } from "../reports/reports-testing.ts";
 import { OTHER_KEY, openTestService, type TestService } from "../testing.ts";
 import { listVariants, playTurn, readRevision, step } from "../variants/variants-testing.ts";
 import {
@@ -331,6 +334,96 @@ describe("an import", () => {
       assert.equal((await importInto(service, from, answer)).status, 201);
     }
     assert.deepEqual(keys, ["b", "main", "main-2"]);
+  });
+
+  it("carries the plan into a session without one, and requirements as open ones, once", async () => {
+    const { sessionId: from } = await makeSession(service);
+    const { planning } = service.container.services;
+    const base = { rootSessionId: from, requestId: null, runId: null, callId: null };
+    const items = [
+      { id: "ask-ann", text: "Ask", status: "done" as const },
+      { text: "Change", status: "todo" as const },
+    ];
+    await replacePlan(planning, { ...base, items });
+    const assertion = { url: "https://shop.example/", selector: "#pay", is: "text" as const, value: "Buy" };
+    const requirements = [{ text: "It reads Buy", assertion }, { text: "It is blue" }, { text: "It is red" }];
+    await addRequirements(planning, { ...base, author: "agent", requirements });
+    const person = { ...base, author: "person" as const };
+    await updateRequirement(planning, { ...person, id: "r1", change: { status: "met", note: "Seen" } });
+    await updateRequirement(planning, { ...person, id: "r3", change: { status: "waived" } });
+    await storeReport(service, from);
+    const file = await exportSession(service, from);
+    assert.deepEqual([file.plan?.items.length, file.requirements.length], [2, 3]);
+    assert.deepEqual(
+      file.reports.map(({ title, findings }) => [title, findings[0]?.steps, findings[0]?.evidence.length]),
+      [["Checkout audit", ["Open the checkout.", "Tab to the button."], 1]],
+    );
+
+    const { sessionId } = await makeSession(service);
+    const answers = await Promise.all([1, 2].map(() => importInto(service, sessionId, file)));
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 201]);
+    const [answer] = answers;
+    assert.ok(answer);
+    const { leftOut } = (await answer.json()) as { leftOut: { field: string }[] };
+    assert.deepEqual(
+      leftOut.map(({ field }) => field),
+      ["session", "requirements[2]", "requirements", "reports", "evidence"],
+    );
+    const brought = await exportSession(service, sessionId);
+    assert.deepEqual(brought.plan, {
+      mode: "off",
+      author: "person",
+      items: [
+        { id: "p1", text: "Ask", status: "done" },
+        { id: "p2", text: "Change", status: "todo" },
+      ],
+    });
+    assert.deepEqual(
+      brought.requirements.map(({ id, text, status, note, author }) => [id, text, status, note, author]),
+      [
+        ["r1", "It reads Buy", "open", null, "person"],
+        ["r2", "It is blue", "open", null, "person"],
+      ],
+    );
+    assert.deepEqual(brought.requirements[0]?.assertion, assertion);
+    assert.deepEqual(brought.reports, []);
+
+    // A newer export of the same session brings what is new, and no second copy.
+    await addRequirements(planning, { ...base, author: "agent", requirements: [{ text: "It is green" }] });
+    const { leftOut: again } = await imported(service, sessionId, await exportSession(service, from));
+    const fields = again.map(({ field }) => field);
+    for (const field of ["plan", "requirements[0]", "requirements[1]"])
+      assert.ok(fields.includes(field), field);
+    const { requirements: all } = await exportSession(service, sessionId);
+    assert.deepEqual(
+      all.map(({ text }) => text),
+      ["It reads Buy", "It is blue", "It is green"],
+    );
+    const events = await service.container.services.log.read(sessionId, { after: 0, limit: 500 });
+    const kinds = events.map(({ kind }) => kind);
+    assert.equal(kinds.filter((kind) => kind === "plan.updated").length, 1);
+    assert.equal(kinds.filter((kind) => kind === "requirements.updated").length, 2);
+  });
+
+  it("is refused whole where its requirements do not fit", async () => {
+    const { sessionId: from } = await makeSession(service);
+    const { planning } = service.container.services;
+    const add = (rootSessionId: string, name: string) =>
+      addRequirements(planning, {
+        ...{ rootSessionId, requestId: null, runId: null, callId: null, author: "person" },
+        requirements: Array.from({ length: 60 }, (_, index) => ({ text: `${name} ${index}` })),
+      });
+    await add(from, "there");
+    await storeVariant(service, from, "main", oneChange("Buy"));
+    const { sessionId } = await makeSession(service);
+    await add(sessionId, "here");
+    const refused = await importInto(service, sessionId, await exportSession(service, from));
+    assert.equal(refused.status, 409);
+    assert.equal(
+      ((await refused.json()) as { error: string }).error,
+      "requirements: the session has 60 and the document adds 60; a session may have 100",
+    );
+    assert.deepEqual(await listVariants(service, sessionId), []);
   });
 
   it("is refused whole where its variants do not fit", async () => {

@@ -47,6 +47,17 @@ async function expectRefused(body: unknown, sentence: string | RegExp, status = 
   assert.deepEqual(data, []);
 }
 
+const requirement = (fields: object) => ({
+  id: "r1",
+  text: "The button reads Buy",
+  status: "open",
+  note: null,
+  author: "agent",
+  assertion: null,
+  outcome: null,
+  evidenceIds: [],
+  ...fields,
+});
 const message = (fields: object) => ({ ...file.messages[0], id: "m9", ...fields });
 
 describe("a document that is not right", () => {
@@ -89,6 +100,42 @@ describe("a document that is not right", () => {
       [["variants", 0, "revision"], 1e21, "variants[0].revision: "],
       [["evidence"], [{ id: 1 }], "evidence[0].id: must be a string"],
       [["agents"], "none", "agents: must be an array"],
+      [["plan"], { items: [] }, 'plan.mode: must be one of "off", "plan_first", "agreed"'],
+      [
+        ["plan"],
+        { mode: "off", author: null, items: [{ id: "p1", text: " ", status: "todo" }] },
+        "plan.items[0].text: must not be empty",
+      ],
+      [["requirements"], [requirement({ text: "" })], "requirements[0].text: must not be empty"],
+      [
+        ["requirements"],
+        [requirement({ status: "done" })],
+        'requirements[0].status: must be one of "open", "met", "failed", "waived"',
+      ],
+      [
+        ["requirements"],
+        [requirement({ assertion: { url: "javascript:1", selector: "a", is: "visible" } })],
+        "requirements[0].assertion.url: must be an absolute http(s) URL",
+      ],
+      [
+        ["requirements"],
+        [requirement({ assertion: { url: "https://a.example/", selector: "a >> ", is: "visible" } })],
+        "requirements[0].assertion.selector: has an empty part beside >>",
+      ],
+      [
+        ["requirements"],
+        [requirement({}), requirement({})],
+        "requirements[1].id: is the same as requirements[0].id",
+      ],
+      [
+        ["requirements"],
+        Array.from({ length: 101 }, (_, index) => requirement({ id: `r${index}` })),
+        "requirements: must have at most 100 entries",
+      ],
+      [["requirements"], [requirement({ owner: 1 })], "requirements[0].owner: unknown field"],
+      [["reports"], [{ id: "rep_1" }], "reports[0].title: is required"],
+      [["pages"], [{ slug: 1 }], "pages[0].slug: must be a string"],
+      [["session", "skills"], [{ name: 1 }], "session.skills[0].name: must be a string"],
       [["version"], 2, "version: must be 1, the version that this service reads"],
     ];
     for (const [path, value, sentence] of cases) {
@@ -216,11 +263,11 @@ describe("unknown parts and fields", () => {
         ],
       ) as object),
       id: "unknown",
-      plan: { items: [] },
+      hologram: { items: [] },
     };
     const { leftOut, import: summary } = await imported(service, target, body);
     const fields = leftOut.map(({ field }) => field);
-    assert.ok(fields.includes("messages[0].parts[0]") && fields.includes("plan"), fields.join());
+    assert.ok(fields.includes("messages[0].parts[0]") && fields.includes("hologram"), fields.join());
     const { data } = await service.read<{ data: SessionExport["messages"] }>(
       `/api/sessions/${target}/imports/${summary.id}`,
     );

@@ -8,6 +8,10 @@ import axe from "axe-core";
 import { type Browser, chromium } from "playwright-core";
 import sharp from "sharp";
 import { findTestChromium } from "#lib/browser/testing.ts";
+import { replacePlan } from "#lib/planning/store-plan.ts";
+import { addRequirements } from "#lib/planning/store-requirements.ts";
+import { publishReport } from "#lib/reports/publish-report.ts";
+import { readTested } from "#lib/variant/variant-outcome.ts";
 import { openTestService, type TestService } from "../testing.ts";
 import { scriptTurn, step } from "../variants/variants-testing.ts";
 import { exportHtml, exportSession, imported, storeVariant } from "./porting-testing.ts";
@@ -97,6 +101,44 @@ async function makeHostileSession(): Promise<string> {
       mediaType,
       bytes,
     });
+  const { planning } = service.container.services;
+  const call = { rootSessionId: sessionId, requestId: null, runId: null, callId: null };
+  const text = EVIL.slice(0, 400);
+  await replacePlan(planning, { ...call, items: [{ text, status: "todo" }] });
+  const assertion = {
+    url: "https://shop.example/?a=<script>window.ran=11</script>",
+    selector: `[title="<script>window.ran=12</script>"]`,
+    is: "text" as const,
+    value: text,
+  };
+  const added = await addRequirements(planning, {
+    ...call,
+    author: "person",
+    requirements: [{ text, assertion }],
+  });
+  assert.ok(added.ok);
+  const [pictureId = ""] = (await exportSession(service, sessionId)).evidence.map(({ id }) => id);
+  const finding = {
+    severity: "serious" as const,
+    title: EVIL.slice(0, 150),
+    detail: MARKDOWN,
+    selector: EVIL,
+    url: "https://shop.example/",
+    steps: [EVIL],
+    evidenceIds: [pictureId],
+  };
+  const published = await publishReport(
+    { ...service.container.services, readTested },
+    {
+      ...{ sessionId, requestId: null, runId: null, callId: null },
+      report: {
+        title: EVIL.slice(0, 150),
+        summary: MARKDOWN,
+        findings: [{ ...finding, severity: "info", evidenceIds: [] }, finding],
+      },
+    },
+  );
+  assert.ok(published.ok);
   const copy = await exportSession(service, sessionId);
   await imported(service, sessionId, copy);
   return sessionId;
@@ -139,13 +181,18 @@ describe("the HTML export, opened as a file", () => {
       1,
     );
     assert.deepEqual(await page.locator("h2").allTextContents(), [
+      "Plan",
+      "Requirements",
+      "Reports",
       "Changes of pages",
       "Conversation",
       "Imported conversations",
-      "Pictures",
       "Annotations",
       "Not in this file",
     ]);
+    const severities = page.locator(".finding > h4 > span:first-child");
+    assert.deepEqual(await severities.allTextContents(), ["serious", "info"]);
+    assert.equal(await page.locator(".finding figure img").count(), 1, "the picture is in its finding");
     for (const colorScheme of ["light", "dark"] as const)
       for (const width of [1280, 375]) {
         await page.emulateMedia({ colorScheme });

@@ -65,6 +65,7 @@ function openAtDatabase(env: Env, storage: Storage): PortingDesk {
       open: () => Promise.reject(new Error("a command has no workspaces")),
     },
     baseUrl: env.baseUrl,
+    pagesOrigin: env.pagesOrigin,
   };
   return {
     close: storage.close,

@@ -1,17 +1,17 @@
 import { setImmediate } from "node:timers/promises";
-import type { ExportedEvidence, ExportedMessage, ExportedVariant } from "../format.ts";
+import type { ExportedMessage, ExportedVariant } from "../format.ts";
 import type { SessionContent } from "../read-content.ts";
-import { EVIDENCE_BYTES_MAX } from "../write-json.ts";
 import { describeChange } from "./describe-change.ts";
 import { element, escapeHtml, folded, plainText } from "./escape.ts";
+import { createPictures } from "./pictures.ts";
 import { renderMessage, renderTime } from "./render-message.ts";
 import { STYLE } from "./style.ts";
 import { renderTree } from "./tree.ts";
+import { writePages, writePlan, writeReports, writeRequirements } from "./write-work.ts";
 
 /** The document may load and run nothing: its pictures are in it. */
 const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
-const PICTURES = new Set(["image/png", "image/jpeg", "image/webp", "image/gif"]);
 
 /**
  * Writes a session as one HTML file for people, in pieces: no scripts, no network, every text escaped.
@@ -21,10 +21,15 @@ const PICTURES = new Set(["image/png", "image/jpeg", "image/webp", "image/gif"])
 export async function* writeHtml(content: SessionContent): AsyncIterable<string> {
   yield writeHead(content);
   yield* writeSection("result", "Result", writeDeliverables(content));
+  yield* writeSection("plan", "Plan", writePlan(content));
+  yield* writeSection("requirements", "Requirements", writeRequirements(content));
+  const pictures = createPictures(content);
+  yield* writeSection("reports", "Reports", writeReports(content, pictures));
+  yield* writeSection("pages", "Pages", writePages(content));
   yield* writeSection("changes", "Changes of pages", writeVariants(content));
   yield* writeSection("conversation", "Conversation", writeMessages(content));
   yield* writeSection("imports", "Imported conversations", writeImports(content));
-  yield* writeSection("pictures", "Pictures", writePictures(content));
+  yield* writeSection("pictures", "Pictures", pictures.rest());
   yield* writeSection("annotations", "Annotations", writeAnnotations(content));
   yield* writeSection("agents", "Sub-agents", writeAgents(content));
   yield* writeSection("left-out", "Not in this file", writeLeftOut(content));
@@ -118,43 +123,6 @@ async function* writeImports(content: SessionContent): AsyncIterable<string> {
     yield "</details>\n";
   }
 }
-
-async function* writePictures({
-  evidence,
-  previews,
-  readData,
-  leftOut,
-}: SessionContent): AsyncIterable<string> {
-  const captions = new Map(
-    previews.flatMap(({ evidence: picture, ...preview }) => (picture ? [[picture.id, preview]] : [])),
-  );
-  let left = EVIDENCE_BYTES_MAX;
-  for (const item of inOrder(evidence, new Set(captions.keys()))) {
-    if (!PICTURES.has(item.mediaType)) {
-      leftOut.push({
-        field: item.title,
-        reason: `A file of ${item.sizeBytes} bytes; the JSON export can carry it.`,
-      });
-      continue;
-    }
-    const fits = item.sizeBytes <= left;
-    const data = fits ? await readData(item) : undefined;
-    if (data === undefined) {
-      const reason = fits ? "The picture's file is missing." : "The file carries at most 20 MiB of pictures.";
-      leftOut.push({ field: item.title, reason });
-      continue;
-    }
-    left -= item.sizeBytes;
-    const preview = captions.get(item.id);
-    const title = preview ? [preview.title, preview.caption].filter(Boolean).join(": ") : item.title;
-    const about = `${escapeHtml(title)}${item.url === null ? "" : `, ${escapeHtml(item.url)}`}, ${renderTime(item.createdAt)}`;
-    yield `<figure><img src="${data}" alt="${escapeHtml(title)}"><figcaption>${about}</figcaption></figure>\n`;
-  }
-}
-
-/** Previews first: where the bound is reached, they matter most. */
-const inOrder = (evidence: ExportedEvidence[], previewed: Set<string>): ExportedEvidence[] =>
-  evidence.toSorted((one, other) => Number(previewed.has(other.id)) - Number(previewed.has(one.id)));
 
 async function* writeAnnotations(content: SessionContent): AsyncIterable<string> {
   for await (const { createdAt, event, annotations, output, url } of content.annotations()) {

@@ -1,0 +1,23 @@
+import { z } from "zod";
+
+// Values of the session format.
+
+/** Limits of a document. */
+export const DOCUMENT_LIMITS = {
+  bytesMax: 10 * 1024 * 1024,
+  messagesMax: 20_000,
+  listMax: 10_000,
+} as const;
+
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+/** Exactly as the service writes it, so that a time survives a round trip to the character. */
+export const time = z
+  .string()
+  .refine((text) => ISO.test(text) && new Date(text).getTime() >= 0, {
+    error: "must be a time such as 2026-11-20T12:31:59.889Z",
+  })
+  .meta({ description: "ISO 8601, UTC.", examples: ["2026-11-20T12:31:59.889Z"] });
+export const line = z.string().max(2_000, { error: "must be at most 2,000 characters" });
+export const id = line.min(1, { error: "must not be empty" });
+export const list = <Item extends z.ZodType>(item: Item, max: number = DOCUMENT_LIMITS.listMax) =>
+  z.array(item).max(max, { error: `must have at most ${max.toLocaleString("en")} entries` });

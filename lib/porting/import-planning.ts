@@ -1,0 +1,76 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Transaction } from "#db/client.ts";
+import type { PlanAuthor } from "#db/schema/unions.ts";
+import { storable } from "#db/storable.ts";
+import type { Emit } from "#lib/events/event-log.ts";
+import { replaceItems } from "#lib/planning/plan.ts";
+import {
+  findPlan,
+  insertRequirements,
+  listRequirementRows,
+  writePlan,
+} from "#lib/planning/planning-store.ts";
+import { REQUIREMENT_LIMITS, toAssertion } from "#lib/planning/requirement.ts";
+import { emitPlan, type PlanningCall } from "#lib/planning/store-plan.ts";
+import { emitRequirements } from "#lib/planning/store-requirements.ts";
+import type { SessionRow } from "#lib/session/session-store.ts";
+import type { LeftOut } from "./format.ts";
+import type { ImportPlan } from "./read-document.ts";
+
+type RequirementRows = Parameters<typeof insertRequirements>[1];
+
+/** What an import does to the plan and the requirements of a session. */
+type PlanningImport = {
+  /** Writes and emits it. The caller has locked the session. */
+  store: (tx: Transaction, emit: Emit, call: PlanningCall) => Promise<void>;
+  leftOut: LeftOut[];
+};
+
+/**
+ * Decides what of a document's plan and requirements comes into a session, without writing. A plan comes in only where
+ * there is none; requirements come in as open ones of whoever imports, unless the session has them already.
+ *
+ * @returns a sentence that begins with the field if the requirements do not fit.
+ */
+export async function preparePlanning(
+  tx: Transaction,
+  session: SessionRow,
+  author: PlanAuthor,
+  { planItems, requirements }: ImportPlan,
+): Promise<PlanningImport | string> {
+  const row = await findPlan(tx, session.id);
+  const existing = await listRequirementRows(tx, session.id);
+  const leftOut: LeftOut[] = [];
+  const hasPlan = row !== undefined && row.items.length > 0;
+  if (hasPlan && planItems.length > 0)
+    leftOut.push({ field: "plan", reason: "The session has a plan, which an import does not change." });
+  const rows: RequirementRows = [];
+  for (const { field, text, assertion: given } of requirements) {
+    const assertion = given && toAssertion(given);
+    const isSame = (other: { text: string; assertion?: unknown }) =>
+      other.text === text && isDeepStrictEqual(other.assertion ?? null, storable(assertion));
+    if (existing.some(isSame)) leftOut.push({ field, reason: "The session has the requirement already." });
+    else rows.push({ sessionId: session.id, number: 0, text, assertion, author, runId: null, callId: null });
+  }
+  const { perSession } = REQUIREMENT_LIMITS;
+  if (existing.length + rows.length > perSession)
+    return `requirements: the session has ${existing.length} and the document adds ${rows.length}; a session may have ${perSession}`;
+  const first = (existing.at(-1)?.number ?? 0) + 1;
+  return {
+    leftOut,
+    async store(tx, emit, call) {
+      if (!hasPlan && planItems.length > 0) {
+        const known = { items: [], lastItem: row?.lastItem ?? 0 };
+        const revised = replaceItems(known, planItems);
+        if (!revised.ok) throw new Error(revised.problem);
+        const { items, lastItem } = revised;
+        const revision = (row?.revision ?? 0) + 1;
+        const own = author === "agent" ? { agentRevision: revision } : { personRevision: revision };
+        const written = await writePlan(tx, session.id, { items, lastItem, revision, author, ...own });
+        emitPlan(emit, session, call, written);
+      }
+      const numbered = rows.map((each, index) => ({ ...each, number: first + index }));
+      emitRequirements(emit, session, call, await insertRequirements(tx, numbered));
+    },
+  };
+}
