@@ -1,7 +1,7 @@
 "use client";
 
 import { Component, type ReactNode, useSyncExternalStore } from "react";
-import { isCostlyMarkdown } from "#lib/page/words/is-costly-markdown.ts";
+import { isCostlyMarkdown } from "#lib/markdown/is-costly-markdown.ts";
 import { Markdown } from "../ui/markdown.tsx";
 
 /**

@@ -2,6 +2,7 @@
 
 import type { ComponentProps, ReactNode } from "react";
 import { type Components, Streamdown } from "streamdown";
+import { isCostlyMarkdown } from "#lib/markdown/is-costly-markdown.ts";
 
 type Inner = { children?: ReactNode };
 
@@ -56,8 +57,17 @@ function SafeLink({ href, children }: ComponentProps<"a">) {
   );
 }
 
-/** Markdown, also while it streams: incomplete syntax is rendered as if it were closed. */
+/**
+ * Markdown, also while it streams: incomplete syntax is rendered as if it were closed. A text that would take seconds to
+ * render, on the server too, is shown as it is written.
+ */
 export function Markdown({ text, isStreaming = false }: { text: string; isStreaming?: boolean }) {
+  if (isCostlyMarkdown(text))
+    return (
+      <p dir="auto" className="wrap-anywhere whitespace-pre-wrap">
+        {text}
+      </p>
+    );
   return (
     <Streamdown
       className="prose-agent"

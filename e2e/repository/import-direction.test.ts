@@ -31,7 +31,7 @@ const floors = [
   ["keys", "evidence", "publication"],
   ["session"],
   ["events"],
-  ["net", "secrets", "client", "faults"],
+  ["net", "secrets", "client", "faults", "markdown"],
   ["log"],
 ];
 
@@ -104,12 +104,12 @@ describe("the architecture's import directions", () => {
     });
   });
 
-  test("components import only components, lib/page and lib/client", () => {
+  test("components import only components, lib/page, lib/client and lib/markdown", () => {
     forbid(
-      "components know the page's state and the typed client, and nothing else of lib",
+      "components know the page's state, the typed client and what Markdown costs, and nothing else of lib",
       ({ file, target }) => {
         return (
-          file.startsWith("components/") && isOutside(target, ["components/", "lib/page/", "lib/client/"])
+          file.startsWith("components/") && isOutside(target, ["components/", "lib/page/", "lib/client/", "lib/markdown/"])
         );
       },
     );

@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { z } from "zod";
 import { parseFault } from "#lib/faults/fault-point.ts";
-import { readNetworkAllow } from "#lib/net/address/network-allow.ts";
+import { canonicalHostname, readNetworkAllow } from "#lib/net/address/network-allow.ts";
 
 const wholeNumber = (fallback: number, least = 0, most = 2_000_000_000) =>
   z
@@ -165,10 +165,12 @@ export function readEnv(source: Record<string, string | undefined>): Env {
   const baseUrl = env.BASE_URL ?? ownOrigin;
   const pagesOrigin = env.PUBLIC_PAGES_ORIGIN ?? baseUrl;
   // Cookies do not tell ports apart.
-  if (env.PUBLIC_PAGES_ORIGIN && new URL(pagesOrigin).hostname === new URL(baseUrl).hostname)
+  if (env.PUBLIC_PAGES_ORIGIN && hostnameOf(pagesOrigin) === hostnameOf(baseUrl))
     throw new EnvError("PUBLIC_PAGES_ORIGIN: must have another host name than BASE_URL");
   return { ...env, isLoopback, ownOrigin, baseUrl, pagesOrigin, turnBudgetMs };
 }
+
+const hostnameOf = (origin: string): string => canonicalHostname(new URL(origin).hostname);
 
 /**
  * Checks that the settings do without what a function on somebody else's platform has not: a disk to keep things on, a

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { canonicalHostname } from "#lib/net/address/network-allow.ts";
 import { PAGES_FOLDER } from "#lib/publication/landing/page-address.ts";
 import { PAGE_HEADERS } from "#lib/publication/landing/page-answer.ts";
 import type { PageServer } from "#lib/publication/landing/page-server.ts";
@@ -10,8 +11,10 @@ export function isPagesHost(
   host: string | undefined,
 ): boolean {
   if (origin === undefined || host === undefined) return false;
-  const { protocol, host: own } = new URL(origin);
-  return URL.parse(`${protocol}//${host}`)?.host === own;
+  const own = new URL(origin);
+  const named = URL.parse(`${own.protocol}//${host}`);
+  if (!named) return false;
+  return named.port === own.port && canonicalHostname(named.hostname) === canonicalHostname(own.hostname);
 }
 
 /**

@@ -44,7 +44,11 @@ export function createBrowserEgress(
   let certificate: Promise<OwnCertificate> | undefined;
   /** Made once, when the first browser needs it. */
   const makeCertificate = (origins: readonly URL[]) => {
-    certificate ??= createOwnCertificate(origins.map(({ hostname }) => hostname));
+    certificate ??= createOwnCertificate(origins.map(({ hostname }) => hostname)).catch((error: unknown) => {
+      // The next browser tries again.
+      certificate = undefined;
+      throw error;
+    });
     return certificate;
   };
   return {

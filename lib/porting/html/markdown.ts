@@ -1,13 +1,10 @@
 import { micromark } from "micromark";
 import { gfm, gfmHtml } from "micromark-extension-gfm";
+import { isCostlyMarkdown } from "#lib/markdown/is-costly-markdown.ts";
 import { plainText } from "./escape.ts";
 
-/**
- * Texts beyond these limits are shown as they are written. The parser's time grows with the square of the number of marks:
- * at these limits it takes up to a tenth of a second.
- */
+/** A longer text is shown as it is written: parsing it would keep other requests waiting. */
 const CHARACTERS_MAX = 20_000;
-const MARKS_MAX = 1_000;
 
 /** No raw HTML, no pictures of other servers, and no footnotes, whose ids would collide between messages. */
 const WITHOUT = {
@@ -19,8 +16,7 @@ const WITHOUT = {
  * below those of the document.
  */
 export function renderMarkdown(text: string): string {
-  const isCheap = text.length <= CHARACTERS_MAX && (text.match(/[*_~[\]>`]/g)?.length ?? 0) <= MARKS_MAX;
-  if (!isCheap) return plainText(text);
+  if (text.length > CHARACTERS_MAX || isCostlyMarkdown(text)) return plainText(text);
   const html = micromark(text, { extensions: [gfm(), WITHOUT], htmlExtensions: [gfmHtml()] });
   const safe = html
     // Every `<` of the text is escaped, so these tags are the parser's own.

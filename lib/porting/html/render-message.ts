@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { ExportedMessage, ExportedToolResult } from "../format.ts";
 import { element, escapeHtml, folded, plainText } from "./escape.ts";
 import { renderMarkdown } from "./markdown.ts";
@@ -8,9 +9,14 @@ export const renderTime = (iso: string): string =>
   `<time datetime="${escapeHtml(iso)}">${escapeHtml(`${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`)}</time>`;
 
 /** A message with its tool calls as one line each, whose details are folded. */
-export function renderMessage(message: ExportedMessage): string {
+export async function renderMessage(message: ExportedMessage): Promise<string> {
   const { role, parts, results, author, createdAt } = message;
-  const said = parts.map((part) => renderPart(part, role, results)).join("");
+  let said = "";
+  for (const part of parts) {
+    said += renderPart(part, role, results);
+    // Parsing Markdown takes a millisecond or more, so other requests are served between two parts.
+    await setImmediate();
+  }
   const name = role === "assistant" ? "Agent" : author === null ? "User" : `User ${author}`;
   const who = `<p class="who"><span dir="auto">${escapeHtml(name)}</span>${renderTime(createdAt)}</p>`;
   return `<article class="message ${role}">${who}<div class="said">${said}</div></article>\n`;

@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import type { ExportedMessage, ExportedVariant } from "../format.ts";
 import type { SessionContent } from "../read-content.ts";
 import { describeChange } from "./describe-change.ts";
@@ -107,12 +106,8 @@ function renderVariant({ key, revision, author, check, publication, document }: 
 
 const writeMessages = (content: SessionContent) => renderMessages(content.messages());
 
-/** Parsing Markdown takes a millisecond or more per message, so other requests are served between two of them. */
 async function* renderMessages(messages: AsyncIterable<ExportedMessage>): AsyncIterable<string> {
-  for await (const message of messages) {
-    yield renderMessage(message);
-    await setImmediate();
-  }
+  for await (const message of messages) yield await renderMessage(message);
 }
 
 async function* writeImports(content: SessionContent): AsyncIterable<string> {

@@ -62,23 +62,45 @@ export async function findImportedMessage(
   return row && toMessage(row);
 }
 
-/** Messages of a session's imports one of whose text parts holds `text`, case-insensitively, newest first. */
+/** A message of an import that holds a text. */
+type ImportedHit = Pick<ImportedMessage, "id" | "role" | "createdAt"> & {
+  /** A piece of its text around the first place, because the whole may be megabytes long. */
+  piece: string;
+};
+
+const PIECE_BEFORE = 400;
+const PIECE_CHARACTERS = 1_200;
+
+/** Messages of a session's imports whose text holds `text`, case-insensitively, newest first. */
 export async function searchImportedMessages(
   db: Database,
   sessionId: string,
   text: string,
   limit: number,
-): Promise<ImportedMessage[]> {
-  const holds = sql`exists (
-    select 1 from json_array_elements(${importedMessages.parts}) as part
-    where part->>'type' = 'text' and position(lower(${text}::text) in lower(part->>'text')) > 0
+): Promise<ImportedHit[]> {
+  const { importId, position, role, parts, writtenAt } = importedMessages;
+  const said = sql<string>`(
+    select string_agg(part->>'text', ${"\n\n"}) from json_array_elements(${parts}) as part
+    where part->>'type' = 'text'
   )`;
+  const at = sql`position(lower(${text}::text) in lower(${said}))`;
   const rows = await db
-    .select(columns)
+    .select({
+      importId,
+      position,
+      role,
+      writtenAt,
+      piece: sql<string>`substr(${said}, greatest(${at} - ${PIECE_BEFORE}::int, 1), ${PIECE_CHARACTERS}::int)`,
+    })
     .from(importedMessages)
     .innerJoin(imports, eq(imports.id, importedMessages.importId))
-    .where(and(eq(imports.sessionId, sessionId), holds))
+    .where(and(eq(imports.sessionId, sessionId), sql`${at} > 0`))
     .orderBy(desc(imports.createdAt), desc(importedMessages.position))
     .limit(limit);
-  return rows.map(toMessage);
+  return rows.map((row) => ({
+    id: `${row.importId}/${row.position}`,
+    role: row.role,
+    createdAt: row.writtenAt.toISOString(),
+    piece: row.piece,
+  }));
 }

@@ -41,7 +41,7 @@ export type TranscriptReader = {
     sessionId: string,
     text: string,
     limit: number,
-  ) => Promise<{ message: ImportedMessage; excerpt: string }[]>;
+  ) => Promise<(Pick<ImportedMessage, "id" | "role" | "createdAt"> & { excerpt: string })[]>;
   /** A piece of a kept tool result, or undefined where the session has none of that id. */
   readToolResult: (
     sessionId: string,
@@ -73,8 +73,8 @@ export function createTranscriptReader(options: { db: Database }): TranscriptRea
     readImported: (sessionId, id) => findImportedMessage(db, sessionId, id),
     async searchImported(sessionId, text, limit) {
       if (text === "") return [];
-      const messages = await searchImportedMessages(db, sessionId, text, limit);
-      return messages.map((message) => ({ message, excerpt: excerptAround(textOf(message), text) }));
+      const hits = await searchImportedMessages(db, sessionId, text, limit);
+      return hits.map(({ piece, ...message }) => ({ ...message, excerpt: excerptAround(piece, text) }));
     },
     readToolResult: (sessionId, resultId, range) => findResultPage(db, sessionId, resultId, range),
   };

@@ -87,13 +87,7 @@ export const searchTranscript = ({ transcript }: TranscriptServices): Tool =>
       }));
       const imported = await transcript.searchImported(call.sessionId, text, limit);
       if (imported.length === 0) return jsonResult(own);
-      const others = imported.map(({ message: { id, role, createdAt }, excerpt }) => ({
-        id,
-        role,
-        createdAt,
-        excerpt,
-      }));
-      const quoted = quoteAsData("imported conversations", JSON.stringify(others, null, 1));
+      const quoted = quoteAsData("imported conversations", JSON.stringify(imported, null, 1));
       return `${JSON.stringify(own, null, 1)}\n${quoted}`;
     },
   });

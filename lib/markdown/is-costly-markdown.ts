@@ -1,0 +1,97 @@
+const CHARACTERS_MAX = 100_000;
+const NESTED_MAX = 50;
+/** Nested quotes and lists times lines: each line may belong to all of them. */
+const NESTED_LINES_MAX = 10_000;
+const RUN_MAX = 50;
+const MARKS_MAX = 1_000;
+/** Emphasis, code, and links: each kind is matched with its own. */
+const MARKS = [/[*_~]/g, /`/g, /[[\]<]/g];
+const CELLS_MAX = 10_000;
+const PARENTHESES_MAX = 500;
+
+/** Quotes and lists at the start of a line. */
+const CONTAINERS = /^(?:[ \t]*(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t])))+/;
+const CONTAINER = /[>+*.)-]/g;
+const LONG_RUN = new RegExp(`[*_~]{${RUN_MAX + 1}}`);
+const FENCE = /^`{3,}/;
+/** The line below the head of a table. Each row gets as many cells as it has. */
+const DELIMITER_ROW = /^[\s>:*+\d.)-]*\|[\s|>:*+\d.)-]*$/;
+
+/**
+ * Whether rendering a Markdown text could take seconds, fill the memory or overflow the stack. Parsers take time that
+ * grows with the square of the marks of emphasis, links and code, of nested quotes and lists, and of the parentheses in an
+ * address; a table has as many cells as its columns times its lines. A text that people would read stays far below.
+ */
+export function isCostlyMarkdown(text: string): boolean {
+  if (text.length > CHARACTERS_MAX) return true;
+  const lines = withoutCode(text.split("\n"));
+  const prose = lines.join("\n");
+  if (LONG_RUN.test(prose)) return true;
+  if (MARKS.some((marks) => countMatches(prose, marks) > MARKS_MAX)) return true;
+  const nested = Math.max(0, ...lines.map(countContainers));
+  return (
+    nested > NESTED_MAX ||
+    nested * lines.length > NESTED_LINES_MAX ||
+    measureBrackets(prose) > NESTED_MAX ||
+    measureParentheses(prose) > PARENTHESES_MAX ||
+    countCells(lines) > CELLS_MAX
+  );
+}
+
+/** Leaves out code between two lines of fences, whose marks mean nothing. */
+function withoutCode(lines: readonly string[]): string[] {
+  const prose: string[] = [];
+  let fence = "";
+  let code: string[] = [];
+  for (const line of lines) {
+    const [opened = ""] = FENCE.exec(line) ?? [];
+    if (fence === "" && opened !== "" && !line.slice(opened.length).includes("`")) {
+      fence = opened;
+    } else if (fence === "") {
+      prose.push(line);
+    } else if (opened.length >= fence.length && line.trimEnd() === opened) {
+      fence = "";
+      code = [];
+    } else {
+      code.push(line);
+    }
+  }
+  // A fence that is not closed yet.
+  return [...prose, ...code];
+}
+
+const countContainers = (line: string): number => countMatches(CONTAINERS.exec(line)?.[0] ?? "", CONTAINER);
+
+const countMatches = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
+
+/** The deepest nesting of square brackets. */
+function measureBrackets(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (const [bracket] of text.matchAll(/[[\]]/g)) {
+    depth = bracket === "[" ? depth + 1 : Math.max(0, depth - 1);
+    deepest = Math.max(deepest, depth);
+  }
+  return deepest;
+}
+
+/** The most parentheses in a piece of text without white space, such as an address. */
+function measureParentheses(text: string): number {
+  let most = 0;
+  for (const [word] of text.matchAll(/\S+/g))
+    if (word.length > PARENTHESES_MAX) most = Math.max(most, countMatches(word, /[()]/g));
+  return most;
+}
+
+/** At least as many cells as the tables of a text have. */
+function countCells(lines: readonly string[]): number {
+  let cells = 0;
+  let columns = 0;
+  for (const line of lines) {
+    if (line.trim() === "") columns = 0;
+    if (line.includes("-") && DELIMITER_ROW.test(line))
+      columns = Math.max(columns, countMatches(line, /\|/g) + 1);
+    cells += columns;
+  }
+  return cells;
+}
