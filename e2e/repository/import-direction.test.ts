@@ -109,7 +109,8 @@ describe("the architecture's import directions", () => {
       "components know the page's state, the typed client and what Markdown costs, and nothing else of lib",
       ({ file, target }) => {
         return (
-          file.startsWith("components/") && isOutside(target, ["components/", "lib/page/", "lib/client/", "lib/markdown/"])
+          file.startsWith("components/") &&
+          isOutside(target, ["components/", "lib/page/", "lib/client/", "lib/markdown/"])
         );
       },
     );
