@@ -46,6 +46,8 @@ export const imports = pgTable(
     callId: text("call_id"),
     variants: json("variants").$type<ImportedVariantRow[]>().notNull(),
     messageCount: integer("message_count").notNull(),
+    planItemCount: integer("plan_item_count").notNull().default(0),
+    requirementCount: integer("requirement_count").notNull().default(0),
     leftOut: json("left_out").$type<LeftOutRow[]>().notNull(),
     createdAt: createdAt(),
   },

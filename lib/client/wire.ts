@@ -1020,6 +1020,10 @@ export type ImportSummary = {
   }>;
   /** Messages of the imported conversation. */
   messageCount: number;
+  /** Items of the plan that was imported. */
+  planItemCount: number;
+  /** Requirements that were added. */
+  requirementCount: number;
   /** How many things of the document were left out. */
   leftOutCount: number;
   /** ISO 8601, UTC. */

@@ -344,6 +344,8 @@ export const importSummarySchema = z
       examples: [[{ from: "main", key: "main-2", revision: 1 }]],
     }),
     messageCount: count.meta({ description: "Messages of the imported conversation." }),
+    planItemCount: count.meta({ description: "Items of the plan that was imported." }),
+    requirementCount: count.meta({ description: "Requirements that were added." }),
     leftOutCount: count.meta({ description: "How many things of the document were left out." }),
     createdAt: timestamp,
   })

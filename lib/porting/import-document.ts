@@ -33,8 +33,8 @@ const IMPORTS_MAX = 100;
 
 /**
  * Imports a document into a session, all of it in one transaction: its variants as new variants, its conversation as
- * history, its plan and requirements as those of the session. An import never changes a variant that exists: a key that is taken gets a number. A document that was imported
- * before changes nothing. Source: `wire.md`, Export and import of a session.
+ * history, its plan and requirements as those of the session. An import never changes a variant that exists: a key that is
+ * taken gets a number. A document that was imported before changes nothing. Source: `wire.md`, Export and import of a session.
  */
 export function importDocument(deps: PortingDeps, request: ImportRequest): Promise<ImportedDocument> {
   return deps.log.transact(request.sessionId, (tx, emit) => store(deps, tx, emit, request));
@@ -81,6 +81,8 @@ async function store(
       callId,
       variants: variants.map(({ from, key }) => ({ from, key, revision: 1 })),
       messageCount: plan.messages.length,
+      planItemCount: planning.planItemCount,
+      requirementCount: planning.requirementCount,
       leftOut: [...plan.leftOut, ...planning.leftOut],
     },
     plan.messages,
@@ -126,6 +128,8 @@ export const summarizeImport = (row: ImportRow): ImportSummary => ({
   author: row.author,
   variants: row.variants,
   messageCount: row.messageCount,
+  planItemCount: row.planItemCount,
+  requirementCount: row.requirementCount,
   leftOutCount: row.leftOut.length,
   createdAt: row.createdAt.toISOString(),
 });

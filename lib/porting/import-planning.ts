@@ -23,6 +23,8 @@ type RequirementRows = Parameters<typeof insertRequirements>[1];
 type PlanningImport = {
   /** Writes and emits it. The caller has locked the session. */
   store: (tx: Transaction, emit: Emit, call: PlanningCall) => Promise<void>;
+  planItemCount: number;
+  requirementCount: number;
   leftOut: LeftOut[];
 };
 
@@ -42,6 +44,7 @@ export async function preparePlanning(
   const existing = await listRequirementRows(tx, session.id);
   const leftOut: LeftOut[] = [];
   const hasPlan = row !== undefined && row.items.length > 0;
+  const carriesPlan = !hasPlan && planItems.length > 0;
   if (hasPlan && planItems.length > 0)
     leftOut.push({ field: "plan", reason: "The session has a plan, which an import does not change." });
   const rows: RequirementRows = [];
@@ -57,9 +60,11 @@ export async function preparePlanning(
     return `requirements: the session has ${existing.length} and the document adds ${rows.length}; a session may have ${perSession}`;
   const first = (existing.at(-1)?.number ?? 0) + 1;
   return {
+    planItemCount: carriesPlan ? planItems.length : 0,
+    requirementCount: rows.length,
     leftOut,
     async store(tx, emit, call) {
-      if (!hasPlan && planItems.length > 0) {
+      if (carriesPlan) {
         const known = { items: [], lastItem: row?.lastItem ?? 0 };
         const revised = replaceItems(known, planItems);
         if (!revised.ok) throw new Error(revised.problem);

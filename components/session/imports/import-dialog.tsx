@@ -84,17 +84,21 @@ function ImportFile() {
 }
 
 function ImportedNote({ imported }: { imported: Imported }) {
-  const { variants, messageCount } = imported.import;
+  const { variants, messageCount, planItemCount, requirementCount } = imported.import;
   const brought = [
     ...variants.map(({ from, key }) => (from === key ? `variant ${key}` : `variant ${from} as ${key}`)),
     ...(messageCount > 0
       ? [`a conversation of ${messageCount} ${messageCount === 1 ? "message" : "messages"}`]
       : []),
+    ...(planItemCount > 0 ? [`a plan of ${planItemCount} ${planItemCount === 1 ? "item" : "items"}`] : []),
+    ...(requirementCount > 0
+      ? [`${requirementCount} ${requirementCount === 1 ? "requirement" : "requirements"}`]
+      : []),
   ];
   return (
     <div className="flex flex-col gap-3 text-sm">
       <p role="status" className="[overflow-wrap:anywhere]">
-        Imported {brought.join(", ")}.
+        {brought.length > 0 ? `Imported ${brought.join(", ")}.` : "The document held nothing to import."}
       </p>
       <LeftOutList leftOut={imported.leftOut} />
     </div>

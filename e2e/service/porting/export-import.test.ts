@@ -364,7 +364,11 @@ describe("an import", () => {
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 201]);
     const [answer] = answers;
     assert.ok(answer);
-    const { leftOut } = (await answer.json()) as { leftOut: { field: string }[] };
+    const { import: summary, leftOut } = (await answer.json()) as {
+      import: { planItemCount: number; requirementCount: number };
+      leftOut: { field: string }[];
+    };
+    assert.deepEqual([summary.planItemCount, summary.requirementCount], [2, 2]);
     assert.deepEqual(
       leftOut.map(({ field }) => field),
       ["session", "requirements[2]", "requirements", "reports", "evidence"],

@@ -21,6 +21,8 @@ type Imported = {
   id: string;
   variants: { from: string; key: string }[];
   messageCount: number;
+  planItemCount: number;
+  requirementCount: number;
   leftOut: LeftOut[];
 };
 type Refused = { ok: false; problem: string };
@@ -85,8 +87,7 @@ function openAtDatabase(env: Env, storage: Storage): PortingDesk {
       const imported = await importDocument(deps, { sessionId, plan: read.plan, ...by });
       if (!imported.ok) return imported;
       const { isNew, summary, leftOut } = imported;
-      const { id, variants, messageCount } = summary;
-      return { ok: true, isNew, id, variants, messageCount, leftOut };
+      return { ok: true, isNew, leftOut, ...summary };
     },
   };
 }
@@ -131,7 +132,7 @@ async function openAtService(env: Env, key: string | undefined, whyLocked: strin
       if (!answer.ok) return readRefusal(answer);
       // The contract defines the answer.
       const { import: summary, leftOut } = (await answer.json()) as {
-        import: Pick<Imported, "id" | "variants" | "messageCount">;
+        import: Omit<Imported, "ok" | "isNew" | "leftOut">;
         leftOut: LeftOut[];
       };
       return { ok: true, isNew: answer.status === 201, ...summary, leftOut };

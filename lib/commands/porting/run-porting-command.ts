@@ -63,7 +63,7 @@ async function runImport(desk: PortingDesk, { file, sessionId }: Extract<Run, { 
     return refuse(`${file} has ${size} bytes; at most 10 MiB can be imported.`);
   const imported = await desk.importDocument(sessionId, new Uint8Array(await readFile(file)));
   if (!imported.ok) return refuse(`Nothing was imported: ${imported.problem}.`);
-  const { isNew, id, variants, messageCount, leftOut } = imported;
+  const { isNew, id, variants, messageCount, planItemCount, requirementCount, leftOut } = imported;
   return {
     isDone: true,
     lines: [
@@ -71,12 +71,16 @@ async function runImport(desk: PortingDesk, { file, sessionId }: Extract<Run, { 
         ? `Imported ${file} as ${id}:`
         : `${file} was imported before, as ${id}; nothing has changed. It held:`,
       ...variants.map(({ from, key }) => `  variant ${key}${from === key ? "" : `, which was ${from}`}`),
-      `  a conversation of ${messageCount} ${messageCount === 1 ? "message" : "messages"}`,
+      ...(messageCount > 0 ? [`  a conversation of ${countOf(messageCount, "message")}`] : []),
+      ...(planItemCount > 0 ? [`  a plan of ${countOf(planItemCount, "item")}`] : []),
+      ...(requirementCount > 0 ? [`  ${countOf(requirementCount, "requirement")}`] : []),
       ...(leftOut.length > 0 ? ["Left out:"] : []),
       ...leftOut.map(({ field, reason }) => `  ${field}: ${reason}`),
     ].map(printable),
   };
 }
+
+const countOf = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 /** Text of a document without control characters, which a terminal could act on. */
 const printable = (line: string): string => line.replace(/[\p{Cc}\p{Cf}]/gu, " ");

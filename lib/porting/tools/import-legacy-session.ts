@@ -78,7 +78,7 @@ async function describeImport(
   imported: { isNew: boolean; summary: ImportSummary; leftOut: LeftOut[] },
 ): Promise<string> {
   const { isNew, summary, leftOut } = imported;
-  const { id, variants, messageCount, createdAt } = summary;
+  const { id, variants, messageCount, planItemCount, requirementCount, createdAt } = summary;
   const lines = [
     isNew
       ? `Imported as ${id}.`
@@ -94,10 +94,13 @@ async function describeImport(
       return `${id}/${position} ${role}: ${excerptAround(text, "")}`;
     });
     lines.push(
-      `- a conversation: ${messageCount === 1 ? "1 message" : `${messageCount} messages`}. read_message reads one by its id, ${id}/1 to ${id}/${messageCount}; search_transcript finds them by text.`,
+      `- a conversation: ${countOf(messageCount, "message")}. read_message reads one by its id, ${id}/1 to ${id}/${messageCount}; search_transcript finds them by text.`,
       quoteAsData("the imported conversation, its beginning", excerpts.join("\n")),
     );
   }
+  if (planItemCount > 0) lines.push(`- a plan of ${countOf(planItemCount, "item")}`);
+  if (requirementCount > 0)
+    lines.push(`- ${countOf(requirementCount, "requirement")}: list_requirements shows them`);
   if (leftOut.length > 0) {
     const listed = leftOut.slice(0, LISTED_MAX).map(({ field, reason }) => `${field}: ${reason}`);
     const more = leftOut.length > LISTED_MAX ? [`and ${leftOut.length - LISTED_MAX} more`] : [];
@@ -105,3 +108,5 @@ async function describeImport(
   }
   return lines.join("\n");
 }
+
+const countOf = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
