@@ -29,8 +29,8 @@ type PlanningImport = {
 };
 
 /**
- * Decides what of a document's plan and requirements comes into a session, without writing. A plan comes in only where
- * there is none; requirements come in as open ones of whoever imports, unless the session has them already.
+ * Decides what of a document's plan and requirements a session gets, without writing. The plan is imported only if the
+ * session has no plan items; requirements are added as open ones by the importer, unless the session has equal ones.
  *
  * @returns a sentence that begins with the field if the requirements do not fit.
  */

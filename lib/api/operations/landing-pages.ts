@@ -18,7 +18,7 @@ import { cutPage, readRange, unknownCursor } from "./lists.ts";
 
 const unknownPage = () => fail("not_found", "no such page");
 
-/** Finds a page of which `isTheirs` is true; any other page is as unknown as one that never was. */
+/** Finds a page by its slug. A page that the caller may not see is answered like one that does not exist. */
 async function find(
   { db }: ApiServices,
   slug: string,

@@ -19,8 +19,8 @@ export type OwnOriginRule = {
    */
   resolve(url: URL): { hostname: string; port: number } | { reason: string } | undefined;
   /**
-   * Our public origins with https. Their paths can be seen by whoever ends TLS instead of them; we listen with plain http, so
-   * that nothing else has to.
+   * Our public origins with https. The proxy terminates TLS for them, because the rule needs the path of each request. It
+   * forwards to the service's plain http port.
    */
   tlsOrigins: URL[];
   /** Says why a tunnel to this host is refused, or undefined when it is not our own. Paths cannot be seen there. */

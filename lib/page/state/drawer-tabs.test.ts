@@ -25,7 +25,7 @@ test("a session without content has the tabs Result and Activity", () => {
   ]);
 });
 
-test("a tab appears with its content, in its place, for every role", () => {
+test("each tab is listed once it has content, in a fixed order, for every role", () => {
   const requirements = [{ id: "r1" } as Requirement];
   const state = { ...withEvidence, requirements, role: "view" as const };
   assert.deepEqual(listTabs(state, []), ["result", "requirements", "evidence", "activity"]);
